@@ -1,0 +1,101 @@
+/**
+ * Idempotency-Key: the same key with the same body gets the first answer again, word for word, even when the
+ * first request was cut off between its effect and its answer. Kept for a day.
+ */
+import { createHash } from 'node:crypto';
+import type { Database } from '../ledger/database.ts';
+import {
+  beginRequest,
+  findRequest,
+  forgetOldRequests,
+  freeRequest,
+  type IdempotentRequest,
+  keepAnswer,
+  takeOverRequest,
+} from '../ledger/idempotency.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Random } from '../lib/ids.ts';
+import { delay } from '../lib/timers.ts';
+
+export interface AnswerOnceDeps {
+  database: Database;
+  /** Real time: how long a request may be under way has nothing to do with the emulator's clock. */
+  realClock: Clock;
+  random: Random;
+}
+
+export interface KeyedAnswer {
+  status: number;
+  /** The exact text of the body. */
+  body: string;
+}
+
+export type KeyRefusal = { code: 'idempotency_key_reused' } | { code: 'request_in_progress' };
+
+/** Longer than any request is under way; after that it was cut off. */
+const BUSY_MS = 30_000;
+const KEPT_MS = 24 * 3_600_000;
+const POLL_MS = 25;
+
+export const IDEMPOTENCY_KEY_MAX = 255;
+
+/**
+ * `perform` gets the id that its effect must have: when an earlier try under the key was cut off, it is the
+ * same one, and `perform` must look whether the effect is there. An answer of 500 and above is not kept.
+ */
+export async function answerOnce(
+  deps: AnswerOnceDeps,
+  request: { scope: string; key: string; body: Uint8Array | string },
+  perform: (effect: { id: string; mayExist: boolean }) => Promise<KeyedAnswer>,
+): Promise<KeyedAnswer | KeyRefusal> {
+  const { database, realClock, random } = deps;
+  const { scope, key } = request;
+  const requestDigest = createHash('sha256').update(request.body).digest('hex');
+  const nowMs = realClock.now();
+  const begun = await beginRequest(database.db, {
+    scope,
+    key,
+    requestDigest,
+    effectId: random.uuid(),
+    busyUntil: nowMs + BUSY_MS,
+    createdAt: nowMs,
+  });
+  if (begun) return finish(deps, begun, () => perform({ id: begun.effectId, mayExist: false }));
+
+  while (realClock.now() < nowMs + BUSY_MS) {
+    const known = await findRequest(database.db, { scope, key });
+    // The first try came to nothing and was forgotten: this is now the first one.
+    if (!known) return answerOnce(deps, request, perform);
+    if (known.requestDigest !== requestDigest) return { code: 'idempotency_key_reused' };
+    if (known.status !== null && known.body !== null) return { status: known.status, body: known.body };
+    const now = realClock.now();
+    const busyUntil = now + BUSY_MS;
+    if (await takeOverRequest(database.db, { scope, key, nowMs: now, busyUntil })) {
+      return finish(deps, { scope, key, busyUntil }, () => perform({ id: known.effectId, mayExist: true }));
+    }
+    await delay(POLL_MS);
+  }
+  return { code: 'request_in_progress' };
+}
+
+async function finish(
+  { database, realClock }: AnswerOnceDeps,
+  { scope, key, busyUntil }: Pick<IdempotentRequest, 'scope' | 'key' | 'busyUntil'>,
+  perform: () => Promise<KeyedAnswer>,
+): Promise<KeyedAnswer> {
+  let kept = false;
+  try {
+    const answer = await perform();
+    if (answer.status >= 500) return answer;
+    kept = await keepAnswer(database.db, { scope, key, ...answer });
+    if (kept) return answer;
+    // This try took so long that another one took over and answered: its answer is the one that counts.
+    const known = await findRequest(database.db, { scope, key });
+    if (known?.status == null || known.body === null) return answer;
+    return { status: known.status, body: known.body };
+  } finally {
+    // Whether a try that failed had its effect is not known, so the next one gets the same id and looks for it.
+    if (!kept) await freeRequest(database.db, { scope, key, busyUntil }).catch(() => undefined);
+    await forgetOldRequests(database.db, realClock.now() - KEPT_MS).catch(() => undefined);
+  }
+}

@@ -1,0 +1,285 @@
+/**
+ * Decides a round of customer events and records the rewards of those that are granted, inside one commit: each
+ * is judged against what the ledger holds, and the ledger's own conditions have the last word.
+ */
+import { readBrands, readEventRules, ruleKey } from '../ledger/brands.ts';
+import {
+  addClaimTotal,
+  claimKeyText,
+  eventKeyText,
+  readClaimCounters,
+  readClaimTotals,
+  takeClaims,
+} from '../ledger/claims.ts';
+import { takeNumbers } from '../ledger/counters.ts';
+import type { Queries } from '../ledger/database.ts';
+import { lockAvailableFunds, promiseFunds } from '../ledger/funds.ts';
+import { recordRewards } from '../ledger/rewards.ts';
+import { ensureWallets } from '../ledger/wallets.ts';
+import type { Clock } from '../lib/clock.ts';
+import { type Brand, type BrandId, type EventRule, isUnlimited } from '../rules/brand.ts';
+import {
+  type Bypass,
+  type ClaimRefusal,
+  type ClaimState,
+  claimTerms,
+  refuseClaim,
+} from '../rules/claim-policy.ts';
+import { rewardAmount } from '../rules/reward-amount.ts';
+import {
+  bypassOf,
+  type EventSubmission,
+  refuseSubmission,
+  type ScreeningRefusal,
+} from '../rules/submission.ts';
+
+export interface DecideDeps {
+  clock: Clock;
+  /** The address at a place of the operator's key tree. */
+  addressAt: (index: number) => `0x${string}`;
+  /** Hosts of the service itself. */
+  ownHosts: readonly string[];
+  duplicateWindowMs: number;
+  /** What users' streaks multiply a reward with, by claim key; without it, everyone's is 1. */
+  streakMultipliers?: (tx: Queries, claims: EventSubmission[]) => Promise<Map<string, number>>;
+}
+
+/** An event to decide. */
+export interface EventToDecide {
+  submission: EventSubmission;
+  /** The id that the reward gets. */
+  rewardId: string;
+}
+
+/** A reward that is in the ledger and will be paid. */
+export interface GrantedReward {
+  rewardId: string;
+  sequence: number;
+  brandId: BrandId;
+  eventType: string;
+  amount: number;
+  wallet: `0x${string}`;
+  walletCreated: boolean;
+}
+
+/** What a decision rested on, as far as it went. */
+export interface Grounds {
+  nowMs: number;
+  brand?: Brand | undefined;
+  rule?: EventRule | undefined;
+  bypass?: Bypass | undefined;
+  state?: ClaimState | undefined;
+}
+
+export type EventDecision = Grounds &
+  ({ granted: GrantedReward } | { refusal: ScreeningRefusal | ClaimRefusal });
+
+/** Another process changed what a decision rested on: nothing was written, decide again. */
+export class Overtaken extends Error {
+  override name = 'Overtaken';
+}
+
+/** An event that passed the configured checks and awaits the counting ones. */
+interface Candidate {
+  event: EventToDecide;
+  brand: Brand;
+  rule: EventRule;
+  bypass: Bypass;
+}
+
+/** A candidate that may be paid. */
+interface Grant extends Candidate {
+  amount: number;
+  state: ClaimState;
+}
+
+/**
+ * Decides these events and returns the decisions; an event whose claim key was granted to another one of the
+ * round gets none and belongs into the next round.
+ */
+export async function decideRound(
+  deps: DecideDeps,
+  tx: Queries,
+  events: EventToDecide[],
+): Promise<Map<EventToDecide, EventDecision>> {
+  const nowMs = deps.clock.now();
+  const { candidates, decisions } = await screen(deps, tx, { events, nowMs });
+  if (candidates.length === 0) return decisions;
+  const grants = await judge(deps, tx, { candidates, decisions, nowMs });
+  if (grants.length === 0) return decisions;
+
+  await countClaims(deps, tx, { grants, nowMs });
+  await countTotals(tx, grants);
+  await promiseAmounts(tx, grants);
+  const rewards = await writeRewards(deps, tx, { grants, nowMs });
+  for (const [place, { event, brand, rule, bypass, state }] of grants.entries()) {
+    const granted = rewards[place];
+    if (granted) decisions.set(event, { nowMs, brand, rule, bypass, state, granted });
+  }
+  return decisions;
+}
+
+/** Judges what needs no counting; whoever is refused here is decided, the rest are candidates. */
+async function screen(
+  deps: DecideDeps,
+  tx: Queries,
+  { events, nowMs }: { events: EventToDecide[]; nowMs: number },
+) {
+  const brandIds = [...new Set(events.map(({ submission }) => submission.brandId))];
+  const eventTypes = [...new Set(events.map(({ submission }) => submission.eventType))];
+  const brands = await readBrands(tx, brandIds);
+  const rules = await readEventRules(tx, { brandIds, eventTypes });
+  const decisions = new Map<EventToDecide, EventDecision>();
+  const candidates: Candidate[] = [];
+  for (const event of events) {
+    const { submission } = event;
+    const brand = brands.get(submission.brandId);
+    const rule = rules.get(ruleKey(submission));
+    const refusal = refuseSubmission(submission, { brand, rule, ownHosts: deps.ownHosts });
+    if (refusal) decisions.set(event, { nowMs, brand, rule, refusal });
+    else if (brand && rule) candidates.push({ event, brand, rule, bypass: bypassOf(submission, brand) });
+  }
+  return { candidates, decisions };
+}
+
+/** Judges candidates in their order, each as if those before it had been paid already. */
+async function judge(
+  deps: DecideDeps,
+  tx: Queries,
+  round: { candidates: Candidate[]; decisions: Map<EventToDecide, EventDecision>; nowMs: number },
+): Promise<Grant[]> {
+  const { candidates, decisions, nowMs } = round;
+  const keys = candidates.map(({ event }) => event.submission);
+  // The row of a brand's funds is its turnstile: whoever holds it decides alone about the brand's events,
+  // so what is read from here on stays true until the commit. The conditions below say no all the same.
+  const funds = await lockAvailableFunds(tx, [...new Set(keys.map(({ brandId }) => brandId))]);
+  const counters = await readClaimCounters(tx, keys);
+  const totals = await readClaimTotals(tx, keys);
+  const multipliers = await streakMultipliers(deps, tx, candidates);
+
+  const grants: Grant[] = [];
+  const granted = new Set<string>();
+  for (const candidate of candidates) {
+    const { event, brand, rule, bypass } = candidate;
+    const { submission } = event;
+    const key = claimKeyText(submission);
+    if (granted.has(key)) continue;
+    const eventKey = eventKeyText(submission);
+    const state: ClaimState = {
+      counter: counters.get(key),
+      totalClaims: totals.get(eventKey) ?? 0,
+      availableFunds: funds.get(submission.brandId) ?? 0,
+    };
+    const grounds: Grounds = { nowMs, brand, rule, bypass, state };
+    const { metadata } = submission;
+    const worth = rewardAmount(rule, { metadata, streakMultiplier: multipliers.get(key) ?? 1 });
+    if ('problem' in worth) {
+      decisions.set(event, { ...grounds, refusal: { code: 'invalid_event_data', errors: [worth.problem] } });
+      continue;
+    }
+    const { amount } = worth;
+    const { duplicateWindowMs } = deps;
+    const refusal = refuseClaim({ rule, state, bypass, amount, nowMs, duplicateWindowMs });
+    if (refusal) {
+      decisions.set(event, { ...grounds, refusal });
+      continue;
+    }
+    granted.add(key);
+    totals.set(eventKey, state.totalClaims + 1);
+    funds.set(submission.brandId, state.availableFunds - amount);
+    grants.push({ ...candidate, amount, state });
+  }
+  return grants;
+}
+
+/** The multipliers of candidates whose rule asks for one, by claim key. */
+async function streakMultipliers(
+  deps: DecideDeps,
+  tx: Queries,
+  candidates: Candidate[],
+): Promise<Map<string, number>> {
+  const asking = candidates.filter(({ rule }) => rule.detail.dynamic?.multiplier === 'streak');
+  if (asking.length === 0 || !deps.streakMultipliers) return new Map();
+  return deps.streakMultipliers(
+    tx,
+    asking.map(({ event }) => event.submission),
+  );
+}
+
+/** Counts each user's claim under the terms on which it was granted. */
+async function countClaims(
+  deps: DecideDeps,
+  tx: Queries,
+  { grants, nowMs }: { grants: Grant[]; nowMs: number },
+) {
+  const { duplicateWindowMs } = deps;
+  const taken = await takeClaims(
+    tx,
+    grants.map(({ event, rule, bypass, amount }) => {
+      const { brandId, eventType, userKey } = event.submission;
+      const terms = claimTerms({ rule, bypass, nowMs, duplicateWindowMs });
+      return { brandId, eventType, userKey, rewardId: event.rewardId, amount, nowMs, ...terms };
+    }),
+  );
+  if (taken.size !== grants.length) throw new Overtaken();
+}
+
+/** Counts the grants of each event; always in the same order, so that processes do not deadlock. */
+async function countTotals(tx: Queries, grants: Grant[]): Promise<void> {
+  const events = new Map<
+    string,
+    { brandId: BrandId; eventType: string; claims: number; maxTotalClaims: number }
+  >();
+  for (const { event, rule } of grants) {
+    const { brandId, eventType } = event.submission;
+    const key = eventKeyText({ brandId, eventType });
+    const maxTotalClaims = isUnlimited(rule.maxTotalClaims) ? Number.MAX_SAFE_INTEGER : rule.maxTotalClaims;
+    const claims = (events.get(key)?.claims ?? 0) + 1;
+    events.set(key, { brandId, eventType, claims, maxTotalClaims });
+  }
+  for (const [, total] of [...events].sort(byKey)) {
+    if (!(await addClaimTotal(tx, total))) throw new Overtaken();
+  }
+}
+
+/** Sets the rewards' amounts aside, brand by brand. */
+async function promiseAmounts(tx: Queries, grants: Grant[]): Promise<void> {
+  const amounts = new Map<BrandId, number>();
+  for (const { event, amount } of grants) {
+    const { brandId } = event.submission;
+    amounts.set(brandId, (amounts.get(brandId) ?? 0) + amount);
+  }
+  for (const [brandId, amount] of [...amounts].sort(byKey)) {
+    if (!(await promiseFunds(tx, { brandId, amount }))) throw new Overtaken();
+  }
+}
+
+const byKey = ([a]: [string, unknown], [b]: [string, unknown]) => (a < b ? -1 : 1);
+
+/** Gives wallets and sequence numbers, and writes the rewards; in the order of the grants. */
+async function writeRewards(
+  deps: DecideDeps,
+  tx: Queries,
+  { grants, nowMs }: { grants: Grant[]; nowMs: number },
+): Promise<GrantedReward[]> {
+  const withoutAddress = grants.filter(({ event }) => !event.submission.userAddress);
+  const userKeys = [...new Set(withoutAddress.map(({ event }) => event.submission.userKey))];
+  const wallets = await ensureWallets(tx, { userKeys, addressAt: deps.addressAt, nowMs });
+  const firstSequence = await takeNumbers(tx, 'reward_sequence', grants.length);
+  const rows = grants.map(({ event, amount }, place) => {
+    const { brandId, eventType, userKey, userEmail = null, userAddress, metadata } = event.submission;
+    const own = wallets.get(userKey);
+    const wallet = userAddress ?? own?.address;
+    if (!wallet) throw new Error('a user was left without a wallet');
+    const walletCreated = !userAddress && own?.created === true;
+    // Only the first of several rewards in this commit tells of the new wallet.
+    if (own) own.created = false;
+    const sequence = firstSequence + place;
+    const what = { brandId, eventType, userKey, userEmail, wallet, walletCreated, amount, metadata };
+    return { sequence, id: event.rewardId, ...what, createdAt: nowMs };
+  });
+  await recordRewards(tx, rows);
+  return rows.map(({ id, sequence, brandId, eventType, amount, wallet, walletCreated }) => {
+    return { rewardId: id, sequence, brandId, eventType, amount, wallet, walletCreated };
+  });
+}

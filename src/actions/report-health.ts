@@ -1,0 +1,39 @@
+/** Asks each dependency whether it works (contract: GET health, GET diagnostic). */
+import type { ChainClient } from '../chain/client.ts';
+import type { Database } from '../ledger/database.ts';
+import { ledgerAnswers } from '../ledger/facts.ts';
+import { within } from '../lib/timers.ts';
+
+export interface Health {
+  healthy: boolean;
+  services: { database: string; blockchain: string; idp: string };
+}
+
+/** A dependency that takes longer than this to answer is as good as away. */
+const ANSWER_WITHIN_MS = 2_000;
+
+export async function reportHealth(deps: {
+  database: Database;
+  chain: Pick<ChainClient, 'block'>;
+  /** Whether tokens can be verified. */
+  identityReady: () => Promise<boolean>;
+}): Promise<Health> {
+  const answers = async (ask: () => Promise<unknown>) =>
+    (await within(
+      ANSWER_WITHIN_MS,
+      ask().then(
+        (answer) => answer !== false && answer !== undefined,
+        () => false,
+      ),
+    )) === true;
+  const [database, blockchain, idp] = await Promise.all([
+    answers(() => ledgerAnswers(deps.database.db)),
+    answers(() => deps.chain.block('latest')),
+    answers(deps.identityReady),
+  ]);
+  const word = (works: boolean) => (works ? 'connected' : 'disconnected');
+  return {
+    healthy: database && blockchain && idp,
+    services: { database: word(database), blockchain: word(blockchain), idp: word(idp) },
+  };
+}

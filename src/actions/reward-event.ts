@@ -1,0 +1,85 @@
+/** One customer event from decision to transaction: decides, nudges the payout lane, waits until the reward is on its way. */
+import type { Milestone, RewardProgressBoard } from '../chain/reward-progress.ts';
+import type { Database } from '../ledger/database.ts';
+import { findReward } from '../ledger/rewards.ts';
+import type { Crash } from '../lib/crash-points.ts';
+import type { Random } from '../lib/ids.ts';
+import type { ClaimRefusal } from '../rules/claim-policy.ts';
+import type { EventSubmission, ScreeningRefusal } from '../rules/submission.ts';
+import type { EventDecision, GrantedReward } from './decide-events.ts';
+import type { createEventSubmitter } from './submit-events.ts';
+
+export interface RewardEventDeps {
+  database: Database;
+  random: Random;
+  submitter: Pick<ReturnType<typeof createEventSubmitter>, 'submit'>;
+  payouts: { nudge(): void };
+  progress: Pick<RewardProgressBoard, 'waitFor'>;
+  /** How far the transaction must be before the caller is answered. */
+  answerWhen: Milestone;
+  /** Real time that a caller waits for that at most. */
+  answerTimeoutMs: number;
+  crash: Crash;
+}
+
+/** A reward with the transaction that carries it. */
+export interface PaidReward extends GrantedReward {
+  transactionHash: `0x${string}`;
+}
+
+export type EventRefusal =
+  | ScreeningRefusal
+  | ClaimRefusal
+  | { code: 'payout_failed'; eventId: string; reason: string }
+  | { code: 'payout_pending'; eventId: string };
+
+/** `decision` is missing when the reward had been granted by an earlier try of the same request. */
+export type EventOutcome = { decision?: EventDecision } & ({ paid: PaidReward } | { refusal: EventRefusal });
+
+/**
+ * Contract: POST manual-event. A refusal is a value; only a fault of the service throws. `effect` is given for a
+ * request with an idempotency key: the id that its reward has, and whether an earlier try may have granted it.
+ */
+export async function rewardEvent(
+  deps: RewardEventDeps,
+  submission: EventSubmission,
+  effect?: { id: string; mayExist: boolean },
+): Promise<EventOutcome> {
+  const granted = effect?.mayExist ? await grantedEarlier(deps, effect.id) : undefined;
+  if (granted) return settle(deps, granted);
+  const rewardId = effect?.id ?? deps.random.uuid();
+  const decision = await deps.submitter.submit({ submission, rewardId });
+  if ('granted' in decision) return { decision, ...(await settle(deps, decision.granted)) };
+  // Another try of this very request may have been granted meanwhile: that is what this one was refused for.
+  const meanwhile = effect ? await grantedEarlier(deps, effect.id) : undefined;
+  if (meanwhile) return settle(deps, meanwhile);
+  return { decision, refusal: decision.refusal };
+}
+
+async function grantedEarlier({ database }: RewardEventDeps, id: string): Promise<GrantedReward | undefined> {
+  const found = await findReward(database.db, id);
+  return found && { ...found.reward, rewardId: id };
+}
+
+/** Waits for the transaction of a granted reward. */
+async function settle(
+  deps: RewardEventDeps,
+  granted: GrantedReward,
+): Promise<{ paid: PaidReward } | { refusal: EventRefusal }> {
+  const eventId = granted.rewardId;
+  const waiting = deps.progress.waitFor({
+    rewardId: eventId,
+    until: deps.answerWhen,
+    timeoutMs: deps.answerTimeoutMs,
+  });
+  deps.payouts.nudge();
+  const progress = await waiting;
+  deps.crash('answer.before-reply');
+  if (!progress) return { refusal: { code: 'payout_pending', eventId } };
+  if (progress.failure !== null)
+    return { refusal: { code: 'payout_failed', eventId, reason: progress.failure } };
+  if (!progress.hash) {
+    return { refusal: { code: 'payout_failed', eventId, reason: 'no_transaction' } };
+  }
+  return { paid: { ...granted, transactionHash: progress.hash } };
+}

@@ -1,0 +1,107 @@
+/** What a comparison of ledger and chain finds. */
+
+export type DifferenceKind =
+  /** The escrow paid a sequence that no reward has. */
+  | 'payout_without_reward'
+  /** Paid on chain to another wallet, with another amount, or from another brand than the reward says. */
+  | 'payout_differs'
+  /** Paid by a transaction that the reward is not bound to. */
+  | 'payout_by_other_transaction'
+  /** The escrow was told to pay by a transaction that the ledger does not know. */
+  | 'unknown_payout_transaction'
+  /** What the escrow says it paid is not what its transfers or its calldata add up to. */
+  | 'payout_sum'
+  /** The ledger takes a reward for paid, the escrow's bitmap does not. */
+  | 'missing_payout'
+  /** The escrow's bitmap has a sequence as paid that the ledger does not. */
+  | 'unbooked_payout'
+  /** A reward names a transaction that is not there. */
+  | 'unknown_transaction'
+  /** A reward of a user without a counter. */
+  | 'reward_without_counter'
+  | 'claim_counter'
+  | 'claim_total'
+  /** A brand's balance in escrow is not its deposits, less withdrawals and paid rewards. */
+  | 'escrow_balance'
+  /** The escrow holds less RWT than its brands' balances add up to. */
+  | 'escrow_holdings'
+  /** A brand's deposits in its account are not what its movements add up to. */
+  | 'brand_deposited'
+  /** What a brand's account has promised is not what its rewards add up to. */
+  | 'brand_promised'
+  /** A deposit or withdrawal on chain that the ledger lacks, or has otherwise. */
+  | 'movement_unbooked'
+  /** A movement in the ledger that the chain does not show. */
+  | 'movement_without_log'
+  /** A nonce between others has no transaction. */
+  | 'nonce_gap'
+  /** Stored bytes that cannot be read, or are not what their row says. */
+  | 'attempt_bytes'
+  /** Two attempts under one nonce do different things. */
+  | 'attempt_payload'
+  /** A transaction's hash belongs to none of its attempts. */
+  | 'unknown_hash'
+  /** The ledger takes a transaction for included, the chain has it elsewhere, not at all, or with another result. */
+  | 'inclusion'
+  /** The chain's nonce of an account does not fit the transactions that the ledger has. */
+  | 'account_nonce'
+  /** RWT exists that no sale was asked for. */
+  | 'token_supply'
+  /** The newest block in the ledger is not on the chain. */
+  | 'other_chain';
+
+export interface Difference {
+  kind: DifferenceKind;
+  /** One sentence for people. */
+  message: string;
+  /** What it is about: a sequence, a brand, a hash. */
+  about: Record<string, string | number | null>;
+  /** What the ledger says, or what follows from it. */
+  expected: string | null;
+  /** What the other side says. */
+  found: string | null;
+}
+
+export interface VerifyReport {
+  ok: boolean;
+  /** The first ones; `complete` is false when the search ended at their limit. */
+  differences: Difference[];
+  complete: boolean;
+  /** Compared as of this block. */
+  block: number | null;
+  checked: { rewards: number; payouts: number; transactions: number; brands: number; counters: number };
+}
+
+/** Gathers differences until there are enough. */
+export function createFindings(max: number) {
+  const differences: Difference[] = [];
+  const checked: VerifyReport['checked'] = {
+    rewards: 0,
+    payouts: 0,
+    transactions: 0,
+    brands: 0,
+    counters: 0,
+  };
+  return {
+    differences,
+    checked,
+    /** `expected` and `found` in any form that can be written down. */
+    add(
+      kind: DifferenceKind,
+      said: { message: string; about: Difference['about']; expected?: unknown; found?: unknown },
+    ) {
+      if (differences.length >= max) return;
+      const written = (value: unknown) => (value === undefined || value === null ? null : String(value));
+      differences.push({
+        kind,
+        message: said.message,
+        about: said.about,
+        expected: written(said.expected),
+        found: written(said.found),
+      });
+    },
+    isFull: () => differences.length >= max,
+  };
+}
+
+export type Findings = ReturnType<typeof createFindings>;

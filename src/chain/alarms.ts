@@ -1,0 +1,51 @@
+/** What is wrong with the chain side and needs a person, or time. */
+import type { Log, LogFields } from '../lib/log.ts';
+
+export type AlarmCode =
+  /** The account has transactions that are not ours: the lane stands still. */
+  | 'foreign_nonce'
+  /** Somebody else used the nonce of a transaction of ours. */
+  | 'nonce_lost'
+  /** The account cannot pay for gas. */
+  | 'gas_money_low'
+  /** Gas costs more than the cap allows. */
+  | 'fee_over_cap'
+  /** A transaction of ours had no effect. */
+  | 'transaction_reverted'
+  /** The node says that signed bytes are no transaction. */
+  | 'transaction_malformed'
+  /** The escrow did not pay a reward that the ledger had promised. */
+  | 'reward_skipped'
+  /** A comparison of ledger and chain found differences. */
+  | 'ledger_differs';
+
+export interface Alarm {
+  code: AlarmCode;
+  /** What it is about, such as a lane's address. */
+  about: string;
+  sinceMs: number;
+  facts: LogFields;
+}
+
+export interface Alarms {
+  /** Raised again while it lasts, an alarm keeps its beginning and is not logged twice. */
+  raise(code: AlarmCode, about: string, facts?: LogFields): void;
+  clear(code: AlarmCode, about: string): void;
+  list(): Alarm[];
+}
+
+export function createAlarms(deps: { now: () => number; log: Log }): Alarms {
+  const active = new Map<string, Alarm>();
+  return {
+    raise(code, about, facts = {}) {
+      const key = `${code} ${about}`;
+      const known = active.get(key);
+      active.set(key, { code, about, facts, sinceMs: known?.sinceMs ?? deps.now() });
+      if (!known) deps.log.error({ alarm: code, about, ...facts }, 'alarm');
+    },
+    clear(code, about) {
+      if (active.delete(`${code} ${about}`)) deps.log.info({ alarm: code, about }, 'alarm is over');
+    },
+    list: () => [...active.values()],
+  };
+}

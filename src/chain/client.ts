@@ -1,0 +1,111 @@
+/** What the engine asks of a chain, in values instead of hex. */
+import { type Hex, hexToBigInt, hexToNumber, keccak256, numberToHex } from 'viem';
+import type { Rpc } from './rpc.ts';
+import { type SendOutcome, sortSendError } from './send-outcome.ts';
+
+export interface Block {
+  number: number;
+  hash: Hex;
+  parentHash: Hex;
+  timestampSeconds: number;
+  baseFeeWei: bigint;
+  /** Transactions in it, so that receipts that lack some are noticed. */
+  transactions?: number;
+}
+
+export interface Log {
+  address: Hex;
+  topics: Hex[];
+  data: Hex;
+  logIndex: number;
+  transactionHash: Hex;
+}
+
+export interface Receipt {
+  transactionHash: Hex;
+  /** The block that the node read it from. */
+  blockHash?: Hex;
+  succeeded: boolean;
+  gasUsed: bigint;
+  effectiveGasPriceWei: bigint;
+  logs: Log[];
+}
+
+/** A connection to one chain. Every function but `sendRaw` rejects when the node gives no usable answer. */
+export interface ChainClient {
+  chainId(): Promise<number>;
+  /** The newest block, or the one with this number; undefined when there is none. */
+  block(which: 'latest' | number): Promise<Block | undefined>;
+  /** The receipts of a whole block, in order; undefined when the node has none yet. */
+  blockReceipts(number: number): Promise<Receipt[] | undefined>;
+  /** Transactions of an account that are in blocks, so its next nonce as the chain sees it; now, or in the block with this hash. */
+  nonce(address: Hex, blockHash?: Hex): Promise<number>;
+  /** Native currency of an account. */
+  balanceWei(address: Hex): Promise<bigint>;
+  code(address: Hex): Promise<Hex>;
+  /** Hands signed bytes to the node; every error is sorted, none is thrown. */
+  sendRaw(raw: Hex): Promise<SendOutcome>;
+}
+
+interface RpcBlock {
+  number: Hex;
+  hash: Hex;
+  parentHash: Hex;
+  timestamp: Hex;
+  baseFeePerGas?: Hex;
+  transactions?: Hex[];
+}
+
+interface RpcReceipt {
+  transactionHash: Hex;
+  blockHash: Hex;
+  status: Hex;
+  gasUsed: Hex;
+  effectiveGasPrice: Hex;
+  logs: { address: Hex; topics: Hex[]; data: Hex; logIndex: Hex; transactionHash: Hex }[];
+}
+
+export function createChainClient(rpc: Rpc): ChainClient {
+  const quantity = async (method: string, params: readonly unknown[]) =>
+    hexToBigInt((await rpc(method, params)) as Hex);
+  return {
+    chainId: async () => Number(await quantity('eth_chainId', [])),
+    async block(which) {
+      const tag = which === 'latest' ? which : numberToHex(which);
+      const block = (await rpc('eth_getBlockByNumber', [tag, false])) as RpcBlock | null;
+      if (!block) return undefined;
+      return {
+        number: hexToNumber(block.number),
+        hash: block.hash,
+        parentHash: block.parentHash,
+        timestampSeconds: hexToNumber(block.timestamp),
+        baseFeeWei: hexToBigInt(block.baseFeePerGas ?? '0x0'),
+        ...(block.transactions && { transactions: block.transactions.length }),
+      };
+    },
+    async blockReceipts(number) {
+      const receipts = (await rpc('eth_getBlockReceipts', [numberToHex(number)])) as RpcReceipt[] | null;
+      return receipts?.map((receipt) => ({
+        transactionHash: receipt.transactionHash,
+        blockHash: receipt.blockHash,
+        succeeded: receipt.status === '0x1',
+        gasUsed: hexToBigInt(receipt.gasUsed),
+        effectiveGasPriceWei: hexToBigInt(receipt.effectiveGasPrice),
+        logs: receipt.logs.map((log) => ({ ...log, logIndex: hexToNumber(log.logIndex) })),
+      }));
+    },
+    nonce: async (address, blockHash) =>
+      Number(await quantity('eth_getTransactionCount', [address, blockHash ? { blockHash } : 'latest'])),
+    balanceWei: (address) => quantity('eth_getBalance', [address, 'latest']),
+    code: async (address) => (await rpc('eth_getCode', [address, 'latest'])) as Hex,
+    async sendRaw(raw) {
+      try {
+        const hash = await rpc('eth_sendRawTransaction', [raw]);
+        // A node that names another hash has not taken these bytes, whatever it says.
+        return hash === keccak256(raw) ? { kind: 'accepted' } : { kind: 'unknown', why: 'another hash' };
+      } catch (error) {
+        return sortSendError(error);
+      }
+    },
+  };
+}

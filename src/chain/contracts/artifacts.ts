@@ -1,0 +1,50 @@
+/** The compiled contracts: bytecode to deploy, and what of the deployed code may differ from one deployment to the next. */
+import type { Hex } from 'viem';
+import businessEscrow from './artifacts/BusinessEscrow.json' with { type: 'json' };
+import perkNft from './artifacts/PerkNFT.json' with { type: 'json' };
+import pointsSale from './artifacts/PointsSale.json' with { type: 'json' };
+import rewardToken from './artifacts/RewardToken.json' with { type: 'json' };
+
+export type Artifact = {
+  readonly contractName: string;
+  readonly bytecode: Hex;
+  readonly deployedBytecode: Hex;
+  /** Start and length in bytes of the values that the constructor writes into the deployed code. */
+  readonly immutables: readonly (readonly [startByte: number, lengthBytes: number])[];
+};
+
+export const rewardTokenArtifact = typed(rewardToken);
+export const businessEscrowArtifact = typed(businessEscrow);
+export const perkNftArtifact = typed(perkNft);
+export const pointsSaleArtifact = typed(pointsSale);
+
+/** Whether the code found on chain is this contract's, whatever its constructor arguments were. */
+export function isCodeOf(artifact: Artifact, code: Hex): boolean {
+  return (
+    code.length === artifact.deployedBytecode.length && masked(artifact, code) === artifact.deployedBytecode
+  );
+}
+
+function masked({ immutables }: Artifact, code: Hex): string {
+  let result: string = code;
+  for (const [startByte, lengthBytes] of immutables) {
+    const start = 2 + startByte * 2;
+    const end = start + lengthBytes * 2;
+    result = result.slice(0, start) + '0'.repeat(end - start) + result.slice(end);
+  }
+  return result;
+}
+
+function typed(json: {
+  contractName: string;
+  bytecode: string;
+  deployedBytecode: string;
+  immutables: number[][];
+}): Artifact {
+  return {
+    contractName: json.contractName,
+    bytecode: json.bytecode as Hex,
+    deployedBytecode: json.deployedBytecode as Hex,
+    immutables: json.immutables.map(([startByte = 0, lengthBytes = 0]) => [startByte, lengthBytes] as const),
+  };
+}

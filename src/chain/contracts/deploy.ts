@@ -1,0 +1,257 @@
+/** Deploys the four contracts with their roles, and recognises them again on a chain that has them. */
+import {
+  type Abi,
+  type Address,
+  encodeDeployData,
+  encodeFunctionData,
+  getContractAddress,
+  type Hex,
+  hexToBigInt,
+  keccak256,
+  numberToHex,
+  type TransactionSerializableEIP1559,
+  toHex,
+  zeroHash,
+} from 'viem';
+import type { Rpc } from '../rpc.ts';
+import { businessEscrowAbi, perkNFTAbi, pointsSaleAbi, rewardTokenAbi } from './abis.ts';
+import {
+  type Artifact,
+  businessEscrowArtifact,
+  isCodeOf,
+  perkNftArtifact,
+  pointsSaleArtifact,
+  rewardTokenArtifact,
+} from './artifacts.ts';
+
+export type DeployDeps = {
+  readonly rpc: Rpc;
+  /** Waits in real time between looks at the chain. */
+  readonly sleep: (ms: number) => Promise<void>;
+};
+
+/** A local account of viem has this shape. */
+export type DeploySigner = {
+  readonly address: Address;
+  signTransaction(transaction: TransactionSerializableEIP1559): Promise<Hex>;
+};
+
+/** Who gets which role. `admin` pays for the deployment and stays admin of every contract. */
+export type DeployAccounts = {
+  readonly admin: DeploySigner;
+  /** Pays rewards from the escrow. */
+  readonly distributor: Address;
+  /** Mints for payments. */
+  readonly operator: Address;
+  /** Collects RWT for redeemed perks. */
+  readonly redeemer: Address;
+  /** Configures perks. */
+  readonly perkAdmin: Address;
+  /** Gas wallets that submit perk purchases for buyers. */
+  readonly relayers: readonly Address[];
+};
+
+export type DeployOptions = {
+  /** What PointsSale may mint in all. Default 10^15 RWT. */
+  readonly mintCap?: bigint;
+  readonly perkUri?: string;
+  /** Default: twice the latest base fee, plus the tip. */
+  readonly maxFeePerGasWei?: bigint;
+  /** Default 1 gwei. */
+  readonly maxPriorityFeePerGasWei?: bigint;
+  /** Default 60 s. */
+  readonly timeoutMs?: number;
+};
+
+export type ContractAddresses = {
+  readonly token: Address;
+  readonly escrow: Address;
+  readonly perks: Address;
+  readonly pointsSale: Address;
+};
+
+/** `block` is the first block that can hold an event of these contracts. */
+export type Deployment = ContractAddresses & { readonly block: bigint };
+
+export type ContractProblem = {
+  readonly contract: keyof ContractAddresses;
+  readonly problem: 'no_code' | 'other_code' | 'other_token' | 'other_escrow';
+};
+
+const DEFAULT_MINT_CAP = 10n ** 15n;
+const GWEI = 10n ** 9n;
+const POLL_MS = 25;
+const GRANT_GAS = 120_000n;
+
+/** Where `deployContracts` puts the contracts when the admin's nonce is `firstNonce` before it starts. */
+export function contractAddresses({
+  admin,
+  firstNonce,
+}: {
+  admin: Address;
+  firstNonce: number;
+}): ContractAddresses {
+  const at = (index: number) => getContractAddress({ from: admin, nonce: BigInt(firstNonce + index) });
+  return { token: at(0), escrow: at(1), perks: at(2), pointsSale: at(3) };
+}
+
+/**
+ * Deploys the contracts, links them and grants the roles, from the admin's next nonce on. All transactions are
+ * sent before the first receipt is waited for, so that with a block time they share a block.
+ * @throws Error when a transaction is refused, reverts, or is not mined in time.
+ */
+export async function deployContracts(
+  deps: DeployDeps,
+  accounts: DeployAccounts,
+  options: DeployOptions = {},
+): Promise<Deployment> {
+  const { rpc } = deps;
+  const admin = accounts.admin.address;
+  const [chainId, firstNonce, fees] = await Promise.all([
+    quantity(rpc, 'eth_chainId', []),
+    quantity(rpc, 'eth_getTransactionCount', [admin, 'pending']),
+    deploymentFees(rpc, options),
+  ]);
+  const addresses = contractAddresses({ admin, firstNonce: Number(firstNonce) });
+
+  const hashes: Hex[] = [];
+  for (const [index, step] of deploymentSteps(addresses, accounts, options).entries()) {
+    const raw = await accounts.admin.signTransaction({
+      type: 'eip1559',
+      chainId: Number(chainId),
+      nonce: Number(firstNonce) + index,
+      value: 0n,
+      ...fees,
+      ...step,
+    });
+    hashes.push((await rpc('eth_sendRawTransaction', [raw])) as Hex);
+  }
+
+  let block: bigint | undefined;
+  for (const hash of hashes) {
+    const minedIn = await minedBlock(deps, hash, options.timeoutMs ?? 60_000);
+    block ??= minedIn;
+  }
+  return { ...addresses, block: block ?? 0n };
+}
+
+/**
+ * Checks that these are our contracts, of this very build, and wired to each other.
+ * @returns what is wrong; empty when all is well.
+ */
+export async function contractsAt(
+  { rpc }: Pick<DeployDeps, 'rpc'>,
+  addresses: ContractAddresses,
+): Promise<ContractProblem[]> {
+  const artifacts: [keyof ContractAddresses, Artifact][] = [
+    ['token', rewardTokenArtifact],
+    ['escrow', businessEscrowArtifact],
+    ['perks', perkNftArtifact],
+    ['pointsSale', pointsSaleArtifact],
+  ];
+  const problems: ContractProblem[] = [];
+  for (const [contract, artifact] of artifacts) {
+    const code = (await rpc('eth_getCode', [addresses[contract], 'latest'])) as Hex;
+    if (code === '0x') problems.push({ contract, problem: 'no_code' });
+    else if (!isCodeOf(artifact, code)) problems.push({ contract, problem: 'other_code' });
+  }
+  if (problems.length > 0) return problems;
+
+  const links = [
+    ['escrow', 'token'],
+    ['perks', 'token'],
+    ['perks', 'escrow'],
+    ['pointsSale', 'token'],
+    ['pointsSale', 'escrow'],
+  ] as const;
+  for (const [contract, link] of links) {
+    const data = encodeFunctionData({ abi: pointsSaleAbi, functionName: link });
+    const linked = await quantity(rpc, 'eth_call', [{ to: addresses[contract], data }, 'latest']);
+    if (linked !== hexToBigInt(addresses[link])) problems.push({ contract, problem: `other_${link}` });
+  }
+  return problems;
+}
+
+type Step = { to?: Address; data: Hex; gas: bigint };
+
+function deploymentSteps(
+  addresses: ContractAddresses,
+  accounts: DeployAccounts,
+  options: DeployOptions,
+): Step[] {
+  const { token, escrow, perks, pointsSale } = addresses;
+  const admin = accounts.admin.address;
+  const grant = (to: Address, roleName: string, account: Address): Step => ({
+    to,
+    data: encodeFunctionData({
+      abi: rewardTokenAbi,
+      functionName: 'grantRole',
+      args: [roleId(roleName), account],
+    }),
+    gas: GRANT_GAS,
+  });
+  return [
+    deployment(rewardTokenArtifact, rewardTokenAbi, [admin]),
+    deployment(businessEscrowArtifact, businessEscrowAbi, [token, admin]),
+    deployment(perkNftArtifact, perkNFTAbi, [token, escrow, admin, options.perkUri ?? '']),
+    deployment(pointsSaleArtifact, pointsSaleAbi, [token, escrow, admin]),
+    grant(token, 'MINTER_ROLE', pointsSale),
+    {
+      to: token,
+      data: encodeFunctionData({
+        abi: rewardTokenAbi,
+        functionName: 'setMinterCap',
+        args: [pointsSale, options.mintCap ?? DEFAULT_MINT_CAP],
+      }),
+      gas: GRANT_GAS,
+    },
+    grant(token, 'REDEEMER_ROLE', escrow),
+    grant(escrow, 'DISTRIBUTOR_ROLE', accounts.distributor),
+    grant(escrow, 'REDEMPTION_ROLE', accounts.redeemer),
+    grant(pointsSale, 'OPERATOR_ROLE', accounts.operator),
+    grant(perks, 'PERK_ADMIN_ROLE', accounts.perkAdmin),
+    ...accounts.relayers.map((relayer) => grant(perks, 'RELAYER_ROLE', relayer)),
+  ];
+}
+
+/** The identifier of a role in all four contracts; '' is the admin's. */
+export function roleId(name: string): Hex {
+  return name === '' ? zeroHash : keccak256(toHex(name));
+}
+
+function deployment(artifact: Artifact, abi: Abi, args: readonly unknown[]): Step {
+  const data = encodeDeployData({ abi, bytecode: artifact.bytecode, args });
+  const initBytes = BigInt(data.length / 2);
+  const codeBytes = BigInt(artifact.deployedBytecode.length / 2);
+  // Creation, calldata and init code at their dearest, stored code, and half a million for the constructor.
+  const gas = 53_000n + initBytes * 17n + codeBytes * 200n + 500_000n;
+  return { data, gas };
+}
+
+async function deploymentFees(rpc: Rpc, options: DeployOptions) {
+  const maxPriorityFeePerGas = options.maxPriorityFeePerGasWei ?? GWEI;
+  if (options.maxFeePerGasWei !== undefined)
+    return { maxFeePerGas: options.maxFeePerGasWei, maxPriorityFeePerGas };
+  const latest = (await rpc('eth_getBlockByNumber', ['latest', false])) as { baseFeePerGas?: Hex };
+  const baseFee = hexToBigInt(latest.baseFeePerGas ?? '0x0');
+  return { maxFeePerGas: baseFee * 2n + maxPriorityFeePerGas, maxPriorityFeePerGas };
+}
+
+async function minedBlock({ rpc, sleep }: DeployDeps, hash: Hex, timeoutMs: number): Promise<bigint> {
+  for (let waitedMs = 0; waitedMs <= timeoutMs; waitedMs += POLL_MS) {
+    const receipt = (await rpc('eth_getTransactionReceipt', [hash])) as {
+      status: Hex;
+      blockNumber: Hex;
+    } | null;
+    if (receipt !== null) {
+      if (receipt.status !== numberToHex(1)) throw new Error(`deployment transaction ${hash} reverted`);
+      return hexToBigInt(receipt.blockNumber);
+    }
+    await sleep(POLL_MS);
+  }
+  throw new Error(`deployment transaction ${hash} was not mined within ${timeoutMs} ms`);
+}
+
+async function quantity(rpc: Rpc, method: string, params: readonly unknown[]): Promise<bigint> {
+  return hexToBigInt((await rpc(method, params)) as Hex);
+}

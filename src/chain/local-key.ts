@@ -1,0 +1,34 @@
+/** Keys held by this process. */
+import { HDKey } from '@scure/bip32';
+import { mnemonicToSeedSync } from '@scure/bip39';
+import { type Hex, toHex } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import type { Signer } from './signer.ts';
+
+export function localKeySigner(privateKey: Hex): Signer {
+  const account = privateKeyToAccount(privateKey);
+  return {
+    address: account.address,
+    signTransaction: (transaction) => account.signTransaction(transaction),
+  };
+}
+
+/** Every key that grows from one mnemonic phrase. */
+export interface KeyTree {
+  signerAt(path: string): Signer;
+  /** From which addresses, and no keys, are derived. */
+  extendedPublicKeyAt(path: string): string;
+}
+
+/** Turning a phrase into its seed is slow on purpose, so it is done once for the whole tree. */
+export function keyTree(mnemonic: string): KeyTree {
+  const root = HDKey.fromMasterSeed(mnemonicToSeedSync(mnemonic));
+  return {
+    signerAt(path) {
+      const { privateKey } = root.derive(path);
+      if (!privateKey) throw new Error(`there is no private key at ${path}`);
+      return localKeySigner(toHex(privateKey));
+    },
+    extendedPublicKeyAt: (path) => root.derive(path).publicExtendedKey,
+  };
+}

@@ -1,0 +1,48 @@
+/**
+ * What a node's answer to signed bytes means. Money never hangs on these words: whatever is not surely refused
+ * may have been taken, and is looked up by its hash.
+ */
+import { RpcAnswerError } from './rpc.ts';
+
+/**
+ * accepted: the node has it · known: it had it before · nonce_used: this nonce is in a block, ours or another ·
+ * rejected: refused before it reached any pool · unknown: anything else.
+ */
+export type SendOutcome =
+  | { kind: 'accepted' }
+  | { kind: 'known' }
+  | { kind: 'nonce_used' }
+  | { kind: 'rejected'; reason: RejectionReason }
+  | { kind: 'unknown'; why: string };
+
+export type RejectionReason = 'fee_too_low' | 'insufficient_gas_money' | 'pool_full' | 'malformed';
+
+/** In this order: a revert text may quote any of the words below it. The wordings of geth, erigon, nethermind, besu and anvil. */
+const WORDINGS: [RegExp, SendOutcome][] = [
+  [/execution reverted/i, { kind: 'unknown', why: 'a revert' }],
+  [
+    /already known|already imported|^known transaction|alreadyknown|transaction already exists/i,
+    { kind: 'known' },
+  ],
+  [/nonce too low|oldnonce|nonce is too low|nonce below/i, { kind: 'nonce_used' }],
+  [
+    /underpriced|feetoolow|max fee per gas less than block base fee|fee ?cap|gas price (?:below|too low)/i,
+    { kind: 'rejected', reason: 'fee_too_low' },
+  ],
+  [
+    /insufficient ?funds|gas required exceeds allowance|up-?front cost|insufficient balance/i,
+    { kind: 'rejected', reason: 'insufficient_gas_money' },
+  ],
+  [/pool is full|txpool is full|pool limit/i, { kind: 'rejected', reason: 'pool_full' }],
+  [
+    /rlp|failed to decode|invalid sender|invalid signature|intrinsic gas|invalid chain id|exceeds block gas limit|oversized data/i,
+    { kind: 'rejected', reason: 'malformed' },
+  ],
+];
+
+/** Sorts what `eth_sendRawTransaction` threw. */
+export function sortSendError(error: unknown): SendOutcome {
+  if (!(error instanceof RpcAnswerError)) return { kind: 'unknown', why: 'no answer' };
+  for (const [wording, outcome] of WORDINGS) if (wording.test(error.nodeMessage)) return outcome;
+  return { kind: 'unknown', why: `error ${error.rpcCode}` };
+}

@@ -1,0 +1,20 @@
+/** `rewards openapi`: its options. */
+import { option } from '../options.ts';
+import type { Catalog } from './catalog.ts';
+
+export function declareOpenapi({ parent, lazily }: Catalog): void {
+  parent
+    .command('openapi')
+    .summary("print the API's description as OpenAPI 3.1")
+    .description(
+      'Prints the OpenAPI 3.1 document of a host. Nothing needs to run; with --target, the document names that address.',
+    )
+    .addOption(
+      option('--host <host>', 'which one: the event handler, or the controls of the emulator', {
+        default: 'events',
+        choices: ['events', 'control'],
+      }),
+    )
+    .addHelpText('after', '\nExample:\n  rewards openapi > openapi.json')
+    .action(lazily(async () => (await import('../commands/openapi.ts')).printOpenapi));
+}

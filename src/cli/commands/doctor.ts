@@ -1,0 +1,79 @@
+/** `rewards doctor`: one line for each problem. */
+import type { Finding } from '../../compose/doctor.ts';
+import { secretOptions } from '../catalog/start-options.ts';
+import type { CommandContext, Runtime } from '../context.ts';
+import { CliError, failureOf } from '../errors.ts';
+import { variableOf } from '../options.ts';
+import type { CommandResult } from '../output.ts';
+import { buildProgram, everyCommand } from '../program.ts';
+import { type LedgerOptions, ledgerSecrets } from '../start-input.ts';
+import type { Style } from '../style.ts';
+
+export async function doctor(
+  context: CommandContext,
+  options: LedgerOptions & { check: string[] },
+): Promise<CommandResult> {
+  const { runtime, settings } = context;
+  const { checks } = await import('../../compose/doctor.ts');
+  const names = options.check.length > 0 ? options.check : Object.keys(checks);
+  const unknown = names.find((name) => !Object.hasOwn(checks, name));
+  if (unknown !== undefined) {
+    throw new CliError('E_USAGE', {
+      message: `There is no check ${unknown}.`,
+      hint: `There are: ${Object.keys(checks).join(', ')}.`,
+    });
+  }
+  const { database, nodes } = ledgerSecrets(options);
+  const input = {
+    cwd: runtime.cwd,
+    env: runtime.env,
+    variables: knownVariables(runtime),
+    database,
+    nodes,
+    allowSqlite: options.allowSqlite,
+    nowMs: () => runtime.clock.now(),
+  };
+  const findings: Finding[] = [];
+  for (const name of names) findings.push(...((await checks[name]?.(input)) ?? []));
+  const problems = findings.filter(({ fix }) => fix !== undefined);
+  const data = { ok: problems.length === 0, findings };
+  const shown = settings.quiet ? problems : findings;
+  if (data.ok) return { ok: true, data, text: (style) => shown.map((one) => line(one, style)).join('\n') };
+  return {
+    ok: false,
+    error: failureOf('E_PROBLEMS', { details: { problems } }),
+    data,
+    text: (style) => shown.map((one) => line(one, style)).join('\n'),
+  };
+}
+
+export async function healthcheck({ runtime }: CommandContext): Promise<CommandResult> {
+  const { isHealthy } = await import('../../compose/doctor.ts');
+  const { healthy, message } = await isHealthy({
+    cwd: runtime.cwd,
+    adminHost: runtime.env.REWARDS_ADMIN_HOST ?? '127.0.0.1',
+    adminPort: Number(runtime.env.REWARDS_ADMIN_PORT ?? 9464),
+  });
+  const data = { ok: healthy, message };
+  if (healthy) return { ok: true, data, text: () => message };
+  return { ok: false, error: failureOf('E_PROBLEMS', { message, hint: 'Look at its log.' }), data };
+}
+
+const line = ({ check, message, fix }: Finding, style: Style) =>
+  fix === undefined
+    ? `${style.green('ok')}       ${check.padEnd(10)} ${message}`
+    : `${style.red('problem')}  ${check.padEnd(10)} ${message}: ${fix}`;
+
+/** Set by us for programs under test, or read apart from any option. */
+const OTHER_VARIABLES = [
+  ...['REWARDS_CONTROL_TOKEN', 'REWARDS_CONTROL_URL', 'REWARDS_EVENT_HANDLER_URL', 'REWARDS_RELAYER_URL'],
+  ...['REWARDS_REGISTER_URL', 'REWARDS_SERVICES_URL', 'REWARDS_RWT_ADDRESS', 'REWARDS_BRAND_ID'],
+  ...['REWARDS_API_KEY', 'REWARDS_DOMAIN', 'REWARDS_CRASH_AT'],
+];
+
+function knownVariables(runtime: Runtime): Set<string> {
+  const { program } = buildProgram(runtime, async () => {});
+  const ofOptions = everyCommand(program).flatMap(({ options }) => options.map(variableOf));
+  const ofSecrets = Object.values(secretOptions).map(({ variable }) => variable);
+  return new Set([...ofOptions, ...ofSecrets, ...OTHER_VARIABLES].filter((name) => name !== undefined));
+}

@@ -1,0 +1,131 @@
+/** `rewards send-event`: one customer event, and the reward or the reason why there is none. */
+import type { RequestDetail } from '../../client/control-bodies.ts';
+import { createClient } from '../../client/create-client.ts';
+import { formatDuration } from '../../lib/duration.ts';
+import { stopwatch } from '../../lib/timers.ts';
+import { isObject, type JsonObject } from '../assignments.ts';
+import type { CommandContext } from '../context.ts';
+import { type Failure, failureOf } from '../errors.ts';
+import { buildEventBody, type EventFlags } from '../event-body.ts';
+import { type Expectation, matches, parseExpectation, reasonsOf } from '../expectation.ts';
+import type { CommandResult } from '../output.ts';
+import { readJsonObject, readSecret } from '../read-input.ts';
+import { clientFor, resolveTarget, type Target } from '../target.ts';
+import { expectedLine, refusalLines, rewardLine, type SentEvent, waitMsOf } from '../views/event-line.ts';
+import { isRequestDetail } from './requests.ts';
+
+export interface SendEventOptions extends EventFlags {
+  file?: string;
+  expect?: string;
+  idempotencyKey?: string;
+  apiKeyFile?: string;
+}
+
+/** Everything on the command line is checked before the first byte leaves. */
+export async function sendEvent(context: CommandContext, options: SendEventOptions): Promise<CommandResult> {
+  const { runtime, about } = context;
+  const expected = options.expect === undefined ? undefined : parseExpectation(options.expect);
+  const file = options.file === undefined ? undefined : await readJsonObject(runtime, options.file);
+  const target = await resolveTarget(context);
+  const sent = buildEventBody(options, { file, brands: target.run?.brands ?? [] });
+  const headers = await headersOf(context, options);
+
+  const elapsedMs = stopwatch();
+  const reply = await clientFor(target, context).sendEvent(sent, { headers });
+  const tookMs = elapsedMs();
+  const requestId = reply.headers['x-request-id'];
+  if (requestId) about.requestId = requestId;
+  const rewarded = reply.status >= 200 && reply.status < 300;
+  const explained = rewarded || !requestId ? undefined : await explanationOf(context, { target, requestId });
+  const event: SentEvent = { sent, reply, tookMs, explained };
+
+  const data = { status: reply.status, headers: reply.headers, body: reply.body };
+  const failure = failureIn(event, expected);
+  if (failure) {
+    return {
+      ok: false,
+      error: failure,
+      data,
+      ...(!rewarded && !expected && { text: (style) => refusalLines(event, style) }),
+    };
+  }
+  return {
+    ok: true,
+    data,
+    env: { status: reply.status, body: reply.body },
+    text: (style) => (rewarded ? rewardLine(event, style) : expectedLine(event, style)),
+  };
+}
+
+/** Longest wait for the emulator's own account of a refusal, which is only an extra. */
+const EXPLANATION_TIMEOUT_MS = 2_000;
+
+/** What the emulator says about a request; undefined for any other service. */
+async function explanationOf(
+  { settings, runtime }: CommandContext,
+  { target, requestId }: { target: Target; requestId: string },
+): Promise<RequestDetail | undefined> {
+  const { hostname } = new URL(target.urls.control);
+  const mayBeEmulator = target.run || runtime.env.REWARDS_CONTROL_TOKEN || LOOPBACK.has(hostname);
+  if (!mayBeEmulator) return undefined;
+  const client = createClient({
+    urls: target.urls,
+    timeoutMs: Math.min(settings.timeout, EXPLANATION_TIMEOUT_MS),
+  });
+  const reply = await client.control.requests.show(requestId).catch(() => undefined);
+  return reply?.status === 200 && isRequestDetail(reply.body) ? reply.body : undefined;
+}
+
+const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '[::1]']);
+
+async function headersOf(
+  { runtime }: CommandContext,
+  { origin, idempotencyKey, apiKeyFile }: SendEventOptions & { origin?: string },
+): Promise<Record<string, string>> {
+  const apiKey =
+    apiKeyFile === undefined ? runtime.env.REWARDS_API_KEY : await readSecret(runtime, apiKeyFile);
+  return {
+    ...(origin && { origin }),
+    ...(idempotencyKey && { 'idempotency-key': idempotencyKey }),
+    ...(apiKey && { authorization: `Bearer ${apiKey}` }),
+  };
+}
+
+/** Undefined when the answer is a reward or, with --expect, the expected one. */
+function failureIn({ reply, explained }: SentEvent, expected: Expectation | undefined): Failure | undefined {
+  const body = isObject(reply.body) ? reply.body : {};
+  const reasons = reasonsOf(reply);
+  if (expected) {
+    if (matches(reply, expected)) return undefined;
+    const wanted = [expected.status, expected.reason].filter(Boolean).join(':');
+    const got = [reply.status, reasons[0]].filter(Boolean).join(':');
+    return failureOf('E_UNEXPECTED_ANSWER', {
+      message: `The answer is ${got}, not ${wanted} as expected.`,
+      details: { expected: wanted, status: reply.status, reasons },
+    });
+  }
+  if (reply.status >= 200 && reply.status < 300) return undefined;
+  const details = isObject(body.details) ? body.details : {};
+  const isRefusal = reply.status >= 400 && reply.status < 500;
+  const waitMs = waitMsOf(details);
+  const passes = waitMs === undefined ? undefined : formatDuration(waitMs);
+  return failureOf(isRefusal ? 'E_REFUSED' : 'E_SERVICE_FAILED', {
+    message: typeof body.error === 'string' ? body.error : `The service answered ${reply.status}.`,
+    ...(typeof body.message === 'string' && { hint: body.message }),
+    ...(passes && {
+      hint: `It passes in ${passes}; on an emulator after \`rewards clock advance ${passes}\`.`,
+    }),
+    retryable: isRefusal ? waitMs !== undefined : !reasons.some((reason) => NOT_AGAIN.has(reason)),
+    details: { status: reply.status, reason: reasons[0] ?? null, ...details, ...failedCheck(explained) },
+  });
+}
+
+/** The check that refused, and when the whole event would pass. */
+function failedCheck(request: RequestDetail | undefined): JsonObject {
+  const [event] = request?.explained ?? [];
+  const check = event?.checks.find(({ outcome }) => outcome === 'refused');
+  return event && check ? { check, passesAt: event.passesAt, never: event.never } : {};
+}
+
+/** Failures of the service after which sending the same event once more is useless or wrong. */
+const NOT_AGAIN: ReadonlySet<string> = new Set(['payout_pending', 'insufficient_brand_balance']);

@@ -1,0 +1,83 @@
+/** One result, four writings: text for people, json and jsonl for programs, env for shells. */
+import { errorTable, type Failure } from './errors.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
+import type { Style } from './style.ts';
+
+export const outputFormats = ['text', 'json', 'jsonl', 'env'] as const;
+export type OutputFormat = (typeof outputFormats)[number];
+
+/** What a command hands back. A refusal is a result too; only what cannot go on is thrown. */
+export type CommandResult =
+  | {
+      ok: true;
+      data: unknown /** What `-o env` prints, when not all of the data. */;
+      env?: unknown;
+      text: (style: Style) => string;
+    }
+  | { ok: false; error: Failure; data?: unknown; text?: (style: Style) => string };
+
+/** What the envelope says beside the data. */
+export interface Meta {
+  command: string;
+  durationMs: number;
+  target: string | null;
+  requestId?: string;
+}
+
+/** The JSON document of `-o json`, the same for every command; fields are only ever added. */
+export function envelope(result: CommandResult, meta: Meta) {
+  return result.ok
+    ? { ok: true, data: result.data, meta }
+    : { ok: false, error: result.error, data: result.data ?? null, meta };
+}
+
+export const exitCodeOf = (result: CommandResult): ExitCode =>
+  result.ok ? exitCodes.done : errorTable[result.error.code].exit;
+
+/** The bytes for both streams: data to stdout, words for people to stderr. */
+export function render(
+  result: CommandResult,
+  wish: { format: OutputFormat; meta: Meta; stdoutStyle: Style; stderrStyle: Style },
+): { stdout: string; stderr: string } {
+  if (wish.format === 'json' || wish.format === 'jsonl') {
+    return { stdout: `${JSON.stringify(envelope(result, wish.meta))}\n`, stderr: '' };
+  }
+  if (!result.ok) {
+    const text = result.text ?? ((style: Style) => failureText(result.error, style));
+    return { stdout: '', stderr: withNewline(text(wish.stderrStyle)) };
+  }
+  const text = wish.format === 'env' ? envLines(result.env ?? result.data) : result.text(wish.stdoutStyle);
+  return { stdout: withNewline(text), stderr: '' };
+}
+
+/** What failed, and how to put it right. */
+export function failureText(failure: Failure, style: Style): string {
+  const [message = '', ...more] = failure.message.split('\n');
+  return [
+    `${style.red('error')}: ${message}  ${style.dim(failure.code)}`,
+    ...more.map((line) => `  ${line}`),
+    `  ${style.dim('fix')}  ${failure.hint}`,
+  ].join('\n');
+}
+
+/** `BODY_REWARD_AMOUNT=100`: every leaf of the data as a line that a POSIX shell can read. */
+export function envLines(data: unknown, path: string[] = []): string {
+  if (typeof data === 'object' && data !== null) {
+    return Object.entries(data)
+      .map(([key, value]) => envLines(value, [...path, key]))
+      .filter(Boolean)
+      .join('\n');
+  }
+  return `${path.map(upperSnake).join('_') || 'VALUE'}=${shellQuoted(String(data ?? ''))}`;
+}
+
+const upperSnake = (name: string) =>
+  name
+    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .replace(/[^A-Za-z0-9]+/g, '_')
+    .toUpperCase();
+
+const shellQuoted = (text: string) =>
+  /^[\w@%+=:,./-]*$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+
+const withNewline = (text: string) => (text === '' || text.endsWith('\n') ? text : `${text}\n`);

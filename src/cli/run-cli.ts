@@ -1,0 +1,54 @@
+/** One run of the program: parse, perform, and answer with an exit code. */
+import { CommanderError } from 'commander';
+import type { Runtime } from './context.ts';
+import { failureOf } from './errors.ts';
+import { exitCodes } from './exit-codes.ts';
+import { type OutputFormat, outputFormats } from './output.ts';
+import { failureFrom, pathOf, perform, print } from './perform.ts';
+import { buildProgram } from './program.ts';
+
+/** Resolves with the exit code; everything else has been written to the runtime's streams. */
+export async function runCli(runtime: Runtime): Promise<number> {
+  let exitCode: number = exitCodes.done;
+  const { program, atFault } = buildProgram(runtime, async (command, load) => {
+    exitCode = await perform(runtime, command, load);
+  });
+  if (runtime.argv.length === 0) {
+    program.outputHelp();
+    return exitCode;
+  }
+  try {
+    await program.parseAsync([...runtime.argv], { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.done;
+    // A group such as `clock` without its verb: commander has printed the group's help on stderr.
+    if (error instanceof CommanderError && error.code === 'commander.help') return exitCodes.usage;
+    const command = pathOf(atFault());
+    const failure = error instanceof CommanderError ? usageFailure(error, command) : failureFrom(error);
+    return print(
+      runtime,
+      { ok: false, error: failure },
+      { settings: { output: wantedFormat(runtime) }, meta: { command, durationMs: 0, target: null } },
+    );
+  }
+}
+
+/** Splits commander's text into what is wrong and what was probably meant. */
+function usageFailure(error: CommanderError, command: string) {
+  const [, message = error.message, suggestion] =
+    /^(?:error: )?([\s\S]*?)(?:\n\((Did you mean [\s\S]*)\))?$/.exec(error.message) ?? [];
+  const help = ['rewards', command, '--help'].filter(Boolean).join(' ');
+  return failureOf('E_USAGE', { message, hint: suggestion ?? `\`${help}\` lists what it takes.` });
+}
+
+/** The format asked for on a command line that could not be parsed. */
+function wantedFormat({ argv, env }: Runtime): OutputFormat {
+  const end = argv.indexOf('--');
+  const words = end === -1 ? argv : argv.slice(0, end);
+  if (words.includes('--json')) return 'json';
+  const at = words.findLastIndex((word) => /^(-o|--output)/.test(word));
+  const word = words[at]?.replace(/^(--output|-o)=?/, '') || words[at + 1];
+  const wanted = at === -1 ? env.REWARDS_OUTPUT : word;
+  return outputFormats.find((format) => format === wanted) ?? 'text';
+}

@@ -1,0 +1,38 @@
+/** Output that survives a reader who leaves early, as `rewards … | head -1` does. */
+
+export interface Sink {
+  readonly isTTY: boolean;
+  /** Whether its reader has gone. */
+  readonly isClosed: boolean;
+  /** What a slow reader has not taken yet. */
+  readonly backlogBytes: number;
+  write(text: string): void;
+  /** Resolves when everything written so far has left the process. */
+  flushed(): Promise<void>;
+}
+
+/** Writes to `stream` until its reader closes the pipe; from then on, to nowhere. */
+export function createSink(stream: NodeJS.WriteStream): Sink {
+  let broken = false;
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE' && error.code !== 'ERR_STREAM_DESTROYED') throw error;
+    broken = true;
+  });
+  return {
+    isTTY: stream.isTTY === true,
+    get isClosed() {
+      return broken;
+    },
+    get backlogBytes() {
+      return broken ? 0 : stream.writableLength;
+    },
+    write(text) {
+      if (!broken && text !== '') stream.write(text);
+    },
+    flushed: () =>
+      new Promise((resolve) => {
+        if (broken) return resolve();
+        stream.write('', () => resolve());
+      }),
+  };
+}

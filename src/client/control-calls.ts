@@ -1,0 +1,79 @@
+/** The emulator's own controls; a production service answers 404 to all of them. */
+import type {
+  BrandBody,
+  BrandDetail,
+  ClockBody,
+  DnsRecordBody,
+  NewKeyBody,
+  RequestDetail,
+  RequestFilter,
+  RequestListBody,
+  RuleBody,
+} from './control-bodies.ts';
+import type { Reply } from './create-client.ts';
+import type { PublishedKeysBody, TokenBody, TokenVerdictBody } from './token-bodies.ts';
+import type { VerifyBody } from './verify-body.ts';
+
+/** Sends one call to the control host; the path is appended to its base. */
+export type ControlSend = <Body>(
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+  path: string,
+  body?: unknown,
+) => Promise<Reply<Body>>;
+
+/** Settings by name, as texts or as JSON values: `{automation: 'off'}`, `{domains: ['a.example']}`. */
+export type Settings = Record<string, unknown>;
+
+export function controlCalls(send: ControlSend) {
+  const brand = (name: string) => `/brands/${encodeURIComponent(name)}`;
+  const rule = (name: string, eventType: string) => `${brand(name)}/rules/${encodeURIComponent(eventType)}`;
+  return {
+    clock: {
+      show: () => send<ClockBody>('GET', '/clock'),
+      /** `duration` as people write it: 61s, 1h30m. */
+      advance: (duration: string) => send<ClockBody>('POST', '/clock', { advance: duration }),
+      /** `time` is RFC 3339. */
+      set: (time: string) => send<ClockBody>('POST', '/clock', { set: time }),
+      freeze: () => send<ClockBody>('POST', '/clock', { freeze: true }),
+      run: () => send<ClockBody>('POST', '/clock', { freeze: false }),
+    },
+    /** Compares ledger and chain; the search ends at `limit` differences. */
+    verify: (limit: number) => send<VerifyBody>('GET', `/verify?limit=${limit}`),
+    requests: {
+      list: (filter: RequestFilter = {}) => send<RequestListBody>('GET', `/requests${queryOf(filter)}`),
+      /** `id` in full, its beginning, or `latest`. */
+      show: (id: string) => send<RequestDetail>('GET', `/requests/${encodeURIComponent(id)}`),
+    },
+    tokens: {
+      /** `user` is an e-mail; `expires` a duration such as 1h. */
+      issue: (wish: { user: string; expires?: string | undefined; audience?: string | undefined }) =>
+        send<TokenBody>('POST', '/tokens', wish),
+      verify: (token: string) => send<TokenVerdictBody>('POST', '/tokens/verify', { token }),
+      rotateKeys: (wish: { revoke: boolean }) => send<PublishedKeysBody>('POST', '/tokens/rotate-keys', wish),
+    },
+    /** A brand is named by its id or by one of its domains. */
+    brands: {
+      list: () => send<{ brands: BrandBody[] }>('GET', '/brands'),
+      show: (name: string) => send<BrandDetail>('GET', brand(name)),
+      create: (settings: Settings) => send<BrandDetail & NewKeyBody>('POST', '/brands', settings),
+      set: (name: string, settings: Settings) => send<BrandDetail>('PATCH', brand(name), settings),
+      /** Changes an event's rule, or adds one. */
+      setRule: (name: string, eventType: string, settings: Settings) =>
+        send<RuleBody>('PATCH', rule(name, eventType), settings),
+      removeRule: (name: string, eventType: string) =>
+        send<{ removed: string }>('DELETE', rule(name, eventType)),
+      /** `overlap`: how long the earlier keys still work, such as 24h. */
+      rotateKey: (name: string, overlap: string) =>
+        send<NewKeyBody>('POST', `${brand(name)}/keys`, { overlap }),
+      dnsRecord: (name: string, domain: string) =>
+        send<DnsRecordBody>('GET', `${brand(name)}/dns${queryOf({ domain })}`),
+    },
+  };
+}
+
+function queryOf(fields: object): string {
+  const given = Object.entries(fields).flatMap(([key, value]): [string, string][] =>
+    value === undefined ? [] : [[key, String(value)]],
+  );
+  return given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
+}

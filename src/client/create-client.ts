@@ -1,0 +1,125 @@
+/** The typed HTTP client of the service: the command line, scenarios, load and tests all go through it. */
+import type { EventConfigBody, HealthBody, RefusalBody, RewardBody } from './bodies.ts';
+import { clientErrorFrom } from './client-error.ts';
+import { type ControlSend, controlCalls } from './control-calls.ts';
+import type { HostUrls } from './host-urls.ts';
+
+/** An answer as it came; `body` is its JSON, or its text when it is none. */
+export interface Reply<Body = unknown> {
+  status: number;
+  /** Names in lower case. */
+  headers: Record<string, string>;
+  body: Body;
+  rawBody: string;
+}
+
+export interface ClientSettings {
+  urls: HostUrls;
+  /** Needed by the control calls that change something. */
+  controlToken?: string | undefined;
+  /** Longest wait for a complete answer. */
+  timeoutMs: number;
+  userAgent?: string;
+  apiPrefix?: string;
+  /** In place of the network: tests pass an application's own `fetch`. */
+  fetch?: (request: Request) => Promise<Response>;
+}
+
+export interface RequestOptions {
+  headers?: Record<string, string>;
+  signal?: AbortSignal;
+}
+
+export interface RawRequest extends RequestOptions {
+  host: keyof HostUrls;
+  /** Starts with a slash; the prefix is not added. */
+  path: string;
+  method: string;
+  /** A string or bytes go out as they are, anything else as JSON. */
+  body?: unknown;
+}
+
+export type Client = ReturnType<typeof createClient>;
+
+/**
+ * Calls keep their connection for the next one. Every method resolves with whatever the service answered, an
+ * error status included, and rejects with a ClientError when no complete answer came.
+ */
+export function createClient(settings: ClientSettings) {
+  const prefix = settings.apiPrefix ?? '/rewards-api';
+  const send = settings.fetch ?? ((request: Request) => fetch(request));
+
+  async function request<Body = unknown>(wish: RawRequest): Promise<Reply<Body>> {
+    const url = new URL(settings.urls[wish.host] + wish.path);
+    const headers = new Headers({ accept: 'application/json', ...wish.headers });
+    if (settings.userAgent && !headers.has('user-agent')) headers.set('user-agent', settings.userAgent);
+    const hasBody = wish.body !== undefined;
+    if (hasBody && !headers.has('content-type')) headers.set('content-type', 'application/json');
+    const timeout = AbortSignal.timeout(settings.timeoutMs);
+    const outgoing = new Request(url, {
+      method: wish.method,
+      headers,
+      body: hasBody ? bodyBytes(wish.body) : null,
+      redirect: 'manual',
+      signal: wish.signal ? AbortSignal.any([wish.signal, timeout]) : timeout,
+    });
+    try {
+      const response = await send(outgoing);
+      const rawBody = await response.text();
+      return {
+        status: response.status,
+        headers: Object.fromEntries(response.headers),
+        body: parsed(rawBody) as Body,
+        rawBody,
+      };
+    } catch (error) {
+      if (wish.signal?.aborted) throw error;
+      throw clientErrorFrom(error, { url, timeoutMs: settings.timeoutMs });
+    }
+  }
+
+  const control: ControlSend = (method, path, body) =>
+    request({
+      host: 'control',
+      path,
+      method,
+      ...(body === undefined ? {} : { body }),
+      headers: settings.controlToken ? { authorization: `Bearer ${settings.controlToken}` } : {},
+    });
+
+  return {
+    request,
+    /** POST manual-event. Contract: Event submission in, Reward result or a refusal out. */
+    sendEvent: (body: unknown, options: RequestOptions = {}) =>
+      request<RewardBody | RefusalBody>({
+        host: 'events',
+        path: `${prefix}/manual-event`,
+        method: 'POST',
+        body,
+        ...options,
+      }),
+    /** GET event-config of one brand. */
+    eventConfig: (brandId: string, options: RequestOptions = {}) =>
+      request<EventConfigBody | RefusalBody>({
+        host: 'events',
+        path: `${prefix}/event-config?${new URLSearchParams({ brandId })}`,
+        method: 'GET',
+        ...options,
+      }),
+    /** GET health; 503 when the service is not healthy. */
+    health: (options: RequestOptions = {}) =>
+      request<HealthBody>({ host: 'events', path: `${prefix}/health`, method: 'GET', ...options }),
+    control: controlCalls(control),
+  };
+}
+
+const bodyBytes = (body: unknown): string | Uint8Array =>
+  typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body);
+
+function parsed(rawBody: string): unknown {
+  try {
+    return JSON.parse(rawBody);
+  } catch {
+    return rawBody;
+  }
+}

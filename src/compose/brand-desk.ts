@@ -1,0 +1,58 @@
+/** Managing brands straight in a Postgres database: the control API's own routes, without a server before them. */
+import { Hono } from 'hono';
+import { controlBrands } from '../http/handlers/control-brands.ts';
+import { readFact } from '../ledger/facts.ts';
+import { pendingMigrations } from '../ledger/migrate.ts';
+import { adjustableClock, systemClock } from '../lib/clock.ts';
+import { secureRandom } from '../lib/ids.ts';
+import { settings } from './config.ts';
+import { openDatabase } from './create-service.ts';
+import { PreconditionError } from './precondition.ts';
+import { startProblem, whereIs } from './start-problem.ts';
+
+export interface BrandDesk {
+  /** Answers the control API's requests below `/_rewards/brands`. */
+  fetch: (request: Request) => Promise<Response>;
+  /** The database, without what is secret in its address. */
+  where: string;
+  close(): Promise<void>;
+}
+
+/** Throws a PreconditionError: E_DATABASE_UNREACHABLE, E_MIGRATIONS_PENDING. */
+export async function openBrandDesk(databaseUrl: string): Promise<BrandDesk> {
+  const database = openDatabase(databaseUrl, () => {});
+  try {
+    const pending = await pendingMigrations(database);
+    if (pending.length > 0) throw migrationsPending(databaseUrl, pending);
+    // An emulator's ledger goes by the emulator's clock, whether that runs at present or not.
+    const kept = await readFact(database.db, 'clock');
+    const clock = kept ? adjustableClock({ offsetMs: kept.offsetMs }) : systemClock();
+    const brands = controlBrands({
+      database,
+      clock,
+      random: secureRandom(clock),
+      serviceName: settings.serviceName,
+      keyEnvironment: kept ? 'dev' : 'live',
+      maySeeSecrets: () => true,
+    });
+    const app = new Hono().route('/_rewards/brands', brands);
+    app.onError((error, context) =>
+      context.json({ success: false, error: error.message, message: 'Nothing was changed.' }, 500),
+    );
+    return {
+      fetch: async (request) => app.fetch(request),
+      where: `postgres://${whereIs(databaseUrl)}`,
+      close: () => database.close(),
+    };
+  } catch (error) {
+    await database.close();
+    throw startProblem(error, { databaseUrl });
+  }
+}
+
+const migrationsPending = (databaseUrl: string, pending: string[]) =>
+  new PreconditionError({
+    code: 'E_MIGRATIONS_PENDING',
+    message: `The database at ${whereIs(databaseUrl)} lacks ${pending.join(', ')}.`,
+    fix: 'Run `rewards db migrate` with the same --database-url first.',
+  });

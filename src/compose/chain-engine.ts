@@ -1,0 +1,138 @@
+/** Wires the chain engine: lanes, the follower of the chain, and those who wait for either. */
+import { type Alarms, createAlarms } from '../chain/alarms.ts';
+import type { ChainClient } from '../chain/client.ts';
+import { createFollower } from '../chain/follow.ts';
+import { createLane } from '../chain/lane.ts';
+import { payoutWork } from '../chain/payouts.ts';
+import { createRewardProgress, type RewardProgressBoard } from '../chain/reward-progress.ts';
+import type { Signer } from '../chain/signer.ts';
+import type { Database } from '../ledger/database.ts';
+import type { Facts } from '../ledger/facts.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Crash } from '../lib/crash-points.ts';
+import type { Random } from '../lib/ids.ts';
+import type { Log } from '../lib/log.ts';
+import { createLoop } from '../lib/loop.ts';
+
+export interface ChainEngineDeps {
+  database: Database;
+  chain: ChainClient;
+  signers: { payout: Signer };
+  clock: Clock;
+  realClock: Clock;
+  random: Random;
+  log: Log;
+  crash: Crash;
+  facts: Facts['chain'];
+  settings: ChainEngineSettings;
+  /** Holds the lanes; the same after a restart where nobody else can be there. Default: a name of its own. */
+  owner?: string | undefined;
+}
+
+export interface ChainEngineSettings {
+  payout: { batchMax: number; idlePollMs: number };
+  lane: { inFlightMax: number; leaseMs: number; resendAfterMs: number; bumpAfterMs: number };
+  fees: { feeCapWei: bigint; priorityFeeWei: bigint };
+  follow: { confirmations: number; finalityBlocks: number; idlePollMs: number; busyPollMs: number };
+  progressPollMs: number;
+}
+
+export interface ChainEngine {
+  progress: RewardProgressBoard;
+  alarms: Alarms;
+  payouts: { nudge(): void };
+  /** Reads what the chain holds already; then everything runs by itself. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export function createChainEngine(deps: ChainEngineDeps): ChainEngine {
+  const { database, log, facts, settings } = deps;
+  const alarms = createAlarms({ now: deps.realClock.now, log });
+  const progress = createRewardProgress({ database, log, pollMs: settings.progressPollMs });
+
+  const lane = createLane({
+    ...deps,
+    signer: deps.signers.payout,
+    owner: deps.owner ?? deps.random.uuid(),
+    alarms,
+    work: payoutWork({
+      settings: { escrow: facts.contracts.escrow, batchMax: settings.payout.batchMax },
+      progress: {
+        carried: progress.carried,
+        sent(transaction) {
+          progress.sent(transaction);
+          following.nudge();
+        },
+      },
+    }),
+    settings: {
+      ...settings.lane,
+      purpose: 'payout',
+      chainId: facts.chainId,
+      fees: settings.fees,
+      lostAfterBlocks: settings.follow.finalityBlocks,
+    },
+  });
+  const paying = createLoop({
+    name: 'payouts',
+    turn: () => lane.turn(),
+    pauseMs: () => settings.payout.idlePollMs,
+    log,
+  });
+  const follower = createFollower({
+    ...deps,
+    alarms,
+    settings: { ...settings.follow, escrow: facts.contracts.escrow, firstBlock: facts.deploymentBlock },
+    onIncluded(transaction) {
+      progress.included(transaction);
+      paying.nudge();
+    },
+    onReorganized() {
+      lane.reload();
+      paying.nudge();
+    },
+  });
+  const following = createLoop({
+    name: 'follower',
+    async turn(signal) {
+      await follower.catchUp(signal);
+      return 'idle';
+    },
+    pauseMs: () => (progress.isAwaited() ? settings.follow.busyPollMs : settings.follow.idlePollMs),
+    log,
+  });
+
+  return {
+    progress,
+    alarms,
+    payouts: { nudge: paying.nudge },
+    async start() {
+      await follower.catchUp();
+      following.start();
+      paying.start();
+    },
+    async stop() {
+      await paying.stop();
+      await following.stop();
+      await lane.release();
+      progress.stop();
+    },
+  };
+}
+
+/** The engine of a process that leaves chain work to others: it only sees in the ledger how far rewards have come. */
+export function createWatchingEngine(
+  deps: Pick<ChainEngineDeps, 'database' | 'log' | 'realClock' | 'settings'>,
+): ChainEngine {
+  const progress = createRewardProgress({ ...deps, pollMs: deps.settings.progressPollMs });
+  return {
+    progress,
+    alarms: createAlarms({ now: deps.realClock.now, log: deps.log }),
+    payouts: { nudge: () => {} },
+    async start() {},
+    async stop() {
+      progress.stop();
+    },
+  };
+}

@@ -1,0 +1,115 @@
+/** What a service is made from. Every limit is here, with its reason. */
+import manifest from '../../package.json' with { type: 'json' };
+import type { Crash } from '../lib/crash-points.ts';
+import type { Log } from '../lib/log.ts';
+import type { ChainEngineSettings } from './chain-engine.ts';
+
+/** How a test's engine differs from everyone's. */
+export type EngineChange = {
+  [Part in 'payout' | 'lane' | 'fees' | 'follow']?: Partial<ChainEngineSettings[Part]>;
+};
+
+/** What the command line says about an emulator. */
+export interface ServeConfig {
+  host: string;
+  port: number;
+  /** The port was asked for by number: another one will not do. */
+  portExplicit: boolean;
+  splitHosts: boolean;
+  ephemeral: boolean;
+  /** Where a persistent stack keeps everything; unused when ephemeral. */
+  dataDir: string;
+  /** Fixtures to load; none: the packaged demo. */
+  seedFiles: string[];
+  clockStartMs?: number | undefined;
+  frozen: boolean;
+  /** A development node that is already running. */
+  rpcUrl?: string | undefined;
+  rpcPort: number;
+  rpcPortExplicit: boolean;
+  /** 0: a block at once for each transaction. */
+  blockTimeSeconds: number;
+  /** Postgres in place of SQLite. */
+  databaseUrl?: string | undefined;
+  log: Log;
+  /** Which of the contract's two wordings of a cooldown is spoken. Default: current. */
+  errorDialect?: 'current' | 'earlier' | undefined;
+  /** Default: the contract's 60 s; its other statement is 5 s. */
+  duplicateWindowMs?: number | undefined;
+  /** Asks this machine's own DNS, or these servers, instead of the fixture's table. */
+  dns?: 'system' | { servers: string[] } | undefined;
+  /** Ends the process at a named moment; tests only. */
+  crash?: Crash | undefined;
+  /** Shortens the engine's patience; tests only. */
+  engine?: EngineChange | undefined;
+}
+
+export const settings = {
+  /** Contract: path prefix and service name. */
+  apiPrefix: '/rewards-api',
+  serviceName: 'rewards',
+  /** What `debug` calls this program. */
+  workerVersion: `rewards/${manifest.version}`,
+  /** Contract: Limits, Request body. */
+  bodyLimitBytes: 10 * 1024,
+  /** Contract: Limits, Duplicate detection window. */
+  duplicateWindowMs: 60_000,
+  /** Events decided in one commit: large enough that the fsync is shared, small enough to answer in milliseconds. */
+  decideBatchMax: 400,
+  /** A conflict means that another process made progress; so many in a row do not happen by chance. */
+  decideTriesMax: 10,
+  /** How long a caller waits for its transaction before it is told that the chain is late. */
+  answerTimeoutMs: 15_000,
+  /** How often the ledger is asked about rewards that another process pays. */
+  progressPollMs: 200,
+  payout: {
+    /** 400 rewards to new holders take 11 M gas; a transaction may have 16.7 M (EIP-7825). */
+    batchMax: 400,
+    /** How long the lane sleeps when nobody rings and nothing is due. */
+    idlePollMs: 200,
+  },
+  lane: {
+    /** What public nodes keep of one account is 16; our own Anvil keeps all, and has blocks of a second. */
+    inFlightMax: 64,
+    /** Longer than any pause of a healthy process, short enough that another one pays within 3 s. */
+    leaseMs: 2_000,
+    /** A block or two: what is not in one by then was perhaps not heard. */
+    resendAfterMs: 4_000,
+    /** Heard and not taken: the offer is too low. */
+    bumpAfterMs: 20_000,
+  },
+  fees: { feeCapWei: 100n * 10n ** 9n, priorityFeeWei: 10n ** 9n },
+  follow: { confirmations: 1, finalityBlocks: 64, idlePollMs: 100, busyPollMs: 5 },
+  /** A request to the node; a slow one is as good as none, since the same bytes can be sent again. */
+  rpcTimeoutMs: 10_000,
+  identity: {
+    keys: {
+      /** A key that was withdrawn is used for a minute at most, while the provider can be reached. */
+      freshMs: 60_000,
+      /** A provider that is away for ten minutes is not noticed. */
+      staleMs: 10 * 60_000,
+      /** A new key is taken within a second, and no caller can make us ask more often. */
+      cooldownMs: 1_000,
+    },
+    /** A key set is a few kilobytes, and a caller waits for it. */
+    fetch: { timeoutMs: 3_000, bytesMax: 256 * 1024 },
+    tokens: {
+      audience: 'rewards',
+      types: ['at+jwt'],
+      toleranceMs: 5_000,
+      /** The emulator's tokens may live long: its clock is moved by days. */
+      ageMaxMs: 30 * 86_400_000,
+    },
+  },
+  /** Stopping waits this long for requests under way. */
+  drainTimeoutMs: 4_000,
+} as const;
+
+/** The engine's settings, with a test's change. */
+export const engineSettings = (change: EngineChange = {}): ChainEngineSettings => ({
+  payout: { ...settings.payout, ...change.payout },
+  lane: { ...settings.lane, ...change.lane },
+  fees: { ...settings.fees, ...change.fees },
+  follow: { ...settings.follow, ...change.follow },
+  progressPollMs: settings.progressPollMs,
+});

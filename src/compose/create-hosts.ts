@@ -1,0 +1,106 @@
+/** Builds the hosts from parts that have been picked already: the same for the emulator and for production. */
+import { createEventSubmitter } from '../actions/submit-events.ts';
+import type { ChainClient } from '../chain/client.ts';
+import type { Milestone } from '../chain/reward-progress.ts';
+import { createRewardToken } from '../chain/reward-token.ts';
+import type { Rpc } from '../chain/rpc.ts';
+import type { TxtResolver } from '../dns/txt.ts';
+import { proxyTrust } from '../http/client-address.ts';
+import { createEventsHost, type EventsHostDeps } from '../http/hosts/events.ts';
+import { createRefuser } from '../http/refuse.ts';
+import type { TokenVerifier } from '../identity/tokens.ts';
+import type { WalletTree } from '../identity/wallets.ts';
+import type { Database } from '../ledger/database.ts';
+import type { Facts } from '../ledger/facts.ts';
+import { type Clock, systemClock } from '../lib/clock.ts';
+import { type Crash, neverCrash } from '../lib/crash-points.ts';
+import type { Random } from '../lib/ids.ts';
+import type { Log } from '../lib/log.ts';
+import type { ChainEngine } from './chain-engine.ts';
+import { settings } from './config.ts';
+
+export interface HostParts {
+  database: Database;
+  chain: ChainClient;
+  rpc: Rpc;
+  engine: Pick<ChainEngine, 'payouts' | 'progress'>;
+  facts: Facts['chain'];
+  wallets: WalletTree;
+  /** Absent where nobody can log in. */
+  tokens?: TokenVerifier | undefined;
+  dns: TxtResolver;
+  clock: Clock;
+  random: Random;
+  log: Log;
+  /** Hosts of the service itself. */
+  ownHosts: readonly string[];
+  /** Addresses or networks of proxies whose word about a request counts. */
+  proxies: readonly string[];
+  serviceName: string;
+  apiPrefix: string;
+  /** Host under which users of chat platforms get their stand-in e-mail. */
+  ownDomain: string;
+  httpsOnly: boolean;
+  answerWhen: Milestone;
+  errorDialect?: 'current' | 'earlier' | undefined;
+  duplicateWindowMs?: number | undefined;
+  onRequest?: EventsHostDeps['onRequest'];
+  /** Told what was decided about each event: rewarded, or the code of the refusal. */
+  onDecision?: (code: string) => void;
+  crash?: Crash | undefined;
+}
+
+/** `idle` resolves when no decision is under way. */
+export function createHosts(parts: HostParts) {
+  const { database, clock, random, log, ownHosts, serviceName } = parts;
+  const submitter = createEventSubmitter({
+    database,
+    clock,
+    addressAt: parts.wallets.addressAt,
+    ownHosts,
+    duplicateWindowMs: parts.duplicateWindowMs ?? settings.duplicateWindowMs,
+    batchMax: settings.decideBatchMax,
+    triesMax: settings.decideTriesMax,
+    crash: parts.crash ?? neverCrash,
+  });
+  const events = createEventsHost({
+    database,
+    chain: parts.chain,
+    token: createRewardToken({ rpc: parts.rpc, address: parts.facts.contracts.token }),
+    dns: parts.dns,
+    identityReady: parts.tokens?.ready ?? (async () => true),
+    clock,
+    realClock: systemClock(),
+    random,
+    log,
+    serviceName,
+    refuser: createRefuser({ clock, dialect: parts.errorDialect ?? 'current' }),
+    proxies: proxyTrust([...parts.proxies]),
+    ownHosts,
+    ...(parts.onRequest && { onRequest: parts.onRequest }),
+    rewarding: {
+      database,
+      random,
+      submitter: {
+        async submit(event) {
+          const decision = await submitter.submit(event);
+          parts.onDecision?.('refusal' in decision ? decision.refusal.code : 'rewarded');
+          return decision;
+        },
+      },
+      payouts: parts.engine.payouts,
+      progress: parts.engine.progress,
+      answerWhen: parts.answerWhen,
+      answerTimeoutMs: settings.answerTimeoutMs,
+      crash: parts.crash ?? neverCrash,
+    },
+    settings: {
+      apiPrefix: parts.apiPrefix,
+      bodyLimitBytes: settings.bodyLimitBytes,
+      ownDomain: parts.ownDomain,
+      httpsOnly: parts.httpsOnly,
+      workerVersion: settings.workerVersion,
+    },
+  });
+  return { events, idle: submitter.idle };
+}

@@ -1,0 +1,22 @@
+/** Wires the comparison of ledger and chain. */
+import { verifyLedger } from '../actions/verify-ledger.ts';
+import type { VerifyReport } from '../actions/verify-report.ts';
+import { createChainHistory } from '../chain/chain-history.ts';
+import type { ChainClient } from '../chain/client.ts';
+import type { Rpc } from '../chain/rpc.ts';
+import type { Database } from '../ledger/database.ts';
+import type { Facts } from '../ledger/facts.ts';
+import { delay } from '../lib/timers.ts';
+
+/** Compares once per call; `differencesMax`: the search ends at so many. */
+export function createVerifier(deps: {
+  database: Database;
+  chain: ChainClient;
+  rpc: Rpc;
+  facts: Facts['chain'];
+}): (differencesMax: number, signal?: AbortSignal) => Promise<VerifyReport> {
+  const { database, chain, rpc, facts } = deps;
+  const history = createChainHistory({ rpc, contracts: facts.contracts });
+  const audited = { database, chain, history, firstBlock: facts.deploymentBlock, sleep: delay };
+  return (differencesMax, signal) => verifyLedger(audited, { differencesMax, ...(signal && { signal }) });
+}

@@ -1,0 +1,204 @@
+/** Looks at a machine and its settings for what would keep `serve` or `start` from working. Changes nothing. */
+import { execFile } from 'node:child_process';
+import { createServer } from 'node:net';
+import { promisify } from 'node:util';
+import manifest from '../../package.json' with { type: 'json' };
+import { findAnvilBinary } from '../chain/anvil.ts';
+import { createChainClient } from '../chain/client.ts';
+import { createRpc } from '../chain/rpc.ts';
+import { openSqlite } from '../ledger/sqlite.ts';
+import { settings } from './config.ts';
+import { openLedgerDesk } from './ledger-desk.ts';
+import { nearest } from './nearest.ts';
+import { findRunFile } from './run-file.ts';
+import { readSecretLines, type Secret } from './start-config.ts';
+
+export interface Finding {
+  check: string;
+  /** What was found; a sentence without a full stop. */
+  message: string;
+  /** What to do; only when something is wrong. */
+  fix?: string;
+}
+
+export interface DoctorInput {
+  cwd: string;
+  env: Readonly<Record<string, string>>;
+  /** Every variable that this program knows. */
+  variables: ReadonlySet<string>;
+  database: Secret;
+  nodes: Secret;
+  allowSqlite: boolean;
+  nowMs: () => number;
+}
+
+/** Each returns what it found, or nothing where there is nothing to look at. */
+export const checks: Record<string, (input: DoctorInput) => Promise<Finding[]>> = {
+  node: async () => {
+    const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+    const [, least = '20', leastMinor = '0'] = /(\d+)\.(\d+)/.exec(manifest.engines.node) ?? [];
+    const isEnough = major > Number(least) || (major === Number(least) && minor >= Number(leastMinor));
+    const message = `Node ${process.versions.node}`;
+    return [{ check: 'node', message, ...(!isEnough && { fix: `install Node ${manifest.engines.node}` }) }];
+  },
+  async sqlite() {
+    try {
+      const database = openSqlite(':memory:');
+      await database.close();
+      return [{ check: 'sqlite', message: 'the SQLite module works' }];
+    } catch (error) {
+      const message = `the SQLite module cannot be loaded: ${firstLine(error)}`;
+      return [{ check: 'sqlite', message, fix: 'run `npm rebuild better-sqlite3`' }];
+    }
+  },
+  async anvil() {
+    try {
+      const { stdout } = await promisify(execFile)(findAnvilBinary(), ['--version'], { timeout: 10_000 });
+      return [{ check: 'anvil', message: stdout.split('\n')[0] ?? '' }];
+    } catch (error) {
+      const fix = 'run `npm ci` with optional dependencies, or use `rewards serve --rpc-url`';
+      return [{ check: 'anvil', message: `anvil does not run: ${firstLine(error)}`, fix }];
+    }
+  },
+  async ports(input) {
+    const { run } = await findRunFile(input.cwd);
+    const ours = new Set(Object.values(run?.urls ?? {}).map((url) => new URL(url).port));
+    const taken: number[] = [];
+    for (const port of [8787, 8545]) if (!ours.has(String(port)) && !(await isFree(port))) taken.push(port);
+    return taken.length === 0
+      ? [{ check: 'ports', message: 'the default ports are free, or ours' }]
+      : taken.map((port) => ({
+          check: 'ports',
+          message: `another program listens on port ${port}`,
+          fix: `stop it, or start with ${port === 8787 ? '--port' : '--rpc-port'} and another port`,
+        }));
+  },
+  async variables({ env, variables }) {
+    const known = (name: string) =>
+      variables.has(name) || variables.has(name.replace(/_FILE$/, '')) || name.startsWith('REWARDS_TEST_');
+    const strangers = Object.keys(env).filter((name) => name.startsWith('REWARDS_') && !known(name));
+    if (strangers.length === 0) return [{ check: 'variables', message: 'every REWARDS_ variable is known' }];
+    return strangers.map((name) => {
+      const close = nearest(name, [...variables]);
+      const fix = close ? `did you mean ${close}?` : 'unset it';
+      return { check: 'variables', message: `${name} is set and means nothing`, fix };
+    });
+  },
+  async stack({ cwd }) {
+    const { run, notes } = await findRunFile(cwd);
+    const stale = notes.map((note) => ({ check: 'stack', message: note, fix: 'delete the run file' }));
+    if (!run) return stale;
+    const health = await statusOf(`${run.urls.events}${settings.apiPrefix}/health`);
+    const message = `the stack at ${run.urls.events} answers ${health ?? 'not at all'}`;
+    const isWell = health === 200;
+    return [
+      ...stale,
+      { check: 'stack', message, ...(!isWell && { fix: 'look at its log, or start it again' }) },
+    ];
+  },
+  async database(input) {
+    if (!isGiven(input.database)) return [];
+    try {
+      const desk = await openLedgerDesk({ ...input, secret: input.database });
+      try {
+        const { pending, unsafe } = await desk.status();
+        return [
+          { check: 'database', message: `${desk.where} answers` },
+          ...pending.map((name) => ({
+            check: 'database',
+            message: `migration ${name} is pending`,
+            fix: 'run `rewards db migrate`',
+          })),
+          ...unsafe.map((setting) => ({
+            check: 'database',
+            message: `${setting}: acknowledged rewards can be lost`,
+            fix: 'turn it on',
+          })),
+        ];
+      } finally {
+        await desk.close();
+      }
+    } catch (error) {
+      const { fix } = error as { fix?: string };
+      return [{ check: 'database', message: firstLine(error), fix: fix ?? 'check its address' }];
+    }
+  },
+  async chain(input) {
+    if (!isGiven(input.nodes)) return [];
+    const urls = (await readSecretLines(input.cwd, 'REWARDS_RPC_URL', input.nodes)).flatMap((line) =>
+      line.split(/\s*,\s*/),
+    );
+    const findings = await Promise.all(urls.map((url, place) => lookAtNode(url, place + 1, input)));
+    return findings.flat();
+  },
+};
+
+/** A node's clock and ours may differ by a few blocks' time, no more. */
+const SKEW_MAX_MS = 120_000;
+
+async function lookAtNode(url: string, place: number, input: DoctorInput): Promise<Finding[]> {
+  const check = 'chain';
+  const chain = createChainClient(createRpc({ url, timeoutMs: settings.rpcTimeoutMs }));
+  try {
+    const [chainId, block] = [await chain.chainId(), await chain.block('latest')];
+    const fee = `base fee ${Number(block?.baseFeeWei ?? 0n) / 1e9} gwei`;
+    const found: Finding[] = [
+      { check, message: `node ${place}: chain ${chainId}, block ${block?.number}, ${fee}` },
+    ];
+    const ageMs = input.nowMs() - (block?.timestampSeconds ?? 0) * 1000;
+    if (Math.abs(ageMs) > SKEW_MAX_MS) {
+      const message = `node ${place}: its newest block is ${Math.round(ageMs / 1000)} s old by this machine's clock`;
+      found.push({ check, message, fix: 'let the node catch up, or set the clock' });
+    }
+    const wanted = input.env.REWARDS_CHAIN_ID;
+    if (wanted && Number(wanted) !== chainId) {
+      const message = `node ${place} is of chain ${chainId}, REWARDS_CHAIN_ID says ${wanted}`;
+      found.push({ check, message, fix: 'use a node of the right chain' });
+    }
+    return found;
+  } catch (error) {
+    return [
+      { check, message: `node ${place}: ${firstLine(error)}`, fix: 'check its address and the network' },
+    ];
+  }
+}
+
+/** Whether the service of this container is ready: production by its admin listener, else the stack that runs here. */
+export async function isHealthy(of: {
+  cwd: string;
+  adminHost: string;
+  adminPort: number;
+}): Promise<{ healthy: boolean; message: string }> {
+  const { run } = await findRunFile(of.cwd);
+  const host = of.adminHost === '0.0.0.0' ? '127.0.0.1' : of.adminHost;
+  const url = run
+    ? `${run.urls.events}${settings.apiPrefix}/health`
+    : `http://${host.includes(':') ? `[${host}]` : host}:${of.adminPort}/readyz`;
+  const status = await statusOf(url);
+  return { healthy: status === 200, message: `${url} answers ${status ?? 'not at all'}` };
+}
+
+const HEALTH_TIMEOUT_MS = 3_000;
+
+async function statusOf(url: string): Promise<number | undefined> {
+  try {
+    const answer = await fetch(url, { signal: AbortSignal.timeout(HEALTH_TIMEOUT_MS) });
+    await answer.arrayBuffer();
+    return answer.status;
+  } catch {
+    return undefined;
+  }
+}
+
+const isGiven = ({ files, value }: Secret) => Boolean(files?.length || value);
+
+const firstLine = (error: unknown) =>
+  (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
+
+async function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+  });
+}

@@ -1,0 +1,89 @@
+/** A production ledger by itself, without a service around it: its tables, and whether it agrees with the chain. */
+import type { VerifyReport } from '../actions/verify-report.ts';
+import { createChainClient } from '../chain/client.ts';
+import { createRpc } from '../chain/rpc.ts';
+import { createRpcPool } from '../chain/rpc-pool.ts';
+import { unsafeDatabaseSettings } from '../ledger/durability.ts';
+import { readFact } from '../ledger/facts.ts';
+import { migrate, pendingMigrations } from '../ledger/migrate.ts';
+import { systemClock } from '../lib/clock.ts';
+import { silentLog } from '../lib/log.ts';
+import { settings } from './config.ts';
+import { openLedgerAt } from './create-production.ts';
+import { createVerifier } from './create-verifier.ts';
+import { PreconditionError } from './precondition.ts';
+import { databaseProblem } from './production-checks.ts';
+import { readSecretLines, type Secret } from './start-config.ts';
+import { whereIs } from './start-problem.ts';
+
+/** Opens the ledger that a secret names. Its functions throw a PreconditionError when the database does not serve. */
+export async function openLedgerDesk(of: { cwd: string; secret: Secret; allowSqlite: boolean }) {
+  const [databaseUrl] = await readSecretLines(of.cwd, 'REWARDS_DATABASE_URL', of.secret);
+  if (databaseUrl === undefined) throw missing('REWARDS_DATABASE_URL');
+  const isSqlite = databaseUrl.startsWith('sqlite:');
+  if (isSqlite && !of.allowSqlite) {
+    throw new PreconditionError({
+      code: 'E_PROD_SQLITE',
+      message: 'SQLite serves one process on one machine',
+      fix: 'use a postgres:// address, or accept that with --allow-sqlite',
+    });
+  }
+  const { database, release } = await openLedgerAt(databaseUrl, silentLog);
+  const asked = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof PreconditionError) throw error;
+      const [code, message, fix] = databaseProblem(error);
+      throw new PreconditionError({ code: EXIT_CODES[code] ?? code, message, fix });
+    }
+  };
+  return {
+    /** The database, without what is secret in its address. */
+    where: isSqlite ? databaseUrl : `postgres://${whereIs(databaseUrl)}`,
+    /** The names of the migrations that this call applied. */
+    migrate: () => asked(() => migrate(database)),
+    status: () =>
+      asked(async () => ({
+        pending: await pendingMigrations(database),
+        unsafe: await unsafeDatabaseSettings(database),
+      })),
+    /** Compares the ledger with the chain that it was written for. */
+    async verify(rpcSecret: Secret, differencesMax: number): Promise<VerifyReport> {
+      const urls = (await readSecretLines(of.cwd, 'REWARDS_RPC_URL', rpcSecret)).flatMap((line) =>
+        line.split(/\s*,\s*/),
+      );
+      if (urls.length === 0) throw missing('REWARDS_RPC_URL');
+      const facts = await asked(() => readFact(database.db, 'chain'));
+      if (!facts) {
+        throw new PreconditionError({
+          code: 'E_PROD_WRONG_CHAIN',
+          message: 'this ledger has not been used on any chain yet',
+          fix: 'start the service with it once',
+        });
+      }
+      const rpc = createRpcPool({
+        nodes: urls.map((url) => createRpc({ url, timeoutMs: settings.rpcTimeoutMs })),
+        chainId: facts.chainId,
+        log: silentLog,
+        nowMs: systemClock().now,
+        restMs: 0,
+      });
+      return createVerifier({ database, chain: createChainClient(rpc), rpc, facts })(differencesMax);
+    },
+    async close() {
+      await database.close();
+      await release();
+    },
+  };
+}
+
+/** A command that is run by hand has nobody to start it again. */
+const EXIT_CODES: Record<string, string> = { E_START_DATABASE: 'E_DATABASE_UNREACHABLE' };
+
+const missing = (name: string) =>
+  new PreconditionError({
+    code: 'E_SETTINGS',
+    message: `${name} is not set`,
+    fix: `set it, or ${name}_FILE, or the flag for that file`,
+  });

@@ -1,0 +1,286 @@
+/** What must hold before production starts. Each check returns every problem it sees; none changes anything. */
+
+import type { ChainHistory } from '../chain/chain-history.ts';
+import type { ChainClient } from '../chain/client.ts';
+import { contractsAt } from '../chain/contracts/deploy.ts';
+import { accountPower, type Role } from '../chain/roles.ts';
+import { type Rpc, RpcUnreachableError } from '../chain/rpc.ts';
+import type { WalletTree } from '../identity/wallets.ts';
+import { nextSequence } from '../ledger/audit.ts';
+import { type Database, isDatabaseUnavailable } from '../ledger/database.ts';
+import { unsafeDatabaseSettings } from '../ledger/durability.ts';
+import { type Facts, readFact } from '../ledger/facts.ts';
+import { pendingMigrations } from '../ledger/migrate.ts';
+import { newestDerivedWallet } from '../ledger/wallets.ts';
+import { PreconditionError } from './precondition.ts';
+import type { StartConfig } from './start-config.ts';
+
+export interface Problem {
+  code: string;
+  message: string;
+  fix: string;
+}
+
+/** Codes of problems that pass by themselves. */
+const TEMPORARY = new Set(['E_START_DATABASE', 'E_START_RPC']);
+
+/** Everything that stands in the way; the first lasting problem gives the code. */
+export function startRefused(problems: Problem[]): PreconditionError {
+  const lasting = problems.filter(({ code }) => !TEMPORARY.has(code));
+  const [first = { code: 'E_INTERNAL', message: '', fix: '' }, ...others] = [
+    ...lasting,
+    ...problems.filter(({ code }) => TEMPORARY.has(code)),
+  ];
+  const message = [first.message, ...others.map((other) => `also ${other.code}: ${other.message}`)].join(
+    '\n',
+  );
+  return Object.assign(new PreconditionError({ ...first, message }), { details: { problems } });
+}
+
+const DEVELOPMENT_CHAINS = new Set([31337, 1337]);
+
+export interface KnownKeys {
+  /** Whether everybody knows the key of this account. */
+  isKnownAccount: (address: string) => boolean;
+  /** Address of a private key. */
+  addressOf: (key: `0x${string}`) => `0x${string}`;
+}
+
+/** Checks that need neither database nor chain. */
+export function checkSettings(config: StartConfig, known: KnownKeys, wallets?: WalletTree): Problem[] {
+  const problems: Problem[] = [];
+  const add = (code: string, message: string, fix: string) => problems.push({ code, message, fix });
+  const keys = Object.entries(config.keys);
+  for (const [name, key] of keys) {
+    if (known.isKnownAccount(known.addressOf(key)))
+      add('E_PROD_DEV_KEY', `the ${name} key is one that everybody knows`, 'make a new key for this account');
+  }
+  if (wallets && known.isKnownAccount(wallets.addressAt(0)))
+    add('E_PROD_DEV_KEY', 'the wallets belong to a mnemonic that everybody knows', 'make a new key tree');
+  keys.forEach(([name, key], place) => {
+    for (const [other] of keys.slice(place + 1).filter(([, another]) => another === key)) {
+      const fix = 'give each a key of its own: two senders under one nonce stop each other';
+      add('E_PROD_SHARED_KEY', `the ${name} and ${other} accounts have the same key`, fix);
+    }
+  });
+  for (const file of config.openKeyFiles) {
+    const fix = `chmod 0400 ${file}; for a mounted secret, set its default mode to 0400`;
+    add('E_PROD_KEY_FILE', `everybody on this machine can read the private key in ${file}`, fix);
+  }
+  if (DEVELOPMENT_CHAINS.has(config.chainId))
+    add(
+      'E_PROD_DEV_CHAIN',
+      `chain ${config.chainId} is a development chain`,
+      'use the nodes of a real chain, or `rewards serve` for development',
+    );
+  if (config.databaseUrl.startsWith('sqlite:') && !config.allowSqlite)
+    add(
+      'E_PROD_SQLITE',
+      'SQLite serves one process on one machine',
+      'use a postgres:// address, or accept that with --allow-sqlite',
+    );
+  if (new Set(config.rpcUrls).size < 2 && !config.allowSingleRpc)
+    add(
+      'E_PROD_SINGLE_RPC',
+      'there is one chain node and nothing to fall back on',
+      'give a second address in REWARDS_RPC_URL, or accept that with --allow-single-rpc',
+    );
+  if (config.tlsRejectUnauthorized === '0')
+    add(
+      'E_PROD_TLS',
+      'NODE_TLS_REJECT_UNAUTHORIZED=0 turns off the check of certificates',
+      'unset it; give a certificate of your own with NODE_EXTRA_CA_CERTS',
+    );
+  for (const part of ['payments', 'identity'] as const) {
+    if (config[part] === 'emulated')
+      add(
+        'E_PROD_EMULATED',
+        `${part} are emulated`,
+        `leave REWARDS_${part.toUpperCase()} out, or name a real provider`,
+      );
+  }
+  return problems;
+}
+
+/** Reachable, safe, migrated, and with the wallets that it has always had. */
+export async function checkDatabase(
+  database: Database,
+  wallets: WalletTree | undefined,
+): Promise<{ problems: Problem[]; facts?: Facts['chain'] | undefined }> {
+  const problems: Problem[] = [];
+  const add = (code: string, message: string, fix: string) => problems.push({ code, message, fix });
+  try {
+    const unsafe = await unsafeDatabaseSettings(database);
+    if (unsafe.length > 0)
+      add(
+        'E_UNSAFE_DATABASE',
+        `the database may lose what it has acknowledged: ${unsafe.join(', ')}`,
+        'turn them on, in postgresql.conf and for this user and database',
+      );
+    const pending = await pendingMigrations(database);
+    if (pending.length > 0) {
+      const fix = 'run `rewards db migrate` with the same settings';
+      add('E_MIGRATIONS_PENDING', `the database lacks ${pending.join(', ')}`, fix);
+      return { problems };
+    }
+    const newest = wallets && (await newestDerivedWallet(database.db));
+    if (newest && wallets.addressAt(newest.index).toLowerCase() !== newest.address.toLowerCase())
+      add(
+        'E_PROD_WALLETS',
+        'the extended public key is not the one that gave users their wallets',
+        'use the same extended public key for the life of the ledger',
+      );
+    return { problems, facts: await readFact(database.db, 'chain') };
+  } catch (error) {
+    add(...databaseProblem(error));
+    return { problems };
+  }
+}
+
+/** What a database's error means. */
+export function databaseProblem(error: unknown): [code: string, message: string, fix: string] {
+  if (isDatabaseUnavailable(error))
+    return ['E_START_DATABASE', 'the database does not answer', 'start it, and check its address'];
+  const said = rootMessage(error);
+  if (/newer version/.test(said))
+    return ['E_MIGRATIONS_PENDING', said, 'deploy the version of rewards that migrated it'];
+  return ['E_DATABASE_REFUSED', `the database refuses: ${said}`, 'check user, password and database name'];
+}
+
+function rootMessage(error: unknown): string {
+  let root = error;
+  while (root instanceof Error && root.cause instanceof Error) root = root.cause;
+  return (root instanceof Error ? root.message : String(root)).split('\n')[0] ?? '';
+}
+
+/** One chain, the ledger's, with our contracts; seen by every node that answers. */
+export async function checkChain(
+  config: StartConfig,
+  nodes: readonly { rpc: Rpc; chain: ChainClient }[],
+  ledger: Facts['chain'] | undefined,
+): Promise<{ problems: Problem[]; genesisHash?: `0x${string}` }> {
+  const problems: Problem[] = [];
+  const wrongChain = (message: string) =>
+    problems.push({
+      code: 'E_PROD_WRONG_CHAIN',
+      message,
+      fix: 'use nodes of the chain that settings and ledger were made for',
+    });
+  const answers = await Promise.all(
+    nodes.map(async ({ chain, rpc }, place) => {
+      try {
+        const [chainId, first] = [await chain.chainId(), await chain.block(0)];
+        const contracts = chainId === config.chainId ? await contractsAt({ rpc }, config.contracts) : [];
+        return { place, chainId, genesisHash: first?.hash, contracts };
+      } catch (error) {
+        if (!(error instanceof RpcUnreachableError)) throw error;
+        return undefined;
+      }
+    }),
+  );
+  const reached = answers.filter((answer) => answer !== undefined);
+  if (reached.length === 0)
+    problems.push({
+      code: 'E_START_RPC',
+      message: 'no chain node answers',
+      fix: 'check the addresses and the network',
+    });
+  for (const { place, chainId, genesisHash } of reached) {
+    if (DEVELOPMENT_CHAINS.has(chainId) && !DEVELOPMENT_CHAINS.has(config.chainId))
+      problems.push({
+        code: 'E_PROD_DEV_CHAIN',
+        message: `node ${place + 1} is a development chain (${chainId})`,
+        fix: 'use the nodes of a real chain',
+      });
+    if (chainId !== config.chainId)
+      wrongChain(`node ${place + 1} is of chain ${chainId}, REWARDS_CHAIN_ID says ${config.chainId}`);
+    else if (genesisHash === undefined || genesisHash !== (ledger?.genesisHash ?? reached[0]?.genesisHash))
+      wrongChain(`node ${place + 1} has another first block than ${ledger ? 'the ledger' : 'node 1'}`);
+  }
+  if (ledger && ledger.chainId !== config.chainId)
+    wrongChain(`the ledger belongs to chain ${ledger.chainId}, REWARDS_CHAIN_ID says ${config.chainId}`);
+  for (const [contract, at] of Object.entries(config.contracts)) {
+    const before = ledger?.contracts[contract as keyof typeof config.contracts];
+    if (before && before.toLowerCase() !== at.toLowerCase())
+      wrongChain(`the ledger knows the ${contract} contract at ${before}, the settings say ${at}`);
+  }
+  for (const { contract, problem } of reached.find(({ contracts }) => contracts.length > 0)?.contracts ??
+    []) {
+    problems.push({
+      code: 'E_PROD_CONTRACTS',
+      message: `${contract} at ${config.contracts[contract]}: ${problem.replaceAll('_', ' ')}`,
+      fix: 'check the address; contracts of another version of rewards are deployed anew',
+    });
+  }
+  const genesisHash = reached[0]?.genesisHash;
+  return { problems, ...(genesisHash && { genesisHash }) };
+}
+
+/**
+ * No sequence that the ledger will give out next is paid already: the ledger is not an old copy, nor an empty one
+ * beside an escrow that is in use. Such rewards would count as paid, and nobody would get them.
+ */
+export async function checkSequences(
+  history: Pick<ChainHistory, 'paidWord'>,
+  deps: { database: Database; chain: ChainClient },
+): Promise<Problem[]> {
+  const head = await deps.chain.block('latest');
+  if (!head) return [];
+  // The chain first: what another replica gives out and pays meanwhile is then below the next sequence.
+  const last = await nextSequence(deps.database.db);
+  const words = [Math.floor(last / 256), Math.floor(last / 256) + 1];
+  const flags = await Promise.all(words.map((index) => history.paidWord(index, head.number)));
+  const next = await nextSequence(deps.database.db);
+  for (let sequence = next; sequence < ((words[1] ?? 0) + 1) * 256; sequence++) {
+    const flag = flags[Math.floor(sequence / 256) - (words[0] ?? 0)] ?? 0n;
+    if (((flag >> BigInt(sequence % 256)) & 1n) === 0n) continue;
+    return [
+      {
+        code: 'E_PROD_LEDGER_BEHIND',
+        message: `the escrow has paid sequence ${sequence}, which this ledger has not given out yet (its next is ${next})`,
+        fix: 'use the ledger that belongs to this escrow, in its newest state; a new ledger needs an escrow of its own',
+      },
+    ];
+  }
+  return [];
+}
+
+const NEEDED: Record<keyof StartConfig['keys'], Role> = {
+  payout: 'escrow.DISTRIBUTOR_ROLE',
+  mint: 'pointsSale.OPERATOR_ROLE',
+  relay: 'perks.RELAYER_ROLE',
+};
+
+/** Every account can do its work, and the one whose gas callers spend can do nothing else. */
+export async function checkAccounts(
+  deps: { rpc: Rpc; addressOf: KnownKeys['addressOf'] },
+  config: StartConfig,
+): Promise<Problem[]> {
+  const problems: Problem[] = [];
+  for (const [name, key] of Object.entries(config.keys)) {
+    const account = deps.addressOf(key);
+    const needed = NEEDED[name as keyof typeof NEEDED];
+    const { roles, tokens, inEscrow } = await accountPower(
+      { rpc: deps.rpc, contracts: config.contracts },
+      account,
+    );
+    if (!roles.has(needed)) {
+      const [contract, role] = needed.split('.');
+      problems.push({
+        code: 'E_PROD_ROLE',
+        message: `the ${name} account ${account} lacks ${role} on the ${contract} contract`,
+        fix: `let the admin of ${contract} grant ${role} to ${account}`,
+      });
+    }
+    if (name !== 'relay') continue;
+    const power = [...roles].filter((role) => role !== needed);
+    if (power.length === 0 && tokens === 0n && inEscrow === 0n) continue;
+    const held = [...power, ...(tokens + inEscrow > 0n ? [`${tokens + inEscrow} RWT`] : [])].join(', ');
+    problems.push({
+      code: 'E_PROD_RELAY_POWER',
+      message: `the relay account ${account} has ${held}, which its callers could misuse`,
+      fix: 'revoke its roles and move its tokens, or use another account',
+    });
+  }
+  return problems;
+}

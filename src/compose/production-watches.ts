@@ -1,0 +1,109 @@
+/** What production looks at again and again while it runs: its dependencies, its backlog, ledger against chain. */
+import type { ChainClient } from '../chain/client.ts';
+import type { Rpc } from '../chain/rpc.ts';
+import type { Database } from '../ledger/database.ts';
+import { type Facts, ledgerAnswers } from '../ledger/facts.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import { createLoop } from '../lib/loop.ts';
+import { stopwatch, within } from '../lib/timers.ts';
+import type { ChainEngine } from './chain-engine.ts';
+import { createVerifier } from './create-verifier.ts';
+import type { Metrics } from './production-metrics.ts';
+import type { StartConfig } from './start-config.ts';
+
+/** Often enough to alarm within a scrape or two. */
+const SAMPLE_EVERY_MS = 10_000;
+/** A dependency that takes longer than this to answer is as good as away. */
+const ANSWER_WITHIN_MS = 2_000;
+const DIFFERENCES_MAX = 100;
+/** Of many differences the first tell where to look. */
+const DIFFERENCES_LOGGED = 10;
+
+export interface WatchDeps {
+  database: Database;
+  chain: ChainClient;
+  rpc: Rpc;
+  engine: ChainEngine;
+  metrics: Metrics;
+  facts: Facts['chain'];
+  realClock: Clock;
+  log: Log;
+}
+
+export function startWatches(
+  deps: WatchDeps,
+  config: Pick<StartConfig, 'workers' | 'verifyEveryMs'>,
+): {
+  /** Dependencies that do not answer now. */
+  unreachable: () => Promise<string[]>;
+  stop: () => Promise<void>;
+} {
+  const { database, chain, engine, metrics, realClock, log } = deps;
+  const sampling = createLoop({
+    name: 'metrics',
+    async turn() {
+      metrics.alarms(engine.alarms);
+      await metrics.sample({ database, chain }, realClock.now());
+      return 'idle';
+    },
+    pauseMs: () => SAMPLE_EVERY_MS,
+    log,
+  });
+  sampling.start();
+  const verifying = config.workers.includes('outbox') && config.verifyEveryMs > 0;
+  const comparing = createLoop({
+    name: 'verify',
+    turn: comparison(deps),
+    pauseMs: () => config.verifyEveryMs,
+    log,
+  });
+  if (verifying) comparing.start();
+  const answers = async (ask: () => Promise<unknown>) =>
+    (await within(
+      ANSWER_WITHIN_MS,
+      ask().then(
+        (answer) => answer !== undefined,
+        () => false,
+      ),
+    )) === true;
+  return {
+    async unreachable() {
+      const [databaseAnswers, chainAnswers] = await Promise.all([
+        answers(() => ledgerAnswers(database.db)),
+        answers(() => chain.block('latest')),
+      ]);
+      return [
+        ...(databaseAnswers ? [] : ['the database does not answer']),
+        ...(chainAnswers ? [] : ['no chain node answers']),
+      ];
+    },
+    async stop() {
+      await Promise.all([sampling.stop(), comparing.stop()]);
+    },
+  };
+}
+
+/** Compares ledger and chain, but not in the first turn: replicas that start together have better to do. */
+function comparison(deps: WatchDeps): (signal: AbortSignal) => Promise<'idle'> {
+  const { engine, metrics, realClock, log } = deps;
+  const verify = createVerifier(deps);
+  let isFirst = true;
+  return async (signal) => {
+    if (isFirst) {
+      isFirst = false;
+      return 'idle';
+    }
+    const elapsedMs = stopwatch();
+    const report = await verify(DIFFERENCES_MAX, signal);
+    if (signal.aborted) return 'idle';
+    metrics.verified(report, { nowMs: realClock.now(), tookMs: elapsedMs() });
+    const { differences, block } = report;
+    for (const { kind, message, about } of differences.slice(0, DIFFERENCES_LOGGED)) {
+      log.error({ difference: kind, ...about }, message);
+    }
+    if (report.ok) engine.alarms.clear('ledger_differs', 'ledger');
+    else engine.alarms.raise('ledger_differs', 'ledger', { differences: differences.length, block });
+    return 'idle';
+  };
+}

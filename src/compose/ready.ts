@@ -1,0 +1,41 @@
+import type { Fixture } from './fixture.ts';
+
+/** What a stack says when it is ready: the emulator's ready line, less its `type`. */
+export interface Ready {
+  pid: number;
+  urls: {
+    events: string;
+    relay: string;
+    register: string;
+    services: string;
+    site: string;
+    control: string;
+    rpc: string;
+  };
+  chain: { id: number };
+  contracts: { token: string; escrow: string; perks: string; pointsSale: string };
+  brands: { brandId: string; domain: string; apiKey: string; webhookSecret: string }[];
+  users: { email: string; address: string; login: string; applicationPassword: string }[];
+  controlToken: string;
+  clock: string;
+  dataDir: string;
+}
+
+/** The fixture's brands and users as the ready line names them. */
+export const demoPeople = (
+  fixture: Fixture,
+  addresses: ReadonlyMap<string, string>,
+): Pick<Ready, 'brands' | 'users'> => ({
+  brands: fixture.brands.map(({ brand, apiKey, webhook }) => ({
+    brandId: brand.brandId,
+    domain: brand.profile.domains[0] ?? '',
+    apiKey: apiKey ?? '',
+    webhookSecret: webhook?.secret ?? '',
+  })),
+  users: fixture.users.map(({ email, login, applicationPassword }) => ({
+    email,
+    address: addresses.get(email) ?? '',
+    login,
+    applicationPassword,
+  })),
+});

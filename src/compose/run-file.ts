@@ -1,0 +1,148 @@
+/** `.rewards/run.json`: how the other commands of a project find the stack that runs in it. */
+import { execFile } from 'node:child_process';
+import { chmod, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+
+/** What the file says; it holds secrets, so only its owner may read it. */
+export interface RunInfo {
+  /** Of this file's shape. */
+  version: 1;
+  program: string;
+  name?: string | undefined;
+  pid: number;
+  /** When the process began, in the machine's own terms: tells it from a later one with the same pid. */
+  startTime: string;
+  urls: Record<'events' | 'relay' | 'register' | 'services' | 'site' | 'control' | 'rpc', string>;
+  controlToken: string;
+  chain: { id: number };
+  contracts: Record<string, string>;
+  brands: { brandId: string; domain: string; apiKey: string; webhookSecret: string }[];
+  users: { email: string; address: string }[];
+  dataDir: string;
+}
+
+export interface FoundRun {
+  /** The live stack nearest to the directory, if any. */
+  run?: RunInfo & { path: string };
+  /** Files that were passed over, in words for people. */
+  notes: string[];
+}
+
+const FOLDER = '.rewards';
+const GONE = 'gone';
+const fileName = (name?: string) => (name ? `run-${name}.json` : 'run.json');
+
+/** Creates the project's folder, closed to others and ignored by git; its path. */
+export async function ensureProjectFolder(projectDir: string): Promise<string> {
+  const folder = join(projectDir, FOLDER);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await chmod(folder, 0o700);
+  await writeFile(join(folder, '.gitignore'), '*\n', { flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
+  return folder;
+}
+
+/** Writes the file for the process that calls it, all at once; its path. */
+export async function writeRunFile(
+  projectDir: string,
+  info: Omit<RunInfo, 'version' | 'startTime'>,
+): Promise<string> {
+  const path = join(await ensureProjectFolder(projectDir), fileName(info.name));
+  const run: RunInfo = { ...info, version: 1, startTime: (await processStartTime(info.pid)) ?? '' };
+  // One process writes one file: its pid tells drafts of several apart.
+  const draft = `${path}.${info.pid}.draft`;
+  await writeFile(draft, `${JSON.stringify(run, null, 2)}\n`, { mode: 0o600 });
+  await rename(draft, path);
+  return path;
+}
+
+/** Removes the file at `path` if it still speaks of the process `pid`. */
+export async function removeRunFile(path: string, pid: number): Promise<void> {
+  const run = await readRunFile(path).catch(() => undefined);
+  if (run?.pid === pid && (await isAlive(run))) await rm(path, { force: true });
+}
+
+/** Looks in `startDir`, then in each of its parents, for the file of a stack that is still running. */
+export async function findRunFile(startDir: string, name?: string): Promise<FoundRun> {
+  const notes: string[] = [];
+  for (let dir = resolve(startDir); ; dir = dirname(dir)) {
+    const path = join(dir, FOLDER, fileName(name));
+    const run = await readRunFile(path).catch((error: Error) => {
+      notes.push(`${error.message}; ignored`);
+      return undefined;
+    });
+    if (run && (await isAlive(run))) return { run: { ...run, path }, notes };
+    if (run) notes.push(`${path} is left over from process ${run.pid}, which is gone; ignored`);
+    if (dirname(dir) === dir) return { notes };
+  }
+}
+
+/** The names of the stacks that run in `startDir` or above it under a name of their own. */
+export async function namedRuns(startDir: string): Promise<string[]> {
+  const names = new Set<string>();
+  for (let dir = resolve(startDir); ; dir = dirname(dir)) {
+    for (const file of await readdir(join(dir, FOLDER)).catch(() => [])) {
+      const name = /^run-(.+)\.json$/.exec(file)?.[1];
+      if (name && (await findRunFile(dir, name)).run) names.add(name);
+    }
+    if (dirname(dir) === dir) return [...names];
+  }
+}
+
+/** Undefined when there is no file; throws when there is one that says something else. */
+async function readRunFile(path: string): Promise<RunInfo | undefined> {
+  const owner = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
+    throw error;
+  });
+  if (owner === undefined) return undefined;
+  // In a shared directory such as /tmp anyone can leave a file that sends our calls, and our keys, to them.
+  if (process.getuid && owner.uid !== process.getuid()) throw new Error(`${path} belongs to another user`);
+  const text = await readFile(path, 'utf8');
+  const run = parsedObject(text);
+  const fits = run.version === 1 && Number.isSafeInteger(run.pid) && typeof run.urls?.events === 'string';
+  if (!fits) throw new Error(`${path} is no run file of this version`);
+  return run as RunInfo;
+}
+
+function parsedObject(text: string): Partial<RunInfo> {
+  try {
+    return Object(JSON.parse(text));
+  } catch {
+    return {};
+  }
+}
+
+async function isAlive(run: Pick<RunInfo, 'pid' | 'startTime'>): Promise<boolean> {
+  try {
+    process.kill(run.pid, 0);
+  } catch (error) {
+    // A process of another user exists all the same.
+    if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false;
+  }
+  const startTime = await processStartTime(run.pid);
+  if (startTime === GONE) return false;
+  return startTime === undefined || run.startTime === '' || startTime === run.startTime;
+}
+
+/** When a process began, GONE for one that has ended; undefined where the machine does not tell. */
+async function processStartTime(pid: number): Promise<string | undefined> {
+  try {
+    const [boot, stat] = await Promise.all([
+      readFile('/proc/sys/kernel/random/boot_id', 'utf8'),
+      readFile(`/proc/${pid}/stat`, 'utf8'),
+    ]);
+    // The program's name comes second, in brackets, and may hold blanks; the start is the 20th field after it.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    // Killed, but not yet collected by its parent: still has a pid, will never answer.
+    if (fields[0] === 'Z' || fields[0] === 'X') return GONE;
+    return `${boot.trim()}:${fields[19]}`;
+  } catch {
+    const { stdout } = await promisify(execFile)('ps', ['-o', 'lstart=', '-p', String(pid)]).catch(() => ({
+      stdout: '',
+    }));
+    return stdout.trim() || undefined;
+  }
+}

@@ -1,0 +1,45 @@
+/** Writes a fixture into the ledger. Again and again: what brands earned, promised and paid is never touched. */
+
+import { digestSecret, parseKeyText } from '../identity/brand-key.ts';
+import { saveBrandKey } from '../ledger/brand-keys.ts';
+import { listBrands, saveBrand, saveEventRule } from '../ledger/brands.ts';
+import type { Database } from '../ledger/database.ts';
+import { ensureWallets } from '../ledger/wallets.ts';
+import type { Random } from '../lib/ids.ts';
+import type { Fixture } from './fixture.ts';
+
+/** Users' wallets are given in the order of the fixture, so that a fresh stack always gives the same addresses. */
+export async function seedLedger(
+  deps: { database: Database; random: Random; addressAt: (index: number) => `0x${string}` },
+  seed: { fixture: Fixture; nowMs: number },
+): Promise<{ addresses: Map<string, `0x${string}`> }> {
+  const { fixture, nowMs } = seed;
+  return deps.database.atomically(async (tx) => {
+    const known = new Set((await listBrands(tx)).map(({ brandId }) => brandId));
+    for (const { brand, rules, apiKey } of fixture.brands) {
+      // A brand that is there already keeps what was changed since: the fixture is where it began.
+      if (known.has(brand.brandId)) continue;
+      const verificationSecret = Buffer.from(deps.random.bytes(32)).toString('base64url');
+      await saveBrand(tx, { ...brand, verificationSecret, createdAt: nowMs });
+      for (const [position, rule] of rules.entries()) await saveEventRule(tx, { ...rule, position });
+      const key = apiKey === undefined ? undefined : parseKeyText(apiKey);
+      if (key) {
+        const digest = digestSecret(key.secret);
+        await saveBrandKey(tx, {
+          keyId: key.keyId,
+          brandId: brand.brandId,
+          digest,
+          createdAt: nowMs,
+          expiresAt: null,
+        });
+      }
+    }
+    const addresses = new Map<string, `0x${string}`>();
+    for (const { email } of fixture.users) {
+      const wallets = await ensureWallets(tx, { userKeys: [email], addressAt: deps.addressAt, nowMs });
+      const wallet = wallets.get(email);
+      if (wallet) addresses.set(email, wallet.address);
+    }
+    return { addresses };
+  });
+}

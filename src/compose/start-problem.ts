@@ -1,0 +1,74 @@
+/** What a failed start means to whoever started it, where something outside the program is not as it must be. */
+import { RpcUnreachableError } from '../chain/rpc.ts';
+import { ChainMismatchError } from '../emulator/prepare-chain.ts';
+import { isDatabaseUnavailable } from '../ledger/database.ts';
+import { PreconditionError } from './precondition.ts';
+
+/** The same failure with a code and a way to mend it; any other error as it is. */
+export function startProblem(
+  error: unknown,
+  config: { databaseUrl?: string | undefined; rpcUrl?: string | undefined },
+): unknown {
+  if (isNativeModuleProblem(error)) {
+    return new PreconditionError({
+      code: 'E_NATIVE_SQLITE',
+      message: `The SQLite module cannot be loaded: ${firstLine(error)}`,
+      fix: 'Run `npm rebuild better-sqlite3` with the Node version you use now.',
+    });
+  }
+  if (error instanceof ChainMismatchError) {
+    return new PreconditionError({
+      code: 'E_CHAIN_CHANGED',
+      message: `This data was written for another chain: ${error.message}`,
+      fix: 'Use --ephemeral, or another folder with --persist-to; or bring back the node it belongs to.',
+    });
+  }
+  if (config.rpcUrl && error instanceof RpcUnreachableError) {
+    return new PreconditionError({
+      code: 'E_RPC_UNREACHABLE',
+      message: `The chain node at ${whereIs(config.rpcUrl)} does not answer.`,
+      fix: 'Check --rpc-url, or leave it out to let rewards start its own chain.',
+    });
+  }
+  if (config.databaseUrl && (isDatabaseUnavailable(error) || isDatabaseRefusal(error))) {
+    return new PreconditionError({
+      code: 'E_DATABASE_UNREACHABLE',
+      message: `The database at ${whereIs(config.databaseUrl)} cannot be used: ${firstLine(rootOf(error))}`,
+      fix: 'Check --database-url, or leave it out to keep the data in a file.',
+    });
+  }
+  return error;
+}
+
+/** Host and path of an address, without what is secret in it. */
+export function whereIs(url: string): string {
+  if (!URL.canParse(url)) return '(an address that cannot be read)';
+  const { host, pathname } = new URL(url);
+  return `${host}${pathname === '/' ? '' : pathname}`;
+}
+
+function isNativeModuleProblem(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { code } = error as NodeJS.ErrnoException;
+  return (
+    /bindings file|better_sqlite3\.node|better-sqlite3/.test(error.message) &&
+    (code === undefined || /^(?:ERR_DLOPEN_FAILED|ERR_MODULE_NOT_FOUND|MODULE_NOT_FOUND)$/.test(code))
+  );
+}
+
+/** Wrong password or role (class 28), no such database, an address that is none. */
+function isDatabaseRefusal(error: unknown): boolean {
+  const code = String((rootOf(error) as NodeJS.ErrnoException).code ?? '');
+  return /^(?:28...|3D000|ERR_INVALID_URL)$/.test(code);
+}
+
+/** The error at the beginning of the chain of causes. */
+function rootOf(error: unknown): unknown {
+  let root = error;
+  while (root instanceof Error && root.cause instanceof Error) root = root.cause;
+  // Of several addresses that were tried, any one tells.
+  return root instanceof AggregateError && root.errors.length > 0 ? root.errors[0] : root;
+}
+
+const firstLine = (error: unknown) =>
+  (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';

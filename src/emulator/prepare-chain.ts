@@ -1,0 +1,137 @@
+/** Brings a development chain to where the service can work: contracts deployed once, demo brands funded once. */
+import { type Address, encodeFunctionData, type Hex, keccak256, stringToHex } from 'viem';
+import type { ChainClient } from '../chain/client.ts';
+import { pointsSaleAbi } from '../chain/contracts/abis.ts';
+import { contractsAt, type DeploySigner, deployContracts, roleId } from '../chain/contracts/deploy.ts';
+import type { Rpc } from '../chain/rpc.ts';
+import type { Database } from '../ledger/database.ts';
+import { type Facts, readFact, writeFact } from '../ledger/facts.ts';
+import { leaseLane, releaseLane } from '../ledger/lanes.ts';
+import type { Clock } from '../lib/clock.ts';
+import { delay } from '../lib/timers.ts';
+
+/** The chain is not the one that this ledger was written for. */
+export class ChainMismatchError extends Error {
+  override name = 'ChainMismatchError';
+}
+
+export interface PrepareChainDeps {
+  database: Database;
+  rpc: Rpc;
+  chain: ChainClient;
+  admin: DeploySigner;
+  accounts: { distributor: Address; operator: Address; redeemer: Address; relayers: Address[] };
+}
+
+/** Nothing done under the lease takes so long; a process that died in it is waited for no longer. */
+const SETUP_LEASE_MS = 60_000;
+const SETUP_POLL_MS = 50;
+
+/**
+ * Runs `work` while no other process that shares the ledger sets the chain up: the admin's account, like every
+ * sending account, has one user at a time.
+ */
+export async function aloneInSetup<T>(
+  deps: Pick<PrepareChainDeps, 'database' | 'admin'> & { owner: string; realClock: Clock },
+  work: () => Promise<T>,
+): Promise<T> {
+  const { owner, realClock } = deps;
+  const { db } = deps.database;
+  const address = deps.admin.address;
+  const lease = () =>
+    leaseLane(db, { address, purpose: 'setup', owner, nowMs: realClock.now(), forMs: SETUP_LEASE_MS });
+  while ((await lease()) === undefined) await delay(SETUP_POLL_MS);
+  try {
+    return await work();
+  } finally {
+    await releaseLane(db, { address, owner });
+  }
+}
+
+/** Deploys the contracts, or finds them where this ledger's chain has them. */
+export async function prepareContracts(deps: PrepareChainDeps): Promise<Facts['chain']> {
+  const { database, rpc, chain } = deps;
+  const chainId = await chain.chainId();
+  const genesis = await chain.block(0);
+  if (!genesis) throw new ChainMismatchError('the chain has no first block');
+  const known = await readFact(database.db, 'chain');
+  if (known) {
+    const same = known.chainId === chainId && known.genesisHash === genesis.hash;
+    const problems = same ? await contractsAt({ rpc }, known.contracts) : [];
+    if (same && problems.length === 0) return known;
+    throw new ChainMismatchError(
+      same
+        ? `the contracts are not as this ledger left them: ${problems.map(({ contract, problem }) => `${contract} ${problem}`).join(', ')}`
+        : `the ledger belongs to chain ${known.chainId} with first block ${known.genesisHash}, the node has chain ${chainId} with ${genesis.hash}`,
+    );
+  }
+  const { block, ...contracts } = await deployContracts(
+    { rpc, sleep: (ms) => delay(ms) },
+    { ...deps.accounts, admin: deps.admin, perkAdmin: deps.admin.address },
+  );
+  await sendAsAdmin(deps, {
+    to: contracts.pointsSale,
+    data: encodeFunctionData({
+      abi: pointsSaleAbi,
+      functionName: 'grantRole',
+      args: [roleId('OPERATOR_ROLE'), deps.admin.address],
+    }),
+  });
+  const facts: Facts['chain'] = {
+    chainId,
+    genesisHash: genesis.hash,
+    deploymentBlock: Number(block),
+    contracts,
+  };
+  await writeFact(database.db, 'chain', facts);
+  return facts;
+}
+
+/** Mints each brand's opening deposit into its escrow, once: the key on chain remembers that it was done. */
+export async function fundBrands(
+  deps: PrepareChainDeps,
+  pointsSale: Address,
+  deposits: { brandId: Address; amount: number }[],
+): Promise<void> {
+  for (const { brandId, amount } of deposits) {
+    if (amount <= 0) continue;
+    const key = keccak256(stringToHex(`opening deposit of ${brandId}`));
+    const done = encodeFunctionData({ abi: pointsSaleAbi, functionName: 'isMinted', args: [key] });
+    if (BigInt((await deps.rpc('eth_call', [{ to: pointsSale, data: done }, 'latest'])) as Hex) === 1n)
+      continue;
+    const args = [key, brandId, BigInt(amount)] as const;
+    await sendAsAdmin(deps, {
+      to: pointsSale,
+      data: encodeFunctionData({ abi: pointsSaleAbi, functionName: 'mintIntoEscrow', args }),
+    });
+  }
+}
+
+const ADMIN_GAS = 500_000n;
+const RECEIPT_POLL_MS = 25;
+const RECEIPT_TIMEOUT_MS = 60_000;
+
+/** Sends one set-up call and waits for its block. Not for money that a user is owed: nothing here survives a crash. */
+async function sendAsAdmin(deps: PrepareChainDeps, call: { to: Address; data: Hex }): Promise<void> {
+  const { chain, admin, rpc } = deps;
+  const latest = await chain.block('latest');
+  const priorityFeeWei = 10n ** 9n;
+  const raw = await admin.signTransaction({
+    type: 'eip1559',
+    chainId: await chain.chainId(),
+    nonce: await chain.nonce(admin.address),
+    value: 0n,
+    gas: ADMIN_GAS,
+    maxFeePerGas: (latest?.baseFeeWei ?? 0n) * 2n + priorityFeeWei,
+    maxPriorityFeePerGas: priorityFeeWei,
+    ...call,
+  });
+  const hash = await rpc('eth_sendRawTransaction', [raw]);
+  for (let waitedMs = 0; waitedMs < RECEIPT_TIMEOUT_MS; waitedMs += RECEIPT_POLL_MS) {
+    const receipt = (await rpc('eth_getTransactionReceipt', [hash])) as { status: Hex } | null;
+    if (receipt?.status === '0x1') return;
+    if (receipt) throw new Error(`the set-up transaction ${hash} was reverted`);
+    await delay(RECEIPT_POLL_MS);
+  }
+  throw new Error(`the set-up transaction ${hash} was not mined within ${RECEIPT_TIMEOUT_MS / 1000} s`);
+}

@@ -1,0 +1,77 @@
+/** Where a request comes from, as far as proxies in between can be believed. */
+import { BlockList, isIP } from 'node:net';
+
+export interface ProxyTrust {
+  /** Whether this address is one of our own proxies. */
+  trusts(address: string): boolean;
+}
+
+/** `proxies`: addresses or networks such as `10.0.0.0/8`; throws on anything else. */
+export function proxyTrust(proxies: readonly string[]): ProxyTrust {
+  const list = new BlockList();
+  for (const proxy of proxies) {
+    const [address = '', bits] = proxy.split('/');
+    const family = isIP(address);
+    if (family === 0) throw new Error(`a trusted proxy must be an address or a network: ${proxy}`);
+    const type = family === 4 ? 'ipv4' : 'ipv6';
+    if (bits === undefined) list.addAddress(address, type);
+    else list.addSubnet(address, Number(bits), type);
+  }
+  return {
+    trusts(address) {
+      const plain = unmapped(address);
+      const family = isIP(plain);
+      return family !== 0 && list.check(plain, family === 4 ? 'ipv4' : 'ipv6');
+    },
+  };
+}
+
+/** `::ffff:10.0.0.1` is 10.0.0.1. */
+const unmapped = (address: string) => address.replace(/^::ffff:(?=\d+\.)/i, '');
+
+export interface ForwardedFacts {
+  /** The other end of the connection. */
+  remoteAddress: string | undefined;
+  /** `X-Forwarded-For`, as it came. */
+  forwardedFor: string | undefined;
+  forwardedProto: string | undefined;
+}
+
+/** The first address from the right that is not one of our proxies: what stands left of it anyone can write. */
+export function clientAddress(facts: ForwardedFacts, trust: ProxyTrust): string {
+  const hops = (facts.forwardedFor ?? '').split(',').map((hop) => hop.trim());
+  let address = unmapped(facts.remoteAddress ?? '');
+  while (trust.trusts(address)) {
+    const hop = unmapped(hops.pop() ?? '');
+    if (isIP(hop) === 0) break;
+    address = hop;
+  }
+  return address;
+}
+
+/** Whether the client spoke TLS: to us, or to a proxy of ours that says so. */
+export function cameByHttps(facts: ForwardedFacts & { encrypted: boolean }, trust: ProxyTrust): boolean {
+  if (facts.encrypted) return true;
+  if (!facts.remoteAddress || !trust.trusts(facts.remoteAddress)) return false;
+  return facts.forwardedProto?.split(',').at(-1)?.trim().toLowerCase() === 'https';
+}
+
+/** The form under which an address is counted: IPv6 by its /64, which one customer has whole. */
+export function countedAddress(address: string): string {
+  if (isIP(address) !== 6) return address;
+  // A tail in IPv4's spelling stands for two groups, which are never among the first four.
+  const plain = address
+    .toLowerCase()
+    .replace(/%.*$/, '')
+    .replace(/\d+(?:\.\d+){3}$/, '0:0');
+  const [head = '', tail = ''] = plain.split('::');
+  const groups = head === '' ? [] : head.split(':');
+  const rest = tail === '' ? [] : tail.split(':');
+  const full = address.includes('::')
+    ? [...groups, ...Array<string>(Math.max(0, 8 - groups.length - rest.length)).fill('0'), ...rest]
+    : groups;
+  return `${full
+    .slice(0, 4)
+    .map((group) => group.replace(/^0+(?=.)/, ''))
+    .join(':')}::/64`;
+}

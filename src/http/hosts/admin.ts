@@ -1,0 +1,28 @@
+/** The listener for whoever runs the service: is it alive, may it get traffic, how is it doing. Never reachable by users. */
+import { Hono } from 'hono';
+
+export interface AdminHostDeps {
+  /** Why no traffic should come here now; empty when it may. */
+  notReady: () => Promise<string[]>;
+  /** In the text format of Prometheus. */
+  metrics: () => Promise<{ contentType: string; text: string }>;
+}
+
+export function createAdminHost(deps: AdminHostDeps): Hono {
+  const app = new Hono();
+  // Says only that the process answers: what is wrong outside is no reason to start it again.
+  app.get('/livez', (context) => context.json({ status: 'alive' }));
+  app.get('/readyz', async (context) => {
+    const reasons = await deps.notReady();
+    return context.json(
+      { status: reasons.length === 0 ? 'ready' : 'not ready', reasons },
+      reasons.length === 0 ? 200 : 503,
+    );
+  });
+  app.get('/metrics', async () => {
+    const { contentType, text } = await deps.metrics();
+    return new Response(text, { headers: { 'content-type': contentType } });
+  });
+  app.all('*', (context) => context.json({ error: 'Not found' }, 404));
+  return app;
+}

@@ -1,0 +1,62 @@
+/** Cross-origin rules: exactly the brands' own pages may read answers (contract: Authentication, CORS). */
+import type { Context, MiddlewareHandler } from 'hono';
+import { brandsOfHost } from '../../ledger/brand-domains.ts';
+import type { Database } from '../../ledger/database.ts';
+import { hostOfUrl, isWithin } from '../../rules/domain.ts';
+
+export interface CorsDeps {
+  database: Database;
+  /** Hosts of the service itself: always allowed. */
+  ownHosts: readonly string[];
+  /** Only https origins; the emulator's pages may be plain. */
+  httpsOnly: boolean;
+}
+
+/** Headers that a page may read besides the ones that any page may. */
+const EXPOSED =
+  'ETag, Retry-After, X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset';
+/** How long a browser may remember a preflight's answer; short, since domains change without a restart. */
+const PREFLIGHT_MAX_AGE_SECONDS = 300;
+
+/** Answers preflights, and names the allowed origin on every other answer. Every answer varies by Origin. */
+export function cors(deps: CorsDeps): MiddlewareHandler {
+  return async (context, next) => {
+    const origin = context.req.header('origin');
+    const allows = origin !== undefined && (await isAllowed(deps, origin).catch(refuseVaried(context)));
+    const allowed = allows ? origin : undefined;
+    const preflight = context.req.method === 'OPTIONS';
+    if (!preflight) await next();
+    else context.res = new Response(null, { status: 204 });
+    context.header('Vary', 'Origin', { append: true });
+    if (allowed === undefined) return;
+    context.header('Access-Control-Allow-Origin', allowed);
+    context.header('Access-Control-Allow-Credentials', 'true');
+    context.header('Access-Control-Expose-Headers', EXPOSED);
+    if (!preflight) return;
+    context.header('Access-Control-Allow-Methods', 'GET, POST, OPTIONS');
+    // The contract's list, and the one more header that our own script asks for.
+    const asked = context.req.header('access-control-request-headers') ?? '';
+    const idempotent = /\bidempotency-key\b/i.test(asked);
+    context.header(
+      'Access-Control-Allow-Headers',
+      idempotent ? 'Content-Type, Authorization, Idempotency-Key' : 'Content-Type, Authorization',
+    );
+    context.header('Vary', 'Access-Control-Request-Headers', { append: true });
+    context.header('Access-Control-Max-Age', String(PREFLIGHT_MAX_AGE_SECONDS));
+  };
+}
+
+/** Without the ledger nobody can say who is allowed; the answer to that varies by Origin like any other. */
+const refuseVaried = (context: Context) => (error: unknown) => {
+  context.header('Vary', 'Origin');
+  throw error;
+};
+
+async function isAllowed({ database, ownHosts, httpsOnly }: CorsDeps, origin: string): Promise<boolean> {
+  const host = hostOfUrl(origin);
+  // An origin is scheme, host and port, and nothing else: what has more did not come from a browser.
+  if (!host || new URL(origin).origin !== origin) return false;
+  if (httpsOnly && !origin.startsWith('https://')) return false;
+  if (ownHosts.some((own) => isWithin(host, own))) return true;
+  return (await brandsOfHost(database.db, host)).length > 0;
+}

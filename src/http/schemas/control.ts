@@ -1,0 +1,199 @@
+/** What the emulator's control API takes and answers. */
+import { z } from 'zod';
+
+const instant = () => z.iso.datetime();
+const name = () => z.string().nullable();
+
+export const clockChange = z
+  .object({
+    advance: z
+      .union([z.string(), z.number()])
+      .meta({ description: 'A duration such as `61s` or `1h30m`, or milliseconds.' }),
+    set: z
+      .union([z.string(), z.number()])
+      .meta({ description: 'An RFC 3339 time, or milliseconds since 1970.' }),
+    freeze: z.boolean().meta({ description: 'Stops the clock, or lets it run again.' }),
+  })
+  .partial()
+  .meta({ description: 'One of these. Time moves only forward.', minProperties: 1, maxProperties: 1 });
+
+export const clockResult = z.object({
+  now: instant(),
+  nowMs: z.int(),
+  frozen: z.boolean(),
+  offsetMs: z.int().meta({ description: 'Ahead of real time.' }),
+});
+
+export const requestsQuery = z
+  .object({
+    status: z
+      .string()
+      .regex(/^[1-5](xx|\d\d)$/)
+      .meta({ description: '`429` or `4xx`.' }),
+    method: z.string(),
+    path: z.string().meta({ description: 'A part of the path.' }),
+    user: z.string().meta({ description: 'E-mail or address of the user of an event.' }),
+    after: z.string().meta({ description: 'Only requests younger than the one with this id.' }),
+    limit: z.int().min(1).max(500).default(50),
+  })
+  .partial();
+
+const requestSummary = z.object({
+  id: z.string(),
+  at: instant(),
+  method: z.string(),
+  path: z.string(),
+  search: z.string(),
+  status: z.int(),
+  durationMs: z.int(),
+  decision: name().meta({ description: '`rewarded`, or the code of the refusal; null without an event.' }),
+  user: name(),
+  eventType: name(),
+  brandId: name(),
+  passesAt: instant().nullable().meta({ description: 'When the check that refused would pass.' }),
+  rewardAmount: z.int().nullable(),
+  transactionHash: name(),
+  error: name(),
+  events: z.int(),
+  rewarded: z.int(),
+});
+
+export const requestList = z.object({ requests: z.array(requestSummary) });
+
+export const requestDetail = requestSummary.extend({
+  now: instant(),
+  origin: name(),
+  requestBody: name(),
+  responseBody: name(),
+  withBrandKey: z.boolean(),
+  explained: z
+    .array(
+      z.object({
+        eventType: name(),
+        user: name(),
+        checks: z.array(
+          z.object({
+            name: z.string(),
+            outcome: z.enum(['ok', 'refused', 'skipped', 'not reached']),
+            text: z.string(),
+            passesAt: instant().nullable().optional(),
+            or: z.string().optional().meta({ description: 'What else would let it pass.' }),
+          }),
+        ),
+        passesAt: instant().nullable().meta({ description: 'When the whole event would pass.' }),
+        never: z.object({ check: z.string(), text: z.string() }).nullable(),
+      }),
+    )
+    .meta({ description: 'Each event of the request, with its checks in their order.' }),
+});
+
+export const ruleResult = z.object({
+  eventType: z.string(),
+  active: z.boolean(),
+  reward: z.int(),
+  maxClaims: z.int().meta({ description: '-1: no limit.' }),
+  maxTotalClaims: z.int().meta({ description: '-1: no limit.' }),
+  cooldownMs: z.int(),
+  channels: z.array(z.string()),
+  perUsd: z.number().nullable(),
+  maxReward: z.int().nullable(),
+  multiplier: z.enum(['none', 'streak']),
+  method: z.string(),
+  urlPatterns: z.array(z.string()),
+  successSelectors: z.array(z.string()),
+});
+const brand = z.object({
+  brandId: z.string(),
+  name: z.string(),
+  automation: z.boolean(),
+  domains: z.array(z.string()),
+  provenDomains: z.array(z.string()).meta({ description: 'Linked by DNS.' }),
+  platforms: z.record(z.string(), z.string()),
+  clientBypass: z.enum(['allow', 'credential']),
+  mintTo: z.enum(['wallet', 'escrow']),
+  eventNameMapping: z.record(z.string(), z.string()),
+  createdAt: instant(),
+  funds: z
+    .object({ deposited: z.int(), promised: z.int(), available: z.int() })
+    .meta({ description: 'RWT.' }),
+});
+export const brandList = z.object({ brands: z.array(brand) });
+
+const key = z.object({ keyId: z.string(), createdAt: instant(), expiresAt: instant().nullable() });
+export const brandDetail = brand.extend({ keys: z.array(key), rules: z.array(ruleResult) });
+
+export const newKey = z.object({
+  keyId: z.string(),
+  apiKey: z.string().meta({ description: 'Shown once; only a digest is kept.' }),
+  othersExpireAt: instant().nullable(),
+});
+export const newBrand = brandDetail.extend(newKey.shape);
+
+export const keyRotation = z.object({
+  overlap: z
+    .string()
+    .default('24h')
+    .meta({ description: 'How long the earlier keys keep working: a duration, or 0.' }),
+});
+
+export const ruleRemoved = z.object({ removed: z.string() });
+
+export const dnsQuery = z.object({ domain: z.string() });
+export const dnsRecord = z.object({ type: z.literal('TXT'), name: z.string(), value: z.string() });
+
+export const tokenWish = z.object({
+  user: z.string().meta({ description: "The user's e-mail; whoever has no wallet yet gets one." }),
+  expires: z.string().default('1h').meta({ description: 'A duration from `1s` to `30d`.' }),
+  audience: z.string().max(255).optional().meta({ description: "In place of the service's own." }),
+});
+export const tokenResult = z.object({
+  token: z.string(),
+  address: z.string().meta({ description: "The user's wallet." }),
+  expiresAt: instant(),
+});
+export const tokenCheck = z.object({ token: z.string() });
+export const tokenVerdict = z.object({
+  verifies: z.boolean(),
+  now: instant(),
+  user: z.object({ subject: z.string(), email: name(), wallets: z.array(z.string()) }).nullable(),
+  reason: name().meta({ description: 'Why it does not, such as `expired`.' }),
+  message: name(),
+});
+export const keysRotation = z.object({
+  revoke: z.boolean().default(false).meta({ description: 'Tokens of the earlier keys end at once.' }),
+});
+export const publishedKeys = z.object({
+  keyId: z.string().meta({ description: 'Signs from now on.' }),
+  published: z.array(z.string()),
+});
+
+export const verifyQuery = z.object({
+  limit: z
+    .int()
+    .min(1)
+    .max(1_000)
+    .default(50)
+    .meta({ description: 'How many differences are shown at most.' }),
+});
+export const verifyResult = z.object({
+  ok: z.boolean(),
+  differences: z.array(
+    z.object({
+      kind: z.string(),
+      message: z.string(),
+      about: z.record(z.string(), z.union([z.string(), z.number(), z.null()])),
+      expected: name(),
+      found: name(),
+    }),
+  ),
+  complete: z.boolean().meta({ description: 'False when the search ended at the limit.' }),
+  block: z.int().nullable().meta({ description: 'Compared as of this block.' }),
+  checked: z.record(z.string(), z.int()),
+});
+
+export const controlProblem = z.object({
+  success: z.literal(false),
+  error: z.string(),
+  message: z.string(),
+  details: z.looseObject({ reason: z.string().optional() }),
+});

@@ -1,0 +1,160 @@
+/** Verifies tokens by the provider's published keys (RFC 8725: fixed algorithms, and no word of the token's own about its key). */
+import { errors, type JWTPayload, jwtVerify } from 'jose';
+import type { Clock } from '../lib/clock.ts';
+import { emailKey } from '../rules/user-key.ts';
+import { asymmetricAlgorithms, type KeySet } from './key-set.ts';
+import type { WalletsOf } from './token-wallets.ts';
+import type { TokenRefusal, TokenUser, TokenVerifier } from './tokens.ts';
+
+export interface TokenSettings {
+  /** As it stands in `iss`, letter by letter. */
+  issuer: string;
+  /** Must be in `aud`. */
+  audience: string;
+  /** Fewer than all asymmetric ones; others are refused whatever is written here. */
+  algorithms?: readonly string[] | undefined;
+  /** Accepted `typ` headers, lower case, without `application/`; '' for none. `at+jwt` is RFC 9068's. */
+  types: readonly string[];
+  /** Clocks of two machines differ. */
+  toleranceMs: number;
+  /** Tokens made longer ago are refused, whatever their `exp` says. */
+  ageMaxMs: number;
+}
+
+/** Longer ones are not looked at. */
+const TOKEN_MAX = 8 * 1024;
+const TOKEN = /^[\w-]{1,4096}\.[\w-]+\.[\w-]+$/;
+const SUBJECT_MAX = 255;
+
+type Code = TokenRefusal['code'];
+const messages: Record<Code, string> = {
+  missing: 'Send `Authorization: Bearer <token>` with a token of the identity provider.',
+  malformed: 'The token is no signed JWT.',
+  algorithm: 'The token is signed in a way that is not accepted.',
+  type: 'The token is of another kind; send an access token.',
+  unknown_key: 'The token is signed with a key that the identity provider does not publish.',
+  signature: "The token's signature does not fit.",
+  claims: 'The token lacks a required claim, or has one in a wrong form.',
+  issuer: 'The token is from another issuer.',
+  audience: 'The token is for another audience.',
+  expired: 'The token has expired.',
+  too_old: 'The token was issued too long ago.',
+  not_yet_valid: 'The token is not valid yet.',
+  keys_unavailable: 'The keys of the identity provider cannot be had at the moment.',
+};
+
+class Refused extends Error {
+  readonly code: Code;
+  constructor(code: Code) {
+    super(messages[code]);
+    this.code = code;
+  }
+}
+
+/** `settings` are read at each call; `clock` is the one that tokens expire by. */
+export function jwksVerifier(
+  deps: { keys: KeySet; clock: Pick<Clock, 'now'>; walletsOf: WalletsOf },
+  settings: TokenSettings,
+): TokenVerifier {
+  return {
+    ready: deps.keys.ready,
+    async verify(authorization) {
+      const token = bearerOf(authorization);
+      if (typeof token !== 'string') return token;
+      const checked = await check(deps, settings, token);
+      if ('refusal' in checked) return checked;
+      const { claims } = checked;
+      const email = vouchedEmail(claims);
+      const wallets = await deps.walletsOf({ claims, email });
+      return {
+        subject: String(claims.sub),
+        ...(email !== undefined && { email }),
+        wallets,
+      } satisfies TokenUser;
+    },
+  };
+}
+
+async function check(
+  { keys, clock }: { keys: KeySet; clock: Pick<Clock, 'now'> },
+  settings: TokenSettings,
+  token: string,
+): Promise<{ claims: JWTPayload } | { refusal: TokenRefusal }> {
+  const algorithms = asymmetricAlgorithms.filter((name) => settings.algorithms?.includes(name) ?? true);
+  try {
+    const { payload, protectedHeader } = await jwtVerify(
+      token,
+      async ({ kid, alg }) => {
+        if (typeof kid !== 'string' || kid === '') throw new Refused('unknown_key');
+        const key = await keys.find({ keyId: kid, algorithm: alg });
+        if (key === 'unavailable') throw new Refused('keys_unavailable');
+        if (!key) throw new Refused('unknown_key');
+        return key;
+      },
+      {
+        algorithms,
+        issuer: settings.issuer,
+        audience: settings.audience,
+        requiredClaims: ['iss', 'aud', 'sub', 'exp', 'iat'],
+        clockTolerance: settings.toleranceMs / 1_000,
+        maxTokenAge: settings.ageMaxMs / 1_000,
+        currentDate: new Date(clock.now()),
+      },
+    );
+    if (!isAccepted(protectedHeader.typ, payload, settings.types)) return refuse('type');
+    return hasSoundClaims(payload) ? { claims: payload } : refuse('claims');
+  } catch (error) {
+    return refuse(codeOf(error));
+  }
+}
+
+const refuse = (code: Code) => ({ refusal: { code, message: messages[code] } });
+
+function bearerOf(authorization: string | undefined): string | { refusal: TokenRefusal } {
+  if (authorization === undefined || authorization.trim() === '') return refuse('missing');
+  if (authorization.length > TOKEN_MAX) return refuse('malformed');
+  const [scheme = '', token = '', ...more] = authorization.trim().split(/ +/);
+  if (scheme.toLowerCase() !== 'bearer' || token === '') return refuse('missing');
+  return more.length === 0 && TOKEN.test(token) ? token : refuse('malformed');
+}
+
+/** What only identity tokens and refresh tokens have: they are meant for the page that logged in, not for us. */
+function isAccepted(typ: unknown, claims: JWTPayload, types: readonly string[]): boolean {
+  if (typ !== undefined && typeof typ !== 'string') return false;
+  const kind = (typ ?? '').toLowerCase().replace(/^application\//, '');
+  if (!types.includes(kind)) return false;
+  if (kind === 'at+jwt') return true;
+  const marks = ['nonce', 'at_hash', 'c_hash', 's_hash'].some((name) => Object.hasOwn(claims, name));
+  const uses = [claims.token_use, claims.typ].map((use) => String(use ?? '').toLowerCase());
+  return !marks && !uses.some((use) => /^(?:id|refresh|logout)/.test(use));
+}
+
+/** Infinity is a number too, and would never expire. */
+const hasSoundClaims = ({ sub, exp, iat, nbf }: JWTPayload) =>
+  typeof sub === 'string' &&
+  sub.length > 0 &&
+  sub.length <= SUBJECT_MAX &&
+  [exp, iat, nbf ?? 0].every((seconds) => Number.isFinite(seconds));
+
+/** An e-mail that nobody has proven could be anybody's. */
+function vouchedEmail({ email, email_verified: verified }: JWTPayload): string | undefined {
+  return verified === true && typeof email === 'string' ? emailKey(email) : undefined;
+}
+
+function codeOf(error: unknown): Code {
+  if (error instanceof Refused) return error.code;
+  if (error instanceof errors.JOSEAlgNotAllowed || error instanceof errors.JOSENotSupported)
+    return 'algorithm';
+  if (error instanceof errors.JWSSignatureVerificationFailed) return 'signature';
+  if (error instanceof errors.JWTExpired) return error.claim === 'iat' ? 'too_old' : 'expired';
+  if (error instanceof errors.JWTClaimValidationFailed) {
+    if (error.reason === 'missing') return 'claims';
+    if (error.claim === 'iss') return 'issuer';
+    if (error.claim === 'aud') return 'audience';
+    if ((error.claim === 'nbf' || error.claim === 'iat') && error.reason === 'check_failed')
+      return 'not_yet_valid';
+    return 'claims';
+  }
+  // Whatever else it stumbles over lies in the token: nothing else was given to it.
+  return 'malformed';
+}

@@ -1,0 +1,32 @@
+/** Tokens of a real identity provider, verified by the keys that it publishes. */
+import type { Queries } from '../ledger/database.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import type { FetchLimits } from './fetch-json.ts';
+import { jwksVerifier, type TokenSettings } from './jwks.ts';
+import { createKeySet, type KeySetSettings } from './key-set.ts';
+import { providerKeys } from './provider-keys.ts';
+import { walletsByClaim } from './token-wallets.ts';
+import type { TokenVerifier } from './tokens.ts';
+
+export interface ProviderSettings {
+  keys: KeySetSettings;
+  fetch: FetchLimits;
+  tokens: TokenSettings;
+  /** In place of the one that the discovery document names. */
+  jwksUrl?: string | undefined;
+  /** Which claim names the user's accounts; `email`: the ledger's own wallet of that user. */
+  walletClaim: string;
+}
+
+/** Nothing is fetched before the first token, or the first question whether it is ready. */
+export function providerTokens(
+  deps: { db: Queries; clock: Pick<Clock, 'now'>; realClock: Pick<Clock, 'now'>; log: Log },
+  settings: ProviderSettings,
+): TokenVerifier {
+  const { issuer } = settings.tokens;
+  const load = providerKeys({ issuer, jwksUrl: settings.jwksUrl }, settings.fetch);
+  const keys = createKeySet({ load, clock: deps.realClock, log: deps.log }, settings.keys);
+  const walletsOf = walletsByClaim(deps.db, settings.walletClaim);
+  return jwksVerifier({ keys, clock: deps.clock, walletsOf }, settings.tokens);
+}

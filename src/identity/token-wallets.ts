@@ -1,0 +1,43 @@
+/** Which accounts a token speaks for: those that a claim names, or the ledger's own for the user's e-mail. */
+import type { Queries } from '../ledger/database.ts';
+import { findWallets } from '../ledger/wallets.ts';
+import { addressKey } from '../rules/user-key.ts';
+
+type Address = `0x${string}`;
+export type Claims = Record<string, unknown>;
+
+/** `email` is there only when the provider vouches for it. */
+export type WalletsOf = (token: { claims: Claims; email?: string | undefined }) => Promise<Address[]>;
+
+/** More than any user has; the rest is not read. */
+const WALLETS_MAX = 100;
+
+/**
+ * `claim` is a claim's name, or a path such as `verified_credentials.address` that goes through objects and lists;
+ * `email` means the wallet that the ledger keeps for the user of that e-mail.
+ */
+export function walletsByClaim(db: Queries, claim: string): WalletsOf {
+  if (claim !== 'email') return async ({ claims }) => walletsIn(claims, claim);
+  return async ({ email }) => {
+    if (email === undefined) return [];
+    const wallet = (await findWallets(db, [email])).get(email);
+    const address = wallet && addressKey(wallet.address);
+    return address ? [address] : [];
+  };
+}
+
+function walletsIn(claims: Claims, claim: string): Address[] {
+  // Claims of some providers are URLs: a name with dots is looked up as it is before it is taken for a path.
+  const path = Object.hasOwn(claims, claim) ? [claim] : claim.split('.');
+  const found = path.reduce<unknown[]>(
+    (level, step) => level.flatMap((value) => field(value, step)),
+    [claims],
+  );
+  const texts = found.flat().slice(0, WALLETS_MAX);
+  return [...new Set(texts.flatMap((text) => (typeof text === 'string' ? (addressKey(text) ?? []) : [])))];
+}
+
+const field = (value: unknown, name: string): unknown[] =>
+  (Array.isArray(value) ? value.slice(0, WALLETS_MAX) : [value]).flatMap((one) =>
+    typeof one === 'object' && one !== null && Object.hasOwn(one, name) ? [(one as Claims)[name]] : [],
+  );

@@ -1,0 +1,43 @@
+/** How much chain work there is to do, and who does it. */
+import { and, asc, count, eq, inArray, isNull, sql } from 'drizzle-orm';
+import type { Queries } from './database.ts';
+import { attempts, followedBlocks, lanes, rewards, transactions } from './schema.ts';
+
+/** How many rewards wait for a transaction, and since when the oldest does. */
+export async function waitingBacklog(
+  db: Queries,
+): Promise<{ waiting: number; oldestAt: number | undefined }> {
+  const [row] = await db
+    .select({ waiting: count(), oldestAt: sql<string | number | null>`min(${rewards.createdAt})` })
+    .from(rewards)
+    .where(and(isNull(rewards.transactionId), isNull(rewards.failure)));
+  const oldestAt = row?.oldestAt ?? null;
+  return { waiting: row?.waiting ?? 0, oldestAt: oldestAt === null ? undefined : Number(oldestAt) };
+}
+
+/** Transactions that are not final, by purpose and status. */
+export const openTransactions = (db: Queries) =>
+  db
+    .select({ purpose: transactions.purpose, status: transactions.status, count: count() })
+    .from(transactions)
+    .where(sql`status <> 'final'`)
+    .groupBy(transactions.purpose, transactions.status);
+
+/** The signed bytes of payouts that no block is known to hold; at most `limit`. */
+export const payoutsInFlight = (db: Queries, limit: number) =>
+  db
+    .select({ raw: attempts.raw })
+    .from(transactions)
+    .innerJoin(attempts, eq(attempts.hash, transactions.hash))
+    .where(and(eq(transactions.purpose, 'payout'), inArray(transactions.status, ['stored', 'sent'])))
+    .limit(limit);
+
+export const everyLane = (db: Queries) => db.select().from(lanes).orderBy(asc(lanes.address));
+
+/** The newest block that the follower has read; undefined before the first. */
+export async function newestFollowed(db: Queries): Promise<number | undefined> {
+  const [row] = await db
+    .select({ number: sql<string | number | null>`max(${followedBlocks.number})` })
+    .from(followedBlocks);
+  return row?.number === null || row?.number === undefined ? undefined : Number(row.number);
+}

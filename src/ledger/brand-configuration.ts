@@ -1,0 +1,51 @@
+/** What managing brands reads and writes beyond what decisions about events need. */
+import { and, asc, eq, inArray } from 'drizzle-orm';
+import type { BrandId, EventRule } from '../rules/brand.ts';
+import type { BrandKey } from './brand-keys.ts';
+import type { StoredBrand } from './brands.ts';
+import type { Queries } from './database.ts';
+import { brandDomains, brandFunds, brandKeys, brands, eventRules } from './schema.ts';
+
+/** A brand as it was configured: without the domains that it has by DNS alone. */
+export async function findConfiguredBrand(db: Queries, brandId: BrandId): Promise<StoredBrand | undefined> {
+  const [brand] = await db.select().from(brands).where(eq(brands.brandId, brandId));
+  return brand;
+}
+
+/** The brands that have one of these very domains, by domain. */
+export async function brandsOfDomains(db: Queries, domains: string[]): Promise<[domain: string, BrandId][]> {
+  const rows = await db.select().from(brandDomains).where(inArray(brandDomains.domain, domains));
+  return rows.map(({ domain, brandId }) => [domain, brandId]);
+}
+
+/** Every rule of a brand, the inactive ones too, in the order in which it lists them. */
+export const listAllEventRules = (
+  db: Queries,
+  brandId: BrandId,
+): Promise<(EventRule & { position: number })[]> =>
+  db.select().from(eventRules).where(eq(eventRules.brandId, brandId)).orderBy(asc(eventRules.position));
+
+/** Removes a rule; what users claimed under it stays counted. Returns whether there was one. */
+export async function deleteEventRule(
+  db: Queries,
+  of: { brandId: BrandId; eventType: string },
+): Promise<boolean> {
+  const gone = await db
+    .delete(eventRules)
+    .where(and(eq(eventRules.brandId, of.brandId), eq(eventRules.eventType, of.eventType)))
+    .returning({ eventType: eventRules.eventType });
+  return gone.length > 0;
+}
+
+/** The keys of a brand, expired ones too, oldest first. */
+export const listBrandKeys = (db: Queries, brandId: BrandId): Promise<BrandKey[]> =>
+  db.select().from(brandKeys).where(eq(brandKeys.brandId, brandId)).orderBy(asc(brandKeys.createdAt));
+
+/** RWT that brands have in escrow and have promised, by brand. */
+export async function readFunds(
+  db: Queries,
+  brandIds: BrandId[],
+): Promise<Map<BrandId, { deposited: number; promised: number }>> {
+  const rows = await db.select().from(brandFunds).where(inArray(brandFunds.brandId, brandIds));
+  return new Map(rows.map(({ brandId, deposited, promised }) => [brandId, { deposited, promised }]));
+}

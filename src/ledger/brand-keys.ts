@@ -1,0 +1,43 @@
+/** Keys with which a brand's own servers speak for it. The ledger holds digests only. */
+import { and, eq, gt, isNull, or } from 'drizzle-orm';
+import type { BrandId } from '../rules/brand.ts';
+import type { Queries } from './database.ts';
+import { brandKeys } from './schema.ts';
+
+export type BrandKey = typeof brandKeys.$inferSelect;
+
+/** The key of this id, unless it has expired. */
+export async function findBrandKey(
+  db: Queries,
+  wanted: { keyId: string; nowMs: number },
+): Promise<BrandKey | undefined> {
+  const [row] = await db
+    .select()
+    .from(brandKeys)
+    .where(
+      and(
+        eq(brandKeys.keyId, wanted.keyId),
+        or(isNull(brandKeys.expiresAt), gt(brandKeys.expiresAt, wanted.nowMs)),
+      ),
+    );
+  return row;
+}
+
+/** Adds a key; one of the same id keeps its place with the new digest. */
+export async function saveBrandKey(db: Queries, key: BrandKey): Promise<void> {
+  const { keyId: _, ...changed } = key;
+  await db.insert(brandKeys).values(key).onConflictDoUpdate({ target: brandKeys.keyId, set: changed });
+}
+
+/** Lets every present key of a brand expire at the given time, unless it does so before. */
+export async function expireBrandKeys(db: Queries, brand: { brandId: BrandId; atMs: number }): Promise<void> {
+  await db
+    .update(brandKeys)
+    .set({ expiresAt: brand.atMs })
+    .where(
+      and(
+        eq(brandKeys.brandId, brand.brandId),
+        or(isNull(brandKeys.expiresAt), gt(brandKeys.expiresAt, brand.atMs)),
+      ),
+    );
+}

@@ -1,0 +1,70 @@
+/** Brands and their event rules. Money decisions read them here, inside their own commit, never from a cache. */
+import { and, asc, eq, inArray } from 'drizzle-orm';
+import type { Brand, BrandId, EventRule } from '../rules/brand.ts';
+import { provenDomains, replaceConfiguredDomains } from './brand-domains.ts';
+import type { Queries } from './database.ts';
+import { openFunds } from './funds.ts';
+import { brands, eventRules } from './schema.ts';
+
+/** Brands with all their domains: the configured ones first, then those proven by DNS. */
+export async function readBrands(db: Queries, brandIds: BrandId[]): Promise<Map<BrandId, StoredBrand>> {
+  const rows = await db.select().from(brands).where(inArray(brands.brandId, brandIds));
+  const proven = await provenDomains(db, brandIds);
+  return new Map(
+    rows.map((row) => {
+      const domains = [...row.profile.domains, ...(proven.get(row.brandId) ?? [])];
+      return [row.brandId, { ...row, profile: { ...row.profile, domains } }];
+    }),
+  );
+}
+
+export type StoredBrand = Brand & { verificationSecret: string; createdAt: number };
+
+export async function findBrand(db: Queries, brandId: BrandId): Promise<StoredBrand | undefined> {
+  return (await readBrands(db, [brandId])).get(brandId);
+}
+
+/** Every brand as it was configured, oldest first. */
+export const listBrands = (db: Queries): Promise<StoredBrand[]> =>
+  db.select().from(brands).orderBy(asc(brands.createdAt), asc(brands.brandId));
+
+/** The rules of these events, under `<brandId> <eventType>`. */
+export async function readEventRules(
+  db: Queries,
+  wanted: { brandIds: BrandId[]; eventTypes: string[] },
+): Promise<Map<string, EventRule>> {
+  const rows = await db
+    .select()
+    .from(eventRules)
+    .where(
+      and(inArray(eventRules.brandId, wanted.brandIds), inArray(eventRules.eventType, wanted.eventTypes)),
+    );
+  return new Map(rows.map((row) => [ruleKey(row), row]));
+}
+
+export const ruleKey = (of: { brandId: string; eventType: string }) => `${of.brandId} ${of.eventType}`;
+
+/** The active events of a brand, in the order in which it lists them. */
+export const listEventRules = (db: Queries, brandId: BrandId): Promise<EventRule[]> =>
+  db
+    .select()
+    .from(eventRules)
+    .where(and(eq(eventRules.brandId, brandId), eq(eventRules.active, true)))
+    .orderBy(asc(eventRules.position));
+
+/** Writes a brand as given; what it had earned, claimed and deposited stays. */
+export async function saveBrand(db: Queries, brand: StoredBrand): Promise<void> {
+  const { createdAt: _, brandId, verificationSecret: __, ...changed } = brand;
+  await db.insert(brands).values(brand).onConflictDoUpdate({ target: brands.brandId, set: changed });
+  await replaceConfiguredDomains(db, { brandId, domains: brand.profile.domains });
+  await openFunds(db, brandId);
+}
+
+/** Writes an event's rule as given. */
+export async function saveEventRule(db: Queries, rule: EventRule & { position: number }): Promise<void> {
+  const { brandId: _, eventType: __, ...changed } = rule;
+  await db
+    .insert(eventRules)
+    .values(rule)
+    .onConflictDoUpdate({ target: [eventRules.brandId, eventRules.eventType], set: changed });
+}

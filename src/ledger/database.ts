@@ -1,0 +1,65 @@
+/** The port to the ledger's database: one query builder, whichever database is behind it. */
+import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core';
+
+/** Drizzle's Postgres builder, less what the two databases do not share. */
+export type Queries = Omit<
+  PgDatabase<PgQueryResultHKT>,
+  'transaction' | 'execute' | 'query' | '_' | '$cache'
+>;
+
+export interface Database {
+  readonly dialect: 'sqlite' | 'postgres';
+  /** Single statements; each commits by itself. */
+  readonly db: Queries;
+  /** Several statements that commit together or not at all. No network calls inside. */
+  atomically<T>(work: (tx: Queries) => Promise<T>): Promise<T>;
+  /** A text of several statements, in one commit: what a migration is. */
+  script(text: string): Promise<void>;
+  /** What the database holds: its tables and their columns, for checks against the schema. */
+  tables(): Promise<Map<string, string[]>>;
+  close(): Promise<void>;
+}
+
+/** Said by both databases when a commit is opened inside another: it would wait for itself, or not be part of it. */
+export const NESTED = 'atomically() does not nest: use the queries that it hands over';
+
+const UNIQUE_VIOLATIONS = new Set(['23505', 'SQLITE_CONSTRAINT_UNIQUE', 'SQLITE_CONSTRAINT_PRIMARYKEY']);
+const CONTENTIONS = new Set(['40001', '40P01', 'SQLITE_BUSY']);
+
+/** The connection, the server or the disk gave out; SQLSTATE classes 08 (connection), 53 (resources) and 57 (operator); 25P03: a transaction lay idle for too long. */
+const UNAVAILABLE =
+  /^(?:08...|25P03|3D000|53...|57P0.|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|SQLITE_(?:FULL|IOERR|CANTOPEN|READONLY).*)$/;
+const UNAVAILABLE_MESSAGES =
+  /^(?:timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end)/;
+
+const codesOf = (error: unknown): string[] => {
+  const codes: string[] = [];
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if ('code' in cause && typeof cause.code === 'string') codes.push(cause.code);
+  }
+  return codes;
+};
+
+/** Whether a statement failed because a row of the same key is there already. */
+export const isUniqueViolation = (error: unknown) =>
+  codesOf(error).some((code) => UNIQUE_VIOLATIONS.has(code));
+
+/** Whether another writer was in the way, so that the same work may simply be tried again. */
+export const isContention = (error: unknown) => codesOf(error).some((code) => CONTENTIONS.has(code));
+
+/** Whether the database itself was not there or could not write: nothing is known to be wrong with the request. */
+export function isDatabaseUnavailable(error: unknown): boolean {
+  if (codesOf(error).some((code) => UNAVAILABLE.test(code))) return true;
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    // node-postgres gives these no code.
+    if (UNAVAILABLE_MESSAGES.test(cause.message)) return true;
+  }
+  return false;
+}
+
+/** Rows of [table, column] as a map from table to its columns. */
+export function groupColumns(rows: [string, string][]): Map<string, string[]> {
+  const tables = new Map<string, string[]>();
+  for (const [table, column] of rows) tables.set(table, [...(tables.get(table) ?? []), column]);
+  return tables;
+}

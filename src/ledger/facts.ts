@@ -1,0 +1,39 @@
+/** Single facts about this ledger, each under a name. */
+import { eq } from 'drizzle-orm';
+import type { Queries } from './database.ts';
+import { facts } from './schema.ts';
+
+/** Each fact's name and shape. */
+export interface Facts {
+  /** The chain that this ledger belongs to: its id, its first block, and where our contracts are. */
+  chain: {
+    chainId: number;
+    genesisHash: `0x${string}`;
+    deploymentBlock: number;
+    contracts: {
+      token: `0x${string}`;
+      escrow: `0x${string}`;
+      perks: `0x${string}`;
+      pointsSale: `0x${string}`;
+    };
+  };
+  /** How the emulator's clock stood when it was last moved. */
+  clock: { offsetMs: number; frozenAtMs: number | null };
+  /** Private keys of the emulator's own identity provider (RFC 7517), the one that signs first. */
+  identityKeys: { kid: string; [part: string]: unknown }[];
+}
+
+export async function readFact<N extends keyof Facts>(db: Queries, name: N): Promise<Facts[N] | undefined> {
+  const [row] = await db.select().from(facts).where(eq(facts.name, name));
+  return row?.value as Facts[N] | undefined;
+}
+
+export async function writeFact<N extends keyof Facts>(db: Queries, name: N, value: Facts[N]): Promise<void> {
+  await db.insert(facts).values({ name, value }).onConflictDoUpdate({ target: facts.name, set: { value } });
+}
+
+/** Resolves to true when the ledger can be read. */
+export async function ledgerAnswers(db: Queries): Promise<boolean> {
+  await db.select({ name: facts.name }).from(facts).limit(1);
+  return true;
+}

@@ -1,0 +1,73 @@
+/** What each brand may still promise: its deposits in escrow, less every reward promised so far. */
+import { and, eq, gte, inArray, lte, sql } from 'drizzle-orm';
+import type { BrandId } from '../rules/brand.ts';
+import type { Queries } from './database.ts';
+import { brandFunds, movements } from './schema.ts';
+
+/** RWT that each brand has not promised yet, with the rows locked until the commit, always in the same order. */
+export async function lockAvailableFunds(tx: Queries, brandIds: BrandId[]): Promise<Map<BrandId, number>> {
+  const rows = await tx
+    .select()
+    .from(brandFunds)
+    .where(inArray(brandFunds.brandId, brandIds))
+    .orderBy(brandFunds.brandId)
+    .for('update');
+  return new Map(rows.map((row) => [row.brandId, row.deposited - row.promised]));
+}
+
+/** Sets `amount` of a brand's escrow aside for rewards; false, and nothing changed, when it has not that much. */
+export async function promiseFunds(
+  tx: Queries,
+  promise: { brandId: BrandId; amount: number },
+): Promise<boolean> {
+  const { brandId, amount } = promise;
+  const promised = await tx
+    .update(brandFunds)
+    .set({ promised: sql`${brandFunds.promised} + ${amount}` })
+    .where(
+      and(
+        eq(brandFunds.brandId, brandId),
+        lte(brandFunds.promised, sql`${brandFunds.deposited} - ${amount}`),
+      ),
+    )
+    .returning({ brandId: brandFunds.brandId });
+  return promised.length === 1;
+}
+
+/** Opens a brand's account, empty; a brand that has one keeps it. */
+export async function openFunds(db: Queries, brandId: BrandId): Promise<void> {
+  await db.insert(brandFunds).values({ brandId, deposited: 0, promised: 0 }).onConflictDoNothing();
+}
+
+export type Movement = typeof movements.$inferInsert;
+
+/** Books a movement that the chain shows, once: a log that was booked before changes nothing. Returns whether it was new. */
+export async function bookMovement(tx: Queries, movement: Movement): Promise<boolean> {
+  const booked = await tx
+    .insert(movements)
+    .values(movement)
+    .onConflictDoNothing()
+    .returning({ id: movements.id });
+  if (booked.length === 0) return false;
+  const change = movement.kind === 'deposit' ? movement.amount : -movement.amount;
+  await tx
+    .insert(brandFunds)
+    .values({ brandId: movement.brandId, deposited: change, promised: 0 })
+    .onConflictDoUpdate({
+      target: brandFunds.brandId,
+      set: { deposited: sql`${brandFunds.deposited} + ${change}` },
+    });
+  return true;
+}
+
+/** Takes back the movements that were seen in blocks from `blockNumber` on. */
+export async function unbookMovementsFrom(tx: Queries, blockNumber: number): Promise<void> {
+  const lost = await tx.delete(movements).where(gte(movements.blockNumber, blockNumber)).returning();
+  for (const { brandId, kind, amount } of lost) {
+    const change = kind === 'deposit' ? -amount : amount;
+    await tx
+      .update(brandFunds)
+      .set({ deposited: sql`${brandFunds.deposited} + ${change}` })
+      .where(eq(brandFunds.brandId, brandId));
+  }
+}

@@ -1,0 +1,88 @@
+/** First answers, kept under the caller's Idempotency-Key. */
+import { and, eq, isNull, lt, lte } from 'drizzle-orm';
+import type { Queries } from './database.ts';
+import { idempotencyKeys } from './schema.ts';
+
+export type IdempotentRequest = typeof idempotencyKeys.$inferSelect;
+
+/** Notes a request as begun; undefined when the key was used before. */
+export async function beginRequest(
+  db: Queries,
+  request: Omit<IdempotentRequest, 'status' | 'body'>,
+): Promise<IdempotentRequest | undefined> {
+  const [row] = await db.insert(idempotencyKeys).values(request).onConflictDoNothing().returning();
+  return row;
+}
+
+export async function findRequest(
+  db: Queries,
+  of: { scope: string; key: string },
+): Promise<IdempotentRequest | undefined> {
+  const [row] = await db
+    .select()
+    .from(idempotencyKeys)
+    .where(and(eq(idempotencyKeys.scope, of.scope), eq(idempotencyKeys.key, of.key)));
+  return row;
+}
+
+/** Takes over a request that nobody works on any more; false when somebody else was faster. */
+export async function takeOverRequest(
+  db: Queries,
+  of: { scope: string; key: string; nowMs: number; busyUntil: number },
+): Promise<boolean> {
+  const taken = await db
+    .update(idempotencyKeys)
+    .set({ busyUntil: of.busyUntil })
+    .where(
+      and(
+        eq(idempotencyKeys.scope, of.scope),
+        eq(idempotencyKeys.key, of.key),
+        isNull(idempotencyKeys.status),
+        lte(idempotencyKeys.busyUntil, of.nowMs),
+      ),
+    )
+    .returning({ key: idempotencyKeys.key });
+  return taken.length === 1;
+}
+
+/** Keeps the first answer; later callers get it word for word. False when there is one already. */
+export async function keepAnswer(
+  db: Queries,
+  answer: { scope: string; key: string; status: number; body: string },
+): Promise<boolean> {
+  const kept = await db
+    .update(idempotencyKeys)
+    .set({ status: answer.status, body: answer.body })
+    .where(
+      and(
+        eq(idempotencyKeys.scope, answer.scope),
+        eq(idempotencyKeys.key, answer.key),
+        isNull(idempotencyKeys.status),
+      ),
+    )
+    .returning({ key: idempotencyKeys.key });
+  return kept.length === 1;
+}
+
+/** This try has ended, so the next one need not wait; nothing is changed when another took over already. */
+export async function freeRequest(
+  db: Queries,
+  of: { scope: string; key: string; busyUntil: number },
+): Promise<void> {
+  await db
+    .update(idempotencyKeys)
+    .set({ busyUntil: 0 })
+    .where(
+      and(
+        eq(idempotencyKeys.scope, of.scope),
+        eq(idempotencyKeys.key, of.key),
+        eq(idempotencyKeys.busyUntil, of.busyUntil),
+        isNull(idempotencyKeys.status),
+      ),
+    );
+}
+
+/** Deletes answers older than `beforeMs`. */
+export async function forgetOldRequests(db: Queries, beforeMs: number): Promise<void> {
+  await db.delete(idempotencyKeys).where(lt(idempotencyKeys.createdAt, beforeMs));
+}

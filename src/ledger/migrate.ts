@@ -1,0 +1,62 @@
+/** Brings a database to the newest schema, one numbered file after the other, each in a commit of its own. */
+import { asc } from 'drizzle-orm';
+import { integer, pgTable, text } from 'drizzle-orm/pg-core';
+import { type Database, isUniqueViolation } from './database.ts';
+import ledger from './migrations/0001-ledger.sql';
+
+/** In order; a file that has been released is never edited, only followed by another. */
+export const migrations = [{ number: 1, name: '0001-ledger', sql: ledger }] as const;
+
+const applied = pgTable('migrations', {
+  number: integer('number').primaryKey(),
+  name: text('name').notNull(),
+});
+
+/** The names of migrations that the database does not have yet. Creates nothing. */
+export async function pendingMigrations(database: Database): Promise<string[]> {
+  const tables = await database.tables();
+  const done = tables.has('migrations')
+    ? await database.db.select().from(applied).orderBy(asc(applied.number))
+    : [];
+  const newest = done.at(-1)?.number ?? 0;
+  if (newest > migrations.length) {
+    throw new Error(
+      `the database has migration ${newest}, this program knows ${migrations.length}: run a newer version of it`,
+    );
+  }
+  return migrations.filter(({ number }) => number > newest).map(({ name }) => name);
+}
+
+/**
+ * Applies what is pending; a crash in between leaves whole migrations only. Of several processes that migrate
+ * at once each migration is applied by one, and all return when everything is there. Returns the names of
+ * those that this call applied.
+ */
+export async function migrate(database: Database): Promise<string[]> {
+  await once(() =>
+    database.script(
+      'create table if not exists migrations (number integer primary key not null, name text not null)',
+    ),
+  );
+  const done: string[] = [];
+  const pending = await pendingMigrations(database);
+  for (const { number, name, sql } of migrations.filter((one) => pending.includes(one.name))) {
+    // The number goes in first: whoever comes second fails on it, before anything else of the file.
+    const mine = await once(() =>
+      database.script(`insert into migrations (number, name) values (${number}, '${name}');\n${sql}`),
+    );
+    if (mine) done.push(name);
+  }
+  return done;
+}
+
+/** False when another process has just done the same: in Postgres even "if not exists" can meet it half-way. */
+async function once(script: () => Promise<void>): Promise<boolean> {
+  try {
+    await script();
+    return true;
+  } catch (error) {
+    if (isUniqueViolation(error)) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,86 @@
+/** Postgres behind the ledger's port. */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { drizzle } from 'drizzle-orm/node-postgres';
+import pg from 'pg';
+import { type Database, groupColumns, isDatabaseUnavailable, NESTED, type Queries } from './database.ts';
+
+/** Connections a process holds: group commit needs few, and a server has about a hundred for everyone. */
+const POOL_SIZE = 10;
+/** How long a request may wait for a connection before it is told that the database is not there. */
+const CONNECT_TIMEOUT_MS = 5_000;
+/**
+ * How long a process may leave a transaction lying open. Ours ask nothing but the database, so only one that is
+ * stopped, or gone with its machine, takes longer; its locks would keep all other processes waiting for as long.
+ */
+const IDLE_IN_TRANSACTION_MS = 3_000;
+
+/** Connects lazily to `url`. `onError` hears of idle connections that were cut. */
+export function openPostgres(
+  url: string,
+  { onError = () => {} }: { onError?: (error: Error) => void } = {},
+): Database {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: POOL_SIZE,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+    application_name: 'rewards',
+  });
+  // Each connection has a listener of its own: one that is lost while it is in use would end the process otherwise.
+  pool.on('connect', (client) => client.on('error', onError));
+  pool.on('error', () => {});
+  const insideWork = new AsyncLocalStorage<boolean>();
+  const outside = drizzle(pool);
+  const db = new Proxy(outside, {
+    get(target, name) {
+      if (insideWork.getStore()) throw new Error('inside atomically(), use the queries that it hands over');
+      const value = Reflect.get(target, name) as unknown;
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  }) as unknown as Queries;
+
+  /** A connection that failed is not given back to the pool: what state it is in, nobody knows. */
+  const onOneConnection = async <T>(work: (connection: pg.PoolClient) => Promise<T>): Promise<T> => {
+    const connection = await pool.connect();
+    let failure: Error | undefined;
+    try {
+      return await work(connection);
+    } catch (error) {
+      if (isDatabaseUnavailable(error)) failure = error as Error;
+      throw error;
+    } finally {
+      connection.release(failure);
+    }
+  };
+
+  return {
+    dialect: 'postgres',
+    db,
+    atomically: async (work) => {
+      if (insideWork.getStore()) throw new Error(NESTED);
+      return onOneConnection((connection) =>
+        drizzle(connection).transaction((tx) => insideWork.run(true, () => work(tx as unknown as Queries))),
+      );
+    },
+    script: (text) =>
+      onOneConnection(async (connection) => {
+        await connection.query('begin');
+        try {
+          await connection.query(text);
+          await connection.query('commit');
+        } catch (error) {
+          await connection.query('rollback').catch(() => undefined);
+          throw error;
+        }
+      }),
+    async tables() {
+      const { rows } = await pool.query<[string, string]>({
+        rowMode: 'array',
+        text: `select table_name, column_name from information_schema.columns
+               where table_schema = current_schema() order by table_name, ordinal_position`,
+      });
+      return groupColumns(rows);
+    },
+    close: () => pool.end(),
+  };
+}

@@ -1,0 +1,182 @@
+/** Rewards: written when a claim is granted, and bound to one chain transaction until that is known to have had no effect. */
+import { and, asc, desc, eq, inArray, isNotNull, isNull, sql } from 'drizzle-orm';
+import type { BrandId } from '../rules/brand.ts';
+import type { Queries } from './database.ts';
+import { rewards, type TransactionOutcome, type TransactionStatus, transactions } from './schema.ts';
+
+export type Reward = typeof rewards.$inferSelect;
+
+export async function recordRewards(
+  tx: Queries,
+  granted: Omit<typeof rewards.$inferInsert, 'failedTries'>[],
+): Promise<void> {
+  await tx.insert(rewards).values(granted.map((reward) => ({ ...reward, failedTries: 0 })));
+}
+
+/** Rewards that no transaction carries yet, oldest first. */
+export const waitingRewards = (tx: Queries, limit: number) =>
+  tx
+    .select({
+      id: rewards.id,
+      sequence: rewards.sequence,
+      brandId: rewards.brandId,
+      wallet: rewards.wallet,
+      amount: rewards.amount,
+    })
+    .from(rewards)
+    .where(and(isNull(rewards.transactionId), isNull(rewards.failure)))
+    .orderBy(asc(rewards.sequence))
+    .limit(limit)
+    .for('update');
+
+/** Binds rewards to the transaction that pays them. */
+export async function bindRewards(
+  tx: Queries,
+  binding: { sequences: number[]; transactionId: string },
+): Promise<void> {
+  const bound = await tx
+    .update(rewards)
+    .set({ transactionId: binding.transactionId })
+    .where(and(inArray(rewards.sequence, binding.sequences), isNull(rewards.transactionId)))
+    .returning({ sequence: rewards.sequence });
+  if (bound.length !== binding.sequences.length)
+    throw new Error('a reward was bound to a transaction before');
+}
+
+/** Lets rewards wait again: their transaction is final and did nothing. */
+export async function unbindRewards(
+  tx: Queries,
+  binding: { sequences: number[]; transactionId: string },
+): Promise<void> {
+  await tx
+    .update(rewards)
+    .set({ transactionId: null, failedTries: sql`${rewards.failedTries} + 1` })
+    .where(
+      and(inArray(rewards.sequence, binding.sequences), eq(rewards.transactionId, binding.transactionId)),
+    );
+}
+
+/** Marks rewards that are not paid, and why. */
+export async function failRewards(
+  tx: Queries,
+  failed: { sequences: number[]; failure: string },
+): Promise<void> {
+  await tx
+    .update(rewards)
+    .set({ failure: failed.failure })
+    .where(inArray(rewards.sequence, failed.sequences));
+}
+
+/** Takes back failures that were seen in blocks which the chain took back. */
+export async function forgetFailures(tx: Queries, transactionIds: string[]): Promise<void> {
+  if (transactionIds.length === 0) return;
+  await tx
+    .update(rewards)
+    .set({ failure: null })
+    .where(
+      and(
+        isNotNull(rewards.failure),
+        isNull(rewards.releasedAt),
+        inArray(rewards.transactionId, transactionIds),
+      ),
+    );
+}
+
+/** Failed rewards of these transactions whose claims have not been given back. */
+export async function unreleasedFailures(tx: Queries, transactionIds: string[]): Promise<Reward[]> {
+  if (transactionIds.length === 0) return [];
+  return tx
+    .select()
+    .from(rewards)
+    .where(
+      and(
+        isNotNull(rewards.failure),
+        isNull(rewards.releasedAt),
+        inArray(rewards.transactionId, transactionIds),
+      ),
+    );
+}
+
+export async function markReleased(tx: Queries, release: { sequence: number; nowMs: number }): Promise<void> {
+  await tx.update(rewards).set({ releasedAt: release.nowMs }).where(eq(rewards.sequence, release.sequence));
+}
+
+/** The newest reward of a claim key that did not fail. */
+export async function newestReward(
+  tx: Queries,
+  of: { brandId: BrandId; eventType: string; userKey: string },
+): Promise<Reward | undefined> {
+  const [row] = await tx
+    .select()
+    .from(rewards)
+    .where(
+      and(
+        eq(rewards.userKey, of.userKey),
+        eq(rewards.brandId, of.brandId),
+        eq(rewards.eventType, of.eventType),
+        isNull(rewards.failure),
+      ),
+    )
+    .orderBy(desc(rewards.sequence))
+    .limit(1);
+  return row;
+}
+
+/** A reward together with the transaction that pays it, when there is one. */
+export async function findReward(db: Queries, id: string) {
+  const [row] = await db
+    .select({ reward: rewards, transaction: transactions })
+    .from(rewards)
+    .leftJoin(transactions, eq(transactions.id, rewards.transactionId))
+    .where(eq(rewards.id, id));
+  return row;
+}
+
+/** How far a reward has come; `hash`, `status` and `outcome` are null until a transaction carries it. */
+export interface RewardProgress {
+  rewardId: string;
+  hash: `0x${string}` | null;
+  status: TransactionStatus | null;
+  outcome: TransactionOutcome | null;
+  failure: string | null;
+}
+
+export const readRewardProgress = (db: Queries, ids: string[]): Promise<RewardProgress[]> =>
+  db
+    .select({
+      rewardId: rewards.id,
+      hash: transactions.hash,
+      status: transactions.status,
+      outcome: transactions.outcome,
+      failure: rewards.failure,
+    })
+    .from(rewards)
+    .leftJoin(transactions, eq(transactions.id, rewards.transactionId))
+    .where(inArray(rewards.id, ids));
+
+/** Ids of rewards by their sequences. */
+export const findBySequences = (db: Queries, sequences: number[]) =>
+  db
+    .select({
+      id: rewards.id,
+      sequence: rewards.sequence,
+      transactionId: rewards.transactionId,
+      failedTries: rewards.failedTries,
+    })
+    .from(rewards)
+    .where(inArray(rewards.sequence, sequences));
+
+/** A user's rewards from one brand, newest first. */
+export const rewardHistory = (db: Queries, of: { brandId: BrandId; userKey: string; limit: number }) =>
+  db
+    .select({
+      transactionHash: transactions.hash,
+      eventType: rewards.eventType,
+      amount: rewards.amount,
+      timestamp: rewards.createdAt,
+    })
+    .from(rewards)
+    .leftJoin(transactions, eq(transactions.id, rewards.transactionId))
+    .where(and(eq(rewards.userKey, of.userKey), eq(rewards.brandId, of.brandId), isNull(rewards.failure)))
+    .orderBy(desc(rewards.sequence))
+    .limit(of.limit);

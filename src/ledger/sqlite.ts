@@ -1,0 +1,140 @@
+/** SQLite behind the ledger's port: one writer, every commit on disk before it is acknowledged. */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import SQLite from 'better-sqlite3';
+import { getTableColumns, type SQL, sql } from 'drizzle-orm';
+import { PgDialect } from 'drizzle-orm/pg-core';
+import { drizzle } from 'drizzle-orm/pg-proxy';
+import { createMutex } from '../lib/mutex.ts';
+import { type Database, groupColumns, NESTED, type Queries } from './database.ts';
+
+/** Drizzle's Postgres dialect with the spellings that SQLite does not share. */
+class SqliteSpelling extends PgDialect {
+  override escapeParam() {
+    return '?';
+  }
+  // One writer at a time: there is nothing for a row lock to do.
+  override buildSelectQuery(config: Parameters<PgDialect['buildSelectQuery']>[0]): SQL {
+    const { lockingClause: _, ...rest } = config;
+    return super.buildSelectQuery(rest);
+  }
+  // SQLite knows no DEFAULT inside VALUES, so defaults and nulls are written out.
+  override buildInsertQuery(config: Parameters<PgDialect['buildInsertQuery']>[0]): SQL {
+    if (config.select || !Array.isArray(config.values)) return super.buildInsertQuery(config);
+    const columns = Object.entries(getTableColumns(config.table));
+    const values = config.values.map((row) => {
+      const full = { ...row };
+      for (const [name, column] of columns) {
+        if (full[name] !== undefined || column.defaultFn) continue;
+        full[name] = column.default === undefined ? sql`null` : sql`${column.default}`;
+      }
+      return full;
+    });
+    return super.buildInsertQuery({ ...config, values });
+  }
+}
+
+/** Pages kept in memory by each connection, in KiB: enough for the hot indexes at a million claims. */
+const CACHE_KIB = 32 * 1024;
+/** Compiled statements kept; multi-row statements differ by their row count. */
+const COMPILED_MAX = 500;
+
+/**
+ * Opens the file (or `:memory:`). Only this process may write to it.
+ * WAL first and then `synchronous=FULL`: better-sqlite3 is compiled so that WAL alone runs at NORMAL,
+ * which may lose the last commits when the power fails.
+ */
+export function openSqlite(path: string): Database {
+  const writer = connect(path, {});
+  const reader = path === ':memory:' ? writer : connect(path, { readonly: true });
+  const exclusive = createMutex();
+  const insideWork = new AsyncLocalStorage<boolean>();
+
+  const run = (connection: Connection, text: string, params: unknown[], method: 'all' | 'execute') => {
+    const statement = connection.compile(text);
+    const values = params.map((value) => (typeof value === 'boolean' ? Number(value) : value));
+    if (!statement.reader) {
+      statement.run(...values);
+      return { rows: [] };
+    }
+    return { rows: statement.raw(method === 'all').all(...values) };
+  };
+  const open = (
+    execute: (text: string, params: unknown[], method: 'all' | 'execute') => Promise<{ rows: unknown[] }>,
+  ) => drizzle(execute, {}, () => new SqliteSpelling()) as unknown as Queries;
+
+  const tx = open(async (text, params, method) => run(writer, text, params, method));
+  const db = open(async (text, params, method) => {
+    if (insideWork.getStore()) throw new Error('inside atomically(), use the queries that it hands over');
+    // In memory there is one connection: a select would see what an open commit may still take back.
+    if (reader !== writer && /^(?:select|with\s)/.test(text) && !/\b(?:insert|update|delete)\b/.test(text)) {
+      return run(reader, text, params, method);
+    }
+    return exclusive(async () => run(writer, text, params, method));
+  });
+
+  const begin = <T>(work: () => Promise<T>) => {
+    if (insideWork.getStore()) throw new Error(NESTED);
+    return exclusive(async () => {
+      writer.exec('begin immediate');
+      try {
+        const value = await insideWork.run(true, work);
+        writer.exec('commit');
+        return value;
+      } catch (error) {
+        if (writer.inTransaction) writer.exec('rollback');
+        throw error;
+      }
+    });
+  };
+
+  return {
+    dialect: 'sqlite',
+    db,
+    atomically: async (work) => begin(() => work(tx)),
+    script: async (text) => begin(async () => writer.exec(text)),
+    async tables() {
+      const rows = run(
+        reader,
+        `select m.name, c.name from sqlite_master m join pragma_table_info(m.name) c
+         where m.type = 'table' and m.name not like 'sqlite_%' order by m.name, c.cid`,
+        [],
+        'all',
+      ).rows as [string, string][];
+      return groupColumns(rows);
+    },
+    close: () =>
+      exclusive(async () => {
+        if (reader !== writer) reader.close();
+        writer.close();
+      }),
+  };
+}
+
+type Connection = ReturnType<typeof connect>;
+
+function connect(path: string, options: SQLite.Options) {
+  const sqlite = new SQLite(path, options);
+  if (!options.readonly) {
+    sqlite.pragma('journal_mode = WAL');
+    sqlite.pragma('foreign_keys = ON');
+  }
+  sqlite.pragma('synchronous = FULL');
+  sqlite.pragma(`cache_size = -${CACHE_KIB}`);
+  const compiled = new Map<string, SQLite.Statement<unknown[], unknown>>();
+  return {
+    compile(text: string) {
+      let statement = compiled.get(text);
+      if (!statement) {
+        statement = sqlite.prepare<unknown[], unknown>(text);
+        if (compiled.size >= COMPILED_MAX) compiled.clear();
+        compiled.set(text, statement);
+      }
+      return statement;
+    },
+    exec: (text: string) => void sqlite.exec(text),
+    get inTransaction() {
+      return sqlite.inTransaction;
+    },
+    close: () => void sqlite.close(),
+  };
+}

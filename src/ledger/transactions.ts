@@ -1,0 +1,194 @@
+/** Chain transactions: a nonce is a row, and the signed bytes are on disk before any node sees them. */
+import { and, asc, desc, eq, gte, inArray, lte } from 'drizzle-orm';
+import type { Queries } from './database.ts';
+import { attempts, type LanePurpose, type TransactionOutcome, transactions } from './schema.ts';
+
+export type Transaction = typeof transactions.$inferSelect;
+type Hex = `0x${string}`;
+
+/** The next free nonce of a lane as this ledger knows it; undefined before the first transaction. */
+export async function nextNonce(tx: Queries, lane: Hex): Promise<number | undefined> {
+  const [row] = await tx
+    .select({ nonce: transactions.nonce })
+    .from(transactions)
+    .where(eq(transactions.lane, lane))
+    .orderBy(desc(transactions.nonce))
+    .limit(1);
+  return row && row.nonce + 1;
+}
+
+/** Signed bytes with what they offer. */
+export interface SignedAttempt {
+  hash: Hex;
+  raw: Hex;
+  maxFeeWei: bigint;
+  priorityFeeWei: bigint;
+}
+
+export interface NewTransaction extends SignedAttempt {
+  id: string;
+  lane: Hex;
+  nonce: number;
+  purpose: LanePurpose;
+  epoch: number;
+  createdAt: number;
+}
+
+/** Stores a signed transaction with its first attempt. The unique index refuses a nonce that is taken. */
+export async function storeTransaction(tx: Queries, signed: NewTransaction): Promise<void> {
+  const { raw, maxFeeWei, priorityFeeWei, ...transaction } = signed;
+  await tx.insert(transactions).values({ ...transaction, status: 'stored' });
+  await storeAttempt(tx, { ...signed, transactionId: signed.id, attempt: 0, kind: 'payload' });
+}
+
+/**
+ * Stores a replacement of a transaction, which from now on is the one to send. False, and nothing stored, when a
+ * block was found to hold the transaction: there is nothing left to replace.
+ */
+export async function storeReplacement(
+  tx: Queries,
+  replacement: SignedAttempt & { transactionId: string; kind: 'payload' | 'noop'; createdAt: number },
+): Promise<boolean> {
+  const { transactionId, hash } = replacement;
+  const open = await tx
+    .update(transactions)
+    .set({ hash, status: 'stored' })
+    .where(and(eq(transactions.id, transactionId), inArray(transactions.status, ['stored', 'sent'])))
+    .returning({ id: transactions.id });
+  if (open.length === 0) return false;
+  const [newest] = await tx
+    .select({ attempt: attempts.attempt })
+    .from(attempts)
+    .where(eq(attempts.transactionId, transactionId))
+    .orderBy(desc(attempts.attempt))
+    .limit(1);
+  await storeAttempt(tx, { ...replacement, attempt: (newest?.attempt ?? 0) + 1 });
+  return true;
+}
+
+async function storeAttempt(
+  tx: Queries,
+  one: SignedAttempt & {
+    transactionId: string;
+    attempt: number;
+    kind: 'payload' | 'noop';
+    createdAt: number;
+  },
+): Promise<void> {
+  const { hash, transactionId, attempt, kind, raw, maxFeeWei, priorityFeeWei, createdAt } = one;
+  await tx.insert(attempts).values({
+    hash,
+    transactionId,
+    attempt,
+    kind,
+    raw,
+    maxFeeWei: String(maxFeeWei),
+    priorityFeeWei: String(priorityFeeWei),
+    createdAt,
+  });
+}
+
+/** A transaction that no block is known to hold, with its latest bytes. */
+export interface UnsettledTransaction extends SignedAttempt {
+  id: string;
+  nonce: number;
+  kind: 'payload' | 'noop';
+}
+
+/** Every transaction of a lane that no block is known to hold, in nonce order. */
+export async function unsettledTransactions(db: Queries, lane: Hex): Promise<UnsettledTransaction[]> {
+  const rows = await db
+    .select({ transaction: transactions, attempt: attempts })
+    .from(transactions)
+    .innerJoin(
+      attempts,
+      and(eq(attempts.transactionId, transactions.id), eq(attempts.hash, transactions.hash)),
+    )
+    .where(and(eq(transactions.lane, lane), inArray(transactions.status, ['stored', 'sent'])))
+    .orderBy(asc(transactions.nonce));
+  return rows.map(({ transaction: { id, nonce }, attempt }) => ({
+    id,
+    nonce,
+    kind: attempt.kind,
+    hash: attempt.hash,
+    raw: attempt.raw,
+    maxFeeWei: BigInt(attempt.maxFeeWei),
+    priorityFeeWei: BigInt(attempt.priorityFeeWei),
+  }));
+}
+
+/** Notes that a node has taken these bytes; what a block has shown since is not undone. */
+export async function markSent(db: Queries, id: string): Promise<void> {
+  await db
+    .update(transactions)
+    .set({ status: 'sent' })
+    .where(and(eq(transactions.id, id), eq(transactions.status, 'stored')));
+}
+
+/** An attempt that a block holds, with the transaction that it belongs to. */
+export type FoundAttempt = { hash: Hex; kind: 'payload' | 'noop'; raw: Hex; transaction: Transaction };
+
+/** Transactions by the hash of any of their attempts. */
+export async function findByHashes(db: Queries, hashes: Hex[]): Promise<FoundAttempt[]> {
+  if (hashes.length === 0) return [];
+  return db
+    .select({ hash: attempts.hash, kind: attempts.kind, raw: attempts.raw, transaction: transactions })
+    .from(attempts)
+    .innerJoin(transactions, eq(transactions.id, attempts.transactionId))
+    .where(inArray(attempts.hash, hashes));
+}
+
+/** Notes the block that a transaction was found in, under which hash, and what it came to. */
+export async function markIncluded(
+  tx: Queries,
+  found: { id: string; hash: Hex; blockNumber: number; blockHash: Hex; outcome: TransactionOutcome },
+): Promise<void> {
+  const { id, ...shown } = found;
+  await tx
+    .update(transactions)
+    .set({ status: 'included', ...shown })
+    .where(eq(transactions.id, id));
+}
+
+/** Transactions in blocks up to `blockNumber` that are not final yet. */
+export const includedUpTo = (tx: Queries, blockNumber: number): Promise<Transaction[]> =>
+  tx
+    .select()
+    .from(transactions)
+    .where(and(eq(transactions.status, 'included'), lte(transactions.blockNumber, blockNumber)));
+
+/** Makes transactions final: nothing looks at them again. */
+export async function markFinal(tx: Queries, ids: string[]): Promise<void> {
+  await tx.update(transactions).set({ status: 'final' }).where(inArray(transactions.id, ids));
+}
+
+/** Takes back what blocks from `blockNumber` on had shown, and returns the ids: they may be in no block any more. */
+export async function reopenFrom(tx: Queries, blockNumber: number): Promise<string[]> {
+  const reopened = await tx
+    .update(transactions)
+    .set({ status: 'stored', blockNumber: null, blockHash: null, outcome: null })
+    .where(and(eq(transactions.status, 'included'), gte(transactions.blockNumber, blockNumber)))
+    .returning({ id: transactions.id });
+  return reopened.map(({ id }) => id);
+}
+
+/** Closes a transaction whose nonce somebody else used up for good; undefined when a block holds it after all. */
+export async function markLost(tx: Queries, id: string): Promise<Transaction | undefined> {
+  const [row] = await tx
+    .update(transactions)
+    .set({ status: 'final', outcome: 'noop' })
+    .where(and(eq(transactions.id, id), inArray(transactions.status, ['stored', 'sent'])))
+    .returning();
+  return row;
+}
+
+/** The bytes of the payload that a transaction was made for. */
+export async function payloadOf(tx: Queries, transactionId: string): Promise<Hex | undefined> {
+  const [row] = await tx
+    .select({ raw: attempts.raw })
+    .from(attempts)
+    .where(and(eq(attempts.transactionId, transactionId), eq(attempts.kind, 'payload')))
+    .orderBy(asc(attempts.attempt))
+    .limit(1);
+  return row?.raw;
+}

@@ -1,0 +1,58 @@
+/** Which wallet belongs to which user. A wallet, once written, never changes. */
+import { desc, inArray, isNotNull } from 'drizzle-orm';
+import { takeNumbers } from './counters.ts';
+import type { Queries } from './database.ts';
+import { wallets } from './schema.ts';
+
+export type Wallet = typeof wallets.$inferSelect;
+
+export async function findWallets(db: Queries, userKeys: string[]): Promise<Map<string, Wallet>> {
+  if (userKeys.length === 0) return new Map();
+  const rows = await db.select().from(wallets).where(inArray(wallets.userKey, userKeys));
+  return new Map(rows.map((row) => [row.userKey, row]));
+}
+
+/**
+ * Gives each of these users a wallet, or finds the one that another request gave them meanwhile.
+ * The place in the key tree is reserved in the same commit, so no two users share an address.
+ */
+export async function ensureWallets(
+  tx: Queries,
+  request: { userKeys: string[]; addressAt: (index: number) => `0x${string}`; nowMs: number },
+): Promise<Map<string, Wallet & { created: boolean }>> {
+  const found = await findWallets(tx, request.userKeys);
+  const missing = request.userKeys.filter((userKey) => !found.has(userKey)).sort();
+  const created = new Set<string>();
+  if (missing.length > 0) {
+    const first = await takeNumbers(tx, 'wallet_index', missing.length);
+    const fresh = missing.map((userKey, place) => ({
+      userKey,
+      address: request.addressAt(first + place),
+      derivationIndex: first + place,
+      createdAt: request.nowMs,
+    }));
+    const written = await tx.insert(wallets).values(fresh).onConflictDoNothing().returning();
+    for (const wallet of written) {
+      created.add(wallet.userKey);
+      found.set(wallet.userKey, wallet);
+    }
+    const taken = missing.filter((userKey) => !created.has(userKey));
+    for (const [userKey, wallet] of await findWallets(tx, taken)) found.set(userKey, wallet);
+  }
+  return new Map(
+    [...found].map(([userKey, wallet]) => [userKey, { ...wallet, created: created.has(userKey) }]),
+  );
+}
+
+/** The wallet that was derived last; undefined before the first. */
+export async function newestDerivedWallet(
+  db: Queries,
+): Promise<{ index: number; address: `0x${string}` } | undefined> {
+  const [row] = await db
+    .select({ index: wallets.derivationIndex, address: wallets.address })
+    .from(wallets)
+    .where(isNotNull(wallets.derivationIndex))
+    .orderBy(desc(wallets.derivationIndex))
+    .limit(1);
+  return row?.index === null || row === undefined ? undefined : { index: row.index, address: row.address };
+}

@@ -1,0 +1,43 @@
+/** Named moments at which a test may end the process; in production each is an empty call. */
+
+export const crashPoints = [
+  'reserve.before-commit',
+  'reserve.committed',
+  'lane.signed',
+  'lane.before-store',
+  'lane.stored',
+  'lane.sent',
+  'lane.answer-read',
+  'lane.marked-sent',
+  'lane.bump-signed',
+  'lane.bump-stored',
+  'lane.bump-sent',
+  'follow.receipts-read',
+  'follow.before-commit',
+  'follow.committed',
+  'follow.reopened',
+  'answer.before-reply',
+  'recover.started',
+  'recover.resent',
+] as const;
+
+export type CrashPoint = (typeof crashPoints)[number];
+
+/** Called with the point that was reached. */
+export type Crash = (point: CrashPoint) => void;
+
+export const neverCrash: Crash = () => {};
+
+const isCrashPoint = (name: string): name is CrashPoint => crashPoints.some((point) => point === name);
+
+/** Calls `end` when `<point>:<n>` is reached for the nth time. Throws when the text names no point. */
+export function crashAt(text: string, end: () => void): Crash {
+  const [, name = '', nth = '1'] = /^([a-z.-]+)(?::([1-9][0-9]*))?$/.exec(text) ?? [];
+  if (!isCrashPoint(name)) throw new Error(`there is no crash point ${text}`);
+  let left = Number(nth);
+  return (point) => {
+    if (point !== name) return;
+    left -= 1;
+    if (left === 0) end();
+  };
+}

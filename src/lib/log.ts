@@ -1,0 +1,42 @@
+/** What the program says about itself: one line an occurrence, fields first, never a secret. */
+
+export type LogFields = Record<string, string | number | boolean | null | undefined>;
+
+export interface Log {
+  debug(fields: LogFields, message: string): void;
+  info(fields: LogFields, message: string): void;
+  warn(fields: LogFields, message: string): void;
+  error(fields: LogFields, message: string): void;
+}
+
+export const silentLog: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
+const RANK = { debug: 0, info: 1, warn: 2, error: 3, silent: 4 } as const;
+export type LogLevel = keyof typeof RANK;
+
+/** Writes lines of JSON through `write`, with every value scrubbed. */
+export function jsonLog(sink: { write: (line: string) => void; level: LogLevel; now: () => number }): Log {
+  const at = (level: Exclude<LogLevel, 'silent'>) => (fields: LogFields, message: string) => {
+    if (RANK[level] < RANK[sink.level]) return;
+    const clean = Object.fromEntries(
+      Object.entries(fields).map(([key, value]) => [key, typeof value === 'string' ? scrub(value) : value]),
+    );
+    sink.write(
+      `${JSON.stringify({ time: new Date(sink.now()).toISOString(), level, ...clean, message: scrub(message) })}\n`,
+    );
+  };
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+}
+
+/** Takes e-mails, keys, tokens, URLs with credentials or paths, and long byte strings out of a text. */
+export function scrub(text: string): string {
+  return text
+    .replace(
+      /\b(?:https?|wss?|postgres(?:ql)?):\/\/[^\s"'<>]+/gi,
+      (url) => `${url.slice(0, url.indexOf(':'))}://[url]`,
+    )
+    .replace(/[^\s@"'<>(),;:]{1,64}@[a-z0-9.-]{1,253}/gi, '[e-mail]')
+    .replace(/\b(?:whsec|rk|sk|pk)_[A-Za-z0-9_+/=-]{6,}/g, '[key]')
+    .replace(/\beyJ[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*/g, '[token]')
+    .replace(/\b0x[0-9a-fA-F]{65,}/g, '[bytes]');
+}

@@ -1,0 +1,38 @@
+/** Waits in real time, for polling and for pauses between tries; business time is the clock's. */
+
+/** Resolves after `ms`, or at once when `signal` aborts. */
+export function delay(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted) return resolve();
+    const done = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal?.addEventListener('abort', done, { once: true });
+  });
+}
+
+/** Calls `work` every `ms` until the returned function is called; a timer that keeps no process alive. */
+export function every(ms: number, work: () => void): () => void {
+  const timer = setInterval(work, ms);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
+/** Waits for `promise` for at most `ms`; undefined when the time ran out first. */
+export async function within<T>(ms: number, promise: Promise<T>): Promise<T | undefined> {
+  const giveUp = new AbortController();
+  try {
+    return await Promise.race([promise, delay(ms, giveUp.signal).then(() => undefined)]);
+  } finally {
+    giveUp.abort();
+  }
+}
+
+/** Milliseconds on a clock that never steps, for measuring how long something took. */
+export const stopwatch = () => {
+  const startedMs = performance.now();
+  return () => performance.now() - startedMs;
+};

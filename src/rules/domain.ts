@@ -1,0 +1,111 @@
+/** Which host an event comes from, and whether that host belongs to a brand (contract: Domain rule). */
+import { getPublicSuffix } from 'tldts';
+import { parseUrl } from '../lib/url.ts';
+import type { BrandProfile } from './brand.ts';
+import { sanitiseText } from './sanitise.ts';
+
+/** The contract's limit for a domain, and DNS's own. */
+export const DOMAIN_MAX = 253;
+/** A label of letters, digits and inner hyphens. */
+const LABEL = /^(?!-)[a-z0-9-]{1,63}(?<!-)$/;
+
+/**
+ * A host in the one form in which hosts are compared: ASCII, lower case, no trailing dot, no port.
+ * Undefined when the text is anything but a plain host name or IPv4 address.
+ */
+export function canonicalHost(text: string): string | undefined {
+  // Whatever could make a URL parser see another host than a reader does is refused before parsing.
+  if (text === '' || text.length > 2 * DOMAIN_MAX || /[\s/\\?#@%[\]<>^|*]/.test(text)) return undefined;
+  return hostOf(`http://${text}`);
+}
+
+/** The canonical host of an http or https URL without credentials, else undefined. */
+export function hostOfUrl(text: string): string | undefined {
+  const authority = /^https?:\/\/([^/?#]*)/i.exec(text)?.[1];
+  // An empty one is skipped by the parser, which then takes its host from somewhere else in the text.
+  if (!authority || /[\s@%\\]/.test(authority)) return undefined;
+  return hostOf(text);
+}
+
+function hostOf(url: string): string | undefined {
+  const parsed = parseUrl(url);
+  if (!parsed || parsed.username || parsed.password) return undefined;
+  const host = parsed.hostname.endsWith('.') ? parsed.hostname.slice(0, -1) : parsed.hostname;
+  if (host.length > DOMAIN_MAX || !host.split('.').every((label) => LABEL.test(label))) return undefined;
+  return host;
+}
+
+/** A brand's own entry, which may be written as a URL, reduced to its host; undefined for a public suffix. */
+export function configuredHost(text: string): string | undefined {
+  const host = /^https?:\/\//i.test(text) ? hostOfUrl(text) : canonicalHost(text.split('/')[0] ?? '');
+  if (!host || getPublicSuffix(host, { allowPrivateDomains: true }) === host) return undefined;
+  return host;
+}
+
+/** Whether `host` is `configured` or one of its subdomains; both canonical. */
+export const isWithin = (host: string, configured: string) =>
+  host === configured || host.endsWith(`.${configured}`);
+
+export interface EventOrigin {
+  /** Canonical, as sent in `domain`. */
+  domain?: string | undefined;
+  /** As sent in `sourceUrl`. */
+  sourceUrl?: string | undefined;
+  /** The request's Origin header. */
+  origin?: string | undefined;
+}
+
+/** The host that the domain rule judges: `domain`, else `sourceUrl`, else `Origin`. */
+export function claimedHost(from: EventOrigin): string | undefined {
+  if (from.domain !== undefined) return from.domain;
+  if (from.sourceUrl !== undefined) return hostOfUrl(from.sourceUrl);
+  return from.origin === undefined ? undefined : hostOfUrl(from.origin);
+}
+
+export interface DomainVerdict {
+  authorized: boolean;
+  /** The offending or accepted host; undefined when the event names none. */
+  host: string | undefined;
+}
+
+/**
+ * The domain rule. A browser's Origin, when it was sent, must itself be the brand's or one of
+ * `ownHosts`, whatever `domain` says: the field is only text, the header is the browser's word.
+ */
+export function judgeDomain(
+  from: EventOrigin,
+  brand: Pick<BrandProfile, 'domains' | 'platforms'>,
+  context: { ownHosts: readonly string[]; metadata?: Record<string, unknown> | undefined },
+): DomainVerdict {
+  const ofBrand = (host: string) => brand.domains.some((configured) => isWithin(host, configured));
+  if (from.origin !== undefined) {
+    const originHost = hostOfUrl(from.origin);
+    const own = originHost !== undefined && context.ownHosts.some((host) => isWithin(originHost, host));
+    if (!originHost || !(own || ofBrand(originHost)))
+      return { authorized: false, host: originHost ?? sanitiseText(from.origin).slice(0, DOMAIN_MAX) };
+  }
+  const host = claimedHost(from);
+  if (isPlatformEvent(host, brand.platforms, context.metadata)) return { authorized: true, host };
+  return { authorized: host !== undefined && ofBrand(host), host };
+}
+
+/** Metadata fields in which chat platforms name the account that an event came through. */
+const PLATFORM_IDENTITY: Record<string, string> = {
+  telegram: 'bot_username',
+  twitter: 'twitterHandle',
+};
+
+function isPlatformEvent(
+  host: string | undefined,
+  platforms: Record<string, string>,
+  metadata: Record<string, unknown> | undefined,
+): boolean {
+  const bare = (name: string) => name.trim().replace(/^@/, '').toLowerCase();
+  return Object.entries(platforms).some(([platform, identity]) => {
+    const name = platform.toLowerCase();
+    if (host !== undefined && host !== name) return false;
+    const field = PLATFORM_IDENTITY[name] ?? `${name}Handle`;
+    const named = metadata && Object.hasOwn(metadata, field) ? metadata[field] : undefined;
+    return typeof named === 'string' && bare(named) === bare(identity);
+  });
+}

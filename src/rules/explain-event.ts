@@ -1,0 +1,196 @@
+/** Tells why an event was rewarded or not: each check in its order, with its numbers, and when it would pass. */
+import { formatDuration } from '../lib/duration.ts';
+import { type Brand, type EventRule, isUnlimited } from './brand.ts';
+import type { Bypass, ClaimRefusal, ClaimState } from './claim-policy.ts';
+import { claimedHost } from './domain.ts';
+import type { EventSubmission, ScreeningRefusal } from './submission.ts';
+
+export interface Check {
+  name: CheckName;
+  outcome: 'ok' | 'refused' | 'skipped' | 'not reached';
+  /** What was compared with what. */
+  text: string;
+  /** When the same event would pass this check; null: never by waiting. Only where it refused. */
+  passesAtMs?: number | null;
+  /** What else would let it pass. */
+  or?: string;
+}
+
+const CHECKS = [
+  'body',
+  'fields',
+  'brand',
+  'automation',
+  'domain',
+  'event',
+  'channel',
+  'duplicate',
+  'cooldown',
+  'max_claims',
+  'max_total_claims',
+  'brand_funds',
+] as const;
+export type CheckName = (typeof CHECKS)[number];
+
+/** What is known about a request; the later parts are missing when it did not come that far. */
+export interface EventCase {
+  nowMs: number;
+  duplicateWindowMs: number;
+  bodyBytes: number;
+  bodyLimitBytes: number;
+  submission?: EventSubmission | undefined;
+  brand?: Brand | undefined;
+  rule?: EventRule | undefined;
+  bypass?: Bypass | undefined;
+  state?: ClaimState | undefined;
+  refusal?: { code: string } | ScreeningRefusal | ClaimRefusal | undefined;
+}
+
+/** At which check each refusal comes. */
+const REFUSED_AT: Record<string, CheckName> = {
+  body_too_large: 'body',
+  invalid_body: 'body',
+  invalid_event_data: 'fields',
+  brand_not_found: 'brand',
+  automation_disabled: 'automation',
+  domain_not_authorized: 'domain',
+  event_not_found: 'event',
+  channel_not_allowed: 'channel',
+  duplicate: 'duplicate',
+  cooldown: 'cooldown',
+  max_claims_reached: 'max_claims',
+  max_total_claims_reached: 'max_total_claims',
+  insufficient_brand_balance: 'brand_funds',
+};
+
+export function explainEvent(event: EventCase): Check[] {
+  const refusedAt = event.refusal && REFUSED_AT[event.refusal.code];
+  const stop = refusedAt ? CHECKS.indexOf(refusedAt) : CHECKS.length;
+  return CHECKS.map((name, place): Check => {
+    if (place > stop) return { name, outcome: 'not reached', text: '' };
+    if (place < stop) return { name, ...passed(name, event) };
+    return { name, outcome: 'refused', ...refused(event) };
+  });
+}
+
+const instant = (ms: number) => new Date(ms).toISOString();
+const limit = (value: number) => (isUnlimited(value) ? 'no limit' : String(value));
+
+function passed(name: CheckName, event: EventCase): Omit<Check, 'name'> {
+  const { submission, brand, rule, bypass, state, nowMs } = event;
+  const ok = (text: string) => ({ outcome: 'ok' as const, text });
+  const skipped = (text: string) => ({ outcome: 'skipped' as const, text });
+  const lastAt = state?.counter?.lastAt;
+  const ago = lastAt === undefined ? 'no reward before' : `last reward ${formatDuration(nowMs - lastAt)} ago`;
+  switch (name) {
+    case 'body':
+      return ok(`${event.bodyBytes} of ${event.bodyLimitBytes} bytes, JSON`);
+    case 'fields':
+      return ok(`${submission?.eventType ?? ''} for ${submission?.userKey ?? ''}`);
+    case 'brand':
+      return ok(brand?.name ?? submission?.brandId ?? '');
+    case 'automation':
+      return ok('on');
+    case 'domain': {
+      if (submission?.withBrandKey) return skipped("the request carries the brand's key");
+      const host = submission && claimedHost(submission);
+      return ok(
+        `${host ?? 'a chat platform'} belongs to ${brand?.profile.domains.join(', ') ?? 'the brand'}`,
+      );
+    }
+    case 'event':
+      return ok(`${rule?.eventType ?? ''} pays ${rule?.rewardAmount ?? '?'} RWT`);
+    case 'channel': {
+      const channels = rule?.detail.detectionConfig.channels;
+      if (!channels?.length) return skipped('the event is not limited to channels');
+      if (submission?.channel === undefined) return skipped('no channel given');
+      return ok(`${submission.channel} is one of ${channels.join(', ')}`);
+    }
+    case 'duplicate':
+      return ok(`${ago}, window ${formatDuration(event.duplicateWindowMs)}`);
+    case 'cooldown':
+      if (bypass?.cooldown) return skipped('passed over by the event');
+      return rule?.cooldownMs === 0
+        ? skipped('the event has none')
+        : ok(`${ago}, cooldown ${formatDuration(rule?.cooldownMs ?? 0)}`);
+    case 'max_claims':
+      if (bypass?.maxClaims) return skipped("passed over by the event's source");
+      return ok(`${state?.counter?.claims ?? 0} claims, at most ${limit(rule?.maxClaims ?? -1)}`);
+    case 'max_total_claims':
+      return ok(
+        `${state?.totalClaims ?? 0} claims of all users, at most ${limit(rule?.maxTotalClaims ?? -1)}`,
+      );
+    case 'brand_funds':
+      return ok(`${state?.availableFunds ?? 0} RWT not promised yet`);
+  }
+}
+
+function refused(event: EventCase): Omit<Check, 'name' | 'outcome'> {
+  const refusal = event.refusal as
+    | ScreeningRefusal
+    | ClaimRefusal
+    | { code: 'invalid_body' | 'body_too_large' };
+  switch (refusal.code) {
+    case 'body_too_large':
+      return { text: `more than ${event.bodyLimitBytes} bytes`, passesAtMs: null, or: 'send less metadata' };
+    case 'invalid_body':
+      return { text: 'not the JSON of one event', passesAtMs: null, or: 'send one JSON object' };
+    case 'invalid_event_data':
+      return { text: refusal.errors.join('; '), passesAtMs: null, or: 'correct the named fields' };
+    case 'brand_not_found':
+      return {
+        text: `nobody is registered as ${refusal.brandId}`,
+        passesAtMs: null,
+        or: 'rewards brand list',
+      };
+    case 'automation_disabled':
+      return { text: 'off', passesAtMs: null, or: `rewards brand set ${refusal.brandId} automation=on` };
+    case 'domain_not_authorized':
+      return {
+        text: `${refusal.host ?? 'no domain given'} is not ${refusal.configured.join(' or ')}, nor under it`,
+        passesAtMs: null,
+        or: "send the event from the brand's domain, or with the brand's key",
+      };
+    case 'event_not_found':
+      return {
+        text: `no active event ${refusal.eventType}`,
+        passesAtMs: null,
+        or: `rewards brand show ${refusal.brandId}`,
+      };
+    case 'channel_not_allowed':
+      return {
+        text: `${refusal.channel} is not one of ${refusal.allowed.join(', ')}`,
+        passesAtMs: null,
+        or: 'send the event from an allowed channel',
+      };
+    case 'duplicate':
+      return {
+        text: `event ${refusal.existingEventId} was accepted less than ${formatDuration(event.duplicateWindowMs)} ago`,
+        passesAtMs: refusal.passesAtMs,
+      };
+    case 'cooldown':
+      return {
+        text: `last reward ${instant(refusal.previousReward.timestamp)}, ${formatDuration(refusal.remainingMs)} of ${formatDuration(refusal.cooldownMs)} left`,
+        passesAtMs: refusal.passesAtMs,
+        ...(event.brand?.profile.clientBypass === 'allow' && { or: 'metadata.skip_cooldown=true' }),
+      };
+    case 'max_claims_reached':
+      return {
+        text: `${refusal.totalClaims} of ${refusal.maxClaims} claims used`,
+        passesAtMs: null,
+        or: 'raise maxClaims of the rule',
+      };
+    case 'max_total_claims_reached':
+      return {
+        text: `${refusal.totalClaims} of ${refusal.maxTotalClaims} claims of all users used`,
+        passesAtMs: null,
+        or: 'raise maxTotalClaims of the rule',
+      };
+    case 'insufficient_brand_balance':
+      return {
+        text: `${refusal.available} RWT left in escrow, ${refusal.required} needed`,
+        passesAtMs: null,
+        or: "deposit RWT into the brand's escrow",
+      };
+  }
+}

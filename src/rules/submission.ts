@@ -1,0 +1,84 @@
+/** A customer event after its fields were checked, and the checks that need only the brand's configuration. */
+import type { Brand, BrandId, EventRule } from './brand.ts';
+import { channelAllowed } from './channel.ts';
+import type { Bypass } from './claim-policy.ts';
+import { type EventOrigin, judgeDomain } from './domain.ts';
+
+export interface EventSubmission extends EventOrigin {
+  brandId: BrandId;
+  eventType: string;
+  /** The form under which the user is counted. */
+  userKey: string;
+  userEmail: string | undefined;
+  /** Set when the user is named by an address of their own: it is paid directly. */
+  userAddress: `0x${string}` | undefined;
+  /** `metadata.channel_id`, or the same at the top level. */
+  channel: string | undefined;
+  /** `metadata.skip_cooldown` was literally true. */
+  skipCooldown: boolean;
+  metadata: Record<string, unknown>;
+  /** The request carried a valid key of this brand. */
+  withBrandKey: boolean;
+}
+
+export type ScreeningRefusal =
+  | { code: 'invalid_event_data'; errors: string[] }
+  | { code: 'brand_not_found'; brandId: string }
+  | { code: 'automation_disabled'; brandId: string }
+  | {
+      code: 'domain_not_authorized';
+      host: string | undefined;
+      brandId: string;
+      brandName: string;
+      configured: string[];
+    }
+  | { code: 'event_not_found'; eventType: string; brandId: string }
+  | { code: 'channel_not_allowed'; channel: string; allowed: string[] };
+
+/** What a submission is screened against. */
+export interface Screening {
+  brand: Brand | undefined;
+  rule: EventRule | undefined;
+  /** The service's own hosts, whose pages may send events of any brand. */
+  ownHosts: readonly string[];
+}
+
+/** The first configured reason against a submission: brand, automation, domain, event, channel. */
+export function refuseSubmission(
+  submission: EventSubmission,
+  { brand, rule, ownHosts }: Screening,
+): ScreeningRefusal | undefined {
+  const { brandId, eventType, channel } = submission;
+  if (!brand) return { code: 'brand_not_found', brandId };
+  if (!brand.automation) return { code: 'automation_disabled', brandId };
+  if (!submission.withBrandKey) {
+    const verdict = judgeDomain(submission, brand.profile, { ownHosts, metadata: submission.metadata });
+    if (!verdict.authorized) {
+      return {
+        code: 'domain_not_authorized',
+        host: verdict.host,
+        brandId,
+        brandName: brand.name,
+        configured: brand.profile.domains,
+      };
+    }
+  }
+  if (!rule?.active) return { code: 'event_not_found', eventType, brandId };
+  const allowed = rule.detail.detectionConfig.channels;
+  if (channel !== undefined && !channelAllowed(channel, allowed)) {
+    return { code: 'channel_not_allowed', channel, allowed: allowed ?? [] };
+  }
+  return undefined;
+}
+
+/** Sources whose events pass over cooldown and maximum (contract: Cooldown bypass). */
+const BYPASS_SOURCES = new Set(['chat_manual_reward', 'voice_claim', 'gateway_event']);
+
+/** What this submission may pass over. A source is believed only together with the brand's key. */
+export function bypassOf(submission: EventSubmission, brand: Brand): Bypass {
+  const { metadata, withBrandKey, skipCooldown } = submission;
+  const source = Object.hasOwn(metadata, 'source') ? metadata.source : undefined;
+  const trusted = withBrandKey && typeof source === 'string' && BYPASS_SOURCES.has(source);
+  const skips = skipCooldown && (withBrandKey || brand.profile.clientBypass === 'allow');
+  return { cooldown: trusted || skips, maxClaims: trusted };
+}

@@ -1,0 +1,117 @@
+import { rmSync } from 'node:fs';
+import { afterAll, afterEach, expect, test } from 'vitest';
+import { type HostOptions, pause, removeHostProgram, startHost, tempDir } from './local-chain-support.ts';
+
+type Host = Awaited<ReturnType<typeof startHost>>;
+
+const DAY_MS = 86_400_000;
+const hosts: Host[] = [];
+const dirs: string[] = [];
+const newDir = () => {
+  const dir = tempDir();
+  dirs.push(dir);
+  return dir;
+};
+const start = async (options: HostOptions) => {
+  const host = await startHost(options);
+  hosts.push(host);
+  return host;
+};
+/** The clock's second and the time of a block mined right after it was read. */
+const mineNow = async (host: Host) => {
+  const { now } = (await host.ask('now')) as { now: number };
+  await host.rpc.pay();
+  return { now, block: (await host.rpc.block()).timestamp };
+};
+/** The second may change between the two reads, and a fraction of a second may keep the chain one behind. */
+const expectTogether = ({ now, block }: { now: number; block: number }) => {
+  expect(block).toBeGreaterThanOrEqual(now - 1);
+  expect(block).toBeLessThanOrEqual(now + 1);
+};
+
+afterEach(async () => {
+  for (const host of hosts.splice(0)) await host.kill();
+  for (const dir of dirs.splice(0)) rmSync(dir, { recursive: true, force: true });
+});
+afterAll(removeHostProgram);
+
+test('blocks carry the clock: at the start, after advance and set', async () => {
+  const host = await start({ dir: newDir() });
+  expectTogether(await mineNow(host));
+  await host.ask('advance', 61_000);
+  expectTogether(await mineNow(host));
+  await host.ask('advance', 3 * DAY_MS);
+  const ahead = await mineNow(host);
+  expectTogether(ahead);
+  await host.ask('set', (ahead.now + 1_000_000) * 1000);
+  expectTogether(await mineNow(host));
+});
+
+test('frozen blocks all carry the frozen second, which can be advanced', async () => {
+  const startMs = Date.UTC(2030, 0, 1, 12, 0, 0);
+  const host = await start({ dir: newDir(), startMs, frozen: true });
+  expect(await mineNow(host)).toEqual({ now: startMs / 1000, block: startMs / 1000 });
+  await pause(1_200);
+  await host.rpc.pay();
+  expect(await mineNow(host)).toEqual({ now: startMs / 1000, block: startMs / 1000 });
+  await host.ask('advance', 61_000);
+  expect(await mineNow(host)).toEqual({ now: startMs / 1000 + 61, block: startMs / 1000 + 61 });
+  await pause(1_200);
+  expect((await mineNow(host)).block).toBe(startMs / 1000 + 61);
+  await host.ask('run');
+  await pause(2_100);
+  const running = await mineNow(host);
+  expectTogether(running);
+  expect(running.block).toBeGreaterThan(startMs / 1000 + 61);
+  await host.ask('freeze');
+  const frozen = await mineNow(host);
+  await pause(1_200);
+  expect(await mineNow(host)).toEqual(frozen);
+});
+
+test('a clock that is set back holds the chain until it has caught up', async () => {
+  const host = await start({ dir: newDir() });
+  const { block } = await mineNow(host);
+  await host.ask('set', (block - 2) * 1000);
+  expect((await mineNow(host)).block).toBe(block);
+  await pause(3_600);
+  const later = await mineNow(host);
+  expectTogether(later);
+  expect(later.block).toBeGreaterThan(block);
+});
+
+test('after a restart blocks carry the clock again, three days ahead or not', async () => {
+  const dir = newDir();
+  const first = await start({ dir });
+  await first.rpc.pay();
+  await first.stop();
+  const second = await start({ dir, offsetMs: 3 * DAY_MS });
+  const ahead = await mineNow(second);
+  expectTogether(ahead);
+  await second.ask('flush');
+  await second.kill();
+
+  const third = await start({ dir, offsetMs: 3 * DAY_MS });
+  expectTogether(await mineNow(third));
+  await third.stop();
+
+  // The clock was reset while the chain was down: time stands still rather than going back.
+  const fourth = await start({ dir });
+  const held = await mineNow(fourth);
+  expect(held.block).toBeGreaterThanOrEqual(ahead.block);
+  expect(held.now).toBeLessThan(ahead.block);
+});
+
+test('a frozen clock and a block time go together', async () => {
+  const startMs = Date.UTC(2031, 5, 1);
+  const dir = newDir();
+  const host = await start({ dir, startMs, frozen: true, blockTimeSeconds: 1 });
+  await pause(2_300);
+  const head = await host.rpc.block();
+  expect(head.number).toBeGreaterThanOrEqual(1);
+  expect(head.timestamp).toBe(startMs / 1000);
+  await host.stop();
+  const again = await start({ dir, startMs: startMs + 5_000, frozen: true, blockTimeSeconds: 1 });
+  await pause(1_300);
+  expect((await again.rpc.block()).timestamp).toBe(startMs / 1000 + 5);
+});

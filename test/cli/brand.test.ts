@@ -1,0 +1,244 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { exitCodes } from '../../src/cli/exit-codes.ts';
+import { migrate } from '../../src/ledger/migrate.ts';
+import { openPostgres } from '../../src/ledger/postgres.ts';
+import { brandKeys } from '../../src/ledger/schema.ts';
+import { rewards, rewardsJson } from '../support/cli.ts';
+import { postgresMissing, startPostgres } from '../support/postgres.ts';
+import { someone, startTestService, type TestService } from '../support/service.ts';
+
+let service: TestService;
+const shop = `0x${'1'.repeat(40)}`;
+
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service.stop());
+
+const around = () => ({ env: { REWARDS_CONTROL_TOKEN: service.ready.controlToken } });
+const brand = (...args: string[]) =>
+  rewardsJson(['brand', ...args, '--target', service.ready.urls.events], around());
+const done = async (...args: string[]) => {
+  const { code, envelope } = await brand(...args);
+  expect(envelope).toMatchObject({ ok: true });
+  expect(code).toBe(exitCodes.done);
+  return envelope.data.body;
+};
+const event = (fields: Record<string, unknown>, headers?: Record<string, string>) =>
+  service.event({ brandId: shop, domain: 'shop.example', eventType: 'visit', ...fields }, headers);
+
+describe('on the emulator', () => {
+  test('create: a brand that can pay, its key shown once and never stored', async () => {
+    const name = ['--brand-name', 'Shop', '--domain', 'https://Shop.example/start', '--domain', 'shop.test'];
+    const created = await done('create', shop, ...name, '--platform', 'telegram=@ShopBot', '--escrow', '500');
+    expect(created).toMatchObject({
+      brandId: shop,
+      name: 'Shop',
+      domains: ['shop.example', 'shop.test'],
+      platforms: { telegram: '@ShopBot' },
+      automation: true,
+      clientBypass: 'credential',
+      mintTo: 'wallet',
+      funds: { deposited: 500, promised: 0, available: 500 },
+      rules: [],
+      apiKey: expect.stringMatching(/^rk_dev_[A-Za-z0-9]{12}_[A-Za-z0-9]{40}$/),
+    });
+    const shown = await done('show', 'shop.test');
+    expect(shown.keys).toEqual([{ keyId: created.keyId, createdAt: created.createdAt, expiresAt: null }]);
+    expect(JSON.stringify(shown)).not.toContain(created.apiKey.slice(-40));
+    expect((await done('list')).brands.map(({ name }: { name: string }) => name)).toEqual(['Demo', 'Shop']);
+  });
+
+  test('rule: the very next event is decided by it', async () => {
+    expect((await event({ userEmail: someone() })).body.error).toContain('Event not found');
+    await done('rule', shop, 'visit', '--reward', '7', '--cooldown', '0');
+    expect((await event({ userEmail: someone() })).body).toMatchObject({ success: true, rewardAmount: 7 });
+    const rule = await done('rule', shop, 'visit', '--reward', '9', '--max-claims', 'unlimited');
+    expect(rule).toMatchObject({ reward: 9, maxClaims: -1, cooldownMs: 0, active: true });
+    expect((await event({ userEmail: someone() })).body.rewardAmount).toBe(9);
+    await done('rule', shop, 'visit', '--active', 'off');
+    expect((await event({ userEmail: someone() })).status).toBe(400);
+    expect(await done('rule', 'shop.example', 'visit')).toMatchObject({ active: false });
+    await done('rule', shop, 'visit', '--active', 'on', '--channel', '#vip', '--channel', 'a,b');
+    const inChannel = (channel: string) => event({ userEmail: someone(), metadata: { channel_id: channel } });
+    expect((await inChannel('#other')).status).toBe(403);
+    expect((await inChannel('a,b')).status).toBe(200);
+    expect(await done('rule', shop, 'visit', '--channel', 'none')).toMatchObject({ channels: [] });
+    await done('rule', shop, 'visit', '--per-usd', '2', '--max-reward', '30');
+    const order = await event({ userEmail: someone(), metadata: { order_total: 20 } });
+    expect(order.body.rewardAmount).toBe(30);
+    await done('rule', shop, 'visit', '--url-pattern', '/thanks*', '--success-selector', '.a, .b');
+    const config = await service.request(`/rewards-api/event-config?brandId=${shop}`);
+    expect(JSON.stringify(config.body)).toContain('/thanks*');
+    expect(await done('rule', shop, 'visit')).toMatchObject({
+      method: 'url_pattern',
+      successSelectors: ['.a, .b'],
+    });
+    await done('rule', shop, 'visit', '--remove');
+    expect((await event({ userEmail: someone() })).body.error).toContain('Event not found');
+    expect(await brand('rule', shop, 'visit', '--remove')).toMatchObject({ code: exitCodes.refused });
+  });
+
+  test('set: automation, domains and the rest', async () => {
+    await done('rule', shop, 'visit', '--reward', '7', '--cooldown', '0');
+    await done('set', shop, 'automation=off');
+    expect((await event({ userEmail: someone() })).body.details.reason).toBe('automation_disabled');
+    const changed = await done(
+      ...['set', shop, 'automation=on', 'domains=new.example', 'name=New shop', 'platforms.telegram='],
+      ...['mintTo=escrow', 'clientBypass=allow', 'eventNameMapping.signup=visit'],
+    );
+    expect(changed).toMatchObject({
+      name: 'New shop',
+      domains: ['new.example'],
+      platforms: {},
+      mintTo: 'escrow',
+      clientBypass: 'allow',
+      eventNameMapping: { signup: 'visit' },
+    });
+    expect((await event({ userEmail: someone() })).body.details.reason).toBe('domain_not_authorized');
+    expect((await event({ userEmail: someone(), domain: 'a.new.example' })).status).toBe(200);
+    await done('set', shop, 'domains=shop.example');
+  });
+
+  test('rotate-key: the old key lives on for the overlap, by the emulator’s clock', async () => {
+    const first = await done('rotate-key', shop, '--overlap', '0');
+    const second = await done('rotate-key', shop, '--overlap', '1h');
+    expect(first.othersExpireAt).toBe(null);
+    expect(Date.parse(second.othersExpireAt)).toBeGreaterThan(0);
+    const from = (key: string) =>
+      event({ userEmail: someone(), domain: 'elsewhere.example' }, { authorization: `Bearer ${key}` });
+    expect((await from(first.apiKey)).status).toBe(200);
+    expect((await from(second.apiKey)).status).toBe(200);
+    await service.advance('1h1s');
+    expect((await from(first.apiKey)).status).not.toBe(200);
+    expect((await from(second.apiKey)).status).toBe(200);
+  });
+
+  test('dns: the record that verify-dns accepts', async () => {
+    const { stdout } = await rewards(
+      ['brand', 'dns', service.brand.brandId, 'demo.example', '--target', service.ready.urls.events],
+      around(),
+    );
+    expect(stdout).toMatch(/^_rewards\.demo\.example\. IN TXT "brand_id=0x[0-9a-f]{40};api_key=\S{32}"\n$/);
+    const answer = await service.post('/rewards-api/verify-dns', { domain: 'demo.example' });
+    expect(answer.body).toMatchObject({ dnsConfigured: true });
+  });
+
+  test.each([
+    { args: ['create', '0x12', '--brand-name', 'X', '--domain', 'x.example'], said: 'must be an address' },
+    {
+      args: ['create', `0x${'4'.repeat(40)}`, '--brand-name', 'X', '--domain', 'co.uk'],
+      said: 'public suffix',
+    },
+    {
+      args: ['create', `0x${'4'.repeat(40)}`, '--brand-name', 'X', '--domain', 'demo.example'],
+      said: 'demo.example belongs to brand 0xa0ee',
+    },
+    { args: ['create', shop, '--brand-name', 'X', '--domain', 'x.example'], said: 'there already' },
+    { args: ['set', shop, 'automation=perhaps'], said: 'automation must be on or off, not "perhaps"' },
+    { args: ['set', shop, 'color=red'], said: 'color is no setting of a brand; there are name, automation' },
+    { args: ['set', 'nobody.example', 'name=X'], said: 'Brand not found: nobody.example' },
+    { args: ['rule', shop, 'new_event', '--max-claims', '3'], said: 'reward is missing' },
+    { args: ['rule', shop, 'visit', '--reward', '0.5'], said: 'whole number of RWT' },
+    { args: ['rule', shop, 'visit', '--max-claims', '0'], said: '1 or more, or unlimited' },
+    { args: ['rule', shop, 'visit', '--cooldown', 'soon'], said: 'must be a duration' },
+    { args: ['rule', shop, 'visit', '--max-reward', '5'], said: 'limits perUsd, which is not set' },
+    { args: ['rule', shop, 'a b', '--reward', '5'], said: 'letters, digits and underscores' },
+  ])('$args is refused, and says what is wrong', async ({ args, said }) => {
+    const { code, envelope } = await brand(...args);
+    expect(code).toBe(exitCodes.refused);
+    const { message, hint } = envelope.error;
+    expect(`${message} ${hint}`).toContain(said);
+    expect(envelope.error.details.answer.details.reason).toEqual(expect.any(String));
+  });
+
+  test.each([
+    { args: ['set', shop, 'automation'], said: 'automation has no value' },
+    { args: ['rule', shop, 'visit', '--remove', '--reward', '1'], said: 'exclude each other' },
+    { args: ['rotate-key', shop, '--overlap', 'long'], said: 'must be a duration' },
+    { args: ['create', shop, '--domain', 'x.example'], said: '--brand-name' },
+  ])('$args: nothing is sent', async ({ args, said }) => {
+    const { code, envelope } = await brand(...args);
+    expect(code).toBe(exitCodes.usage);
+    expect(envelope.error.message).toContain(said);
+  });
+
+  test('without the token nothing is changed, and no secret shown', async () => {
+    const plain = ['--target', service.ready.urls.events];
+    for (const args of [
+      ['set', shop, 'name=Mine'],
+      ['rotate-key', shop],
+      ['dns', shop, 'shop.example'],
+    ]) {
+      const { code, envelope } = await rewardsJson(['brand', ...args, ...plain]);
+      expect({ code, error: envelope.error.code }).toEqual({
+        code: exitCodes.precondition,
+        error: 'E_CONTROL_TOKEN',
+      });
+    }
+    expect((await rewardsJson(['brand', 'show', shop, ...plain])).envelope.data.body.name).toBe('New shop');
+  });
+});
+
+describe.skipIf(postgresMissing())('straight in a database', () => {
+  let postgres: Awaited<ReturnType<typeof startPostgres>>;
+  beforeAll(async () => {
+    postgres = await startPostgres();
+  });
+  afterAll(() => postgres.stop());
+  const inDatabase = (...args: string[]) => rewardsJson(['brand', ...args, '--database-url', postgres.url]);
+
+  test('tables that are not there yet: exit 5, nothing created', async () => {
+    const { code, envelope } = await inDatabase('list');
+    expect(code).toBe(exitCodes.precondition);
+    expect(envelope.error).toMatchObject({
+      code: 'E_MIGRATIONS_PENDING',
+      message: expect.stringContaining('0001-ledger'),
+    });
+  });
+
+  test('the same commands, live keys, and no RWT from nothing', async () => {
+    const database = openPostgres(postgres.url);
+    await migrate(database);
+    const named = ['--brand-name', 'Shop', '--domain', 'shop.example'];
+    expect((await inDatabase('create', shop, ...named, '--escrow', '5')).envelope.error.hint).toContain(
+      'on chain',
+    );
+    const { envelope } = await inDatabase('create', shop, ...named);
+    expect(envelope).toMatchObject({
+      data: { body: { clientBypass: 'credential', apiKey: expect.stringMatching(/^rk_live_/) } },
+      meta: { target: expect.stringMatching(/^postgres:\/\/[^@]+$/) },
+    });
+    expect((await inDatabase('rule', 'shop.example', 'visit', '--reward', '5')).code).toBe(0);
+    expect((await inDatabase('set', 'shop.example', 'automation=off')).code).toBe(0);
+    expect((await inDatabase('show', shop)).envelope.data.body).toMatchObject({
+      automation: false,
+      rules: [{ eventType: 'visit', reward: 5 }],
+    });
+    expect((await inDatabase('dns', shop, 'shop.example')).envelope.data.body).toMatchObject({ type: 'TXT' });
+    const rotated = (await inDatabase('rotate-key', shop)).envelope.data.body;
+    const rows = await database.db.select().from(brandKeys);
+    expect(rows).toHaveLength(2);
+    for (const { digest } of rows) {
+      expect(digest).toMatch(/^[0-9a-f]{64}$/);
+      expect(rotated.apiKey).not.toContain(digest);
+    }
+    await database.close();
+  });
+
+  test('changes at the same time are all kept', async () => {
+    const names = ['a', 'b', 'c', 'd'];
+    await Promise.all(names.map((name) => inDatabase('set', shop, `platforms.${name}=@${name}`)));
+    expect((await inDatabase('show', shop)).envelope.data.body.platforms).toEqual({
+      a: '@a',
+      b: '@b',
+      c: '@c',
+      d: '@d',
+    });
+  });
+
+  test('an address that is none: exit 2', async () => {
+    const { code } = await rewardsJson(['brand', 'list', '--database-url', 'ledger.sqlite']);
+    expect(code).toBe(exitCodes.usage);
+  });
+});

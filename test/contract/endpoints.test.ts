@@ -1,0 +1,121 @@
+/** Contract: Endpoints of the event handler: each answers, and answers OPTIONS. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { API, type ContractService, expectBothForms, shop, startContractService } from './kit.ts';
+
+const ISO = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+const endpoints: [string, string, unknown, number][] = [
+  ['GET', `${API}/event-config?brandId=${shop.brandId}`, undefined, 200],
+  ['POST', `${API}/manual-event`, {}, 400],
+  ['POST', `${API}/bulk-events`, {}, 400],
+  ['GET', `${API}/user-balance?brandId=${shop.brandId}&userEmail=a@people.example`, undefined, 200],
+  ['POST', `${API}/user-balance`, { brandId: shop.brandId, userEmail: 'a@people.example' }, 200],
+  ['GET', `${API}/health`, undefined, 200],
+  ['GET', `${API}/diagnostic`, undefined, 200],
+  ['GET', `${API}/debug`, undefined, 200],
+  ['POST', `${API}/verify-dns`, { domain: 'shop.example' }, 200],
+  ['GET', '/sdk.js', undefined, 200],
+];
+
+describe('contract: Endpoints', () => {
+  let service: ContractService;
+  beforeAll(async () => {
+    service = await startContractService({ clockStartMs: Date.UTC(2031, 0, 1), frozen: true });
+  });
+  afterAll(() => service?.stop());
+  const ask = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
+    service.request(path, {
+      method,
+      headers: { 'content-type': 'application/json', ...headers },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+
+  test.each(endpoints)('contract: Endpoints, %s %s', async (method, path, body, status) => {
+    const answer = await ask(method, path, body);
+    expect(answer.status).toBe(status);
+    expect(answer.headers.get('x-request-id')).toMatch(/^req_\w{16,}$/);
+    expect(answer.headers.get('vary')).toMatch(/(^|, )Origin(,|$)/);
+  });
+
+  test.each(endpoints)('contract: All endpoints answer OPTIONS, here that of %s %s', async (_, path) => {
+    const answer = await ask('OPTIONS', path, undefined, {
+      origin: 'https://shop.example',
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'content-type',
+    });
+    expect([answer.status, answer.body]).toEqual([204, '']);
+    expect(answer.headers.get('access-control-allow-origin')).toBe('https://shop.example');
+    const plain = await ask('OPTIONS', path);
+    expect(plain.status).toBe(204);
+    expect(plain.headers.get('vary')).toMatch(/Origin/);
+  });
+
+  test.each([
+    ['GET', `${API}/manual-event`],
+    ['PUT', `${API}/manual-event`],
+    ['DELETE', `${API}/event-config`],
+    ['POST', `${API}/event-config`],
+    ['POST', `${API}/health`],
+    ['GET', `${API}/Health`],
+    ['GET', `${API}`],
+    ['GET', `${API}/`],
+    ['GET', '/'],
+    ['GET', '/health'],
+    ['GET', '/manual-event'],
+    ['GET', `${API}/health/`],
+    ['GET', `${API}/%2e%2e/health`],
+    ['GET', `/${API}/health`],
+    ['POST', '/sdk.js'],
+  ])('contract: Errors, 404 Unknown endpoint: %s %s', async (method, path) => {
+    const answer = await ask(method, path);
+    expect(answer.status).toBe(404);
+    expectBothForms(answer);
+  });
+
+  test('every request has an id of its own', async () => {
+    const ids = await Promise.all(
+      Array.from({ length: 20 }, async () => (await ask('GET', `${API}/health`)).headers.get('x-request-id')),
+    );
+    expect(new Set(ids).size).toBe(20);
+  });
+
+  test('contract: GET health, 200 body', async () => {
+    const { body } = await ask('GET', `${API}/health`);
+    expect(body).toEqual({
+      status: 'healthy',
+      timestamp: '2031-01-01T00:00:00.000Z',
+      services: { database: 'connected', blockchain: 'connected', idp: 'connected' },
+    });
+  });
+
+  test('contract: GET diagnostic, 200 body', async () => {
+    const { body } = await ask('GET', `${API}/diagnostic`);
+    expect(body).toEqual({
+      status: 'healthy',
+      database: 'connected',
+      blockchain: 'connected',
+      idp: 'connected',
+      timestamp: '2031-01-01T00:00:00.000Z',
+    });
+  });
+
+  test('contract: GET debug, 200 body: the six documented fields and nothing else', async () => {
+    const { body } = await ask('GET', `${API}/debug?secret=1`);
+    expect(body).toEqual({
+      debug: expect.any(String),
+      hostname: '127.0.0.1',
+      path: `${API}/debug`,
+      method: 'GET',
+      timestamp: ISO,
+      worker_version: expect.stringMatching(/^rewards\/\d+\.\d+\.\d+/),
+    });
+  });
+
+  test('contract: GET /sdk.js: a script that may be kept for five minutes', async () => {
+    const { headers, body } = await ask('GET', '/sdk.js');
+    expect(headers.get('content-type')).toMatch(/^text\/javascript/);
+    expect(headers.get('cache-control')).toContain('max-age=300');
+    expect(body).toContain(`${API}`);
+    const again = await ask('GET', '/sdk.js', undefined, { 'if-none-match': headers.get('etag') ?? '' });
+    expect(again.status).toBe(304);
+  });
+});

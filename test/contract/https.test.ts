@@ -1,0 +1,42 @@
+/** Contract: Requests must use HTTPS: what the host does where plain HTTP is refused. */
+import { Hono } from 'hono';
+import { expect, test } from 'vitest';
+import { listen } from '../../src/compose/listen.ts';
+import { proxyTrust } from '../../src/http/client-address.ts';
+import { httpsOnly } from '../../src/http/middleware/https-only.ts';
+import { createRefuser } from '../../src/http/refuse.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+
+const app = (proxies: string[]) => {
+  const refuser = createRefuser({ clock: systemClock(), dialect: 'current' });
+  const refuse = (context: Parameters<typeof refuser.answer>[0]) =>
+    refuser.answer(context, { code: 'https_required' });
+  return new Hono().use(httpsOnly({ trust: proxyTrust(proxies), refuse })).all('*', (c) => c.text('reached'));
+};
+
+test.each<[string, string[], Record<string, string>, number]>([
+  ['plain HTTP', [], {}, 403],
+  ['plain HTTP that calls itself https', [], { 'x-forwarded-proto': 'https' }, 403],
+  ['https, says a proxy of ours', ['127.0.0.1'], { 'x-forwarded-proto': 'https' }, 200],
+  ['http, says a proxy of ours', ['127.0.0.1'], { 'x-forwarded-proto': 'http' }, 403],
+  [
+    'http, says a proxy of ours, after a client’s https',
+    ['127.0.0.1'],
+    { 'x-forwarded-proto': 'https, http' },
+    403,
+  ],
+  ['nothing, says a proxy of ours', ['127.0.0.1'], {}, 403],
+])('contract: HTTPS, %s', async (_, proxies, headers, status) => {
+  const listener = await listen(app(proxies), { host: '127.0.0.1', port: 0, explicit: false });
+  try {
+    for (const method of ['GET', 'POST', 'OPTIONS']) {
+      const answer = await fetch(`${listener.url}/anything`, { method, headers });
+      expect([method, answer.status]).toEqual([method, status]);
+      if (status === 403)
+        expect(await answer.json()).toMatchObject({ success: false, error: 'HTTPS required' });
+      else await answer.text();
+    }
+  } finally {
+    await listener.close(0);
+  }
+});

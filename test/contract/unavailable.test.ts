@@ -1,0 +1,42 @@
+/** Contract: Errors, 503: the database went away under a running service. */
+import { describe, expect, test } from 'vitest';
+import { databaseKinds } from '../support/databases.ts';
+import { startPostgres } from '../support/postgres.ts';
+import { type Answer, someone } from '../support/service.ts';
+import { API, expectBothForms, shop, startContractService } from './kit.ts';
+
+describe.skipIf(databaseKinds.length < 2)('contract: Errors, 503 Database not configured', () => {
+  test('every endpoint that needs the ledger says so, and none breaks', async () => {
+    const database = await startPostgres();
+    const service = await startContractService({ databaseUrl: database.url });
+    try {
+      await database.stop();
+      const origin = { origin: 'https://shop.example' };
+      const answers: [string, Answer][] = [
+        ['manual-event', await service.send(shop, { userEmail: someone() })],
+        ['manual-event with Origin', await service.send(shop, { userEmail: someone() }, origin)],
+        ['keyed', await service.send(shop, { userEmail: someone() }, { 'idempotency-key': 'k' })],
+        ['event-config', await service.request(`${API}/event-config?brandId=${shop.brandId}`)],
+        [
+          'user-balance',
+          await service.request(`${API}/user-balance?brandId=${shop.brandId}&userEmail=a@b.example`),
+        ],
+        ['verify-dns', await service.post(`${API}/verify-dns`, { domain: 'shop.example' })],
+        ['health', await service.request(`${API}/health`)],
+        ['diagnostic', await service.request(`${API}/diagnostic`)],
+      ];
+      for (const [what, answer] of answers) {
+        expect([what, answer.status, answer.body.error]).toEqual([what, 503, 'Database not configured']);
+        expectBothForms(answer);
+      }
+      const bulk = await service.bulk([
+        { brandId: shop.brandId, domain: shop.domain, eventType: 'once', userEmail: someone() },
+      ]);
+      expect([200, 503]).toContain(bulk.status);
+      expect((await service.request(`${API}/debug`)).status).toBe(200);
+    } finally {
+      // Whatever could not be given back to the lost database is told, and nothing waits for it.
+      await service.stop().catch(() => undefined);
+    }
+  }, 60_000);
+});

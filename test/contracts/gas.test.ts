@@ -1,0 +1,146 @@
+/** What a reward costs in a batch, against a plain batch of ERC-20 transfers to new holders. */
+import { encodeDeployData, type Hex } from 'viem';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import {
+  batchShape,
+  encodePayoutBatch,
+  fittingPayouts,
+  MAX_BATCH_GAS,
+  type PayoutEntry,
+  payoutGasLimit,
+} from '../../src/chain/contracts/payout-batch.ts';
+import { type Kit, newHolder, people, startKit } from './kit.ts';
+import plainBatch from './solidity/artifacts/PlainBatch.json' with { type: 'json' };
+
+const BLOCK_GAS = '60000000';
+const AMOUNT = 10n;
+/** No zero byte among the lower five: calldata at its dearest for an amount anyone would pay. */
+const LARGE_AMOUNT = 2n ** 40n - 1n;
+const LOTS = 400n * LARGE_AMOUNT;
+
+let kit: Kit;
+beforeAll(async () => {
+  kit = await startKit(['--gas-limit', BLOCK_GAS, '--enable-tx-gas-limit']);
+});
+beforeEach(() => kit.reset());
+afterAll(() => kit?.anvil.stop());
+
+test.each([100, 250, 400])(
+  'a reward in a batch of %i costs at most 1.05 x a plain batched transfer',
+  async (count) => {
+    const holders = Array.from({ length: count }, (_, index) => newHolder(index));
+    const plain = await plainBatchGas(count);
+    await kit.fund(people.brand.address, 1_000_000n);
+    // An old sequence number, so that the batch starts in the middle of a word and ends in a fresh one.
+    await kit.distribute([reward(1_000, people.alice.address)]);
+    const { gasUsed } = await kit.distribute(holders.map((to, index) => reward(1_001 + index, to)));
+
+    const perReward = Number(gasUsed) / count;
+    const perTransfer = Number(plain) / count;
+    const ratio = perReward / perTransfer;
+    console.log(
+      `gas in a batch of ${count}: ${perReward.toFixed(0)} a reward, ${perTransfer.toFixed(0)} a plain transfer, ratio ${ratio.toFixed(4)}`,
+    );
+    expect(ratio).toBeLessThanOrEqual(1.05);
+  },
+);
+
+test('a batch of rewards of many brands stays under the same ratio', async () => {
+  const holders = Array.from({ length: 400 }, (_, index) => newHolder(index));
+  const plain = await plainBatchGas(400);
+  const brands = [newHolder(9_001), newHolder(9_002), newHolder(9_003), newHolder(9_004)];
+  for (const brand of brands) await kit.fund(brand, 1_000_000n);
+  const entries = holders.map((to, index) => reward(index, to, brands[index % 4]));
+  const { gasUsed } = await kit.distribute(entries);
+  expect(Number(gasUsed) / Number(plain)).toBeLessThanOrEqual(1.05);
+});
+
+test('the gas limit covers new holders on sequences scattered over the whole span', async () => {
+  await kit.fund(people.brand.address, LOTS);
+  // Steps of 251 words: hardly ever the same word twice in a row.
+  const wanted = Array.from({ length: 400 }, (_, index) =>
+    reward((index * 64_257) % 65_536, newHolder(index), people.brand.address, LARGE_AMOUNT),
+  );
+  const entries = wanted.slice(0, fittingPayouts(wanted, 400));
+  expect(entries.length).toBeGreaterThan(350);
+  await expectCovered(entries);
+});
+
+test('the gas limit covers a brand for each reward, and 400 of them fit into a transaction', async () => {
+  const brands = Array.from({ length: 400 }, (_, index) => newHolder(5_000 + index));
+  for (const brand of brands) await kit.fund(brand, LARGE_AMOUNT + 1n);
+  // Neighbours in the batch lie in different words.
+  const entries = brands.map((brand, index) =>
+    reward(2 ** 40 + (index % 2) * 256 + index, newHolder(index), brand, LARGE_AMOUNT),
+  );
+  expect(fittingPayouts(entries, 400)).toBe(400);
+  await expectCovered(entries);
+}, 60_000);
+
+test.each([1, 2, 10, 400])('the gas limit covers %i rewards, paid and then all skipped', async (count) => {
+  await kit.fund(people.brand.address, 1_000_000n);
+  const entries = Array.from({ length: count }, (_, index) => reward(index, newHolder(index)));
+  await expectCovered(entries);
+  const { words } = batchShape(entries);
+  const skipped = await kit.distribute(entries, payoutGasLimit(count, 1, words));
+  expect(skipped.logs.length).toBe(count + 1);
+});
+
+function reward(
+  sequence: number,
+  to: Hex,
+  brandId: Hex = people.brand.address,
+  amount = AMOUNT,
+): PayoutEntry {
+  return { sequence: BigInt(sequence), brandId, to, amount };
+}
+
+/** Also with the 64th part that every outer call keeps back, which is why the estimate is compared. */
+async function expectCovered(entries: readonly PayoutEntry[]) {
+  const { count, brands, words } = batchShape(entries);
+  const limit = payoutGasLimit(count, brands, words);
+  expect(limit).toBeLessThanOrEqual(MAX_BATCH_GAS);
+  const needed = await kit.publicClient.estimateGas({
+    account: people.distributor,
+    to: kit.escrow.address,
+    data: encodePayoutBatch(entries),
+  });
+  console.log(`${count} rewards, ${brands} brands, ${words} words: needs ${needed} gas, limit ${limit}`);
+  expect(needed).toBeLessThanOrEqual(limit);
+  const { logs } = await kit.distribute(entries, limit);
+  expect(logs.length).toBe(count + 1);
+}
+
+/** Gas of a plain batch to holders of its own, who hold nothing yet. */
+async function plainBatchGas(count: number): Promise<bigint> {
+  const holders = Array.from({ length: count }, (_, index) => newHolder(100_000 + index));
+  const data = encodeDeployData({ abi: plainBatchAbi, bytecode: plainBatch.bytecode as Hex });
+  const deployed = await kit.mined(kit.wallet.sendTransaction({ data, account: people.admin }));
+  if (!deployed.contractAddress) throw new Error('not deployed');
+  await kit.give(deployed.contractAddress, 1_000_000n);
+  const paid = await kit.mined(
+    kit.wallet.writeContract({
+      address: deployed.contractAddress,
+      abi: plainBatchAbi,
+      functionName: 'pay',
+      args: [kit.token.address, holders, holders.map(() => AMOUNT)],
+      account: people.admin,
+    }),
+  );
+  expect(paid.logs.length).toBe(holders.length);
+  return paid.gasUsed;
+}
+
+const plainBatchAbi = [
+  {
+    type: 'function',
+    name: 'pay',
+    stateMutability: 'nonpayable',
+    inputs: [
+      { name: 'token', type: 'address' },
+      { name: 'to', type: 'address[]' },
+      { name: 'amounts', type: 'uint256[]' },
+    ],
+    outputs: [],
+  },
+] as const;

@@ -1,0 +1,139 @@
+/** The encoding of payout batches: round trips, ranges, and the sums on chain after random batches. */
+
+import fc from 'fast-check';
+import { decodeFunctionData, type Hex } from 'viem';
+import { expect, test } from 'vitest';
+import { businessEscrowAbi } from '../../src/chain/contracts/abis.ts';
+import {
+  batchShape,
+  decodePayoutBatch,
+  encodePayoutBatch,
+  fittingPayouts,
+  type PayoutEntry,
+} from '../../src/chain/contracts/payout-batch.ts';
+import { newHolder } from './kit.ts';
+
+const MAX_UINT64 = 2n ** 64n - 1n;
+const address = fc
+  .uint8Array({ minLength: 20, maxLength: 20 })
+  .map((bytes): Hex => `0x${Buffer.from(bytes).toString('hex')}`);
+const batches = fc
+  .record({
+    base: fc.bigInt({ min: 0n, max: MAX_UINT64 - 65_535n }),
+    brands: fc.array(address, { minLength: 1, maxLength: 5 }),
+    rewards: fc.array(
+      fc.record({
+        offset: fc.nat(65_535),
+        brand: fc.nat(4),
+        to: address,
+        amount: fc.bigInt({ min: 0n, max: MAX_UINT64 }),
+      }),
+      { minLength: 1, maxLength: 60 },
+    ),
+  })
+  .map(({ base, brands, rewards }): PayoutEntry[] =>
+    rewards.map(({ offset, brand, to, amount }) => ({
+      sequence: base + BigInt(offset),
+      brandId: brands[brand % brands.length] ?? to,
+      to,
+      amount,
+    })),
+  );
+
+test('decoding gives back what was encoded, grouped by brand in a stable order', () => {
+  fc.assert(
+    fc.property(batches, (entries) => {
+      const brands = [...new Set(entries.map(({ brandId }) => brandId))];
+      const grouped = brands.flatMap((brand) => entries.filter(({ brandId }) => brandId === brand));
+      expect(decodePayoutBatch(encodePayoutBatch(entries))).toEqual(grouped);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('the calldata is what the ABI says', () => {
+  fc.assert(
+    fc.property(batches, (entries) => {
+      const { functionName, args } = decodeFunctionData({
+        abi: businessEscrowAbi,
+        data: encodePayoutBatch(entries),
+      });
+      expect(functionName).toBe('distribute');
+      const [batch] = args as readonly [Hex];
+      const groups = new Set(entries.map(({ brandId }) => brandId)).size;
+      expect(batch.length / 2 - 1).toBe(8 + groups * 22 + entries.length * 30);
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test('addresses in any case are the same brand', () => {
+  const brandId: Hex = '0xABCDEF0123456789abcdef0123456789ABCDEF01';
+  const entries = [entry({ brandId }), entry({ sequence: 2n, brandId: brandId.toLowerCase() as Hex })];
+  expect(batchShape(entries)).toEqual({ count: 2, brands: 1, words: 1 });
+  expect(decodePayoutBatch(encodePayoutBatch(entries)).map((each) => each.brandId)).toEqual([
+    brandId.toLowerCase(),
+    brandId.toLowerCase(),
+  ]);
+});
+
+test.each<[string, PayoutEntry[]]>([
+  ['no reward', []],
+  ['a span of more than 65,536', [entry({ sequence: 0n }), entry({ sequence: 65_536n })]],
+  ['a negative sequence', [entry({ sequence: -1n })]],
+  ['a sequence of 65 bits', [entry({ sequence: MAX_UINT64 + 1n })]],
+  ['a negative amount', [entry({ amount: -1n })]],
+  ['an amount of 65 bits', [entry({ amount: MAX_UINT64 + 1n })]],
+  ['a short recipient', [entry({ to: '0x1234' })]],
+  ['a recipient that is not hex', [entry({ to: `0x${'g'.repeat(40)}` })]],
+  ['a short brand', [entry({ brandId: '0x1234' })]],
+])('%s cannot be encoded', (_, entries) => {
+  expect(() => encodePayoutBatch(entries)).toThrow(RangeError);
+});
+
+test('calldata that was changed in its frame is not decoded', () => {
+  const good = encodePayoutBatch([entry({}), entry({ sequence: 9n })]);
+  const bad: Hex[] = [
+    '0x',
+    `0x00${good.slice(4)}`,
+    `${good}00`,
+    `0x${good.slice(2, -2)}`,
+    `0xzz${good.slice(4)}`,
+  ];
+  for (const calldata of bad) expect(() => decodePayoutBatch(calldata)).toThrow(RangeError);
+  expect(() => decodePayoutBatch(good.replace('0002', '0003') as Hex)).toThrow(RangeError);
+});
+
+test('as many rewards are taken as fit: count, span, gas', () => {
+  const dense = Array.from({ length: 500 }, (_, index) => entry({ sequence: BigInt(1_000 + index) }));
+  expect(fittingPayouts(dense, 400)).toBe(400);
+  expect(fittingPayouts([], 400)).toBe(0);
+  expect(
+    fittingPayouts(
+      [entry({ sequence: 70_000n }), entry({ sequence: 69_999n }), entry({ sequence: 1n })],
+      400,
+    ),
+  ).toBe(2);
+  const scattered = Array.from({ length: 500 }, (_, index) =>
+    entry({ sequence: BigInt((index * 257) % 65_536) }),
+  );
+  const fitting = fittingPayouts(scattered, 500);
+  expect(fitting).toBeGreaterThan(300);
+  expect(fitting).toBeLessThan(400);
+});
+
+test('encodes 400 rewards in a few milliseconds', () => {
+  const entries = Array.from({ length: 400 }, (_, index) =>
+    entry({ sequence: BigInt(index), to: newHolder(index) }),
+  );
+  encodePayoutBatch(entries);
+  const started = performance.now();
+  for (let round = 0; round < 20; round += 1) encodePayoutBatch(entries);
+  const msEach = (performance.now() - started) / 20;
+  console.log(`encoding a batch of 400 rewards takes ${msEach.toFixed(2)} ms`);
+  expect(msEach).toBeLessThan(10);
+});
+
+function entry(change: Partial<PayoutEntry>): PayoutEntry {
+  return { sequence: 1n, brandId: newHolder(1), to: newHolder(2), amount: 3n, ...change };
+}

@@ -1,0 +1,120 @@
+/** What the documents say is what the program does. */
+import { readFile } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { eventsApi } from '../src/http/openapi/events-api.ts';
+import { type RefusalCode, refusalExamples } from '../src/http/openapi/refusal-examples.ts';
+import { type Refusal, refusalReply } from '../src/http/refusals.ts';
+import { operationsOf } from './support/openapi.ts';
+
+const read = (path: string) => readFile(new URL(`../${path}`, import.meta.url), 'utf8');
+const document = await read('docs/api.md');
+const demo = parse(await read('fixtures/demo.yaml'));
+const api = eventsApi({ serverUrl: '/', apiPrefix: '/rewards-api', bodyLimitBytes: 10_240 });
+
+/** The rows of the first table below a heading, without its head; code marks are taken off. */
+function tableBelow(heading: string): string[][] {
+  const [, below = ''] = document.split(new RegExp(`^#+ ${heading}$`, 'm'));
+  const lines = below.slice(below.indexOf('\n|')).trimStart().split('\n');
+  const end = lines.findIndex((line) => !line.startsWith('|'));
+  return lines.slice(2, end).map((line) =>
+    line
+      .slice(1, -1)
+      .split('|')
+      .map((cell) => cell.trim().replaceAll('`', '')),
+  );
+}
+
+/** A refusal whose texts are the names of their fields, in braces. */
+function named(code: RefusalCode): Refusal {
+  const fields = Object.entries(refusalExamples[code].refusal).map(([name, value]) => {
+    if (name === 'code') return [name, value];
+    if (typeof value === 'string') return [name, `{${name}}`];
+    return [name, Array.isArray(value) ? [`{${name}}`] : value];
+  });
+  return Object.fromEntries(fields) as Refusal;
+}
+
+describe('docs/api.md', () => {
+  test('the error table is that of the service, in both directions', () => {
+    const documented = tableBelow('Errors').map(([code, status, error]) => ({
+      code,
+      status: Number(status),
+      error,
+    }));
+    const answered = (Object.keys(refusalExamples) as RefusalCode[]).map((code) => {
+      const { status, body } = refusalReply(named(code), { nowMs: 0, dialect: 'current' });
+      return { code, status, error: body.error };
+    });
+    expect(documented).toEqual(answered);
+  });
+
+  test('the earlier dialect is as described', () => {
+    const { status, body } = refusalReply(refusalExamples.cooldown.refusal, { nowMs: 0, dialect: 'earlier' });
+    expect(status).toBe(
+      refusalReply(refusalExamples.cooldown.refusal, { nowMs: 0, dialect: 'current' }).status,
+    );
+    expect(document).toContain(`\`${body.error}\``);
+    expect(document).toContain(`\`${body.details.reason}\``);
+  });
+
+  test('every code of the error table is one that the source can answer', async () => {
+    const source = await read('src/http/refusals.ts');
+    const cases = [...source.matchAll(/case '(\w+)':/g)].map(([, code]) => code);
+    expect(cases.sort()).toEqual(Object.keys(refusalExamples).sort());
+  });
+
+  test('both lists of event types are those of the demo', () => {
+    const rewards: Record<string, { reward: number; channels?: string[]; maxTotalClaims?: number }> =
+      demo.brands[0].events;
+    const defaults = tableBelow('Default rewards');
+    const ranges = tableBelow('Usual ranges');
+    const custom = tableBelow('Custom events');
+    for (const [type = '', amount] of [...defaults, ...custom]) {
+      expect([type, rewards[type]?.reward]).toEqual([type, Number(amount)]);
+    }
+    for (const [type = '', range] of ranges) {
+      expect([type, rewards[type]?.reward]).toEqual([type, Number(range?.split('-')[0])]);
+    }
+    const names = new Set([...defaults, ...ranges, ...custom].map(([type]) => type));
+    expect([...names].sort()).toEqual(Object.keys(rewards).sort());
+    expect([defaults.length, ranges.length]).toEqual([6, 8]);
+    expect(custom.every(([type]) => type?.startsWith('custom_'))).toBe(true);
+  });
+
+  test('every endpoint is listed, and no other', () => {
+    const listed = tableBelow('Endpoints').map(([endpoint]) => endpoint);
+    const described = operationsOf(api).map(({ method, path }) => `${method.toUpperCase()} ${path}`);
+    expect([...listed].sort()).toEqual(described.sort());
+  });
+
+  test('every field of an event is listed, with its limit', () => {
+    const rows = new Map(
+      tableBelow('An event').flatMap(([names = '', ...rest]) =>
+        names.split(', ').map((name) => [name, rest.join(' ')]),
+      ),
+    );
+    const { properties = {} } = api.components.schemas.EventSubmission ?? {};
+    const inside = Object.keys(properties.metadata?.properties ?? {}).map((name) => `metadata.${name}`);
+    expect([...rows.keys()].sort()).toEqual([...Object.keys(properties), ...inside].sort());
+    for (const [name, { maxLength }] of Object.entries(properties)) {
+      if (maxLength !== undefined) expect(rows.get(name), name).toContain(String(maxLength));
+    }
+  });
+
+  test('every field of a reward is listed', () => {
+    const listed = tableBelow('manual-event').flatMap(([names = '']) => names.split(', '));
+    const { properties = {} } = api.components.schemas.RewardResult ?? {};
+    expect(listed.sort()).toEqual(Object.keys(properties).sort());
+  });
+
+  test('every link inside it leads somewhere', () => {
+    const headings = [...document.matchAll(/^#+ (.*)$/gm)].map(([, text = '']) =>
+      text
+        .toLowerCase()
+        .replace(/[^\w\s-]/g, '')
+        .replaceAll(' ', '-'),
+    );
+    for (const [, target] of document.matchAll(/\]\(#([^)]+)\)/g)) expect(headings).toContain(target);
+  });
+});

@@ -1,0 +1,110 @@
+/** What the escrow does not pay: the reward fails alone, and its claim comes back once that is final. */
+import { encodeFunctionData, type Hex, parseAbi, toHex } from 'viem';
+import { afterEach, expect, test } from 'vitest';
+import { crowd, type EngineKit, eventually, impatient, startEngineKit } from './kit.ts';
+
+let kit: EngineKit | undefined;
+afterEach(async () => {
+  await kit?.stop();
+  kit = undefined;
+});
+
+const finalityBlocks = 5;
+const escrowAbi = parseAbi([
+  'function withdraw(uint256 amount)',
+  'function deposit(address brand, uint256 amount)',
+]);
+const tokenAbi = parseAbi(['function approve(address spender, uint256 amount)']);
+
+/** Sends a call of the brand's own wallet, dear enough to be first in its block. */
+async function asBrand({ rpc, brand }: EngineKit, call: { to: string; data: Hex }): Promise<void> {
+  await rpc('anvil_impersonateAccount', brand.brandId);
+  await rpc('anvil_setBalance', brand.brandId, toHex(10n ** 20n));
+  await rpc('eth_sendTransaction', {
+    from: brand.brandId,
+    ...call,
+    maxFeePerGas: toHex(90n * 10n ** 9n),
+    maxPriorityFeePerGas: toHex(50n * 10n ** 9n),
+    gas: toHex(200_000),
+  });
+}
+
+const withdraw = (engine: EngineKit, amount: bigint) =>
+  asBrand(engine, {
+    to: engine.ready.contracts.escrow,
+    data: encodeFunctionData({ abi: escrowAbi, functionName: 'withdraw', args: [amount] }),
+  });
+
+async function deposit(engine: EngineKit, amount: bigint): Promise<void> {
+  const { token, escrow } = engine.ready.contracts;
+  const approve = [escrow as Hex, amount] as const;
+  await asBrand(engine, {
+    to: token,
+    data: encodeFunctionData({ abi: tokenAbi, functionName: 'approve', args: approve }),
+  });
+  const args = [engine.brand.brandId as Hex, amount] as const;
+  await asBrand(engine, {
+    to: escrow,
+    data: encodeFunctionData({ abi: escrowAbi, functionName: 'deposit', args }),
+  });
+}
+
+test('money withdrawn behind the ledger: the reward fails with its reason, the claim comes back, another try is paid', async () => {
+  const engine = await startEngineKit({ config: { engine: { ...impatient, follow: { finalityBlocks } } } });
+  kit = engine;
+  const [user = '', other = ''] = crowd(2);
+  await engine.rpc('evm_setAutomine', false);
+  const waiting = engine.event({ userEmail: user });
+  await eventually(async () => (await engine.ledger.attempts()).length).toBe(1);
+  await withdraw(engine, 1_000_000n);
+  await engine.mine();
+  const answer = await waiting;
+  expect(answer).toMatchObject({
+    status: 500,
+    body: { success: false, details: { reason: 'insufficient_brand_balance' } },
+  });
+  await engine.rpc('evm_setAutomine', true);
+  expect(await engine.ledger.rewards()).toMatchObject([
+    { failure: 'insufficient_brand_balance', releasedAt: null },
+  ]);
+  expect(await engine.ledger.claims(user)).toBe(1);
+  // Nothing is left to promise from.
+  expect(await engine.event({ userEmail: other })).toMatchObject({ status: 500 });
+
+  await engine.mine(finalityBlocks + 1);
+  await eventually(() => engine.ledger.claims(user)).toBe(0);
+  const funds = await engine.ledger.funds(engine.brand.brandId);
+  expect(funds).toEqual({ deposited: 0, promised: 0 });
+  expect((await engine.evidence()).paid).toEqual([]);
+
+  await deposit(engine, 1_000n);
+  await eventually(() => engine.ledger.funds(engine.brand.brandId)).toEqual({
+    deposited: 1_000,
+    promised: 0,
+  });
+  expect(await engine.event({ userEmail: user })).toMatchObject({ status: 200 });
+  expect((await engine.evidence()).paid).toHaveLength(1);
+});
+
+test('a poisoned neighbour: the others of its batch are paid', async () => {
+  const engine = await startEngineKit({ config: { engine: { ...impatient, follow: { finalityBlocks } } } });
+  kit = engine;
+  await engine.rpc('evm_setAutomine', false);
+  // The escrow pays nobody through itself, whatever the ledger believed.
+  const users = crowd(9);
+  const waiting = Promise.all([
+    engine.event({ userIdentifier: engine.ready.contracts.escrow }),
+    ...users.slice(1).map((userEmail) => engine.event({ userEmail })),
+  ]);
+  await eventually(async () => (await engine.ledger.rewards()).length).toBe(9);
+  await engine.rpc('evm_setAutomine', true);
+  await engine.mine();
+  const [poisoned, ...others] = await waiting;
+  expect(poisoned).toMatchObject({ status: 500, body: { details: { reason: 'forbidden_recipient' } } });
+  for (const { status } of others) expect(status).toBe(200);
+  await engine.drained();
+  expect((await engine.evidence()).paid).toHaveLength(8);
+  expect(engine.alarms()).toContain('reward_skipped');
+  await engine.mine(finalityBlocks + 1);
+  await eventually(() => engine.ledger.claims(engine.ready.contracts.escrow.toLowerCase())).toBe(0);
+});

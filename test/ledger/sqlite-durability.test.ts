@@ -1,0 +1,85 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { migrate } from '../../src/ledger/migrate.ts';
+import { facts } from '../../src/ledger/schema.ts';
+import { openSqlite } from '../../src/ledger/sqlite.ts';
+import { bundleScript, ended, type Script } from './child.ts';
+
+const COMMITS = 25;
+const FULL = 2;
+
+let dir = '';
+let committing: Script;
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'rewards-durable-'));
+  committing = await bundleScript(`
+    import { openSqlite } from '../../src/ledger/sqlite.ts';
+    import { migrate } from '../../src/ledger/migrate.ts';
+    import { facts } from '../../src/ledger/schema.ts';
+    const [path, commits, how] = process.argv.slice(2);
+    const database = openSqlite(path);
+    async function main() {
+      await migrate(database);
+      for (let name = 0; name < Number(commits); name++) {
+        const row = { name: String(name), value: name };
+        if (how === 'single') await database.db.insert(facts).values(row);
+        else await database.atomically(async (tx) => void (await tx.insert(facts).values(row)));
+      }
+      // Without the checkpoint of a clean end, whose syncs would be counted too.
+      process.kill(process.pid, 'SIGKILL');
+    }
+    main();
+  `);
+});
+afterAll(async () => {
+  await committing.remove();
+  await rm(dir, { recursive: true, force: true });
+});
+
+test('both connections are at FULL, in WAL, after a write and not only when they were opened', async () => {
+  const database = openSqlite(join(dir, 'pragmas.db'));
+  await migrate(database);
+  await database.db.insert(facts).values({ name: 'written', value: 1 });
+  const modes = {
+    synchronous: sql<number>`(select synchronous from pragma_synchronous)`,
+    journal: sql<string>`(select journal_mode from pragma_journal_mode)`,
+  };
+  const expected = [{ synchronous: FULL, journal: 'wal' }];
+  const ask = (from: Pick<typeof database.db, 'select'>) => from.select(modes).from(facts).limit(1);
+  expect(await database.atomically((writer) => ask(writer))).toEqual(expected);
+  expect(await ask(database.db)).toEqual(expected);
+  await database.close();
+});
+
+/** Whether processes may be watched here. */
+function canTrace(): boolean {
+  try {
+    execFileSync('strace', ['-o', '/dev/null', 'true'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+const traced = canTrace();
+if (!traced && process.env.REWARDS_TEST_REQUIRE === 'all')
+  throw new Error('strace is required and does not work');
+
+const syncsOf = async (how: string, commits: number) => {
+  const trace = join(dir, `${how}-${commits}.trace`);
+  const under = ['strace', '-f', '-e', 'trace=fsync,fdatasync', '-o', trace];
+  await ended(committing.start([join(dir, `${how}-${commits}.db`), String(commits), how], { under }));
+  return (await readFile(trace, 'utf8')).match(/\b(?:fsync|fdatasync)\(/g)?.length ?? 0;
+};
+
+test.skipIf(!traced).each(['single', 'atomically'])(
+  'every commit waits for the disk: %s',
+  async (how) => {
+    const [before, after] = await Promise.all([syncsOf(how, 1), syncsOf(how, 1 + COMMITS)]);
+    expect(after - before).toBeGreaterThanOrEqual(COMMITS);
+  },
+  60_000,
+);

@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import { adjustableClock, systemClock } from '../../src/lib/clock.ts';
+
+test('runs from where it was set, and by as much as it was moved', () => {
+  const clock = adjustableClock({ startMs: 1_000_000 });
+  expect(clock.now()).toBeGreaterThanOrEqual(1_000_000);
+  expect(clock.now()).toBeLessThan(1_000_500);
+  clock.advance(86_400_000);
+  expect(clock.now()).toBeGreaterThanOrEqual(87_400_000);
+  expect(clock.now()).toBeLessThan(87_400_500);
+});
+
+test('frozen it stands, moves when it is moved, and runs on from there', async () => {
+  const clock = adjustableClock({ startMs: 5_000, frozen: true });
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(clock.now()).toBe(5_000);
+  clock.advance(61_000);
+  expect(clock.now()).toBe(66_000);
+  expect(clock.state().frozen).toBe(true);
+  clock.run();
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(clock.now()).toBeGreaterThan(66_000);
+  expect(clock.now()).toBeLessThan(66_500);
+});
+
+test('a sleep ends when the clock is moved past its end, and not before', async () => {
+  const clock = adjustableClock({ startMs: 0, frozen: true });
+  let awake = false;
+  const sleeping = clock.sleep(3_600_000).then(() => {
+    awake = true;
+  });
+  clock.advance(3_599_999);
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  expect(awake).toBe(false);
+  clock.advance(1);
+  await sleeping;
+  expect(awake).toBe(true);
+});
+
+test('a sleep ends at once when it is aborted, on either clock', async () => {
+  for (const clock of [systemClock(), adjustableClock()]) {
+    const stop = new AbortController();
+    const sleeping = clock.sleep(60_000, stop.signal);
+    stop.abort();
+    await sleeping;
+    await clock.sleep(60_000, stop.signal);
+  }
+});
+
+test('listeners hear every change until they leave', () => {
+  const clock = adjustableClock({ startMs: 0, frozen: true });
+  const heard: number[] = [];
+  const leave = clock.onChange(({ nowMs }) => heard.push(nowMs));
+  clock.advance(5);
+  clock.set(100);
+  leave();
+  clock.advance(5);
+  expect(heard).toEqual([5, 100]);
+});

@@ -1,0 +1,92 @@
+/** `rewards doctor` and its health check, on a machine that is well and on one that is not. */
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { rewards, rewardsJson, serve, temporaryDirectory } from '../support/cli.ts';
+import { type ProductionKit, sqliteLedger, startProductionKit } from './kit.ts';
+import { startProduction } from './process.ts';
+
+// Each starts several processes of the real program.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+let kit: ProductionKit;
+let project: Awaited<ReturnType<typeof temporaryDirectory>>;
+const stacks: { stop(signal?: NodeJS.Signals): Promise<unknown> }[] = [];
+beforeAll(async () => {
+  [kit, project] = await Promise.all([startProductionKit(), temporaryDirectory()]);
+});
+afterEach(async () => {
+  for (const one of stacks.splice(0)) await one.stop();
+});
+afterAll(() => Promise.all([kit.stop(), project.remove()]));
+
+const machine = ['node', 'sqlite', 'anvil', 'variables', 'stack'];
+
+test('a machine that is well: quiet says nothing at all', async () => {
+  const loud = await rewards(['doctor', ...machine], { cwd: project.path });
+  expect(loud.code).toBe(0);
+  expect(loud.stdout).toContain(`Node ${process.versions.node}`);
+  const quiet = await rewards(['doctor', '-q', ...machine], { cwd: project.path });
+  expect(quiet).toMatchObject({ code: 0, stdout: '', stderr: '' });
+});
+
+test('a variable that means nothing: one line, with what was probably meant', async () => {
+  const env = { REWARDS_DATABSE_URL: 'x' };
+  const { code, stdout, stderr } = await rewards(['doctor', '-q', ...machine], { cwd: project.path, env });
+  expect([code, stdout]).toEqual([1, '']);
+  expect(stderr.trim().split('\n')).toHaveLength(1);
+  expect(stderr).toContain('did you mean REWARDS_DATABASE_URL?');
+});
+
+test('every variable that the program names itself is known', async () => {
+  const env = kit.environment('postgres://127.0.0.1:1/x', {
+    REWARDS_PAYOUT_KEY_FILE: '/x',
+    REWARDS_API_KEY: 'x',
+  });
+  const { envelope } = await rewardsJson(['doctor', 'variables'], { cwd: project.path, env });
+  expect(envelope.data).toMatchObject({ ok: true });
+});
+
+test('database and nodes, where they are given', async () => {
+  const env = {
+    REWARDS_DATABASE_URL: 'postgres://rewards:hunter2@127.0.0.1:1/rewards',
+    REWARDS_RPC_URL: `${kit.anvil.url},http://127.0.0.1:1`,
+    REWARDS_CHAIN_ID: '1',
+  };
+  const { envelope, code, stdout } = await rewardsJson(['doctor', 'database', 'chain'], { env });
+  expect([code, envelope.error.code]).toEqual([1, 'E_PROBLEMS']);
+  const problems = envelope.error.details.problems.map(({ message }: { message: string }) => message);
+  expect(problems).toEqual([
+    'the database does not answer',
+    'node 1 is of chain 4242, REWARDS_CHAIN_ID says 1',
+    expect.stringContaining('node 2'),
+  ]);
+  expect(stdout).not.toContain('hunter2');
+});
+
+test('an unknown check is a usage error that names them all', async () => {
+  const { code, stderr } = await rewards(['doctor', 'nose']);
+  expect(code).toBe(2);
+  expect(stderr).toContain('node, sqlite, anvil');
+});
+
+test('the health check follows the stack of this folder, or production', async () => {
+  const nothing = await rewards(['doctor', 'healthcheck'], {
+    cwd: project.path,
+    env: { REWARDS_ADMIN_PORT: '1' },
+  });
+  expect(nothing.code).toBe(1);
+  const ledger = await sqliteLedger(kit.folder, 'health');
+  const started = await startProduction(kit.environment(ledger, { REWARDS_ALLOW_SQLITE: 'true' }));
+  stacks.push(started);
+  const env = { REWARDS_ADMIN_PORT: new URL(started.ready.urls.admin).port };
+  expect((await rewards(['doctor', 'healthcheck'], { cwd: project.path, env })).code).toBe(0);
+  const stack = await serve(['--ephemeral', '--port', '0'], { cwd: project.path });
+  stacks.push(stack);
+  expect((await rewards(['doctor', 'healthcheck'], { cwd: project.path })).code).toBe(0);
+  const found = await rewardsJson(['doctor', 'stack'], { cwd: project.path });
+  expect(found.envelope.data.findings[0].message).toContain('answers 200');
+
+  const verified = await rewardsJson(['verify'], { cwd: project.path });
+  expect(verified).toMatchObject({ code: 0, envelope: { data: { ok: true, differences: [] } } });
+  const text = await rewards(['verify'], { cwd: project.path });
+  expect(text.stdout).toContain('ledger and chain agree');
+});

@@ -1,0 +1,229 @@
+/** `rewards start` as an operator meets it: what keeps it from starting. */
+import { mkdtemp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createWalletClient, http } from 'viem';
+import { generatePrivateKey } from 'viem/accounts';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { rewardTokenAbi } from '../../src/chain/contracts/abis.ts';
+import { roleId } from '../../src/chain/contracts/deploy.ts';
+import { openSqlite } from '../../src/ledger/sqlite.ts';
+import { startAnvil } from '../support/anvil-process.ts';
+import { rewardsJson } from '../support/cli.ts';
+import { type ProductionKit, sqliteLedger, startProductionKit, wellKnownKey } from './kit.ts';
+
+// Each starts several processes of the real program.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+let kit: ProductionKit;
+let ledger: string;
+
+beforeAll(async () => {
+  kit = await startProductionKit();
+  ledger = await sqliteLedger(kit.folder, 'check');
+});
+afterAll(() => kit.stop());
+
+/** `rewards start --check` with a setting or two changed. */
+async function check(change: Record<string, string | undefined> = {}, databaseUrl = ledger) {
+  const env = kit.environment(databaseUrl, { REWARDS_ALLOW_SQLITE: 'true', ...change });
+  const { code, envelope, stderr, stdout } = await rewardsJson(['start', '--check'], { env });
+  const problems: { code: string; message: string; fix: string }[] = envelope.error?.details?.problems ?? [];
+  return { code, error: envelope.error, data: envelope.data, problems, output: stdout + stderr };
+}
+
+/** Refused with exactly this code, with something to say and something to do. */
+async function expectRefusal(
+  code: string,
+  message: RegExp,
+  change: Record<string, string | undefined>,
+  databaseUrl = ledger,
+) {
+  const result = await check(change, databaseUrl);
+  expect(result.problems.map((problem) => problem.code)).toContain(code);
+  const problem = result.problems.find((one) => one.code === code);
+  expect(problem?.message).toMatch(message);
+  expect(problem?.fix.length).toBeGreaterThan(10);
+  expect(result.error.code).toBe(code);
+  expect(result.code).toBe(/^E_START/.test(code) ? 75 : 5);
+  return result;
+}
+
+test('with nothing wrong, --check says so and changes nothing', async () => {
+  const { code, data, output } = await check();
+  expect(data).toEqual({ ok: true, problems: [] });
+  expect(code).toBe(0);
+  for (const key of Object.values(kit.keys)) expect(output).not.toContain(key);
+  const database = openSqlite(ledger.slice('sqlite:'.length));
+  const { readFact } = await import('../../src/ledger/facts.ts');
+  expect(await readFact(database.db, 'chain')).toBeUndefined();
+  await database.close();
+});
+
+describe('refused:', () => {
+  test('well-known keys', async () => {
+    await expectRefusal('E_PROD_DEV_KEY', /payout key/, { REWARDS_PAYOUT_KEY: wellKnownKey });
+    const one = `0x${'1'.padStart(64, '0')}`;
+    await expectRefusal('E_PROD_DEV_KEY', /relay key/, { REWARDS_RELAY_KEY: one });
+  });
+
+  test('wallets of a well-known mnemonic', async () => {
+    const { keyTree } = await import('../../src/chain/local-key.ts');
+    const { DEV_MNEMONIC, DEV_WALLETS_PATH } = await import('../../src/emulator/dev-accounts.ts');
+    const xpub = keyTree(DEV_MNEMONIC).extendedPublicKeyAt(DEV_WALLETS_PATH);
+    await expectRefusal('E_PROD_DEV_KEY', /mnemonic/, { REWARDS_WALLETS_XPUB: xpub });
+  });
+
+  test('the development chain', async () => {
+    await expectRefusal('E_PROD_DEV_CHAIN', /31337/, { REWARDS_CHAIN_ID: '31337' });
+    const anvil = await startAnvil();
+    const { problems } = await check({ REWARDS_RPC_URL: `${kit.anvil.url},${anvil.url}` });
+    await anvil.stop();
+    expect(problems.map(({ code }) => code)).toContain('E_PROD_DEV_CHAIN');
+    expect(problems.map(({ code }) => code)).toContain('E_PROD_WRONG_CHAIN');
+  });
+
+  test('SQLite, unless it is allowed', async () => {
+    await expectRefusal('E_PROD_SQLITE', /one process/, { REWARDS_ALLOW_SQLITE: 'false' });
+  });
+
+  test('pending migrations', async () => {
+    const dir = await mkdtemp(join(kit.folder, 'empty-'));
+    await expectRefusal('E_MIGRATIONS_PENDING', /0001-ledger/, {}, `sqlite:${join(dir, 'ledger.sqlite')}`);
+  });
+
+  test('one key for two accounts', async () => {
+    await expectRefusal('E_PROD_SHARED_KEY', /payout and mint/, { REWARDS_MINT_KEY: kit.keys.payout });
+  });
+
+  test('a key file that everybody can read', async () => {
+    const open = await kit.secretFile(kit.keys.payout, 0o644);
+    const change = { REWARDS_PAYOUT_KEY: undefined, REWARDS_PAYOUT_KEY_FILE: open };
+    const { output } = await expectRefusal('E_PROD_KEY_FILE', /everybody/, change);
+    expect(output).not.toContain(kit.keys.payout);
+    const closed = await kit.secretFile(kit.keys.payout, 0o440);
+    expect((await check({ ...change, REWARDS_PAYOUT_KEY_FILE: closed })).code).toBe(0);
+  });
+
+  test('another chain than the settings or the ledger say', async () => {
+    await expectRefusal('E_PROD_WRONG_CHAIN', /4242.*4243/, { REWARDS_CHAIN_ID: '4243' });
+    const path = await sqliteLedger(kit.folder, 'other');
+    const database = openSqlite(path.slice('sqlite:'.length));
+    const { writeFact } = await import('../../src/ledger/facts.ts');
+    const { block, ...contracts } = kit.contracts;
+    const facts = { chainId: 4242, deploymentBlock: Number(block), contracts };
+    await writeFact(database.db, 'chain', { ...facts, genesisHash: `0x${'77'.repeat(32)}` });
+    await database.close();
+    await expectRefusal('E_PROD_WRONG_CHAIN', /first block/, {}, path);
+  });
+
+  test('contracts that are missing, of other code, or other ones than before', async () => {
+    const nowhere = `0x${'99'.repeat(20)}`;
+    await expectRefusal('E_PROD_CONTRACTS', /escrow.*no code/, { REWARDS_ESCROW_ADDRESS: nowhere });
+    const change = { REWARDS_ESCROW_ADDRESS: kit.contracts.token };
+    await expectRefusal('E_PROD_CONTRACTS', /escrow.*other code/, change);
+  });
+
+  test('an account without its role', async () => {
+    await expectRefusal('E_PROD_ROLE', /DISTRIBUTOR_ROLE/, { REWARDS_PAYOUT_KEY: generatePrivateKey() });
+    await expectRefusal('E_PROD_ROLE', /OPERATOR_ROLE/, { REWARDS_MINT_KEY: generatePrivateKey() });
+    await expectRefusal('E_PROD_ROLE', /RELAYER_ROLE/, { REWARDS_RELAY_KEY: generatePrivateKey() });
+  });
+
+  test('a relay account with power that its callers could misuse', async () => {
+    const { admin, relay } = kit.accounts;
+    const wallet = createWalletClient({ transport: http(kit.anvil.url), account: admin });
+    const role = (functionName: 'grantRole' | 'revokeRole') =>
+      wallet.writeContract({
+        chain: null,
+        address: kit.contracts.escrow,
+        abi: rewardTokenAbi,
+        functionName,
+        args: [roleId('REDEMPTION_ROLE'), relay.address],
+      });
+    await role('grantRole');
+    await expectRefusal('E_PROD_RELAY_POWER', /escrow.REDEMPTION_ROLE/, {});
+    await role('revokeRole');
+    expect((await check()).code).toBe(0);
+  });
+
+  test('unchecked certificates', async () => {
+    await expectRefusal('E_PROD_TLS', /NODE_TLS/, { NODE_TLS_REJECT_UNAUTHORIZED: '0' });
+  });
+
+  test('a single node, unless it is allowed', async () => {
+    const change = { REWARDS_RPC_URL: `${kit.anvil.url},${kit.anvil.url}` };
+    await expectRefusal('E_PROD_SINGLE_RPC', /one chain node/, change);
+    expect((await check({ ...change, REWARDS_ALLOW_SINGLE_RPC: 'true' })).code).toBe(0);
+  });
+
+  test('emulated parts', async () => {
+    await expectRefusal('E_PROD_EMULATED', /payments/, { REWARDS_PAYMENTS: 'emulated' });
+    await expectRefusal('E_PROD_EMULATED', /identity/, { REWARDS_IDENTITY: 'emulated' });
+  });
+
+  test('wallets of another key tree than before', async () => {
+    const path = await sqliteLedger(kit.folder, 'wallets');
+    const database = openSqlite(path.slice('sqlite:'.length));
+    const { wallets } = await import('../../src/ledger/schema.ts');
+    const wallet = { userKey: 'a@b.example', address: kit.contracts.token, derivationIndex: 0, createdAt: 0 };
+    await database.db.insert(wallets).values(wallet);
+    await database.close();
+    await expectRefusal('E_PROD_WALLETS', /gave users/, {}, path);
+  });
+
+  test('every missing setting at once, with exit 2', async () => {
+    const { envelope, code } = await rewardsJson(['start', '--check'], { env: {} });
+    expect(code).toBe(2);
+    expect(envelope.error.code).toBe('E_SETTINGS');
+    for (const name of [
+      'DATABASE_URL',
+      'RPC_URL',
+      'CHAIN_ID',
+      'ESCROW_ADDRESS',
+      'PAYOUT_KEY',
+      'WALLETS_XPUB',
+    ])
+      expect(envelope.error.message).toContain(`REWARDS_${name} is not set`);
+  });
+
+  test('a malformed key, which is not repeated', async () => {
+    const secret = 'correct horse battery staple';
+    const { error, code, output } = await check({ REWARDS_PAYOUT_KEY: secret });
+    expect([code, error.code]).toEqual([2, 'E_SETTINGS']);
+    expect(output).not.toContain('horse');
+  });
+
+  test('several things are all said, and the lasting one decides', async () => {
+    const { problems, code, error } = await check({
+      REWARDS_RPC_URL: 'http://127.0.0.1:1',
+      REWARDS_PAYMENTS: 'emulated',
+    });
+    expect(problems.map((one) => one.code).sort()).toEqual([
+      'E_PROD_EMULATED',
+      'E_PROD_SINGLE_RPC',
+      'E_START_RPC',
+    ]);
+    expect(code).toBe(5);
+    expect(error.message).toContain('also E_START_RPC');
+  });
+});
+
+describe('passing by itself:', () => {
+  test('no node answers: exit 75', async () => {
+    await expectRefusal('E_START_RPC', /no chain node/, {
+      REWARDS_RPC_URL: 'http://127.0.0.1:1,http://127.0.0.1:2',
+    });
+  });
+  test('the database does not answer: exit 75', async () => {
+    const { output } = await expectRefusal(
+      'E_START_DATABASE',
+      /database does not answer/,
+      {},
+      'postgres://rewards:hunter2@127.0.0.1:1/rewards',
+    );
+    expect(output).not.toContain('hunter2');
+  });
+  test('one of two nodes answers: that is enough', async () => {
+    expect((await check({ REWARDS_RPC_URL: `http://127.0.0.1:1,${kit.anvil.url}` })).code).toBe(0);
+  });
+});

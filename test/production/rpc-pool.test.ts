@@ -1,0 +1,127 @@
+/** Several nodes as one: who is asked when one fails, and what may never be asked twice. */
+import { createServer } from 'node:http';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createRpc } from '../../src/chain/rpc.ts';
+import { createRpcPool, type RpcOutcome } from '../../src/chain/rpc-pool.ts';
+import { silentLog } from '../../src/lib/log.ts';
+
+/** A node that answers as it is told. */
+async function node(chainId: number) {
+  const state = { mode: 'well' as 'well' | 'down' | 'busy' | 'error', asked: [] as string[] };
+  const server = createServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    const { id, method } = JSON.parse(body);
+    state.asked.push(method);
+    if (state.mode === 'down') return response.writeHead(503).end('no');
+    const error = {
+      busy: { code: -32005, message: 'limit' },
+      error: { code: 3, message: 'execution reverted' },
+    };
+    const answer =
+      state.mode === 'well' || method === 'eth_chainId'
+        ? { result: method === 'eth_chainId' ? `0x${chainId.toString(16)}` : '0x1' }
+        : { error: error[state.mode] };
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ jsonrpc: '2.0', id, ...answer }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
+  return { state, rpc: createRpc({ url, timeoutMs: 2_000 }), close: () => server.close() };
+}
+
+let first: Awaited<ReturnType<typeof node>>;
+let second: Awaited<ReturnType<typeof node>>;
+let foreign: Awaited<ReturnType<typeof node>>;
+let nowMs = 0;
+const outcomes: [number, RpcOutcome][] = [];
+
+beforeAll(async () => {
+  [first, second, foreign] = await Promise.all([node(7), node(7), node(8)]);
+});
+afterAll(() => {
+  for (const one of [first, second, foreign]) one.close();
+});
+
+function pool(...nodes: (typeof first)[]) {
+  for (const one of [first, second, foreign]) Object.assign(one.state, { mode: 'well', asked: [] });
+  outcomes.length = 0;
+  return createRpcPool({
+    nodes: nodes.map(({ rpc }) => rpc),
+    chainId: 7,
+    log: silentLog,
+    nowMs: () => nowMs,
+    restMs: 1_000,
+    onOutcome: (place, outcome) => outcomes.push([place, outcome]),
+  });
+}
+const asked = ({ state }: typeof first) => state.asked.filter((method) => method !== 'eth_chainId').length;
+
+test('the first node is asked, and once for its chain', async () => {
+  const rpc = pool(first, second);
+  await rpc('eth_blockNumber', []);
+  await rpc('eth_blockNumber', []);
+  expect(first.state.asked).toEqual(['eth_chainId', 'eth_blockNumber', 'eth_blockNumber']);
+  expect(second.state.asked).toEqual([]);
+});
+
+test('a node that does not answer rests, and then has its chain checked again', async () => {
+  const rpc = pool(first, second);
+  first.state.mode = 'down';
+  expect(await rpc('eth_blockNumber', [])).toBe('0x1');
+  expect(await rpc('eth_blockNumber', [])).toBe('0x1');
+  expect([asked(first), asked(second)]).toEqual([0, 2]);
+  first.state.mode = 'well';
+  nowMs += 1_001;
+  await rpc('eth_blockNumber', []);
+  expect([asked(first), asked(second)]).toEqual([1, 2]);
+  expect(outcomes.map(([place, outcome]) => `${place} ${outcome}`)).toEqual([
+    '0 unreachable',
+    '1 answered',
+    '1 answered',
+    '0 answered',
+  ]);
+});
+
+test('a node at its limit is passed over, an answer that says no is an answer', async () => {
+  const rpc = pool(first, second);
+  first.state.mode = 'busy';
+  expect(await rpc('eth_call', [])).toBe('0x1');
+  nowMs += 1_001;
+  first.state.mode = 'error';
+  await expect(rpc('eth_call', [])).rejects.toThrow('execution reverted');
+  expect(asked(second)).toBe(1);
+});
+
+test('signed bytes go to the next node, the same ones', async () => {
+  const rpc = pool(first, second);
+  first.state.mode = 'down';
+  expect(await rpc('eth_sendRawTransaction', ['0x02'])).toBe('0x1');
+  expect(asked(second)).toBe(1);
+});
+
+test('a node of another chain is asked nothing but its chain', async () => {
+  const rpc = pool(foreign, second);
+  expect(await rpc('eth_blockNumber', [])).toBe('0x1');
+  expect(await rpc('eth_blockNumber', [])).toBe('0x1');
+  expect(foreign.state.asked).toEqual(['eth_chainId']);
+  expect(outcomes[0]).toEqual([0, 'other_chain']);
+});
+
+test('when all rest, all are asked; when none answers, that is said', async () => {
+  const rpc = pool(first, second);
+  Object.assign(first.state, { mode: 'down' });
+  Object.assign(second.state, { mode: 'down' });
+  await expect(rpc('eth_blockNumber', [])).rejects.toThrow('no answer from the node');
+  second.state.mode = 'well';
+  expect(await rpc('eth_blockNumber', [])).toBe('0x1');
+});
+
+test('nothing that a node would sign itself is ever asked', async () => {
+  const rpc = pool(first, second);
+  for (const method of ['eth_sendTransaction', 'eth_sign', 'personal_sign', 'anvil_setBalance']) {
+    await expect(rpc(method, [])).rejects.toThrow('may not be sent');
+  }
+  expect(first.state.asked).toEqual([]);
+});

@@ -1,0 +1,42 @@
+/** Judges what callers were told. */
+import { parseTransaction } from 'viem';
+import { type Evidence, sequencesIn } from './checks.ts';
+import type { World } from './world.ts';
+
+export function checkAnswers({ findings, requests }: World, { rewards, attempts }: Evidence): void {
+  const byId = new Map(rewards.map((reward) => [reward.id, reward]));
+  const byHash = new Map(attempts.map((attempt) => [attempt.hash, attempt]));
+  const keys = new Map<string, { rewards: Set<string>; bodies: Set<string> }>();
+  // A try that stood still for longer than a key stays taken may be granted after a later one was refused.
+  const stalled = new Set(requests.flatMap(({ slow, key }) => (slow && key !== undefined ? [key] : [])));
+  for (const { status, paid, rewardIds, key, body, submission } of requests) {
+    const about = `${submission.userKey} ${submission.eventType}${key ? ` under ${key}` : ''}`;
+    if (paid) {
+      // Whether that reward is then paid is checked for all rewards.
+      const reward = byId.get(paid.eventId);
+      const attempt = byHash.get(paid.hash);
+      const carries =
+        reward &&
+        attempt &&
+        sequencesIn(parseTransaction(attempt.raw).data ?? '0x').includes(reward.sequence);
+      if (!carries) findings.add('no answer without its payout', `${about} was told of ${paid.eventId}`);
+    }
+    const granted = rewardIds.filter((id) => byId.has(id));
+    // A failure is not kept: the next try under the key has the same id, and may well be granted.
+    const refused =
+      key === undefined
+        ? status === 'refused' || status === 'failed'
+        : status === 'refused' && !stalled.has(key);
+    if (refused && granted.length > 0)
+      findings.add('no refusal with a payout', `${about} was refused and rewarded`);
+    if (key === undefined) continue;
+    const known = keys.get(key) ?? { rewards: new Set(), bodies: new Set() };
+    keys.set(key, known);
+    for (const id of granted) known.rewards.add(id);
+    if (body !== undefined && (status === 'paid' || status === 'refused')) known.bodies.add(body);
+  }
+  for (const [key, known] of keys) {
+    if (known.rewards.size > 1) findings.add('one reward a key', `${key} has ${known.rewards.size}`);
+    if (known.bodies.size > 1) findings.add('one answer a key', `${key}: ${[...known.bodies].join(' and ')}`);
+  }
+}

@@ -1,0 +1,39 @@
+/** What a run found to be wrong: each under the invariant that it breaks. */
+
+export type Invariant =
+  | 'no answer without its payout'
+  | 'no refusal with a payout'
+  | 'one reward a key'
+  | 'one answer a key'
+  | 'no sequence paid twice'
+  | 'no payout without a reward'
+  | 'no reward without its payout'
+  | 'no failed reward paid'
+  | 'no failure without a cause'
+  | 'everything comes to an end'
+  | 'claims within their limits'
+  | 'cooldown between claims'
+  | 'claims are counted right'
+  | 'brand money is conserved'
+  | 'stored before sent'
+  | 'one payload a nonce'
+  | 'one nonce a reward'
+  | 'nonces without gaps'
+  | 'replacements offer enough'
+  | 'no write under a lost lease'
+  | 'no surprise';
+
+export interface Finding {
+  invariant: Invariant;
+  what: string;
+}
+
+/** Collects findings; the first is the one that counts. */
+export function createFindings() {
+  const list: Finding[] = [];
+  return {
+    list,
+    add: (invariant: Invariant, what: string) => void list.push({ invariant, what }),
+  };
+}
+export type Findings = ReturnType<typeof createFindings>;

@@ -1,0 +1,131 @@
+/** What one seed is made of: how many of everything, which faults there are and how often each strikes. */
+import type { Chance } from './chance.ts';
+import { type Family, families, type NodeFault } from './model-node.ts';
+
+export type CommitFault = 'commit refused' | 'commit lost' | 'commit contended';
+/** Crash: at the next crash point that comes up · kill: between two steps · pause: longer than a lease. */
+export type WorldFault =
+  | 'crash'
+  | 'kill'
+  | 'pause'
+  | 'reorganisation'
+  | 'pool drop'
+  | 'base fee'
+  | 'foreign use'
+  | 'withdrawal'
+  | 'revert'
+  | 'caller gone';
+export type Fault = NodeFault | CommitFault | WorldFault;
+
+/** Chance of a fault at each of its occasions, when the seed has it at all: low, middle, high. */
+const RATES: Record<Fault, readonly [number, number, number]> = {
+  'lost request': [0.02, 0.06, 0.2],
+  'lost answer': [0.02, 0.06, 0.2],
+  'refused 429': [0.01, 0.03, 0.1],
+  'refused 503': [0.01, 0.03, 0.1],
+  garbage: [0.01, 0.03, 0.1],
+  'stale read': [0.02, 0.1, 0.4],
+  'sent twice': [0.05, 0.2, 0.5],
+  'sent again later': [0.05, 0.2, 0.5],
+  'pool full': [0.05, 0.1, 0.3],
+  'no gas money': [0.05, 0.1, 0.3],
+  'commit refused': [0.01, 0.03, 0.1],
+  'commit lost': [0.01, 0.04, 0.15],
+  'commit contended': [0.02, 0.05, 0.2],
+  crash: [1, 2, 3],
+  kill: [0.5, 1, 2],
+  pause: [0.5, 1, 2],
+  reorganisation: [1, 2, 4],
+  'pool drop': [0.5, 1, 3],
+  'base fee': [0.5, 1, 3],
+  'foreign use': [0.3, 0.6, 1],
+  withdrawal: [0.3, 0.6, 1],
+  revert: [0.1, 0.3, 0.7],
+  'caller gone': [0.3, 1, 2],
+};
+export const faultNames = Object.keys(RATES) as Fault[];
+
+/** Weights of what the scheduler does next. */
+export interface Weights {
+  /** A single call goes on. */
+  gate: number;
+  /** A process goes on until it has nothing to do. */
+  hurry: number;
+  submit: number;
+  turn: number;
+  follow: number;
+  mine: number;
+  tick: number;
+  fault: number;
+  deposit: number;
+}
+
+export interface Plan {
+  replicas: number;
+  /** How far each replica's clock is off. */
+  skewMs: number[];
+  events: number;
+  users: number;
+  brands: number;
+  /** Places in the list of rules. */
+  rules: number[];
+  steps: number;
+  faultBudget: number;
+  rates: Map<Fault, number>;
+  weights: Weights;
+  confirmations: number;
+  finalityBlocks: number;
+  batchMax: number;
+  inFlightMax: number;
+  family: Family;
+  answerWhen: 'sent' | 'included';
+  /** How often a turn that begins goes on to its end at once. */
+  brisk: number;
+  /** Share of requests with an idempotency key. */
+  keyed: number;
+  /** How often a call stops after its effect too, and before single statements. */
+  answerGate: number;
+  statementGate: number;
+}
+
+export function drawPlan(chance: Chance): Plan {
+  const replicas = chance.hit(0.5) ? 2 : 1;
+  const skewed = chance.hit(0.3);
+  const rates = new Map<Fault, number>();
+  // A seed has only some of the faults: what always happens together hides what happens alone.
+  const share = chance.one([0, 0.2, 0.4, 0.7]);
+  for (const fault of faultNames) if (chance.hit(share)) rates.set(fault, chance.one(RATES[fault]));
+  const rules = [0, 1, 2, 3, 4].filter(() => chance.hit(0.5));
+  return {
+    replicas,
+    skewMs: Array.from({ length: replicas }, () => (skewed ? chance.between(-6_000, 6_000) : 0)),
+    events: chance.between(2, 7),
+    users: chance.between(1, 3),
+    brands: chance.between(1, 2),
+    rules: rules.length === 0 ? [0] : rules,
+    steps: chance.one([30, 60, 100]),
+    faultBudget: chance.between(1, 8),
+    rates,
+    weights: {
+      gate: chance.one([2, 6, 12]),
+      hurry: chance.one([0, 1, 3, 6]),
+      submit: chance.one([1, 2, 4]),
+      turn: chance.one([1, 2, 3]),
+      follow: chance.one([0.5, 1, 2]),
+      mine: chance.one([0.5, 1, 2]),
+      tick: chance.one([0.5, 1, 2]),
+      fault: chance.one([0.5, 1, 2]),
+      deposit: 0.1,
+    },
+    confirmations: chance.one([1, 1, 1, 2]),
+    finalityBlocks: chance.one([1, 2, 2, 3]),
+    batchMax: chance.one([1, 2, 4]),
+    inFlightMax: chance.one([1, 3, 8]),
+    family: chance.one(families),
+    answerWhen: chance.hit(0.7) ? 'sent' : 'included',
+    brisk: chance.one([0, 0.6, 0.9]),
+    keyed: chance.one([0, 0.3, 1]),
+    answerGate: chance.one([0, 0, 0.3, 1]),
+    statementGate: chance.one([0, 0, 0.3]),
+  };
+}

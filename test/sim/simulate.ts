@@ -1,0 +1,274 @@
+/** Runs one seed: a schedule of callers, processes, blocks and faults, then calm, then the verdict. */
+import { checkRun } from './checks.ts';
+import { post } from './clients.ts';
+import type { Finding } from './findings.ts';
+import type { WorldFault } from './plan.ts';
+import { createReplica, LANE, LEASE_MS, type Replica } from './replica.ts';
+import { BRANDS } from './sim-ledger.ts';
+import { createWorld, type Gate, type World, type WorldOptions } from './world.ts';
+
+const GWEI = 10n ** 9n;
+/** Rounds without faults in which everything has to come to an end. */
+const CALM_ROUNDS = 60;
+
+/** Lets everything run that can run until it waits for the scheduler. */
+const settle = () => new Promise<void>((resolve) => void setImmediate(resolve));
+
+export async function simulate(options: WorldOptions): Promise<Finding[]> {
+  await options.ledger.reset();
+  const world = createWorld(options);
+  await begin(world);
+  for (let step = 0; step < world.plan.steps && world.findings.list.length === 0; step += 1) {
+    await act(world);
+    await settle();
+  }
+  const ended = await calmDown(world);
+  await checkRun(world, ended);
+  for (const replica of world.replicas) replica.die();
+  return world.findings.list;
+}
+
+async function begin(world: World): Promise<void> {
+  const { chance, chain, plan } = world;
+  world.calm = true;
+  for (const brandId of BRANDS.slice(0, plan.brands))
+    chain.offerMove({ kind: 'deposit', brandId, amount: chance.one([30, 150, 1_000]) });
+  chain.mine();
+  for (const [place, skewMs] of plan.skewMs.entries())
+    world.replicas.push(createReplica(world, `r${place}`, skewMs));
+  for (let n = 1; n < plan.confirmations; n += 1) chain.mine();
+  world.replicas[0]?.follow();
+  await drain(world);
+  world.calm = false;
+}
+
+const runnable = (world: World) => world.gates.filter(({ replica }) => !replica.paused);
+
+function open(world: World, gate: Gate): void {
+  world.gates.splice(world.gates.indexOf(gate), 1);
+  world.note(`${gate.replica.name} ${gate.label}`);
+  gate.open();
+}
+
+/** Opens every gate, first come first served, until nobody waits at one. */
+async function drain(world: World): Promise<void> {
+  await settle();
+  for (let opened = 0; opened < 3_000; opened += 1) {
+    const gate = world.gates[0];
+    if (!gate) {
+      await settle();
+      if (world.gates.length === 0) return;
+      continue;
+    }
+    open(world, gate);
+    await settle();
+  }
+  world.findings.add('everything comes to an end', 'calls go on for ever');
+}
+
+/** Opens the gates of one process until it waits at none. */
+async function hurry(world: World, replica: Replica): Promise<void> {
+  for (let opened = 0; opened < 60; opened += 1) {
+    const gate = world.gates.find((one) => one.replica === replica);
+    if (!gate || replica.paused) return;
+    open(world, gate);
+    await settle();
+  }
+}
+
+async function begun(world: World, replica: Replica, turn: () => void): Promise<void> {
+  turn();
+  await settle();
+  if (world.chance.hit(world.plan.brisk)) await hurry(world, replica);
+}
+
+/** Does one thing. */
+async function act(world: World): Promise<void> {
+  const { chance, chain, plan, replicas } = world;
+  const { weights } = plan;
+  const isRead = chain.head.number - (world.readPayouts ?? Number.NEGATIVE_INFINITY) < plan.finalityBlocks;
+  const gates = runnable(world);
+  const up = replicas.filter(({ alive, paused }) => alive && !paused);
+  const unknown = world.requests.filter(({ status }) => status === 'unknown').length;
+  const things: [number, () => unknown][] = [
+    [gates.length > 0 ? weights.gate : 0, () => open(world, chance.one(gates))],
+    [gates.length > 0 ? weights.hurry : 0, () => hurry(world, chance.one(gates).replica)],
+    [
+      up.length > 0 && world.requests.length < plan.events ? weights.submit : 0,
+      () => void post(world, chance.one(up)),
+    ],
+    [up.length > 0 && unknown > 0 ? 0.5 : 0, () => askAgain(world, chance.one(up), 'unknown')],
+    [weights.mine, () => mine(world)],
+    [weights.tick, () => tick(world)],
+    [weights.fault, () => strike(world)],
+    // A reorganisation does most harm while what it takes back was only just believed.
+    [
+      isRead && plan.rates.has('reorganisation')
+        ? chain.blockAt(world.readPayouts ?? 0)?.skips.length
+          ? 20
+          : 3
+        : 0,
+      () => strike(world, 'reorganisation'),
+    ],
+    [
+      weights.deposit,
+      () => world.chain.offerMove({ kind: 'deposit', brandId: chance.one(BRANDS), amount: 50 }),
+    ],
+  ];
+  for (const replica of replicas) {
+    if (!replica.alive) things.push([1, () => restart(world, replica)]);
+    else if (replica.paused) things.push([0.4, () => resume(world, replica)]);
+    else {
+      if (!replica.turning) things.push([weights.turn, () => begun(world, replica, replica.turn)]);
+      if (!replica.following) things.push([weights.follow, () => begun(world, replica, replica.follow)]);
+    }
+  }
+  let left = chance.next() * things.reduce((sum, [weight]) => sum + weight, 0);
+  for (const [weight, thing] of things) {
+    left -= weight;
+    if (left >= 0) continue;
+    await thing();
+    return;
+  }
+}
+
+function askAgain(world: World, replica: Replica, status: 'unknown' | 'open'): void {
+  const candidates = world.requests.filter((one) => one.status === status && one.key !== undefined);
+  if (candidates.length > 0) post(world, replica, world.chance.one(candidates));
+}
+
+function mine(world: World): void {
+  const { chance, chain } = world;
+  // Empty blocks tell nobody anything new: most are left out.
+  if (chain.pool.size + chain.moves.length === 0 && chance.hit(0.6)) return;
+  chain.mine({ takes: chance.one([0, 1, 2, 16]), reverts: () => world.strikes('revert') });
+  world.note(
+    `block ${chain.head.number}: ${chain.head.entries.length} entries, nonce ${chain.head.state.nonce}`,
+  );
+}
+
+function tick(world: World): void {
+  const ms = world.chance.one([10, 300, 1_000, 2_500, 4_000, 9_000, 61_000, 100_000]);
+  world.note(`${ms} ms pass`);
+  world.time.advance(ms);
+}
+
+function restart(world: World, dead: Replica): void {
+  const place = world.replicas.indexOf(dead);
+  const [name = '', generation = '0'] = dead.name.split('.');
+  const fresh = createReplica(world, `${name}.${Number(generation) + 1}`, world.plan.skewMs[place] ?? 0);
+  world.note(`${fresh.name} starts`);
+  world.replicas[place] = fresh;
+  for (const request of world.requests)
+    if (request.replica === dead && request.status === 'open') request.status = 'unknown';
+}
+
+function resume(world: World, replica: Replica): void {
+  world.note(`${replica.name} goes on`);
+  replica.paused = false;
+}
+
+/** Faults of processes, of the chain and of callers; those of calls strike where the call is made. */
+function strike(world: World, wanted?: WorldFault): void {
+  const { chance, chain, plan, replicas } = world;
+  const up = replicas.filter(({ alive, paused }) => alive && !paused);
+  const replica = up.length > 0 ? chance.one(up) : undefined;
+  const faults: Partial<Record<WorldFault, () => void>> = {
+    crash() {
+      // Counted when it happens.
+      if (replica) replica.crashIn ??= chance.below(10);
+    },
+    kill: () => replica?.die(),
+    pause() {
+      if (!replica) return;
+      replica.paused = true;
+      if (chance.hit(0.7)) world.time.advance(LEASE_MS + 1_000);
+    },
+    reorganisation() {
+      const reach = Math.min(plan.finalityBlocks, chain.head.number - 1);
+      // Just deep enough to take back payouts that were read, where there are such; else anything.
+      const hurts = chain.head.number - (world.readPayouts ?? 0) + 1;
+      const depth = hurts <= reach ? hurts : chance.between(1, reach);
+      world.readPayouts = undefined;
+      const flavour = chance.one(['drop', 'again', 'compete'] as const);
+      chain.reorganize({ depth, flavour, dropMoves: flavour === 'drop' && chance.hit(0.5) });
+      world.note(
+        `${depth} blocks are taken back, ${flavour}; head ${chain.head.number}, nonce ${chain.head.state.nonce}`,
+      );
+    },
+    'pool drop'() {
+      const nonces = [...chain.pool.keys()];
+      if (nonces.length > 0) chain.pool.delete(chance.one(nonces));
+      void world.node.arriveLate();
+    },
+    'base fee'() {
+      chain.baseFeeWei = chance.one([1n, 5n, 10n, 30n, 60n, 95n, 150n]) * GWEI;
+    },
+    'foreign use'() {
+      // Of a nonce that nobody was to use yet, a lane knows nothing: it stops, and waits for a person.
+      if (world.sent.has(chain.head.state.nonce)) chain.useForeign(LANE);
+    },
+    withdrawal() {
+      const brandId = chance.one(BRANDS);
+      const amount = Math.floor((chain.head.state.balances.get(brandId) ?? 0) * chance.one([0.8, 1]));
+      if (amount > 0) chain.offerMove({ kind: 'withdrawal', brandId, amount });
+    },
+    'caller gone': () => void (replica && askAgain(world, replica, 'open')),
+  };
+  const names = (Object.keys(faults) as WorldFault[]).filter((name) => plan.rates.has(name));
+  if (names.length === 0 && !wanted) return;
+  // A withdrawal does most harm to payouts that are on their way, and a reorganisation to failures that were read.
+  const inTheWay = chain.pool.size > 0 && names.includes('withdrawal') && chance.hit(0.4);
+  const name = wanted ?? (inTheWay ? 'withdrawal' : chance.one(names));
+  if (name === 'crash' || world.strikesNow(name)) faults[name]?.();
+}
+
+/** Ends every fault and goes on until nothing is left to do; false when that takes too long. */
+async function calmDown(world: World): Promise<boolean> {
+  const { chain, time, plan } = world;
+  world.calm = true;
+  world.note('calm');
+  if (chain.baseFeeWei > 33n * GWEI) chain.baseFeeWei = 33n * GWEI;
+  for (const replica of [...world.replicas]) {
+    replica.crashIn = undefined;
+    replica.paused = false;
+    if (!replica.alive) restart(world, replica);
+  }
+  await drain(world);
+  for (let round = 0; round < CALM_ROUNDS && world.findings.list.length === 0; round += 1) {
+    time.advance(2_100);
+    for (const replica of world.replicas) {
+      for (let turns = 0; turns < 9; turns += 1) {
+        if (!replica.turning) replica.turn();
+        await drain(world);
+        if (!replica.worked) break;
+      }
+    }
+    chain.mine();
+    for (const replica of world.replicas) {
+      if (!replica.following) replica.follow();
+      await drain(world);
+    }
+    const left = await leftToDo(world);
+    if (left === 'nothing') return true;
+    if (left === 'finality')
+      for (let n = 1; n < plan.finalityBlocks + plan.confirmations; n += 1) chain.mine();
+  }
+  if (world.findings.list.length === 0) {
+    const open = await world.ledger.rows('select nonce, status, hash, block_number from transactions');
+    world.findings.add('everything comes to an end', `it does not; transactions: ${JSON.stringify(open)}`);
+  }
+  return false;
+}
+
+async function leftToDo(world: World): Promise<'nothing' | 'finality' | 'work'> {
+  const [left] = await world.ledger.rows<{ waiting: number; flying: number; open: number }>(
+    `select (select count(*) from rewards where transaction_id is null and failure is null) as waiting,
+     (select count(*) from transactions where status in ('stored', 'sent')) as flying,
+     (select count(*) from transactions where status <> 'final') as open`,
+  );
+  if (!left || left.waiting + left.flying > 0) return 'work';
+  const asking = world.requests.some(({ status }) => status === 'open');
+  if (left.open === 0 && !asking) return 'nothing';
+  return left.open === 0 ? 'work' : 'finality';
+}

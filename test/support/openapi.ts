@@ -1,0 +1,34 @@
+/** Reads an API description as tests need it: its operations in a list, and a check of values against its schemas. */
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { ApiDocument, JsonSchema } from '../../src/http/openapi/document.ts';
+
+export const operationsOf = (api: ApiDocument) =>
+  Object.entries(api.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+  );
+
+/** Everything that is wrong with a value; with `closed`, also each field that the description does not have. */
+export function validatorOf(api: ApiDocument, { closed = false } = {}) {
+  const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false });
+  const document = structuredClone(api) as { components: { schemas: Record<string, JsonSchema> } };
+  if (closed) Object.values(document.components.schemas).forEach(close);
+  ajv.addSchema(document, 'api');
+  return (schema: object, value: unknown): string[] => {
+    const own = JSON.parse(JSON.stringify(schema).replaceAll('"#/components/', '"api#/components/'));
+    const validate = ajv.compile(own);
+    return validate(value)
+      ? []
+      : (validate.errors ?? []).map(
+          ({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`,
+        );
+  };
+}
+
+function close(schema: unknown): void {
+  if (typeof schema !== 'object' || schema === null) return;
+  const one = schema as JsonSchema;
+  if (one.type === 'object' && one.properties && one.additionalProperties === undefined) {
+    one.additionalProperties = false;
+  }
+  for (const inner of Object.values(one)) close(inner);
+}

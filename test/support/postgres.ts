@@ -1,0 +1,158 @@
+/** A real Postgres for tests: the one that is configured, or a private one that lives as long as a test file. */
+import { execFileSync, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, readdirSync } from 'node:fs';
+import { chown, mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+
+export interface TestPostgres {
+  /** Of an empty database of its own. */
+  url: string;
+  stop(): Promise<void>;
+}
+
+/** Set in CI: what is missing there fails instead of being left out. */
+const required = process.env.REWARDS_TEST_REQUIRE === 'all';
+const configuredUrl = process.env.REWARDS_TEST_POSTGRES_URL;
+
+/** Why there is no Postgres to test with; undefined when there is one. Throws where one is required. */
+export function postgresMissing(): string | undefined {
+  if (configuredUrl || binaryFolder()) return undefined;
+  const reason =
+    'no Postgres here: its tests are left out (install postgresql or set REWARDS_TEST_POSTGRES_URL)';
+  if (required) throw new Error(reason);
+  return reason;
+}
+
+/** An empty database, on the configured server or on one that is started for it. */
+export async function startPostgres(): Promise<TestPostgres> {
+  if (configuredUrl) return emptyDatabase(configuredUrl);
+  const server = await startServer();
+  const database = await emptyDatabase(server.url).catch(async (error: unknown) => {
+    await server.stop();
+    throw error;
+  });
+  return {
+    url: database.url,
+    async stop() {
+      await database.stop();
+      await server.stop();
+    },
+  };
+}
+
+async function emptyDatabase(serverUrl: string): Promise<TestPostgres> {
+  const name = `rewards_test_${randomBytes(8).toString('hex')}`;
+  const run = async (statement: string) => {
+    const client = new pg.Client({ connectionString: serverUrl });
+    await client.connect();
+    try {
+      await client.query(statement);
+    } finally {
+      await client.end();
+    }
+  };
+  await run(`create database ${name}`);
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  return { url: url.href, stop: () => run(`drop database if exists ${name} with (force)`) };
+}
+
+/** How long a server may take from its start to its first answer. */
+const START_CAP_MS = 30_000;
+
+async function startServer(): Promise<TestPostgres> {
+  const binaries = binaryFolder();
+  if (!binaries) throw new Error('no Postgres binaries');
+  const as = serverUser();
+  const dir = await mkdtemp(join(tmpdir(), 'rewards-postgres-'));
+  if (as) await chown(dir, as.uid, as.gid);
+  const data = join(dir, 'data');
+  execFileSync(
+    join(binaries, 'initdb'),
+    ['-D', data, '-U', 'rewards', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'],
+    { ...as, cwd: dir, stdio: 'pipe' },
+  );
+  const port = await freePort();
+  // The server ends, and its files go, when its shell's input ends: neither outlives the tests, not even killed ones.
+  const server = spawn(
+    'sh',
+    [
+      '-c',
+      '"$0" "$@" </dev/null & cat >/dev/null; kill -INT $!; wait $!; cd /; rm -rf "$OLDPWD"',
+      join(binaries, 'postgres'),
+      ...['-D', data, '-p', String(port), '-k', dir, '-c', 'listen_addresses=127.0.0.1'],
+    ],
+    { ...as, cwd: dir, stdio: ['pipe', 'ignore', 'pipe'] },
+  );
+  let said = '';
+  server.stderr.on('data', (chunk) => {
+    said += chunk;
+  });
+  const ended = once(server, 'exit');
+  const stop = async () => {
+    server.stdin.end();
+    await ended;
+    await rm(dir, { recursive: true, force: true });
+  };
+  const url = `postgres://rewards@127.0.0.1:${port}/postgres`;
+  const giveUpAt = Date.now() + START_CAP_MS;
+  while (!(await answers(url))) {
+    if (server.exitCode !== null || Date.now() > giveUpAt) {
+      await stop();
+      throw new Error(`Postgres did not start: ${said}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  return { url, stop };
+}
+
+export async function answers(url: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}
+
+/** Where initdb and postgres are: in the PATH, or where Debian puts them; the newest of several. */
+export function binaryFolder(): string | undefined {
+  const debian = '/usr/lib/postgresql';
+  const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : [];
+  const folders = [
+    ...(process.env.PATH ?? '').split(':'),
+    ...versions.map((version) => join(debian, version, 'bin')),
+  ];
+  return folders.find((folder) => ['initdb', 'postgres'].every((name) => existsSync(join(folder, name))));
+}
+
+/** Postgres refuses to run as root: then it runs as the user that its package made, or as nobody. */
+export function serverUser(): { uid: number; gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  for (const name of ['postgres', 'nobody']) {
+    try {
+      const id = (flag: string) => Number(execFileSync('id', [flag, name], { stdio: 'pipe' }));
+      return { uid: id('-u'), gid: id('-g') };
+    } catch {}
+  }
+  throw new Error('there is no user to run Postgres as');
+}

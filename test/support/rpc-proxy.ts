@@ -1,0 +1,193 @@
+/** Stands between a service and its node, and does to their talk what networks and providers do. */
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { setTimeout as wait } from 'node:timers/promises';
+import { keccak256 } from 'viem';
+import { seededChance } from './seeded-chance.ts';
+
+export const rpcFaults = [
+  /** The node never hears of it; the connection is cut. */
+  'lost-request',
+  /** The node did it; its answer is not delivered. */
+  'lost-answer',
+  /** The node gets it twice; the second answer is delivered. */
+  'duplicate',
+  /** Forwarded late. */
+  'delay',
+  /** A node that is some blocks behind: old head, old nonce, no receipts for the newest blocks. */
+  'stale',
+  'too-many-requests',
+  'unavailable',
+  /** A page of HTML with status 200, and the node never hears of it. */
+  'garbage',
+  /** The node did it; half of its answer is delivered. */
+  'truncated',
+] as const;
+export type RpcFault = (typeof rpcFaults)[number];
+
+export interface FaultRule {
+  fault: RpcFault;
+  /** Default: every method. */
+  method?: RegExp;
+  /** Of the requests that the rule is about; default 1. */
+  probability?: number;
+  /** Default: without end. */
+  times?: number;
+  /** delay: how long. Default 50. */
+  delayMs?: number;
+  /** stale: how many blocks behind. Default 2. */
+  behindBlocks?: number;
+}
+
+/** One `eth_sendRawTransaction` as it arrived. */
+export interface SeenTransaction {
+  atMs: number;
+  hash: `0x${string}`;
+  raw: `0x${string}`;
+}
+
+interface Call {
+  id: unknown;
+  method: string;
+  params: unknown[];
+}
+
+export type RpcProxy = Awaited<ReturnType<typeof startRpcProxy>>;
+
+/** `onSend` is awaited before signed bytes are passed on, so that it sees what was true before the node had them. */
+export async function startRpcProxy(options: {
+  target: string;
+  seed?: number;
+  onSend?: (seen: SeenTransaction) => Promise<void> | void;
+}) {
+  const chance = seededChance(options.seed ?? 1);
+  let rules: (FaultRule & { left: number })[] = [];
+  const sent: SeenTransaction[] = [];
+  const counts = new Map<string, number>();
+  const count = (what: string) => counts.set(what, (counts.get(what) ?? 0) + 1);
+
+  const pick = (method: string) =>
+    rules.find((rule) => {
+      if (rule.left <= 0 || (rule.method && !rule.method.test(method))) return false;
+      if (chance.unit() >= (rule.probability ?? 1)) return false;
+      rule.left -= 1;
+      return true;
+    });
+  const forward = async (text: string) => {
+    const response = await fetch(options.target, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: text,
+    });
+    return { status: response.status, text: await response.text() };
+  };
+  const ask = async (method: string, params: unknown[]) =>
+    JSON.parse((await forward(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }))).text).result;
+
+  const serve = async (request: IncomingMessage, response: ServerResponse) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const text = Buffer.concat(chunks).toString();
+    const call = JSON.parse(text) as Call;
+    count(call.method);
+    if (call.method === 'eth_sendRawTransaction') {
+      const raw = call.params[0] as `0x${string}`;
+      const seen = { atMs: Date.now(), raw, hash: keccak256(raw) };
+      sent.push(seen);
+      await options.onSend?.(seen);
+    }
+    const rule = pick(call.method);
+    const reply = (status: number, body: string, type = 'application/json') =>
+      response.writeHead(status, { 'content-type': type, connection: 'close' }).end(body);
+    if (rule) count(`fault ${rule.fault}`);
+    switch (rule?.fault) {
+      case 'lost-request':
+        return void request.socket.destroy();
+      case 'lost-answer':
+        await forward(text);
+        return void request.socket.destroy();
+      case 'duplicate':
+        await forward(text);
+        break;
+      case 'delay':
+        await wait(rule.delayMs ?? 50);
+        break;
+      case 'too-many-requests':
+        return void reply(
+          429,
+          '{"jsonrpc":"2.0","error":{"code":-32005,"message":"rate limit exceeded"},"id":1}',
+        );
+      case 'unavailable':
+        return void reply(503, 'no backend is available', 'text/plain');
+      case 'garbage':
+        return void reply(200, '<!doctype html><title>Sign in</title>', 'text/html');
+      case 'truncated': {
+        const answer = await forward(text);
+        const half = answer.text.slice(0, answer.text.length / 2);
+        response.writeHead(200, { 'content-length': answer.text.length }).write(half);
+        return void setTimeout(() => request.socket.destroy(), 5);
+      }
+      case 'stale': {
+        const head = Number(await ask('eth_blockNumber', []));
+        const old = staleCall(call, Math.max(0, head - (rule.behindBlocks ?? 2)));
+        if (old === 'null')
+          return void reply(200, JSON.stringify({ jsonrpc: '2.0', id: call.id, result: null }));
+        const answer = await forward(JSON.stringify(old));
+        return void reply(answer.status, answer.text);
+      }
+    }
+    const answer = await forward(text);
+    reply(answer.status, answer.text);
+  };
+
+  const server = createServer((request, response) => {
+    serve(request, response).catch(() => request.socket.destroy());
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the proxy has no port');
+
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    /** Every transaction that was handed in, in order, with repetitions. */
+    sent,
+    /** Adds a rule; the first one that applies to a request is followed. */
+    add(rule: FaultRule) {
+      rules.push({ ...rule, left: rule.times ?? Number.POSITIVE_INFINITY });
+    },
+    /** From here on everything is passed on as it is. */
+    heal() {
+      rules = [];
+    },
+    /** Requests by method, and faults by `fault <name>`. */
+    counts,
+    async stop() {
+      server.close();
+      server.closeAllConnections();
+      if (server.listening) await once(server, 'close');
+    },
+  };
+}
+
+/** The call as a node would answer it whose newest block is `head`; 'null' for what it cannot know yet. */
+function staleCall(call: Call, head: number): Call | 'null' {
+  const at = `0x${head.toString(16)}`;
+  const [first, second] = call.params;
+  const isAhead = typeof first === 'string' && /^0x[0-9a-f]{1,16}$/.test(first) && Number(first) > head;
+  switch (call.method) {
+    case 'eth_blockNumber':
+      return { ...call, method: 'eth_getBlockByNumber', params: [at, false] };
+    case 'eth_getBlockByNumber':
+      if (first === 'latest') return { ...call, params: [at, second] };
+      return isAhead ? 'null' : call;
+    case 'eth_getBlockReceipts':
+      // Blocks come before their receipts on nodes that index late.
+      return typeof first === 'string' && Number(first) >= head ? 'null' : call;
+    case 'eth_getTransactionReceipt':
+      return 'null';
+    case 'eth_getTransactionCount':
+    case 'eth_getBalance':
+      return { ...call, params: [first, at] };
+  }
+  return call;
+}

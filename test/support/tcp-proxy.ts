@@ -1,0 +1,78 @@
+/** Stands between a service and its Postgres, and cuts connections; also between the COMMIT and its answer. */
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+import { seededChance } from './seeded-chance.ts';
+
+/** What drivers send to commit: a query message with just this text. */
+const COMMIT = /commit;?\0/i;
+
+export type TcpProxy = Awaited<ReturnType<typeof startTcpProxy>>;
+
+/** `target` may be moved, as a name or a virtual address is moved to another server. */
+export async function startTcpProxy(options: { host: string; port: number; seed?: number }) {
+  const chance = seededChance(options.seed ?? 1);
+  let target = { host: options.host, port: options.port };
+  let cutAfterCommit = 0;
+  const cuts = { afterCommit: 0, commits: 0 };
+  const pairs = new Set<{ client: Socket; server: Socket }>();
+
+  const listener = createServer((client) => {
+    const server = connect(target.port, target.host);
+    const pair = { client, server };
+    pairs.add(pair);
+    const cut = () => {
+      client.destroy();
+      server.destroy();
+      pairs.delete(pair);
+    };
+    let swallowing = false;
+    client.on('data', (chunk) => {
+      if (COMMIT.test(chunk.toString('latin1'))) {
+        cuts.commits += 1;
+        swallowing = chance.unit() < cutAfterCommit;
+      }
+      server.write(chunk);
+    });
+    server.on('data', (chunk) => {
+      if (!swallowing) return void client.write(chunk);
+      // The server has answered, so it has committed; the client never learns it.
+      cuts.afterCommit += 1;
+      cut();
+    });
+    for (const socket of [client, server]) socket.on('error', cut).on('close', cut);
+  }).listen(0, '127.0.0.1');
+  await once(listener, 'listening');
+  const address = listener.address();
+  if (address === null || typeof address === 'string') throw new Error('the proxy has no port');
+
+  const cutAll = () => {
+    for (const { client, server } of pairs) {
+      client.destroy();
+      server.destroy();
+    }
+  };
+  return {
+    port: address.port,
+    /** The same URL with the proxy in place of the server. */
+    urlOf(serverUrl: string) {
+      const url = new URL(serverUrl);
+      url.host = `127.0.0.1:${address.port}`;
+      return url.href;
+    },
+    cuts,
+    /** Part of the commits whose answer is swallowed together with the connection. */
+    cutAfterCommits(probability: number) {
+      cutAfterCommit = probability;
+    },
+    cutAll,
+    moveTo(host: string, port: number) {
+      target = { host, port };
+      cutAll();
+    },
+    async stop() {
+      listener.close();
+      cutAll();
+      if (listener.listening) await once(listener, 'close');
+    },
+  };
+}

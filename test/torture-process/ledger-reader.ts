@@ -1,0 +1,105 @@
+/** Reads a service's ledger from outside with statements of its own, on a connection of its own. */
+import { join } from 'node:path';
+import SQLite from 'better-sqlite3';
+import pg from 'pg';
+
+export interface RewardRow {
+  sequence: number;
+  id: string;
+  wallet: string;
+  amount: number;
+  userKey: string;
+  transactionId: string | null;
+  failure: string | null;
+  releasedAt: number | null;
+}
+
+export interface AttemptRow {
+  hash: string;
+  transactionId: string;
+  nonce: number;
+  kind: 'payload' | 'noop';
+  status: string;
+  outcome: string | null;
+  createdAt: number;
+}
+
+export interface LedgerReader {
+  /** Whether committed rows hold these signed bytes. */
+  hasAttempt(hash: string): Promise<boolean>;
+  rewards(): Promise<RewardRow[]>;
+  attempts(): Promise<AttemptRow[]>;
+  funds(brandId: string): Promise<{ deposited: number; promised: number } | undefined>;
+  /** Grants that a user's counter of an event shows. */
+  claims(userKey: string): Promise<number>;
+  close(): Promise<void>;
+}
+
+const REWARDS = `select sequence, id, wallet, amount, user_key as "userKey", transaction_id as "transactionId",
+  failure, released_at as "releasedAt" from rewards order by sequence`;
+const ATTEMPTS = `select a.hash, a.transaction_id as "transactionId", t.nonce, a.kind, t.status, t.outcome,
+  a.created_at as "createdAt" from attempts a join transactions t on t.id = a.transaction_id order by t.nonce, a.attempt`;
+
+/** Of a SQLite stack's data folder, or of a Postgres database. */
+export function readLedger(where: { dataDir: string; databaseUrl?: string | undefined }): LedgerReader {
+  const run = where.databaseUrl ? postgresRows(where.databaseUrl) : sqliteRows(where.dataDir);
+  const numbers = (row: Record<string, unknown>, fields: string[]) => ({
+    ...row,
+    ...Object.fromEntries(fields.map((field) => [field, row[field] === null ? null : Number(row[field])])),
+  });
+  return {
+    hasAttempt: async (hash) =>
+      (await run.rows('select 1 as one from attempts where hash = ?', [hash])).length === 1,
+    rewards: async () =>
+      (await run.rows(REWARDS)).map(
+        (row) => numbers(row, ['sequence', 'amount', 'releasedAt']) as unknown as RewardRow,
+      ),
+    attempts: async () =>
+      (await run.rows(ATTEMPTS)).map((row) => numbers(row, ['nonce', 'createdAt']) as unknown as AttemptRow),
+    async funds(brandId) {
+      const [row] = await run.rows('select deposited, promised from brand_funds where brand_id = ?', [
+        brandId,
+      ]);
+      return row && { deposited: Number(row.deposited), promised: Number(row.promised) };
+    },
+    async claims(userKey) {
+      const [row] = await run.rows('select sum(claims) as claims from claim_counters where user_key = ?', [
+        userKey,
+      ]);
+      return Number(row?.claims ?? 0);
+    },
+    close: run.close,
+  };
+}
+
+type Rows = Record<string, unknown>[];
+
+function sqliteRows(dataDir: string) {
+  const open = () => new SQLite(join(dataDir, 'ledger.sqlite'), { readonly: true, fileMustExist: true });
+  let file: SQLite.Database | undefined;
+  return {
+    async rows(text: string, params: unknown[] = []): Promise<Rows> {
+      file ??= open();
+      return file.prepare(text).all(...params) as Rows;
+    },
+    async close() {
+      file?.close();
+    },
+  };
+}
+
+function postgresRows(url: string) {
+  const pool = new pg.Pool({ connectionString: url, max: 2 });
+  pool.on('error', () => {});
+  return {
+    async rows(text: string, params: unknown[] = []): Promise<Rows> {
+      let place = 0;
+      const { rows } = await pool.query(
+        text.replace(/\?/g, () => `$${++place}`),
+        params,
+      );
+      return rows;
+    },
+    close: () => pool.end(),
+  };
+}
