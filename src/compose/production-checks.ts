@@ -7,7 +7,7 @@ import { accountPower, type Role } from '../chain/roles.ts';
 import { type Rpc, RpcUnreachableError } from '../chain/rpc.ts';
 import type { WalletTree } from '../identity/wallets.ts';
 import { nextSequence } from '../ledger/audit.ts';
-import { type Database, isDatabaseUnavailable } from '../ledger/database.ts';
+import { type Database, isDatabaseRefusal, isDatabaseUnavailable } from '../ledger/database.ts';
 import { unsafeDatabaseSettings } from '../ledger/durability.ts';
 import { type Facts, readFact } from '../ledger/facts.ts';
 import { pendingMigrations } from '../ledger/migrate.ts';
@@ -139,7 +139,8 @@ export async function checkDatabase(
 
 /** What a database's error means. */
 export function databaseProblem(error: unknown): [code: string, message: string, fix: string] {
-  if (isDatabaseUnavailable(error))
+  // A refusal does not pass by itself.
+  if (isDatabaseUnavailable(error) && !isDatabaseRefusal(error))
     return ['E_START_DATABASE', 'the database does not answer', 'start it, and check its address'];
   const said = rootMessage(error);
   if (/newer version/.test(said))

@@ -30,7 +30,7 @@ export function startProblem(
       fix: 'Check --rpc-url, or leave it out to let rewards start its own chain.',
     });
   }
-  if (config.databaseUrl && (isDatabaseUnavailable(error) || isDatabaseRefusal(error))) {
+  if (config.databaseUrl && isDatabaseUnavailable(error)) {
     return new PreconditionError({
       code: 'E_DATABASE_UNREACHABLE',
       message: `The database at ${whereIs(config.databaseUrl)} cannot be used: ${firstLine(rootOf(error))}`,
@@ -54,12 +54,6 @@ function isNativeModuleProblem(error: unknown): boolean {
     /bindings file|better_sqlite3\.node|better-sqlite3/.test(error.message) &&
     (code === undefined || /^(?:ERR_DLOPEN_FAILED|ERR_MODULE_NOT_FOUND|MODULE_NOT_FOUND)$/.test(code))
   );
-}
-
-/** Wrong password or role (class 28), no such database, an address that is none. */
-function isDatabaseRefusal(error: unknown): boolean {
-  const code = String((rootOf(error) as NodeJS.ErrnoException).code ?? '');
-  return /^(?:28...|3D000|ERR_INVALID_URL)$/.test(code);
 }
 
 /** The error at the beginning of the chain of causes. */

@@ -26,9 +26,11 @@ export const NESTED = 'atomically() does not nest: use the queries that it hands
 const UNIQUE_VIOLATIONS = new Set(['23505', 'SQLITE_CONSTRAINT_UNIQUE', 'SQLITE_CONSTRAINT_PRIMARYKEY']);
 const CONTENTIONS = new Set(['40001', '40P01', 'SQLITE_BUSY']);
 
+/** The server is there and lets nobody in: wrong password or role (class 28), no such database, an address that is none. */
+const REFUSED = /^(?:28...|3D000|ERR_INVALID_URL)$/;
 /** The connection, the server or the disk gave out; SQLSTATE classes 08 (connection), 53 (resources) and 57 (operator); 25P03: a transaction lay idle for too long. */
 const UNAVAILABLE =
-  /^(?:08...|25P03|3D000|53...|57P0.|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|SQLITE_(?:FULL|IOERR|CANTOPEN|READONLY).*)$/;
+  /^(?:08...|25P03|53...|57P0.|ECONN(?:REFUSED|RESET|ABORTED)|EPIPE|ETIMEDOUT|E(?:HOST|NET)(?:UNREACH|DOWN)|ENOTFOUND|EAI_AGAIN|SQLITE_(?:FULL|IOERR|CANTOPEN|READONLY).*)$/;
 const UNAVAILABLE_MESSAGES =
   /^(?:timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end)/;
 
@@ -47,9 +49,15 @@ export const isUniqueViolation = (error: unknown) =>
 /** Whether another writer was in the way, so that the same work may simply be tried again. */
 export const isContention = (error: unknown) => codesOf(error).some((code) => CONTENTIONS.has(code));
 
-/** Whether the database itself was not there or could not write: nothing is known to be wrong with the request. */
+/** Whether the server answers but does not let this user in: waiting mends nothing, another address or password does. */
+export const isDatabaseRefusal = (error: unknown) => codesOf(error).some((code) => REFUSED.test(code));
+
+/**
+ * Whether the database itself was not there or could not write: nothing is known to be wrong with the request. To a
+ * request, a refusal is that too: the service ran before, and somebody changed a password or the database.
+ */
 export function isDatabaseUnavailable(error: unknown): boolean {
-  if (codesOf(error).some((code) => UNAVAILABLE.test(code))) return true;
+  if (isDatabaseRefusal(error) || codesOf(error).some((code) => UNAVAILABLE.test(code))) return true;
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     // node-postgres gives these no code.
     if (UNAVAILABLE_MESSAGES.test(cause.message)) return true;

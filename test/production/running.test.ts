@@ -250,10 +250,11 @@ describe.skipIf(postgresMissing() !== undefined)('on Postgres', () => {
     expect(envelope.error.message).toContain('synchronous_commit=off');
   });
 
-  test('a wrong database is refused, its password not repeated', async () => {
-    const url = new URL(postgres.url);
-    url.pathname = '/nowhere';
-    url.password = 'hunter2';
+  test.each([
+    ['database', (url: URL) => Object.assign(url, { pathname: '/nowhere', password: 'hunter2' })],
+    ['role', (url: URL) => Object.assign(url, { username: 'nobody_here', password: 'hunter2' })],
+  ])('a wrong %s is refused, its password not repeated', async (_what, change) => {
+    const url = change(new URL(postgres.url));
     const env = kit.environment(url.href);
     const { envelope, code, stdout } = await rewardsJson(['start', '--check'], { env });
     expect([code, envelope.error.code]).toEqual([5, 'E_DATABASE_REFUSED']);
