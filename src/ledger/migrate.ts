@@ -3,9 +3,13 @@ import { asc } from 'drizzle-orm';
 import { integer, pgTable, text } from 'drizzle-orm/pg-core';
 import { type Database, isUniqueViolation } from './database.ts';
 import ledger from './migrations/0001-ledger.sql';
+import relay from './migrations/0002-relay.sql';
 
 /** In order; a file that has been released is never edited, only followed by another. */
-export const migrations = [{ number: 1, name: '0001-ledger', sql: ledger }] as const;
+export const migrations = [
+  { number: 1, name: '0001-ledger', sql: ledger },
+  { number: 2, name: '0002-relay', sql: relay },
+] as const;
 
 const applied = pgTable('migrations', {
   number: integer('number').primaryKey(),

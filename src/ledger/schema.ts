@@ -1,26 +1,9 @@
-/** Every table of the ledger. Amounts are whole RWT, times are milliseconds since 1970, wei is text. */
+/** The tables of the ledger; those of the relay are in relay-schema.ts. Amounts are whole RWT, times are milliseconds since 1970, wei is text. */
 import { sql } from 'drizzle-orm';
-import {
-  bigint,
-  customType,
-  index,
-  integer,
-  jsonb,
-  pgTable,
-  primaryKey,
-  text,
-  uniqueIndex,
-} from 'drizzle-orm/pg-core';
+import { index, integer, jsonb, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import type { BrandProfile, EventDetail } from '../rules/brand.ts';
-
-/** Native in Postgres, 0 or 1 in SQLite. */
-const bool = customType<{ data: boolean; driverData: boolean | number }>({
-  dataType: () => 'boolean',
-  fromDriver: (value) => value === true || value === 1,
-});
-const number = (name: string) => bigint(name, { mode: 'number' });
-const address = (name: string) => text(name).$type<`0x${string}`>();
-const bytes = (name: string) => text(name).$type<`0x${string}`>();
+import { address, bool, bytes, number } from './columns.ts';
+import { gasBudgets, gasTopUps, gasWallets, rateWindows, relays } from './relay-schema.ts';
 
 export const brands = pgTable('brands', {
   brandId: address('brand_id').primaryKey(),
@@ -147,7 +130,7 @@ export const counters = pgTable('counters', {
   name: text('name').$type<CounterName>().primaryKey(),
   next: number('next').notNull(),
 });
-export type CounterName = 'reward_sequence' | 'wallet_index';
+export type CounterName = 'reward_sequence' | 'wallet_index' | 'gas_wallet_index' | 'relay_position';
 
 export const wallets = pgTable(
   'wallets',
@@ -227,6 +210,9 @@ export const transactions = pgTable(
     blockHash: bytes('block_hash'),
     outcome: text('outcome').$type<TransactionOutcome>(),
     createdAt: number('created_at').notNull(),
+    /** What the block's receipt says; null before it is in one. */
+    gasUsed: number('gas_used'),
+    gasPriceWei: text('gas_price_wei'),
   },
   (t) => [
     uniqueIndex('transactions_nonce').on(t.lane, t.nonce),
@@ -297,4 +283,9 @@ export const everyTable = {
   followedBlocks,
   journalBlocks,
   facts,
+  rateWindows,
+  gasWallets,
+  gasBudgets,
+  relays,
+  gasTopUps,
 };

@@ -1,0 +1,98 @@
+/** The tables behind the relay: what it was asked to send, for whom, and what limits that. */
+import { sql } from 'drizzle-orm';
+import { index, jsonb, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
+import { address, bytes, number } from './columns.ts';
+
+/** How often something was done in a window that began with the first time. */
+export const rateWindows = pgTable(
+  'rate_windows',
+  {
+    /** Which limit, for example `relay user`. */
+    scope: text('scope').notNull(),
+    subject: text('subject').notNull(),
+    startedAt: number('started_at').notNull(),
+    used: number('used').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.scope, t.subject] }), index('rate_windows_started').on(t.startedAt)],
+);
+
+/** The account that pays gas for a brand's users; its key is found by `keyIndex` under the relay's own. */
+export const gasWallets = pgTable(
+  'gas_wallets',
+  {
+    brandId: address('brand_id').primaryKey(),
+    keyIndex: number('key_index').notNull(),
+    address: address('address').notNull(),
+    createdAt: number('created_at').notNull(),
+  },
+  (t) => [
+    uniqueIndex('gas_wallets_key_index').on(t.keyIndex),
+    uniqueIndex('gas_wallets_address').on(t.address),
+  ],
+);
+
+/** What a payer has promised or spent for gas on one day. */
+export const gasBudgets = pgTable(
+  'gas_budgets',
+  {
+    /** A brand, or `service`. */
+    payer: text('payer').notNull(),
+    /** Days since 1970, UTC. */
+    day: number('day').notNull(),
+    spentGwei: number('spent_gwei').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.payer, t.day] })],
+);
+
+/** A call that must come before the relayed one, from the nonce just before it. */
+export interface PermitCall {
+  to: `0x${string}`;
+  data: `0x${string}`;
+  gas: number;
+}
+
+/** One call on behalf of a user. Written once; only the transactions that carry it are filled in later. */
+export const relays = pgTable(
+  'relays',
+  {
+    /** Order in which they are sent. */
+    position: number('position').primaryKey(),
+    id: text('id').notNull(),
+    /** The account that sends it. */
+    lane: address('lane').notNull(),
+    /** Whose gas budget it uses: a brand, or `service`. */
+    payer: text('payer').notNull(),
+    userAddress: address('user_address').notNull(),
+    recipient: address('recipient').notNull(),
+    data: bytes('data').notNull(),
+    valueWei: text('value_wei').notNull(),
+    gas: number('gas').notNull(),
+    permit: jsonb('permit').$type<PermitCall>(),
+    /** Taken from the payer's budget until it is known what it cost. */
+    reservedGwei: number('reserved_gwei').notNull(),
+    budgetDay: number('budget_day').notNull(),
+    createdAt: number('created_at').notNull(),
+    permitTransactionId: text('permit_transaction_id'),
+    transactionId: text('transaction_id'),
+  },
+  (t) => [
+    uniqueIndex('relays_id').on(t.id),
+    index('relays_transaction').on(t.transactionId),
+    index('relays_waiting').on(t.lane, t.position).where(sql`transaction_id is null`),
+  ],
+);
+
+/** Native currency that the service's own gas wallet is to send to a brand's. */
+export const gasTopUps = pgTable(
+  'gas_top_ups',
+  {
+    id: text('id').primaryKey(),
+    /** The account that sends it. */
+    lane: address('lane').notNull(),
+    wallet: address('wallet').notNull(),
+    amountWei: text('amount_wei').notNull(),
+    createdAt: number('created_at').notNull(),
+    transactionId: text('transaction_id'),
+  },
+  (t) => [index('gas_top_ups_waiting').on(t.lane, t.createdAt).where(sql`transaction_id is null`)],
+);
