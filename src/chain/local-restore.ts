@@ -51,7 +51,8 @@ export async function loadCheckpoint(parts: {
 /**
  * Mines everything that the journal has after the chain's head again, with the same times, fees and
  * transactions, and therefore with the same hashes. Anvil's mining must be off. Where a block comes back
- * different (somebody changed the state without a transaction), it warns once and goes on.
+ * different (somebody changed the state without a transaction), it warns once and goes on. The chain's time is to
+ * be set after it.
  */
 export async function replayJournal(parts: {
   rpc: LocalRpc;
@@ -108,9 +109,13 @@ async function mineEmpty(rpc: LocalRpc, entry: JournalBlock): Promise<void> {
   for (let first = entry.firstNumber; first <= number; first += EMPTY_BLOCKS_PER_REQUEST) {
     const count = Math.min(EMPTY_BLOCKS_PER_REQUEST, number - first + 1);
     const prepare = header(entry.baseFeeWei, timestampSeconds - (number - first) * intervalSeconds);
-    // Within a run Anvil lowers the fee itself.
-    await rpc.all(first === entry.firstNumber ? prepare : prepare.slice(1));
-    await rpc.call('anvil_mine', [numberToHex(count), numberToHex(intervalSeconds)]);
+    await rpc.all([
+      // Within a run Anvil lowers the fee itself.
+      ...(first === entry.firstNumber ? prepare : prepare.slice(1)),
+      // From block to block. As an argument of anvil_mine it would be added to the real time, which goes on meanwhile.
+      { method: 'anvil_setBlockTimestampInterval', params: [intervalSeconds] },
+    ]);
+    await rpc.call('anvil_mine', [numberToHex(count)]);
   }
 }
 

@@ -1,7 +1,7 @@
 /** Contract: POST verify-dns, against a real name server on this machine. */
-import { createSocket } from 'node:dgram';
+import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { type Socket as Connection, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import SQLite from 'better-sqlite3';
 import { decode, encode, type Packet, type Answer as Record, streamDecode, streamEncode } from 'dns-packet';
@@ -11,6 +11,26 @@ import { someone } from '../support/service.ts';
 import { API, type ContractService, expectBothForms, open, shop, startContractService } from './kit.ts';
 
 type Reply = { txt: string[] } | { code: number } | { silent: true } | { raw: Buffer };
+
+/** How often a port that is free for packets may be taken for connections. */
+const PORT_TRIES = 20;
+
+/** A name server has one number for packets and connections; the system hands out free ones for each kind alone. */
+async function onePortForBoth(): Promise<{ udp: Socket; tcp: Server; port: number }> {
+  for (let tries = 1; ; tries += 1) {
+    const udp = createSocket('udp4').bind(0, '127.0.0.1');
+    await once(udp, 'listening');
+    const { port } = udp.address();
+    const tcp = createServer().listen(port, '127.0.0.1');
+    try {
+      await once(tcp, 'listening');
+      return { udp, tcp, port };
+    } catch (error) {
+      udp.close();
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE' || tries === PORT_TRIES) throw error;
+    }
+  }
+}
 
 /** A name server whose table is changed by the tests; it notes what it was asked. */
 async function startNameServer() {
@@ -34,29 +54,27 @@ async function startNameServer() {
     }));
     return { ...base, answers };
   };
-  const udp = createSocket('udp4');
-  udp.on('message', (message, from) => {
+  const onPacket = (udp: Socket, message: Buffer, from: RemoteInfo) => {
     const reply = answer(decode(message));
     if (!reply) return;
     const bytes = Buffer.isBuffer(reply) ? reply : encode(reply);
     const truncated = { ...(Buffer.isBuffer(reply) ? {} : reply), answers: [], flags: 1 << 9 };
     udp.send(bytes.length > 512 ? encode(truncated) : bytes, from.port, from.address);
-  });
-  udp.bind(0, '127.0.0.1');
-  await once(udp, 'listening');
-  const { port } = udp.address();
-  const tcp = createServer((socket) => {
+  };
+  const onConnection = (socket: Connection) => {
     const chunks: Buffer[] = [];
     socket.on('error', () => {});
-    socket.on('data', (chunk) => {
+    socket.on('data', (chunk: Buffer) => {
       chunks.push(chunk);
       const read = Buffer.concat(chunks);
       if (read.length < 2 || read.length < 2 + read.readUInt16BE(0)) return;
       const reply = answer(streamDecode(read) ?? {});
       if (reply && !Buffer.isBuffer(reply)) socket.end(streamEncode(reply));
     });
-  }).listen(port, '127.0.0.1');
-  await once(tcp, 'listening');
+  };
+  const { udp, tcp, port } = await onePortForBoth();
+  udp.on('message', (message, from) => onPacket(udp, message, from));
+  tcp.on('connection', onConnection);
   return {
     table,
     asked,
