@@ -1,5 +1,5 @@
 /** Chain transactions: a nonce is a row, and the signed bytes are on disk before any node sees them. */
-import { and, asc, desc, eq, gte, inArray, lte } from 'drizzle-orm';
+import { and, asc, desc, eq, gte, inArray, lte, sql } from 'drizzle-orm';
 import type { Queries } from './database.ts';
 import { attempts, type LanePurpose, type TransactionOutcome, transactions } from './schema.ts';
 
@@ -162,11 +162,17 @@ export async function markFinal(tx: Queries, ids: string[]): Promise<void> {
   await tx.update(transactions).set({ status: 'final' }).where(inArray(transactions.id, ids));
 }
 
-/** Takes back what blocks from `blockNumber` on had shown, and returns the ids: they may be in no block any more. */
+/** The newest bytes of a transaction, inside a statement about it. */
+const newestHash = sql<Hex>`(select ${attempts.hash} from ${attempts} where ${attempts.transactionId} = ${transactions.id} order by ${attempts.attempt} desc limit 1)`;
+
+/**
+ * Takes back what blocks from `blockNumber` on had shown, and returns the ids: they may be in no block any more. To
+ * be sent are the newest bytes again, whichever the block had: a replacement has to offer more than any before it.
+ */
 export async function reopenFrom(tx: Queries, blockNumber: number): Promise<string[]> {
   const reopened = await tx
     .update(transactions)
-    .set({ status: 'stored', blockNumber: null, blockHash: null, outcome: null })
+    .set({ status: 'stored', hash: newestHash, blockNumber: null, blockHash: null, outcome: null })
     .where(and(eq(transactions.status, 'included'), gte(transactions.blockNumber, blockNumber)))
     .returning({ id: transactions.id });
   return reopened.map(({ id }) => id);

@@ -224,6 +224,23 @@ onEveryDatabase(({ kit }) => {
       expect(await nextNonce(database.db, first.lane)).toBe(4);
     });
 
+    test('whichever bytes a block had, the newest are the ones to send once it is taken back', async () => {
+      const { database } = kit();
+      const lane = freshAddress();
+      const first = signed({ lane, nonce: 0 });
+      const better = { ...signed({ lane, nonce: 0 }), maxFeeWei: 2n ** 71n };
+      await database.atomically(async (tx) => {
+        await storeTransaction(tx, first);
+        await storeReplacement(tx, { ...better, transactionId: first.id, kind: 'payload' });
+        const block = { blockNumber: 2_000_001, blockHash: freshHash(), gasUsed: 1, gasPriceWei: '1' };
+        await markIncluded(tx, { id: first.id, hash: first.hash, ...block, outcome: 'done' });
+      });
+      expect(await database.atomically((tx) => reopenFrom(tx, 2_000_001))).toEqual([first.id]);
+      const [open] = await unsettledTransactions(database.db, lane);
+      // A better offer than the older bytes would be these very bytes again, which are stored already.
+      expect(open).toMatchObject({ hash: better.hash, maxFeeWei: better.maxFeeWei });
+    });
+
     test('hand back the bytes that were stored', async () => {
       const { database } = kit();
       const transaction = {
