@@ -4,7 +4,10 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { eventsApi } from '../src/http/openapi/events-api.ts';
 import { type RefusalCode, refusalExamples } from '../src/http/openapi/refusal-examples.ts';
+import { registerApi, registerRefusals } from '../src/http/openapi/register-api.ts';
 import { type Refusal, refusalReply } from '../src/http/refusals.ts';
+import { type RegisterRefusal, registerReply } from '../src/http/register-refusals.ts';
+import { registrationFields } from '../src/rules/registration.ts';
 import { operationsOf } from './support/openapi.ts';
 
 const read = (path: string) => readFile(new URL(`../${path}`, import.meta.url), 'utf8');
@@ -26,13 +29,14 @@ function tableBelow(heading: string): string[][] {
 }
 
 /** A refusal whose texts are the names of their fields, in braces. */
-function named(code: RefusalCode): Refusal {
-  const fields = Object.entries(refusalExamples[code].refusal).map(([name, value]) => {
+const named = (code: RefusalCode) => withNames(refusalExamples[code].refusal) as Refusal;
+function withNames(refusal: { code: string }): { code: string } {
+  const fields = Object.entries(refusal).map(([name, value]) => {
     if (name === 'code') return [name, value];
     if (typeof value === 'string') return [name, `{${name}}`];
     return [name, Array.isArray(value) ? [`{${name}}`] : value];
   });
-  return Object.fromEntries(fields) as Refusal;
+  return Object.fromEntries(fields);
 }
 
 describe('docs/api.md', () => {
@@ -47,6 +51,26 @@ describe('docs/api.md', () => {
       return { code, status, error: body.error };
     });
     expect(documented).toEqual(answered);
+  });
+
+  test('the same for the register host', () => {
+    const documented = tableBelow('Refusals of pregenerate-user').map(([code, status, error]) => ({
+      code,
+      status: Number(status),
+      error,
+    }));
+    const answered = Object.values(registerRefusals).map(({ refusal }) => {
+      const { status, body } = registerReply(withNames(refusal) as RegisterRefusal, { nowMs: 0 });
+      return { code: refusal.code, status, error: body.error };
+    });
+    expect(documented).toEqual(answered);
+  });
+
+  test('every field of a registration is listed', () => {
+    const listed = tableBelow('Wallets before the first reward').map(([field]) => field);
+    expect(listed).toEqual([...registrationFields]);
+    const { paths } = registerApi({ serverUrl: '/', apiPrefix: '/rewards-api', bodyLimitBytes: 10_240 });
+    for (const path of Object.keys(paths)) expect(document).toContain(path);
   });
 
   test('the earlier dialect is as described', () => {

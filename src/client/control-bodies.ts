@@ -111,6 +111,7 @@ export interface BrandBody {
   platforms: Record<string, string>;
   clientBypass: 'allow' | 'credential';
   mintTo: 'wallet' | 'escrow';
+  pregenerate: 'open' | 'credential';
   eventNameMapping: Record<string, string>;
   createdAt: string;
   /** RWT in escrow: deposited, set aside for rewards, and what is left. */

@@ -54,6 +54,8 @@ export const settings = {
   bodyLimitBytes: 10 * 1024,
   /** Contract: Limits, Duplicate detection window. */
   duplicateWindowMs: 60_000,
+  /** Contract: Limits, pregenerate-user; new wallets of one brand. */
+  pregenerate: { limit: 100, windowMs: 60_000 },
   /** Events decided in one commit: large enough that the fsync is shared, small enough to answer in milliseconds. */
   decideBatchMax: 400,
   /** A conflict means that another process made progress; so many in a row do not happen by chance. */

@@ -7,7 +7,9 @@ import type { Rpc } from '../chain/rpc.ts';
 import type { TxtResolver } from '../dns/txt.ts';
 import { proxyTrust } from '../http/client-address.ts';
 import { createEventsHost, type EventsHostDeps } from '../http/hosts/events.ts';
+import { createRegisterHost } from '../http/hosts/register.ts';
 import { createRefuser } from '../http/refuse.ts';
+import { createRegisterRefuser } from '../http/register-refusals.ts';
 import type { TokenVerifier } from '../identity/tokens.ts';
 import type { WalletTree } from '../identity/wallets.ts';
 import type { Database } from '../ledger/database.ts';
@@ -18,6 +20,7 @@ import type { Random } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
 import type { ChainEngine } from './chain-engine.ts';
 import { settings } from './config.ts';
+import type { ServiceHosts } from './one-port.ts';
 
 export interface HostParts {
   database: Database;
@@ -51,8 +54,14 @@ export interface HostParts {
 }
 
 /** `idle` resolves when no decision is under way. */
-export function createHosts(parts: HostParts) {
-  const { database, clock, random, log, ownHosts, serviceName } = parts;
+export function createHosts(parts: HostParts): ServiceHosts & { idle: () => Promise<void> } {
+  const { database, clock, random, log, ownHosts, serviceName, apiPrefix, ownDomain, httpsOnly } = parts;
+  const { bodyLimitBytes } = settings;
+  const frame = {
+    ...{ database, clock, random, log, ownHosts },
+    proxies: proxyTrust([...parts.proxies]),
+    ...(parts.onRequest && { onRequest: parts.onRequest }),
+  };
   const submitter = createEventSubmitter({
     database,
     clock,
@@ -64,20 +73,14 @@ export function createHosts(parts: HostParts) {
     crash: parts.crash ?? neverCrash,
   });
   const events = createEventsHost({
-    database,
+    ...frame,
     chain: parts.chain,
     token: createRewardToken({ rpc: parts.rpc, address: parts.facts.contracts.token }),
     dns: parts.dns,
     identityReady: parts.tokens?.ready ?? (async () => true),
-    clock,
     realClock: systemClock(),
-    random,
-    log,
     serviceName,
     refuser: createRefuser({ clock, dialect: parts.errorDialect ?? 'current' }),
-    proxies: proxyTrust([...parts.proxies]),
-    ownHosts,
-    ...(parts.onRequest && { onRequest: parts.onRequest }),
     rewarding: {
       database,
       random,
@@ -94,13 +97,14 @@ export function createHosts(parts: HostParts) {
       answerTimeoutMs: settings.answerTimeoutMs,
       crash: parts.crash ?? neverCrash,
     },
-    settings: {
-      apiPrefix: parts.apiPrefix,
-      bodyLimitBytes: settings.bodyLimitBytes,
-      ownDomain: parts.ownDomain,
-      httpsOnly: parts.httpsOnly,
-      workerVersion: settings.workerVersion,
-    },
+    settings: { apiPrefix, bodyLimitBytes, ownDomain, httpsOnly, workerVersion: settings.workerVersion },
   });
-  return { events, idle: submitter.idle };
+  const register = createRegisterHost({
+    ...frame,
+    addressAt: parts.wallets.addressAt,
+    limit: settings.pregenerate,
+    refuser: createRegisterRefuser({ clock }),
+    settings: { apiPrefix, bodyLimitBytes, ownDomain, httpsOnly },
+  });
+  return { events, register, idle: submitter.idle };
 }

@@ -27,6 +27,7 @@ import { createHosts } from './create-hosts.ts';
 import { openDataDir } from './data-dir.ts';
 import { createLifecycle } from './lifecycle.ts';
 import { listen } from './listen.ts';
+import { onOnePort } from './one-port.ts';
 import {
   checkAccounts,
   checkChain,
@@ -153,7 +154,7 @@ async function startProduction(
   lifecycle.onStop(() => watches.stop());
   let eventsUrl: string | undefined;
   if (isWorking('api') && wallets) {
-    const { events, idle } = createHosts({
+    const { idle, ...hosts } = createHosts({
       ...{ database, chain, rpc, engine, facts, wallets, clock, random, log },
       dns: systemTxtResolver(),
       ownHosts: config.publicHosts,
@@ -168,7 +169,7 @@ async function startProduction(
       onDecision: metrics.decision,
     });
     lifecycle.onStop(idle);
-    const app = new Hono().use(measured(metrics.request)).route('/', events);
+    const app = new Hono().use(measured(metrics.request)).route('/', onOnePort(hosts, config));
     const listener = await listen(app, { host: config.host, port: config.port, explicit: true });
     lifecycle.onStop(() => listener.close(config.drainTimeoutMs));
     eventsUrl = listener.url;

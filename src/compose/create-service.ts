@@ -169,7 +169,7 @@ async function startEmulator(
     { database, clock, realClock: systemClock(), random, log },
     settings.identity,
   );
-  const { events, idle } = createHosts({
+  const { idle, ...hosts } = createHosts({
     database,
     chain,
     rpc,
@@ -235,7 +235,7 @@ async function startEmulator(
     },
   });
 
-  const urls = await openHosts(config, { events, control, issuer: identity.issuer }, lifecycle);
+  const urls = await openHosts(config, { ...hosts, control, issuer: identity.issuer }, lifecycle);
   identity.announce(`${new URL(urls.control).origin}/_idp`);
   return {
     pid: process.pid,

@@ -164,6 +164,11 @@ const brand = map({
     .default('credential')
     .describe('Who may skip the cooldown: any client, or only one that sends the key of the brand.'),
   mintTo: oneOf(['wallet', 'escrow']).default('wallet').describe('Where RWT goes that the brand buys.'),
+  pregenerate: oneOf(['open', 'credential'])
+    .default('open')
+    .describe(
+      'Who may give people wallets in its name: any client, or only one that sends the key of the brand.',
+    ),
   apiKey: matching(
     /^rk_[a-z]{1,10}_[A-Za-z0-9]{1,40}_[A-Za-z0-9]{24,100}$/,
     'must be rk_<environment>_<id>_<secret>, with a secret of 24 or more letters and digits',

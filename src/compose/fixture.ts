@@ -134,11 +134,11 @@ async function readSource(path: string): Promise<FixtureSource | Complaint> {
 }
 
 function fixtureBrand(file: FileBrand): FixtureBrand {
-  const { brandId, name, automation, domains, platforms, clientBypass, mintTo } = file;
+  const { brandId, name, automation, domains, platforms, clientBypass, mintTo, pregenerate } = file;
   const { apiKey, webhook, escrow, perks, streak, site } = file;
   const events = Object.entries(file.events);
   return {
-    brand: { brandId, name, automation, profile: { domains, platforms, clientBypass, mintTo } },
+    brand: { brandId, name, automation, profile: { domains, platforms, clientBypass, mintTo, pregenerate } },
     rules: events.map(([eventType, event]) => eventRule({ brandId, eventType, event })),
     ...(apiKey !== undefined && { apiKey }),
     ...(webhook && { webhook: fixtureWebhook(webhook) }),

@@ -1,16 +1,16 @@
 /** Opens the listeners of an emulator: all hosts on one port, or each on its own. */
 import { Hono } from 'hono';
 import { createIdpHost } from '../http/hosts/idp.ts';
-import type { RequestVariables } from '../http/request-record.ts';
 import type { TokenIssuer } from '../identity/tokens.ts';
 import { type ServeConfig, settings } from './config.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import { listen } from './listen.ts';
+import { onOnePort, type ServiceHosts } from './one-port.ts';
 import type { Ready } from './ready.ts';
 
 export async function openHosts(
   config: Pick<ServeConfig, 'host' | 'port' | 'portExplicit' | 'splitHosts'>,
-  hosts: { events: Hono<RequestVariables>; control: Hono; issuer: TokenIssuer },
+  hosts: ServiceHosts & { control: Hono; issuer: TokenIssuer },
   lifecycle: Pick<Lifecycle, 'onStop'>,
 ): Promise<Omit<Ready['urls'], 'rpc'>> {
   const open = async (app: Pick<Hono, 'fetch'>, port: number, explicit: boolean) => {
@@ -21,17 +21,12 @@ export async function openHosts(
   const ofEmulator = new Hono().route('/_rewards', hosts.control).route('/_idp', createIdpHost(hosts));
   if (config.splitHosts) {
     const events = await open(hosts.events, config.port, config.portExplicit);
+    const register = await open(hosts.register, 0, false);
+    const relay = hosts.relay ? await open(hosts.relay, 0, false) : events;
     const control = await open(ofEmulator, 0, false);
-    return {
-      events,
-      relay: events,
-      register: events,
-      services: events,
-      site: events,
-      control: `${control}/_rewards`,
-    };
+    return { events, relay, register, services: events, site: events, control: `${control}/_rewards` };
   }
-  const app = new Hono().route('/', ofEmulator).route('/', hosts.events);
+  const app = new Hono().route('/', ofEmulator).route('/', onOnePort(hosts, settings));
   const url = await open(app, config.port, config.portExplicit);
   return { events: url, relay: url, register: url, services: url, site: url, control: `${url}/_rewards` };
 }

@@ -42,6 +42,7 @@ const plain: Record<string, (given: unknown) => Read<Change>> = {
   domains: inProfile('domains', listOf(domain)),
   clientBypass: inProfile('clientBypass', oneOf(['allow', 'credential'])),
   mintTo: inProfile('mintTo', oneOf(['wallet', 'escrow'])),
+  pregenerate: inProfile('pregenerate', oneOf(['open', 'credential'])),
 };
 
 /** Maps of which single entries can be set, as in `platforms.telegram`. */

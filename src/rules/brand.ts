@@ -12,6 +12,8 @@ export interface BrandProfile {
   clientBypass: 'allow' | 'credential';
   /** Where bought RWT goes: the brand's wallet, or straight into its escrow balance. */
   mintTo: 'wallet' | 'escrow';
+  /** Who may give people wallets in the brand's name: anybody (when it is left out), or only a client with its key. */
+  pregenerate?: 'open' | 'credential';
   /** Other names under which client scripts may know the events: theirs → ours. */
   eventNameMapping?: Record<string, string>;
 }

@@ -39,6 +39,7 @@ describe('on the emulator', () => {
       automation: true,
       clientBypass: 'credential',
       mintTo: 'wallet',
+      pregenerate: 'open',
       funds: { deposited: 500, promised: 0, available: 500 },
       rules: [],
       apiKey: expect.stringMatching(/^rk_dev_[A-Za-z0-9]{12}_[A-Za-z0-9]{40}$/),
@@ -85,13 +86,14 @@ describe('on the emulator', () => {
     expect((await event({ userEmail: someone() })).body.details.reason).toBe('automation_disabled');
     const changed = await done(
       ...['set', shop, 'automation=on', 'domains=new.example', 'name=New shop', 'platforms.telegram='],
-      ...['mintTo=escrow', 'clientBypass=allow', 'eventNameMapping.signup=visit'],
+      ...['mintTo=escrow', 'clientBypass=allow', 'pregenerate=credential', 'eventNameMapping.signup=visit'],
     );
     expect(changed).toMatchObject({
       name: 'New shop',
       domains: ['new.example'],
       platforms: {},
       mintTo: 'escrow',
+      pregenerate: 'credential',
       clientBypass: 'allow',
       eventNameMapping: { signup: 'visit' },
     });

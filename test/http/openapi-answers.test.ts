@@ -9,11 +9,12 @@ import { operationsOf, validatorOf } from '../support/openapi.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 let service: TestService;
-const apis: Record<'events' | 'control', ApiDocument> = Object.create(null);
+const apis: Record<'events' | 'register' | 'control', ApiDocument> = Object.create(null);
 
 beforeAll(async () => {
   service = await startTestService();
   apis.events = (await service.request('/openapi.json')).body;
+  apis.register = (await service.request('/openapi/register.json')).body;
   apis.control = (await service.request(`${service.ready.urls.control}/openapi.json`)).body;
 });
 afterAll(() => service.stop());
@@ -53,7 +54,7 @@ function judge(api: ApiDocument, { operation }: Described, answer: Awaited<Retur
   for (const name of always) expect(answer.headers.get(name), name).not.toBeNull();
 }
 
-describe.each(['events', 'control'] as const)('%s host', (host) => {
+describe.each(['events', 'register', 'control'] as const)('%s host', (host) => {
   test('every example gets a documented answer, and does what it says', { timeout: 60_000 }, async () => {
     const api = apis[host];
     const latest = (await service.request(`${service.ready.urls.control}/requests?limit=1`)).body.requests[0]
@@ -101,6 +102,33 @@ test('refusals are the documented ones', async () => {
   for (const { body } of [...answers.slice(1), cooling]) {
     const shapes = examples.map(({ details }) => Object.keys(details).sort().join());
     expect(shapes).toContain(Object.keys(body.details).sort().join());
+  }
+});
+
+test('refusals of the register host are the documented ones', async () => {
+  const api = apis.register;
+  const { brandId } = service.brand;
+  const ask = (body: unknown) => service.post('/rewards-api/pregenerate-user', body);
+  const user = { brand_id: brandId, oauth_provider: 'discord', oauth_user_id: '1', oauth_username: 'x' };
+  const expected = {
+    invalid_body: await ask('[]'),
+    mixed_forms: await ask({ ...user, email: 'a@b.example' }),
+    missing_fields: await ask({ brand_id: brandId, oauth_provider: 'discord' }),
+    invalid_brand_id: await ask({ ...user, brand_id: 'x' }),
+    invalid_email: await ask({ brand_id: brandId, email: 'x' }),
+    invalid_oauth_provider: await ask({ ...user, oauth_provider: 'myspace' }),
+    invalid_oauth_user_id: await ask(user),
+    invalid_oauth_username: await ask({
+      ...user,
+      oauth_user_id: '1'.repeat(17),
+      oauth_username: 'x'.repeat(101),
+    }),
+    body_too_large: await ask({ ...user, more: 'x'.repeat(11_000) }),
+  };
+  for (const [code, { status, body }] of Object.entries(expected)) {
+    const { summary = '', value } = api.components.examples[code] ?? {};
+    expect(body, code).toEqual(value);
+    expect(summary.startsWith(`${status}: `), code).toBe(true);
   }
 });
 
@@ -190,6 +218,16 @@ describe('rewards openapi', () => {
       ...apis.events,
       servers: [{ url: service.ready.urls.events }],
     });
+  });
+
+  test('prints that of the register host', async () => {
+    const args = ['openapi', '--host', 'register', '--target', service.ready.urls.register];
+    expect(JSON.parse((await rewards(args)).stdout)).toEqual({
+      ...apis.register,
+      servers: [{ url: service.ready.urls.register }],
+    });
+    const page = await service.request('/docs/register');
+    expect(page.body).toContain('/rewards-api/pregenerate-user');
   });
 
   test('-o json puts it into the envelope', async () => {

@@ -6,15 +6,18 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { createControlHost } from '../../src/http/hosts/control.ts';
 import { createEventsHost } from '../../src/http/hosts/events.ts';
+import { createRegisterHost } from '../../src/http/hosts/register.ts';
 import { controlApi } from '../../src/http/openapi/control-api.ts';
 import type { ApiDocument } from '../../src/http/openapi/document.ts';
 import { eventsApi } from '../../src/http/openapi/events-api.ts';
 import { demo } from '../../src/http/openapi/examples.ts';
 import { refusalExamples } from '../../src/http/openapi/refusal-examples.ts';
+import { registerApi, registerRefusals } from '../../src/http/openapi/register-api.ts';
 import { operationsOf, validatorOf } from '../support/openapi.ts';
 
 const settings = { apiPrefix: '/rewards-api', bodyLimitBytes: 10_240, ownDomain: 'x', workerVersion: '1' };
 const events = eventsApi({ serverUrl: '/', ...settings });
+const register = registerApi({ serverUrl: '/', ...settings });
 const control = controlApi({ serverUrl: '/_rewards' });
 
 /** What a host answers to. Nothing is called: the routes are only counted. */
@@ -26,6 +29,12 @@ const eventsRoutes = () =>
       typeof createEventsHost
     >[0]),
   );
+const registerRoutes = () =>
+  routesOf(
+    createRegisterHost({ settings: { ...settings, httpsOnly: false } } as unknown as Parameters<
+      typeof createRegisterHost
+    >[0]),
+  );
 const controlRoutes = () =>
   routesOf(createControlHost({ control: {}, brands: {} } as Parameters<typeof createControlHost>[0]));
 const described = (api: ApiDocument) =>
@@ -33,6 +42,7 @@ const described = (api: ApiDocument) =>
 
 describe.each([
   { name: 'events', api: events, routes: eventsRoutes },
+  { name: 'register', api: register, routes: registerRoutes },
   { name: 'control', api: control, routes: controlRoutes },
 ])('the description of the $name host', ({ api, routes }) => {
   test('is valid OpenAPI 3.1', async () => {
@@ -101,20 +111,23 @@ describe.each([
   });
 });
 
-test('every refusal of the event host is in its description, with its own status', () => {
-  expect(Object.keys(events.components.examples)).toEqual(Object.keys(refusalExamples));
-  const shown = operationsOf(events).flatMap(({ operation }) =>
+test.each([
+  { name: 'event', api: events, codes: Object.keys(refusalExamples) },
+  { name: 'register', api: register, codes: Object.keys(registerRefusals) },
+])('every refusal of the $name host is in its description, with its own status', ({ api, codes }) => {
+  expect(Object.keys(api.components.examples)).toEqual(codes);
+  const shown = operationsOf(api).flatMap(({ operation }) =>
     Object.entries(operation.responses).flatMap(([status, { content }]) =>
       Object.values(content ?? {}).flatMap((media) =>
         'examples' in media ? Object.keys(media.examples).map((code) => [code, status]) : [],
       ),
     ),
   );
-  const nowhere = Object.keys(refusalExamples).filter((code) => !shown.some(([one]) => one === code));
+  const nowhere = codes.filter((code) => !shown.some(([one]) => one === code));
   expect(nowhere).toEqual(['unknown_endpoint']);
-  expect(Object.keys(events.components.responses)).toEqual(nowhere);
+  expect(Object.keys(api.components.responses)).toEqual(nowhere);
   for (const [code = '', status] of shown) {
-    expect(events.components.examples[code]?.summary.startsWith(`${status}: `)).toBe(true);
+    expect(api.components.examples[code]?.summary.startsWith(`${status}: `)).toBe(true);
   }
 });
 

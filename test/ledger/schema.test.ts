@@ -3,6 +3,7 @@ import type { SQL } from 'drizzle-orm';
 import { getTableConfig, PgDialect, type PgTable } from 'drizzle-orm/pg-core';
 import pg from 'pg';
 import { expect, test } from 'vitest';
+import * as identitySchema from '../../src/ledger/identity-schema.ts';
 import * as relaySchema from '../../src/ledger/relay-schema.ts';
 import * as schema from '../../src/ledger/schema.ts';
 import { type Kind, onEveryDatabase } from './every-database.ts';
@@ -180,9 +181,9 @@ onEveryDatabase(
 );
 
 test('every table of the schema is in its list', () => {
-  const exported = [...Object.values(schema), ...Object.values(relaySchema)].filter(
-    (one) => Object(one) === one && isTable(one),
-  );
+  const exported = [schema, relaySchema, identitySchema]
+    .flatMap((part) => Object.values<unknown>(part))
+    .filter((one) => Object(one) === one && isTable(one));
   expect(new Set(Object.values(schema.everyTable))).toEqual(new Set(exported));
 });
 

@@ -10,10 +10,14 @@ export function declareOpenapi({ parent, lazily }: Catalog): void {
       'Prints the OpenAPI 3.1 document of a host. Nothing needs to run; with --target, the document names that address.',
     )
     .addOption(
-      option('--host <host>', 'which one: the event handler, or the controls of the emulator', {
-        default: 'events',
-        choices: ['events', 'control'],
-      }),
+      option(
+        '--host <host>',
+        'which one: the event handler, the one that registers users, or the controls of the emulator',
+        {
+          default: 'events',
+          choices: ['events', 'register', 'control'],
+        },
+      ),
     )
     .addHelpText('after', '\nExample:\n  rewards openapi > openapi.json')
     .action(lazily(async () => (await import('../commands/openapi.ts')).printOpenapi));

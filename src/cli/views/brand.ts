@@ -15,7 +15,7 @@ export function brandLine({ brandId, name, domains, automation, funds }: BrandBo
 }
 
 export function brandText(brand: BrandDetail, style: Style): string {
-  const { brandId, name, domains, provenDomains, platforms, automation, clientBypass, mintTo, funds } = brand;
+  const { brandId, name, domains, provenDomains, platforms, automation, clientBypass, funds } = brand;
   const row = (label: string, text: string) => `  ${style.dim(label.padEnd(12))}  ${text}`;
   const named = (entries: Record<string, string>) =>
     Object.entries(entries).map(([key, value]) => `${key} ${value}`);
@@ -29,7 +29,8 @@ export function brandText(brand: BrandDetail, style: Style): string {
     ...optional('event names', named(brand.eventNameMapping)),
     row('automation', automation ? style.green('on') : style.yellow('off')),
     row('clientBypass', clientBypass),
-    row('mintTo', mintTo),
+    row('mintTo', brand.mintTo),
+    row('pregenerate', brand.pregenerate),
     row('escrow', `${funds.deposited} RWT, ${funds.promised} promised, ${funds.available} left`),
     ...brand.keys.map(({ keyId, createdAt, expiresAt }) =>
       row('key', `${keyId}  since ${createdAt}${expiresAt === null ? '' : `, until ${expiresAt}`}`),

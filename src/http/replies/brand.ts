@@ -7,7 +7,7 @@ const limit = (value: number) => (isUnlimited(value) ? UNLIMITED : value);
 
 export function brandReply(brand: BrandOverview) {
   const { brandId, name, automation, profile, provenDomains, createdAtMs, deposited, promised } = brand;
-  const { domains, platforms, clientBypass, mintTo, eventNameMapping = {} } = profile;
+  const { domains, platforms, clientBypass, mintTo, pregenerate = 'open', eventNameMapping = {} } = profile;
   return {
     brandId,
     name,
@@ -17,6 +17,7 @@ export function brandReply(brand: BrandOverview) {
     platforms,
     clientBypass,
     mintTo,
+    pregenerate,
     eventNameMapping,
     createdAt: instant(createdAtMs),
     funds: { deposited, promised, available: deposited - promised },

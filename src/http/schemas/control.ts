@@ -111,6 +111,7 @@ const brand = z.object({
   platforms: z.record(z.string(), z.string()),
   clientBypass: z.enum(['allow', 'credential']),
   mintTo: z.enum(['wallet', 'escrow']),
+  pregenerate: z.enum(['open', 'credential']),
   eventNameMapping: z.record(z.string(), z.string()),
   createdAt: instant(),
   funds: z

@@ -51,3 +51,13 @@ create table gas_top_ups (
 create index gas_top_ups_waiting on gas_top_ups (lane, created_at) where transaction_id is null;
 alter table transactions add column gas_used bigint;
 alter table transactions add column gas_price_wei text;
+create table oauth_identities (
+  provider text not null,
+  provider_user_id text not null,
+  user_key text not null,
+  idp_user_id text not null,
+  username text,
+  created_at bigint not null,
+  primary key (provider, provider_user_id)
+);
+create index oauth_identities_user on oauth_identities (user_key);

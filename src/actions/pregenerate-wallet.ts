@@ -1,0 +1,104 @@
+/** Gives a person a wallet before they log in or get a reward (contract: Pregenerated wallet). */
+import { findBrand } from '../ledger/brands.ts';
+import type { Database, Queries } from '../ledger/database.ts';
+import { ensureIdentity, findIdentity, type Identity } from '../ledger/identities.ts';
+import { type RateLimit, type RateWindow, readWindow, takeFromWindow } from '../ledger/rate-windows.ts';
+import { ensureWallets, findWallets } from '../ledger/wallets.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Random } from '../lib/ids.ts';
+import type { BrandId } from '../rules/brand.ts';
+import type { Registration } from '../rules/registration.ts';
+
+export interface PregenerateDeps {
+  database: Database;
+  clock: Pick<Clock, 'now'>;
+  random: Pick<Random, 'uuid'>;
+  addressAt: (index: number) => `0x${string}`;
+  /** New wallets of one brand. */
+  limit: Omit<RateLimit, 'scope'>;
+}
+
+export interface PregeneratedWallet {
+  walletAddress: `0x${string}`;
+  idpUserId: string;
+  /** True for the one call that made the wallet. */
+  createdNew: boolean;
+  /** How far the brand's limit is used up; only with a new wallet, since others do not count. */
+  window?: RateWindow;
+}
+
+export type PregenerateRefusal =
+  | { code: 'brand_not_found'; brandId: string }
+  | { code: 'brand_key_required'; brandId: string }
+  | { code: 'rate_limit_exceeded'; brandId: string; window: RateWindow };
+
+/** `keyOf` is the brand whose key came with the request. */
+export async function pregenerateWallet(
+  deps: PregenerateDeps,
+  { registration, keyOf }: { registration: Registration; keyOf: BrandId | undefined },
+): Promise<PregeneratedWallet | { refusal: PregenerateRefusal }> {
+  const { database, clock } = deps;
+  const { brandId } = registration;
+  const brand = await findBrand(database.db, brandId);
+  if (!brand) return { refusal: { code: 'brand_not_found', brandId } };
+  if (brand.profile.pregenerate === 'credential' && keyOf !== brandId) {
+    return { refusal: { code: 'brand_key_required', brandId } };
+  }
+  const known = await findPregenerated(database.db, registration);
+  if (known) return known;
+
+  const nowMs = clock.now();
+  const asked = { ...deps.limit, scope: SCOPE, subject: brandId, nowMs };
+  // Seen before anything is locked: a crowd of refused callers must not hold up those who write wallets.
+  const seen = await readWindow(database.db, asked);
+  if (seen.remaining === 0) return refused(brandId, seen);
+  try {
+    return await database.atomically(async (tx) => {
+      const identity = await ensureIdentity(tx, newIdentity(deps, registration, nowMs));
+      const { userKey } = identity;
+      const wallets = await ensureWallets(tx, { userKeys: [userKey], addressAt: deps.addressAt, nowMs });
+      const wallet = wallets.get(userKey);
+      if (!wallet) throw new Error('a user was left without a wallet');
+      const { address: walletAddress, created: createdNew } = wallet;
+      const answer = { walletAddress, idpUserId: identity.idpUserId, createdNew };
+      if (!createdNew) return answer;
+      const { taken, ...window } = await takeFromWindow(tx, asked);
+      if (!taken) throw new WindowUsedUp(window);
+      return { ...answer, window };
+    });
+  } catch (error) {
+    if (error instanceof WindowUsedUp) return refused(brandId, error.window);
+    throw error;
+  }
+}
+
+const SCOPE = 'pregenerate brand';
+
+/** Undoes what its commit had written: the limit was reached while it was being written. */
+class WindowUsedUp extends Error {
+  readonly window: RateWindow;
+  constructor(window: RateWindow) {
+    super('the limit of new wallets was reached');
+    this.window = window;
+  }
+}
+
+const refused = (brandId: BrandId, window: RateWindow): { refusal: PregenerateRefusal } => ({
+  refusal: { code: 'rate_limit_exceeded', brandId, window },
+});
+
+/** What an earlier call made; undefined unless there are both the identity and its wallet. */
+async function findPregenerated(
+  db: Queries,
+  registration: Registration,
+): Promise<PregeneratedWallet | undefined> {
+  const identity = await findIdentity(db, registration);
+  const wallet = identity && (await findWallets(db, [identity.userKey])).get(identity.userKey);
+  if (!identity || !wallet) return undefined;
+  return { walletAddress: wallet.address, idpUserId: identity.idpUserId, createdNew: false };
+}
+
+function newIdentity(deps: PregenerateDeps, registration: Registration, nowMs: number): Identity {
+  const { provider, providerUserId, username, userKey } = registration;
+  return { provider, providerUserId, userKey, idpUserId: deps.random.uuid(), username, createdAt: nowMs };
+}

@@ -1,0 +1,41 @@
+/** Hosts whose paths do not collide, behind one listener. */
+import { type Handler, Hono } from 'hono';
+import type { RequestVariables } from '../http/request-record.ts';
+
+type Host = Hono<RequestVariables>;
+
+/** The service's hosts; the event handler answers what is no other host's. */
+export interface ServiceHosts {
+  events: Host;
+  register: Host;
+  /** Absent where nobody pays gas. */
+  relay?: Host | undefined;
+}
+
+/** All of them in one application. Each keeps its own rules, its own way of refusing, and its whole path. */
+export function onOnePort(hosts: ServiceHosts, { apiPrefix }: { apiPrefix: string }): Hono {
+  const app = new Hono();
+  const hand = (path: string, host: Host) => {
+    const handler: Handler = (context) => host.fetch(context.req.raw, context.env);
+    // By name, so that measurements know the route from those that nobody has.
+    app.on(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'], path, handler);
+    app.all(path, handler);
+  };
+  /** On a listener of its own, a host has its description at `/docs`; here that is the event handler's. */
+  const describe = (name: string, host: Host) => {
+    const at = (path: string): Handler => {
+      return (context) =>
+        host.fetch(new Request(new URL(path, context.req.url), context.req.raw), context.env);
+    };
+    app.get(`/docs/${name}`, at('/docs'));
+    app.get(`/openapi/${name}.json`, at('/openapi.json'));
+  };
+  hand(`${apiPrefix}/pregenerate-user`, hosts.register);
+  describe('register', hosts.register);
+  if (hosts.relay) {
+    describe('relay', hosts.relay);
+    hand('/relay', hosts.relay);
+    hand('/relay/*', hosts.relay);
+  }
+  return app.route('/', hosts.events);
+}

@@ -1,0 +1,32 @@
+/** Who was registered as whom. An identity, once written, never changes. */
+import { and, asc, eq } from 'drizzle-orm';
+import type { IdentityName } from '../rules/registration.ts';
+import type { Queries } from './database.ts';
+import { oauthIdentities } from './identity-schema.ts';
+
+export type Identity = typeof oauthIdentities.$inferSelect;
+
+export async function findIdentity(db: Queries, name: IdentityName): Promise<Identity | undefined> {
+  const { provider, providerUserId } = name;
+  const [row] = await db
+    .select()
+    .from(oauthIdentities)
+    .where(and(eq(oauthIdentities.provider, provider), eq(oauthIdentities.providerUserId, providerUserId)));
+  return row;
+}
+
+/** The identities of one user, oldest first. */
+export const identitiesOf = (db: Queries, userKey: string): Promise<Identity[]> =>
+  db
+    .select()
+    .from(oauthIdentities)
+    .where(eq(oauthIdentities.userKey, userKey))
+    .orderBy(asc(oauthIdentities.createdAt), asc(oauthIdentities.provider));
+
+/** Writes an identity, or waits for whoever is writing the same one and hands back theirs. */
+export async function ensureIdentity(tx: Queries, identity: Identity): Promise<Identity> {
+  const [written] = await tx.insert(oauthIdentities).values(identity).onConflictDoNothing().returning();
+  const kept = written ?? (await findIdentity(tx, identity));
+  if (!kept) throw new Error('an identity was neither written nor found');
+  return kept;
+}

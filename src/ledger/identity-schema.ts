@@ -1,0 +1,25 @@
+/** The table of people whom somebody registered before they logged in or got a reward. */
+import { index, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { number } from './columns.ts';
+
+/** One account on a platform, or one e-mail, and the user that it is here. Written once, never changed. */
+export const oauthIdentities = pgTable(
+  'oauth_identities',
+  {
+    /** A chat platform such as `discord`, or `email`. */
+    provider: text('provider').notNull(),
+    /** The user's id there; for `email`, the e-mail in the ledger's form. */
+    providerUserId: text('provider_user_id').notNull(),
+    /** Under which rewards and wallets know the user. */
+    userKey: text('user_key').notNull(),
+    /** The user's name for callers: a UUID that tells nothing about them. */
+    idpUserId: text('idp_user_id').notNull(),
+    /** As it was when the identity was first registered; null for an e-mail. */
+    username: text('username'),
+    createdAt: number('created_at').notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.provider, t.providerUserId] }),
+    index('oauth_identities_user').on(t.userKey),
+  ],
+);

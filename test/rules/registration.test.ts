@@ -1,0 +1,129 @@
+/** Contract: Pregenerated wallet, request; and the forms of ids that the design fixes. */
+import { describe, expect, test } from 'vitest';
+import { oauthProviders, readRegistration, USERNAME_MAX } from '../../src/rules/registration.ts';
+
+const brandId = `0x${'a'.repeat(40)}`;
+const discord = {
+  brand_id: brandId,
+  oauth_provider: 'discord',
+  oauth_user_id: '123456789012345678',
+  oauth_username: 'alice#1234',
+};
+const read = (fields: Record<string, unknown>) =>
+  readRegistration(fields, { ownDomain: 'rewards.localhost' });
+const without = (field: string) =>
+  Object.fromEntries(Object.entries(discord).filter(([name]) => name !== field));
+
+test('an account on a platform is the user of its events', () => {
+  expect(read(discord)).toEqual({
+    registration: {
+      brandId,
+      provider: 'discord',
+      providerUserId: '123456789012345678',
+      username: 'alice#1234',
+      userKey: 'discord_123456789012345678@rewards.localhost',
+    },
+  });
+});
+
+test('brand and platform in any case, ids with spaces around them, are the same', () => {
+  const loud = {
+    ...discord,
+    brand_id: ` ${brandId.toUpperCase().replace('0X', '0x')} `,
+    oauth_provider: ' Discord ',
+    oauth_user_id: '\u200e123456789012345678 ',
+  };
+  expect(read(loud)).toEqual(read(discord));
+});
+
+test('an e-mail in place of an account', () => {
+  expect(read({ brand_id: brandId, email: ' Alice@DEMO.example' })).toEqual({
+    registration: {
+      brandId,
+      provider: 'email',
+      providerUserId: 'alice@demo.example',
+      username: null,
+      userKey: 'alice@demo.example',
+    },
+  });
+  for (const email of ['alice', 'a@b@c', `${'x'.repeat(250)}@a.example`, 7, {}, true]) {
+    expect(read({ brand_id: brandId, email })).toEqual({ problem: { code: 'invalid_email' } });
+  }
+});
+
+test.each(Object.keys(discord))('%s must be there', (field) => {
+  for (const nothing of [undefined, null, '', ' ', '\u0000']) {
+    const fields = nothing === undefined ? without(field) : { ...discord, [field]: nothing };
+    expect(read(fields)).toEqual({ problem: { code: 'missing_fields', missing: [field] } });
+  }
+});
+
+test('all that is missing is named; an e-mail needs only its brand', () => {
+  expect(read({})).toEqual({
+    problem: {
+      code: 'missing_fields',
+      missing: ['brand_id', 'oauth_provider', 'oauth_user_id', 'oauth_username'],
+    },
+  });
+  expect(read({ email: 'a@b.example' })).toEqual({
+    problem: { code: 'missing_fields', missing: ['brand_id'] },
+  });
+});
+
+test('both forms at once are neither', () => {
+  expect(read({ ...discord, email: 'a@b.example' })).toEqual({ problem: { code: 'mixed_forms' } });
+  expect(read({ ...discord, email: '' })).toEqual(read(discord));
+});
+
+test.each(['0x1', brandId.slice(2), `${brandId}0`, 'shop.example', 12, [brandId]])('%j is no brand', (id) => {
+  expect(read({ ...discord, brand_id: id })).toEqual({ problem: { code: 'invalid_brand_id' } });
+});
+
+test.each(['myspace', 'toString', '__proto__', 'email', 'disc ord', 3, {}])(
+  '%j is no platform',
+  (provider) => {
+    expect(read({ ...discord, oauth_provider: provider })).toMatchObject({
+      problem: { code: 'invalid_oauth_provider', allowed: oauthProviders },
+    });
+  },
+);
+
+describe('ids', () => {
+  const accepted = (provider: string, id: unknown) => {
+    const outcome = read({ ...discord, oauth_provider: provider, oauth_user_id: id });
+    if ('problem' in outcome)
+      expect(outcome.problem).toMatchObject({ code: 'invalid_oauth_user_id', provider });
+    return 'registration' in outcome;
+  };
+  test.each([
+    [
+      'discord',
+      ['1'.repeat(17), '1'.repeat(20)],
+      ['1'.repeat(16), '1'.repeat(21), 'alice', '12345678901234567x'],
+    ],
+    ['telegram', ['1', '5'.repeat(16), 12345], ['0', '-5', '5'.repeat(17), '@alice', '007']],
+    ['twitter', ['12', '9'.repeat(19)], ['0', '9'.repeat(20), 'jack', '1.5']],
+    ['twitch', ['1', '9'.repeat(19)], ['', '9'.repeat(20), 'ninja'].slice(1)],
+  ] as [string, unknown[], unknown[]][])('of %s', (provider, good, bad) => {
+    expect(oauthProviders).toContain(provider);
+    for (const id of good) expect([id, accepted(provider, id)]).toEqual([id, true]);
+    for (const id of bad) expect([id, accepted(provider, id)]).toEqual([id, false]);
+  });
+  test('a number that has lost its last digits is refused', () => {
+    expect(accepted('discord', Number('123456789012345678'))).toBe(false);
+    expect(accepted('telegram', 2 ** 53)).toBe(false);
+    expect(accepted('telegram', 1.5)).toBe(false);
+  });
+  test('every platform has a row above', () => {
+    expect(oauthProviders).toEqual(['discord', 'telegram', 'twitter', 'twitch']);
+  });
+});
+
+test('a username may be long, not longer', () => {
+  expect(read({ ...discord, oauth_username: 'é'.repeat(USERNAME_MAX) })).toHaveProperty('registration');
+  for (const name of ['x'.repeat(USERNAME_MAX + 1), {}, ['a']]) {
+    expect(read({ ...discord, oauth_username: name })).toEqual({
+      problem: { code: 'invalid_oauth_username', limit: USERNAME_MAX },
+    });
+  }
+});
