@@ -8,6 +8,10 @@ export type AlarmCode =
   | 'nonce_lost'
   /** The account cannot pay for gas. */
   | 'gas_money_low'
+  /** The account that keeps the others in gas money has little left. */
+  | 'gas_reserve_low'
+  /** The key of a gas wallet is not the one that the ledger knows it by. */
+  | 'gas_wallet_key'
   /** Gas costs more than the cap allows. */
   | 'fee_over_cap'
   /** A transaction of ours had no effect. */

@@ -7,7 +7,7 @@ import type { Queries } from '../ledger/database.ts';
 import { followedHash, lockFollowedHash, noteBlock } from '../ledger/followed-blocks.ts';
 import { bookMovement } from '../ledger/funds.ts';
 import { failRewards, findBySequences } from '../ledger/rewards.ts';
-import type { TransactionOutcome } from '../ledger/schema.ts';
+import type { LanePurpose, TransactionOutcome } from '../ledger/schema.ts';
 import { settleFinal } from '../ledger/settle.ts';
 import { findByHashes, markIncluded } from '../ledger/transactions.ts';
 import type { BrandId } from '../rules/brand.ts';
@@ -20,6 +20,7 @@ import type { FollowDeps } from './follow.ts';
 export interface BookedTransaction {
   id: string;
   hash: Hex;
+  purpose: LanePurpose;
   outcome: TransactionOutcome;
   /** Rewards that it did not pay, by id, with the reason. */
   failures: Map<string, string>;
@@ -46,11 +47,21 @@ export async function bookBlock(
     const failures = await bookEscrowLogs(deps, tx, { block, receipts });
     const transactions: BookedTransaction[] = [];
     for (const { hash, kind, transaction } of found) {
-      const succeeded = receipts.find(({ transactionHash }) => transactionHash === hash)?.succeeded === true;
+      const receipt = receipts.find(({ transactionHash }) => transactionHash === hash);
+      if (!receipt) continue;
+      const { succeeded, gasUsed, effectiveGasPriceWei } = receipt;
       const outcome: TransactionOutcome = kind === 'noop' ? 'noop' : succeeded ? 'done' : 'reverted';
-      const { number: blockNumber, hash: blockHash } = block;
-      await markIncluded(tx, { id: transaction.id, hash, blockNumber, blockHash, outcome });
-      transactions.push({ id: transaction.id, hash, outcome, failures });
+      await markIncluded(tx, {
+        id: transaction.id,
+        hash,
+        blockNumber: block.number,
+        blockHash: block.hash,
+        outcome,
+        gasUsed: Number(gasUsed),
+        gasPriceWei: String(effectiveGasPriceWei),
+      });
+      const { id, purpose } = transaction;
+      transactions.push({ id, hash, purpose, outcome, failures });
     }
     await settleFinal(tx, {
       blockNumber: block.number - settings.finalityBlocks,
@@ -61,8 +72,9 @@ export async function bookBlock(
     crash('follow.before-commit');
     return transactions;
   });
-  for (const { id, outcome, hash } of booked ?? []) {
-    if (outcome === 'reverted') alarms.raise('transaction_reverted', id, { hash });
+  for (const { id, purpose, outcome, hash } of booked ?? []) {
+    // What users ask for may fail without anything being wrong here.
+    if (outcome === 'reverted' && purpose !== 'relay') alarms.raise('transaction_reverted', id, { hash });
   }
   return booked;
 }

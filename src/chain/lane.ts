@@ -36,7 +36,7 @@ export interface Payload {
 export interface LaneWork {
   /**
    * Binds the next piece of work to `transactionId` and returns what the chain is to do for it; undefined when
-   * there is none. Runs inside the commit that stores the signed bytes.
+   * there is none. Runs inside the commit that stores the signed bytes, perhaps several times.
    */
   bindNext(tx: Queries, transactionId: string): Promise<Payload | undefined>;
   /** Signed bytes are stored. */
@@ -51,6 +51,8 @@ export interface LaneSettings {
   fees: FeePolicy;
   /** Transactions sent and not yet in a block; public nodes promise to keep 16 of one account. */
   inFlightMax: number;
+  /** Transactions that are stored in one commit. */
+  storeMax: number;
   leaseMs: number;
   /** Bytes that are in no block after so long are offered to the node again. */
   resendAfterMs: number;
@@ -176,22 +178,24 @@ export function createLane(deps: LaneDeps): Lane {
       return 'idle';
     }
     alarms.clear('fee_over_cap', address);
-    const signed = await database.atomically((tx) => storeNext(deps, tx, { epoch, fees, chainNonce }));
-    if (!signed) return 'idle';
+    const count = Math.min(settings.storeMax, settings.inFlightMax - flight.length);
+    const stored = await database.atomically((tx) => storeNext(deps, tx, { epoch, fees, chainNonce, count }));
+    if (stored.length === 0) return 'idle';
     deps.crash('lane.stored');
-    deps.work.stored?.(signed);
-    const fresh = unoffered(signed);
-    flight.push(fresh);
-    return (await offer(deps, fresh)) ? 'worked' : 'idle';
+    const fresh = stored.map(unoffered);
+    for (const one of fresh) deps.work.stored?.(one);
+    flight.push(...fresh);
+    for (const one of fresh) if (!(await offer(deps, one))) return 'idle';
+    return 'worked';
   }
 }
 
-/** Signs the next piece of work and stores it under the lane's next nonce, all in one commit. */
+/** Signs the next pieces of work and stores them under the lane's next nonces, all in one commit. */
 async function storeNext(
   deps: LaneDeps,
   tx: Queries,
-  terms: { epoch: number; fees: Fees; chainNonce: number },
-): Promise<UnsettledTransaction | undefined> {
+  terms: { epoch: number; fees: Fees; chainNonce: number; count: number },
+): Promise<UnsettledTransaction[]> {
   const { signer, settings, alarms } = deps;
   const lane = signer.address;
   await fence(deps, tx, terms.epoch);
@@ -199,25 +203,23 @@ async function storeNext(
   if (ledgerNonce !== undefined && terms.chainNonce > ledgerNonce) {
     // Going on would pay under nonces that somebody else is using as well.
     alarms.raise('foreign_nonce', lane, { chainNonce: terms.chainNonce, ledgerNonce });
-    return undefined;
+    return [];
   }
   alarms.clear('foreign_nonce', lane);
-  const nonce = ledgerNonce ?? terms.chainNonce;
-  const id = deps.random.uuid();
-  const payload = await deps.work.bindNext(tx, id);
-  if (!payload) return undefined;
-  const signed = await sign(deps, { nonce, payload, fees: terms.fees });
-  deps.crash('lane.signed');
-  const { purpose } = settings;
-  await storeTransaction(tx, {
-    id,
-    lane,
-    nonce,
-    purpose,
-    epoch: terms.epoch,
-    createdAt: deps.clock.now(),
-    ...signed,
-  });
-  deps.crash('lane.before-store');
-  return { id, nonce, kind: 'payload', ...signed };
+  const first = ledgerNonce ?? terms.chainNonce;
+  const stored: UnsettledTransaction[] = [];
+  while (stored.length < terms.count) {
+    const nonce = first + stored.length;
+    const id = deps.random.uuid();
+    const payload = await deps.work.bindNext(tx, id);
+    if (!payload) break;
+    const signed = await sign(deps, { nonce, payload, fees: terms.fees });
+    deps.crash('lane.signed');
+    const { purpose } = settings;
+    const row = { id, lane, nonce, purpose, epoch: terms.epoch, createdAt: deps.clock.now(), ...signed };
+    await storeTransaction(tx, row);
+    stored.push({ id, nonce, kind: 'payload', ...signed });
+  }
+  if (stored.length > 0) deps.crash('lane.before-store');
+  return stored;
 }

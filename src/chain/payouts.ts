@@ -45,7 +45,7 @@ export function payoutWork(deps: {
     },
     stored({ id, hash }) {
       const rewardIds = carried.get(id) ?? [];
-      // Commits that failed left their entries behind.
+      // Commits that failed left their entries behind; a payout lane stores one transaction a commit.
       carried.clear();
       progress.carried({ id, hash, rewardIds });
     },

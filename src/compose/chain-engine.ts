@@ -4,7 +4,10 @@ import type { ChainClient } from '../chain/client.ts';
 import { createFollower } from '../chain/follow.ts';
 import { createLane } from '../chain/lane.ts';
 import { payoutWork } from '../chain/payouts.ts';
+import type { GasKeys } from '../chain/relay-lanes.ts';
+import { createRelayProgress, type RelayProgressBoard } from '../chain/relay-progress.ts';
 import { createRewardProgress, type RewardProgressBoard } from '../chain/reward-progress.ts';
+import type { Rpc } from '../chain/rpc.ts';
 import type { Signer } from '../chain/signer.ts';
 import type { Database } from '../ledger/database.ts';
 import type { Facts } from '../ledger/facts.ts';
@@ -13,11 +16,13 @@ import type { Crash } from '../lib/crash-points.ts';
 import type { Random } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
 import { createLoop } from '../lib/loop.ts';
+import { createRelaying, type RelayingSettings } from './relaying.ts';
 
 export interface ChainEngineDeps {
   database: Database;
   chain: ChainClient;
-  signers: { payout: Signer };
+  signers: { payout: Signer; relay?: GasKeys | undefined };
+  rpc: Rpc;
   clock: Clock;
   realClock: Clock;
   random: Random;
@@ -32,6 +37,7 @@ export interface ChainEngineDeps {
 export interface ChainEngineSettings {
   payout: { batchMax: number; idlePollMs: number };
   lane: { inFlightMax: number; leaseMs: number; resendAfterMs: number; bumpAfterMs: number };
+  relay: RelayingSettings;
   fees: { feeCapWei: bigint; priorityFeeWei: bigint };
   follow: { confirmations: number; finalityBlocks: number; idlePollMs: number; busyPollMs: number };
   progressPollMs: number;
@@ -41,6 +47,7 @@ export interface ChainEngine {
   progress: RewardProgressBoard;
   alarms: Alarms;
   payouts: { nudge(): void };
+  relays: RelayProgressBoard & { nudge(lane: `0x${string}`): void };
   /** Reads what the chain holds already; then everything runs by itself. */
   start(): Promise<void>;
   stop(): Promise<void>;
@@ -50,12 +57,18 @@ export function createChainEngine(deps: ChainEngineDeps): ChainEngine {
   const { database, log, facts, settings } = deps;
   const alarms = createAlarms({ now: deps.realClock.now, log });
   const progress = createRewardProgress({ database, log, pollMs: settings.progressPollMs });
+  const relayed = createRelayProgress({ database, log, pollMs: settings.progressPollMs });
+  const laneDeps = { ...deps, owner: deps.owner ?? deps.random.uuid(), alarms };
+  const laneSettings = {
+    ...settings.lane,
+    chainId: facts.chainId,
+    fees: settings.fees,
+    lostAfterBlocks: settings.follow.finalityBlocks,
+  };
 
   const lane = createLane({
-    ...deps,
+    ...laneDeps,
     signer: deps.signers.payout,
-    owner: deps.owner ?? deps.random.uuid(),
-    alarms,
     work: payoutWork({
       settings: { escrow: facts.contracts.escrow, batchMax: settings.payout.batchMax },
       progress: {
@@ -66,13 +79,7 @@ export function createChainEngine(deps: ChainEngineDeps): ChainEngine {
         },
       },
     }),
-    settings: {
-      ...settings.lane,
-      purpose: 'payout',
-      chainId: facts.chainId,
-      fees: settings.fees,
-      lostAfterBlocks: settings.follow.finalityBlocks,
-    },
+    settings: { ...laneSettings, purpose: 'payout', storeMax: 1 },
   });
   const paying = createLoop({
     name: 'payouts',
@@ -80,26 +87,43 @@ export function createChainEngine(deps: ChainEngineDeps): ChainEngine {
     pauseMs: () => settings.payout.idlePollMs,
     log,
   });
+  const relays =
+    deps.signers.relay &&
+    createRelaying({
+      ...laneDeps,
+      keys: deps.signers.relay,
+      perks: facts.contracts.perks,
+      onSent: () => following.nudge(),
+      lane: laneSettings,
+      settings: settings.relay,
+    });
   const follower = createFollower({
     ...deps,
     alarms,
     settings: { ...settings.follow, escrow: facts.contracts.escrow, firstBlock: facts.deploymentBlock },
     onIncluded(transaction) {
+      if (transaction.purpose === 'relay') {
+        relayed.look();
+        relays?.onIncluded();
+        return;
+      }
       progress.included(transaction);
       paying.nudge();
     },
     onReorganized() {
       lane.reload();
       paying.nudge();
+      relays?.reload();
     },
   });
+  const isAwaited = () => progress.isAwaited() || relayed.isAwaited();
   const following = createLoop({
     name: 'follower',
     async turn(signal) {
       await follower.catchUp(signal);
       return 'idle';
     },
-    pauseMs: () => (progress.isAwaited() ? settings.follow.busyPollMs : settings.follow.idlePollMs),
+    pauseMs: () => (isAwaited() ? settings.follow.busyPollMs : settings.follow.idlePollMs),
     log,
   });
 
@@ -107,16 +131,20 @@ export function createChainEngine(deps: ChainEngineDeps): ChainEngine {
     progress,
     alarms,
     payouts: { nudge: paying.nudge },
+    relays: { ...relayed, nudge: (address) => relays?.nudge(address) },
     async start() {
       await follower.catchUp();
+      await relays?.start();
       following.start();
       paying.start();
     },
     async stop() {
       await paying.stop();
+      await relays?.stop();
       await following.stop();
       await lane.release();
       progress.stop();
+      relayed.stop();
     },
   };
 }
@@ -125,14 +153,18 @@ export function createChainEngine(deps: ChainEngineDeps): ChainEngine {
 export function createWatchingEngine(
   deps: Pick<ChainEngineDeps, 'database' | 'log' | 'realClock' | 'settings'>,
 ): ChainEngine {
-  const progress = createRewardProgress({ ...deps, pollMs: deps.settings.progressPollMs });
+  const pollMs = deps.settings.progressPollMs;
+  const progress = createRewardProgress({ ...deps, pollMs });
+  const relayed = createRelayProgress({ ...deps, pollMs });
   return {
     progress,
+    relays: { ...relayed, nudge: () => {} },
     alarms: createAlarms({ now: deps.realClock.now, log: deps.log }),
     payouts: { nudge: () => {} },
     async start() {},
     async stop() {
       progress.stop();
+      relayed.stop();
     },
   };
 }

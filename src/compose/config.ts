@@ -4,9 +4,17 @@ import type { Crash } from '../lib/crash-points.ts';
 import type { Log } from '../lib/log.ts';
 import type { ChainEngineSettings } from './chain-engine.ts';
 
+/** How one service's relay differs from the others'. */
+export interface RelayChange {
+  budgetGwei?: number;
+  answerTimeoutMs?: number;
+  feeCapWei?: bigint;
+  explorerUrl?: string;
+}
+
 /** How a test's engine differs from everyone's. */
 export type EngineChange = {
-  [Part in 'payout' | 'lane' | 'fees' | 'follow']?: Partial<ChainEngineSettings[Part]>;
+  [Part in 'payout' | 'lane' | 'relay' | 'fees' | 'follow']?: Partial<ChainEngineSettings[Part]>;
 };
 
 /** What the command line says about an emulator. */
@@ -42,6 +50,8 @@ export interface ServeConfig {
   crash?: Crash | undefined;
   /** Shortens the engine's patience; tests only. */
   engine?: EngineChange | undefined;
+  /** Other limits of the relay; tests only. */
+  relay?: RelayChange | undefined;
 }
 
 export const settings = {
@@ -80,8 +90,39 @@ export const settings = {
     /** Heard and not taken: the offer is too low. */
     bumpAfterMs: 20_000,
   },
+  relay: {
+    /** What shares one fsync; more would only let the first of them wait for the last. */
+    storeMax: 16,
+    idlePollMs: 200,
+    /** A wallet that is full lasts for longer than this even at the fee cap. */
+    gasCheckMs: 15_000,
+    /** Ten calls of a million gas at the fee cap cost 1; what is left when a top-up begins has to last a block or two. */
+    gasLowWei: 10n ** 18n,
+    gasFullWei: 3n * 10n ** 18n,
+  },
   fees: { feeCapWei: 100n * 10n ** 9n, priorityFeeWei: 10n ** 9n },
   follow: { confirmations: 1, finalityBlocks: 64, idlePollMs: 100, busyPollMs: 5 },
+  relayHost: {
+    /** Contract: Limits, Relay transactions. */
+    userLimit: { scope: 'relay user', limit: 35, windowMs: 3_600_000 },
+    /** Contract: Limits, Relay API requests. */
+    addressLimit: { scope: 'relay address', limit: 100, windowMs: 60_000 },
+    /** Contract: Limits, Relay gas and Relay gas price. */
+    gasMax: 1_000_000,
+    feeCapWei: 100n * 10n ** 9n,
+    /** What a brand's users may spend on a day at most, in gwei: 10 of the chain's currency, some 100 of the dearest calls. */
+    budgetGwei: 10_000_000_000,
+    /** The next block or two. */
+    permitMarginMs: 10_000,
+    /** How long a caller waits for the block: what most clients wait for an answer. */
+    answerTimeoutMs: 30_000,
+    /** Call data of the allowed functions has a few hundred bytes. */
+    bodyLimitBytes: 64 * 1024,
+    /** Longer than the longest window, so that nothing that still counts is deleted. */
+    windowsKeptMs: 2 * 3_600_000,
+    /** The emulator's chain has no explorer; the address shows what an answer looks like. */
+    explorerUrl: 'https://explorer.rewards.localhost',
+  },
   /** A request to the node; a slow one is as good as none, since the same bytes can be sent again. */
   rpcTimeoutMs: 10_000,
   identity: {
@@ -111,6 +152,7 @@ export const settings = {
 export const engineSettings = (change: EngineChange = {}): ChainEngineSettings => ({
   payout: { ...settings.payout, ...change.payout },
   lane: { ...settings.lane, ...change.lane },
+  relay: { ...settings.relay, ...change.relay },
   fees: { ...settings.fees, ...change.fees },
   follow: { ...settings.follow, ...change.follow },
   progressPollMs: settings.progressPollMs,

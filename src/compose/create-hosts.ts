@@ -19,18 +19,20 @@ import { type Crash, neverCrash } from '../lib/crash-points.ts';
 import type { Random } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
 import type { ChainEngine } from './chain-engine.ts';
-import { settings } from './config.ts';
+import { type RelayChange, settings } from './config.ts';
+import { createRelay } from './create-relay.ts';
 import type { ServiceHosts } from './one-port.ts';
 
 export interface HostParts {
   database: Database;
   chain: ChainClient;
   rpc: Rpc;
-  engine: Pick<ChainEngine, 'payouts' | 'progress'>;
+  engine: Pick<ChainEngine, 'payouts' | 'progress' | 'relays'>;
   facts: Facts['chain'];
   wallets: WalletTree;
-  /** Absent where nobody can log in. */
+  /** Absent where nobody can log in: then there is no relay either. */
   tokens?: TokenVerifier | undefined;
+  relay?: RelayChange | undefined;
   dns: TxtResolver;
   clock: Clock;
   random: Random;
@@ -106,5 +108,9 @@ export function createHosts(parts: HostParts): ServiceHosts & { idle: () => Prom
     refuser: createRegisterRefuser({ clock }),
     settings: { apiPrefix, bodyLimitBytes, ownDomain, httpsOnly },
   });
-  return { events, register, idle: submitter.idle };
+  const relay = parts.tokens && createRelay(parts, frame, parts.tokens);
+  const idle = async () => {
+    await Promise.all([submitter.idle(), relay?.idle()]);
+  };
+  return { events, register, relay: relay?.host, idle };
 }

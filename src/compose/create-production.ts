@@ -124,6 +124,7 @@ async function startProduction(
   const engineDeps = {
     database,
     chain,
+    rpc,
     clock,
     realClock: clock,
     random,

@@ -5,16 +5,17 @@ import { AnvilError } from '../chain/anvil.ts';
 import { createChainClient } from '../chain/client.ts';
 import { type LocalChain, type LocalChainSettings, startLocalChain } from '../chain/local-chain.ts';
 import { keyTree } from '../chain/local-key.ts';
+import type { GasKeys } from '../chain/relay-lanes.ts';
 import { createRpc } from '../chain/rpc.ts';
 import type { Signer } from '../chain/signer.ts';
 import { fixtureTxtResolver } from '../dns/fixture.ts';
 import { systemTxtResolver } from '../dns/system.ts';
 import type { TxtResolver } from '../dns/txt.ts';
-import { DEV_MNEMONIC, DEV_WALLETS_PATH, devPaths } from '../emulator/dev-accounts.ts';
-import { createEscrowOpener } from '../emulator/open-escrow.ts';
+import { DEV_GAS_WALLETS_PATH, DEV_MNEMONIC, DEV_WALLETS_PATH, devPaths } from '../emulator/dev-accounts.ts';
+import { createBrandOpener } from '../emulator/open-brand.ts';
+import { openGasWallet } from '../emulator/open-gas-wallet.ts';
 import { aloneInSetup, fundBrands, prepareContracts } from '../emulator/prepare-chain.ts';
 import { createRequestLog } from '../emulator/request-log.ts';
-import { createControlHost } from '../http/hosts/control.ts';
 import { type RequestSummary, requestSummary } from '../http/replies/request-summary.ts';
 import type { RequestRecord } from '../http/request-record.ts';
 import { derivedWallets } from '../identity/derived.ts';
@@ -31,8 +32,8 @@ import { secureRandom } from '../lib/ids.ts';
 import { verificationName, verificationRecord } from '../rules/dns-verification.ts';
 import { createChainEngine } from './chain-engine.ts';
 import { engineSettings, type ServeConfig, settings } from './config.ts';
+import { createControl } from './create-control.ts';
 import { createHosts } from './create-hosts.ts';
-import { createVerifier } from './create-verifier.ts';
 import { openDataDir } from './data-dir.ts';
 import { type Fixture, loadFixture, packagedFixture } from './fixture.ts';
 import { createLifecycle, type Lifecycle } from './lifecycle.ts';
@@ -41,6 +42,8 @@ import { demoPeople, type Ready } from './ready.ts';
 import { keepClock, restoreClock } from './restore-clock.ts';
 import { seedLedger } from './seed-ledger.ts';
 import { startProblem } from './start-problem.ts';
+
+const LOOPBACK = ['127.0.0.0/8', '::1'];
 
 export interface Service {
   /** Starts everything; a second call gets the first one's answer. */
@@ -115,6 +118,8 @@ async function startEmulator(
   const signers = Object.fromEntries(
     Object.entries(devPaths).map(([duty, path]) => [duty, keys.signerAt(path)]),
   ) as Record<keyof typeof devPaths, Signer>;
+  const gasKeys: GasKeys = (index) =>
+    index === null ? signers.relay : keys.signerAt(`${DEV_GAS_WALLETS_PATH}/${index}`);
   const preparation = {
     database,
     rpc,
@@ -127,6 +132,7 @@ async function startEmulator(
       relayers: [signers.relay.address],
     },
   };
+  const gasPreparation = { ...preparation, keys: gasKeys, clock };
   const wallets = derivedWallets(keys.extendedPublicKeyAt(DEV_WALLETS_PATH));
   const realClock = systemClock();
   const { facts, seeded } = await aloneInSetup(
@@ -140,6 +146,9 @@ async function startEmulator(
         amount: escrow,
       }));
       await fundBrands(preparation, facts.contracts.pointsSale, deposits);
+      const { perks } = facts.contracts;
+      for (const { brandId } of deposits)
+        await openGasWallet(gasPreparation, { brandId, perks, nowMs: clock.now() });
       return { facts, seeded };
     },
   );
@@ -147,7 +156,8 @@ async function startEmulator(
   const engine = createChainEngine({
     database,
     chain,
-    signers,
+    rpc,
+    signers: { payout: signers.payout, relay: gasKeys },
     clock,
     realClock: systemClock(),
     random,
@@ -182,7 +192,9 @@ async function startEmulator(
     random,
     log,
     ownHosts,
-    proxies: [],
+    // Loopback is trusted, so that a load test can be many users with an address each.
+    proxies: LOOPBACK,
+    relay: config.relay,
     serviceName: settings.serviceName,
     apiPrefix: settings.apiPrefix,
     ownDomain: `${settings.serviceName}.localhost`,
@@ -198,41 +210,11 @@ async function startEmulator(
     crash: config.crash,
   });
   lifecycle.onStop(idle);
-  const controlToken = Buffer.from(random.bytes(24)).toString('base64url');
-  const moved = async (move: () => void) => {
-    move();
-    await keepClock(database, clock);
-    await localChain?.syncClock();
-  };
-  const control = createControlHost({
-    token: controlToken,
-    allowedHosts: ownHosts,
-    requests,
-    brands: {
-      database,
-      clock,
-      random,
-      serviceName: settings.serviceName,
-      keyEnvironment: 'dev',
-      openEscrow: createEscrowOpener(preparation, facts.contracts.pointsSale),
-    },
-    tokens: {
-      ...identity,
-      database,
-      clock,
-      addressAt: wallets.addressAt,
-      lifetimeMaxMs: settings.identity.tokens.ageMaxMs,
-    },
-    limits: { bodyLimitBytes: settings.bodyLimitBytes, duplicateWindowMs },
-    verify: createVerifier({ database, chain, rpc, facts }),
-    control: {
-      clock: {
-        state: clock.state,
-        advance: (ms) => moved(() => clock.advance(ms)),
-        set: (nowMs) => moved(() => clock.set(nowMs)),
-        freeze: (frozen) => moved(() => (frozen ? clock.freeze() : clock.run())),
-      },
-    },
+  const { control, controlToken } = createControl({
+    ...{ database, chain, rpc, facts, clock, random, requests, identity, ownHosts, duplicateWindowMs },
+    addressAt: wallets.addressAt,
+    ...createBrandOpener(gasPreparation, facts.contracts),
+    syncChain: async () => localChain?.syncClock(),
   });
 
   const urls = await openHosts(config, { ...hosts, control, issuer: identity.issuer }, lifecycle);

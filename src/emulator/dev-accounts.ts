@@ -21,6 +21,9 @@ export const devPaths = {
   redemption: account(4),
 } as const;
 
+/** The brands' gas wallets grow under this path. */
+export const DEV_GAS_WALLETS_PATH = "m/44'/60'/2'/0";
+
 /** Users' wallets grow under this path; the server only ever sees its public half. */
 export const DEV_WALLETS_PATH = "m/44'/60'/1'/0";
 

@@ -112,7 +112,10 @@ const RECEIPT_POLL_MS = 25;
 const RECEIPT_TIMEOUT_MS = 60_000;
 
 /** Sends one set-up call and waits for its block. Not for money that a user is owed: nothing here survives a crash. */
-async function sendAsAdmin(deps: PrepareChainDeps, call: { to: Address; data: Hex }): Promise<void> {
+export async function sendAsAdmin(
+  deps: PrepareChainDeps,
+  call: { to: Address; data?: Hex; value?: bigint },
+): Promise<void> {
   const { chain, admin, rpc } = deps;
   const latest = await chain.block('latest');
   const priorityFeeWei = 10n ** 9n;

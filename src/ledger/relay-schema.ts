@@ -1,7 +1,8 @@
 /** The tables behind the relay: what it was asked to send, for whom, and what limits that. */
 import { sql } from 'drizzle-orm';
 import { index, jsonb, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
-import { address, bytes, number } from './columns.ts';
+import type { BrandId } from '../rules/brand.ts';
+import { address, bool, bytes, number } from './columns.ts';
 
 /** How often something was done in a window that began with the first time. */
 export const rateWindows = pgTable(
@@ -16,13 +17,19 @@ export const rateWindows = pgTable(
   (t) => [primaryKey({ columns: [t.scope, t.subject] }), index('rate_windows_started').on(t.startedAt)],
 );
 
-/** The account that pays gas for a brand's users; its key is found by `keyIndex` under the relay's own. */
+/** Whose gas is used: a brand's, or the service's own where no brand is known. */
+export type GasPayer = BrandId | 'service';
+
+/** The accounts that pay for gas, one for each payer. */
 export const gasWallets = pgTable(
   'gas_wallets',
   {
-    brandId: address('brand_id').primaryKey(),
-    keyIndex: number('key_index').notNull(),
+    payer: text('payer').$type<GasPayer>().primaryKey(),
+    /** Place among the keys that grow from the relay's own; null for that one. */
+    keyIndex: number('key_index'),
     address: address('address').notNull(),
+    /** It has money and may do what relayed calls need; until then the service's own wallet sends for the brand. */
+    ready: bool('ready').notNull(),
     createdAt: number('created_at').notNull(),
   },
   (t) => [
@@ -35,8 +42,7 @@ export const gasWallets = pgTable(
 export const gasBudgets = pgTable(
   'gas_budgets',
   {
-    /** A brand, or `service`. */
-    payer: text('payer').notNull(),
+    payer: text('payer').$type<GasPayer>().notNull(),
     /** Days since 1970, UTC. */
     day: number('day').notNull(),
     spentGwei: number('spent_gwei').notNull(),
@@ -60,8 +66,8 @@ export const relays = pgTable(
     id: text('id').notNull(),
     /** The account that sends it. */
     lane: address('lane').notNull(),
-    /** Whose gas budget it uses: a brand, or `service`. */
-    payer: text('payer').notNull(),
+    /** Whose gas budget it uses. */
+    payer: text('payer').$type<GasPayer>().notNull(),
     userAddress: address('user_address').notNull(),
     recipient: address('recipient').notNull(),
     data: bytes('data').notNull(),

@@ -1,7 +1,11 @@
-/** What becomes of rewards once their transaction can no longer change: paid ones stay, others wait again or are given up. */
+/**
+ * What becomes of work once its transaction can no longer change: rewards that were paid stay, others wait again or
+ * are given up; of relayed calls the cost is known.
+ */
 import { and, eq, sql } from 'drizzle-orm';
 import type { Queries } from './database.ts';
 import { lockAvailableFunds } from './funds.ts';
+import { settleGas } from './relays.ts';
 import {
   failRewards,
   findBySequences,
@@ -31,6 +35,10 @@ export async function settleFinal(
     tx,
     settled.map(({ id }) => id),
   );
+  await settleGas(
+    tx,
+    settled.filter(({ purpose }) => purpose === 'relay').map(({ id }) => id),
+  );
   for (const transaction of settled) {
     if (transaction.outcome !== 'done' && transaction.purpose === 'payout')
       await tryAgain(tx, transaction, final);
@@ -46,6 +54,7 @@ export async function settleLost(
 ): Promise<boolean> {
   const transaction = await markLost(tx, lost.transactionId);
   if (transaction?.purpose === 'payout') await tryAgain(tx, transaction, lost);
+  if (transaction?.purpose === 'relay') await settleGas(tx, [transaction.id]);
   return transaction !== undefined;
 }
 

@@ -141,7 +141,15 @@ export async function findByHashes(db: Queries, hashes: Hex[]): Promise<FoundAtt
 /** Notes the block that a transaction was found in, under which hash, and what it came to. */
 export async function markIncluded(
   tx: Queries,
-  found: { id: string; hash: Hex; blockNumber: number; blockHash: Hex; outcome: TransactionOutcome },
+  found: {
+    id: string;
+    hash: Hex;
+    blockNumber: number;
+    blockHash: Hex;
+    outcome: TransactionOutcome;
+    gasUsed: number;
+    gasPriceWei: string;
+  },
 ): Promise<void> {
   const { id, ...shown } = found;
   await tx
@@ -156,6 +164,15 @@ export const includedUpTo = (tx: Queries, blockNumber: number): Promise<Transact
     .select()
     .from(transactions)
     .where(and(eq(transactions.status, 'included'), lte(transactions.blockNumber, blockNumber)));
+
+/** Lanes of this purpose with transactions that no block is known to hold. */
+export async function lanesInFlight(db: Queries, purpose: LanePurpose): Promise<Hex[]> {
+  const rows = await db
+    .selectDistinct({ lane: transactions.lane })
+    .from(transactions)
+    .where(and(eq(transactions.purpose, purpose), inArray(transactions.status, ['stored', 'sent'])));
+  return rows.map(({ lane }) => lane);
+}
 
 /** Makes transactions final: nothing looks at them again. */
 export async function markFinal(tx: Queries, ids: string[]): Promise<void> {

@@ -180,7 +180,15 @@ onEveryDatabase(({ kit }) => {
       };
       const inBlock = (of: typeof one, blockNumber: number, outcome: 'done' | 'reverted') =>
         database.atomically((tx) =>
-          markIncluded(tx, { id: of.id, hash: of.hash, blockNumber, blockHash: freshHash(), outcome }),
+          markIncluded(tx, {
+            id: of.id,
+            hash: of.hash,
+            blockNumber,
+            blockHash: freshHash(),
+            outcome,
+            gasUsed: 21_000,
+            gasPriceWei: '1000000000',
+          }),
         );
       await database.atomically(async (tx) => {
         await storeTransaction(tx, two);

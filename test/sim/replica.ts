@@ -42,8 +42,8 @@ export interface Replica {
   readonly name: string;
   alive: boolean;
   paused: boolean;
-  /** Crash points still to pass before it crashes; undefined: it does not. */
-  crashIn: number | undefined;
+  /** The crash point that ends it, or how many it passes before one does; undefined: none does. */
+  crashAt: string | number | undefined;
   turning: boolean;
   following: boolean;
   clock: Clock;
@@ -69,7 +69,7 @@ export function createReplica(world: World, name: string, skewMs: number): Repli
   const crash = (point: string) => {
     if (!self.alive) throw new Poison();
     world.passed(point);
-    if (self.crashIn === undefined || self.crashIn-- > 0) return;
+    if (typeof self.crashAt === 'number' ? self.crashAt-- > 0 : self.crashAt !== point) return;
     world.note(`${name} crashes at ${point}`);
     world.struck('crash', point);
     self.die();
@@ -148,6 +148,7 @@ export function createReplica(world: World, name: string, skewMs: number): Repli
       chainId: 31_337,
       fees: { feeCapWei: FEE_CAP_WEI, priorityFeeWei: 10n ** 9n },
       inFlightMax: plan.inFlightMax,
+      storeMax: 1,
       leaseMs: LEASE_MS,
       resendAfterMs: 2_000,
       bumpAfterMs: 6_000,
@@ -196,7 +197,7 @@ export function createReplica(world: World, name: string, skewMs: number): Repli
     name,
     alive: true,
     paused: false,
-    crashIn: undefined,
+    crashAt: undefined,
     turning: false,
     following: false,
     worked: false,

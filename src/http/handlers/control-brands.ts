@@ -21,6 +21,8 @@ import { brandDetailReply, brandReply, newKeyReply, ruleReply } from '../replies
 export interface ControlBrandsDeps extends ManageBrandsDeps {
   /** Gives a new brand RWT to pay from; left out where nobody can make it from nothing. */
   openEscrow?: ((brandId: BrandId, amount: number) => Promise<void>) | undefined;
+  /** Gives a new brand a wallet that pays its users' gas; left out where only the operator can. */
+  openGasWallet?: ((brandId: BrandId) => Promise<void>) | undefined;
   /** Whether the caller may see secrets; changes are guarded before they get here. */
   maySeeSecrets: (context: Context) => boolean;
 }
@@ -44,6 +46,7 @@ export function controlBrands(deps: ControlBrandsDeps): Hono {
     const created = await createBrand(deps, settings);
     if ('refusal' in created) return refused(context, created.refusal);
     if (amount !== undefined) await deps.openEscrow?.(created.brandId, amount);
+    await deps.openGasWallet?.(created.brandId);
     const brand = await showBrand(deps, created.brandId);
     return context.json(
       { ...brandDetailReply('refusal' in brand ? created : brand), ...newKeyReply(created) },

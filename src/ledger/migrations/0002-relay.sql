@@ -7,9 +7,10 @@ create table rate_windows (
 );
 create index rate_windows_started on rate_windows (started_at);
 create table gas_wallets (
-  brand_id text primary key not null,
-  key_index bigint not null,
+  payer text primary key not null,
+  key_index bigint,
   address text not null,
+  ready boolean not null,
   created_at bigint not null
 );
 create unique index gas_wallets_key_index on gas_wallets (key_index);

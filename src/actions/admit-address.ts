@@ -1,0 +1,51 @@
+/** Counts requests by the address that they come from; those that come together share a commit. */
+import { type Database, isContention } from '../ledger/database.ts';
+import { forgetOldWindows, type RateLimit, type RateWindow, takeFromWindow } from '../ledger/rate-windows.ts';
+import type { Clock } from '../lib/clock.ts';
+import { createGatherer } from '../lib/gather.ts';
+
+export interface AdmitAddressDeps {
+  database: Database;
+  clock: Clock;
+  /** Contract: Limits, Relay API requests; per address. */
+  limit: RateLimit;
+  batchMax: number;
+  triesMax: number;
+  /** Windows older than this are deleted, whatever they counted. */
+  windowsKeptMs: number;
+}
+
+/** Returns the function that counts one request of an address, and tells whether it may go on. */
+export function createAddressGate(deps: AdmitAddressDeps) {
+  const { database, clock, limit } = deps;
+  let cleanedAtMs = clock.now();
+  const gatherer = createGatherer<string, RateWindow & { taken: boolean }>({
+    maxItems: deps.batchMax,
+    async run(addresses) {
+      for (let tries = 1; ; tries++) {
+        try {
+          return await takeAll(addresses);
+        } catch (error) {
+          if (!isContention(error) || tries >= deps.triesMax) throw error;
+        }
+      }
+    },
+  });
+
+  const takeAll = (addresses: string[]) =>
+    database.atomically(async (tx) => {
+      const nowMs = clock.now();
+      const answers = new Map<number, RateWindow & { taken: boolean }>();
+      // In one order for everybody: two processes never wait for each other.
+      const inOrder = [...addresses.entries()].toSorted(([, a], [, b]) => (a < b ? -1 : a > b ? 1 : 0));
+      for (const [place, subject] of inOrder)
+        answers.set(place, await takeFromWindow(tx, { ...limit, subject, nowMs }));
+      if (Math.abs(nowMs - cleanedAtMs) > deps.windowsKeptMs) {
+        await forgetOldWindows(tx, nowMs - deps.windowsKeptMs);
+        cleanedAtMs = nowMs;
+      }
+      return addresses.map((_, place) => answers.get(place) as RateWindow & { taken: boolean });
+    });
+
+  return gatherer.submit;
+}

@@ -1,0 +1,81 @@
+/** Admits calls to the relay's queue: within the user's window and the payer's budget, those that come together in one commit. */
+import { type Database, isContention } from '../ledger/database.ts';
+import { DAY_MS, giveBackGas, takeGas } from '../ledger/gas-budgets.ts';
+import { type RateLimit, type RateWindow, takeFromWindow } from '../ledger/rate-windows.ts';
+import { type NewRelay, storeRelays } from '../ledger/relays.ts';
+import { createGatherer } from '../lib/gather.ts';
+
+export interface QueueRelaysDeps {
+  database: Database;
+  /** Contract: Limits, Relay transactions; per user address. */
+  userLimit: RateLimit;
+  /** What one payer may spend for gas on a day. */
+  budgetGwei: number;
+  /** Calls admitted in one commit. */
+  batchMax: number;
+  /** Tries of a commit that another process got in the way of. */
+  triesMax: number;
+}
+
+export type QueueAnswer =
+  | { queued: true; window: RateWindow }
+  | { queued: false; reason: 'rate_limit'; window: RateWindow }
+  | { queued: false; reason: 'gas_budget'; resetAtMs: number };
+
+/** Returns the function that queues one call; calls that come together share a commit. */
+export function createRelayQueue(deps: QueueRelaysDeps) {
+  const gatherer = createGatherer<NewRelay, QueueAnswer>({
+    maxItems: deps.batchMax,
+    async run(wishes) {
+      const answers = await admit(deps, wishes);
+      return wishes.map((wish) => answers.get(wish.id) as QueueAnswer);
+    },
+  });
+  return { queue: gatherer.submit, idle: gatherer.idle };
+}
+
+async function admit(deps: QueueRelaysDeps, wishes: NewRelay[]): Promise<Map<string, QueueAnswer>> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await admitOnce(deps, wishes);
+    } catch (error) {
+      if (!isContention(error) || tries >= deps.triesMax) throw error;
+    }
+  }
+}
+
+const byText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
+
+/** All budgets first, then all windows, each in one order for everybody: two processes never wait for each other. */
+async function admitOnce(
+  { database, userLimit, budgetGwei }: QueueRelaysDeps,
+  wishes: NewRelay[],
+): Promise<Map<string, QueueAnswer>> {
+  return database.atomically(async (tx) => {
+    const answers = new Map<string, QueueAnswer>();
+    const paid: NewRelay[] = [];
+    for (const wish of wishes.toSorted((a, b) => byText(a.payer, b.payer))) {
+      const { id, payer, budgetDay: day, reservedGwei: gwei } = wish;
+      if (await takeGas(tx, { payer, day, gwei, limitGwei: budgetGwei })) paid.push(wish);
+      else answers.set(id, { queued: false, reason: 'gas_budget', resetAtMs: (day + 1) * DAY_MS });
+    }
+    const admitted = new Set<string>();
+    for (const wish of paid.toSorted((a, b) => byText(a.userAddress, b.userAddress))) {
+      const { id, payer, budgetDay: day, reservedGwei: gwei, userAddress: subject, createdAt: nowMs } = wish;
+      const { taken, ...window } = await takeFromWindow(tx, { ...userLimit, subject, nowMs });
+      if (taken) {
+        admitted.add(id);
+        answers.set(id, { queued: true, window });
+        continue;
+      }
+      await giveBackGas(tx, { payer, day, gwei });
+      answers.set(id, { queued: false, reason: 'rate_limit', window });
+    }
+    // In the order in which they came.
+    await storeRelays(
+      tx,
+      wishes.filter(({ id }) => admitted.has(id)),
+    );
+    return answers;
+  });
+}

@@ -1,0 +1,179 @@
+/** One call on behalf of a user, from its checks to its block (contract: POST relay). */
+import type { ChainClient } from '../chain/client.ts';
+import type { ContractAddresses } from '../chain/contracts/deploy.ts';
+import { type FeePolicy, priceTransaction } from '../chain/fees.ts';
+import { createPermitReader, type Permit } from '../chain/permit.ts';
+import { contractNamed, readCall } from '../chain/relay-call.ts';
+import { isIncluded, type RelayProgressBoard } from '../chain/relay-progress.ts';
+import type { Rpc } from '../chain/rpc.ts';
+import { brandsOfHost } from '../ledger/brand-domains.ts';
+import type { Database } from '../ledger/database.ts';
+import { budgetDay } from '../ledger/gas-budgets.ts';
+import { firstReadyGasWallet } from '../ledger/gas-wallets.ts';
+import { type RateLimit, type RateWindow, readWindow } from '../ledger/rate-windows.ts';
+import type { GasPayer } from '../ledger/relay-schema.ts';
+import { type RelayProgress, readRelays } from '../ledger/relays.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Random } from '../lib/ids.ts';
+import { type PolicyRefusal, refuseCall } from '../rules/relay-policy.ts';
+import type { createRelayQueue } from './queue-relays.ts';
+import { type TrialRefusal, tryCall } from './try-relay.ts';
+
+type Hex = `0x${string}`;
+const GWEI = 1_000_000_000n;
+
+export interface RelayTransactionDeps {
+  database: Database;
+  chain: Pick<ChainClient, 'block'>;
+  rpc: Rpc;
+  contracts: ContractAddresses;
+  clock: Clock;
+  random: Random;
+  queue: ReturnType<typeof createRelayQueue>['queue'];
+  relays: Pick<RelayProgressBoard, 'waitFor'> & { nudge(lane: Hex): void };
+  settings: {
+    userLimit: RateLimit;
+    /** Contract: Limits, Relay gas. */
+    gasMax: number;
+    /** Contract: Limits, Relay gas price, is its cap. */
+    fees: FeePolicy;
+    /** A permit must still hold for so long: it has to get into a block. */
+    permitMarginMs: number;
+    /** Real time that a caller waits for the block. */
+    answerTimeoutMs: number;
+  };
+}
+
+/** A request whose fields are well-formed; addresses in lower case. */
+export interface RelayRequest {
+  to: Hex;
+  data: Hex;
+  valueWei: bigint;
+  gasLimit?: number | undefined;
+  userAddress: Hex;
+  permit?: Permit | undefined;
+  /** Accounts that the bearer of the token has. */
+  wallets: Hex[];
+  /** Host of the page that asks. */
+  originHost?: string | undefined;
+}
+
+/** Why a call was not sent: `allowed` are the contracts that may be called. */
+export type ValidationProblem =
+  | PolicyRefusal
+  | TrialRefusal
+  | { reason: 'not_your_wallet' }
+  | { reason: 'gas_over_limit'; gasLimit: number; gasMax: number }
+  | { reason: 'gas_price_over_limit'; capWei: string };
+
+export type RelayRefusal =
+  | { code: 'contract_not_whitelisted'; contract: Hex; allowed: Hex[] }
+  | { code: 'validation_failed'; contract: Hex; allowed: Hex[]; problem: ValidationProblem }
+  | { code: 'rate_limit_exceeded'; scope: 'user' | 'address'; window: RateWindow }
+  | { code: 'gas_budget_exceeded'; resetAtMs: number }
+  | { code: 'relay_unavailable' }
+  | { code: 'transaction_failed'; relay: RelayProgress }
+  | { code: 'confirmation_timeout'; hash: Hex | null };
+
+/** `window` is the user's, as far as it was looked at. */
+export type RelayOutcome = { window?: RateWindow | undefined } & (
+  | { relayed: RelayProgress }
+  | { refusal: RelayRefusal }
+);
+
+/**
+ * A refusal is a value and has cost the user nothing, unless it says that the call was sent. `effect` is given for a
+ * request with an idempotency key: the id that its call has, and whether an earlier try may have queued it.
+ */
+export function createRelayTransaction(deps: RelayTransactionDeps) {
+  const { database, clock, contracts, settings } = deps;
+  const readPermit = createPermitReader({ rpc: deps.rpc, token: contracts.token });
+  const allowed = Object.values(contracts);
+  const windowOf = (subject: Hex) =>
+    readWindow(database.db, { ...settings.userLimit, subject, nowMs: clock.now() });
+
+  return async function relayTransaction(
+    request: RelayRequest,
+    effect?: { id: string; mayExist: boolean },
+  ): Promise<RelayOutcome> {
+    const { to, userAddress, gasLimit } = request;
+    const earlier = effect?.mayExist ? (await readRelays(database.db, [effect.id]))[0] : undefined;
+    if (earlier) return { window: await windowOf(userAddress), ...(await settled(deps, earlier)) };
+
+    const contract = contractNamed(contracts, to);
+    if (!contract) return { refusal: { code: 'contract_not_whitelisted', contract: to, allowed } };
+    const invalid = (problem: ValidationProblem): RelayOutcome => ({
+      refusal: { code: 'validation_failed', contract: to, allowed, problem },
+    });
+    if (!request.wallets.includes(userAddress)) return invalid({ reason: 'not_your_wallet' });
+    const { gasMax } = settings;
+    if (gasLimit !== undefined && gasLimit > gasMax)
+      return invalid({ reason: 'gas_over_limit', gasLimit, gasMax });
+    const call = { contract, ...readCall(contract, request.data), valueWei: request.valueWei };
+    const policy = refuseCall(call, userAddress);
+    if (policy) return invalid(policy);
+
+    const window = await windowOf(userAddress);
+    if (window.remaining === 0)
+      return { window, refusal: { code: 'rate_limit_exceeded', scope: 'user', window } };
+    const payers = await payersFor(database, request.originHost);
+    const [wallet, latest] = await Promise.all([
+      firstReadyGasWallet(database.db, payers),
+      deps.chain.block('latest'),
+    ]);
+    if (!wallet || !latest) return { window, refusal: { code: 'relay_unavailable' } };
+    const fees = priceTransaction(latest.baseFeeWei, settings.fees);
+    if (!fees) {
+      const capWei = String(settings.fees.feeCapWei);
+      return { window, ...invalid({ reason: 'gas_price_over_limit', capWei }) };
+    }
+    const trial = await tryCall({ ...deps, readPermit }, { ...request, from: wallet.address });
+    if ('reason' in trial) return { window, ...invalid(trial) };
+
+    const nowMs = clock.now();
+    const id = effect?.id ?? deps.random.uuid();
+    const gas = BigInt(trial.gas + (trial.permit?.gas ?? 0));
+    const answer = await deps.queue({
+      id,
+      lane: wallet.address,
+      payer: wallet.payer,
+      userAddress,
+      recipient: to,
+      data: request.data,
+      valueWei: String(request.valueWei),
+      gas: trial.gas,
+      permit: trial.permit ?? null,
+      // Rounded up: of what is promised nothing is lost.
+      reservedGwei: Number((gas * fees.maxFeePerGas) / GWEI) + 1,
+      budgetDay: budgetDay(nowMs),
+      createdAt: nowMs,
+    });
+    if (!answer.queued) {
+      if (answer.reason === 'gas_budget')
+        return { window, refusal: { code: 'gas_budget_exceeded', resetAtMs: answer.resetAtMs } };
+      const { window: full } = answer;
+      return { window: full, refusal: { code: 'rate_limit_exceeded', scope: 'user', window: full } };
+    }
+    return { window: answer.window, ...(await settled(deps, { id, lane: wallet.address })) };
+  };
+}
+
+/** Whose gas a call uses, the first that can: the brand's on whose site the user is, else the service's own. */
+async function payersFor(database: Database, originHost: string | undefined): Promise<GasPayer[]> {
+  const brands = originHost === undefined ? [] : await brandsOfHost(database.db, originHost);
+  return [...brands, 'service'];
+}
+
+/** Waits for the block that holds a queued call. */
+async function settled(
+  deps: Pick<RelayTransactionDeps, 'relays' | 'settings'>,
+  queued: { id: string; lane: Hex },
+): Promise<{ relayed: RelayProgress } | { refusal: RelayRefusal }> {
+  const { relays, settings } = deps;
+  const waiting = relays.waitFor({ id: queued.id, timeoutMs: settings.answerTimeoutMs });
+  relays.nudge(queued.lane);
+  const relay = await waiting;
+  if (!relay || !isIncluded(relay))
+    return { refusal: { code: 'confirmation_timeout', hash: relay?.hash ?? null } };
+  return relay.outcome === 'done' ? { relayed: relay } : { refusal: { code: 'transaction_failed', relay } };
+}

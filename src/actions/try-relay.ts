@@ -1,0 +1,85 @@
+/** Tries a relayed call out together with its permit, so that only what is expected to succeed takes a nonce. */
+import type { ContractAddresses } from '../chain/contracts/deploy.ts';
+import { type createPermitReader, type Permit, permitCall } from '../chain/permit.ts';
+import { contractNamed } from '../chain/relay-call.ts';
+import type { Rpc } from '../chain/rpc.ts';
+import { simulateCalls, type TriedCall } from '../chain/simulate.ts';
+import type { PermitCall } from '../ledger/relay-schema.ts';
+import type { Clock } from '../lib/clock.ts';
+
+type Hex = `0x${string}`;
+
+export interface TryRelayDeps {
+  rpc: Rpc;
+  contracts: ContractAddresses;
+  clock: Clock;
+  readPermit: ReturnType<typeof createPermitReader>;
+  settings: { gasMax: number; permitMarginMs: number };
+}
+
+export type TrialRefusal =
+  | { reason: 'permit_not_of_user' }
+  | { reason: 'permit_spender_not_allowed'; spender: Hex }
+  | { reason: 'permit_not_signed' }
+  | { reason: 'permit_expired'; deadlineSeconds: string }
+  /** Somebody used the permit already, and what it allowed does not suffice. */
+  | { reason: 'permit_consumed'; allowance: string; error: string }
+  | { reason: 'would_fail'; part: 'permit' | 'call'; error: string };
+
+/** Gas to send with: more than a trial used, since the state may differ and what was refunded had to be there first. */
+const withReserve = (used: bigint, gasMax: number) => Math.min(gasMax, Number((used * 5n) / 4n) + 20_000);
+
+/**
+ * Why the call would fail, or what to send: the gas for it, and the permit that has to come before it, if it is
+ * needed. A permit that somebody sent before us is no harm as long as what it allows is there.
+ */
+export async function tryCall(
+  deps: TryRelayDeps,
+  request: {
+    from: Hex;
+    to: Hex;
+    data: Hex;
+    valueWei: bigint;
+    gasLimit?: number | undefined;
+    userAddress: Hex;
+    permit?: Permit | undefined;
+  },
+): Promise<{ gas: number; permit?: PermitCall } | TrialRefusal> {
+  const { rpc, contracts, settings } = deps;
+  const { from, to, data, valueWei, gasLimit, permit } = request;
+  const { gasMax } = settings;
+  const state = permit && (await judgePermit(deps, permit, request.userAddress));
+  if (state && 'reason' in state) return state;
+  const call: TriedCall = { from, to, data, valueWei, gas: BigInt(gasLimit ?? gasMax) };
+  const before: TriedCall | undefined =
+    permit && state?.state === 'fresh'
+      ? { from, to: contracts.token, data: permitCall(permit), valueWei: 0n, gas: BigInt(gasMax) }
+      : undefined;
+  const trials = await simulateCalls(rpc, before ? [before, call] : [call]);
+  const last = trials.at(-1);
+  const first = before ? trials[0] : undefined;
+  if (first && !first.succeeded) return { reason: 'would_fail', part: 'permit', error: first.reason };
+  if (!last?.succeeded) {
+    const error = last?.reason ?? 'no answer';
+    if (state?.state === 'used')
+      return { reason: 'permit_consumed', allowance: String(state.allowance), error };
+    return { reason: 'would_fail', part: 'call', error };
+  }
+  const gas = gasLimit ?? withReserve(last.gasUsed, gasMax);
+  if (!before || !first?.succeeded) return { gas };
+  return { gas, permit: { to: before.to, data: before.data, gas: withReserve(first.gasUsed, gasMax) } };
+}
+
+async function judgePermit(deps: TryRelayDeps, permit: Permit, userAddress: Hex) {
+  const { contracts, clock, settings, readPermit } = deps;
+  const { owner, spender, deadlineSeconds } = permit;
+  if (owner !== userAddress) return { reason: 'permit_not_of_user' as const };
+  if (!contractNamed(contracts, spender)) return { reason: 'permit_spender_not_allowed' as const, spender };
+  const state = await readPermit(permit);
+  if (state.state === 'not_signed') return { reason: 'permit_not_signed' as const };
+  // One that was used has done what it could: nobody asks how long it holds.
+  const holdsUntilMs = clock.now() + settings.permitMarginMs;
+  if (state.state === 'fresh' && deadlineSeconds * 1000n < BigInt(holdsUntilMs))
+    return { reason: 'permit_expired' as const, deadlineSeconds: String(deadlineSeconds) };
+  return state;
+}

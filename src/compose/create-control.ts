@@ -1,0 +1,69 @@
+/** Builds the emulator's control host: its clock, its requests, its brands and their keys. */
+import type { ChainClient } from '../chain/client.ts';
+import type { Rpc } from '../chain/rpc.ts';
+import type { ControlBrandsDeps } from '../http/handlers/control-brands.ts';
+import { createControlHost } from '../http/hosts/control.ts';
+import type { openLocalIdentity } from '../identity/local-issuer.ts';
+import type { Database } from '../ledger/database.ts';
+import type { Facts } from '../ledger/facts.ts';
+import type { AdjustableClock } from '../lib/clock.ts';
+import type { Random } from '../lib/ids.ts';
+import { settings } from './config.ts';
+import { createVerifier } from './create-verifier.ts';
+import { keepClock } from './restore-clock.ts';
+
+export interface ControlParts extends Pick<ControlBrandsDeps, 'openEscrow' | 'openGasWallet'> {
+  database: Database;
+  chain: ChainClient;
+  rpc: Rpc;
+  facts: Facts['chain'];
+  clock: AdjustableClock;
+  random: Random;
+  requests: Parameters<typeof createControlHost>[0]['requests'];
+  identity: Awaited<ReturnType<typeof openLocalIdentity>>;
+  addressAt: (index: number) => `0x${string}`;
+  ownHosts: readonly string[];
+  duplicateWindowMs: number;
+  /** Brings the chain's clock to where the service's was moved. */
+  syncChain: () => Promise<void>;
+}
+
+/** `controlToken` is what calls that change something must carry. */
+export function createControl(parts: ControlParts) {
+  const { database, clock, random } = parts;
+  const controlToken = Buffer.from(random.bytes(24)).toString('base64url');
+  const moved = async (move: () => void) => {
+    move();
+    await keepClock(database, clock);
+    await parts.syncChain();
+  };
+  const control = createControlHost({
+    token: controlToken,
+    allowedHosts: parts.ownHosts,
+    requests: parts.requests,
+    brands: {
+      ...{ database, clock, random },
+      serviceName: settings.serviceName,
+      keyEnvironment: 'dev',
+      openEscrow: parts.openEscrow,
+      openGasWallet: parts.openGasWallet,
+    },
+    tokens: {
+      ...parts.identity,
+      ...{ database, clock },
+      addressAt: parts.addressAt,
+      lifetimeMaxMs: settings.identity.tokens.ageMaxMs,
+    },
+    limits: { bodyLimitBytes: settings.bodyLimitBytes, duplicateWindowMs: parts.duplicateWindowMs },
+    verify: createVerifier(parts),
+    control: {
+      clock: {
+        state: clock.state,
+        advance: (ms) => moved(() => clock.advance(ms)),
+        set: (nowMs) => moved(() => clock.set(nowMs)),
+        freeze: (frozen) => moved(() => (frozen ? clock.freeze() : clock.run())),
+      },
+    },
+  });
+  return { control, controlToken };
+}

@@ -1,0 +1,32 @@
+/** Gives a brand of the emulator its gas wallet: with the one role that it needs, and native currency made from nothing. */
+import { encodeFunctionData, type Hex, hexToBigInt } from 'viem';
+import { perkNFTAbi } from '../chain/contracts/abis.ts';
+import { roleId } from '../chain/contracts/deploy.ts';
+import type { GasKeys } from '../chain/relay-lanes.ts';
+import { ensureGasWallet, setGasWalletReady } from '../ledger/gas-wallets.ts';
+import type { BrandId } from '../rules/brand.ts';
+import { type PrepareChainDeps, sendAsAdmin } from './prepare-chain.ts';
+
+/** Lasts for a thousand calls at the emulator's prices. */
+const OPENING_WEI = 10n * 10n ** 18n;
+
+/** May be done again: what is there already is left alone. */
+export async function openGasWallet(
+  deps: PrepareChainDeps & { keys: GasKeys },
+  wish: { brandId: BrandId; perks: Hex; nowMs: number },
+): Promise<void> {
+  const { database, chain, rpc, keys } = deps;
+  const { brandId: payer, perks, nowMs } = wish;
+  const addressAt = (keyIndex: number | null) => keys(keyIndex).address;
+  const wallet = await database.atomically((tx) => ensureGasWallet(tx, { payer, addressAt, nowMs }));
+  if (wallet.ready) return;
+  const role = [roleId('RELAYER_ROLE'), wallet.address] as const;
+  const has = encodeFunctionData({ abi: perkNFTAbi, functionName: 'hasRole', args: role });
+  if (hexToBigInt((await rpc('eth_call', [{ to: perks, data: has }, 'latest'])) as Hex) !== 1n) {
+    const grant = encodeFunctionData({ abi: perkNFTAbi, functionName: 'grantRole', args: role });
+    await sendAsAdmin(deps, { to: perks, data: grant });
+  }
+  if ((await chain.balanceWei(wallet.address)) === 0n)
+    await sendAsAdmin(deps, { to: wallet.address, value: OPENING_WEI });
+  await setGasWalletReady(database.db, payer, true);
+}

@@ -1,0 +1,148 @@
+/** The body of a relay request and its answers (contract: Relay request, Permit, Relay result). */
+import { z } from 'zod';
+import type { RelayRequest } from '../../actions/relay-transaction.ts';
+
+const UINT256_MAX = 2n ** 256n - 1n;
+type Hex = `0x${string}`;
+
+const address = (what: string) =>
+  z
+    .string({ error: 'must be an address: 0x and 40 hex digits' })
+    .regex(/^0x[0-9a-fA-F]{40}$/, 'must be an address: 0x and 40 hex digits')
+    .transform((text) => text.toLowerCase() as Hex)
+    .meta({ description: what });
+const word = (what: string) =>
+  z
+    .string({ error: 'must be 0x and 64 hex digits' })
+    .regex(/^0x[0-9a-fA-F]{64}$/, 'must be 0x and 64 hex digits')
+    .transform((text) => text.toLowerCase() as Hex)
+    .meta({ description: what });
+/** Decimal digits; a number is taken where it is exact. */
+const amount = (what: string) =>
+  z
+    .union([z.string().regex(/^[0-9]{1,78}$/), z.int().min(0)], {
+      error: 'must be decimal digits, as a text',
+    })
+    .transform(BigInt)
+    .refine((value) => value <= UINT256_MAX, 'must be below 2^256')
+    .meta({ description: what });
+
+const V_VALUES: Record<number, 27 | 28> = { 0: 27, 1: 28, 27: 27, 28: 28 };
+
+export const permitField = z
+  .object({
+    owner: address("The user's wallet."),
+    spender: address('The contract that may take tokens.'),
+    value: amount('How many tokens it may take.'),
+    deadline: amount('Until when the permit holds, in seconds since 1970.'),
+    v: z
+      .int({ error: 'must be 27 or 28' })
+      .refine((v) => V_VALUES[v] !== undefined, 'must be 27 or 28')
+      .transform((v) => V_VALUES[v] ?? 27)
+      .meta({ description: 'v of the signature: 27 or 28.' }),
+    r: word('r of the signature.'),
+    s: word('s of the signature.'),
+  })
+  .transform(({ deadline, ...permit }) => ({ ...permit, deadlineSeconds: deadline }))
+  .meta({ description: 'An EIP-2612 permit of the reward token; sent just before the call.' });
+
+export const relayBody = z
+  .looseObject({
+    to: address('Contract to call; one of the four that are allowed.'),
+    data: z
+      .string({ error: 'must be call data: 0x and an even number of hex digits' })
+      .regex(/^0x(?:[0-9a-fA-F]{2})*$/, 'must be call data: 0x and an even number of hex digits')
+      .transform((text) => text.toLowerCase() as Hex)
+      .meta({ description: 'Encoded call data.' }),
+    value: amount('Native currency to send, in wei; every allowed call has 0.').optional(),
+    gasLimit: z
+      .int({ error: 'must be a whole number above 0' })
+      .min(1, 'must be a whole number above 0')
+      .meta({ description: 'At most 1,000,000; left out, it is estimated.' })
+      .optional(),
+    userAddress: address("The user's wallet; one of the token's."),
+    permit: permitField.optional(),
+    metadata: z
+      .looseObject({ permit: permitField.nullish() }, { error: 'must be an object' })
+      .meta({ description: 'Further context, such as `action` and `perkId`; only `permit` is read.' })
+      .optional(),
+  })
+  .meta({ description: 'A call, and on whose behalf.' });
+
+const REQUIRED = ['to', 'data', 'userAddress'] as const;
+
+export type RelayFields = Omit<RelayRequest, 'wallets' | 'originHost'>;
+export type ParsedRelay = { fields: RelayFields } | { missing: string[] } | { errors: string[] };
+
+/** The fields of a body, or which are missing, or what is wrong with each; null counts as left out. */
+export function parseRelay(body: unknown): ParsedRelay {
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
+    return { errors: ['body: must be a JSON object'] };
+  const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
+  const missing = REQUIRED.filter((name) => !Object.hasOwn(given, name) || given[name] === '');
+  if (missing.length > 0) return { missing };
+  const parsed = relayBody.safeParse(given);
+  if (!parsed.success)
+    return { errors: parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`) };
+  const { to, data, value = 0n, gasLimit, userAddress, permit, metadata } = parsed.data;
+  return {
+    fields: {
+      to,
+      data,
+      valueWei: value,
+      gasLimit,
+      userAddress,
+      permit: permit ?? metadata?.permit ?? undefined,
+    },
+  };
+}
+
+const hash = () => z.string().regex(/^0x[0-9a-f]{64}$/);
+const anAddress = () => z.string().regex(/^0x[0-9a-fA-F]{40}$/);
+
+export const relayResult = z.object({
+  success: z.literal(true),
+  transactionHash: hash().meta({ description: 'Transaction of the call.' }),
+  gasUsed: z.string().meta({ description: 'Gas used.' }),
+  effectiveGasPrice: z.string().meta({ description: 'Wei per unit of gas.' }),
+  blockNumber: z.int(),
+  from: anAddress().meta({ description: 'The gas wallet that sent it.' }),
+  to: anAddress().meta({ description: 'Contract called.' }),
+  status: z.literal('confirmed'),
+  explorerUrl: z.string().meta({ description: 'Where people can look at it.' }),
+});
+export type RelayResult = z.output<typeof relayResult>;
+
+export const relayState = z.object({
+  success: z.boolean().meta({ description: 'True once the call is in a block and had its effect.' }),
+  status: z
+    .enum(['pending', 'confirmed', 'failed'])
+    .meta({ description: 'pending: not in a block yet · failed: in a block, without effect.' }),
+  transactionHash: hash().meta({ description: 'The newest one: an offer for more gas has another hash.' }),
+  from: anAddress(),
+  to: anAddress(),
+  explorerUrl: z.string(),
+  gasUsed: z.string().optional(),
+  effectiveGasPrice: z.string().optional(),
+  blockNumber: z.int().optional(),
+});
+export type RelayState = z.output<typeof relayState>;
+
+export const relayRefusalBody = z.object({
+  success: z.literal(false),
+  error: z.string().meta({ description: 'For people.' }),
+  code: z.string().meta({ description: 'For programs.' }),
+  details: z
+    .looseObject({
+      reason: z.string().meta({ description: 'Which check refused.' }),
+      contract: anAddress(),
+      allowed: z.array(anAddress()).meta({ description: 'Contracts that may be called.' }),
+      missing: z.array(z.string()),
+      errors: z.array(z.string()),
+      transactionHash: hash().nullable(),
+      remainingSeconds: z.int(),
+      retryAt: z.iso.datetime(),
+    })
+    .partial()
+    .meta({ description: 'Facts about the refusal; which of them, depends on it.' }),
+});

@@ -1,0 +1,118 @@
+/** Calls on behalf of users: queued once, bound to their transactions, and looked up by whoever waits for them. */
+import { and, asc, eq, inArray, isNull } from 'drizzle-orm';
+import { alias } from 'drizzle-orm/pg-core';
+import { takeNumbers } from './counters.ts';
+import type { Queries } from './database.ts';
+import { giveBackGas } from './gas-budgets.ts';
+import { relays } from './relay-schema.ts';
+import { attempts, type TransactionOutcome, type TransactionStatus, transactions } from './schema.ts';
+
+export type Relay = typeof relays.$inferSelect;
+export type NewRelay = Omit<Relay, 'position' | 'permitTransactionId' | 'transactionId'>;
+type Hex = `0x${string}`;
+
+/** Queues calls behind those that were queued before. */
+export async function storeRelays(tx: Queries, wishes: NewRelay[]): Promise<void> {
+  if (wishes.length === 0) return;
+  const first = await takeNumbers(tx, 'relay_position', wishes.length);
+  await tx.insert(relays).values(wishes.map((wish, place) => ({ ...wish, position: first + place })));
+}
+
+/** The call that a lane is to send next; one whose permit is on its way comes before every other. */
+export async function nextRelay(tx: Queries, lane: Hex): Promise<Relay | undefined> {
+  const [row] = await tx
+    .select()
+    .from(relays)
+    .where(and(eq(relays.lane, lane), isNull(relays.transactionId)))
+    .orderBy(asc(relays.position))
+    .limit(1);
+  return row;
+}
+
+/** Binds a call, or the permit before it, to the transaction that carries it. */
+export async function bindRelay(
+  tx: Queries,
+  bound: { position: number; part: 'permit' | 'call'; transactionId: string },
+): Promise<void> {
+  const { position, part, transactionId } = bound;
+  await tx
+    .update(relays)
+    .set(part === 'permit' ? { permitTransactionId: transactionId } : { transactionId })
+    .where(eq(relays.position, position));
+}
+
+/** Lanes for which calls wait. */
+export async function lanesWithRelays(db: Queries): Promise<Hex[]> {
+  const rows = await db
+    .selectDistinct({ lane: relays.lane })
+    .from(relays)
+    .where(isNull(relays.transactionId));
+  return rows.map(({ lane }) => lane);
+}
+
+/** How far a relayed call has come. */
+export interface RelayProgress {
+  id: string;
+  lane: Hex;
+  recipient: Hex;
+  /** Null until it is signed. */
+  hash: Hex | null;
+  status: TransactionStatus | null;
+  outcome: TransactionOutcome | null;
+  blockNumber: number | null;
+  gasUsed: number | null;
+  gasPriceWei: string | null;
+}
+
+const progressOf = {
+  id: relays.id,
+  lane: relays.lane,
+  recipient: relays.recipient,
+  hash: transactions.hash,
+  status: transactions.status,
+  outcome: transactions.outcome,
+  blockNumber: transactions.blockNumber,
+  gasUsed: transactions.gasUsed,
+  gasPriceWei: transactions.gasPriceWei,
+};
+
+/** Calls by their ids; unknown ids are left out. */
+export async function readRelays(db: Queries, ids: string[]): Promise<RelayProgress[]> {
+  if (ids.length === 0) return [];
+  return db
+    .select(progressOf)
+    .from(relays)
+    .leftJoin(transactions, eq(transactions.id, relays.transactionId))
+    .where(inArray(relays.id, ids));
+}
+
+/** The call that a transaction carries, by the hash of any of its attempts. */
+export async function findRelayByHash(db: Queries, hash: Hex): Promise<RelayProgress | undefined> {
+  const [row] = await db
+    .select(progressOf)
+    .from(attempts)
+    .innerJoin(transactions, eq(transactions.id, attempts.transactionId))
+    .innerJoin(relays, eq(relays.transactionId, transactions.id))
+    .where(eq(attempts.hash, hash));
+  return row;
+}
+
+const GWEI = 1_000_000_000n;
+
+/** Corrects the budgets of the calls that these final transactions carried by what they cost, permits included. */
+export async function settleGas(tx: Queries, transactionIds: string[]): Promise<void> {
+  if (transactionIds.length === 0) return;
+  const permit = alias(transactions, 'permit');
+  const rows = await tx
+    .select({ relay: relays, call: transactions, permit })
+    .from(relays)
+    .innerJoin(transactions, eq(transactions.id, relays.transactionId))
+    .leftJoin(permit, eq(permit.id, relays.permitTransactionId))
+    .where(inArray(relays.transactionId, transactionIds));
+  for (const { relay, call, permit: before } of rows) {
+    const wei = [call, before].map((one) => BigInt(one?.gasUsed ?? 0) * BigInt(one?.gasPriceWei ?? '0'));
+    const costGwei = Number(wei.reduce((sum, one) => sum + one, 0n) / GWEI);
+    const { payer, budgetDay: day, reservedGwei } = relay;
+    await giveBackGas(tx, { payer, day, gwei: reservedGwei - costGwei });
+  }
+}

@@ -1,0 +1,67 @@
+/**
+ * What may be sent on behalf of a user, as data: everything that is not listed is refused. The call runs as the gas
+ * wallet, so a function is listed only when its argument says whose property is touched, and that must be the user's.
+ */
+
+export type ContractName = 'token' | 'escrow' | 'perks' | 'pointsSale';
+
+/** One function that may be called, by its whole signature. */
+interface AllowedFunction {
+  /** Position of the argument that must be the user's address. */
+  userArgument: number;
+  /** Native currency that may go with it. */
+  valueMaxWei: bigint;
+}
+
+const boundTo = (userArgument: number): AllowedFunction => ({ userArgument, valueMaxWei: 0n });
+
+/**
+ * pointsSale and escrow stay targets that the contract of the API knows, but have no function for users: theirs move
+ * the property of whoever calls, which here is the gas wallet.
+ */
+export const relayPolicy: Record<ContractName, Record<string, AllowedFunction>> = {
+  token: {
+    // Signed by the owner (ERC-3009): whoever submits it can change nothing in it.
+    'transferWithAuthorization(address,address,uint256,uint256,uint256,bytes32,uint8,bytes32,bytes32)':
+      boundTo(0),
+    'cancelAuthorization(address,bytes32,uint8,bytes32,bytes32)': boundTo(0),
+  },
+  perks: {
+    'purchaseFor(address,uint256,uint256)': boundTo(0),
+    'purchaseWithPermit(address,uint256,uint256,uint256,uint8,bytes32,bytes32)': boundTo(0),
+  },
+  escrow: {},
+  pointsSale: {},
+};
+
+/** A call as its bytes were understood. */
+export interface RelayCall {
+  contract: ContractName;
+  /** For example `purchaseFor(address,uint256,uint256)`; undefined when the contract has no such function. */
+  signature: string | undefined;
+  args: readonly unknown[];
+  valueWei: bigint;
+}
+
+export type PolicyRefusal =
+  | { reason: 'unknown_function' }
+  | { reason: 'function_not_allowed'; function: string }
+  | { reason: 'not_the_user'; function: string; argument: number }
+  | { reason: 'value_not_allowed'; maxWei: string };
+
+/** Why the call may not be sent for this user (lower case); undefined when it may. */
+export function refuseCall(call: RelayCall, userAddress: string): PolicyRefusal | undefined {
+  const { contract, signature, args, valueWei } = call;
+  if (signature === undefined) return { reason: 'unknown_function' };
+  const functions = relayPolicy[contract];
+  const allowed = Object.hasOwn(functions, signature) ? functions[signature] : undefined;
+  if (!allowed) return { reason: 'function_not_allowed', function: signature };
+  const named = args[allowed.userArgument];
+  if (typeof named !== 'string' || named.toLowerCase() !== userAddress) {
+    return { reason: 'not_the_user', function: signature, argument: allowed.userArgument };
+  }
+  if (valueWei > allowed.valueMaxWei) {
+    return { reason: 'value_not_allowed', maxWei: String(allowed.valueMaxWei) };
+  }
+  return undefined;
+}
