@@ -9,6 +9,7 @@ import { declareSendEvent } from './catalog/send-event.ts';
 import { declareServe } from './catalog/serve.ts';
 import { declareDatabase, declareDoctor, declareStart, declareVerify } from './catalog/start.ts';
 import { declareToken } from './catalog/token.ts';
+import { declareWallet } from './catalog/wallet.ts';
 import type { Runtime } from './context.ts';
 import { manifest } from './manifest.ts';
 import { durationMs, httpUrl, option, stackName, variableOf } from './options.ts';
@@ -74,6 +75,7 @@ export function buildProgram(
   program.commandsGroup('Talk to it:');
   declareSendEvent(catalog);
   declareRequests(catalog);
+  declareWallet(catalog);
   program.commandsGroup('Set it up:');
   declareBrand(catalog);
   program.commandsGroup('Steer the emulator:');

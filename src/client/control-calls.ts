@@ -13,6 +13,7 @@ import type {
 import type { Reply } from './create-client.ts';
 import type { PublishedKeysBody, TokenBody, TokenVerdictBody } from './token-bodies.ts';
 import type { VerifyBody } from './verify-body.ts';
+import type { WalletBody } from './wallet-bodies.ts';
 
 /** Sends one call to the control host; the path is appended to its base. */
 export type ControlSend = <Body>(
@@ -50,6 +51,10 @@ export function controlCalls(send: ControlSend) {
         send<TokenBody>('POST', '/tokens', wish),
       verify: (token: string) => send<TokenVerdictBody>('POST', '/tokens/verify', { token }),
       rotateKeys: (wish: { revoke: boolean }) => send<PublishedKeysBody>('POST', '/tokens/rotate-keys', wish),
+    },
+    wallets: {
+      /** `user` is an e-mail, an address, or `<platform>:<id there>`. */
+      show: (user: string) => send<WalletBody>('GET', `/wallets/${encodeURIComponent(user)}`),
     },
     /** A brand is named by its id or by one of its domains. */
     brands: {

@@ -3,6 +3,7 @@ import type { EventConfigBody, HealthBody, RefusalBody, RewardBody } from './bod
 import { clientErrorFrom } from './client-error.ts';
 import { type ControlSend, controlCalls } from './control-calls.ts';
 import type { HostUrls } from './host-urls.ts';
+import type { BalanceBody, PregeneratedBody } from './wallet-bodies.ts';
 
 /** An answer as it came; `body` is its JSON, or its text when it is none. */
 export interface Reply<Body = unknown> {
@@ -104,6 +105,24 @@ export function createClient(settings: ClientSettings) {
         host: 'events',
         path: `${prefix}/event-config?${new URLSearchParams({ brandId })}`,
         method: 'GET',
+        ...options,
+      }),
+    /** POST pregenerate-user. Contract: Pregenerated wallet. */
+    pregenerate: (body: unknown, options: RequestOptions = {}) =>
+      request<PregeneratedBody | RefusalBody>({
+        host: 'register',
+        path: `${prefix}/pregenerate-user`,
+        method: 'POST',
+        body,
+        ...options,
+      }),
+    /** POST user-balance; `userIdentifier` is an e-mail or an address. */
+    balance: (body: { brandId: string; userIdentifier: string }, options: RequestOptions = {}) =>
+      request<BalanceBody | RefusalBody>({
+        host: 'events',
+        path: `${prefix}/user-balance`,
+        method: 'POST',
+        body,
         ...options,
       }),
     /** GET health; 503 when the service is not healthy. */

@@ -2,8 +2,8 @@
 import type { ChainClient } from '../chain/client.ts';
 import type { Rpc } from '../chain/rpc.ts';
 import type { ControlBrandsDeps } from '../http/handlers/control-brands.ts';
+import type { ControlTokensDeps } from '../http/handlers/control-tokens.ts';
 import { createControlHost } from '../http/hosts/control.ts';
-import type { openLocalIdentity } from '../identity/local-issuer.ts';
 import type { Database } from '../ledger/database.ts';
 import type { Facts } from '../ledger/facts.ts';
 import type { AdjustableClock } from '../lib/clock.ts';
@@ -20,9 +20,11 @@ export interface ControlParts extends Pick<ControlBrandsDeps, 'openEscrow' | 'op
   clock: AdjustableClock;
   random: Random;
   requests: Parameters<typeof createControlHost>[0]['requests'];
-  identity: Awaited<ReturnType<typeof openLocalIdentity>>;
+  identity: Pick<ControlTokensDeps, 'issuer' | 'verifier' | 'refreshKeys'>;
   addressAt: (index: number) => `0x${string}`;
   ownHosts: readonly string[];
+  /** Host under which users of chat platforms have their stand-in e-mail. */
+  ownDomain: string;
   duplicateWindowMs: number;
   /** Brings the chain's clock to where the service's was moved. */
   syncChain: () => Promise<void>;
@@ -54,6 +56,7 @@ export function createControl(parts: ControlParts) {
       addressAt: parts.addressAt,
       lifetimeMaxMs: settings.identity.tokens.ageMaxMs,
     },
+    wallets: { database, ownDomain: parts.ownDomain },
     limits: { bodyLimitBytes: settings.bodyLimitBytes, duplicateWindowMs: parts.duplicateWindowMs },
     verify: createVerifier(parts),
     control: {

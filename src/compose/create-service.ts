@@ -173,6 +173,7 @@ async function startEmulator(
   await engine.start();
 
   const ownHosts = ['127.0.0.1', 'localhost'];
+  const ownDomain = `${settings.serviceName}.localhost`;
   const duplicateWindowMs = config.duplicateWindowMs ?? settings.duplicateWindowMs;
   const requests = createRequestLog<RequestRecord>();
   const identity = await openLocalIdentity(
@@ -197,7 +198,7 @@ async function startEmulator(
     relay: config.relay,
     serviceName: settings.serviceName,
     apiPrefix: settings.apiPrefix,
-    ownDomain: `${settings.serviceName}.localhost`,
+    ownDomain,
     httpsOnly: false,
     // With blocks at once, a developer's next look at the chain shall show the reward.
     answerWhen: config.blockTimeSeconds === 0 ? 'included' : 'sent',
@@ -211,7 +212,19 @@ async function startEmulator(
   });
   lifecycle.onStop(idle);
   const { control, controlToken } = createControl({
-    ...{ database, chain, rpc, facts, clock, random, requests, identity, ownHosts, duplicateWindowMs },
+    ...{
+      database,
+      chain,
+      rpc,
+      facts,
+      clock,
+      random,
+      requests,
+      identity,
+      ownHosts,
+      ownDomain,
+      duplicateWindowMs,
+    },
     addressAt: wallets.addressAt,
     ...createBrandOpener(gasPreparation, facts.contracts),
     syncChain: async () => localChain?.syncClock(),

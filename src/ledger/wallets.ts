@@ -1,5 +1,5 @@
 /** Which wallet belongs to which user. A wallet, once written, never changes. */
-import { desc, inArray, isNotNull } from 'drizzle-orm';
+import { desc, eq, inArray, isNotNull, sql } from 'drizzle-orm';
 import { takeNumbers } from './counters.ts';
 import type { Queries } from './database.ts';
 import { wallets } from './schema.ts';
@@ -10,6 +10,16 @@ export async function findWallets(db: Queries, userKeys: string[]): Promise<Map<
   if (userKeys.length === 0) return new Map();
   const rows = await db.select().from(wallets).where(inArray(wallets.userKey, userKeys));
   return new Map(rows.map((row) => [row.userKey, row]));
+}
+
+/** The wallet with this address, lower case; no index: only people ask this way. */
+export async function findWalletAt(db: Queries, address: `0x${string}`): Promise<Wallet | undefined> {
+  const [row] = await db
+    .select()
+    .from(wallets)
+    .where(eq(sql`lower(${wallets.address})`, address))
+    .limit(1);
+  return row;
 }
 
 /**

@@ -149,6 +149,7 @@ test('refusals of the control host are the documented ones', async () => {
     invalid_settings: await change('PATCH', '/brands/demo.example', { automation: 'maybe' }),
     brand_not_found: await ask('/brands/nobody.example'),
     rule_not_found: await change('DELETE', '/brands/demo.example/rules/custom_unknown', undefined),
+    wallet_not_found: await ask('/wallets/nobody@demo.example'),
     brand_exists: await change('POST', '/brands', second),
     invalid_limit: await ask('/verify?limit=0'),
     unknown_endpoint: await ask('/nothing'),

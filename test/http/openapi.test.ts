@@ -36,7 +36,9 @@ const registerRoutes = () =>
     >[0]),
   );
 const controlRoutes = () =>
-  routesOf(createControlHost({ control: {}, brands: {} } as Parameters<typeof createControlHost>[0]));
+  routesOf(
+    createControlHost({ control: {}, brands: {}, wallets: {} } as Parameters<typeof createControlHost>[0]),
+  );
 const described = (api: ApiDocument) =>
   operationsOf(api).map(({ method, path }) => `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ':$1')}`);
 

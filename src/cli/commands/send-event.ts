@@ -1,17 +1,17 @@
 /** `rewards send-event`: one customer event, and the reward or the reason why there is none. */
 import type { RequestDetail } from '../../client/control-bodies.ts';
 import { createClient } from '../../client/create-client.ts';
-import { formatDuration } from '../../lib/duration.ts';
 import { stopwatch } from '../../lib/timers.ts';
 import { isObject, type JsonObject } from '../assignments.ts';
 import type { CommandContext } from '../context.ts';
-import { type Failure, failureOf } from '../errors.ts';
+import type { Failure } from '../errors.ts';
 import { buildEventBody, type EventFlags } from '../event-body.ts';
-import { type Expectation, matches, parseExpectation, reasonsOf } from '../expectation.ts';
+import { type Expectation, parseExpectation, reasonsOf } from '../expectation.ts';
 import type { CommandResult } from '../output.ts';
 import { readJsonObject, readSecret } from '../read-input.ts';
+import { serviceFailure } from '../service-reply.ts';
 import { clientFor, resolveTarget, type Target } from '../target.ts';
-import { expectedLine, refusalLines, rewardLine, type SentEvent, waitMsOf } from '../views/event-line.ts';
+import { expectedLine, refusalLines, rewardLine, type SentEvent } from '../views/event-line.ts';
 import { isRequestDetail } from './requests.ts';
 
 export interface SendEventOptions extends EventFlags {
@@ -93,31 +93,11 @@ async function headersOf(
 
 /** Undefined when the answer is a reward or, with --expect, the expected one. */
 function failureIn({ reply, explained }: SentEvent, expected: Expectation | undefined): Failure | undefined {
-  const body = isObject(reply.body) ? reply.body : {};
-  const reasons = reasonsOf(reply);
-  if (expected) {
-    if (matches(reply, expected)) return undefined;
-    const wanted = [expected.status, expected.reason].filter(Boolean).join(':');
-    const got = [reply.status, reasons[0]].filter(Boolean).join(':');
-    return failureOf('E_UNEXPECTED_ANSWER', {
-      message: `The answer is ${got}, not ${wanted} as expected.`,
-      details: { expected: wanted, status: reply.status, reasons },
-    });
-  }
-  if (reply.status >= 200 && reply.status < 300) return undefined;
-  const details = isObject(body.details) ? body.details : {};
-  const isRefusal = reply.status >= 400 && reply.status < 500;
-  const waitMs = waitMsOf(details);
-  const passes = waitMs === undefined ? undefined : formatDuration(waitMs);
-  return failureOf(isRefusal ? 'E_REFUSED' : 'E_SERVICE_FAILED', {
-    message: typeof body.error === 'string' ? body.error : `The service answered ${reply.status}.`,
-    ...(typeof body.message === 'string' && { hint: body.message }),
-    ...(passes && {
-      hint: `It passes in ${passes}; on an emulator after \`rewards clock advance ${passes}\`.`,
-    }),
-    retryable: isRefusal ? waitMs !== undefined : !reasons.some((reason) => NOT_AGAIN.has(reason)),
-    details: { status: reply.status, reason: reasons[0] ?? null, ...details, ...failedCheck(explained) },
-  });
+  const failure = serviceFailure(reply, expected);
+  if (!failure || expected) return failure;
+  const details = { ...(isObject(failure.details) && failure.details), ...failedCheck(explained) };
+  const isUseless = reply.status >= 500 && reasonsOf(reply).some((reason) => NOT_AGAIN.has(reason));
+  return { ...failure, retryable: failure.retryable && !isUseless, details };
 }
 
 /** The check that refused, and when the whole event would pass. */

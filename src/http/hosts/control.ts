@@ -9,6 +9,7 @@ import { apiReference } from '../handlers/api-reference.ts';
 import { type ControlBrandsDeps, controlBrands } from '../handlers/control-brands.ts';
 import { type ControlRequestsDeps, controlRequests } from '../handlers/control-requests.ts';
 import { type ControlTokensDeps, controlTokens } from '../handlers/control-tokens.ts';
+import { type ControlWalletsDeps, controlWallets } from '../handlers/control-wallets.ts';
 import { readJsonBody } from '../json-body.ts';
 import { controlApi } from '../openapi/control-api.ts';
 
@@ -30,6 +31,7 @@ export interface ControlHostDeps extends Omit<ControlRequestsDeps, 'nowMs'> {
   control: EmulatorControl;
   brands: Omit<ControlBrandsDeps, 'maySeeSecrets'>;
   tokens: ControlTokensDeps;
+  wallets: ControlWalletsDeps;
   /** Compares ledger and chain. */
   verify: Verify;
   /** Needed to change anything. */
@@ -93,6 +95,7 @@ export function createControlHost(deps: ControlHostDeps): Hono {
   app.route('/requests', controlRequests({ ...deps, nowMs: () => clock.state().nowMs }));
 
   app.route('/tokens', controlTokens(deps.tokens));
+  app.route('/wallets', controlWallets(deps.wallets));
 
   app.get('/verify', async (context) => {
     const limit = Number(context.req.query('limit') ?? DIFFERENCES_SHOWN);

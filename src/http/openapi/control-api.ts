@@ -78,6 +78,11 @@ const refusals: Record<string, RefusalEntry> = {
     message: 'Change it with `rewards brand set`.',
     details: { reason: 'brand_exists' },
   }),
+  wallet_not_found: refusal(404, 'nobody of that name has a wallet', {
+    error: 'No wallet of nobody@demo.example',
+    message: 'Name an e-mail, an address or <platform>:<id>; a wallet comes with the first reward or login.',
+    details: { reason: 'wallet_not_found' },
+  }),
   invalid_limit: refusal(400, 'the limit is out of its bounds', {
     error: 'Invalid limit',
     message: 'Use limit=1..1000.',
@@ -103,6 +108,7 @@ export function controlApi({ serverUrl }: { serverUrl: string }): ApiDocument {
         description: 'Brands, their rules and keys. A brand is named by its id or by a domain.',
       },
       { name: 'Tokens', description: 'Tokens of users, as a login would give them.' },
+      { name: 'Wallets', description: 'Which user has which wallet.' },
       { name: 'Money', description: 'Whether everything that was promised was paid, once.' },
       { name: 'Description', description: 'This description.' },
     ],
@@ -132,6 +138,7 @@ export function controlApi({ serverUrl }: { serverUrl: string }): ApiDocument {
       TokenVerdict: control.tokenVerdict,
       KeysRotation: control.keysRotation,
       PublishedKeys: control.publishedKeys,
+      Wallet: control.walletResult,
       VerifyReport: control.verifyResult,
       Document: z.looseObject({ openapi: z.string() }),
       Refusal: control.controlProblem,

@@ -203,6 +203,18 @@ export const controlOperations = (): Operation[] => [
     },
   ),
   operation(
+    ['get', '/wallets/{user}', 'showWallet'],
+    { tag: 'Wallets', summary: 'Which wallet a user has' },
+    {
+      path: z.object({
+        user: z.string().meta({ description: 'An e-mail, an address, or `<platform>:<id there>`.' }),
+      }),
+      example: { path: { user: demo.user } },
+      answer: { description: 'The wallet, and as whom the user was registered.', schema: 'Wallet' },
+      refusals: ['wallet_not_found'],
+    },
+  ),
+  operation(
     ['get', '/verify', 'verify'],
     { tag: 'Money', summary: 'Compare ledger and chain' },
     {

@@ -142,6 +142,24 @@ export const ruleRemoved = z.object({ removed: z.string() });
 export const dnsQuery = z.object({ domain: z.string() });
 export const dnsRecord = z.object({ type: z.literal('TXT'), name: z.string(), value: z.string() });
 
+export const walletResult = z.object({
+  user: z
+    .string()
+    .meta({ description: 'How rewards know the user: an e-mail, a stand-in for one, or an address.' }),
+  address: z.string(),
+  index: z.int().nullable().meta({ description: 'Place in the key tree; null for an address of their own.' }),
+  createdAt: instant(),
+  identities: z.array(
+    z.object({
+      provider: z.string(),
+      providerUserId: z.string(),
+      username: name(),
+      idpUserId: z.string(),
+      createdAt: instant(),
+    }),
+  ),
+});
+
 export const tokenWish = z.object({
   user: z.string().meta({ description: "The user's e-mail; whoever has no wallet yet gets one." }),
   expires: z.string().default('1h').meta({ description: 'A duration from `1s` to `30d`.' }),
