@@ -49,9 +49,18 @@ export async function listen(
 }
 
 async function closeServer(server: Server, drainTimeoutMs: number): Promise<void> {
+  await takeBacklog();
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();
   const cut = new AbortController();
   await Promise.race([closed, delay(drainTimeoutMs, cut.signal).then(() => server.closeAllConnections())]);
   cut.abort();
+}
+
+/**
+ * Connections that wait to be accepted are cut when the listener closes; in one full turn of the event loop all that
+ * wait now are taken. Who comes between that and the close is refused, before anything of the request was read.
+ */
+async function takeBacklog(): Promise<void> {
+  for (let turns = 0; turns < 2; turns++) await new Promise(setImmediate);
 }

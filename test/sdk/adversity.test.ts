@@ -70,19 +70,29 @@ describe.skipIf(missing)('a page of the brand', () => {
     expect(errors).toEqual([]);
   });
 
-  test('that is left while offline has its event sent by the next page', async () => {
+  test('that is left while offline has its event sent by the next page', { timeout: 90_000 }, async () => {
     const { email, paid } = await shop.user();
     const { context, page } = await shop.visit();
+    // A page without the script, which sees what the browser itself has been told to store.
+    const witness = await context.newPage();
+    await witness.goto(shop.at('/plain'));
     await page.goto(shop.at('/'), { waitUntil: 'networkidle' });
     await context.setOffline(true);
     await page.evaluate((to) => void Rewards.track('custom_tracked', { email: to }), email);
-    // Browsers write storage down a moment after a page asked for it.
-    await aWhile();
+    // The promise rests on the stored letter: written by the page, handed to the browser, and not being sent just now.
+    const letters = () =>
+      witness.evaluate(() =>
+        Object.entries(localStorage)
+          .filter(([key]) => key.includes('.out.'))
+          .map(([, text]) => JSON.parse(text)),
+      );
+    await expect.poll(letters, { timeout: 20_000 }).toMatchObject([{ busyUntilMs: 0 }]);
     await page.close();
     await context.setOffline(false);
     const next = await context.newPage();
     await next.goto(shop.at('/'));
-    const [[occasion, eventType] = []] = await heard(next, 1);
+    // A page that was cut off in the middle of a try keeps the next one waiting until that try must be over.
+    const [[occasion, eventType] = []] = await heard(next, 1, 60_000);
     expect([occasion, eventType]).toEqual(['reward', 'custom_tracked']);
     await next.reload();
     await aWhile();

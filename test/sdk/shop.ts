@@ -126,8 +126,8 @@ async function startSlowWay(to: string) {
 const SLOW_MS = 700;
 
 /** What the page heard, once it has heard `count` answers. */
-export async function heard(page: BrowserPage, count: number): Promise<Heard[]> {
-  await expect.poll(() => page.evaluate(() => globalThis.heardSoFar.length), { timeout: 10_000 }).toBe(count);
+export async function heard(page: BrowserPage, count: number, timeout = 20_000): Promise<Heard[]> {
+  await expect.poll(() => page.evaluate(() => globalThis.heardSoFar.length), { timeout }).toBe(count);
   return page.evaluate(() => globalThis.heardSoFar);
 }
 
