@@ -23,6 +23,8 @@ export interface ControlParts extends Pick<ControlBrandsDeps, 'openEscrow' | 'op
   identity: Pick<ControlTokensDeps, 'verifier' | 'issuer' | 'refreshKeys'>;
   addressAt: (index: number) => `0x${string}`;
   ownHosts: readonly string[];
+  /** Host under which users of chat platforms have their stand-in e-mail. */
+  ownDomain: string;
   duplicateWindowMs: number;
   /** Brings the chain's clock to where the service's was moved. */
   syncChain: () => Promise<void>;
@@ -54,6 +56,7 @@ export function createControl(parts: ControlParts) {
       addressAt: parts.addressAt,
       lifetimeMaxMs: settings.identity.tokens.ageMaxMs,
     },
+    wallets: { database, ownDomain: parts.ownDomain },
     limits: { bodyLimitBytes: settings.bodyLimitBytes, duplicateWindowMs: parts.duplicateWindowMs },
     verify: createVerifier(parts),
     control: {
