@@ -43,7 +43,11 @@ export function applyEnvironment(command: Command, env: Environment): void {
   }
 }
 
-function settingFrom(candidate: Option, { variable, text }: { variable: string; text: string }): unknown {
+/** What an option makes of the text of its variable. Throws E_USAGE, with what it would take. */
+export function settingFrom(
+  candidate: Option,
+  { variable, text }: { variable: string; text: string },
+): unknown {
   try {
     if (candidate.isBoolean() || candidate.negate) return truth(text) !== candidate.negate;
     const words = candidate.variadic ? text.split(',') : [text];

@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { declareBrand } from './catalog/brand.ts';
 import type { Catalog, Perform } from './catalog/catalog.ts';
 import { declareClock } from './catalog/clock.ts';
+import { declareConfig } from './catalog/config.ts';
 import { declareOpenapi } from './catalog/openapi.ts';
 import { declareRequests } from './catalog/requests.ts';
 import { declareSendEvent } from './catalog/send-event.ts';
@@ -72,6 +73,7 @@ export function buildProgram(
   program.commandsGroup('Check it:');
   declareVerify(catalog);
   declareDoctor(catalog);
+  declareConfig(catalog);
   program.commandsGroup('Talk to it:');
   declareSendEvent(catalog);
   declareRequests(catalog);

@@ -74,15 +74,8 @@ export const checks: Record<string, (input: DoctorInput) => Promise<Finding[]>> 
         }));
   },
   async variables({ env, variables }) {
-    const known = (name: string) =>
-      variables.has(name) || variables.has(name.replace(/_FILE$/, '')) || name.startsWith('REWARDS_TEST_');
-    const strangers = Object.keys(env).filter((name) => name.startsWith('REWARDS_') && !known(name));
-    if (strangers.length === 0) return [{ check: 'variables', message: 'every REWARDS_ variable is known' }];
-    return strangers.map((name) => {
-      const close = nearest(name, [...variables]);
-      const fix = close ? `did you mean ${close}?` : 'unset it';
-      return { check: 'variables', message: `${name} is set and means nothing`, fix };
-    });
+    const found = unknownVariables(env, variables);
+    return found.length > 0 ? found : [{ check: 'variables', message: 'every REWARDS_ variable is known' }];
   },
   async stack({ cwd }) {
     const { run, notes } = await findRunFile(cwd);
@@ -132,6 +125,21 @@ export const checks: Record<string, (input: DoctorInput) => Promise<Finding[]>> 
     return findings.flat();
   },
 };
+
+/** Variables that look like ours and mean nothing, each with the one that may have been meant. */
+export function unknownVariables(
+  env: DoctorInput['env'],
+  variables: ReadonlySet<string>,
+): Required<Finding>[] {
+  const known = (name: string) =>
+    variables.has(name) || variables.has(name.replace(/_FILE$/, '')) || name.startsWith('REWARDS_TEST_');
+  const strangers = Object.keys(env).filter((name) => name.startsWith('REWARDS_') && !known(name));
+  return strangers.map((name) => {
+    const close = nearest(name, [...variables]);
+    const fix = close ? `did you mean ${close}?` : 'unset it';
+    return { check: 'variables', message: `${name} is set and means nothing`, fix };
+  });
+}
 
 /** A node's clock and ours may differ by a few blocks' time, no more. */
 const SKEW_MAX_MS = 120_000;

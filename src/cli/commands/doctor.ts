@@ -1,11 +1,9 @@
 /** `rewards doctor`: one line for each problem. */
 import type { Finding } from '../../compose/doctor.ts';
-import { secretOptions } from '../catalog/start-options.ts';
-import type { CommandContext, Runtime } from '../context.ts';
+import type { CommandContext } from '../context.ts';
 import { CliError, failureOf } from '../errors.ts';
-import { variableOf } from '../options.ts';
+import { knownVariables } from '../known-variables.ts';
 import type { CommandResult } from '../output.ts';
-import { buildProgram, everyCommand } from '../program.ts';
 import { type LedgerOptions, ledgerSecrets } from '../start-input.ts';
 import type { Style } from '../style.ts';
 
@@ -63,17 +61,3 @@ const line = ({ check, message, fix }: Finding, style: Style) =>
   fix === undefined
     ? `${style.green('ok')}       ${check.padEnd(10)} ${message}`
     : `${style.red('problem')}  ${check.padEnd(10)} ${message}: ${fix}`;
-
-/** Set by us for programs under test, or read apart from any option. */
-const OTHER_VARIABLES = [
-  ...['REWARDS_CONTROL_TOKEN', 'REWARDS_CONTROL_URL', 'REWARDS_EVENT_HANDLER_URL', 'REWARDS_RELAYER_URL'],
-  ...['REWARDS_REGISTER_URL', 'REWARDS_SERVICES_URL', 'REWARDS_RWT_ADDRESS', 'REWARDS_BRAND_ID'],
-  ...['REWARDS_API_KEY', 'REWARDS_DOMAIN', 'REWARDS_CRASH_AT'],
-];
-
-function knownVariables(runtime: Runtime): Set<string> {
-  const { program } = buildProgram(runtime, async () => {});
-  const ofOptions = everyCommand(program).flatMap(({ options }) => options.map(variableOf));
-  const ofSecrets = Object.values(secretOptions).map(({ variable }) => variable);
-  return new Set([...ofOptions, ...ofSecrets, ...OTHER_VARIABLES].filter((name) => name !== undefined));
-}
