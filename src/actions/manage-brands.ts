@@ -13,6 +13,7 @@ import { expireBrandKeys, saveBrandKey } from '../ledger/brand-keys.ts';
 import { listBrands, type StoredBrand, saveBrand, saveEventRule } from '../ledger/brands.ts';
 import type { Database, Queries } from '../ledger/database.ts';
 import { lockAvailableFunds } from '../ledger/funds.ts';
+import { findGasWallet } from '../ledger/gas-wallets.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Random } from '../lib/ids.ts';
 import type { BrandId, BrandProfile, EventRule } from '../rules/brand.ts';
@@ -56,6 +57,8 @@ export interface BrandOverview {
 export interface BrandDetail extends BrandOverview {
   rules: EventRule[];
   keys: { keyId: string; createdAtMs: number; expiresAtMs: number | null }[];
+  /** The account that pays its users' gas, once it has one; `ready` when it can. */
+  gasWallet: { address: `0x${string}`; ready: boolean } | null;
 }
 
 /** A key that nobody will see again; when the brand's other keys end, if it has any. */
@@ -242,6 +245,7 @@ async function detail(db: Queries, brand: StoredBrand): Promise<BrandDetail> {
   const [shown] = await overview(db, [brand]);
   if (!shown) throw new Error('a brand has no overview');
   const keys = await listBrandKeys(db, brand.brandId);
+  const gasWallet = await findGasWallet(db, brand.brandId);
   return {
     ...shown,
     rules: await listAllEventRules(db, brand.brandId),
@@ -250,6 +254,7 @@ async function detail(db: Queries, brand: StoredBrand): Promise<BrandDetail> {
       createdAtMs: createdAt,
       expiresAtMs: expiresAt,
     })),
+    gasWallet: gasWallet ? { address: gasWallet.address, ready: gasWallet.ready } : null,
   };
 }
 

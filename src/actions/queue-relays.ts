@@ -9,12 +9,15 @@ export interface QueueRelaysDeps {
   database: Database;
   /** Contract: Limits, Relay transactions; per user address. */
   userLimit: RateLimit;
-  /** What one payer may spend for gas on a day. */
-  budgetGwei: number;
   /** Calls admitted in one commit. */
   batchMax: number;
   /** Tries of a commit that another process got in the way of. */
   triesMax: number;
+}
+
+/** A call, and what its payer may spend for gas on a day. */
+export interface RelayWish extends NewRelay {
+  budgetGwei: number;
 }
 
 export type QueueAnswer =
@@ -24,7 +27,7 @@ export type QueueAnswer =
 
 /** Returns the function that queues one call; calls that come together share a commit. */
 export function createRelayQueue(deps: QueueRelaysDeps) {
-  const gatherer = createGatherer<NewRelay, QueueAnswer>({
+  const gatherer = createGatherer<RelayWish, QueueAnswer>({
     maxItems: deps.batchMax,
     async run(wishes) {
       const answers = await admit(deps, wishes);
@@ -34,7 +37,7 @@ export function createRelayQueue(deps: QueueRelaysDeps) {
   return { queue: gatherer.submit, idle: gatherer.idle };
 }
 
-async function admit(deps: QueueRelaysDeps, wishes: NewRelay[]): Promise<Map<string, QueueAnswer>> {
+async function admit(deps: QueueRelaysDeps, wishes: RelayWish[]): Promise<Map<string, QueueAnswer>> {
   for (let tries = 1; ; tries++) {
     try {
       return await admitOnce(deps, wishes);
@@ -48,15 +51,15 @@ const byText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
 /** All budgets first, then all windows, each in one order for everybody: two processes never wait for each other. */
 async function admitOnce(
-  { database, userLimit, budgetGwei }: QueueRelaysDeps,
-  wishes: NewRelay[],
+  { database, userLimit }: QueueRelaysDeps,
+  wishes: RelayWish[],
 ): Promise<Map<string, QueueAnswer>> {
   return database.atomically(async (tx) => {
     const answers = new Map<string, QueueAnswer>();
-    const paid: NewRelay[] = [];
+    const paid: RelayWish[] = [];
     for (const wish of wishes.toSorted((a, b) => byText(a.payer, b.payer))) {
-      const { id, payer, budgetDay: day, reservedGwei: gwei } = wish;
-      if (await takeGas(tx, { payer, day, gwei, limitGwei: budgetGwei })) paid.push(wish);
+      const { id, payer, budgetDay: day, reservedGwei: gwei, budgetGwei: limitGwei } = wish;
+      if (await takeGas(tx, { payer, day, gwei, limitGwei })) paid.push(wish);
       else answers.set(id, { queued: false, reason: 'gas_budget', resetAtMs: (day + 1) * DAY_MS });
     }
     const admitted = new Set<string>();
@@ -74,7 +77,7 @@ async function admitOnce(
     // In the order in which they came.
     await storeRelays(
       tx,
-      wishes.filter(({ id }) => admitted.has(id)),
+      wishes.filter(({ id }) => admitted.has(id)).map(({ budgetGwei: _, ...relay }) => relay),
     );
     return answers;
   });

@@ -6,6 +6,7 @@ import { createPermitReader, type Permit } from '../chain/permit.ts';
 import { contractNamed, readCall } from '../chain/relay-call.ts';
 import { isIncluded, type RelayProgressBoard } from '../chain/relay-progress.ts';
 import type { Rpc } from '../chain/rpc.ts';
+import { findConfiguredBrand } from '../ledger/brand-configuration.ts';
 import { brandsOfHost } from '../ledger/brand-domains.ts';
 import type { Database } from '../ledger/database.ts';
 import { budgetDay } from '../ledger/gas-budgets.ts';
@@ -39,6 +40,8 @@ export interface RelayTransactionDeps {
     fees: FeePolicy;
     /** A permit must still hold for so long: it has to get into a block. */
     permitMarginMs: number;
+    /** What a payer may spend for gas on a day, unless a brand has set it. */
+    budgetGwei: number;
     /** Real time that a caller waits for the block. */
     answerTimeoutMs: number;
   };
@@ -146,6 +149,7 @@ export function createRelayTransaction(deps: RelayTransactionDeps) {
       // Rounded up: of what is promised nothing is lost.
       reservedGwei: Number((gas * fees.maxFeePerGas) / GWEI) + 1,
       budgetDay: budgetDay(nowMs),
+      budgetGwei: await budgetOf(deps, wallet.payer),
       createdAt: nowMs,
     });
     if (!answer.queued) {
@@ -162,6 +166,15 @@ export function createRelayTransaction(deps: RelayTransactionDeps) {
 async function payersFor(database: Database, originHost: string | undefined): Promise<GasPayer[]> {
   const brands = originHost === undefined ? [] : await brandsOfHost(database.db, originHost);
   return [...brands, 'service'];
+}
+
+async function budgetOf(
+  { database, settings }: Pick<RelayTransactionDeps, 'database' | 'settings'>,
+  payer: GasPayer,
+): Promise<number> {
+  const brand = payer === 'service' ? undefined : await findConfiguredBrand(database.db, payer);
+  const own = brand?.profile.gasBudget;
+  return own === undefined ? settings.budgetGwei : Math.floor(own * 1e9);
 }
 
 /** Waits for the block that holds a queued call. */

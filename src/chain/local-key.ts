@@ -1,7 +1,7 @@
 /** Keys held by this process. */
 import { HDKey } from '@scure/bip32';
 import { mnemonicToSeedSync } from '@scure/bip39';
-import { type Hex, toHex } from 'viem';
+import { type Hex, hexToBytes, toHex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import type { Signer } from './signer.ts';
 
@@ -10,6 +10,20 @@ export function localKeySigner(privateKey: Hex): Signer {
   return {
     address: account.address,
     signTransaction: (transaction) => account.signTransaction(transaction),
+  };
+}
+
+/**
+ * Keys that grow from one private key (BIP-32, m/<index>'), and that key itself for null: whoever has it again has
+ * all of them again.
+ */
+export function keysGrownFrom(privateKey: Hex): (index: number | null) => Signer {
+  const root = HDKey.fromMasterSeed(hexToBytes(privateKey));
+  return (index) => {
+    if (index === null) return localKeySigner(privateKey);
+    const child = root.derive(`m/${index}'`).privateKey;
+    if (!child) throw new Error(`there is no private key at ${index}`);
+    return localKeySigner(toHex(child));
   };
 }
 

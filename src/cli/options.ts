@@ -86,6 +86,13 @@ export function seconds(text: string): number {
   return value;
 }
 
+/** A positive amount of something, with decimals. */
+export function amount(text: string): number {
+  const value = /^\d{1,9}(\.\d{1,9})?$/.test(text) ? Number(text) : 0;
+  if (value <= 0) throw new InvalidArgumentError('It must be a number above 0.');
+  return value;
+}
+
 /** Milliseconds since 1970 from an RFC 3339 time. */
 export function instantMs(text: string): number {
   const form = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;

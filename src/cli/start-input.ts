@@ -43,7 +43,16 @@ export interface StartOptions extends DatabaseOptions {
   duplicateWindow: number;
   errorDialect: 'current' | 'earlier';
   payments: 'none' | 'emulated';
-  identity: 'none' | 'emulated';
+  identity: 'none' | 'oidc' | 'emulated';
+  identityIssuer?: string;
+  identityAudience?: string;
+  identityJwksUrl?: string;
+  identityTokenType: string[];
+  identityWalletClaim: string;
+  explorerUrl?: string;
+  gasBudget: number;
+  gasLow: number;
+  gasFull: number;
   confirmations: number;
   finalityBlocks: number;
   blockPoll: number;
@@ -97,6 +106,15 @@ export function startInput(runtime: Runtime, options: StartOptions, log: Log): S
     errorDialect: options.errorDialect,
     payments: options.payments,
     identity: options.identity,
+    tokens: {
+      issuer: options.identityIssuer,
+      audience: options.identityAudience,
+      jwksUrl: options.identityJwksUrl,
+      types: options.identityTokenType,
+      walletClaim: options.identityWalletClaim,
+    },
+    explorerUrl: options.explorerUrl,
+    gas: { budget: options.gasBudget, low: options.gasLow, full: options.gasFull },
     tlsRejectUnauthorized: runtime.env.NODE_TLS_REJECT_UNAUTHORIZED,
     log,
   };

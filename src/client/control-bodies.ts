@@ -111,6 +111,7 @@ export interface BrandBody {
   platforms: Record<string, string>;
   clientBypass: 'allow' | 'credential';
   mintTo: 'wallet' | 'escrow';
+  gasBudget: number | null;
   pregenerate: 'open' | 'credential';
   eventNameMapping: Record<string, string>;
   createdAt: string;
@@ -121,6 +122,7 @@ export interface BrandBody {
 export interface BrandDetail extends BrandBody {
   keys: { keyId: string; createdAt: string; expiresAt: string | null }[];
   rules: RuleBody[];
+  gasWallet: { address: string; ready: boolean } | null;
 }
 
 /** A key as it is shown once. */

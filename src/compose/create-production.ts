@@ -4,7 +4,7 @@ import { dirname, resolve } from 'node:path';
 import { Hono } from 'hono';
 import { createChainHistory } from '../chain/chain-history.ts';
 import { createChainClient } from '../chain/client.ts';
-import { keyTree, localKeySigner } from '../chain/local-key.ts';
+import { keysGrownFrom, keyTree, localKeySigner } from '../chain/local-key.ts';
 import { createRpc, type Rpc } from '../chain/rpc.ts';
 import { createRpcPool } from '../chain/rpc-pool.ts';
 import { systemTxtResolver } from '../dns/system.ts';
@@ -12,6 +12,7 @@ import { DEV_MNEMONIC, DEV_WALLETS_PATH } from '../emulator/dev-accounts.ts';
 import { createAdminHost } from '../http/hosts/admin.ts';
 import { measured } from '../http/middleware/measured.ts';
 import { derivedWallets } from '../identity/derived.ts';
+import { providerTokens } from '../identity/provider.ts';
 import type { WalletTree } from '../identity/wallets.ts';
 import type { Database } from '../ledger/database.ts';
 import { type Facts, readFact, writeFact } from '../ledger/facts.ts';
@@ -22,7 +23,7 @@ import { neverCrash } from '../lib/crash-points.ts';
 import { secureRandom } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
 import { createChainEngine, createWatchingEngine } from './chain-engine.ts';
-import { engineSettings, settings } from './config.ts';
+import { settings } from './config.ts';
 import { createHosts } from './create-hosts.ts';
 import { openDataDir } from './data-dir.ts';
 import { createLifecycle } from './lifecycle.ts';
@@ -39,6 +40,7 @@ import {
   startRefused,
 } from './production-checks.ts';
 import { createMetrics } from './production-metrics.ts';
+import { productionEngine, productionRelay, productionTokens } from './production-settings.ts';
 import { startWatches } from './production-watches.ts';
 import type { StartConfig, Worker } from './start-config.ts';
 
@@ -131,22 +133,13 @@ async function startProduction(
     log,
     crash: neverCrash,
     facts,
-    settings: engineSettings({
-      payout: { idlePollMs: config.blockPollMs },
-      lane: { inFlightMax: config.inFlightMax },
-      fees: { feeCapWei: gwei(config.feeCapGwei), priorityFeeWei: gwei(config.priorityFeeGwei) },
-      follow: {
-        confirmations: config.confirmations,
-        finalityBlocks: config.finalityBlocks,
-        idlePollMs: config.blockPollMs,
-        busyPollMs: config.blockPollMs,
-      },
-    }),
+    settings: productionEngine(config),
   };
-  const { payout } = config.keys;
+  const { payout, relay } = config.keys;
+  const signers = payout && { payout: localKeySigner(payout), relay: relay && keysGrownFrom(relay) };
   const engine =
-    isWorking('outbox') && payout
-      ? createChainEngine({ ...engineDeps, signers: { payout: localKeySigner(payout) } })
+    isWorking('outbox') && signers
+      ? createChainEngine({ ...engineDeps, signers })
       : createWatchingEngine(engineDeps);
   lifecycle.onStop(() => engine.stop());
   await engine.start();
@@ -155,8 +148,11 @@ async function startProduction(
   lifecycle.onStop(() => watches.stop());
   let eventsUrl: string | undefined;
   if (isWorking('api') && wallets) {
+    const tokens = productionTokens(config);
     const { idle, ...hosts } = createHosts({
       ...{ database, chain, rpc, engine, facts, wallets, clock, random, log },
+      tokens: tokens && providerTokens({ ...engineDeps, db: database.db }, tokens),
+      relay: productionRelay(config),
       dns: systemTxtResolver(),
       ownHosts: config.publicHosts,
       proxies: config.trustedProxies,
@@ -289,8 +285,6 @@ async function rememberChain(
     return facts;
   });
 }
-
-const gwei = (amount: number) => BigInt(Math.round(amount * 1e9));
 
 /** Name of this process among its replicas, for its log. */
 export const processName = () => `${hostname()}:${process.pid}`;

@@ -23,7 +23,7 @@ export function createRelay(
     ...parts.relay,
   };
   const batch = { batchMax: settings.decideBatchMax, triesMax: settings.decideTriesMax };
-  const queue = createRelayQueue({ database, userLimit, budgetGwei, ...batch });
+  const queue = createRelayQueue({ database, userLimit, ...batch });
   const relayTransaction = createRelayTransaction({
     ...{ database, clock, random },
     chain: parts.chain,
@@ -36,6 +36,7 @@ export function createRelay(
       gasMax,
       fees: { ...settings.fees, feeCapWei: limits.feeCapWei },
       permitMarginMs: limits.permitMarginMs,
+      budgetGwei,
       answerTimeoutMs: limits.answerTimeoutMs,
     },
   });

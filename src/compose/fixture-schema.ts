@@ -169,6 +169,11 @@ const brand = map({
     .describe(
       'Who may give people wallets in its name: any client, or only one that sends the key of the brand.',
     ),
+  gasBudget: z
+    .number({ error: 'must be a number' })
+    .positive({ error: 'must be above 0' })
+    .optional()
+    .describe("What its users' calls may cost on a day, in the currency of the chain."),
   apiKey: matching(
     /^rk_[a-z]{1,10}_[A-Za-z0-9]{1,40}_[A-Za-z0-9]{24,100}$/,
     'must be rk_<environment>_<id>_<secret>, with a secret of 24 or more letters and digits',

@@ -134,11 +134,24 @@ async function readSource(path: string): Promise<FixtureSource | Complaint> {
 }
 
 function fixtureBrand(file: FileBrand): FixtureBrand {
-  const { brandId, name, automation, domains, platforms, clientBypass, mintTo, pregenerate } = file;
+  const { brandId, name, automation, domains, platforms, clientBypass, mintTo } = file;
+  const { pregenerate, gasBudget } = file;
   const { apiKey, webhook, escrow, perks, streak, site } = file;
   const events = Object.entries(file.events);
   return {
-    brand: { brandId, name, automation, profile: { domains, platforms, clientBypass, mintTo, pregenerate } },
+    brand: {
+      brandId,
+      name,
+      automation,
+      profile: {
+        domains,
+        platforms,
+        clientBypass,
+        mintTo,
+        pregenerate,
+        ...(gasBudget !== undefined && { gasBudget }),
+      },
+    },
     rules: events.map(([eventType, event]) => eventRule({ brandId, eventType, event })),
     ...(apiKey !== undefined && { apiKey }),
     ...(webhook && { webhook: fixtureWebhook(webhook) }),

@@ -47,7 +47,18 @@ export interface StartInput {
   duplicateWindowMs: number;
   errorDialect: 'current' | 'earlier';
   payments: 'none' | 'emulated';
-  identity: 'none' | 'emulated';
+  /** oidc: a provider's tokens, verified by the keys that it publishes. */
+  identity: 'none' | 'oidc' | 'emulated';
+  tokens: {
+    issuer?: string | undefined;
+    audience?: string | undefined;
+    jwksUrl?: string | undefined;
+    types: string[];
+    walletClaim: string;
+  };
+  explorerUrl?: string | undefined;
+  /** In the chain's currency: a day's limit of a payer, and when and how far a gas wallet is topped up. */
+  gas: { budget: number; low: number; full: number };
   /** NODE_TLS_REJECT_UNAUTHORIZED as it is set. */
   tlsRejectUnauthorized?: string | undefined;
   log: Log;
@@ -123,6 +134,8 @@ export async function readStartConfig(input: StartInput): Promise<StartConfig> {
     needed('REWARDS_WALLETS_XPUB', walletsXpub);
     needed('REWARDS_PUBLIC_HOST', input.publicHosts[0]);
   }
+  problems.push(...identityProblems(input));
+  if (input.gas.full <= input.gas.low) problems.push('REWARDS_GAS_FULL must be more than REWARDS_GAS_LOW');
   if (walletsXpub && !/^[xt]pub[1-9A-HJ-NP-Za-km-z]{50,}$/.test(walletsXpub))
     problems.push('REWARDS_WALLETS_XPUB is no extended public key: it begins with xpub');
   if (problems.length > 0) throw settingsProblem(problems);
@@ -138,6 +151,23 @@ export async function readStartConfig(input: StartInput): Promise<StartConfig> {
     ownDomain: input.ownDomain ?? input.publicHosts[0] ?? '',
     openKeyFiles,
   };
+}
+
+/** What the relay needs to know whose call it is, and what to answer. */
+function identityProblems({ identity, tokens, explorerUrl, workers }: StartInput): string[] {
+  if (identity !== 'oidc' || !workers.includes('api')) return [];
+  // What does not leave this machine needs no TLS.
+  const isUrl = (text: string) =>
+    /^(?:https:\/\/.|http:\/\/(?:127\.0\.0\.1|localhost)(?::|\/|$))/.test(text) && URL.canParse(text);
+  const { issuer, audience, jwksUrl } = tokens;
+  return [
+    ...(issuer === undefined ? ['REWARDS_IDENTITY_ISSUER is not set'] : []),
+    ...(issuer !== undefined && !isUrl(issuer) ? ['REWARDS_IDENTITY_ISSUER is no https address'] : []),
+    ...(jwksUrl !== undefined && !isUrl(jwksUrl) ? ['REWARDS_IDENTITY_JWKS_URL is no https address'] : []),
+    ...(audience === undefined ? ['REWARDS_IDENTITY_AUDIENCE is not set'] : []),
+    ...(explorerUrl === undefined ? ['REWARDS_EXPLORER_URL is not set'] : []),
+    ...(explorerUrl !== undefined && !isUrl(explorerUrl) ? ['REWARDS_EXPLORER_URL is no https address'] : []),
+  ];
 }
 
 const settingsProblem = (problems: string[]) =>

@@ -2,6 +2,7 @@
 import type { Brand, BrandProfile } from './brand.ts';
 import { configuredHost } from './domain.ts';
 import {
+  above0,
   listOf,
   oneOf,
   onOrOff,
@@ -43,6 +44,7 @@ const plain: Record<string, (given: unknown) => Read<Change>> = {
   clientBypass: inProfile('clientBypass', oneOf(['allow', 'credential'])),
   mintTo: inProfile('mintTo', oneOf(['wallet', 'escrow'])),
   pregenerate: inProfile('pregenerate', oneOf(['open', 'credential'])),
+  gasBudget: inProfile('gasBudget', above0),
 };
 
 /** Maps of which single entries can be set, as in `platforms.telegram`. */

@@ -14,6 +14,8 @@ export interface BrandProfile {
   mintTo: 'wallet' | 'escrow';
   /** Who may give people wallets in the brand's name: anybody (when it is left out), or only a client with its key. */
   pregenerate?: 'open' | 'credential';
+  /** What its users' calls may cost on a day, in the chain's currency; without it, the service's own limit holds. */
+  gasBudget?: number;
   /** Other names under which client scripts may know the events: theirs → ours. */
   eventNameMapping?: Record<string, string>;
 }

@@ -54,7 +54,7 @@ Example:
     .argument('<brand>', BRAND)
     .argument(
       '<setting=value...>',
-      'name, automation, domains, platforms.<name>, clientBypass, mintTo, pregenerate, eventNameMapping.<name>',
+      'name, automation, domains, platforms.<name>, clientBypass, mintTo, pregenerate, gasBudget, eventNameMapping.<name>',
     )
     .addHelpText(
       'after',

@@ -1,6 +1,6 @@
 /** Every setting of `rewards start`, once: its flag, its variable, its default. docs/operations.md is held to this list. */
 import type { Option } from 'commander';
-import { durationMs, option, port, seconds, stackName, wholeNumberOf } from '../options.ts';
+import { amount, durationMs, option, port, stackName, wholeNumberOf } from '../options.ts';
 
 const LARGEST = Number.MAX_SAFE_INTEGER;
 const LOOPBACK = '127.0.0.1';
@@ -120,7 +120,47 @@ export const startOptions = (): Option[] => [
   option('--identity <provider>', 'who vouches for users', {
     env: 'REWARDS_IDENTITY',
     default: 'none',
-    choices: ['none', 'emulated'],
+    choices: ['none', 'oidc', 'emulated'],
+  }),
+  option('--identity-issuer <url>', 'issuer of the tokens, letter by letter as in their iss', {
+    env: 'REWARDS_IDENTITY_ISSUER',
+  }),
+  option('--identity-audience <name>', 'what must be in their aud', { env: 'REWARDS_IDENTITY_AUDIENCE' }),
+  option('--identity-jwks-url <url>', 'where its keys are', {
+    env: 'REWARDS_IDENTITY_JWKS_URL',
+  }).default(undefined, "as the issuer's discovery document says"),
+  option('--identity-token-type <type...>', 'accepted typ headers of tokens', {
+    env: 'REWARDS_IDENTITY_TOKEN_TYPE',
+  }).default(['at+jwt', 'jwt'], 'at+jwt,jwt'),
+  option(
+    '--identity-wallet-claim <claim>',
+    "claim with the user's accounts; email: the wallet of that e-mail",
+    {
+      env: 'REWARDS_IDENTITY_WALLET_CLAIM',
+      default: 'email',
+    },
+  ),
+  option('--explorer-url <url>', 'where people can look at transactions; /tx/<hash> is appended', {
+    env: 'REWARDS_EXPLORER_URL',
+  }),
+  option(
+    '--gas-budget <amount>',
+    "what a brand's users may spend for gas on a day, in the chain's currency",
+    {
+      env: 'REWARDS_GAS_BUDGET',
+      default: 10,
+      parse: amount,
+    },
+  ),
+  option('--gas-low <amount>', "a brand's gas wallet with less is topped up", {
+    env: 'REWARDS_GAS_LOW',
+    default: 1,
+    parse: amount,
+  }),
+  option('--gas-full <amount>', 'what it has after that', {
+    env: 'REWARDS_GAS_FULL',
+    default: 3,
+    parse: amount,
   }),
   option('--confirmations <n>', 'blocks that a block needs before it is read, itself counted', {
     env: 'REWARDS_CONFIRMATIONS',
@@ -144,12 +184,12 @@ export const startOptions = (): Option[] => [
   option('--fee-cap-gwei <n>', 'most that is ever offered for a unit of gas', {
     env: 'REWARDS_FEE_CAP_GWEI',
     default: 100,
-    parse: seconds,
+    parse: amount,
   }),
   option('--priority-fee-gwei <n>', 'what builders of blocks are offered', {
     env: 'REWARDS_PRIORITY_FEE_GWEI',
     default: 1,
-    parse: seconds,
+    parse: amount,
   }),
   option('--verify-every <duration>', 'how often ledger and chain are compared; 0s for never', {
     env: 'REWARDS_VERIFY_EVERY',

@@ -31,6 +31,8 @@ export function brandText(brand: BrandDetail, style: Style): string {
     row('clientBypass', clientBypass),
     row('mintTo', brand.mintTo),
     row('pregenerate', brand.pregenerate),
+    ...optional('gas budget', brand.gasBudget === null ? [] : [`${brand.gasBudget} a day`]),
+    ...optional('gas wallet', brand.gasWallet ? [gasWalletText(brand.gasWallet)] : []),
     row('escrow', `${funds.deposited} RWT, ${funds.promised} promised, ${funds.available} left`),
     ...brand.keys.map(({ keyId, createdAt, expiresAt }) =>
       row('key', `${keyId}  since ${createdAt}${expiresAt === null ? '' : `, until ${expiresAt}`}`),
@@ -38,6 +40,9 @@ export function brandText(brand: BrandDetail, style: Style): string {
     ...rulesTable(brand.rules, style),
   ].join('\n');
 }
+
+const gasWalletText = ({ address, ready }: { address: string; ready: boolean }) =>
+  ready ? address : `${address} (not ready: it needs RELAYER_ROLE on PerkNFT and native currency)`;
 
 export const ruleText = (rule: RuleBody, style: Style): string => rulesTable([rule], style).join('\n');
 

@@ -7,7 +7,8 @@ const limit = (value: number) => (isUnlimited(value) ? UNLIMITED : value);
 
 export function brandReply(brand: BrandOverview) {
   const { brandId, name, automation, profile, provenDomains, createdAtMs, deposited, promised } = brand;
-  const { domains, platforms, clientBypass, mintTo, pregenerate = 'open', eventNameMapping = {} } = profile;
+  const { domains, platforms, clientBypass, mintTo, eventNameMapping = {} } = profile;
+  const { pregenerate = 'open', gasBudget = null } = profile;
   return {
     brandId,
     name,
@@ -18,6 +19,7 @@ export function brandReply(brand: BrandOverview) {
     clientBypass,
     mintTo,
     pregenerate,
+    gasBudget,
     eventNameMapping,
     createdAt: instant(createdAtMs),
     funds: { deposited, promised, available: deposited - promised },
@@ -32,6 +34,7 @@ export const brandDetailReply = (brand: BrandDetail) => ({
     expiresAt: expiresAtMs === null ? null : instant(expiresAtMs),
   })),
   rules: brand.rules.map(ruleReply),
+  gasWallet: brand.gasWallet,
 });
 
 export function ruleReply(rule: EventRule) {

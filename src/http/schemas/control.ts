@@ -112,6 +112,10 @@ const brand = z.object({
   clientBypass: z.enum(['allow', 'credential']),
   mintTo: z.enum(['wallet', 'escrow']),
   pregenerate: z.enum(['open', 'credential']),
+  gasBudget: z
+    .number()
+    .nullable()
+    .meta({ description: "The chain's currency, on a day; null: the service's own limit." }),
   eventNameMapping: z.record(z.string(), z.string()),
   createdAt: instant(),
   funds: z
@@ -121,7 +125,14 @@ const brand = z.object({
 export const brandList = z.object({ brands: z.array(brand) });
 
 const key = z.object({ keyId: z.string(), createdAt: instant(), expiresAt: instant().nullable() });
-export const brandDetail = brand.extend({ keys: z.array(key), rules: z.array(ruleResult) });
+const gasWallet = z
+  .object({ address: z.string(), ready: z.boolean() })
+  .meta({ description: "Pays the gas of its users; while it is not ready, the service's own does." });
+export const brandDetail = brand.extend({
+  keys: z.array(key),
+  rules: z.array(ruleResult),
+  gasWallet: gasWallet.nullable(),
+});
 
 export const newKey = z.object({
   keyId: z.string(),

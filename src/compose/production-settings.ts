@@ -1,0 +1,50 @@
+/** What production's parts are set to, from its configuration. */
+import type { ChainEngineSettings } from './chain-engine.ts';
+import { engineSettings, type RelayChange, settings } from './config.ts';
+import type { StartConfig } from './start-config.ts';
+
+const GWEI = 1_000_000_000n;
+const gwei = (amount: number) => BigInt(Math.round(amount * 1e9));
+/** To a billionth of the currency. */
+const native = (amount: number) => gwei(amount) * GWEI;
+
+export const productionEngine = (config: StartConfig): ChainEngineSettings =>
+  engineSettings({
+    payout: { idlePollMs: config.blockPollMs },
+    lane: { inFlightMax: config.inFlightMax },
+    relay: {
+      idlePollMs: config.blockPollMs,
+      gasLowWei: native(config.gas.low),
+      gasFullWei: native(config.gas.full),
+    },
+    fees: { feeCapWei: gwei(config.feeCapGwei), priorityFeeWei: gwei(config.priorityFeeGwei) },
+    follow: {
+      confirmations: config.confirmations,
+      finalityBlocks: config.finalityBlocks,
+      idlePollMs: config.blockPollMs,
+      busyPollMs: config.blockPollMs,
+    },
+  });
+
+/** The contract's cap holds whatever the engine may offer. */
+export const productionRelay = ({ gas, feeCapGwei, explorerUrl }: StartConfig): RelayChange => ({
+  budgetGwei: Math.floor(gas.budget * 1e9),
+  feeCapWei: gwei(Math.min(feeCapGwei, Number(settings.relayHost.feeCapWei / GWEI))),
+  ...(explorerUrl !== undefined && { explorerUrl: explorerUrl.replace(/\/+$/, '') }),
+});
+
+/** Nobody's session lasts longer without a new token. */
+const TOKEN_AGE_MAX_MS = 24 * 3_600_000;
+
+/** How tokens are verified; undefined where nobody can log in. */
+export function productionTokens({ identity, tokens }: StartConfig) {
+  const { issuer, audience, jwksUrl, types, walletClaim } = tokens;
+  if (identity !== 'oidc' || issuer === undefined || audience === undefined) return undefined;
+  const accepted = types.map((type) => type.toLowerCase());
+  return {
+    ...settings.identity,
+    tokens: { ...settings.identity.tokens, issuer, audience, types: accepted, ageMaxMs: TOKEN_AGE_MAX_MS },
+    jwksUrl,
+    walletClaim,
+  };
+}
