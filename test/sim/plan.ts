@@ -3,7 +3,7 @@ import type { Chance } from './chance.ts';
 import { type Family, families, type NodeFault } from './model-node.ts';
 
 export type CommitFault = 'commit refused' | 'commit lost' | 'commit contended';
-/** Crash: at the next crash point that comes up · kill: between two steps · pause: longer than a lease. */
+/** Crash: at a crash point · kill: between two steps · pause: longer than a lease. */
 export type WorldFault =
   | 'crash'
   | 'kill'
@@ -44,6 +44,30 @@ const RATES: Record<Fault, readonly [number, number, number]> = {
   'caller gone': [0.3, 1, 2],
 };
 export const faultNames = Object.keys(RATES) as Fault[];
+
+/** Where a process may end: production's own points on the way of a reward, and both sides of every commit. */
+export const simCrashPoints = [
+  'reserve.before-commit',
+  'reserve.committed',
+  'lane.signed',
+  'lane.before-store',
+  'lane.stored',
+  'lane.sent',
+  'lane.answer-read',
+  'lane.marked-sent',
+  'lane.bump-signed',
+  'lane.bump-stored',
+  'lane.bump-sent',
+  'follow.receipts-read',
+  'follow.before-commit',
+  'follow.committed',
+  'follow.reopened',
+  'answer.before-reply',
+  'recover.started',
+  'recover.resent',
+  'commit.before',
+  'commit.after',
+];
 
 /** Weights of what the scheduler does next. */
 export interface Weights {
@@ -103,7 +127,7 @@ export function drawPlan(chance: Chance): Plan {
     users: chance.between(1, 3),
     brands: chance.between(1, 2),
     rules: rules.length === 0 ? [0] : rules,
-    steps: chance.one([30, 60, 100]),
+    steps: chance.one([15, 30, 60]),
     faultBudget: chance.between(1, 8),
     rates,
     weights: {

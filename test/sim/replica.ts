@@ -36,6 +36,9 @@ class DatabaseFault extends Error {
   }
 }
 
+/** Where a lane waits whose better offer for a nonce is signed and not stored. */
+export const REPLACEMENT = 'commit of a replacement';
+
 const never = new Promise<never>(() => {});
 
 export interface Replica {
@@ -66,9 +69,11 @@ export function createReplica(world: World, name: string, skewMs: number): Repli
     if (!self.alive) return never;
     return new Promise((open) => world.gates.push({ replica: self, label, open }));
   };
+  let replacing = false;
   const crash = (point: string) => {
     if (!self.alive) throw new Poison();
     world.passed(point);
+    replacing = point === 'lane.bump-signed';
     if (typeof self.crashAt === 'number' ? self.crashAt-- > 0 : self.crashAt !== point) return;
     world.note(`${name} crashes at ${point}`);
     world.struck('crash', point);
@@ -97,7 +102,7 @@ export function createReplica(world: World, name: string, skewMs: number): Repli
 
   const base = world.ledger.database;
   const atomically = async <T>(work: (tx: Queries) => Promise<T>): Promise<T> => {
-    await park('commit');
+    await park(replacing ? REPLACEMENT : 'commit');
     if (world.strikes('commit contended')) throw new DatabaseFault('SQLITE_BUSY');
     const value = await base.atomically(async (tx) => {
       storing = [];

@@ -1,9 +1,10 @@
 /** A small share of what `npm run torture -- sim` does, so that every change is tried on some schedules. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { crashPoints } from '../../src/lib/crash-points.ts';
 import { createSimulator, type Job } from '../torture/sim-worker.ts';
 import { createChance } from './chance.ts';
 import { mutants } from './mutants.ts';
-import { faultNames } from './plan.ts';
+import { faultNames, simCrashPoints } from './plan.ts';
 
 let simulator: ReturnType<typeof createSimulator>;
 beforeAll(() => {
@@ -23,31 +24,32 @@ const job = (what: Partial<Job>): Job => ({
 test('no seed of the first few breaks an invariant, and all faults struck', {
   timeout: 120_000,
 }, async () => {
-  const { failed, faults, points } = await simulator.run(job({ seeds: 300 }));
+  const { failed, faults, points } = await simulator.run(job({ seeds: 400 }));
   expect(failed).toEqual([]);
   expect(faults.map(([name]) => name).sort()).toEqual([...faultNames].sort());
-  expect(points.map(([name]) => name)).toEqual(
-    expect.arrayContaining([
-      'reserve.before-commit',
-      'reserve.committed',
-      'lane.signed',
-      'lane.before-store',
-      'lane.stored',
-      'lane.sent',
-      'lane.answer-read',
-      'lane.marked-sent',
-      'lane.bump-signed',
-      'lane.bump-stored',
-      'lane.bump-sent',
-      'follow.receipts-read',
-      'follow.before-commit',
-      'follow.committed',
-      'follow.reopened',
-      'recover.started',
-      'recover.resent',
-      'answer.before-reply',
-    ]),
-  );
+  expect(points.map(([name]) => name).sort()).toEqual([...simCrashPoints].sort());
+});
+
+test('the crash points are those of production, and both sides of a commit', () => {
+  const ways = /^(?:reserve|lane|follow|answer|recover)\./;
+  const own = simCrashPoints.filter((point) => !point.startsWith('commit.'));
+  expect(own.sort()).toEqual(crashPoints.filter((point) => ways.test(point)).sort());
+});
+
+test('what is quick about the statements changes none of them', { timeout: 60_000 }, async () => {
+  simulator.restore();
+  const texts = new Set<string>();
+  const comparing = createSimulator((quick, slow) => {
+    if (texts.has(quick.sql)) return;
+    texts.add(quick.sql);
+    const { sql, params } = slow();
+    expect(quick).toEqual({ sql, params });
+  });
+  const { failed } = await comparing.run(job({ from: 1_000, seeds: 60 }));
+  comparing.restore();
+  simulator = createSimulator();
+  expect(failed).toEqual([]);
+  expect(texts.size).toBeGreaterThan(60);
 });
 
 test('a seed runs the same way every time', async () => {

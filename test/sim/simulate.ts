@@ -2,8 +2,8 @@
 import { checkRun } from './checks.ts';
 import { post } from './clients.ts';
 import type { Finding } from './findings.ts';
-import type { WorldFault } from './plan.ts';
-import { createReplica, LANE, LEASE_MS, type Replica } from './replica.ts';
+import { simCrashPoints, type WorldFault } from './plan.ts';
+import { createReplica, LANE, LEASE_MS, REPLACEMENT, type Replica } from './replica.ts';
 import { BRANDS } from './sim-ledger.ts';
 import { createWorld, type Gate, type World, type WorldOptions } from './world.ts';
 
@@ -88,6 +88,7 @@ async function act(world: World): Promise<void> {
   const { weights } = plan;
   const isRead = chain.head.number - (world.readPayouts ?? Number.NEGATIVE_INFINITY) < plan.finalityBlocks;
   const gates = runnable(world);
+  const late = gates.find(({ label }) => label === REPLACEMENT);
   const up = replicas.filter(({ alive, paused }) => alive && !paused);
   const unknown = world.requests.filter(({ status }) => status === 'unknown').length;
   const things: [number, () => unknown][] = [
@@ -98,6 +99,7 @@ async function act(world: World): Promise<void> {
       () => void post(world, chance.one(up)),
     ],
     [up.length > 0 && unknown > 0 ? 0.5 : 0, () => askAgain(world, chance.one(up), 'unknown')],
+    [late ? 4 : 0, () => overtake(world, late)],
     [weights.mine, () => mine(world)],
     [weights.tick, () => tick(world)],
     [weights.fault, () => strike(world)],
@@ -147,6 +149,23 @@ function mine(world: World): void {
   );
 }
 
+/** A block takes what is about to be replaced, and is read before the replacement is stored. */
+async function overtake(world: World, late: Gate | undefined): Promise<void> {
+  const { chain, plan, replicas } = world;
+  const reader = replicas.findLast(({ alive, paused, following }) => alive && !paused && !following);
+  if (!reader) return;
+  for (let n = 0; n < plan.confirmations; n += 1) chain.mine();
+  world.note(`block ${chain.head.number} overtakes a replacement`);
+  reader.follow();
+  await settle();
+  for (let opened = 0; opened < 60 && reader.following; opened += 1) {
+    const gate = world.gates.find((one) => one.replica === reader && one !== late);
+    if (!gate) return;
+    open(world, gate);
+    await settle();
+  }
+}
+
 function tick(world: World): void {
   const ms = world.chance.one([10, 300, 1_000, 2_500, 4_000, 9_000, 61_000, 100_000]);
   world.note(`${ms} ms pass`);
@@ -176,7 +195,8 @@ function strike(world: World, wanted?: WorldFault): void {
   const faults: Partial<Record<WorldFault, () => void>> = {
     crash() {
       // Counted when it happens.
-      if (replica) replica.crashIn ??= chance.below(10);
+      // Some points are passed all the time, others hardly ever.
+      if (replica) replica.crashAt ??= chance.hit(0.5) ? chance.below(10) : chance.one(simCrashPoints);
     },
     kill: () => replica?.die(),
     pause() {
@@ -230,14 +250,16 @@ async function calmDown(world: World): Promise<boolean> {
   world.note('calm');
   if (chain.baseFeeWei > 33n * GWEI) chain.baseFeeWei = 33n * GWEI;
   for (const replica of [...world.replicas]) {
-    replica.crashIn = undefined;
+    replica.crashAt = undefined;
     replica.paused = false;
     if (!replica.alive) restart(world, replica);
   }
   await drain(world);
+  let left: Awaited<ReturnType<typeof leftToDo>> = 'work';
   for (let round = 0; round < CALM_ROUNDS && world.findings.list.length === 0; round += 1) {
     time.advance(2_100);
-    for (const replica of world.replicas) {
+    // While everything is in a block and only has to get old there, lanes have nothing to do.
+    for (const replica of left === 'work' ? world.replicas : []) {
       for (let turns = 0; turns < 9; turns += 1) {
         if (!replica.turning) replica.turn();
         await drain(world);
@@ -249,7 +271,7 @@ async function calmDown(world: World): Promise<boolean> {
       if (!replica.following) replica.follow();
       await drain(world);
     }
-    const left = await leftToDo(world);
+    left = await leftToDo(world);
     if (left === 'nothing') return true;
     if (left === 'finality')
       for (let n = 1; n < plan.finalityBlocks + plan.confirmations; n += 1) chain.mine();

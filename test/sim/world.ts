@@ -53,8 +53,12 @@ export interface World {
 /** Counts over many runs. */
 export interface Tally {
   faults: Map<string, number>;
+  /** Crash points that were passed, and those at which a process ended. */
   points: Map<string, number>;
+  crashes: Map<string, number>;
 }
+
+export const emptyTally = (): Tally => ({ faults: new Map(), points: new Map(), crashes: new Map() });
 
 export interface WorldOptions {
   seed: number;
@@ -93,6 +97,7 @@ export function createWorld({ seed, time, ledger, mutant, tally, trace }: WorldO
   const struck = (fault: Fault, detail?: string) => {
     left -= 1;
     count(tally.faults, fault);
+    if (fault === 'crash' && detail) count(tally.crashes, detail);
     world.note(`fault: ${fault}${detail ? ` (${detail})` : ''}`);
   };
   const { sent, onArrival } = watchArrivals({ ledger, findings });

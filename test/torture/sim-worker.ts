@@ -1,10 +1,11 @@
 /** Runs ranges of seeds as they are handed over by the parent process. */
 import type { Finding } from '../sim/findings.ts';
 import { mutants, noMutant } from '../sim/mutants.ts';
+import { quickenSqlText } from '../sim/quick/sql-text.ts';
 import { openSimLedger, type SimLedger } from '../sim/sim-ledger.ts';
 import { simulate } from '../sim/simulate.ts';
 import { installVirtualTime } from '../sim/virtual-time.ts';
-import type { Tally } from '../sim/world.ts';
+import { emptyTally } from '../sim/world.ts';
 
 export interface Job {
   from: number;
@@ -19,6 +20,7 @@ export interface Result {
   failed: { seed: number; findings: Finding[]; trace?: string[] }[];
   faults: [string, number][];
   points: [string, number][];
+  crashes: [string, number][];
   cpuMs: number;
 }
 
@@ -29,10 +31,15 @@ export const mutantNamed = (name: string | undefined) => {
 };
 
 /** One process's simulator, which takes the process's timers until `restore`; jobs run one after the other. */
-export function createSimulator() {
+export function createSimulator(compareSql?: Parameters<typeof quickenSqlText>[0]) {
   const time = installVirtualTime();
+  const slowSqlText = quickenSqlText(compareSql);
   const ledgers = new Map<string, Promise<SimLedger>>();
-  return { run, restore: time.restore };
+  const restore = () => {
+    slowSqlText();
+    time.restore();
+  };
+  return { run, restore };
 
   async function run(job: Job): Promise<Result> {
     const mutant = mutantNamed(job.mutant);
@@ -40,7 +47,7 @@ export function createSimulator() {
     const opening = ledgers.get(ddl) ?? openSimLedger(ddl);
     ledgers.set(ddl, opening);
     const ledger = await opening;
-    const tally: Tally = { faults: new Map(), points: new Map() };
+    const tally = emptyTally();
     const failed: Result['failed'] = [];
     const before = process.cpuUsage();
     let seed = job.from;
@@ -58,6 +65,7 @@ export function createSimulator() {
       failed,
       faults: [...tally.faults],
       points: [...tally.points],
+      crashes: [...tally.crashes],
       cpuMs: (user + system) / 1_000,
     };
   }

@@ -1,157 +1,123 @@
 /** The simulation over many seeds on every core, with a report; a failing seed is run again and its steps are shown. */
-import { type ChildProcess, execFileSync, fork } from 'node:child_process';
 import { availableParallelism } from 'node:os';
-import { mutants } from '../sim/mutants.ts';
-import { type Job, mutantNamed, type Result } from './sim-worker.ts';
+import { faultNames, simCrashPoints } from '../sim/plan.ts';
+import { mutantNamed, type Result } from './sim-worker.ts';
+import { commit, say, startWorker, type Worker } from './workers.ts';
 
-export interface TortureOptions {
+export interface SimOptions {
   seeds: number;
   from: number;
   workers: number | undefined;
-  /** A planted bug that has to be found, or `all` of them. */
+  /** A planted bug, to see what it does. */
   mutant: string | undefined;
   /** Counts what is wrong instead of stopping at the first seed that fails. */
   keepGoing: boolean;
 }
 
 const SLICE = 500;
-const say = (line: string) => void process.stdout.write(`${line}\n`);
+/** From so many seeds on, every fault and a crash at every point must have happened. */
+const COVERING = 20_000;
 
-/** The exit code: 0 when every seed was clean, or every planted bug was found. */
-export async function torture(options: TortureOptions): Promise<number> {
-  const workers = Array.from({ length: options.workers ?? availableParallelism() }, startWorker);
+/** The exit code: 0 when every seed was clean, and enough of them left no fault out. */
+export async function hunt(options: SimOptions): Promise<number> {
+  mutantNamed(options.mutant);
+  const count = Math.min(options.workers ?? availableParallelism(), Math.ceil(options.seeds / SLICE));
+  const workers = Array.from({ length: count }, startWorker);
   try {
-    if (options.mutant === undefined) return await hunt(workers, options);
-    const names =
-      options.mutant === 'all' ? mutants.map(({ name }) => name) : [mutantNamed(options.mutant).name];
-    return await hunted(workers, names, options);
+    const startedMs = performance.now();
+    const total = await runAll(workers, options);
+    const seconds = (performance.now() - startedMs) / 1_000;
+    report(total, { ...options, seconds, workers: workers.length });
+    if (total.failed.length > 0) {
+      await show(workers, total, options);
+      return 1;
+    }
+    const never = neverSeen(total);
+    if (never.length > 0) say(`never happened: ${never.join(', ')}`);
+    if (never.length > 0 && total.seeds >= COVERING) return 1;
+    say('no violation');
+    return 0;
   } finally {
     for (const worker of workers) worker.process.kill();
   }
 }
 
-type Worker = ReturnType<typeof startWorker>;
-
-function startWorker() {
-  const [, script = ''] = process.argv;
-  const child: ChildProcess = fork(script, ['sim-worker']);
-  return {
-    process: child,
-    run: (job: Job) =>
-      new Promise<Result>((resolve, reject) => {
-        const gone = (code: number | null) => reject(new Error(`a worker ended with ${code}`));
-        child.once('exit', gone);
-        child.once('message', (result) => {
-          child.off('exit', gone);
-          resolve(result as Result);
-        });
-        child.send(job);
-      }),
-  };
-}
-
-async function hunt(workers: Worker[], { from, seeds, keepGoing }: TortureOptions): Promise<number> {
-  const startedMs = performance.now();
-  const total: Result = { seeds: 0, failed: [], faults: [], points: [], cpuMs: 0 };
-  const faults = new Map<string, number>();
-  const points = new Map<string, number>();
+async function runAll(workers: Worker[], options: SimOptions): Promise<Result> {
+  const { from, seeds, keepGoing, mutant } = options;
+  const total: Result = { seeds: 0, failed: [], faults: [], points: [], crashes: [], cpuMs: 0 };
   let next = from;
   const end = from + seeds;
-  const add = (counts: Map<string, number>, more: [string, number][]) => {
-    for (const [name, n] of more) counts.set(name, (counts.get(name) ?? 0) + n);
-  };
-  let saidMs = startedMs;
+  let saidMs = performance.now();
   await Promise.all(
     workers.map(async ({ run }) => {
       while (next < end && (keepGoing || total.failed.length === 0)) {
-        const job = {
-          from: next,
-          seeds: Math.min(SLICE, end - next),
-          mutant: undefined,
-          stopAtFirst: !keepGoing,
-          trace: seeds === 1,
-        };
-        next += job.seeds;
-        const result = await run(job);
-        total.seeds += result.seeds;
-        total.cpuMs += result.cpuMs;
-        total.failed.push(...result.failed);
-        add(faults, result.faults);
-        add(points, result.points);
-        if (performance.now() - saidMs > 30_000) {
-          saidMs = performance.now();
-          say(`… ${total.seeds} seeds`);
-        }
+        const size = Math.min(SLICE, end - next);
+        next += size;
+        const job = { from: next - size, seeds: size, mutant, stopAtFirst: !keepGoing, trace: seeds === 1 };
+        add(total, await run(job));
+        if (performance.now() - saidMs < 30_000) continue;
+        saidMs = performance.now();
+        say(`… ${total.seeds} seeds`);
       }
     }),
   );
-  const seconds = (performance.now() - startedMs) / 1_000;
-  const list = (counts: Map<string, number>) =>
+  total.failed.sort((one, other) => one.seed - other.seed);
+  return total;
+}
+
+function add(total: Result, more: Result): void {
+  total.seeds += more.seeds;
+  total.cpuMs += more.cpuMs;
+  total.failed.push(...more.failed);
+  for (const kind of ['faults', 'points', 'crashes'] as const) {
+    const counts = new Map(total[kind]);
+    for (const [name, n] of more[kind]) counts.set(name, (counts.get(name) ?? 0) + n);
+    total[kind] = [...counts];
+  }
+}
+
+const neverSeen = ({ faults, crashes }: Result): string[] => {
+  const [struck, ended] = [new Map(faults), new Map(crashes)];
+  return [
+    ...faultNames.filter((name) => !struck.has(name)),
+    ...simCrashPoints.filter((point) => !ended.has(point)).map((point) => `a crash at ${point}`),
+  ];
+};
+
+function report(total: Result, run: { from: number; seconds: number; workers: number }): void {
+  const list = (counts: [string, number][]) =>
     [...counts]
       .sort(([, one], [, other]) => other - one)
       .map(([name, n]) => `${name} ${n}`)
       .join(' · ');
-  say(`commit ${commit()}: ${total.seeds} seeds from ${from} in ${seconds.toFixed(1)} s`);
-  say(
-    `${(total.seeds / seconds).toFixed(0)} seeds/s on ${workers.length} workers, ${((total.seeds / total.cpuMs) * 1_000).toFixed(0)} per second of processor time`,
-  );
-  say(`faults: ${list(faults)}`);
-  say(`crash points passed: ${list(points)}`);
-  const [first] = total.failed.sort((one, other) => one.seed - other.seed);
-  if (!first) {
-    say('no violation');
-    return 0;
-  }
+  const rate = (total.seeds / run.seconds).toFixed(0);
+  const perCpu = ((total.seeds / total.cpuMs) * 1_000).toFixed(0);
+  say(`commit ${commit()}: ${total.seeds} seeds from ${run.from} in ${run.seconds.toFixed(1)} s`);
+  say(`${rate} seeds/s on ${run.workers} workers, ${perCpu} per second of processor time`);
+  say(`faults: ${list(total.faults)}`);
+  say(`crashes at: ${list(total.crashes)}`);
+  say(`crash points passed: ${list(total.points)}`);
+}
+
+/** What went wrong, and the first seed of it step by step. */
+async function show([worker]: Worker[], { failed }: Result, { keepGoing, mutant }: SimOptions) {
+  const [first] = failed;
+  if (!first) return;
   if (keepGoing) {
     const kinds = new Map<string, number[]>();
-    for (const { seed, findings } of total.failed) {
+    for (const { seed, findings } of failed) {
       const [finding] = findings;
       if (finding) kinds.set(finding.invariant, [...(kinds.get(finding.invariant) ?? []), seed]);
     }
-    for (const [invariant, failed] of kinds)
-      say(`${invariant}: ${failed.length} seeds, such as ${failed.slice(0, 8).join(' ')}`);
+    for (const [invariant, seeds] of kinds)
+      say(`${invariant}: ${seeds.length} seeds, such as ${seeds.slice(0, 8).join(' ')}`);
   }
-  const [worker] = workers;
-  const again = await worker?.run({
-    from: first.seed,
-    seeds: 1,
-    mutant: undefined,
-    stopAtFirst: true,
-    trace: true,
-  });
+  const { seed } = first;
+  const again = first.trace
+    ? { failed: [first] }
+    : await worker?.run({ from: seed, seeds: 1, mutant, stopAtFirst: true, trace: true });
   for (const line of again?.failed[0]?.trace ?? []) say(line);
   for (const { invariant, what } of first.findings) say(`VIOLATION ${invariant}: ${what}`);
-  say(`seed ${first.seed} at ${commit()}: npm run torture -- sim --from ${first.seed} --seeds 1`);
-  return 1;
-}
-
-async function hunted(workers: Worker[], names: string[], { from, seeds }: TortureOptions): Promise<number> {
-  const open = [...names];
-  let escaped = 0;
-  await Promise.all(
-    workers.map(async ({ run }) => {
-      for (let name = open.shift(); name !== undefined; name = open.shift()) {
-        const result = await run({ from, seeds, mutant: name, stopAtFirst: true, trace: seeds === 1 });
-        const [first] = result.failed;
-        for (const line of first?.trace ?? []) say(line);
-        const [finding] = first?.findings ?? [];
-        if (!first) escaped += 1;
-        say(
-          first
-            ? `caught  ${name.padEnd(26)} seed ${String(first.seed).padStart(6)}  ${finding?.invariant}: ${finding?.what}`
-            : `ESCAPED ${name.padEnd(26)} ${result.seeds} seeds`,
-        );
-      }
-    }),
-  );
-  say(`${names.length - escaped} of ${names.length} planted bugs caught`);
-  return escaped === 0 ? 0 : 1;
-}
-
-function commit(): string {
-  try {
-    return execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();
-  } catch {
-    return 'unknown';
-  }
+  const planted = mutant === undefined ? '' : ` --mutant ${mutant}`;
+  say(`seed ${seed} at ${commit()}: npm run torture -- sim --from ${seed} --seeds 1${planted}`);
 }
