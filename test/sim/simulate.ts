@@ -103,7 +103,9 @@ async function act(world: World): Promise<void> {
     [weights.mine, () => mine(world)],
     [weights.tick, () => tick(world)],
     [weights.fault, () => strike(world)],
-    // A reorganisation does most harm while what it takes back was only just believed.
+    // A withdrawal does most harm to payouts that are on their way …
+    [chain.pool.size > 0 && plan.rates.has('withdrawal') ? 1.5 : 0, () => strike(world, 'withdrawal')],
+    // … and a reorganisation while what it takes back was only just believed.
     [
       isRead && plan.rates.has('reorganisation')
         ? chain.blockAt(world.readPayouts ?? 0)?.skips.length
@@ -237,9 +239,7 @@ function strike(world: World, wanted?: WorldFault): void {
   };
   const names = (Object.keys(faults) as WorldFault[]).filter((name) => plan.rates.has(name));
   if (names.length === 0 && !wanted) return;
-  // A withdrawal does most harm to payouts that are on their way, and a reorganisation to failures that were read.
-  const inTheWay = chain.pool.size > 0 && names.includes('withdrawal') && chance.hit(0.4);
-  const name = wanted ?? (inTheWay ? 'withdrawal' : chance.one(names));
+  const name = wanted ?? chance.one(names);
   if (name === 'crash' || world.strikesNow(name)) faults[name]?.();
 }
 
