@@ -10,8 +10,8 @@ import {
 } from '../ledger/brand-configuration.ts';
 import { provenDomains } from '../ledger/brand-domains.ts';
 import { expireBrandKeys, saveBrandKey } from '../ledger/brand-keys.ts';
-import { listBrands, type StoredBrand, saveBrand, saveEventRule } from '../ledger/brands.ts';
-import type { Database, Queries } from '../ledger/database.ts';
+import { addBrand, listBrands, type StoredBrand, saveBrand, saveEventRule } from '../ledger/brands.ts';
+import { type Database, isUniqueViolation, type Queries } from '../ledger/database.ts';
 import { lockAvailableFunds } from '../ledger/funds.ts';
 import { findGasWallet } from '../ledger/gas-wallets.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -92,14 +92,14 @@ export async function createBrand(
   if ('problems' in made) return invalid(made.problems);
   const { brand } = made;
   const nowMs = deps.clock.now();
-  return deps.database.atomically(async (tx) => {
+  return lookingAgain(deps, async (tx) => {
     const { brandId } = brand;
     if (await findConfiguredBrand(tx, brandId)) return { refusal: { code: 'brand_exists', brandId } };
     const problems = await takenDomains(tx, brand);
     if (problems.length > 0) return invalid(problems);
     const verificationSecret = Buffer.from(deps.random.bytes(32)).toString('base64url');
     const stored = { ...brand, verificationSecret, createdAt: nowMs };
-    await saveBrand(tx, stored);
+    await addBrand(tx, stored);
     const key = await addKey(deps, tx, { brandId, nowMs });
     return { ...(await detail(tx, stored)), ...key, othersExpireAtMs: null };
   });
@@ -111,7 +111,7 @@ export async function changeBrand(
   name: string,
   settings: Settings,
 ): Promise<Outcome<BrandDetail>> {
-  return deps.database.atomically((tx) =>
+  return lookingAgain(deps, (tx) =>
     withBrand(tx, name, async (before) => {
       const changed = applyBrandSettings(before, settings);
       if ('problems' in changed) return invalid(changed.problems);
@@ -191,6 +191,19 @@ export async function dnsRecord(
     name: verificationName(serviceName, host),
     value: verificationRecord({ brandId, token: domainToken(verificationSecret, host) }),
   };
+}
+
+/** Somebody who wrote at the same moment got there first: the second look finds them, and says who. */
+async function lookingAgain<T>(
+  { database }: Pick<ManageBrandsDeps, 'database'>,
+  work: (tx: Queries) => Promise<T>,
+): Promise<T> {
+  try {
+    return await database.atomically(work);
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error;
+    return database.atomically(work);
+  }
 }
 
 const notFound = (name: string): { refusal: BrandRefusal } => ({

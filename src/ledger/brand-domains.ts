@@ -30,7 +30,7 @@ export async function provenDomains(db: Queries, brandIds: BrandId[]): Promise<M
   return byBrand;
 }
 
-/** Makes a brand's configured domains the given ones; those proven by DNS stay. */
+/** Makes a brand's configured domains the given ones; those proven by DNS stay. A unique violation: one is another brand's. */
 export async function replaceConfiguredDomains(
   db: Queries,
   brand: { brandId: BrandId; domains: string[] },
@@ -42,8 +42,9 @@ export async function replaceConfiguredDomains(
   if (domains.length === 0) return;
   await db
     .insert(brandDomains)
-    .values(domains.map((domain) => ({ brandId, domain, source: 'configured' as const })))
-    .onConflictDoNothing();
+    // In one order, so that two brands that want the same domains never wait for each other.
+    .values([...domains].sort().map((domain) => ({ brandId, domain, source: 'configured' as const })))
+    .onConflictDoNothing({ target: [brandDomains.domain, brandDomains.brandId] });
 }
 
 /** Links a domain that proved itself, or unlinks one that no longer does. */

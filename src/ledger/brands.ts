@@ -52,6 +52,14 @@ export const listEventRules = (db: Queries, brandId: BrandId): Promise<EventRule
     .where(and(eq(eventRules.brandId, brandId), eq(eventRules.active, true)))
     .orderBy(asc(eventRules.position));
 
+/** Writes a brand that is not there yet. A unique violation: it is by now, or one of its domains is another brand's. */
+export async function addBrand(db: Queries, brand: StoredBrand): Promise<void> {
+  const { brandId, profile } = brand;
+  await db.insert(brands).values(brand);
+  await replaceConfiguredDomains(db, { brandId, domains: profile.domains });
+  await openFunds(db, brandId);
+}
+
 /** Writes a brand as given; what it had earned, claimed and deposited stays. */
 export async function saveBrand(db: Queries, brand: StoredBrand): Promise<void> {
   const { createdAt: _, brandId, verificationSecret: __, ...changed } = brand;

@@ -4,11 +4,13 @@ import { integer, pgTable, text } from 'drizzle-orm/pg-core';
 import { type Database, isUniqueViolation } from './database.ts';
 import ledger from './migrations/0001-ledger.sql';
 import relay from './migrations/0002-relay.sql';
+import domainOwners from './migrations/0003-domain-owners.sql';
 
 /** In order; a file that has been released is never edited, only followed by another. */
 export const migrations = [
   { number: 1, name: '0001-ledger', sql: ledger },
   { number: 2, name: '0002-relay', sql: relay },
+  { number: 3, name: '0003-domain-owners', sql: domainOwners },
 ] as const;
 
 const applied = pgTable('migrations', {

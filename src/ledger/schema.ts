@@ -25,7 +25,10 @@ export const brandDomains = pgTable(
     /** configured: written by the brand · dns: proven by a TXT record. */
     source: text('source').$type<'configured' | 'dns'>().notNull(),
   },
-  (t) => [primaryKey({ columns: [t.domain, t.brandId] })],
+  (t) => [
+    primaryKey({ columns: [t.domain, t.brandId] }),
+    uniqueIndex('brand_domains_configured').on(t.domain).where(sql`source = 'configured'`),
+  ],
 );
 
 /** Keys of brands: only digests, so that whoever reads this table can use none of them. */
