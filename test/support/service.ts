@@ -39,7 +39,10 @@ export async function startTestService(change: Partial<ServeConfig> = {}) {
     log: silentLog,
     ...change,
   });
-  const ready = await service.start();
+  const ready = await service.start().catch(async (error: unknown) => {
+    await service.stop();
+    throw error;
+  });
   return {
     ...clientOf(ready),
     async stop() {
