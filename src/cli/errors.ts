@@ -115,6 +115,12 @@ export const errorTable = {
     fix: 'Run the command in the directory of the stack, or set REWARDS_CONTROL_TOKEN.',
     retryable: false,
   },
+  E_NO_USER_KEY: {
+    exit: exitCodes.precondition,
+    message: 'The key of this user is not known here.',
+    fix: 'Sign with the wallet that holds it, and give what is signed with --data.',
+    retryable: false,
+  },
   E_CHAIN_CHANGED: {
     exit: exitCodes.precondition,
     message: 'The data was written for another chain.',

@@ -5,6 +5,7 @@ import type { Catalog, Perform } from './catalog/catalog.ts';
 import { declareClock } from './catalog/clock.ts';
 import { declareConfig } from './catalog/config.ts';
 import { declareOpenapi } from './catalog/openapi.ts';
+import { declareRelay } from './catalog/relay.ts';
 import { declareRequests } from './catalog/requests.ts';
 import { declareSendEvent } from './catalog/send-event.ts';
 import { declareServe } from './catalog/serve.ts';
@@ -76,6 +77,7 @@ export function buildProgram(
   declareConfig(catalog);
   program.commandsGroup('Talk to it:');
   declareSendEvent(catalog);
+  declareRelay(catalog);
   declareRequests(catalog);
   declareWallet(catalog);
   program.commandsGroup('Set it up:');

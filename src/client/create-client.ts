@@ -3,6 +3,7 @@ import type { EventConfigBody, HealthBody, RefusalBody, RewardBody } from './bod
 import { clientErrorFrom } from './client-error.ts';
 import { type ControlSend, controlCalls } from './control-calls.ts';
 import type { HostUrls } from './host-urls.ts';
+import type { RelayRefusalBody, RelayRequestBody, RelayResultBody, RelayStateBody } from './relay-bodies.ts';
 import type { BalanceBody, PregeneratedBody } from './wallet-bodies.ts';
 
 /** An answer as it came; `body` is its JSON, or its text when it is none. */
@@ -123,6 +124,24 @@ export function createClient(settings: ClientSettings) {
         path: `${prefix}/user-balance`,
         method: 'POST',
         body,
+        ...options,
+      }),
+    /** POST relay; `token` is the user's. Contract: Relay request in, Relay result or a refusal out. */
+    relay: (body: RelayRequestBody, token: string, { headers, ...options }: RequestOptions = {}) =>
+      request<RelayResultBody | RelayRefusalBody>({
+        host: 'relay',
+        path: '/relay',
+        method: 'POST',
+        body,
+        headers: { authorization: `Bearer ${token}`, ...headers },
+        ...options,
+      }),
+    /** GET relay/<hash>: what became of a relayed call. */
+    relayState: (hash: string, options: RequestOptions = {}) =>
+      request<RelayStateBody | RelayRefusalBody>({
+        host: 'relay',
+        path: `/relay/${encodeURIComponent(hash)}`,
+        method: 'GET',
         ...options,
       }),
     /** GET health; 503 when the service is not healthy. */

@@ -1,0 +1,115 @@
+/** A contract's function by its name and its arguments as people write them, turned into call data. */
+import {
+  type Abi,
+  type AbiFunction,
+  type AbiParameter,
+  encodeFunctionData,
+  type Hex,
+  toFunctionSignature,
+} from 'viem';
+import type { ContractName } from '../../rules/relay-policy.ts';
+import { businessEscrowAbi, perkNFTAbi, pointsSaleAbi, rewardTokenAbi } from './abis.ts';
+
+const abis: Record<ContractName, Abi> = {
+  token: rewardTokenAbi,
+  escrow: businessEscrowAbi,
+  perks: perkNFTAbi,
+  pointsSale: pointsSaleAbi,
+};
+export const contractNames = Object.keys(abis) as ContractName[];
+
+export interface FunctionCall {
+  data: Hex;
+  /** For example `purchaseFor(address,uint256,uint256)`. */
+  signature: string;
+  /** By the names that the contract gives them. */
+  args: Record<string, unknown>;
+}
+
+export type CallProblem =
+  | { code: 'unknown_function'; name: string; known: string[] }
+  | { code: 'wrong_count'; signature: string; given: number }
+  | { code: 'wrong_argument'; signature: string; place: number; name: string; type: string; given: string };
+
+/** The functions of a contract that change something, by their signatures. */
+export const functionsOf = (contract: ContractName): string[] =>
+  changing(abis[contract]).map((one) => toFunctionSignature(one));
+
+/** `name` is a function's name or its whole signature; `me` stands for the arguments `me` and `user`. */
+export function encodeCall(
+  contract: ContractName,
+  call: { name: string; args: readonly string[]; me: Hex },
+): FunctionCall | { problem: CallProblem } {
+  const named = changing(abis[contract]).filter(
+    (one) => one.name === call.name || toFunctionSignature(one) === call.name.replaceAll(' ', ''),
+  );
+  const [first] = named;
+  if (!first) return { problem: { code: 'unknown_function', name: call.name, known: functionsOf(contract) } };
+  const found = named.find(({ inputs }) => inputs.length === call.args.length);
+  const signature = toFunctionSignature(found ?? first);
+  if (!found) return { problem: { code: 'wrong_count', signature, given: call.args.length } };
+  const values: unknown[] = [];
+  for (const [place, input] of found.inputs.entries()) {
+    const given = call.args[place] ?? '';
+    const value = readArgument(input, given, call.me);
+    if (value === undefined) {
+      const { name = '', type } = input;
+      return { problem: { code: 'wrong_argument', signature, place, name, type, given } };
+    }
+    values.push(value);
+  }
+  return {
+    data: encodeFunctionData({ abi: [found], functionName: found.name, args: values }),
+    signature,
+    args: Object.fromEntries(found.inputs.map(({ name }, place) => [name ?? String(place), values[place]])),
+  };
+}
+
+const changing = (abi: Abi): AbiFunction[] =>
+  abi.filter((one): one is AbiFunction => {
+    return (
+      one.type === 'function' && (one.stateMutability === 'nonpayable' || one.stateMutability === 'payable')
+    );
+  });
+
+/** Undefined when the text is no value of that type. Lists and tuples are JSON. */
+function readArgument({ type }: AbiParameter, text: string, me: Hex): unknown {
+  const given = text.trim();
+  if (type === 'address') {
+    if (given === 'me' || given === 'user') return me;
+    return /^0x[0-9a-fA-F]{40}$/.test(given) ? given.toLowerCase() : undefined;
+  }
+  if (type === 'bool') return { true: true, false: false }[given];
+  if (type === 'string') return given;
+  const [, sign, bits] = /^(u?)int(\d+)$/.exec(type) ?? [];
+  if (bits !== undefined) return readWhole(given, { signed: sign === '', bits: BigInt(bits) });
+  const size = /^bytes(\d*)$/.exec(type)?.[1];
+  if (size !== undefined) {
+    if (!/^0x(?:[0-9a-fA-F]{2})*$/.test(given)) return undefined;
+    return size === '' || given.length === 2 + 2 * Number(size) ? given : undefined;
+  }
+  const of = /^(.+)\[(\d*)\]$/.exec(type);
+  return of ? readList(given, { type: of[1] ?? '', length: of[2] ?? '', me }) : undefined;
+}
+
+function readWhole(text: string, { signed, bits }: { signed: boolean; bits: bigint }): bigint | undefined {
+  if (!/^(?:-?\d[\d_]*|0x[0-9a-fA-F]+)$/.test(text)) return undefined;
+  const value = BigInt(text.replaceAll('_', ''));
+  const most = signed ? 2n ** (bits - 1n) - 1n : 2n ** bits - 1n;
+  const least = signed ? -(2n ** (bits - 1n)) : 0n;
+  return value >= least && value <= most ? value : undefined;
+}
+
+function readList(text: string, of: { type: string; length: string; me: Hex }): unknown[] | undefined {
+  let items: unknown;
+  try {
+    items = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (!Array.isArray(items) || (of.length !== '' && items.length !== Number(of.length))) return undefined;
+  const values = items.map((item) =>
+    readArgument({ type: of.type }, typeof item === 'string' ? item : JSON.stringify(item), of.me),
+  );
+  return values.includes(undefined) ? undefined : values;
+}

@@ -1,0 +1,118 @@
+/** What a user's own wallet does, for the emulator's users: encodes calls and signs them with the development keys. */
+import { contractNames, encodeCall, functionsOf } from '../chain/contracts/function-call.ts';
+import { createRpc } from '../chain/rpc.ts';
+import { createTokenSignatures, type SignedPermit } from '../chain/token-signatures.ts';
+import { developmentUsers } from '../emulator/user-keys.ts';
+import type { Random } from '../lib/ids.ts';
+import type { ContractName } from '../rules/relay-policy.ts';
+import { settings } from './config.ts';
+import { nearest } from './nearest.ts';
+import { PreconditionError } from './precondition.ts';
+
+type Hex = `0x${string}`;
+
+/** A wallet of the emulator, by its place in the key tree; null: the user brought it along. */
+export interface UserWallet {
+  address: string;
+  index: number | null;
+}
+
+/** What stands for `contract function args…`, or why it is none. */
+export type ReadCall =
+  | { to: Hex; data: Hex; signature: string; args: Record<string, unknown> }
+  | { problem: string; hint: string };
+
+export type UserDesk = ReturnType<typeof openUserDesk>;
+
+export function openUserDesk(stack: {
+  contracts: Readonly<Record<string, string>>;
+  rpcUrl: string;
+  random: Pick<Random, 'bytes'>;
+}) {
+  const addressOf = (name: ContractName) => (stack.contracts[name] ?? '') as Hex;
+  const rpc = createRpc({ url: stack.rpcUrl, timeoutMs: settings.rpcTimeoutMs });
+  const signatures = createTokenSignatures({ rpc, token: addressOf('token') });
+  let keys: ReturnType<typeof developmentUsers> | undefined;
+  const signerOf = ({ address, index }: UserWallet) => {
+    keys ??= developmentUsers();
+    const signer = index === null ? undefined : keys(index);
+    if (signer?.address.toLowerCase() === address.toLowerCase()) return signer;
+    throw new PreconditionError({
+      code: 'E_NO_USER_KEY',
+      message: `the key of ${address} is not among the emulator's development keys`,
+      fix: 'sign with the wallet that holds it, and give what is signed with --data',
+    });
+  };
+  return {
+    /** `me` is the user's address. */
+    readCall(call: { contract: string; function: string; args: readonly string[]; me: string }): ReadCall {
+      const contract = contractNames.find((name) => name === call.contract);
+      if (!contract) {
+        const close = nearest(call.contract, contractNames);
+        const hint = close ? `Did you mean ${close}?` : `There are ${contractNames.join(', ')}.`;
+        return { problem: `${call.contract} is no contract of this stack`, hint };
+      }
+      const { function: name, args, me } = call;
+      const made = encodeCall(contract, { name, args, me: me as Hex });
+      return 'problem' in made ? explain(contract, made.problem) : { to: addressOf(contract), ...made };
+    },
+    /** Undefined when there is no contract of that name; an address stands for itself. */
+    contractAddress(name: string): Hex | undefined {
+      if (/^0x[0-9a-fA-F]{40}$/.test(name)) return name as Hex;
+      const contract = contractNames.find((one) => one === name);
+      return contract && addressOf(contract);
+    },
+    permit: (
+      wallet: UserWallet,
+      wish: { spender: Hex; value: bigint; deadline: number },
+    ): Promise<SignedPermit> => signatures.permit(signerOf(wallet), wish),
+    /** A transfer of the user's tokens, signed by the user, for anybody to submit. */
+    async transfer(
+      wallet: UserWallet,
+      wish: { to: Hex; value: bigint; validBefore: number },
+    ): Promise<{ to: Hex; data: Hex }> {
+      const nonce = `0x${Buffer.from(stack.random.bytes(32)).toString('hex')}` as const;
+      return {
+        to: addressOf('token'),
+        data: await signatures.transfer(signerOf(wallet), { ...wish, nonce }),
+      };
+    },
+  };
+}
+
+function explain(
+  contract: ContractName,
+  problem: Extract<ReturnType<typeof encodeCall>, { problem: unknown }>['problem'],
+): { problem: string; hint: string } {
+  switch (problem.code) {
+    case 'unknown_function': {
+      const names = problem.known.map((signature) => signature.replace(/\(.*/, ''));
+      const close = nearest(problem.name.replace(/\(.*/, ''), names);
+      return {
+        problem: `${contract} has no function ${problem.name} that changes something`,
+        hint: close
+          ? `Did you mean ${functionsOf(contract).find((one) => one.startsWith(`${close}(`))}?`
+          : `It has ${[...new Set(names)].join(', ')}.`,
+      };
+    }
+    case 'wrong_count':
+      return {
+        problem: `${problem.signature} does not take ${problem.given} arguments`,
+        hint: 'Give one for each type in the brackets; `me` stands for the user’s address.',
+      };
+    case 'wrong_argument':
+      return {
+        problem: `argument ${problem.place + 1} (${problem.name}) of ${problem.signature} cannot be ${JSON.stringify(problem.given)}`,
+        hint: `It must be ${ofType(problem.type)}.`,
+      };
+  }
+}
+
+const ofType = (type: string): string => {
+  if (type === 'address') return 'an address of 0x and 40 hex digits, or `me` for the user’s';
+  if (type === 'bool') return 'true or false';
+  if (type.startsWith('uint')) return `a whole number, 0 or more, of at most ${type.slice(4)} bits`;
+  if (type.startsWith('int')) return `a whole number of at most ${type.slice(3)} bits`;
+  if (type.endsWith(']')) return `a JSON list of ${type.replace(/\[\d*\]$/, '')}`;
+  return `${type}: 0x and hex digits`;
+};
