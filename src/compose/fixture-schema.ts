@@ -76,9 +76,16 @@ const event = map({
 });
 
 const EVENT_TYPE = 'must be an event type: 1 to 50 letters, digits and underscores';
-const events = z.record(matching(/^[A-Za-z0-9_]{1,50}$/, EVENT_TYPE), event, {
+const eventType = matching(/^[A-Za-z0-9_]{1,50}$/, EVENT_TYPE);
+const events = z.record(eventType, event, {
   error: (issue) =>
     issue.code === 'invalid_key' ? EVENT_TYPE : 'must be a map from event types to their rules',
+});
+
+const EVENT_NAME = 'must be a name of an event: 1 to 100 letters, digits and . : _ -';
+const eventNames = z.record(matching(/^[A-Za-z0-9][\w.:-]{0,99}$/, EVENT_NAME), eventType, {
+  error: (issue) =>
+    issue.code === 'invalid_key' ? EVENT_NAME : 'must be a map from names of events to event types',
 });
 
 const perk = map({
@@ -181,6 +188,9 @@ const brand = map({
   escrow: whole(0, 'RWT').default(0).describe('What the brand has deposited to pay rewards from.'),
   webhook: webhook.optional(),
   events: events.default({}),
+  eventNameMapping: eventNames
+    .optional()
+    .describe('Other names that the brand has for its events, each with the event type that is meant.'),
   perks: z.array(perk, { error: 'must be a list of perks' }).default([]),
   streak: streak.prefault({}),
   site: site.prefault({}),

@@ -135,7 +135,7 @@ async function readSource(path: string): Promise<FixtureSource | Complaint> {
 
 function fixtureBrand(file: FileBrand): FixtureBrand {
   const { brandId, name, automation, domains, platforms, clientBypass, mintTo } = file;
-  const { pregenerate, gasBudget } = file;
+  const { pregenerate, gasBudget, eventNameMapping = {} } = file;
   const { apiKey, webhook, escrow, perks, streak, site } = file;
   const events = Object.entries(file.events);
   return {
@@ -150,6 +150,7 @@ function fixtureBrand(file: FileBrand): FixtureBrand {
         mintTo,
         pregenerate,
         ...(gasBudget !== undefined && { gasBudget }),
+        ...(Object.keys(eventNameMapping).length > 0 && { eventNameMapping }),
       },
     },
     rules: events.map(([eventType, event]) => eventRule({ brandId, eventType, event })),

@@ -30,7 +30,7 @@ describe('what is written in place of a value is refused where it stands', () =>
     [
       'a key like no other',
       '    zzz: 1\n',
-      '5:5 brands[0].zzz: is unknown; known are brandId, name, domains, platforms, automation, clientBypass, mintTo, pregenerate, gasBudget, apiKey, escrow, webhook, events, perks, streak, site',
+      '5:5 brands[0].zzz: is unknown; known are brandId, name, domains, platforms, automation, clientBypass, mintTo, pregenerate, gasBudget, apiKey, escrow, webhook, events, eventNameMapping, perks, streak, site',
     ],
     [
       'a misspelt key of an event',
@@ -46,6 +46,21 @@ describe('what is written in place of a value is refused where it stands', () =>
       'a list for a map',
       '    events: []',
       '5:13 brands[0].events: must be a map from event types to their rules',
+    ],
+    [
+      'a list for a map of names',
+      '    eventNameMapping: [signup]',
+      '5:23 brands[0].eventNameMapping: must be a map from names of events to event types',
+    ],
+    [
+      'a name of an event that is none',
+      '    eventNameMapping: { "sign up": visit }',
+      '5:25 brands[0].eventNameMapping.sign up: must be a name of an event: 1 to 100 letters, digits and . : _ -',
+    ],
+    [
+      'an event type that is none',
+      '    eventNameMapping: { signup: a-b }',
+      '5:33 brands[0].eventNameMapping.signup: must be an event type: 1 to 50 letters, digits and underscores, not "a-b"',
     ],
     ['a map for a list', '    perks: {}', '5:12 brands[0].perks: must be a list of perks'],
     ['nothing for a map', '    streak:', '5:12 brands[0].streak: must be a map, not null'],
@@ -364,6 +379,17 @@ describe('what is understood', () => {
     });
     expect(brands[0]).not.toHaveProperty('apiKey');
     expect(brands[0]).not.toHaveProperty('webhook');
+  });
+
+  test('names of events are kept where there are any', () => {
+    const profileOf = (...lines: string[]) =>
+      parseFixture([{ name: 'f.yaml', text: brandWith(...lines) }]).brands[0]?.brand.profile;
+    const names = { signup: 'account_creation', 'shop:order.paid': 'visit' };
+    expect(profileOf(`    eventNameMapping: ${JSON.stringify(names)}`)).toMatchObject({
+      eventNameMapping: names,
+    });
+    for (const none of ['', '    eventNameMapping: {}'])
+      expect(profileOf(none)).not.toHaveProperty('eventNameMapping');
   });
 
   test('an anchor stands for what it names, and complaints point there', () => {
