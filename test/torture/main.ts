@@ -1,11 +1,14 @@
 /** `npm run torture -- <part>`: hands over to the part that is asked for. */
 import { parseArgs } from 'node:util';
+import { runVitest } from './vitest.ts';
 
 const USAGE = `usage: npm run torture -- <part> [options]
   sim        [--seeds N] [--from N] [--workers N] [--mutant NAME] [--keep-going]
   mutants    [NAME…] [--seeds N] [--from N] [--workers N]
+  api        [--stories N] [--from N]
   processes  [--points all|none|NAME,…] [--schedules N] [--from N]
-  all        every layer, one after the other
+  answers    [--rounds N]
+  all        every part, one after the other
 every part: --size commit (default) or night
 `;
 
@@ -19,6 +22,8 @@ const { values, positionals } = parseArgs({
     mutant: { type: 'string' },
     'keep-going': { type: 'boolean', default: false },
     points: { type: 'string' },
+    stories: { type: 'string' },
+    rounds: { type: 'string' },
     schedules: { type: 'string' },
   },
 });
@@ -26,8 +31,15 @@ const [part = '', ...names] = positionals;
 
 /** What fits beside a commit's other tests, and what a night is for. */
 const SIZES = {
-  commit: { seeds: 200_000, mutantSeeds: 40_000, points: 'lane.stored,lane.sent', schedules: 2 },
-  night: { seeds: 5_000_000, mutantSeeds: 200_000, points: 'all', schedules: 100 },
+  commit: {
+    seeds: 200_000,
+    mutantSeeds: 40_000,
+    stories: 20,
+    points: 'lane.stored',
+    schedules: 2,
+    rounds: 4,
+  },
+  night: { seeds: 5_000_000, mutantSeeds: 200_000, stories: 500, points: 'all', schedules: 100, rounds: 400 },
 };
 const size = Object.entries(SIZES).find(([name]) => name === values.size)?.[1];
 const number = (text: string | undefined, otherwise: number) =>
@@ -45,10 +57,22 @@ async function run(wanted: string, of: typeof SIZES.commit): Promise<number | un
     const { catchAll } = await import('./planted-bugs.ts');
     return catchAll({ names, seeds: number(values.seeds, of.mutantSeeds), from, workers });
   }
+  if (wanted === 'api') {
+    const stories = number(values.stories, of.stories);
+    return runVitest(['test/torture/api'], { TORTURE_STORIES: stories, TORTURE_SEED: from });
+  }
   if (wanted === 'processes') {
-    const { runProcesses } = await import('./processes.ts');
-    const { points = of.points } = values;
-    return runProcesses({ points, schedules: number(values.schedules, of.schedules), from });
+    return runVitest(['--config', 'test/torture-process/vitest.config.ts'], {
+      TORTURE_POINTS: values.points ?? of.points,
+      TORTURE_SCHEDULES: number(values.schedules, of.schedules),
+      TORTURE_SEED: from,
+    });
+  }
+  if (wanted === 'answers') {
+    const rounds = number(values.rounds, of.rounds);
+    return runVitest(['test/engine/lossy-node.test.ts', '-t', 'lost-answer'], {
+      REWARDS_LOSSY_ROUNDS: rounds,
+    });
   }
   return undefined;
 }
@@ -57,7 +81,7 @@ if (part === 'sim-worker') {
   const { work } = await import('./sim-worker.ts');
   await work();
 } else {
-  const parts = part === 'all' ? ['mutants', 'sim', 'processes'] : [part];
+  const parts = part === 'all' ? ['mutants', 'sim', 'api', 'processes', 'answers'] : [part];
   let code = 0;
   for (const one of parts) code = Math.max(code, (size && (await run(one, size))) ?? 2);
   if (code === 2) process.stderr.write(USAGE);
