@@ -8,6 +8,7 @@ import type { Database } from '../ledger/database.ts';
 import type { Facts } from '../ledger/facts.ts';
 import type { AdjustableClock } from '../lib/clock.ts';
 import type { Random } from '../lib/ids.ts';
+import type { Log } from '../lib/log.ts';
 import { settings } from './config.ts';
 import { createVerifier } from './create-verifier.ts';
 import { keepClock } from './restore-clock.ts';
@@ -19,6 +20,7 @@ export interface ControlParts extends Pick<ControlBrandsDeps, 'openEscrow' | 'op
   facts: Facts['chain'];
   clock: AdjustableClock;
   random: Random;
+  log: Log;
   requests: Parameters<typeof createControlHost>[0]['requests'];
   identity: Pick<ControlTokensDeps, 'verifier' | 'issuer' | 'refreshKeys'>;
   addressAt: (index: number) => `0x${string}`;
@@ -42,6 +44,7 @@ export function createControl(parts: ControlParts) {
   const control = createControlHost({
     token: controlToken,
     allowedHosts: parts.ownHosts,
+    log: parts.log,
     requests: parts.requests,
     brands: {
       ...{ database, clock, random },

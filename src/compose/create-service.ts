@@ -219,6 +219,7 @@ async function startEmulator(
       facts,
       clock,
       random,
+      log,
       requests,
       identity,
       ownHosts,

@@ -12,6 +12,7 @@ import { unsafeDatabaseSettings } from '../ledger/durability.ts';
 import { type Facts, readFact } from '../ledger/facts.ts';
 import { pendingMigrations } from '../ledger/migrate.ts';
 import { newestDerivedWallet } from '../ledger/wallets.ts';
+import { rootMessage } from '../lib/root-cause.ts';
 import { PreconditionError } from './precondition.ts';
 import type { StartConfig } from './start-config.ts';
 
@@ -146,12 +147,6 @@ export function databaseProblem(error: unknown): [code: string, message: string,
   if (/newer version/.test(said))
     return ['E_MIGRATIONS_PENDING', said, 'deploy the version of rewards that migrated it'];
   return ['E_DATABASE_REFUSED', `the database refuses: ${said}`, 'check user, password and database name'];
-}
-
-function rootMessage(error: unknown): string {
-  let root = error;
-  while (root instanceof Error && root.cause instanceof Error) root = root.cause;
-  return (root instanceof Error ? root.message : String(root)).split('\n')[0] ?? '';
 }
 
 /** One chain, the ledger's, with our contracts; seen by every node that answers. */

@@ -3,7 +3,7 @@ import type { Context } from 'hono';
 
 export function controlProblem(
   context: Context,
-  status: 400 | 401 | 403 | 404 | 409,
+  status: 400 | 401 | 403 | 404 | 409 | 500 | 503,
   said: { error: string; message: string; details?: Record<string, unknown> },
 ): Response {
   const { error, message, details = {} } = said;

@@ -54,7 +54,9 @@ async function complaintsOfStart(runtime: Runtime, options: StartOptions): Promi
 }
 
 const fixOf = (problem: string, settings: EffectiveSetting[]) => {
-  const about = settings.find(({ variable }) => variable && new RegExp(`^${variable}(?:_FILE)?\\b`).test(problem));
+  const about = settings.find(
+    ({ variable }) => variable && new RegExp(`^${variable}(?:_FILE)?\\b`).test(problem),
+  );
   return about
     ? `correct what ${about.origin ?? about.variable} gives; docs/operations.md explains it`
     : 'docs/operations.md explains each setting';

@@ -2,8 +2,11 @@
 import { timingSafeEqual } from 'node:crypto';
 import { type Context, Hono } from 'hono';
 import type { VerifyReport } from '../../actions/verify-report.ts';
+import { isDatabaseUnavailable } from '../../ledger/database.ts';
 import type { ClockState } from '../../lib/clock.ts';
 import { parseDuration } from '../../lib/duration.ts';
+import type { Log } from '../../lib/log.ts';
+import { rootMessage } from '../../lib/root-cause.ts';
 import { controlProblem } from '../control-problem.ts';
 import { apiReference } from '../handlers/api-reference.ts';
 import { type ControlBrandsDeps, controlBrands } from '../handlers/control-brands.ts';
@@ -34,6 +37,7 @@ export interface ControlHostDeps extends Omit<ControlRequestsDeps, 'nowMs'> {
   wallets: ControlWalletsDeps;
   /** Compares ledger and chain. */
   verify: Verify;
+  log: Log;
   /** Needed to change anything. */
   token: string;
   /** Host names under which this listener may be addressed: keeps pages of other sites out (DNS rebinding). */
@@ -112,7 +116,25 @@ export function createControlHost(deps: ControlHostDeps): Hono {
   app.all('*', (context) =>
     problem(context, 404, 'Not found', `There is no ${context.req.method} ${context.req.path} here.`),
   );
+  app.onError((error, context) => {
+    deps.log.error({ path: context.req.path, error: rootMessage(error) }, 'a control request failed');
+    return failed(context, error);
+  });
   return app;
+}
+
+/** Something is wrong that the request is not to blame for; what, is in the log and for nobody else. */
+function failed(context: Context, error: Error): Response {
+  if (isDatabaseUnavailable(error)) {
+    const message = 'The ledger cannot be reached: try again when its database is back.';
+    const details = { reason: 'database_unavailable' };
+    return controlProblem(context, 503, { error: 'Database unavailable', message, details });
+  }
+  return controlProblem(context, 500, {
+    error: 'Internal server error',
+    message: 'The log of the service says what failed; look whether it took effect before you repeat it.',
+    details: { reason: 'internal_error' },
+  });
 }
 
 type ClockChange = { advanceMs: number } | { setMs: number } | { frozen: boolean };

@@ -4,6 +4,7 @@ import { type Database, isDatabaseUnavailable } from '../../ledger/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Random } from '../../lib/ids.ts';
 import type { Log } from '../../lib/log.ts';
+import { rootMessage } from '../../lib/root-cause.ts';
 import type { ProxyTrust } from '../client-address.ts';
 import { apiReference } from '../handlers/api-reference.ts';
 import { cors } from '../middleware/cors.ts';
@@ -62,7 +63,7 @@ export function createHostFrame(
     return host.refuse(context, { code: 'unknown_endpoint', method, path });
   });
   app.onError((error, context) => {
-    deps.log.error({ path: context.req.path, error: error.message }, 'a request failed');
+    deps.log.error({ path: context.req.path, error: rootMessage(error) }, 'a request failed');
     const code = isDatabaseUnavailable(error) ? 'database_unavailable' : 'internal_error';
     return host.refuse(context, { code });
   });
