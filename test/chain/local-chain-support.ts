@@ -222,13 +222,25 @@ export function lives(pid: number): boolean {
   }
 }
 
-/** Waits until none of the processes lives, for two seconds at most. */
+/** Waits until none of the processes lives. */
 export async function gone(pids: number[]): Promise<void> {
-  for (let tries = 0; tries < 100; tries += 1) {
+  const giveUpAt = performance.now() + GONE_CAP_MS;
+  while (performance.now() < giveUpAt) {
     if (!pids.some(lives)) return;
     await pause(20);
   }
   throw new Error(`still there: ${pids.filter(lives).join(', ')}`);
+}
+
+const GONE_CAP_MS = 20_000;
+
+/** Waits for what comes by itself. */
+export async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
+  const giveUpAt = performance.now() + 20_000;
+  while (!(await isSo())) {
+    if (performance.now() > giveUpAt) throw new Error(`waited in vain: ${what}`);
+    await pause(25);
+  }
 }
 
 export const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));

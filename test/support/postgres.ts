@@ -65,7 +65,10 @@ async function emptyDatabase(serverUrl: string): Promise<TestPostgres> {
 /** How long a server may take from its start to its first answer. */
 const START_CAP_MS = 30_000;
 
-async function startServer(): Promise<TestPostgres> {
+/** How often a port that was free a moment ago may be taken by somebody else. */
+const PORT_TRIES = 5;
+
+async function startServer(tries = PORT_TRIES): Promise<TestPostgres> {
   const binaries = binaryFolder();
   if (!binaries) throw new Error('no Postgres binaries');
   const as = serverUser();
@@ -104,6 +107,7 @@ async function startServer(): Promise<TestPostgres> {
   while (!(await answers(url))) {
     if (server.exitCode !== null || Date.now() > giveUpAt) {
       await stop();
+      if (/Address already in use/.test(said) && tries > 1) return startServer(tries - 1);
       throw new Error(`Postgres did not start: ${said}`);
     }
     await new Promise((resolve) => setTimeout(resolve, 50));
