@@ -43,6 +43,18 @@ export const errorTable = {
     fix: 'The details say which rule refused and when it would pass.',
     retryable: false,
   },
+  E_LIMIT_BROKEN: {
+    exit: exitCodes.refused,
+    message: 'The limit does not hold as it should.',
+    fix: 'The details say what is wrong; `rewards requests list` shows single answers.',
+    retryable: false,
+  },
+  E_THRESHOLD: {
+    exit: exitCodes.threshold,
+    message: 'A threshold was crossed.',
+    fix: 'The values are beside the thresholds; the run itself went through.',
+    retryable: false,
+  },
   E_SERVICE_FAILED: {
     exit: exitCodes.refused,
     message: 'The service failed to answer properly.',

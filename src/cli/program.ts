@@ -4,6 +4,7 @@ import { declareBrand } from './catalog/brand.ts';
 import type { Catalog, Perform } from './catalog/catalog.ts';
 import { declareClock } from './catalog/clock.ts';
 import { declareConfig } from './catalog/config.ts';
+import { declareLoad } from './catalog/load.ts';
 import { declareOpenapi } from './catalog/openapi.ts';
 import { declareRelay } from './catalog/relay.ts';
 import { declareRequests } from './catalog/requests.ts';
@@ -53,7 +54,7 @@ export function buildProgram(
     })
     .addHelpText(
       'after',
-      '\nExit codes: 0 done, 1 the answer is no, 2 usage or file, 3 unreachable or timed out, 5 precondition, 130/143 interrupted.\nrewards sends no telemetry.',
+      '\nExit codes: 0 done, 1 the answer is no, 2 usage or file, 3 unreachable or timed out, 5 precondition, 99 a load threshold was crossed, 130/143 interrupted.\nrewards sends no telemetry.',
     );
 
   for (const global of globalOptions()) program.addOption(global);
@@ -80,6 +81,7 @@ export function buildProgram(
   declareRelay(catalog);
   declareRequests(catalog);
   declareWallet(catalog);
+  declareLoad(catalog);
   program.commandsGroup('Set it up:');
   declareBrand(catalog);
   program.commandsGroup('Steer the emulator:');

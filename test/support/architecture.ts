@@ -56,6 +56,7 @@ const packages: Record<string, RegExp> = {
   commander: /^cli\//,
   picocolors: /^cli\//,
   'std-env': /^cli\//,
+  'hdr-histogram-js': /^load\//,
   pino: /^compose\/production-log\.ts$/,
   'prom-client': /^compose\/production-metrics\.ts$/,
 };

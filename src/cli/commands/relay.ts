@@ -170,7 +170,7 @@ async function readCall(
 }
 
 /** As a page of the brand would send it. */
-function originOf({ run }: Target, wanted: string | undefined): string | undefined {
+export function originOf({ run }: Target, wanted: string | undefined): string | undefined {
   const brands = run?.brands ?? [];
   const brand = wanted ? brands.find(({ brandId }) => brandId === wanted.toLowerCase()) : brands[0];
   return brand && `https://${brand.domain}`;

@@ -1,0 +1,70 @@
+/** `over_admission==0`, `p95<200ms`: what a load test must come to. */
+
+/** What can be compared, and where it stands in the report. Times are in milliseconds. */
+export const thresholdMetrics = [
+  'over_admission',
+  'under_admission',
+  'sent',
+  'admitted',
+  'refused',
+  'failed',
+  'header_problems',
+  'reset_problems',
+  'avg',
+  'p50',
+  'p90',
+  'p95',
+  'p99',
+  'max',
+  'rate',
+] as const;
+export type Metric = (typeof thresholdMetrics)[number];
+
+const OPERATORS = {
+  '==': (value: number, bound: number) => value === bound,
+  '!=': (value: number, bound: number) => value !== bound,
+  '<=': (value: number, bound: number) => value <= bound,
+  '>=': (value: number, bound: number) => value >= bound,
+  '<': (value: number, bound: number) => value < bound,
+  '>': (value: number, bound: number) => value > bound,
+};
+const TIMES: ReadonlySet<Metric> = new Set(['avg', 'p50', 'p90', 'p95', 'p99', 'max']);
+const UNIT_MS = { '': 1, ms: 1, s: 1_000 };
+
+export interface Threshold {
+  /** As it was written. */
+  text: string;
+  metric: Metric;
+  holds: (value: number) => boolean;
+}
+
+/** One threshold next to what was measured. */
+export interface ThresholdResult {
+  threshold: string;
+  metric: Metric;
+  /** Null: nothing was measured, such as the latency of no answer; that never holds. */
+  value: number | null;
+  ok: boolean;
+}
+
+/** The threshold, or what is wrong with the text. */
+export function parseThreshold(text: string): Threshold | { problem: string } {
+  const [, name = '', operator = '', amount = '', unit = ''] =
+    /^\s*([a-z][a-z0-9_]*)\s*(==|!=|<=|>=|<|>)\s*(\d+(?:\.\d+)?)\s*(ms|s|)\s*$/.exec(text) ?? [];
+  if (operator === '') return { problem: 'must be a metric, a comparison and a number, such as p95<200ms' };
+  const metric = thresholdMetrics.find((one) => one === name);
+  if (!metric) return { problem: `knows no ${name}; there are ${thresholdMetrics.join(', ')}` };
+  if (unit !== '' && !TIMES.has(metric)) return { problem: `compares ${name} with a time, which it is not` };
+  const bound = Number(amount) * UNIT_MS[unit as keyof typeof UNIT_MS];
+  const compare = OPERATORS[operator as keyof typeof OPERATORS];
+  return { text: text.trim(), metric, holds: (value) => compare(value, bound) };
+}
+
+export const judge = (
+  thresholds: readonly Threshold[],
+  values: Readonly<Record<Metric, number | null>>,
+): ThresholdResult[] =>
+  thresholds.map(({ text, metric, holds }) => {
+    const value = values[metric];
+    return { threshold: text, metric, value, ok: value !== null && holds(value) };
+  });

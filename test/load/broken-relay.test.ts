@@ -1,0 +1,193 @@
+/** A relay that breaks its limit must not get past the load test: a real one, with a gateway that spoils its answers. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createClient } from '../../src/client/create-client.ts';
+import { openUserDesk } from '../../src/compose/user-desk.ts';
+import { secureRandom } from '../../src/lib/ids.ts';
+import { loadRelay, type RelayLoadWish } from '../../src/load/relay-load.ts';
+import { brokenRules } from '../../src/load/relay-report.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+interface Told {
+  status: number;
+  headers: Record<string, string>;
+  body: string;
+}
+
+let service: TestService;
+let spoil: (answer: Told, call: number) => Told = (answer) => answer;
+let gateway: { url: string; close: () => void };
+
+beforeAll(async () => {
+  service = await startTestService();
+  gateway = await startGateway();
+});
+afterAll(async () => {
+  gateway.close();
+  await service.stop();
+});
+
+/** Hands every request on to the relay, and its answer back as `spoil` makes it. */
+async function startGateway() {
+  let calls = 0;
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const headers = Object.fromEntries(
+      ['authorization', 'content-type', 'origin', 'x-forwarded-for'].flatMap((name) => {
+        const value = request.headers[name];
+        return typeof value === 'string' ? [[name, value]] : [];
+      }),
+    );
+    const answer = await fetch(`${service.ready.urls.relay}${request.url}`, {
+      method: request.method ?? 'GET',
+      headers,
+      ...(request.method === 'POST' && { body: Buffer.concat(chunks) }),
+    });
+    const kept = ['content-type', 'x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
+    const told = spoil(
+      {
+        status: answer.status,
+        headers: Object.fromEntries(kept.flatMap((name) => [[name, answer.headers.get(name) ?? '']])),
+        body: await answer.text(),
+      },
+      ++calls,
+    );
+    response.writeHead(told.status, told.headers).end(told.body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, close: () => server.close() };
+}
+
+async function load(wish: Partial<RelayLoadWish>, spoiled: typeof spoil = (answer) => answer) {
+  spoil = spoiled;
+  const { urls, contracts, controlToken, brands } = service.ready;
+  const random = secureRandom({ now: () => Date.now() });
+  return loadRelay(
+    {
+      client: createClient({ urls: { ...urls, relay: gateway.url }, controlToken, timeoutMs: 30_000 }),
+      desk: openUserDesk({ contracts, rpcUrl: urls.rpc, random }),
+      random,
+      origin: `https://${brands[0]?.domain}`,
+      signal: new AbortController().signal,
+      onProgress() {},
+    },
+    { users: 2, perUser: 37, oneAddress: false, checkReset: false, concurrency: 8, ...wish },
+  );
+}
+
+const LIMITED = 429;
+const header = (answer: Told, name: string, value: string): Told => ({
+  ...answer,
+  headers: { ...answer.headers, [`x-ratelimit-${name}`]: value },
+});
+
+test('an honest relay: exact, and nothing to complain of', async () => {
+  const report = await load({ checkReset: true });
+  expect(brokenRules(report)).toEqual([]);
+  expect(report).toMatchObject({
+    sent: 74,
+    admitted: 70,
+    expected: 70,
+    refused: 4,
+    failed: 0,
+    overAdmission: 0,
+    underAdmission: 0,
+    limit: 35,
+    headers: { checked: 74, count: 0 },
+    reset: { checked: 2, refusedBefore: 2, admittedAfter: 2, count: 0 },
+  });
+}, 60_000);
+
+test('one call too many is seen', async () => {
+  let let36 = 0;
+  const report = await load({}, (answer) => {
+    if (answer.status !== LIMITED || let36++ > 0) return answer;
+    return { ...answer, status: 200, body: '{"success":true}' };
+  });
+  expect(report).toMatchObject({ admitted: 71, expected: 70, overAdmission: 1, underAdmission: 0 });
+  expect(brokenRules(report)[0]).toBe('1 calls passed beyond the limit');
+}, 60_000);
+
+test('one call too few is seen, even when another user gets one more', async () => {
+  const refusal = '{"success":false,"code":"RATE_LIMIT_EXCEEDED","details":{"reason":"user"}}';
+  let [less, more] = [0, 0];
+  const report = await load({}, (answer) => {
+    if (answer.status === 200 && less++ === 0) {
+      return { ...header(answer, 'remaining', '0'), status: LIMITED, body: refusal };
+    }
+    if (answer.status === LIMITED && more++ === 0) return { ...answer, status: 200, body: '{}' };
+    return answer;
+  });
+  // Whether it was the same user's makes no difference to the sum, and all to the limit.
+  expect(report.admitted).toBe(70);
+  expect(report.overAdmission).toBe(report.underAdmission);
+  expect(brokenRules(report).length).toBeGreaterThan(0);
+}, 60_000);
+
+test('a call that fails is told by its code, and missing', async () => {
+  let one = 0;
+  const report = await load({}, (answer) =>
+    answer.status === 200 && one++ === 0
+      ? { ...answer, status: 503, body: '{"success":false,"code":"RELAY_UNAVAILABLE","details":{}}' }
+      : answer,
+  );
+  expect(report).toMatchObject({
+    failed: 1,
+    failures: { '503 RELAY_UNAVAILABLE': 1 },
+    underAdmission: 1,
+    overAdmission: 0,
+  });
+}, 60_000);
+
+test.each<[string, typeof spoil, RegExp]>([
+  ['Remaining that does not count down', (answer) => header(answer, 'remaining', '7'), /Remaining/],
+  [
+    'a Reset that moves',
+    (answer, call) => header(answer, 'reset', String(4e9 + (call % 2))),
+    /Reset is 4000/,
+  ],
+  ['a Reset in the past', (answer) => header(answer, 'reset', '1000'), /not in the future/],
+  ['another Limit', (answer, call) => header(answer, 'limit', String(35 + (call % 2))), /Limit is/],
+  ['no headers', (answer) => ({ ...answer, headers: {} }), /not all there/],
+])(
+  '%s is seen',
+  async (_, spoiled, said) => {
+    const report = await load({ users: 1, perUser: 4 }, spoiled);
+    expect(report.headers.count).toBeGreaterThan(0);
+    expect(report.headers.problems.join('\n')).toMatch(said);
+    expect(brokenRules(report).join('\n')).toMatch(/headers are wrong/);
+  },
+  60_000,
+);
+
+test('a window that does not end, or ends early, is seen', async () => {
+  const refusal = '{"success":false,"code":"RATE_LIMIT_EXCEEDED","details":{"reason":"user"}}';
+  let calls = 0;
+  const forever = await load({ users: 1, perUser: 36, checkReset: true }, (answer) => {
+    calls += 1;
+    return calls > 36 ? { ...header(answer, 'remaining', '0'), status: LIMITED, body: refusal } : answer;
+  });
+  expect(forever.reset).toMatchObject({ checked: 1, refusedBefore: 1, admittedAfter: 0, count: 1 });
+  expect(brokenRules(forever).join()).toContain('after its window was over');
+
+  calls = 0;
+  const early = await load({ users: 1, perUser: 36, checkReset: true }, (answer) => {
+    calls += 1;
+    return calls === 37 ? { ...answer, status: 200, body: '{}' } : answer;
+  });
+  expect(early.reset).toMatchObject({ refusedBefore: 0, count: 1 });
+  expect(brokenRules(early).join()).toContain('before its window was over');
+}, 60_000);
+
+test('from one address: what the address may, and no more', async () => {
+  const report = await load({ users: 4, perUser: 34, oneAddress: true });
+  expect(report).toMatchObject({ sent: 136, admitted: 99, expected: 99, refused: 37, limit: 100 });
+  expect(brokenRules(report)).toEqual([]);
+  const broken = await load({ users: 4, perUser: 34, oneAddress: true }, (answer) =>
+    answer.status === LIMITED ? { ...answer, status: 200, body: '{}' } : answer,
+  );
+  expect(broken).toMatchObject({ expected: 99, overAdmission: 37 });
+}, 120_000);
