@@ -1,24 +1,24 @@
 /** One call on behalf of a user, from its checks to its block (contract: POST relay). */
 import type { ChainClient } from '../chain/client.ts';
 import type { ContractAddresses } from '../chain/contracts/deploy.ts';
-import { type FeePolicy, priceTransaction } from '../chain/fees.ts';
+import { type FeePolicy, type Fees, priceTransaction } from '../chain/fees.ts';
 import { createPermitReader, type Permit } from '../chain/permit.ts';
 import { contractNamed, readCall } from '../chain/relay-call.ts';
 import { isIncluded, type RelayProgressBoard } from '../chain/relay-progress.ts';
-import type { Rpc } from '../chain/rpc.ts';
+import { type Rpc, RpcAnswerError, RpcUnreachableError } from '../chain/rpc.ts';
 import { findConfiguredBrand } from '../ledger/brand-configuration.ts';
 import { brandsOfHost } from '../ledger/brand-domains.ts';
 import type { Database } from '../ledger/database.ts';
 import { budgetDay } from '../ledger/gas-budgets.ts';
-import { firstReadyGasWallet } from '../ledger/gas-wallets.ts';
+import { firstReadyGasWallet, type GasWallet } from '../ledger/gas-wallets.ts';
 import { type RateLimit, type RateWindow, readWindow } from '../ledger/rate-windows.ts';
-import type { GasPayer } from '../ledger/relay-schema.ts';
+import type { GasPayer, PermitCall } from '../ledger/relay-schema.ts';
 import { type RelayProgress, readRelays } from '../ledger/relays.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Random } from '../lib/ids.ts';
-import { type PolicyRefusal, refuseCall } from '../rules/relay-policy.ts';
+import { gasOfData, type PolicyRefusal, refuseCall } from '../rules/relay-policy.ts';
 import type { createRelayQueue } from './queue-relays.ts';
-import { type TrialRefusal, tryCall } from './try-relay.ts';
+import { type TrialRefusal, type TryRelayDeps, tryCall } from './try-relay.ts';
 
 type Hex = `0x${string}`;
 const GWEI = 1_000_000_000n;
@@ -67,6 +67,7 @@ export type ValidationProblem =
   | TrialRefusal
   | { reason: 'not_your_wallet' }
   | { reason: 'gas_over_limit'; gasLimit: number; gasMax: number }
+  | { reason: 'gas_below_need'; gasLimit: number; gasMin: number }
   | { reason: 'gas_price_over_limit'; capWei: string };
 
 export type RelayRefusal =
@@ -91,7 +92,6 @@ export type RelayOutcome = { window?: RateWindow | undefined } & (
 export function createRelayTransaction(deps: RelayTransactionDeps) {
   const { database, clock, contracts, settings } = deps;
   const readPermit = createPermitReader({ rpc: deps.rpc, token: contracts.token });
-  const allowed = Object.values(contracts);
   const windowOf = (subject: Hex) =>
     readWindow(database.db, { ...settings.userLimit, subject, nowMs: clock.now() });
 
@@ -99,40 +99,23 @@ export function createRelayTransaction(deps: RelayTransactionDeps) {
     request: RelayRequest,
     effect?: { id: string; mayExist: boolean },
   ): Promise<RelayOutcome> {
-    const { to, userAddress, gasLimit } = request;
+    const { to, userAddress } = request;
     const earlier = effect?.mayExist ? (await readRelays(database.db, [effect.id]))[0] : undefined;
     if (earlier) return { window: await windowOf(userAddress), ...(await settled(deps, earlier)) };
-
-    const contract = contractNamed(contracts, to);
-    if (!contract) return { refusal: { code: 'contract_not_whitelisted', contract: to, allowed } };
-    const invalid = (problem: ValidationProblem): RelayOutcome => ({
-      refusal: { code: 'validation_failed', contract: to, allowed, problem },
-    });
-    if (!request.wallets.includes(userAddress)) return invalid({ reason: 'not_your_wallet' });
-    const { gasMax } = settings;
-    if (gasLimit !== undefined && gasLimit > gasMax)
-      return invalid({ reason: 'gas_over_limit', gasLimit, gasMax });
-    const call = { contract, ...readCall(contract, request.data), valueWei: request.valueWei };
-    const policy = refuseCall(call, userAddress);
-    if (policy) return invalid(policy);
-
+    const refusal = refuseRequest(deps, request);
+    if (refusal) return { refusal };
     const window = await windowOf(userAddress);
     if (window.remaining === 0)
       return { window, refusal: { code: 'rate_limit_exceeded', scope: 'user', window } };
-    const payers = await payersFor(database, request.originHost);
-    const [wallet, latest] = await Promise.all([
-      firstReadyGasWallet(database.db, payers),
-      deps.chain.block('latest'),
-    ]);
-    if (!wallet || !latest) return { window, refusal: { code: 'relay_unavailable' } };
-    const fees = priceTransaction(latest.baseFeeWei, settings.fees);
-    if (!fees) {
-      const capWei = String(settings.fees.feeCapWei);
-      return { window, ...invalid({ reason: 'gas_price_over_limit', capWei }) };
-    }
-    const trial = await tryCall({ ...deps, readPermit }, { ...request, from: wallet.address });
-    if ('reason' in trial) return { window, ...invalid(trial) };
+    const prepared = await prepare({ ...deps, readPermit }, request).catch((error: unknown) => {
+      // A node that gives no usable answer: nothing was sent, and the same request may pass in a moment.
+      if (error instanceof RpcAnswerError || error instanceof RpcUnreachableError)
+        return { refusal: { code: 'relay_unavailable' as const } };
+      throw error;
+    });
+    if ('refusal' in prepared) return { window, ...prepared };
 
+    const { wallet, trial, fees } = prepared;
     const nowMs = clock.now();
     const id = effect?.id ?? deps.random.uuid();
     const gas = BigInt(trial.gas + (trial.permit?.gas ?? 0));
@@ -152,14 +135,59 @@ export function createRelayTransaction(deps: RelayTransactionDeps) {
       budgetGwei: await budgetOf(deps, wallet.payer),
       createdAt: nowMs,
     });
-    if (!answer.queued) {
-      if (answer.reason === 'gas_budget')
-        return { window, refusal: { code: 'gas_budget_exceeded', resetAtMs: answer.resetAtMs } };
-      const { window: full } = answer;
-      return { window: full, refusal: { code: 'rate_limit_exceeded', scope: 'user', window: full } };
-    }
-    return { window: answer.window, ...(await settled(deps, { id, lane: wallet.address })) };
+    if (answer.queued)
+      return { window: answer.window, ...(await settled(deps, { id, lane: wallet.address })) };
+    if (answer.reason === 'gas_budget')
+      return { window, refusal: { code: 'gas_budget_exceeded', resetAtMs: answer.resetAtMs } };
+    const { window: full } = answer;
+    return { window: full, refusal: { code: 'rate_limit_exceeded', scope: 'user', window: full } };
   };
+}
+
+const invalid = (
+  { contracts }: Pick<RelayTransactionDeps, 'contracts'>,
+  contract: Hex,
+  problem: ValidationProblem,
+): RelayRefusal => ({ code: 'validation_failed', contract, allowed: Object.values(contracts), problem });
+
+/** What can be said without asking the chain. */
+function refuseRequest(deps: RelayTransactionDeps, request: RelayRequest): RelayRefusal | undefined {
+  const { contracts, settings } = deps;
+  const { to, userAddress, gasLimit, data, valueWei } = request;
+  const contract = contractNamed(contracts, to);
+  if (!contract) return { code: 'contract_not_whitelisted', contract: to, allowed: Object.values(contracts) };
+  if (!request.wallets.includes(userAddress)) return invalid(deps, to, { reason: 'not_your_wallet' });
+  const { gasMax } = settings;
+  if (gasLimit !== undefined && gasLimit > gasMax)
+    return invalid(deps, to, { reason: 'gas_over_limit', gasLimit, gasMax });
+  const gasMin = gasOfData(data);
+  if (gasLimit !== undefined && gasLimit < gasMin)
+    return invalid(deps, to, { reason: 'gas_below_need', gasLimit, gasMin });
+  const policy = refuseCall({ contract, ...readCall(contract, data), valueWei }, userAddress);
+  return policy && invalid(deps, to, policy);
+}
+
+/** Who would send the call and with what, from the newest state; or why it would not work. */
+async function prepare(
+  deps: RelayTransactionDeps & Pick<TryRelayDeps, 'readPermit'>,
+  request: RelayRequest,
+): Promise<
+  { refusal: RelayRefusal } | { wallet: GasWallet; fees: Fees; trial: { gas: number; permit?: PermitCall } }
+> {
+  const { database, settings } = deps;
+  const payers = await payersFor(database, request.originHost);
+  const [wallet, latest] = await Promise.all([
+    firstReadyGasWallet(database.db, payers),
+    deps.chain.block('latest'),
+  ]);
+  if (!wallet || !latest) return { refusal: { code: 'relay_unavailable' } };
+  const fees = priceTransaction(latest.baseFeeWei, settings.fees);
+  if (!fees) {
+    const capWei = String(settings.fees.feeCapWei);
+    return { refusal: invalid(deps, request.to, { reason: 'gas_price_over_limit', capWei }) };
+  }
+  const trial = await tryCall(deps, { ...request, from: wallet.address });
+  return 'reason' in trial ? { refusal: invalid(deps, request.to, trial) } : { wallet, fees, trial };
 }
 
 /** Whose gas a call uses, the first that can: the brand's on whose site the user is, else the service's own. */

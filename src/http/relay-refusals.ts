@@ -45,6 +45,8 @@ function explain(problem: ValidationProblem): string {
       return `value must be at most ${problem.maxWei} for this call`;
     case 'gas_over_limit':
       return `gasLimit ${problem.gasLimit} is above the limit of ${problem.gasMax}`;
+    case 'gas_below_need':
+      return `gasLimit ${problem.gasLimit} is below the ${problem.gasMin} that the data alone costs`;
     case 'gas_price_over_limit':
       return `gas costs more than the limit of ${problem.capWei} wei at the moment: try again later`;
     case 'permit_not_of_user':

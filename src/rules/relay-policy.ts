@@ -49,6 +49,13 @@ export type PolicyRefusal =
   | { reason: 'not_the_user'; function: string; argument: number }
   | { reason: 'value_not_allowed'; maxWei: string };
 
+/** What a transaction with this data costs before anything of it runs (EIP-2028, and EIP-7623's floor). */
+export function gasOfData(data: string): number {
+  const bytes = data.slice(2).match(/../g) ?? [];
+  const zeros = bytes.filter((byte) => byte === '00').length;
+  return 21_000 + 10 * (zeros + 4 * (bytes.length - zeros));
+}
+
 /** Why the call may not be sent for this user (lower case); undefined when it may. */
 export function refuseCall(call: RelayCall, userAddress: string): PolicyRefusal | undefined {
   const { contract, signature, args, valueWei } = call;

@@ -34,19 +34,21 @@ export interface User {
   token: string;
 }
 
-/** Starts a service of its own; `change` overrides its configuration. */
-export async function startRelayKit(change: Partial<ServeConfig> = {}) {
+/** Starts a service of its own; `change` overrides its configuration. `nodeUrl`: where the tests themselves ask. */
+export async function startRelayKit(change: Partial<ServeConfig> = {}, nodeUrl?: string) {
   const service = await startTestService(change);
-  const kit = await relayKitOf(service.ready).catch(async (error: unknown) => {
+  const { urls } = service.ready;
+  const ready = { ...service.ready, urls: { ...urls, rpc: nodeUrl ?? urls.rpc } };
+  const kit = await relayKitOf(ready).catch(async (error: unknown) => {
     await service.stop();
     throw error;
   });
-  return { ...service, ...kit };
+  return { ...service, chain: clientOf(ready).chain, ...kit };
 }
 
 /** The same for a stack that runs already, in this process or another. */
 export async function relayKitOf(ready: Ready) {
-  const { chain, request, post, brand } = clientOf(ready);
+  const { chain, request, post, brand, event } = clientOf(ready);
   const contracts = ready.contracts as Record<'token' | 'escrow' | 'perks' | 'pointsSale', Hex>;
   const admin = createWalletClient({
     account: mnemonicToAccount(DEV_MNEMONIC, { addressIndex: 0 }),
@@ -69,21 +71,17 @@ export async function relayKitOf(ready: Ready) {
     await mined(await admin.writeContract(call));
   };
 
-  const tokenOf = async (email: string): Promise<string> => {
+  /** Who has no key here: enough for calls that need no signature. */
+  const keyless = async (email: string): Promise<Omit<User, 'account'>> => {
     const { body, status } = await control('/tokens', { user: email, expires: '7d' });
     if (status >= 300) throw new Error(`no token for ${email}: ${JSON.stringify(body)}`);
-    return body.token;
+    return { email, token: body.token, address: body.address.toLowerCase() };
   };
   const users = {} as Record<Names, User>;
   for (const [index, name] of people.entries()) {
     const email = `${name}@demo.example`;
     const account = mnemonicToAccount(DEV_MNEMONIC, { accountIndex: 1, addressIndex: index });
-    users[name] = {
-      email,
-      account: account as unknown as PrivateKeyAccount,
-      address: account.address.toLowerCase() as Hex,
-      token: await tokenOf(email),
-    };
+    users[name] = { ...(await keyless(email)), account: account as unknown as PrivateKeyAccount };
   }
   await setPerk(FREE_PERK, 0n);
   await setPerk(PERK, PERK_PRICE);
@@ -102,6 +100,7 @@ export async function relayKitOf(ready: Ready) {
   let callers = 0;
   return {
     contracts,
+    event,
     users,
     admin,
     setPerk,
@@ -110,10 +109,14 @@ export async function relayKitOf(ready: Ready) {
     domain,
     now,
     send,
-    tokenOf,
+    keyless,
     advance: (advance: string) => control('/clock', { advance }),
     /** As a user whose address on the net is used by nobody else. */
-    relay: (user: User, body: Record<string, unknown>, headers: Record<string, string> = {}) => {
+    relay: (
+      user: Omit<User, 'account'>,
+      body: Record<string, unknown>,
+      headers: Record<string, string> = {},
+    ) => {
       callers += 1;
       return send(
         { userAddress: user.address, ...body },
