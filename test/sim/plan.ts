@@ -94,6 +94,8 @@ export interface Plan {
   /** Places in the list of rules. */
   rules: number[];
   steps: number;
+  /** Whether it goes on, without faults, until everything is final, or ends when everything is in a block. */
+  untilFinal: boolean;
   faultBudget: number;
   rates: Map<Fault, number>;
   weights: Weights;
@@ -127,7 +129,8 @@ export function drawPlan(chance: Chance): Plan {
     users: chance.between(1, 3),
     brands: chance.between(1, 2),
     rules: rules.length === 0 ? [0] : rules,
-    steps: chance.one([15, 30, 60]),
+    steps: chance.one([10, 20, 40]),
+    untilFinal: chance.hit(0.5),
     faultBudget: chance.between(1, 8),
     rates,
     weights: {

@@ -97,7 +97,12 @@ export async function openSimLedger(ddl = ''): Promise<SimLedger> {
       brandId,
       name: `Brand ${place}`,
       automation: true,
-      profile: { domains: [`shop-${place}.example`], platforms: {}, clientBypass: 'credential', mintTo: 'wallet' },
+      profile: {
+        domains: [`shop-${place}.example`],
+        platforms: {},
+        clientBypass: 'credential',
+        mintTo: 'wallet',
+      },
       verificationSecret: 'none',
       createdAt: 0,
     });

@@ -272,8 +272,8 @@ async function calmDown(world: World): Promise<boolean> {
       await drain(world);
     }
     left = await leftToDo(world);
-    if (left === 'nothing') return true;
-    if (left === 'finality')
+    if (left === 'nothing' || (left === 'finality' && !plan.untilFinal)) return true;
+    if (left === 'finality' || left === 'failures')
       for (let n = 1; n < plan.finalityBlocks + plan.confirmations; n += 1) chain.mine();
   }
   if (world.findings.list.length === 0) {
@@ -283,14 +283,17 @@ async function calmDown(world: World): Promise<boolean> {
   return false;
 }
 
-async function leftToDo(world: World): Promise<'nothing' | 'finality' | 'work'> {
-  const [left] = await world.ledger.rows<{ waiting: number; flying: number; open: number }>(
+/** 'failures': only finality is left to come, and rewards give their claims back by it. */
+async function leftToDo(world: World): Promise<'nothing' | 'finality' | 'failures' | 'work'> {
+  const [left] = await world.ledger.rows<Record<'waiting' | 'flying' | 'open' | 'failed', number>>(
     `select (select count(*) from rewards where transaction_id is null and failure is null) as waiting,
      (select count(*) from transactions where status in ('stored', 'sent')) as flying,
-     (select count(*) from transactions where status <> 'final') as open`,
+     (select count(*) from transactions where status <> 'final') as open,
+     (select count(*) from rewards where failure is not null and released_at is null)
+       + (select count(*) from transactions where status = 'included' and outcome <> 'done') as failed`,
   );
-  if (!left || left.waiting + left.flying > 0) return 'work';
   const asking = world.requests.some(({ status }) => status === 'open');
-  if (left.open === 0 && !asking) return 'nothing';
-  return left.open === 0 ? 'work' : 'finality';
+  if (!left || left.waiting + left.flying > 0) return 'work';
+  if (left.open === 0) return asking ? 'work' : 'nothing';
+  return left.failed > 0 || asking ? 'failures' : 'finality';
 }

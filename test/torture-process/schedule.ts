@@ -41,7 +41,7 @@ export interface Outcome {
 /** How long a life may go without reaching its point before that counts as missed. */
 const LIFE_MS = 6_000;
 /** Bumps take patience. */
-const BUMP_LIFE_MS = 14_000;
+const BUMP_LIFE_MS = 40_000;
 const CLIENTS = 6;
 /** Users who are told nothing clear ask again in the last life. */
 const USERS_PER_LIFE = 60;

@@ -48,16 +48,22 @@ async function runAll(workers: Worker[], options: SimOptions): Promise<Result> {
   let next = from;
   const end = from + seeds;
   let saidMs = performance.now();
+  // Whoever stops a long run wants to know how far it came.
+  let stopped = false;
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => {
+      stopped = true;
+    });
   await Promise.all(
     workers.map(async ({ run }) => {
-      while (next < end && (keepGoing || total.failed.length === 0)) {
+      while (!stopped && next < end && (keepGoing || total.failed.length === 0)) {
         const size = Math.min(SLICE, end - next);
         next += size;
         const job = { from: next - size, seeds: size, mutant, stopAtFirst: !keepGoing, trace: seeds === 1 };
         add(total, await run(job));
         if (performance.now() - saidMs < 30_000) continue;
         saidMs = performance.now();
-        say(`… ${total.seeds} seeds`);
+        say(`… ${total.seeds} seeds, ${total.failed.length} failed`);
       }
     }),
   );
