@@ -170,6 +170,23 @@ onEachDatabase('pregenerate-user', (get) => {
     expect(left[1]).toBeGreaterThanOrEqual(98);
   });
 
+  test('a reward and a registration at the same moment give one wallet, made by one of them', async () => {
+    await freshMinute();
+    for (let round = 0; round < 10; round++) {
+      const who = account();
+      const user = { platform: 'discord', platformUserId: who.oauth_user_id };
+      const [registered, rewarded, again] = await Promise.all([
+        pregenerate(open, who),
+        get().send(open, { userIdentifier: user }),
+        pregenerate(shop, who),
+      ]);
+      const wallets = [registered, again].map(({ body }) => body.wallet_address);
+      expect(new Set([...wallets, rewarded.body.walletAddress]).size).toBe(1);
+      const makers = [registered.body.created_new, again.body.created_new, rewarded.body.walletCreated];
+      expect(makers.filter(Boolean)).toHaveLength(1);
+    }
+  });
+
   test('of 150 new identities at once exactly 100 get a wallet; after a minute the rest do', async () => {
     await freshMinute();
     const crowd = Array.from({ length: 150 }, () => account());
