@@ -42,7 +42,6 @@ const REPEATABLE = new Set([
   'eth_maxPriorityFeePerGas',
   'eth_sendRawTransaction',
   'eth_simulateV1',
-  'eth_simulateV1',
   'eth_syncing',
 ]);
 
