@@ -5,9 +5,12 @@ import { parse } from 'yaml';
 import { eventsApi } from '../src/http/openapi/events-api.ts';
 import { type RefusalCode, refusalExamples } from '../src/http/openapi/refusal-examples.ts';
 import { registerApi, registerRefusals } from '../src/http/openapi/register-api.ts';
+import { relayApi, relayRefusals } from '../src/http/openapi/relay-api.ts';
 import { type Refusal, refusalReply } from '../src/http/refusals.ts';
 import { type RegisterRefusal, registerReply } from '../src/http/register-refusals.ts';
+import { relayReply } from '../src/http/relay-refusals.ts';
 import { registrationFields } from '../src/rules/registration.ts';
+import { relayPolicy } from '../src/rules/relay-policy.ts';
 import { operationsOf } from './support/openapi.ts';
 
 const read = (path: string) => readFile(new URL(`../${path}`, import.meta.url), 'utf8');
@@ -64,6 +67,34 @@ describe('docs/api.md', () => {
       return { code: refusal.code, status, error: body.error };
     });
     expect(documented).toEqual(answered);
+  });
+
+  test('the same for the relay, with the reasons of a validation', async () => {
+    const documented = tableBelow('Refusals of the relay').map(([code, status]) => [code, Number(status)]);
+    const answered = Object.values(relayRefusals).map(({ refusal }) => {
+      const { status, body } = relayReply(refusal, { nowMs: 0 });
+      return [body.code, status];
+    });
+    expect(documented).toEqual(answered);
+    const source = await read('src/http/relay-refusals.ts');
+    const [, explained = ''] = /function explain\(.*?\n(.*?)\n}\n/s.exec(source) ?? [];
+    const reasons = [...explained.matchAll(/case '(\w+)':/g)].map(([, reason]) => reason);
+    expect(reasons.length).toBeGreaterThan(10);
+    expect(tableBelow('Reasons of VALIDATION_FAILED').map(([reason]) => reason)).toEqual(reasons);
+  });
+
+  test('what may be relayed is the policy, and every field of a relay is listed', () => {
+    const policy = Object.entries(relayPolicy).flatMap(([contract, functions]) =>
+      Object.keys(functions).map((signature) => `${contract} ${signature}`),
+    );
+    const listed = tableBelow('What may be called').map(
+      ([contract, signature]) => `${contract} ${signature}`,
+    );
+    expect(listed.sort()).toEqual(policy.sort());
+    const { paths, components } = relayApi({ serverUrl: '/', bodyLimitBytes: 65_536 });
+    const fields = tableBelow('Calls without gas: the relay').map(([field]) => field);
+    expect(fields.sort()).toEqual(Object.keys(components.schemas.RelayRequest?.properties ?? {}).sort());
+    for (const path of Object.keys(paths)) expect(document).toContain(path.replace('{hash}', '<hash>'));
   });
 
   test('every field of a registration is listed', () => {

@@ -3,18 +3,20 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ApiDocument, RequestExample } from '../../src/http/openapi/document.ts';
+import { relayKitOf } from '../relay/kit.ts';
 import { browserMissing, startBrowser } from '../support/browser.ts';
 import { rewards, rewardsJson } from '../support/cli.ts';
 import { operationsOf, validatorOf } from '../support/openapi.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 let service: TestService;
-const apis: Record<'events' | 'register' | 'control', ApiDocument> = Object.create(null);
+const apis: Record<'events' | 'register' | 'relay' | 'control', ApiDocument> = Object.create(null);
 
 beforeAll(async () => {
   service = await startTestService();
   apis.events = (await service.request('/openapi.json')).body;
   apis.register = (await service.request('/openapi/register.json')).body;
+  apis.relay = (await service.request('/openapi/relay.json')).body;
   apis.control = (await service.request(`${service.ready.urls.control}/openapi.json`)).body;
 });
 afterAll(() => service.stop());
@@ -132,6 +134,42 @@ test('refusals of the register host are the documented ones', async () => {
   }
 });
 
+test('answers of the relay are the documented ones', { timeout: 60_000 }, async () => {
+  const { users, relay, purchase, send: relayAs } = await relayKitOf(service.ready);
+  const [post, get] = operationsOf(apis.relay);
+  if (post?.operation.operationId !== 'relay' || get?.operation.operationId !== 'relayStatus')
+    throw new Error('the relay has other operations');
+  const { alice } = users;
+  const bearer = { authorization: `Bearer ${alice.token}` };
+  const relayed = await relay(alice, purchase(alice.address));
+  expect(relayed.status).toBe(200);
+  judge(apis.relay, post, relayed);
+  const { transactionHash } = relayed.body;
+  const [documented] = post.operation['x-examples'];
+  const to = service.ready.contracts.token;
+  const refused = {
+    UNAUTHORIZED: await relayAs(purchase(alice.address)),
+    MISSING_FIELDS: await relayAs({}, bearer),
+    INVALID_FIELDS: await relay(alice, { ...purchase(alice.address), to: 'x' }),
+    INVALID_BODY: await relayAs('{', bearer),
+    BODY_TOO_LARGE: await relayAs({ data: 'x'.repeat(70_000) }, bearer),
+    CONTRACT_NOT_WHITELISTED: await relay(alice, { to: alice.address, data: '0x' }),
+    VALIDATION_FAILED: await relay(alice, { to, data: '0xdeadbeef' }),
+  };
+  for (const [code, answer] of Object.entries(refused)) {
+    expect(answer.body.code).toBe(code);
+    judge(apis.relay, post, answer);
+  }
+  // The documented example is one that the relay understands, up to its user.
+  const example = { ...(documented?.body as object), to: service.ready.contracts.perks };
+  expect((await relay(alice, example)).body.code).toBe('VALIDATION_FAILED');
+  for (const hash of [transactionHash, `0x${'0'.repeat(64)}`, 'nothing']) {
+    judge(apis.relay, get, await service.request(`${service.ready.urls.relay}/relay/${hash}`));
+  }
+  const page = await service.request('/docs/relay');
+  expect(page.body).toContain('/relay/{hash}');
+});
+
 test('refusals of the control host are the documented ones', async () => {
   const { control } = service.ready.urls;
   const authorization = `Bearer ${service.ready.controlToken}`;
@@ -219,6 +257,11 @@ describe('rewards openapi', () => {
       ...apis.events,
       servers: [{ url: service.ready.urls.events }],
     });
+  });
+
+  test('prints that of the relay', async () => {
+    const { stdout } = await rewards(['openapi', '--host', 'relay', '--target', service.ready.urls.relay]);
+    expect(JSON.parse(stdout)).toEqual({ ...apis.relay, servers: [{ url: service.ready.urls.relay }] });
   });
 
   test('prints that of the register host', async () => {

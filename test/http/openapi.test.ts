@@ -7,17 +7,20 @@ import { parse } from 'yaml';
 import { createControlHost } from '../../src/http/hosts/control.ts';
 import { createEventsHost } from '../../src/http/hosts/events.ts';
 import { createRegisterHost } from '../../src/http/hosts/register.ts';
+import { createRelayHost } from '../../src/http/hosts/relay.ts';
 import { controlApi } from '../../src/http/openapi/control-api.ts';
 import type { ApiDocument } from '../../src/http/openapi/document.ts';
 import { eventsApi } from '../../src/http/openapi/events-api.ts';
 import { demo } from '../../src/http/openapi/examples.ts';
 import { refusalExamples } from '../../src/http/openapi/refusal-examples.ts';
 import { registerApi, registerRefusals } from '../../src/http/openapi/register-api.ts';
+import { relayApi, relayRefusals } from '../../src/http/openapi/relay-api.ts';
 import { operationsOf, validatorOf } from '../support/openapi.ts';
 
 const settings = { apiPrefix: '/rewards-api', bodyLimitBytes: 10_240, ownDomain: 'x', workerVersion: '1' };
 const events = eventsApi({ serverUrl: '/', ...settings });
 const register = registerApi({ serverUrl: '/', ...settings });
+const relay = relayApi({ serverUrl: '/', bodyLimitBytes: 65_536 });
 const control = controlApi({ serverUrl: '/_rewards' });
 
 /** What a host answers to. Nothing is called: the routes are only counted. */
@@ -35,6 +38,12 @@ const registerRoutes = () =>
       typeof createRegisterHost
     >[0]),
   );
+const relayRoutes = () =>
+  routesOf(
+    createRelayHost({ settings: { ...settings, httpsOnly: false } } as unknown as Parameters<
+      typeof createRelayHost
+    >[0]),
+  );
 const controlRoutes = () =>
   routesOf(
     createControlHost({ control: {}, brands: {}, wallets: {} } as Parameters<typeof createControlHost>[0]),
@@ -45,6 +54,7 @@ const described = (api: ApiDocument) =>
 describe.each([
   { name: 'events', api: events, routes: eventsRoutes },
   { name: 'register', api: register, routes: registerRoutes },
+  { name: 'relay', api: relay, routes: relayRoutes },
   { name: 'control', api: control, routes: controlRoutes },
 ])('the description of the $name host', ({ api, routes }) => {
   test('is valid OpenAPI 3.1', async () => {
@@ -116,6 +126,7 @@ describe.each([
 test.each([
   { name: 'event', api: events, codes: Object.keys(refusalExamples) },
   { name: 'register', api: register, codes: Object.keys(registerRefusals) },
+  { name: 'relay', api: relay, codes: Object.keys(relayRefusals) },
 ])('every refusal of the $name host is in its description, with its own status', ({ api, codes }) => {
   expect(Object.keys(api.components.examples)).toEqual(codes);
   const shown = operationsOf(api).flatMap(({ operation }) =>

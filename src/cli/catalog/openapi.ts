@@ -12,10 +12,10 @@ export function declareOpenapi({ parent, lazily }: Catalog): void {
     .addOption(
       option(
         '--host <host>',
-        'which one: the event handler, the one that registers users, or the controls of the emulator',
+        'which one: the event handler, the one that registers users, the relay, or the controls of the emulator',
         {
           default: 'events',
-          choices: ['events', 'register', 'control'],
+          choices: ['events', 'register', 'relay', 'control'],
         },
       ),
     )

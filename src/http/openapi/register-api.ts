@@ -1,11 +1,11 @@
 /** The description of the register host. */
-import { z } from 'zod';
 import { oauthProviders } from '../../rules/registration.ts';
 import { type RegisterRefusal, registerReply } from '../register-refusals.ts';
 import { pregenerateBody, pregenerateResult } from '../schemas/pregenerate-user.ts';
 import { refusalBody } from '../schemas/replies.ts';
 import { type ApiDocument, apiDocument, type RefusalEntry } from './document.ts';
 import { demo, example } from './examples.ts';
+import { commonHostHeaders, descriptionSchema, hostHeaders, ownDescription } from './own-description.ts';
 import { EXAMPLES_AT_MS, refusalExamples } from './refusal-examples.ts';
 
 export interface RegisterApiSettings {
@@ -82,9 +82,6 @@ function entry(code: RegisterCode): RefusalEntry {
   return { when, status, body, retryAfterSeconds };
 }
 
-const text = (description: string) => ({ description, schema: { type: 'string' } });
-const whole = (description: string) => ({ description, schema: { type: 'integer' } });
-
 export function registerApi({ serverUrl, apiPrefix, bodyLimitBytes }: RegisterApiSettings): ApiDocument {
   const account = { brand_id: brandId, oauth_provider: 'discord', oauth_username: 'alice' };
   const result = {
@@ -126,50 +123,18 @@ export function registerApi({ serverUrl, apiPrefix, bodyLimitBytes }: RegisterAp
         answers: { 200: { description: 'The wallet.', schema: 'Wallet', example: result } },
         refusals: codes.filter((code) => code !== 'unknown_endpoint'),
       },
-      {
-        id: 'openapi',
-        tag: 'Service',
-        method: 'get',
-        path: '/openapi.json',
-        summary: 'This description',
-        examples: [{ summary: 'As OpenAPI 3.1' }],
-        answers: { 200: { description: 'An OpenAPI document.', schema: 'Document' } },
-        refusals: anywhere,
-      },
-      {
-        id: 'docs',
-        tag: 'Service',
-        method: 'get',
-        path: '/docs',
-        summary: 'This description, for people',
-        examples: [{ summary: 'As a page' }],
-        answers: {
-          200: { description: 'A page that needs nothing from elsewhere.', contentType: 'text/html' },
-        },
-        refusals: anywhere,
-      },
+      ...ownDescription('Document', anywhere),
     ],
     schemas: {
       Registration: pregenerateBody,
       Wallet: pregenerateResult,
-      Document: z.looseObject({ openapi: z.string() }),
+      Document: descriptionSchema,
       Refusal: refusalBody,
     },
     refusalSchema: 'Refusal',
     refusals: Object.fromEntries(codes.map((code) => [code, entry(code)])),
-    headers: {
-      'X-Request-Id': text('Names this request, in the log of the emulator too.'),
-      Vary: text('Names `Origin`, among others.'),
-      'Access-Control-Allow-Origin': text('Origin of the page, when it may read the answer.'),
-      'Access-Control-Allow-Credentials': text('`true`, together with the origin.'),
-      'Retry-After': whole('Seconds until the same request may pass.'),
-    },
-    commonHeaders: [
-      'X-Request-Id',
-      'Vary',
-      'Access-Control-Allow-Origin',
-      'Access-Control-Allow-Credentials',
-    ],
+    headers: hostHeaders,
+    commonHeaders: commonHostHeaders,
     securitySchemes: {
       brandKey: {
         type: 'http',
