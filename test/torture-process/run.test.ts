@@ -12,7 +12,7 @@ import { createDatabase } from './create-database.ts';
 import { type Kill, type Outcome, runSchedule, type Schedule } from './schedule.ts';
 
 const firstSeed = Number(process.env.TORTURE_SEED ?? 1);
-const schedules = Number(process.env.TORTURE_SCHEDULES ?? 0);
+const schedules = Number(process.env.TORTURE_SCHEDULES ?? 2);
 const points = pointsOf(process.env.TORTURE_POINTS ?? 'lane.stored');
 const together = Number(process.env.TORTURE_TOGETHER ?? 2);
 const TIMEOUT_MS = 120_000;
