@@ -31,6 +31,8 @@ export interface RelayReport {
   /** As the headers tell it: of a user, or of the address with `oneAddress`. */
   limit: number | null;
   durationMs: number;
+  /** A window ended before the last answer: how many may pass cannot be told. */
+  outlasted: boolean;
   admittedPerSecond: number;
   /** Of calls that were admitted: until their transaction was in a block. */
   latencyMs: Latency;
@@ -47,6 +49,7 @@ export function relayReport(from: {
   wish: RelayLoadWish;
   sent: number;
   durationMs: number;
+  outlasted: boolean;
   tally: RelayTally;
   addressWindow: { limit: number; remaining: number } | undefined;
   admitted: LatencyRecorder;
@@ -77,6 +80,7 @@ export function relayReport(from: {
     underAdmission: under,
     limit: (wish.oneAddress ? addressWindow?.limit : counts.limit) ?? null,
     durationMs: Math.round(durationMs),
+    outlasted: from.outlasted,
     admittedPerSecond: Math.round((passedUserLimit / Math.max(1, durationMs)) * 10_000) / 10,
     latencyMs: from.admitted.read(),
     refusedLatencyMs: from.refused.read(),
@@ -135,6 +139,7 @@ export const metricsOf = (report: RelayReport): Record<Metric, number | null> =>
 export function brokenRules(report: RelayReport): string[] {
   const { overAdmission, underAdmission, failed, failures, headers, reset } = report;
   const kinds = Object.entries(failures).map(([name, times]) => `${times} × ${name}`);
+  if (report.outlasted) return ['a window ended during the run: send fewer calls, or more at once'];
   return [
     ...(overAdmission > 0 ? [`${overAdmission} calls passed beyond the limit`] : []),
     ...(underAdmission > 0 ? [`${underAdmission} calls were held back that may pass`] : []),

@@ -26,7 +26,12 @@ export function declareLoad({ parent, lazily }: Catalog): void {
       option('--rate <n/s>', 'calls begun a second, in place of --concurrency', { parse: ratePerSecond }),
     )
     .addOption(option('--duration <duration>', 'begin no call later than this', { parse: durationMs }))
-    .addOption(option('--one-address', 'all from one address: tests the limit of addresses instead'))
+    .addOption(
+      option(
+        '--one-address',
+        'all from one address: tests the limit of addresses instead, in a fresh minute',
+      ),
+    )
     .addOption(option('--no-reset', 'leave the emulator’s clock alone'))
     .addOption(
       option('--threshold <rule>', 'such as over_admission==0 or p95<200ms; crossed: exit 99; repeatable', {
