@@ -11,11 +11,12 @@ import {
   freeRequest,
   type IdempotentRequest,
   keepAnswer,
+  renewRequest,
   takeOverRequest,
 } from '../ledger/idempotency.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Random } from '../lib/ids.ts';
-import { delay } from '../lib/timers.ts';
+import { delay, every } from '../lib/timers.ts';
 
 export interface AnswerOnceDeps {
   database: Database;
@@ -32,8 +33,12 @@ export interface KeyedAnswer {
 
 export type KeyRefusal = { code: 'idempotency_key_reused' } | { code: 'request_in_progress' };
 
-/** Longer than any request is under way; after that it was cut off. */
-const BUSY_MS = 30_000;
+/** Who works on a request says so again and again; after so long without a word it was cut off. */
+const BUSY_MS = 5_000;
+/** Three words may get lost. */
+const RENEW_MS = 1_200;
+/** How long a second request waits for the answer to the first: longer than any is under way. */
+const WAIT_MS = 40_000;
 const KEPT_MS = 24 * 3_600_000;
 const POLL_MS = 25;
 
@@ -62,7 +67,7 @@ export async function answerOnce(
   });
   if (begun) return finish(deps, begun, () => perform({ id: begun.effectId, mayExist: false }));
 
-  while (realClock.now() < nowMs + BUSY_MS) {
+  while (realClock.now() < nowMs + WAIT_MS) {
     const known = await findRequest(database.db, { scope, key });
     // The first try came to nothing and was forgotten: this is now the first one.
     if (!known) return answerOnce(deps, request, perform);
@@ -80,10 +85,22 @@ export async function answerOnce(
 
 async function finish(
   { database, realClock }: AnswerOnceDeps,
-  { scope, key, busyUntil }: Pick<IdempotentRequest, 'scope' | 'key' | 'busyUntil'>,
+  { scope, key, busyUntil: firstUntil }: Pick<IdempotentRequest, 'scope' | 'key' | 'busyUntil'>,
   perform: () => Promise<KeyedAnswer>,
 ): Promise<KeyedAnswer> {
   let kept = false;
+  let busyUntil = firstUntil;
+  let renewing: Promise<void> = Promise.resolve();
+  const stopRenewing = every(RENEW_MS, () => {
+    const until = realClock.now() + BUSY_MS;
+    renewing = renewing
+      .then(() => renewRequest(database.db, { scope, key, busyUntil, until }))
+      .then((renewed) => {
+        if (renewed) busyUntil = until;
+      })
+      // The next one may be heard.
+      .catch(() => undefined);
+  });
   try {
     const answer = await perform();
     if (answer.status >= 500) return answer;
@@ -94,6 +111,8 @@ async function finish(
     if (known?.status == null || known.body === null) return answer;
     return { status: known.status, body: known.body };
   } finally {
+    stopRenewing();
+    await renewing;
     // Whether a try that failed had its effect is not known, so the next one gets the same id and looks for it.
     if (!kept) await freeRequest(database.db, { scope, key, busyUntil }).catch(() => undefined);
     await forgetOldRequests(database.db, realClock.now() - KEPT_MS).catch(() => undefined);

@@ -45,6 +45,26 @@ export async function takeOverRequest(
   return taken.length === 1;
 }
 
+/** Says that a request is still under way; false when somebody else took it over. */
+export async function renewRequest(
+  db: Queries,
+  of: { scope: string; key: string; busyUntil: number; until: number },
+): Promise<boolean> {
+  const renewed = await db
+    .update(idempotencyKeys)
+    .set({ busyUntil: of.until })
+    .where(
+      and(
+        eq(idempotencyKeys.scope, of.scope),
+        eq(idempotencyKeys.key, of.key),
+        eq(idempotencyKeys.busyUntil, of.busyUntil),
+        isNull(idempotencyKeys.status),
+      ),
+    )
+    .returning({ key: idempotencyKeys.key });
+  return renewed.length === 1;
+}
+
 /** Keeps the first answer; later callers get it word for word. False when there is one already. */
 export async function keepAnswer(
   db: Queries,

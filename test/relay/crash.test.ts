@@ -44,8 +44,9 @@ async function earn(
     for (const eventType of ['account_creation', 'first_purchase', 'referral']) await pay(email, eventType);
 }
 
-describe.each(databaseKinds)('killed (on $kind)', ({ open }) => {
-  test.each([
+/** All on one database; on the other those at which the two commits differ most. */
+const moments: Record<'sqlite' | 'postgres', string[]> = {
+  sqlite: [
     'lane.signed:1',
     'lane.signed:2',
     'lane.before-store:1',
@@ -57,7 +58,18 @@ describe.each(databaseKinds)('killed (on $kind)', ({ open }) => {
     'lane.marked-sent:2',
     'follow.before-commit:1',
     'follow.committed:1',
-  ])(
+  ],
+  postgres: [
+    'lane.before-store:1',
+    'lane.stored:1',
+    'lane.sent:1',
+    'lane.marked-sent:1',
+    'follow.before-commit:1',
+  ],
+};
+
+describe.each(databaseKinds)('killed (on $kind)', ({ kind, open }) => {
+  test.each(moments[kind])(
     'at %s: after a restart the purchase is there once, behind its permit',
     async (point) => {
       const anvil: AnvilProcess = await startAnvil(CHAIN);
@@ -124,7 +136,7 @@ describe('answers of the node that get lost', () => {
       const bought = new Map<Hex, number>(people.map(({ address }) => [address, 0]));
       await Promise.all(
         people.map(async (user) => {
-          for (let n = 0; n < 5; n++) {
+          for (let n = 0; n < 4; n++) {
             const permit = await kit.permit(user);
             const body = { ...kit.purchase(user.address, PERK, PERK_PRICE), metadata: { permit } };
             const headers = { 'idempotency-key': `${n}` };
@@ -138,12 +150,12 @@ describe('answers of the node that get lost', () => {
       );
       proxy.heal();
       for (const [address, count] of bought) {
-        expect(count).toBe(5);
+        expect(count).toBe(4);
         expect(await kit.perksOf(address, PERK)).toBe(BigInt(count));
       }
       const calls = await callsOf(anvil.url, kit);
-      expect(calls).toHaveLength(15);
-      expect(new Set(calls.map(({ hash }) => hash)).size).toBe(15);
+      expect(calls).toHaveLength(12);
+      expect(new Set(calls.map(({ hash }) => hash)).size).toBe(12);
     },
     120_000,
   );

@@ -205,5 +205,5 @@ test(
     ])
       expect([...statuses.keys()].map(String)).toContain(name);
   },
-  Math.max(120_000, RUNS * 20),
+  Math.max(120_000, RUNS * 60),
 );
