@@ -14,6 +14,7 @@ import type { TxtResolver } from '../dns/txt.ts';
 import { DEV_GAS_WALLETS_PATH, DEV_MNEMONIC, DEV_WALLETS_PATH, devPaths } from '../emulator/dev-accounts.ts';
 import { createBrandOpener } from '../emulator/open-brand.ts';
 import { openGasWallet } from '../emulator/open-gas-wallet.ts';
+import { openPerks } from '../emulator/open-perks.ts';
 import { aloneInSetup, fundBrands, prepareContracts } from '../emulator/prepare-chain.ts';
 import { createRequestLog } from '../emulator/request-log.ts';
 import { type RequestSummary, requestSummary } from '../http/replies/request-summary.ts';
@@ -149,6 +150,10 @@ async function startEmulator(
       const { perks } = facts.contracts;
       for (const { brandId } of deposits)
         await openGasWallet(gasPreparation, { brandId, perks, nowMs: clock.now() });
+      const onSale = fixture.brands.flatMap(({ brand: { brandId }, perks: own }) =>
+        own.map(({ tokenId, cost, stock }) => ({ brandId, tokenId, cost, stock })),
+      );
+      await openPerks(preparation, perks, onSale);
       return { facts, seeded };
     },
   );

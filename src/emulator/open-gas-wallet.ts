@@ -5,7 +5,7 @@ import { roleId } from '../chain/contracts/deploy.ts';
 import type { GasKeys } from '../chain/relay-lanes.ts';
 import { ensureGasWallet, setGasWalletReady } from '../ledger/gas-wallets.ts';
 import type { BrandId } from '../rules/brand.ts';
-import { type PrepareChainDeps, sendAsAdmin } from './prepare-chain.ts';
+import { type PrepareChainDeps, type SetupCall, sendAsAdmin } from './prepare-chain.ts';
 
 /** Lasts for a thousand calls at the emulator's prices. */
 const OPENING_WEI = 10n * 10n ** 18n;
@@ -22,11 +22,12 @@ export async function openGasWallet(
   if (wallet.ready) return;
   const role = [roleId('RELAYER_ROLE'), wallet.address] as const;
   const has = encodeFunctionData({ abi: perkNFTAbi, functionName: 'hasRole', args: role });
+  const calls: SetupCall[] = [];
   if (hexToBigInt((await rpc('eth_call', [{ to: perks, data: has }, 'latest'])) as Hex) !== 1n) {
     const grant = encodeFunctionData({ abi: perkNFTAbi, functionName: 'grantRole', args: role });
-    await sendAsAdmin(deps, { to: perks, data: grant });
+    calls.push({ to: perks, data: grant });
   }
-  if ((await chain.balanceWei(wallet.address)) === 0n)
-    await sendAsAdmin(deps, { to: wallet.address, value: OPENING_WEI });
+  if ((await chain.balanceWei(wallet.address)) === 0n) calls.push({ to: wallet.address, value: OPENING_WEI });
+  await sendAsAdmin(deps, calls);
   await setGasWalletReady(database.db, payer, true);
 }

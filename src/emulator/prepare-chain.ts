@@ -69,14 +69,12 @@ export async function prepareContracts(deps: PrepareChainDeps): Promise<Facts['c
     { rpc, sleep: (ms) => delay(ms) },
     { ...deps.accounts, admin: deps.admin, perkAdmin: deps.admin.address },
   );
-  await sendAsAdmin(deps, {
-    to: contracts.pointsSale,
-    data: encodeFunctionData({
-      abi: pointsSaleAbi,
-      functionName: 'grantRole',
-      args: [roleId('OPERATOR_ROLE'), deps.admin.address],
-    }),
+  const mayMint = encodeFunctionData({
+    abi: pointsSaleAbi,
+    functionName: 'grantRole',
+    args: [roleId('OPERATOR_ROLE'), deps.admin.address],
   });
+  await sendAsAdmin(deps, [{ to: contracts.pointsSale, data: mayMint }]);
   const facts: Facts['chain'] = {
     chainId,
     genesisHash: genesis.hash,
@@ -93,6 +91,7 @@ export async function fundBrands(
   pointsSale: Address,
   deposits: { brandId: Address; amount: number }[],
 ): Promise<void> {
+  const calls: SetupCall[] = [];
   for (const { brandId, amount } of deposits) {
     if (amount <= 0) continue;
     const key = keccak256(stringToHex(`opening deposit of ${brandId}`));
@@ -100,36 +99,53 @@ export async function fundBrands(
     if (BigInt((await deps.rpc('eth_call', [{ to: pointsSale, data: done }, 'latest'])) as Hex) === 1n)
       continue;
     const args = [key, brandId, BigInt(amount)] as const;
-    await sendAsAdmin(deps, {
-      to: pointsSale,
-      data: encodeFunctionData({ abi: pointsSaleAbi, functionName: 'mintIntoEscrow', args }),
-    });
+    const data = encodeFunctionData({ abi: pointsSaleAbi, functionName: 'mintIntoEscrow', args });
+    calls.push({ to: pointsSale, data });
   }
+  await sendAsAdmin(deps, calls);
 }
 
 const ADMIN_GAS = 500_000n;
 const RECEIPT_POLL_MS = 25;
 const RECEIPT_TIMEOUT_MS = 60_000;
 
-/** Sends one set-up call and waits for its block. Not for money that a user is owed: nothing here survives a crash. */
-export async function sendAsAdmin(
-  deps: PrepareChainDeps,
-  call: { to: Address; data?: Hex; value?: bigint },
-): Promise<void> {
+/** One call of the admin's account. */
+export interface SetupCall {
+  to: Address;
+  data?: Hex;
+  value?: bigint;
+}
+
+/**
+ * Sends set-up calls and then waits for their blocks, so that with a block time they share one. Not for money that a
+ * user is owed: nothing here survives a crash.
+ */
+export async function sendAsAdmin(deps: PrepareChainDeps, calls: SetupCall[]): Promise<void> {
   const { chain, admin, rpc } = deps;
-  const latest = await chain.block('latest');
+  const [latest, chainId, firstNonce] = await Promise.all([
+    chain.block('latest'),
+    chain.chainId(),
+    chain.nonce(admin.address),
+  ]);
   const priorityFeeWei = 10n ** 9n;
-  const raw = await admin.signTransaction({
-    type: 'eip1559',
-    chainId: await chain.chainId(),
-    nonce: await chain.nonce(admin.address),
-    value: 0n,
-    gas: ADMIN_GAS,
-    maxFeePerGas: (latest?.baseFeeWei ?? 0n) * 2n + priorityFeeWei,
-    maxPriorityFeePerGas: priorityFeeWei,
-    ...call,
-  });
-  const hash = await rpc('eth_sendRawTransaction', [raw]);
+  const hashes: unknown[] = [];
+  for (const [place, call] of calls.entries()) {
+    const raw = await admin.signTransaction({
+      type: 'eip1559',
+      chainId,
+      nonce: firstNonce + place,
+      value: 0n,
+      gas: ADMIN_GAS,
+      maxFeePerGas: (latest?.baseFeeWei ?? 0n) * 2n + priorityFeeWei,
+      maxPriorityFeePerGas: priorityFeeWei,
+      ...call,
+    });
+    hashes.push(await rpc('eth_sendRawTransaction', [raw]));
+  }
+  for (const hash of hashes) await mined(deps, hash);
+}
+
+async function mined({ rpc }: PrepareChainDeps, hash: unknown): Promise<void> {
   for (let waitedMs = 0; waitedMs < RECEIPT_TIMEOUT_MS; waitedMs += RECEIPT_POLL_MS) {
     const receipt = (await rpc('eth_getTransactionReceipt', [hash])) as { status: Hex } | null;
     if (receipt?.status === '0x1') return;
