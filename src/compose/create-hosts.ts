@@ -52,6 +52,8 @@ export interface HostParts {
   onRequest?: EventsHostDeps['onRequest'];
   /** Told what was decided about each event: rewarded, or the code of the refusal. */
   onDecision?: (code: string) => void;
+  /** Told what became of each relayed call: confirmed, or the code of the refusal. */
+  onRelay?: (code: string) => void;
   crash?: Crash | undefined;
 }
 

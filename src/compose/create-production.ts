@@ -164,6 +164,7 @@ async function startProduction(
       errorDialect: config.errorDialect,
       duplicateWindowMs: config.duplicateWindowMs,
       onDecision: metrics.decision,
+      onRelay: metrics.relay,
     });
     lifecycle.onStop(idle);
     const app = new Hono().use(measured(metrics.request)).route('/', onOnePort(hosts, config));

@@ -13,7 +13,7 @@ import type { HostParts } from './create-hosts.ts';
 
 /** `idle` resolves when no call is being queued. */
 export function createRelay(
-  parts: Pick<HostParts, 'chain' | 'rpc' | 'engine' | 'facts' | 'relay' | 'httpsOnly'>,
+  parts: Pick<HostParts, 'chain' | 'rpc' | 'engine' | 'facts' | 'relay' | 'httpsOnly' | 'onRelay'>,
   frame: Omit<HostFrameDeps, 'settings'>,
   tokens: TokenVerifier,
 ) {
@@ -49,7 +49,11 @@ export function createRelay(
       limit: addressLimit,
       windowsKeptMs: limits.windowsKeptMs,
     }),
-    relayTransaction,
+    async relayTransaction(request, effect) {
+      const outcome = await relayTransaction(request, effect);
+      parts.onRelay?.('refusal' in outcome ? outcome.refusal.code : 'confirmed');
+      return outcome;
+    },
     windowOf: (subject) => readWindow(database.db, { ...userLimit, subject, nowMs: clock.now() }),
     refuser: createRelayRefuser({ clock }),
     settings: {

@@ -36,6 +36,7 @@ export function createMetrics() {
     registers,
   });
   const decisions = counter('rewards_decisions_total', 'Events decided, by what was decided', ['code']);
+  const relayed = counter('rewards_relays_total', 'Calls of users, by what became of them', ['code']);
   const sends = counter('rewards_send_outcomes_total', 'Signed bytes offered to nodes, by their answer', [
     'outcome',
   ]);
@@ -78,6 +79,7 @@ export function createMetrics() {
       requestSeconds.observe({ route }, seconds);
     },
     decision: (code: string) => decisions.inc({ code }),
+    relay: (code: string) => relayed.inc({ code }),
     rpc: (node: number, outcome: RpcOutcome) => rpc.inc({ node, outcome }),
     /** The same client, with what nodes say to signed bytes counted. */
     countSends: (chain: ChainClient): ChainClient => ({

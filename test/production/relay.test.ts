@@ -196,6 +196,11 @@ test('a new key of the provider is taken at once; while the provider is away, kn
   expect(['UNAUTHORIZED', 'IDENTITY_UNAVAILABLE']).toContain(body.code);
 });
 
+test('it counts what became of calls', async () => {
+  expect(await service.metric('rewards_relays_total{code="confirmed"}')).toBeGreaterThanOrEqual(3);
+  expect(await service.metric('rewards_relays_total{code="validation_failed"}')).toBe(1);
+});
+
 test('its log holds no token, no key, no address of a node', () => {
   for (const secret of [...Object.values(kit.keys), kit.anvil.url, 'eyJ'])
     expect(service.log()).not.toContain(secret);
