@@ -4,6 +4,14 @@ import type { Queries } from './database.ts';
 import { idempotencyKeys } from './schema.ts';
 
 export type IdempotentRequest = typeof idempotencyKeys.$inferSelect;
+type Named = { scope: string; key: string };
+
+const named = ({ scope, key }: Named) => and(eq(idempotencyKeys.scope, scope), eq(idempotencyKeys.key, key));
+/** The request has no answer yet. */
+const open = (of: Named) => and(named(of), isNull(idempotencyKeys.status));
+/** And whoever says so is the one who works on it. */
+const openUntil = (of: Named & { busyUntil: number }) =>
+  and(open(of), eq(idempotencyKeys.busyUntil, of.busyUntil));
 
 /** Notes a request as begun; undefined when the key was used before. */
 export async function beginRequest(
@@ -18,10 +26,7 @@ export async function findRequest(
   db: Queries,
   of: { scope: string; key: string },
 ): Promise<IdempotentRequest | undefined> {
-  const [row] = await db
-    .select()
-    .from(idempotencyKeys)
-    .where(and(eq(idempotencyKeys.scope, of.scope), eq(idempotencyKeys.key, of.key)));
+  const [row] = await db.select().from(idempotencyKeys).where(named(of));
   return row;
 }
 
@@ -33,14 +38,7 @@ export async function takeOverRequest(
   const taken = await db
     .update(idempotencyKeys)
     .set({ busyUntil: of.busyUntil })
-    .where(
-      and(
-        eq(idempotencyKeys.scope, of.scope),
-        eq(idempotencyKeys.key, of.key),
-        isNull(idempotencyKeys.status),
-        lte(idempotencyKeys.busyUntil, of.nowMs),
-      ),
-    )
+    .where(and(open(of), lte(idempotencyKeys.busyUntil, of.nowMs)))
     .returning({ key: idempotencyKeys.key });
   return taken.length === 1;
 }
@@ -53,14 +51,7 @@ export async function renewRequest(
   const renewed = await db
     .update(idempotencyKeys)
     .set({ busyUntil: of.until })
-    .where(
-      and(
-        eq(idempotencyKeys.scope, of.scope),
-        eq(idempotencyKeys.key, of.key),
-        eq(idempotencyKeys.busyUntil, of.busyUntil),
-        isNull(idempotencyKeys.status),
-      ),
-    )
+    .where(openUntil(of))
     .returning({ key: idempotencyKeys.key });
   return renewed.length === 1;
 }
@@ -73,13 +64,7 @@ export async function keepAnswer(
   const kept = await db
     .update(idempotencyKeys)
     .set({ status: answer.status, body: answer.body })
-    .where(
-      and(
-        eq(idempotencyKeys.scope, answer.scope),
-        eq(idempotencyKeys.key, answer.key),
-        isNull(idempotencyKeys.status),
-      ),
-    )
+    .where(open(answer))
     .returning({ key: idempotencyKeys.key });
   return kept.length === 1;
 }
@@ -89,17 +74,7 @@ export async function freeRequest(
   db: Queries,
   of: { scope: string; key: string; busyUntil: number },
 ): Promise<void> {
-  await db
-    .update(idempotencyKeys)
-    .set({ busyUntil: 0 })
-    .where(
-      and(
-        eq(idempotencyKeys.scope, of.scope),
-        eq(idempotencyKeys.key, of.key),
-        eq(idempotencyKeys.busyUntil, of.busyUntil),
-        isNull(idempotencyKeys.status),
-      ),
-    );
+  await db.update(idempotencyKeys).set({ busyUntil: 0 }).where(openUntil(of));
 }
 
 /** Deletes answers older than `beforeMs`. */

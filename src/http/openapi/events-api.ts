@@ -1,5 +1,4 @@
 /** The description of the event handler host: every operation with its bodies, answers and refusals. */
-import { z } from 'zod';
 import { bulkEventsOf } from '../schemas/bulk-events.ts';
 import { idempotencyKeyField } from '../schemas/idempotency-key.ts';
 import { manualEventBody } from '../schemas/manual-event.ts';
@@ -8,6 +7,7 @@ import { userBalanceQuestion } from '../schemas/user-balance.ts';
 import { verifyDnsBody } from '../schemas/verify-dns.ts';
 import { type ApiDocument, apiDocument } from './document.ts';
 import { eventsOperations } from './events-operations.ts';
+import { commonHostHeaders, descriptionSchema, hostHeaders } from './own-description.ts';
 import { type RefusalCode, refusalEntry, refusalExamples } from './refusal-examples.ts';
 import { serviceOperations } from './service-operations.ts';
 
@@ -64,7 +64,7 @@ export function eventsApi({ serverUrl, apiPrefix, bodyLimitBytes }: EventsApiSet
       Health: replies.healthResult,
       Diagnostic: replies.diagnosticResult,
       Debug: replies.debugResult,
-      Document: z.looseObject({ openapi: z.string() }),
+      Document: descriptionSchema,
       Refusal: replies.refusalBody,
     },
     refusalSchema: 'Refusal',
@@ -72,20 +72,11 @@ export function eventsApi({ serverUrl, apiPrefix, bodyLimitBytes }: EventsApiSet
       Object.keys(refusalExamples).map((code) => [code, refusalEntry(code as RefusalCode)]),
     ),
     headers: {
-      'X-Request-Id': text('Names this request, in the log of the emulator too.'),
-      Vary: text('Names `Origin`, among others.'),
-      'Access-Control-Allow-Origin': text('Origin of the page, when it may read the answer.'),
-      'Access-Control-Allow-Credentials': text('`true`, together with the origin.'),
-      'Retry-After': { description: 'Seconds until the same event may pass.', schema: { type: 'integer' } },
+      ...hostHeaders,
       ETag: text('Names this state of the answer; send it back as `If-None-Match`.'),
       'Cache-Control': text('How long the answer may be kept.'),
     },
-    commonHeaders: [
-      'X-Request-Id',
-      'Vary',
-      'Access-Control-Allow-Origin',
-      'Access-Control-Allow-Credentials',
-    ],
+    commonHeaders: commonHostHeaders,
     securitySchemes: {
       brandKey: {
         type: 'http',

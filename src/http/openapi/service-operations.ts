@@ -2,6 +2,7 @@
 import { userBalanceQuestion } from '../schemas/user-balance.ts';
 import type { Operation } from './document.ts';
 import { demo, example } from './examples.ts';
+import { ownDescription } from './own-description.ts';
 import { anywhere, withBody } from './refusal-examples.ts';
 
 const { brandId, domain, user: userEmail } = demo;
@@ -131,27 +132,6 @@ export function serviceOperations(apiPrefix: string): Operation[] {
       },
       refusals: anywhere,
     },
-    {
-      id: 'openapi',
-      tag: 'Service',
-      method: 'get',
-      path: '/openapi.json',
-      summary: 'This description',
-      examples: [{ summary: 'As OpenAPI 3.1' }],
-      answers: { 200: { description: 'An OpenAPI document.', schema: 'Document' } },
-      refusals: anywhere,
-    },
-    {
-      id: 'docs',
-      tag: 'Service',
-      method: 'get',
-      path: '/docs',
-      summary: 'This description, for people',
-      examples: [{ summary: 'As a page' }],
-      answers: {
-        200: { description: 'A page that needs nothing from elsewhere.', contentType: 'text/html' },
-      },
-      refusals: anywhere,
-    },
+    ...ownDescription('Document', anywhere),
   ];
 }
