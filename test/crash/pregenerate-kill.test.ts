@@ -3,6 +3,7 @@ import { afterEach, expect, test } from 'vitest';
 import { serve, temporaryDirectory } from '../support/cli.ts';
 
 const PEOPLE = 90;
+const ANSWER_MS = 10_000;
 const started: Awaited<ReturnType<typeof serve>>[] = [];
 afterEach(async () => {
   for (const stack of started.splice(0)) if (stack.child.exitCode === null) await stack.stop('SIGKILL');
@@ -21,6 +22,8 @@ test.each([5, 40, 120])(
       const response = await fetch(`${stack.ready.urls.register}/rewards-api/pregenerate-user`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
+        // Node's client may wait for ever for a server that is killed while it connects.
+        signal: AbortSignal.timeout(ANSWER_MS),
         body: JSON.stringify({
           brand_id: stack.ready.brands[0].brandId,
           oauth_provider: 'discord',
