@@ -39,7 +39,7 @@ const SIZES = {
     schedules: 2,
     rounds: 4,
   },
-  night: { seeds: 5_000_000, mutantSeeds: 200_000, stories: 500, points: 'all', schedules: 100, rounds: 240 },
+  night: { seeds: 5_000_000, mutantSeeds: 200_000, stories: 500, points: 'all', schedules: 100, rounds: 280 },
 };
 const size = Object.entries(SIZES).find(([name]) => name === values.size)?.[1];
 const number = (text: string | undefined, otherwise: number) =>

@@ -6,7 +6,9 @@ export type Worker = ReturnType<typeof startWorker>;
 
 export function startWorker() {
   const [, script = ''] = process.argv;
-  const child: ChildProcess = fork(script, ['sim-worker']);
+  // Every core has a worker: a garbage collector with threads of its own would only be in the way of the others.
+  const execArgv = [...process.execArgv, '--single-threaded-gc', '--max-semi-space-size=64'];
+  const child: ChildProcess = fork(script, ['sim-worker'], { execArgv });
   return {
     process: child,
     run: (job: Job) =>
