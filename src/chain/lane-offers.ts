@@ -66,8 +66,35 @@ export async function offerAll(deps: LaneDeps, flight: InFlight[]): Promise<bool
   return true;
 }
 
-/** Offers the bytes once. Whatever the answer, they stay the ones of their nonce. */
+/** Offers the bytes once, and notes it when a node has them. */
 export async function offer(deps: LaneDeps, one: InFlight): Promise<boolean> {
+  const taken = await offerBytes(deps, one);
+  if (taken) await noteTaken(deps, [one]);
+  return taken;
+}
+
+/** Offers fresh bytes in nonce order, up to the first that is not taken now; what was taken is noted in one commit. */
+export async function offerFresh(deps: LaneDeps, fresh: InFlight[]): Promise<boolean> {
+  const taken: InFlight[] = [];
+  for (const one of fresh) {
+    if (!(await offerBytes(deps, one))) break;
+    taken.push(one);
+  }
+  if (taken.length > 0) await noteTaken(deps, taken);
+  return taken.length === fresh.length;
+}
+
+async function noteTaken(deps: LaneDeps, taken: InFlight[]): Promise<void> {
+  await markSent(
+    deps.database.db,
+    taken.map(({ id }) => id),
+  );
+  deps.crash('lane.marked-sent');
+  for (const one of taken) deps.work.sent?.(one);
+}
+
+/** Whatever the answer, the bytes stay the ones of their nonce. */
+async function offerBytes(deps: LaneDeps, one: InFlight): Promise<boolean> {
   const { alarms, log, realClock } = deps;
   const lane = deps.signer.address;
   const nowMs = realClock.now();
@@ -80,9 +107,6 @@ export async function offer(deps: LaneDeps, one: InFlight): Promise<boolean> {
     one.taken = true;
     one.tooCheap = false;
     deps.crash('lane.answer-read');
-    await markSent(deps.database.db, one.id);
-    deps.crash('lane.marked-sent');
-    deps.work.sent?.(one);
     alarms.clear('gas_money_low', lane);
     return true;
   }

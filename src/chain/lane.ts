@@ -20,7 +20,7 @@ import type { Log } from '../lib/log.ts';
 import type { Alarms } from './alarms.ts';
 import type { ChainClient } from './client.ts';
 import { type FeePolicy, type Fees, priceTransaction } from './fees.ts';
-import { fence, type InFlight, offer, offerAll, sign, tendLowest, unoffered } from './lane-offers.ts';
+import { fence, type InFlight, offerAll, offerFresh, sign, tendLowest, unoffered } from './lane-offers.ts';
 import { createLostNonceWatch } from './lost-nonces.ts';
 import type { Signer } from './signer.ts';
 
@@ -185,8 +185,7 @@ export function createLane(deps: LaneDeps): Lane {
     const fresh = stored.map(unoffered);
     for (const one of fresh) deps.work.stored?.(one);
     flight.push(...fresh);
-    for (const one of fresh) if (!(await offer(deps, one))) return 'idle';
-    return 'worked';
+    return (await offerFresh(deps, fresh)) ? 'worked' : 'idle';
   }
 }
 

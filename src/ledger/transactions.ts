@@ -117,12 +117,12 @@ export async function unsettledTransactions(db: Queries, lane: Hex): Promise<Uns
   }));
 }
 
-/** Notes that a node has taken these bytes; what a block has shown since is not undone. */
-export async function markSent(db: Queries, id: string): Promise<void> {
+/** Notes that a node has taken the bytes of these transactions; what a block has shown since is not undone. */
+export async function markSent(db: Queries, ids: string[]): Promise<void> {
   await db
     .update(transactions)
     .set({ status: 'sent' })
-    .where(and(eq(transactions.id, id), eq(transactions.status, 'stored')));
+    .where(and(inArray(transactions.id, ids), eq(transactions.status, 'stored')));
 }
 
 /** An attempt that a block holds, with the transaction that it belongs to. */

@@ -195,12 +195,12 @@ onEveryDatabase(({ kit }) => {
         await storeTransaction(tx, one);
       });
       expect((await unsettledTransactions(database.db, lane)).map(({ nonce }) => nonce)).toEqual([0, 1]);
-      await markSent(database.db, one.id);
+      await markSent(database.db, [one.id]);
       expect(await states()).toEqual(['sent', 'stored']);
       await inBlock(one, 1_000_001, 'done');
       await inBlock(two, 1_000_002, 'reverted');
       // A late answer of the node changes nothing that a block has shown.
-      await markSent(database.db, one.id);
+      await markSent(database.db, [one.id]);
       expect(await states()).toEqual(['included done', 'included reverted']);
       expect(await unsettledTransactions(database.db, lane)).toEqual([]);
       expect(await database.atomically((tx) => reopenFrom(tx, 1_000_002))).toEqual([two.id]);

@@ -55,7 +55,6 @@ const moments: Record<'sqlite' | 'postgres', string[]> = {
     'lane.answer-read:1',
     'lane.marked-sent:1',
     'lane.sent:2',
-    'lane.marked-sent:2',
     'follow.before-commit:1',
     'follow.committed:1',
   ],
@@ -97,6 +96,7 @@ describe.each(databaseKinds)('killed (on $kind)', ({ kind, open }) => {
           { 'idempotency-key': 'one' },
         );
       const told = await buy(kit).catch(() => undefined);
+      await expect.poll(() => second.child.signalCode).toBe('SIGKILL');
 
       const third = await serve(args, { cwd });
       stops.push(() => third.stop());
