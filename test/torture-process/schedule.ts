@@ -41,7 +41,10 @@ export interface Outcome {
 /** How long a life may go without reaching its point before that counts as missed. */
 const LIFE_MS = 6_000;
 /** Bumps take patience. */
-const BUMP_LIFE_MS = 40_000;
+const BUMP_LIFE_MS = 25_000;
+const GWEI = 10n ** 9n;
+/** The service offers 100 gwei at most. */
+const BASE_FEE_MAX = 90n * GWEI;
 const CLIENTS = 6;
 /** Users who are told nothing clear ask again in the last life. */
 const USERS_PER_LIFE = 60;
@@ -161,11 +164,14 @@ async function stir(stage: Stage, { point }: Kill, going: () => boolean): Promis
       while (going() && (await countPending(stage)) === 0) await pause(20);
       const { baseFeePerGas } = await node.getBlock();
       // Above twice the base fee and the tip, which is what is offered.
-      const dearer = (baseFeePerGas ?? 0n) * 3n + 10n * 10n ** 9n;
+      const wanted = (baseFeePerGas ?? 0n) * 3n + 10n * GWEI;
+      // Over the cap nothing is offered at all, and the chain would not come down from there by itself.
+      const dearer = wanted < BASE_FEE_MAX ? wanted : BASE_FEE_MAX;
       await rpc('anvil_setNextBlockBaseFeePerGas', `0x${dearer.toString(16)}`);
       await rpc('evm_mine');
     }
     while (going()) await pause(50);
+    await rpc('anvil_setNextBlockBaseFeePerGas', `0x${GWEI.toString(16)}`);
     await rpc('evm_setAutomine', true);
     // Mining by the clock does not always come back by itself once it was switched off.
     await rpc('evm_mine');

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { runVitest } from './vitest.ts';
 
 const USAGE = `usage: npm run torture -- <part> [options]
-  sim        [--seeds N] [--from N] [--workers N] [--mutant NAME] [--keep-going]
+  sim        [--seeds N] [--minutes N] [--from N] [--workers N] [--mutant NAME] [--keep-going]
   mutants    [NAME…] [--seeds N] [--from N] [--workers N]
   api        [--stories N] [--from N]
   processes  [--points all|none|NAME,…] [--schedules N] [--from N]
@@ -17,6 +17,7 @@ const { values, positionals } = parseArgs({
   options: {
     size: { type: 'string', default: 'commit' },
     seeds: { type: 'string' },
+    minutes: { type: 'string' },
     from: { type: 'string', default: '1' },
     workers: { type: 'string' },
     mutant: { type: 'string' },
@@ -32,14 +33,13 @@ const [part = '', ...names] = positionals;
 /** What fits beside a commit's other tests, and what a night is for. */
 const SIZES = {
   commit: {
-    seeds: 200_000,
-    mutantSeeds: 40_000,
-    stories: 20,
-    points: 'lane.stored',
-    schedules: 2,
-    rounds: 4,
+    ...{ seeds: 200_000, minutes: 9, mutantSeeds: 40_000, stories: 20 },
+    ...{ points: 'lane.stored', schedules: 2, rounds: 4 },
   },
-  night: { seeds: 5_000_000, mutantSeeds: 200_000, stories: 500, points: 'all', schedules: 100, rounds: 280 },
+  night: {
+    ...{ seeds: 5_000_000, minutes: Number.POSITIVE_INFINITY, mutantSeeds: 200_000, stories: 500 },
+    ...{ points: 'all', schedules: 100, rounds: 280 },
+  },
 };
 const size = Object.entries(SIZES).find(([name]) => name === values.size)?.[1];
 const number = (text: string | undefined, otherwise: number) =>
@@ -51,7 +51,11 @@ async function run(wanted: string, of: typeof SIZES.commit): Promise<number | un
   if (wanted === 'sim') {
     const { hunt } = await import('./sim.ts');
     const seeds = number(values.seeds, of.seeds);
-    return hunt({ seeds, from, workers, mutant: values.mutant, keepGoing: values['keep-going'] });
+    const minutes = number(
+      values.minutes,
+      values.seeds === undefined ? of.minutes : Number.POSITIVE_INFINITY,
+    );
+    return hunt({ seeds, minutes, from, workers, mutant: values.mutant, keepGoing: values['keep-going'] });
   }
   if (wanted === 'mutants') {
     const { catchAll } = await import('./planted-bugs.ts');

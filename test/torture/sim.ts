@@ -8,6 +8,8 @@ export interface SimOptions {
   seeds: number;
   from: number;
   workers: number | undefined;
+  /** Ends the run then, however many seeds are left; it must have come as far as `COVERING`. */
+  minutes: number;
   /** A planted bug, to see what it does. */
   mutant: string | undefined;
   /** Counts what is wrong instead of stopping at the first seed that fails. */
@@ -34,7 +36,9 @@ export async function hunt(options: SimOptions): Promise<number> {
     }
     const never = neverSeen(total);
     if (never.length > 0) say(`never happened: ${never.join(', ')}`);
-    if (never.length > 0 && total.seeds >= COVERING) return 1;
+    const isShort = total.seeds < Math.min(options.seeds, COVERING);
+    if (isShort) say(`too few seeds: ${total.seeds}`);
+    if (isShort || (never.length > 0 && total.seeds >= COVERING)) return 1;
     say('no violation');
     return 0;
   } finally {
@@ -48,6 +52,7 @@ async function runAll(workers: Worker[], options: SimOptions): Promise<Result> {
   let next = from;
   const end = from + seeds;
   let saidMs = performance.now();
+  const untilMs = saidMs + options.minutes * 60_000;
   // Whoever stops a long run wants to know how far it came.
   let stopped = false;
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
@@ -56,7 +61,12 @@ async function runAll(workers: Worker[], options: SimOptions): Promise<Result> {
     });
   await Promise.all(
     workers.map(async ({ run }) => {
-      while (!stopped && next < end && (keepGoing || total.failed.length === 0)) {
+      while (
+        !stopped &&
+        performance.now() < untilMs &&
+        next < end &&
+        (keepGoing || total.failed.length === 0)
+      ) {
         const size = Math.min(SLICE, end - next);
         next += size;
         const job = { from: next - size, seeds: size, mutant, stopAtFirst: !keepGoing, trace: seeds === 1 };
