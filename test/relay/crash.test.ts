@@ -47,16 +47,13 @@ async function earn(
 /** All on one database; on the other those at which the two commits differ most. */
 const moments: Record<'sqlite' | 'postgres', string[]> = {
   sqlite: [
-    'lane.signed:1',
     'lane.signed:2',
     'lane.before-store:1',
     'lane.stored:1',
     'lane.sent:1',
-    'lane.answer-read:1',
     'lane.marked-sent:1',
     'lane.sent:2',
     'follow.before-commit:1',
-    'follow.committed:1',
   ],
   postgres: [
     'lane.before-store:1',
