@@ -55,13 +55,7 @@ const moments: Record<'sqlite' | 'postgres', string[]> = {
     'lane.sent:2',
     'follow.before-commit:1',
   ],
-  postgres: [
-    'lane.before-store:1',
-    'lane.stored:1',
-    'lane.sent:1',
-    'lane.marked-sent:1',
-    'follow.before-commit:1',
-  ],
+  postgres: ['lane.stored:1', 'lane.sent:1', 'follow.before-commit:1'],
 };
 
 describe.each(databaseKinds)('killed (on $kind)', ({ kind, open }) => {
