@@ -9,15 +9,8 @@ import {
   toFunctionSignature,
 } from 'viem';
 import type { ContractName } from '../rules/relay-policy.ts';
-import { businessEscrowAbi, perkNFTAbi, pointsSaleAbi, rewardTokenAbi } from './contracts/abis.ts';
+import { abisByName } from './contracts/abis-by-name.ts';
 import type { ContractAddresses } from './contracts/deploy.ts';
-
-const abis: Record<ContractName, Abi> = {
-  token: rewardTokenAbi,
-  escrow: businessEscrowAbi,
-  perks: perkNFTAbi,
-  pointsSale: pointsSaleAbi,
-};
 
 /** Which of the service's contracts stands at an address (lower case). */
 export function contractNamed(contracts: ContractAddresses, address: string): ContractName | undefined {
@@ -35,7 +28,7 @@ export function readCall(
   data: Hex,
 ): { signature: string | undefined; args: readonly unknown[] } {
   const nothing = { signature: undefined, args: [] };
-  const abi = abis[contract];
+  const abi = abisByName[contract];
   const item = abi.find((one) => one.type === 'function' && toFunctionSelector(one) === data.slice(0, 10));
   if (item?.type !== 'function') return nothing;
   try {
@@ -52,7 +45,7 @@ export function readCall(
 }
 
 const WORDS_MAX = 200;
-const everyError: Abi = Object.values(abis)
+const everyError: Abi = Object.values(abisByName)
   .flat()
   .filter((one) => one.type === 'error');
 

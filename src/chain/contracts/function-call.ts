@@ -8,15 +8,9 @@ import {
   toFunctionSignature,
 } from 'viem';
 import type { ContractName } from '../../rules/relay-policy.ts';
-import { businessEscrowAbi, perkNFTAbi, pointsSaleAbi, rewardTokenAbi } from './abis.ts';
+import { abisByName } from './abis-by-name.ts';
 
-const abis: Record<ContractName, Abi> = {
-  token: rewardTokenAbi,
-  escrow: businessEscrowAbi,
-  perks: perkNFTAbi,
-  pointsSale: pointsSaleAbi,
-};
-export const contractNames = Object.keys(abis) as ContractName[];
+export const contractNames = Object.keys(abisByName) as ContractName[];
 
 export interface FunctionCall {
   data: Hex;
@@ -33,14 +27,14 @@ export type CallProblem =
 
 /** The functions of a contract that change something, by their signatures. */
 export const functionsOf = (contract: ContractName): string[] =>
-  changing(abis[contract]).map((one) => toFunctionSignature(one));
+  changing(abisByName[contract]).map((one) => toFunctionSignature(one));
 
 /** `name` is a function's name or its whole signature; `me` stands for the arguments `me` and `user`. */
 export function encodeCall(
   contract: ContractName,
   call: { name: string; args: readonly string[]; me: Hex },
 ): FunctionCall | { problem: CallProblem } {
-  const named = changing(abis[contract]).filter(
+  const named = changing(abisByName[contract]).filter(
     (one) => one.name === call.name || toFunctionSignature(one) === call.name.replaceAll(' ', ''),
   );
   const [first] = named;
