@@ -17,21 +17,21 @@ import { lockAvailableFunds, promiseFunds } from '../ledger/funds.ts';
 import { recordRewards } from '../ledger/rewards.ts';
 import { ensureWallets } from '../ledger/wallets.ts';
 import type { Clock } from '../lib/clock.ts';
-import { type Brand, type BrandId, type EventRule, isUnlimited } from '../rules/brand.ts';
+import { type Brand, type BrandId, type EventRule, isUnlimited } from '../rules/brands/brand.ts';
 import {
   type Bypass,
   type ClaimRefusal,
   type ClaimState,
   claimTerms,
   refuseClaim,
-} from '../rules/claim-policy.ts';
-import { rewardAmount } from '../rules/reward-amount.ts';
+} from '../rules/events/claim-policy.ts';
+import { rewardAmount } from '../rules/events/reward-amount.ts';
 import {
   bypassOf,
   type EventSubmission,
   refuseSubmission,
   type ScreeningRefusal,
-} from '../rules/submission.ts';
+} from '../rules/events/submission.ts';
 
 export interface DecideDeps {
   clock: Clock;

@@ -16,12 +16,12 @@ import { lockAvailableFunds } from '../ledger/funds.ts';
 import { findGasWallet } from '../ledger/gas-wallets.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Random } from '../lib/ids.ts';
-import type { BrandId, BrandProfile, EventRule } from '../rules/brand.ts';
-import { applyBrandSettings, newBrand } from '../rules/brand-settings.ts';
-import { verificationName, verificationRecord } from '../rules/dns-verification.ts';
-import { configuredHost } from '../rules/domain.ts';
-import { applyRuleSettings } from '../rules/rule-settings.ts';
-import type { SettingProblem, Settings } from '../rules/settings.ts';
+import type { BrandId, BrandProfile, EventRule } from '../rules/brands/brand.ts';
+import { applyBrandSettings, newBrand } from '../rules/brands/brand-settings.ts';
+import { verificationName, verificationRecord } from '../rules/brands/dns-verification.ts';
+import { configuredHost } from '../rules/brands/domain.ts';
+import { applyRuleSettings } from '../rules/brands/rule-settings.ts';
+import type { SettingProblem, Settings } from '../rules/brands/settings.ts';
 import { addressKey } from '../rules/user-key.ts';
 import { domainToken } from './verify-dns.ts';
 

@@ -6,7 +6,7 @@ import { type RateLimit, type RateWindow, readWindow, takeFromWindow } from '../
 import { ensureWallets, findWallets } from '../ledger/wallets.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Random } from '../lib/ids.ts';
-import type { BrandId } from '../rules/brand.ts';
+import type { BrandId } from '../rules/brands/brand.ts';
 import type { Registration } from '../rules/registration.ts';
 
 export interface PregenerateDeps {

@@ -3,7 +3,7 @@ import type { RewardToken } from '../chain/reward-token.ts';
 import type { Database } from '../ledger/database.ts';
 import { rewardHistory } from '../ledger/rewards.ts';
 import { findWallets } from '../ledger/wallets.ts';
-import type { BrandId } from '../rules/brand.ts';
+import type { BrandId } from '../rules/brands/brand.ts';
 
 export interface UserBalance {
   /** Whole RWT, as the chain has it now. */

@@ -4,8 +4,8 @@ import type { Database } from '../ledger/database.ts';
 import { findReward } from '../ledger/rewards.ts';
 import type { Crash } from '../lib/crash-points.ts';
 import type { Random } from '../lib/ids.ts';
-import type { ClaimRefusal } from '../rules/claim-policy.ts';
-import type { EventSubmission, ScreeningRefusal } from '../rules/submission.ts';
+import type { ClaimRefusal } from '../rules/events/claim-policy.ts';
+import type { EventSubmission, ScreeningRefusal } from '../rules/events/submission.ts';
 import type { EventDecision, GrantedReward } from './decide-events.ts';
 import type { createEventSubmitter } from './submit-events.ts';
 

@@ -3,7 +3,7 @@ import { parseKeyText, secretMatches } from '../identity/brand-key.ts';
 import { findBrandKey } from '../ledger/brand-keys.ts';
 import type { Database } from '../ledger/database.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { BrandId } from '../rules/brand.ts';
+import type { BrandId } from '../rules/brands/brand.ts';
 
 /** `authorization` is the header as sent. Undefined without a key, and for one that is unknown, wrong or expired. */
 export async function verifyBrandKey(

@@ -4,8 +4,8 @@ import type { TxtResolver } from '../dns/txt.ts';
 import { brandsProvenFor, setProvenDomain } from '../ledger/brand-domains.ts';
 import { findBrand } from '../ledger/brands.ts';
 import type { Database } from '../ledger/database.ts';
-import type { BrandId } from '../rules/brand.ts';
-import { parseVerificationRecord, verificationName } from '../rules/dns-verification.ts';
+import type { BrandId } from '../rules/brands/brand.ts';
+import { parseVerificationRecord, verificationName } from '../rules/brands/dns-verification.ts';
 
 export interface VerifyDnsDeps {
   database: Database;

@@ -10,7 +10,7 @@ import { failRewards, findBySequences } from '../ledger/rewards.ts';
 import type { LanePurpose, TransactionOutcome } from '../ledger/schema.ts';
 import { settleFinal } from '../ledger/settle.ts';
 import { findByHashes, markIncluded } from '../ledger/transactions.ts';
-import type { BrandId } from '../rules/brand.ts';
+import type { BrandId } from '../rules/brands/brand.ts';
 import type { Block, Log as ChainLog, Receipt } from './client.ts';
 import { businessEscrowAbi } from './contracts/abis.ts';
 import { decodePayoutBatch, skipReasons } from './contracts/payout-batch.ts';

@@ -30,7 +30,7 @@ import { openSqlite } from '../ledger/sqlite.ts';
 import { systemClock } from '../lib/clock.ts';
 import { neverCrash } from '../lib/crash-points.ts';
 import { secureRandom } from '../lib/ids.ts';
-import { verificationName, verificationRecord } from '../rules/dns-verification.ts';
+import { verificationName, verificationRecord } from '../rules/brands/dns-verification.ts';
 import { createChainEngine } from './chain-engine.ts';
 import { engineSettings, type ServeConfig, settings } from './config.ts';
 import { createControl } from './create-control.ts';

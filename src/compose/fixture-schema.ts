@@ -1,8 +1,8 @@
 /** The shape of a fixture file: what may be written, and what is assumed where nothing is. */
 import { z } from 'zod';
 import { parseDuration } from '../lib/duration.ts';
-import { isUnlimited, UNLIMITED } from '../rules/brand.ts';
-import { configuredHost } from '../rules/domain.ts';
+import { isUnlimited, UNLIMITED } from '../rules/brands/brand.ts';
+import { configuredHost } from '../rules/brands/domain.ts';
 import { addressKey, emailKey } from '../rules/user-key.ts';
 
 /** A text that `read` turns into a value; what it does not know is refused with `expected`. */

@@ -7,7 +7,7 @@ import { listBrands, saveBrand, saveEventRule } from '../ledger/brands.ts';
 import type { Database, Queries } from '../ledger/database.ts';
 import { ensureWallets } from '../ledger/wallets.ts';
 import type { Random } from '../lib/ids.ts';
-import type { Brand } from '../rules/brand.ts';
+import type { Brand } from '../rules/brands/brand.ts';
 import type { Fixture } from './fixture.ts';
 import { PreconditionError } from './precondition.ts';
 

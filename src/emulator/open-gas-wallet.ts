@@ -4,7 +4,7 @@ import { perkNFTAbi } from '../chain/contracts/abis.ts';
 import { roleId } from '../chain/contracts/deploy.ts';
 import type { GasKeys } from '../chain/relay-lanes.ts';
 import { ensureGasWallet, setGasWalletReady } from '../ledger/gas-wallets.ts';
-import type { BrandId } from '../rules/brand.ts';
+import type { BrandId } from '../rules/brands/brand.ts';
 import { type PrepareChainDeps, type SetupCall, sendAsAdmin } from './prepare-chain.ts';
 
 /** Lasts for a thousand calls at the emulator's prices. */

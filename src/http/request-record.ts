@@ -1,5 +1,5 @@
 /** What is remembered of a request for whoever wants to know afterwards what happened. */
-import type { EventCase } from '../rules/explain-event.ts';
+import type { EventCase } from '../rules/events/explain-event.ts';
 
 /** How an event was decided, for `explain`. */
 export interface EventTrace extends Omit<EventCase, 'bodyLimitBytes' | 'duplicateWindowMs'> {

@@ -1,6 +1,6 @@
 /** Reads the ledger in pages, to compare it with itself and with the chain. Every page is one statement, so one moment. */
 import { and, asc, eq, gt, gte, inArray, lt, lte, or, sql } from 'drizzle-orm';
-import type { BrandId } from '../rules/brand.ts';
+import type { BrandId } from '../rules/brands/brand.ts';
 import type { Queries } from './database.ts';
 import {
   attempts,

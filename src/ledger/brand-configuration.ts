@@ -1,6 +1,6 @@
 /** What managing brands reads and writes beyond what decisions about events need. */
 import { and, asc, eq, inArray } from 'drizzle-orm';
-import type { BrandId, EventRule } from '../rules/brand.ts';
+import type { BrandId, EventRule } from '../rules/brands/brand.ts';
 import type { BrandKey } from './brand-keys.ts';
 import type { StoredBrand } from './brands.ts';
 import type { Queries } from './database.ts';

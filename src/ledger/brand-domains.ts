@@ -1,6 +1,6 @@
 /** Which brands a host belongs to. */
 import { and, eq, inArray } from 'drizzle-orm';
-import type { BrandId } from '../rules/brand.ts';
+import type { BrandId } from '../rules/brands/brand.ts';
 import type { Queries } from './database.ts';
 import { brandDomains } from './schema.ts';
 

@@ -1,6 +1,6 @@
 /** Brands and their event rules. Money decisions read them here, inside their own commit, never from a cache. */
 import { and, asc, eq, inArray } from 'drizzle-orm';
-import type { Brand, BrandId, EventRule } from '../rules/brand.ts';
+import type { Brand, BrandId, EventRule } from '../rules/brands/brand.ts';
 import { provenDomains, replaceConfiguredDomains } from './brand-domains.ts';
 import type { Queries } from './database.ts';
 import { openFunds } from './funds.ts';

@@ -1,6 +1,6 @@
 /** How often an event was claimed, per user and in all: the database itself refuses what is over a limit. */
 import { and, inArray, lt, lte, sql } from 'drizzle-orm';
-import type { BrandId } from '../rules/brand.ts';
+import type { BrandId } from '../rules/brands/brand.ts';
 import type { Queries } from './database.ts';
 import { claimCounters, claimTotals } from './schema.ts';
 

@@ -1,6 +1,6 @@
 /** What each brand may still promise: its deposits in escrow, less every reward promised so far. */
 import { and, eq, gte, inArray, lte, sql } from 'drizzle-orm';
-import type { BrandId } from '../rules/brand.ts';
+import type { BrandId } from '../rules/brands/brand.ts';
 import type { Queries } from './database.ts';
 import { brandFunds, movements } from './schema.ts';
 

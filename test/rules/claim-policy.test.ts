@@ -1,7 +1,7 @@
 /** The limits, at the millisecond. */
 import { describe, expect, test } from 'vitest';
-import type { EventRule } from '../../src/rules/brand.ts';
-import { type ClaimQuestion, claimTerms, refuseClaim } from '../../src/rules/claim-policy.ts';
+import type { EventRule } from '../../src/rules/brands/brand.ts';
+import { type ClaimQuestion, claimTerms, refuseClaim } from '../../src/rules/events/claim-policy.ts';
 
 const HOUR = 3_600_000;
 const T0 = Date.UTC(2030, 0, 1);

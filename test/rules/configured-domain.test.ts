@@ -1,6 +1,6 @@
 /** What a brand may write down as its domain. */
 import { describe, expect, test } from 'vitest';
-import { configuredHost } from '../../src/rules/domain.ts';
+import { configuredHost } from '../../src/rules/brands/domain.ts';
 
 describe('what a brand may configure', () => {
   test.each([

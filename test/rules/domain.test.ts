@@ -1,7 +1,7 @@
 /** The domain rule against everything that looks like the brand's domain and is not. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { canonicalHost, hostOfUrl, isWithin, judgeDomain } from '../../src/rules/domain.ts';
+import { canonicalHost, hostOfUrl, isWithin, judgeDomain } from '../../src/rules/brands/domain.ts';
 
 const brand = { domains: ['example.com'], platforms: {} };
 const ownHosts = ['rewards.localhost'];

@@ -1,8 +1,8 @@
 /** What an event pays. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { DynamicReward } from '../../src/rules/brand.ts';
-import { rewardAmount } from '../../src/rules/reward-amount.ts';
+import type { DynamicReward } from '../../src/rules/brands/brand.ts';
+import { rewardAmount } from '../../src/rules/events/reward-amount.ts';
 
 const pays = (
   dynamic: DynamicReward | undefined,

@@ -1,13 +1,13 @@
 /** Channels, DNS records, and who may pass over what. */
 import { describe, expect, test } from 'vitest';
-import type { Brand } from '../../src/rules/brand.ts';
-import { channelAllowed } from '../../src/rules/channel.ts';
+import type { Brand } from '../../src/rules/brands/brand.ts';
 import {
   parseVerificationRecord,
   verificationName,
   verificationRecord,
-} from '../../src/rules/dns-verification.ts';
-import { bypassOf, type EventSubmission } from '../../src/rules/submission.ts';
+} from '../../src/rules/brands/dns-verification.ts';
+import { channelAllowed } from '../../src/rules/events/channel.ts';
+import { bypassOf, type EventSubmission } from '../../src/rules/events/submission.ts';
 
 describe('contract: Channel rule', () => {
   test.each<[string | undefined, string[] | undefined, boolean]>([

@@ -3,7 +3,7 @@ import { saveBrand, saveEventRule } from '../../src/ledger/brands.ts';
 import type { Database, Queries } from '../../src/ledger/database.ts';
 import { migrate } from '../../src/ledger/migrate.ts';
 import { openSqlite } from '../../src/ledger/sqlite.ts';
-import type { BrandId, EventRule } from '../../src/rules/brand.ts';
+import type { BrandId, EventRule } from '../../src/rules/brands/brand.ts';
 
 /** Runs one statement of SQL, as drizzle's driver does it. */
 export type Execute = (

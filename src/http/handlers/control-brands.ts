@@ -12,8 +12,8 @@ import {
   rotateKey,
   showBrand,
 } from '../../actions/manage-brands.ts';
-import type { BrandId } from '../../rules/brand.ts';
-import { durationText, type Settings, wholeFrom } from '../../rules/settings.ts';
+import type { BrandId } from '../../rules/brands/brand.ts';
+import { durationText, type Settings, wholeFrom } from '../../rules/brands/settings.ts';
 import { controlProblem } from '../control-problem.ts';
 import { readJsonBody } from '../json-body.ts';
 import { brandDetailReply, brandReply, newKeyReply, ruleReply } from '../replies/brand.ts';

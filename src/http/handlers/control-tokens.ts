@@ -3,7 +3,7 @@ import { type Context, Hono } from 'hono';
 import { type IssueTokenDeps, issueToken } from '../../actions/issue-token.ts';
 import type { TokenVerifier } from '../../identity/tokens.ts';
 import { parseDuration } from '../../lib/duration.ts';
-import { type SettingProblem, type Settings, textUpTo } from '../../rules/settings.ts';
+import { type SettingProblem, type Settings, textUpTo } from '../../rules/brands/settings.ts';
 import { emailKey } from '../../rules/user-key.ts';
 import { controlProblem } from '../control-problem.ts';
 import { readJsonBody } from '../json-body.ts';

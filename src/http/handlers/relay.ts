@@ -4,7 +4,7 @@ import { answerOnce } from '../../actions/answer-once.ts';
 import type { RelayOutcome } from '../../actions/relay-transaction.ts';
 import type { RateWindow } from '../../ledger/rate-windows.ts';
 import { findRelayByHash } from '../../ledger/relays.ts';
-import { hostOfUrl } from '../../rules/domain.ts';
+import { hostOfUrl } from '../../rules/brands/domain.ts';
 import { clientAddress, countedAddress } from '../client-address.ts';
 import type { RelayHostDeps } from '../hosts/relay.ts';
 import { readJsonBody } from '../json-body.ts';

@@ -1,6 +1,6 @@
 /** What manual-event and bulk-events share: one submission from its JSON to its reply. */
 import { type EventOutcome, type RewardEventDeps, rewardEvent } from '../../actions/reward-event.ts';
-import type { BrandId } from '../../rules/brand.ts';
+import type { BrandId } from '../../rules/brands/brand.ts';
 import type { RefusalReply } from '../refusals.ts';
 import type { Refuser } from '../refuse.ts';
 import { rewardReply } from '../replies/reward.ts';

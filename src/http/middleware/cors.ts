@@ -2,7 +2,7 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import { brandsOfHost } from '../../ledger/brand-domains.ts';
 import type { Database } from '../../ledger/database.ts';
-import { hostOfUrl, isWithin } from '../../rules/domain.ts';
+import { hostOfUrl, isWithin } from '../../rules/brands/domain.ts';
 
 export interface CorsDeps {
   database: Database;

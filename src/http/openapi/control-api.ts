@@ -1,7 +1,7 @@
 /** The description of the emulator's control host. */
 import { z } from 'zod';
-import { brandSettings } from '../../rules/brand-settings.ts';
-import { ruleSettings } from '../../rules/rule-settings.ts';
+import { brandSettings } from '../../rules/brands/brand-settings.ts';
+import { ruleSettings } from '../../rules/brands/rule-settings.ts';
 import * as control from '../schemas/control.ts';
 import { controlOperations } from './control-operations.ts';
 import { type ApiDocument, apiDocument, type RefusalEntry } from './document.ts';

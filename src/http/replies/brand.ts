@@ -1,6 +1,6 @@
 /** Brands, rules and keys as the control API shows them. */
 import type { BrandDetail, BrandOverview, NewKey } from '../../actions/manage-brands.ts';
-import { type EventRule, isUnlimited, UNLIMITED } from '../../rules/brand.ts';
+import { type EventRule, isUnlimited, UNLIMITED } from '../../rules/brands/brand.ts';
 
 const instant = (ms: number) => new Date(ms).toISOString();
 const limit = (value: number) => (isUnlimited(value) ? UNLIMITED : value);

@@ -1,6 +1,6 @@
 /** A request of the emulator's log, in one line and with everything about it. */
-import { type EventCase, explainEvent } from '../../rules/explain-event.ts';
-import { whenItPasses } from '../../rules/when-it-passes.ts';
+import { type EventCase, explainEvent } from '../../rules/events/explain-event.ts';
+import { whenItPasses } from '../../rules/events/when-it-passes.ts';
 import type { EventTrace, RequestRecord } from '../request-record.ts';
 
 export type RequestSummary = ReturnType<typeof requestSummary>;

@@ -1,9 +1,9 @@
 /** The body of manual-event: every field of the contract's Event submission table, checked and brought into one form. */
 import { z } from 'zod';
-import type { BrandId } from '../../rules/brand.ts';
-import { canonicalHost, DOMAIN_MAX, hostOfUrl } from '../../rules/domain.ts';
+import type { BrandId } from '../../rules/brands/brand.ts';
+import { canonicalHost, DOMAIN_MAX, hostOfUrl } from '../../rules/brands/domain.ts';
+import type { EventSubmission } from '../../rules/events/submission.ts';
 import { sanitiseText, sanitiseValue } from '../../rules/sanitise.ts';
-import type { EventSubmission } from '../../rules/submission.ts';
 import { addressKey, EMAIL_MAX, emailKey } from '../../rules/user-key.ts';
 import { brandIdMeta } from './brand-id.ts';
 

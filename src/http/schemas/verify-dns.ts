@@ -1,6 +1,6 @@
 /** The body of verify-dns. */
 import { z } from 'zod';
-import { canonicalHost, DOMAIN_MAX } from '../../rules/domain.ts';
+import { canonicalHost, DOMAIN_MAX } from '../../rules/brands/domain.ts';
 import { sanitiseText } from '../../rules/sanitise.ts';
 
 export const verifyDnsBody = z.object({

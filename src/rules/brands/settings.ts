@@ -1,5 +1,5 @@
 /** Reading settings as people and programs write them: `on` or true, `a,b` or a list, `24h`, `unlimited`. */
-import { parseDuration } from '../lib/duration.ts';
+import { parseDuration } from '../../lib/duration.ts';
 import { isUnlimited, UNLIMITED } from './brand.ts';
 
 /** The value, or what it should have been. */

@@ -1,6 +1,7 @@
 /** The TXT record by which a domain says that it belongs to a brand (contract: POST verify-dns). */
+
+import { addressKey } from '../user-key.ts';
 import type { BrandId } from './brand.ts';
-import { addressKey } from './user-key.ts';
 
 /** The name that is asked: `_<service>.<domain>`. */
 export const verificationName = (serviceName: string, domain: string) => `_${serviceName}.${domain}`;

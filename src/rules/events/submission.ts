@@ -1,8 +1,8 @@
 /** A customer event after its fields were checked, and the checks that need only the brand's configuration. */
-import type { Brand, BrandId, EventRule } from './brand.ts';
+import type { Brand, BrandId, EventRule } from '../brands/brand.ts';
+import { type EventOrigin, judgeDomain } from '../brands/domain.ts';
 import { channelAllowed } from './channel.ts';
 import type { Bypass } from './claim-policy.ts';
-import { type EventOrigin, judgeDomain } from './domain.ts';
 
 export interface EventSubmission extends EventOrigin {
   brandId: BrandId;

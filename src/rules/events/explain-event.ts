@@ -1,8 +1,8 @@
 /** Tells why an event was rewarded or not: each check in its order, with its numbers, and when it would pass. */
-import { formatDuration } from '../lib/duration.ts';
-import { type Brand, type EventRule, isUnlimited } from './brand.ts';
+import { formatDuration } from '../../lib/duration.ts';
+import { type Brand, type EventRule, isUnlimited } from '../brands/brand.ts';
+import { claimedHost } from '../brands/domain.ts';
 import type { Bypass, ClaimRefusal, ClaimState } from './claim-policy.ts';
-import { claimedHost } from './domain.ts';
 import type { EventSubmission, ScreeningRefusal } from './submission.ts';
 
 export interface Check {

@@ -1,5 +1,5 @@
 /** Whether a user may claim an event now: duplicate, cooldown, limits, funds, in that order (contract: Limits). */
-import { type EventRule, isUnlimited } from './brand.ts';
+import { type EventRule, isUnlimited } from '../brands/brand.ts';
 
 /** What a claim is judged against. */
 export interface ClaimState {

@@ -1,8 +1,8 @@
 /** Which host an event comes from, and whether that host belongs to a brand (contract: Domain rule). */
 import { getPublicSuffix } from 'tldts';
-import { parseUrl } from '../lib/url.ts';
+import { parseUrl } from '../../lib/url.ts';
+import { sanitiseText } from '../sanitise.ts';
 import type { BrandProfile } from './brand.ts';
-import { sanitiseText } from './sanitise.ts';
 
 /** The contract's limit for a domain, and DNS's own. */
 export const DOMAIN_MAX = 253;

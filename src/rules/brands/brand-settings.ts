@@ -1,4 +1,6 @@
 /** What may be set about a brand, with the same bounds as in a fixture. */
+
+import { addressKey } from '../user-key.ts';
 import type { Brand, BrandProfile } from './brand.ts';
 import { configuredHost } from './domain.ts';
 import {
@@ -13,7 +15,6 @@ import {
   shown,
   textUpTo,
 } from './settings.ts';
-import { addressKey } from './user-key.ts';
 
 type Change = (brand: Brand) => Brand;
 
