@@ -1,6 +1,11 @@
 /** Counts requests by the address that they come from; those that come together share a commit. */
-import { type Database, isContention } from '../ledger/database.ts';
-import { forgetOldWindows, type RateLimit, type RateWindow, takeFromWindow } from '../ledger/rate-windows.ts';
+import { type Database, isContention } from '../ledger/database/database.ts';
+import {
+  forgetOldWindows,
+  type RateLimit,
+  type RateWindow,
+  takeFromWindow,
+} from '../ledger/limits/rate-windows.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createGatherer } from '../lib/gather.ts';
 

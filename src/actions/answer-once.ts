@@ -3,7 +3,7 @@
  * first request was cut off between its effect and its answer. Kept for a day.
  */
 import { createHash } from 'node:crypto';
-import type { Database } from '../ledger/database.ts';
+import type { Database } from '../ledger/database/database.ts';
 import {
   beginRequest,
   findRequest,
@@ -13,7 +13,7 @@ import {
   keepAnswer,
   renewRequest,
   takeOverRequest,
-} from '../ledger/idempotency.ts';
+} from '../ledger/limits/idempotency.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Random } from '../lib/ids.ts';
 import { delay, every } from '../lib/timers.ts';

@@ -2,7 +2,9 @@
  * Decides a round of customer events and records the rewards of those that are granted, inside one commit: each
  * is judged against what the ledger holds, and the ledger's own conditions have the last word.
  */
-import { readBrands, readEventRules, ruleKey } from '../ledger/brands.ts';
+import { readBrands, readEventRules, ruleKey } from '../ledger/brands/brands.ts';
+import { takeNumbers } from '../ledger/counters.ts';
+import type { Queries } from '../ledger/database/database.ts';
 import {
   addClaimTotal,
   claimKeyText,
@@ -10,12 +12,10 @@ import {
   readClaimCounters,
   readClaimTotals,
   takeClaims,
-} from '../ledger/claims.ts';
-import { takeNumbers } from '../ledger/counters.ts';
-import type { Queries } from '../ledger/database.ts';
-import { lockAvailableFunds, promiseFunds } from '../ledger/funds.ts';
-import { recordRewards } from '../ledger/rewards.ts';
-import { ensureWallets } from '../ledger/wallets.ts';
+} from '../ledger/rewards/claims.ts';
+import { lockAvailableFunds, promiseFunds } from '../ledger/rewards/funds.ts';
+import { recordRewards } from '../ledger/rewards/rewards.ts';
+import { ensureWallets } from '../ledger/wallets/wallets.ts';
 import type { Clock } from '../lib/clock.ts';
 import { type Brand, type BrandId, type EventRule, isUnlimited } from '../rules/brands/brand.ts';
 import {

@@ -7,13 +7,13 @@ import {
   listAllEventRules,
   listBrandKeys,
   readFunds,
-} from '../ledger/brand-configuration.ts';
-import { provenDomains } from '../ledger/brand-domains.ts';
-import { expireBrandKeys, saveBrandKey } from '../ledger/brand-keys.ts';
-import { addBrand, listBrands, type StoredBrand, saveBrand, saveEventRule } from '../ledger/brands.ts';
-import { type Database, isUniqueViolation, type Queries } from '../ledger/database.ts';
-import { lockAvailableFunds } from '../ledger/funds.ts';
-import { findGasWallet } from '../ledger/gas-wallets.ts';
+} from '../ledger/brands/brand-configuration.ts';
+import { provenDomains } from '../ledger/brands/brand-domains.ts';
+import { expireBrandKeys, saveBrandKey } from '../ledger/brands/brand-keys.ts';
+import { addBrand, listBrands, type StoredBrand, saveBrand, saveEventRule } from '../ledger/brands/brands.ts';
+import { type Database, isUniqueViolation, type Queries } from '../ledger/database/database.ts';
+import { findGasWallet } from '../ledger/relay/gas-wallets.ts';
+import { lockAvailableFunds } from '../ledger/rewards/funds.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Random } from '../lib/ids.ts';
 import type { BrandId, BrandProfile, EventRule } from '../rules/brands/brand.ts';

@@ -1,8 +1,8 @@
 /** What a user has earned and holds (contract: GET and POST user-balance). */
 import type { RewardToken } from '../chain/reward-token.ts';
-import type { Database } from '../ledger/database.ts';
-import { rewardHistory } from '../ledger/rewards.ts';
-import { findWallets } from '../ledger/wallets.ts';
+import type { Database } from '../ledger/database/database.ts';
+import { rewardHistory } from '../ledger/rewards/rewards.ts';
+import { findWallets } from '../ledger/wallets/wallets.ts';
 import type { BrandId } from '../rules/brands/brand.ts';
 
 export interface UserBalance {

@@ -1,7 +1,7 @@
 /** One customer event from decision to transaction: decides, nudges the payout lane, waits until the reward is on its way. */
 import type { Milestone, RewardProgressBoard } from '../chain/reward-progress.ts';
-import type { Database } from '../ledger/database.ts';
-import { findReward } from '../ledger/rewards.ts';
+import type { Database } from '../ledger/database/database.ts';
+import { findReward } from '../ledger/rewards/rewards.ts';
 import type { Crash } from '../lib/crash-points.ts';
 import type { Random } from '../lib/ids.ts';
 import type { ClaimRefusal } from '../rules/events/claim-policy.ts';

@@ -4,7 +4,7 @@ import { type createPermitReader, type Permit, permitCall } from '../chain/permi
 import { contractNamed } from '../chain/relay-call.ts';
 import type { Rpc } from '../chain/rpc.ts';
 import { simulateCalls, type TriedCall } from '../chain/simulate.ts';
-import type { PermitCall } from '../ledger/relay-schema.ts';
+import type { PermitCall } from '../ledger/schema/relay.ts';
 import type { Clock } from '../lib/clock.ts';
 
 type Hex = `0x${string}`;

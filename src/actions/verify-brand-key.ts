@@ -1,7 +1,7 @@
 /** Which brand a request's key belongs to (contract: Authentication). */
 import { parseKeyText, secretMatches } from '../identity/brand-key.ts';
-import { findBrandKey } from '../ledger/brand-keys.ts';
-import type { Database } from '../ledger/database.ts';
+import { findBrandKey } from '../ledger/brands/brand-keys.ts';
+import type { Database } from '../ledger/database/database.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { BrandId } from '../rules/brands/brand.ts';
 

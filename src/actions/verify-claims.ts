@@ -1,6 +1,6 @@
 /** Counters of claims against the rewards that they count. */
-import { auditedCounters, auditedTotal, type ClaimPlace, everyTotal } from '../ledger/audit.ts';
-import { eventKeyText } from '../ledger/claims.ts';
+import { auditedCounters, auditedTotal, type ClaimPlace, everyTotal } from '../ledger/audit-pages.ts';
+import { eventKeyText } from '../ledger/rewards/claims.ts';
 import type { Audit } from './verify-audit.ts';
 
 const COUNTERS_PER_PAGE = 500;

@@ -1,5 +1,5 @@
 /** Brands' money: what the escrow holds for each, and what their accounts say about it. */
-import { auditedFunds, fundsPage, movedUpTo } from '../ledger/audit.ts';
+import { auditedFunds, fundsPage, movedUpTo } from '../ledger/audit-pages.ts';
 import type { Audit } from './verify-audit.ts';
 
 const BRANDS_PER_PAGE = 100;

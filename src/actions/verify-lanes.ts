@@ -1,7 +1,7 @@
 /** Sending accounts: no nonce without its transaction, one payload under each, every hash and every inclusion true. */
 import { readAttempt } from '../chain/read-attempt.ts';
-import { attemptsOf, auditedTransactions, everySender } from '../ledger/audit.ts';
-import type { Transaction } from '../ledger/transactions.ts';
+import { attemptsOf, auditedTransactions, everySender } from '../ledger/audit-pages.ts';
+import type { Transaction } from '../ledger/transactions/transactions.ts';
 import type { Audit } from './verify-audit.ts';
 
 const TRANSACTIONS_PER_PAGE = 50;

@@ -3,7 +3,7 @@
  * pages, writes nothing, and may run while the service does: what moves meanwhile is not taken for a difference.
  */
 
-import { recentBlocks } from '../ledger/followed-blocks.ts';
+import { recentBlocks } from '../ledger/transactions/followed-blocks.ts';
 import type { Audit, VerifyDeps } from './verify-audit.ts';
 import { verifyClaims } from './verify-claims.ts';
 import { verifyFunds } from './verify-funds.ts';

@@ -2,8 +2,8 @@
 import type { EscrowActivity } from '../chain/chain-history.ts';
 import type { PayoutEntry } from '../chain/contracts/payout-batch.ts';
 import { payoutsIn } from '../chain/read-attempt.ts';
-import { movementsIn, rewardsBySequence } from '../ledger/audit.ts';
-import { type FoundAttempt, findByHashes } from '../ledger/transactions.ts';
+import { movementsIn, rewardsBySequence } from '../ledger/audit-pages.ts';
+import { type FoundAttempt, findByHashes } from '../ledger/transactions/transactions.ts';
 import { type Audit, addTo } from './verify-audit.ts';
 
 /** Blocks asked for at once; nodes limit this themselves, and then fewer are asked for. */

@@ -3,13 +3,13 @@
  * the escrow skipped, what brands deposited and withdrew, and what has become final by it.
  */
 import { decodeEventLog, type Hex, parseTransaction } from 'viem';
-import type { Queries } from '../ledger/database.ts';
-import { followedHash, lockFollowedHash, noteBlock } from '../ledger/followed-blocks.ts';
-import { bookMovement } from '../ledger/funds.ts';
-import { failRewards, findBySequences } from '../ledger/rewards.ts';
-import type { LanePurpose, TransactionOutcome } from '../ledger/schema.ts';
-import { settleFinal } from '../ledger/settle.ts';
-import { findByHashes, markIncluded } from '../ledger/transactions.ts';
+import type { Queries } from '../ledger/database/database.ts';
+import { bookMovement } from '../ledger/rewards/funds.ts';
+import { failRewards, findBySequences } from '../ledger/rewards/rewards.ts';
+import type { LanePurpose, TransactionOutcome } from '../ledger/schema/all.ts';
+import { followedHash, lockFollowedHash, noteBlock } from '../ledger/transactions/followed-blocks.ts';
+import { settleFinal } from '../ledger/transactions/settle.ts';
+import { findByHashes, markIncluded } from '../ledger/transactions/transactions.ts';
 import type { BrandId } from '../rules/brands/brand.ts';
 import type { Block, Log as ChainLog, Receipt } from './client.ts';
 import { businessEscrowAbi } from './contracts/abis.ts';

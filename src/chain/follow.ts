@@ -1,9 +1,9 @@
 /** Reads the chain block by block into the ledger. Blocks that the chain takes back are read again. */
-import type { Database } from '../ledger/database.ts';
-import { forgetBlocksFrom, recentBlocks } from '../ledger/followed-blocks.ts';
-import { unbookMovementsFrom } from '../ledger/funds.ts';
-import { forgetFailures } from '../ledger/rewards.ts';
-import { reopenFrom } from '../ledger/transactions.ts';
+import type { Database } from '../ledger/database/database.ts';
+import { unbookMovementsFrom } from '../ledger/rewards/funds.ts';
+import { forgetFailures } from '../ledger/rewards/rewards.ts';
+import { forgetBlocksFrom, recentBlocks } from '../ledger/transactions/followed-blocks.ts';
+import { reopenFrom } from '../ledger/transactions/transactions.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Crash } from '../lib/crash-points.ts';
 import type { Log } from '../lib/log.ts';

@@ -1,14 +1,14 @@
 /** Keeps the gas wallets fit to send: sees which may do their work, and asks for native currency where it runs low. */
 import { encodeFunctionData, type Hex, hexToBigInt } from 'viem';
-import { listBrands } from '../ledger/brands.ts';
-import type { Database } from '../ledger/database.ts';
+import { listBrands } from '../ledger/brands/brands.ts';
+import type { Database } from '../ledger/database/database.ts';
 import {
   ensureGasWallet,
   type GasWallet,
   listGasWallets,
   requestTopUp,
   setGasWalletReady,
-} from '../ledger/gas-wallets.ts';
+} from '../ledger/relay/gas-wallets.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Random } from '../lib/ids.ts';
 import type { Alarms } from './alarms.ts';

@@ -1,8 +1,12 @@
 /** How a lane brings signed bytes to the chain: offers them, offers them again, and replaces them by a better offer. */
 import { keccak256, parseTransaction } from 'viem';
-import type { Queries } from '../ledger/database.ts';
-import { holdsLane } from '../ledger/lanes.ts';
-import { markSent, storeReplacement, type UnsettledTransaction } from '../ledger/transactions.ts';
+import type { Queries } from '../ledger/database/database.ts';
+import { holdsLane } from '../ledger/transactions/lanes.ts';
+import {
+  markSent,
+  storeReplacement,
+  type UnsettledTransaction,
+} from '../ledger/transactions/transactions.ts';
 import type { Block } from './client.ts';
 import { type Fees, priceReplacement } from './fees.ts';
 import type { LaneDeps, Payload } from './lane.ts';

@@ -4,15 +4,15 @@
  * payload, are all that is ever sent under that nonce.
  */
 import type { Hex } from 'viem';
-import type { Database, Queries } from '../ledger/database.ts';
-import { leaseLane, releaseLane } from '../ledger/lanes.ts';
-import type { LanePurpose } from '../ledger/schema.ts';
+import type { Database, Queries } from '../ledger/database/database.ts';
+import type { LanePurpose } from '../ledger/schema/all.ts';
+import { leaseLane, releaseLane } from '../ledger/transactions/lanes.ts';
 import {
   nextNonce,
   storeTransaction,
   type UnsettledTransaction,
   unsettledTransactions,
-} from '../ledger/transactions.ts';
+} from '../ledger/transactions/transactions.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Crash } from '../lib/crash-points.ts';
 import type { Random } from '../lib/ids.ts';

@@ -2,9 +2,9 @@
  * Nonces of ours under which somebody else's transaction is in a block. Nothing else happens under them any more,
  * so once that block is final, what they were meant for is free to be done again.
  */
-import { type FollowedBlock, recentBlocks } from '../ledger/followed-blocks.ts';
-import { settleLost } from '../ledger/settle.ts';
-import type { UnsettledTransaction } from '../ledger/transactions.ts';
+import { type FollowedBlock, recentBlocks } from '../ledger/transactions/followed-blocks.ts';
+import { settleLost } from '../ledger/transactions/settle.ts';
+import type { UnsettledTransaction } from '../ledger/transactions/transactions.ts';
 import { sequencesInPayout } from './book-block.ts';
 import type { LaneDeps } from './lane.ts';
 import { fence } from './lane-offers.ts';

@@ -1,6 +1,6 @@
 /** The work of the payout lane: gathers the rewards that wait into one transaction of the escrow. */
-import type { Queries } from '../ledger/database.ts';
-import { bindRewards, waitingRewards } from '../ledger/rewards.ts';
+import type { Queries } from '../ledger/database/database.ts';
+import { bindRewards, waitingRewards } from '../ledger/rewards/rewards.ts';
 import { batchShape, encodePayoutBatch, fittingPayouts, payoutGasLimit } from './contracts/payout-batch.ts';
 import type { LaneWork } from './lane.ts';
 import type { RewardProgressBoard } from './reward-progress.ts';

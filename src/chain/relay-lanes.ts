@@ -1,8 +1,8 @@
 /** The gas wallets at work: a lane for each that has something to send, all turned by one loop. */
 import type { Hex } from 'viem';
-import { type GasWallet, lanesWithTopUps, listGasWallets } from '../ledger/gas-wallets.ts';
-import { lanesWithRelays } from '../ledger/relays.ts';
-import { lanesInFlight } from '../ledger/transactions.ts';
+import { type GasWallet, lanesWithTopUps, listGasWallets } from '../ledger/relay/gas-wallets.ts';
+import { lanesWithRelays } from '../ledger/relay/queued-relays.ts';
+import { lanesInFlight } from '../ledger/transactions/transactions.ts';
 import { createLoop } from '../lib/loop.ts';
 import { createLane, type Lane, type LaneDeps, type LaneSettings } from './lane.ts';
 import { relayWork } from './relays.ts';

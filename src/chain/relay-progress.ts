@@ -1,6 +1,6 @@
 /** Lets a request wait for its relayed call: the ledger is asked when a block was read here, and now and then in case another process reads. */
-import type { Database } from '../ledger/database.ts';
-import { type RelayProgress, readRelays } from '../ledger/relays.ts';
+import type { Database } from '../ledger/database/database.ts';
+import { type RelayProgress, readRelays } from '../ledger/relay/queued-relays.ts';
 import type { Log } from '../lib/log.ts';
 import { every, within } from '../lib/timers.ts';
 

@@ -1,7 +1,7 @@
 /** The work of a gas wallet: sends what users asked for, one call after the other, each permit just before its call. */
 import type { Hex } from 'viem';
-import { bindTopUp, nextTopUp } from '../ledger/gas-wallets.ts';
-import { bindRelay, nextRelay, type Relay } from '../ledger/relays.ts';
+import { bindTopUp, nextTopUp } from '../ledger/relay/gas-wallets.ts';
+import { bindRelay, nextRelay, type Relay } from '../ledger/relay/queued-relays.ts';
 import type { LaneWork, Payload } from './lane.ts';
 
 /** Gas of a plain transfer of native currency. */

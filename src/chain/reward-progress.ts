@@ -1,6 +1,6 @@
 /** Lets a request wait for its reward's transaction: told directly by this process, or seen in the ledger when another one pays. */
-import type { Database } from '../ledger/database.ts';
-import { type RewardProgress, readRewardProgress } from '../ledger/rewards.ts';
+import type { Database } from '../ledger/database/database.ts';
+import { type RewardProgress, readRewardProgress } from '../ledger/rewards/rewards.ts';
 import type { Log } from '../lib/log.ts';
 import { every, within } from '../lib/timers.ts';
 import type { BookedTransaction } from './book-block.ts';

@@ -1,8 +1,8 @@
 /** Managing brands straight in a Postgres database: the control API's own routes, without a server before them. */
 import { Hono } from 'hono';
 import { controlBrands } from '../http/handlers/control-brands.ts';
+import { pendingMigrations } from '../ledger/database/migrate.ts';
 import { readFact } from '../ledger/facts.ts';
-import { pendingMigrations } from '../ledger/migrate.ts';
 import { adjustableClock, systemClock } from '../lib/clock.ts';
 import { secureRandom } from '../lib/ids.ts';
 import { settings } from './config.ts';

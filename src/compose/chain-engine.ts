@@ -9,7 +9,7 @@ import { createRelayProgress, type RelayProgressBoard } from '../chain/relay-pro
 import { createRewardProgress, type RewardProgressBoard } from '../chain/reward-progress.ts';
 import type { Rpc } from '../chain/rpc.ts';
 import type { Signer } from '../chain/signer.ts';
-import type { Database } from '../ledger/database.ts';
+import type { Database } from '../ledger/database/database.ts';
 import type { Facts } from '../ledger/facts.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Crash } from '../lib/crash-points.ts';

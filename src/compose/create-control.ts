@@ -4,7 +4,7 @@ import type { Rpc } from '../chain/rpc.ts';
 import type { ControlBrandsDeps } from '../http/handlers/control-brands.ts';
 import type { ControlTokensDeps } from '../http/handlers/control-tokens.ts';
 import { createControlHost } from '../http/hosts/control.ts';
-import type { Database } from '../ledger/database.ts';
+import type { Database } from '../ledger/database/database.ts';
 import type { Facts } from '../ledger/facts.ts';
 import type { AdjustableClock } from '../lib/clock.ts';
 import type { Random } from '../lib/ids.ts';

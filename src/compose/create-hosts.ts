@@ -12,7 +12,7 @@ import { createRefuser } from '../http/refuse.ts';
 import { createRegisterRefuser } from '../http/register-refusals.ts';
 import type { TokenVerifier } from '../identity/tokens.ts';
 import type { WalletTree } from '../identity/wallets.ts';
-import type { Database } from '../ledger/database.ts';
+import type { Database } from '../ledger/database/database.ts';
 import type { Facts } from '../ledger/facts.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { type Crash, neverCrash } from '../lib/crash-points.ts';

@@ -6,7 +6,7 @@ import type { HostFrameDeps } from '../http/hosts/host-frame.ts';
 import { createRelayHost } from '../http/hosts/relay.ts';
 import { createRelayRefuser } from '../http/relay-refusals.ts';
 import type { TokenVerifier } from '../identity/tokens.ts';
-import { readWindow } from '../ledger/rate-windows.ts';
+import { readWindow } from '../ledger/limits/rate-windows.ts';
 import { systemClock } from '../lib/clock.ts';
 import { settings } from './config.ts';
 import type { HostParts } from './create-hosts.ts';

@@ -21,12 +21,12 @@ import { type RequestSummary, requestSummary } from '../http/replies/request-sum
 import type { RequestRecord } from '../http/request-record.ts';
 import { derivedWallets } from '../identity/derived.ts';
 import { openLocalIdentity } from '../identity/local-issuer.ts';
-import { listBrands } from '../ledger/brands.ts';
+import { listBrands } from '../ledger/brands/brands.ts';
 import { ledgerChainJournal } from '../ledger/chain-journal.ts';
-import type { Database } from '../ledger/database.ts';
-import { migrate } from '../ledger/migrate.ts';
-import { openPostgres } from '../ledger/postgres.ts';
-import { openSqlite } from '../ledger/sqlite.ts';
+import type { Database } from '../ledger/database/database.ts';
+import { migrate } from '../ledger/database/migrate.ts';
+import { openPostgres } from '../ledger/database/postgres.ts';
+import { openSqlite } from '../ledger/database/sqlite.ts';
 import { systemClock } from '../lib/clock.ts';
 import { neverCrash } from '../lib/crash-points.ts';
 import { secureRandom } from '../lib/ids.ts';

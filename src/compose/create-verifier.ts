@@ -4,7 +4,7 @@ import type { VerifyReport } from '../actions/verify-report.ts';
 import { createChainHistory } from '../chain/chain-history.ts';
 import type { ChainClient } from '../chain/client.ts';
 import type { Rpc } from '../chain/rpc.ts';
-import type { Database } from '../ledger/database.ts';
+import type { Database } from '../ledger/database/database.ts';
 import type { Facts } from '../ledger/facts.ts';
 import { delay } from '../lib/timers.ts';
 

@@ -6,7 +6,7 @@ import manifest from '../../package.json' with { type: 'json' };
 import { findAnvilBinary } from '../chain/anvil.ts';
 import { createChainClient } from '../chain/client.ts';
 import { createRpc } from '../chain/rpc.ts';
-import { openSqlite } from '../ledger/sqlite.ts';
+import { openSqlite } from '../ledger/database/sqlite.ts';
 import { settings } from './config.ts';
 import { openLedgerDesk } from './ledger-desk.ts';
 import { nearest } from './nearest.ts';

@@ -6,15 +6,15 @@ import type { ChainClient } from '../chain/client.ts';
 import { payoutsIn } from '../chain/read-attempt.ts';
 import type { RpcOutcome } from '../chain/rpc-pool.ts';
 import type { MeasuredRequest } from '../http/middleware/measured.ts';
+import type { Database } from '../ledger/database/database.ts';
 import {
   everyLane,
   newestFollowed,
   openTransactions,
   payoutsInFlight,
   waitingBacklog,
-} from '../ledger/backlog.ts';
-import type { Database } from '../ledger/database.ts';
-import { nextNonce } from '../ledger/transactions.ts';
+} from '../ledger/transactions/backlog.ts';
+import { nextNonce } from '../ledger/transactions/transactions.ts';
 
 export type Metrics = ReturnType<typeof createMetrics>;
 

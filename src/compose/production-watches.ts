@@ -1,7 +1,7 @@
 /** What production looks at again and again while it runs: its dependencies, its backlog, ledger against chain. */
 import type { ChainClient } from '../chain/client.ts';
 import type { Rpc } from '../chain/rpc.ts';
-import type { Database } from '../ledger/database.ts';
+import type { Database } from '../ledger/database/database.ts';
 import { type Facts, ledgerAnswers } from '../ledger/facts.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';

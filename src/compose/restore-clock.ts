@@ -1,5 +1,5 @@
 /** The emulator's clock as the last run left it, unless the command line says otherwise. */
-import type { Database } from '../ledger/database.ts';
+import type { Database } from '../ledger/database/database.ts';
 import { readFact, writeFact } from '../ledger/facts.ts';
 import { type AdjustableClock, adjustableClock } from '../lib/clock.ts';
 

@@ -1,11 +1,11 @@
 /** Writes a fixture into the ledger. Again and again: what brands earned, promised and paid is never touched. */
 
 import { digestSecret, parseKeyText } from '../identity/brand-key.ts';
-import { brandsOfDomains } from '../ledger/brand-configuration.ts';
-import { saveBrandKey } from '../ledger/brand-keys.ts';
-import { listBrands, saveBrand, saveEventRule } from '../ledger/brands.ts';
-import type { Database, Queries } from '../ledger/database.ts';
-import { ensureWallets } from '../ledger/wallets.ts';
+import { brandsOfDomains } from '../ledger/brands/brand-configuration.ts';
+import { saveBrandKey } from '../ledger/brands/brand-keys.ts';
+import { listBrands, saveBrand, saveEventRule } from '../ledger/brands/brands.ts';
+import type { Database, Queries } from '../ledger/database/database.ts';
+import { ensureWallets } from '../ledger/wallets/wallets.ts';
 import type { Random } from '../lib/ids.ts';
 import type { Brand } from '../rules/brands/brand.ts';
 import type { Fixture } from './fixture.ts';

@@ -1,7 +1,7 @@
 /** What a failed start means to whoever started it, where something outside the program is not as it must be. */
 import { RpcUnreachableError } from '../chain/rpc.ts';
 import { ChainMismatchError } from '../emulator/prepare-chain.ts';
-import { isDatabaseUnavailable } from '../ledger/database.ts';
+import { isDatabaseUnavailable } from '../ledger/database/database.ts';
 import { PreconditionError } from './precondition.ts';
 
 /** The same failure with a code and a way to mend it; any other error as it is. */

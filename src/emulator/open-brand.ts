@@ -2,7 +2,7 @@
 import type { Address } from 'viem';
 import type { ContractAddresses } from '../chain/contracts/deploy.ts';
 import type { GasKeys } from '../chain/relay-lanes.ts';
-import { readFunds } from '../ledger/brand-configuration.ts';
+import { readFunds } from '../ledger/brands/brand-configuration.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createMutex } from '../lib/mutex.ts';
 import { delay } from '../lib/timers.ts';

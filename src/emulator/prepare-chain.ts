@@ -4,9 +4,9 @@ import type { ChainClient } from '../chain/client.ts';
 import { pointsSaleAbi } from '../chain/contracts/abis.ts';
 import { contractsAt, type DeploySigner, deployContracts, roleId } from '../chain/contracts/deploy.ts';
 import type { Rpc } from '../chain/rpc.ts';
-import type { Database } from '../ledger/database.ts';
+import type { Database } from '../ledger/database/database.ts';
 import { type Facts, readFact, writeFact } from '../ledger/facts.ts';
-import { leaseLane, releaseLane } from '../ledger/lanes.ts';
+import { leaseLane, releaseLane } from '../ledger/transactions/lanes.ts';
 import type { Clock } from '../lib/clock.ts';
 import { delay } from '../lib/timers.ts';
 

@@ -1,6 +1,6 @@
 /** The emulator's own identity provider: signs with a key pair that stays in its ledger, by the emulator's clock. */
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK, SignJWT } from 'jose';
-import type { Database, Queries } from '../ledger/database.ts';
+import type { Database, Queries } from '../ledger/database/database.ts';
 import { readFact, writeFact } from '../ledger/facts.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';

@@ -1,5 +1,5 @@
 /** Tokens of a real identity provider, verified by the keys that it publishes. */
-import type { Queries } from '../ledger/database.ts';
+import type { Queries } from '../ledger/database/database.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { FetchLimits } from './fetch-json.ts';

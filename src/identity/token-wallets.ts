@@ -1,6 +1,6 @@
 /** Which accounts a token speaks for: those that a claim names, or the ledger's own for the user's e-mail. */
-import type { Queries } from '../ledger/database.ts';
-import { findWallets } from '../ledger/wallets.ts';
+import type { Queries } from '../ledger/database/database.ts';
+import { findWallets } from '../ledger/wallets/wallets.ts';
 import { addressKey } from '../rules/user-key.ts';
 
 type Address = `0x${string}`;

@@ -1,7 +1,7 @@
 /** The emulator's chain on disk: its blocks in order, runs of empty ones as one row. */
 import { asc, desc, gt, gte } from 'drizzle-orm';
-import type { Database } from './database.ts';
-import { journalBlocks } from './schema.ts';
+import type { Database } from './database/database.ts';
+import { journalBlocks } from './schema/all.ts';
 
 export type JournalRow = typeof journalBlocks.$inferSelect;
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { exitCodes } from '../../src/cli/exit-codes.ts';
-import { migrate } from '../../src/ledger/migrate.ts';
-import { openPostgres } from '../../src/ledger/postgres.ts';
-import { brandKeys } from '../../src/ledger/schema.ts';
+import { migrate } from '../../src/ledger/database/migrate.ts';
+import { openPostgres } from '../../src/ledger/database/postgres.ts';
+import { brandKeys } from '../../src/ledger/schema/all.ts';
 import { rewards, rewardsJson } from '../support/cli.ts';
 import { postgresMissing, startPostgres } from '../support/postgres.ts';
 import { someone, startTestService, type TestService } from '../support/service.ts';

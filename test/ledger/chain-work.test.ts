@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { isUniqueViolation } from '../../src/ledger/database.ts';
-import { holdsLane, leaseLane, releaseLane } from '../../src/ledger/lanes.ts';
+import { isUniqueViolation } from '../../src/ledger/database/database.ts';
 import {
   bindRewards,
   findReward,
   readRewardProgress,
   recordRewards,
   waitingRewards,
-} from '../../src/ledger/rewards.ts';
+} from '../../src/ledger/rewards/rewards.ts';
+import { holdsLane, leaseLane, releaseLane } from '../../src/ledger/transactions/lanes.ts';
 import {
   findByHashes,
   includedUpTo,
@@ -19,7 +19,7 @@ import {
   storeReplacement,
   storeTransaction,
   unsettledTransactions,
-} from '../../src/ledger/transactions.ts';
+} from '../../src/ledger/transactions/transactions.ts';
 import { freshAddress, freshHash, freshKey, onEveryDatabase, outcomes } from './every-database.ts';
 
 type Hex = `0x${string}`;

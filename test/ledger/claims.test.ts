@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { takeNumbers } from '../../src/ledger/counters.ts';
 import {
   addClaimTotal,
   type Claim,
@@ -7,11 +8,10 @@ import {
   readClaimCounters,
   readClaimTotals,
   takeClaims,
-} from '../../src/ledger/claims.ts';
-import { takeNumbers } from '../../src/ledger/counters.ts';
-import { bookMovement, lockAvailableFunds, openFunds, promiseFunds } from '../../src/ledger/funds.ts';
-import type { CounterName } from '../../src/ledger/schema.ts';
-import { ensureWallets } from '../../src/ledger/wallets.ts';
+} from '../../src/ledger/rewards/claims.ts';
+import { bookMovement, lockAvailableFunds, openFunds, promiseFunds } from '../../src/ledger/rewards/funds.ts';
+import type { CounterName } from '../../src/ledger/schema/all.ts';
+import { ensureWallets } from '../../src/ledger/wallets/wallets.ts';
 import { freshAddress, freshHash, freshKey, onEveryDatabase, outcomes } from './every-database.ts';
 
 const NOW_MS = 1_700_000_000_000;

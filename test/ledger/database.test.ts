@@ -1,9 +1,9 @@
 import { and, eq, lt, sql } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
-import { isContention, isUniqueViolation, type Queries } from '../../src/ledger/database.ts';
-import { recordRewards } from '../../src/ledger/rewards.ts';
-import { attempts, counters, facts, rewards, wallets } from '../../src/ledger/schema.ts';
-import { storeTransaction } from '../../src/ledger/transactions.ts';
+import { isContention, isUniqueViolation, type Queries } from '../../src/ledger/database/database.ts';
+import { recordRewards } from '../../src/ledger/rewards/rewards.ts';
+import { attempts, counters, facts, rewards, wallets } from '../../src/ledger/schema/all.ts';
+import { storeTransaction } from '../../src/ledger/transactions/transactions.ts';
 import {
   freshAddress,
   freshHash,

@@ -3,10 +3,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe } from 'vitest';
-import type { Database } from '../../src/ledger/database.ts';
-import { migrate } from '../../src/ledger/migrate.ts';
-import { openPostgres } from '../../src/ledger/postgres.ts';
-import { openSqlite } from '../../src/ledger/sqlite.ts';
+import type { Database } from '../../src/ledger/database/database.ts';
+import { migrate } from '../../src/ledger/database/migrate.ts';
+import { openPostgres } from '../../src/ledger/database/postgres.ts';
+import { openSqlite } from '../../src/ledger/database/sqlite.ts';
 import { postgresMissing, startPostgres } from '../support/postgres.ts';
 
 export interface Kit {

@@ -3,9 +3,9 @@ import type { SQL } from 'drizzle-orm';
 import { getTableConfig, PgDialect, type PgTable } from 'drizzle-orm/pg-core';
 import pg from 'pg';
 import { expect, test } from 'vitest';
-import * as identitySchema from '../../src/ledger/identity-schema.ts';
-import * as relaySchema from '../../src/ledger/relay-schema.ts';
-import * as schema from '../../src/ledger/schema.ts';
+import * as schema from '../../src/ledger/schema/all.ts';
+import * as relaySchema from '../../src/ledger/schema/relay.ts';
+import * as identitySchema from '../../src/ledger/schema/wallets.ts';
 import { type Kind, onEveryDatabase } from './every-database.ts';
 
 /** A table as the program sees it, and as a database describes it; both are compared as a whole. */

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { migrate } from '../../src/ledger/migrate.ts';
-import { facts } from '../../src/ledger/schema.ts';
-import { openSqlite } from '../../src/ledger/sqlite.ts';
+import { migrate } from '../../src/ledger/database/migrate.ts';
+import { openSqlite } from '../../src/ledger/database/sqlite.ts';
+import { facts } from '../../src/ledger/schema/all.ts';
 import { bundleScript, ended, type Script } from './child.ts';
 
 const COMMITS = 25;
@@ -17,9 +17,9 @@ let committing: Script;
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'rewards-durable-'));
   committing = await bundleScript(`
-    import { openSqlite } from '../../src/ledger/sqlite.ts';
-    import { migrate } from '../../src/ledger/migrate.ts';
-    import { facts } from '../../src/ledger/schema.ts';
+    import { openSqlite } from '../../src/ledger/database/sqlite.ts';
+    import { migrate } from '../../src/ledger/database/migrate.ts';
+    import { facts } from '../../src/ledger/schema/all.ts';
     const [path, commits, how] = process.argv.slice(2);
     const database = openSqlite(path);
     async function main() {

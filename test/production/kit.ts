@@ -9,10 +9,10 @@ import { pointsSaleAbi } from '../../src/chain/contracts/abis.ts';
 import { type Deployment, deployContracts } from '../../src/chain/contracts/deploy.ts';
 import { createRpc, type Rpc } from '../../src/chain/rpc.ts';
 import { DEV_MNEMONIC } from '../../src/emulator/dev-accounts.ts';
-import { saveBrand, saveEventRule } from '../../src/ledger/brands.ts';
-import type { Database } from '../../src/ledger/database.ts';
-import { migrate } from '../../src/ledger/migrate.ts';
-import { openSqlite } from '../../src/ledger/sqlite.ts';
+import { saveBrand, saveEventRule } from '../../src/ledger/brands/brands.ts';
+import type { Database } from '../../src/ledger/database/database.ts';
+import { migrate } from '../../src/ledger/database/migrate.ts';
+import { openSqlite } from '../../src/ledger/database/sqlite.ts';
 import { delay } from '../../src/lib/timers.ts';
 import { startAnvil } from '../support/anvil-process.ts';
 

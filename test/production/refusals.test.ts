@@ -6,7 +6,7 @@ import { generatePrivateKey } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { rewardTokenAbi } from '../../src/chain/contracts/abis.ts';
 import { roleId } from '../../src/chain/contracts/deploy.ts';
-import { openSqlite } from '../../src/ledger/sqlite.ts';
+import { openSqlite } from '../../src/ledger/database/sqlite.ts';
 import { startAnvil } from '../support/anvil-process.ts';
 import { rewardsJson } from '../support/cli.ts';
 import { type ProductionKit, sqliteLedger, startProductionKit, wellKnownKey } from './kit.ts';
@@ -164,7 +164,7 @@ describe('refused:', () => {
   test('wallets of another key tree than before', async () => {
     const path = await sqliteLedger(kit.folder, 'wallets');
     const database = openSqlite(path.slice('sqlite:'.length));
-    const { wallets } = await import('../../src/ledger/schema.ts');
+    const { wallets } = await import('../../src/ledger/schema/all.ts');
     const wallet = { userKey: 'a@b.example', address: kit.contracts.token, derivationIndex: 0, createdAt: 0 };
     await database.db.insert(wallets).values(wallet);
     await database.close();

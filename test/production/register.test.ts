@@ -1,7 +1,7 @@
 /** The register host in production: two replicas on one database, HTTPS, figures, and wallets of the operator's tree. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { derivedWallets } from '../../src/identity/derived.ts';
-import { openPostgres } from '../../src/ledger/postgres.ts';
+import { openPostgres } from '../../src/ledger/database/postgres.ts';
 import { postgresMissing, startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { brandId, type ProductionKit, prepareLedger, startProductionKit } from './kit.ts';
 import { type Started, startProduction } from './process.ts';

@@ -6,8 +6,8 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { perkNFTAbi } from '../../src/chain/contracts/abis.ts';
 import { roleId } from '../../src/chain/contracts/deploy.ts';
-import { findGasWallet } from '../../src/ledger/gas-wallets.ts';
-import { openSqlite } from '../../src/ledger/sqlite.ts';
+import { openSqlite } from '../../src/ledger/database/sqlite.ts';
+import { findGasWallet } from '../../src/ledger/relay/gas-wallets.ts';
 import { brandId, type ProductionKit, sqliteLedger, startProductionKit } from './kit.ts';
 import { type Started, startProduction } from './process.ts';
 

@@ -1,8 +1,8 @@
 /** Production while it runs: traffic, roles, replicas, figures, and the way it stops. */
 import { createServer } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { openPostgres } from '../../src/ledger/postgres.ts';
-import { openSqlite } from '../../src/ledger/sqlite.ts';
+import { openPostgres } from '../../src/ledger/database/postgres.ts';
+import { openSqlite } from '../../src/ledger/database/sqlite.ts';
 import { delay } from '../../src/lib/timers.ts';
 import { rewards, rewardsJson } from '../support/cli.ts';
 import { postgresMissing, startPostgres, type TestPostgres } from '../support/postgres.ts';
@@ -179,7 +179,7 @@ describe('on SQLite', () => {
 
     // A movement in the ledger that the chain does not have.
     const database = openSqlite(ledger.slice('sqlite:'.length));
-    const { movements } = await import('../../src/ledger/schema.ts');
+    const { movements } = await import('../../src/ledger/schema/all.ts');
     const hash: `0x${string}` = `0x${'aa'.repeat(32)}`;
     const movement = { id: 'planted', brandId, kind: 'withdrawal' as const, amount: 3, createdAt: 0 };
     await database.db

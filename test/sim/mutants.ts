@@ -5,7 +5,7 @@ import { decodePayoutBatch, encodePayoutBatch } from '../../src/chain/contracts/
 import type { LaneSettings, LaneWork } from '../../src/chain/lane.ts';
 import type { RewardProgressBoard } from '../../src/chain/reward-progress.ts';
 import type { Signer } from '../../src/chain/signer.ts';
-import type { Database, Queries } from '../../src/ledger/database.ts';
+import type { Database, Queries } from '../../src/ledger/database/database.ts';
 import { execute, intercept } from './sim-ledger.ts';
 import type { World } from './world.ts';
 

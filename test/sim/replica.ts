@@ -8,7 +8,7 @@ import { createLane } from '../../src/chain/lane.ts';
 import { payoutWork } from '../../src/chain/payouts.ts';
 import { createRewardProgress } from '../../src/chain/reward-progress.ts';
 import { type Rpc, RpcAnswerError, RpcUnreachableError } from '../../src/chain/rpc.ts';
-import type { Database, Queries } from '../../src/ledger/database.ts';
+import type { Database, Queries } from '../../src/ledger/database/database.ts';
 import type { Clock } from '../../src/lib/clock.ts';
 import type { Crash } from '../../src/lib/crash-points.ts';
 import { silentLog } from '../../src/lib/log.ts';

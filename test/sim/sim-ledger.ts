@@ -1,8 +1,8 @@
 /** One ledger for many runs: production's schema and queries on SQLite in memory, emptied between runs, with a log of its own. */
-import { saveBrand, saveEventRule } from '../../src/ledger/brands.ts';
-import type { Database, Queries } from '../../src/ledger/database.ts';
-import { migrate } from '../../src/ledger/migrate.ts';
-import { openSqlite } from '../../src/ledger/sqlite.ts';
+import { saveBrand, saveEventRule } from '../../src/ledger/brands/brands.ts';
+import type { Database, Queries } from '../../src/ledger/database/database.ts';
+import { migrate } from '../../src/ledger/database/migrate.ts';
+import { openSqlite } from '../../src/ledger/database/sqlite.ts';
 import type { BrandId, EventRule } from '../../src/rules/brands/brand.ts';
 
 /** Runs one statement of SQL, as drizzle's driver does it. */

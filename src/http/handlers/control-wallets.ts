@@ -1,7 +1,7 @@
 /** Wallets over the control API: `GET wallets/:user`. */
 import { Hono } from 'hono';
 import { showWallet } from '../../actions/show-wallet.ts';
-import type { Database } from '../../ledger/database.ts';
+import type { Database } from '../../ledger/database/database.ts';
 import { controlProblem } from '../control-problem.ts';
 
 export interface ControlWalletsDeps {

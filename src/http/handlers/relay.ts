@@ -2,8 +2,8 @@
 import type { Context, Handler } from 'hono';
 import { answerOnce } from '../../actions/answer-once.ts';
 import type { RelayOutcome } from '../../actions/relay-transaction.ts';
-import type { RateWindow } from '../../ledger/rate-windows.ts';
-import { findRelayByHash } from '../../ledger/relays.ts';
+import type { RateWindow } from '../../ledger/limits/rate-windows.ts';
+import { findRelayByHash } from '../../ledger/relay/queued-relays.ts';
 import { hostOfUrl } from '../../rules/brands/domain.ts';
 import { clientAddress, countedAddress } from '../client-address.ts';
 import type { RelayHostDeps } from '../hosts/relay.ts';

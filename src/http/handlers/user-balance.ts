@@ -1,7 +1,7 @@
 /** GET and POST user-balance: what a user holds and has earned. */
 import type { Context, Handler } from 'hono';
 import { readBalance } from '../../actions/read-balance.ts';
-import { findBrand } from '../../ledger/brands.ts';
+import { findBrand } from '../../ledger/brands/brands.ts';
 import type { EventsHostDeps } from '../hosts/events.ts';
 import { readJsonBody } from '../json-body.ts';
 import type { RequestVariables } from '../request-record.ts';

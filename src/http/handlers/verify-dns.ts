@@ -1,7 +1,7 @@
 /** POST verify-dns (contract: Endpoints). */
 import type { Handler } from 'hono';
 import { verifyDns } from '../../actions/verify-dns.ts';
-import { isDatabaseUnavailable } from '../../ledger/database.ts';
+import { isDatabaseUnavailable } from '../../ledger/database/database.ts';
 import type { EventsHostDeps } from '../hosts/events.ts';
 import { readJsonBody } from '../json-body.ts';
 import type { RequestVariables } from '../request-record.ts';

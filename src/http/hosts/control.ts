@@ -2,7 +2,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { type Context, Hono } from 'hono';
 import type { VerifyReport } from '../../actions/verify-report.ts';
-import { isDatabaseUnavailable } from '../../ledger/database.ts';
+import { isDatabaseUnavailable } from '../../ledger/database/database.ts';
 import type { ClockState } from '../../lib/clock.ts';
 import { parseDuration } from '../../lib/duration.ts';
 import type { Log } from '../../lib/log.ts';

@@ -1,6 +1,6 @@
 /** What every host of the service has around its routes: request ids, HTTPS, CORS, its own description, 404 and 500. */
 import { type Context, Hono } from 'hono';
-import { type Database, isDatabaseUnavailable } from '../../ledger/database.ts';
+import { type Database, isDatabaseUnavailable } from '../../ledger/database/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Random } from '../../lib/ids.ts';
 import type { Log } from '../../lib/log.ts';

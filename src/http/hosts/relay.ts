@@ -4,7 +4,7 @@ import type { createAddressGate } from '../../actions/admit-address.ts';
 import type { AnswerOnceDeps } from '../../actions/answer-once.ts';
 import type { createRelayTransaction } from '../../actions/relay-transaction.ts';
 import type { TokenVerifier } from '../../identity/tokens.ts';
-import type { RateWindow } from '../../ledger/rate-windows.ts';
+import type { RateWindow } from '../../ledger/limits/rate-windows.ts';
 import { relay, relayStatus } from '../handlers/relay.ts';
 import { relayApi } from '../openapi/relay-api.ts';
 import type { RelayRefuser } from '../relay-refusals.ts';

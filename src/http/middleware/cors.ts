@@ -1,7 +1,7 @@
 /** Cross-origin rules: exactly the brands' own pages may read answers (contract: Authentication, CORS). */
 import type { Context, MiddlewareHandler } from 'hono';
-import { brandsOfHost } from '../../ledger/brand-domains.ts';
-import type { Database } from '../../ledger/database.ts';
+import { brandsOfHost } from '../../ledger/brands/brand-domains.ts';
+import type { Database } from '../../ledger/database/database.ts';
 import { hostOfUrl, isWithin } from '../../rules/brands/domain.ts';
 
 export interface CorsDeps {

@@ -1,6 +1,6 @@
 /** How a relayed call is told: in both documented forms at once (contract: Relay result). */
 import { isIncluded } from '../../chain/relay-progress.ts';
-import type { RelayProgress } from '../../ledger/relays.ts';
+import type { RelayProgress } from '../../ledger/relay/queued-relays.ts';
 import type { RelayResult, RelayState } from '../schemas/relay.ts';
 
 /** The state of a call that is signed; undefined before. */

@@ -1,8 +1,8 @@
 /** How often an event was claimed, per user and in all: the database itself refuses what is over a limit. */
 import { and, inArray, lt, lte, sql } from 'drizzle-orm';
-import type { BrandId } from '../rules/brands/brand.ts';
-import type { Queries } from './database.ts';
-import { claimCounters, claimTotals } from './schema.ts';
+import type { BrandId } from '../../rules/brands/brand.ts';
+import type { Queries } from '../database/database.ts';
+import { claimCounters, claimTotals } from '../schema/all.ts';
 
 export interface ClaimKey {
   brandId: BrandId;

@@ -3,9 +3,9 @@
  * are given up; of relayed calls the cost is known.
  */
 import { and, eq, sql } from 'drizzle-orm';
-import type { Queries } from './database.ts';
-import { lockAvailableFunds } from './funds.ts';
-import { settleGas } from './relays.ts';
+import type { Queries } from '../database/database.ts';
+import { settleGas } from '../relay/queued-relays.ts';
+import { lockAvailableFunds } from '../rewards/funds.ts';
 import {
   failRewards,
   findBySequences,
@@ -14,8 +14,8 @@ import {
   type Reward,
   unbindRewards,
   unreleasedFailures,
-} from './rewards.ts';
-import { brandFunds, claimCounters, claimTotals } from './schema.ts';
+} from '../rewards/rewards.ts';
+import { brandFunds, claimCounters, claimTotals } from '../schema/all.ts';
 import { includedUpTo, markFinal, markLost, payloadOf, type Transaction } from './transactions.ts';
 
 /** Transactions without effect that a reward may be bound to, one after the other, before it is given up. */

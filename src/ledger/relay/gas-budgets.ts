@@ -1,7 +1,7 @@
 /** What each payer may spend for gas on a day: taken in advance for the worst case, corrected by what it cost. */
 import { and, eq, sql } from 'drizzle-orm';
-import type { Queries } from './database.ts';
-import { type GasPayer, gasBudgets } from './relay-schema.ts';
+import type { Queries } from '../database/database.ts';
+import { type GasPayer, gasBudgets } from '../schema/relay.ts';
 
 export const DAY_MS = 86_400_000;
 /** Days since 1970, UTC. */

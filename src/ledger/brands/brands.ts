@@ -1,10 +1,10 @@
 /** Brands and their event rules. Money decisions read them here, inside their own commit, never from a cache. */
 import { and, asc, eq, inArray } from 'drizzle-orm';
-import type { Brand, BrandId, EventRule } from '../rules/brands/brand.ts';
+import type { Brand, BrandId, EventRule } from '../../rules/brands/brand.ts';
+import type { Queries } from '../database/database.ts';
+import { openFunds } from '../rewards/funds.ts';
+import { brands, eventRules } from '../schema/all.ts';
 import { provenDomains, replaceConfiguredDomains } from './brand-domains.ts';
-import type { Queries } from './database.ts';
-import { openFunds } from './funds.ts';
-import { brands, eventRules } from './schema.ts';
 
 /** Brands with all their domains: the configured ones first, then those proven by DNS. */
 export async function readBrands(db: Queries, brandIds: BrandId[]): Promise<Map<BrandId, StoredBrand>> {

@@ -1,7 +1,7 @@
 /** Reads the ledger in pages, to compare it with itself and with the chain. Every page is one statement, so one moment. */
 import { and, asc, eq, gt, gte, inArray, lt, lte, or, sql } from 'drizzle-orm';
 import type { BrandId } from '../rules/brands/brand.ts';
-import type { Queries } from './database.ts';
+import type { Queries } from './database/database.ts';
 import {
   attempts,
   brandFunds,
@@ -11,7 +11,7 @@ import {
   movements,
   rewards,
   transactions,
-} from './schema.ts';
+} from './schema/all.ts';
 
 type Hex = `0x${string}`;
 

@@ -1,10 +1,10 @@
 /** The tables of the ledger; those of the relay are in relay-schema.ts, people in identity-schema.ts. Amounts are whole RWT, times are milliseconds since 1970, wei is text. */
 import { sql } from 'drizzle-orm';
 import { index, integer, jsonb, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
-import type { BrandProfile, EventDetail } from '../rules/brands/brand.ts';
+import type { BrandProfile, EventDetail } from '../../rules/brands/brand.ts';
 import { address, bool, bytes, number } from './columns.ts';
-import { oauthIdentities } from './identity-schema.ts';
-import { gasBudgets, gasTopUps, gasWallets, rateWindows, relays } from './relay-schema.ts';
+import { gasBudgets, gasTopUps, gasWallets, rateWindows, relays } from './relay.ts';
+import { oauthIdentities } from './wallets.ts';
 
 export const brands = pgTable('brands', {
   brandId: address('brand_id').primaryKey(),

@@ -1,8 +1,8 @@
 /** Which brands a host belongs to. */
 import { and, eq, inArray } from 'drizzle-orm';
-import type { BrandId } from '../rules/brands/brand.ts';
-import type { Queries } from './database.ts';
-import { brandDomains } from './schema.ts';
+import type { BrandId } from '../../rules/brands/brand.ts';
+import type { Queries } from '../database/database.ts';
+import { brandDomains } from '../schema/all.ts';
 
 /** `shop.demo.example` → itself, `demo.example`, `example`. */
 const suffixes = (host: string) => {

@@ -1,8 +1,8 @@
 /** Which wallet belongs to which user. A wallet, once written, never changes. */
 import { desc, eq, inArray, isNotNull, sql } from 'drizzle-orm';
-import { takeNumbers } from './counters.ts';
-import type { Queries } from './database.ts';
-import { wallets } from './schema.ts';
+import { takeNumbers } from '../counters.ts';
+import type { Queries } from '../database/database.ts';
+import { wallets } from '../schema/all.ts';
 
 export type Wallet = typeof wallets.$inferSelect;
 

@@ -1,8 +1,8 @@
 /** Keys with which a brand's own servers speak for it. The ledger holds digests only. */
 import { and, eq, gt, isNull, or } from 'drizzle-orm';
-import type { BrandId } from '../rules/brands/brand.ts';
-import type { Queries } from './database.ts';
-import { brandKeys } from './schema.ts';
+import type { BrandId } from '../../rules/brands/brand.ts';
+import type { Queries } from '../database/database.ts';
+import { brandKeys } from '../schema/all.ts';
 
 export type BrandKey = typeof brandKeys.$inferSelect;
 

@@ -1,9 +1,9 @@
 /** The accounts that pay for gas: which payer has which, and the native currency that they are to be given. */
 import { and, asc, eq, inArray, isNull, sql } from 'drizzle-orm';
-import { takeNumbers } from './counters.ts';
-import type { Queries } from './database.ts';
-import { type GasPayer, gasTopUps, gasWallets } from './relay-schema.ts';
-import { transactions } from './schema.ts';
+import { takeNumbers } from '../counters.ts';
+import type { Queries } from '../database/database.ts';
+import { transactions } from '../schema/all.ts';
+import { type GasPayer, gasTopUps, gasWallets } from '../schema/relay.ts';
 
 export type GasWallet = typeof gasWallets.$inferSelect;
 export type GasTopUp = typeof gasTopUps.$inferSelect;

@@ -1,8 +1,8 @@
 /** Rewards: written when a claim is granted, and bound to one chain transaction until that is known to have had no effect. */
 import { and, asc, desc, eq, inArray, isNotNull, isNull, sql } from 'drizzle-orm';
-import type { BrandId } from '../rules/brands/brand.ts';
-import type { Queries } from './database.ts';
-import { rewards, type TransactionOutcome, type TransactionStatus, transactions } from './schema.ts';
+import type { BrandId } from '../../rules/brands/brand.ts';
+import type { Queries } from '../database/database.ts';
+import { rewards, type TransactionOutcome, type TransactionStatus, transactions } from '../schema/all.ts';
 
 export type Reward = typeof rewards.$inferSelect;
 

@@ -1,8 +1,8 @@
 /** Who was registered as whom. An identity, once written, never changes. */
 import { and, asc, eq } from 'drizzle-orm';
-import type { IdentityName } from '../rules/registration.ts';
-import type { Queries } from './database.ts';
-import { oauthIdentities } from './identity-schema.ts';
+import type { IdentityName } from '../../rules/registration.ts';
+import type { Queries } from '../database/database.ts';
+import { oauthIdentities } from '../schema/wallets.ts';
 
 export type Identity = typeof oauthIdentities.$inferSelect;
 

@@ -1,7 +1,7 @@
 /** The tables behind the relay: what it was asked to send, for whom, and what limits that. */
 import { sql } from 'drizzle-orm';
 import { index, jsonb, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
-import type { BrandId } from '../rules/brands/brand.ts';
+import type { BrandId } from '../../rules/brands/brand.ts';
 import { address, bool, bytes, number } from './columns.ts';
 
 /** How often something was done in a window that began with the first time. */

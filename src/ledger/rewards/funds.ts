@@ -1,8 +1,8 @@
 /** What each brand may still promise: its deposits in escrow, less every reward promised so far. */
 import { and, eq, gte, inArray, lte, sql } from 'drizzle-orm';
-import type { BrandId } from '../rules/brands/brand.ts';
-import type { Queries } from './database.ts';
-import { brandFunds, movements } from './schema.ts';
+import type { BrandId } from '../../rules/brands/brand.ts';
+import type { Queries } from '../database/database.ts';
+import { brandFunds, movements } from '../schema/all.ts';
 
 /** RWT that each brand has not promised yet, with the rows locked until the commit, always in the same order. */
 export async function lockAvailableFunds(tx: Queries, brandIds: BrandId[]): Promise<Map<BrandId, number>> {

@@ -1,11 +1,11 @@
 /** Calls on behalf of users: queued once, bound to their transactions, and looked up by whoever waits for them. */
 import { and, asc, eq, inArray, isNull } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
-import { takeNumbers } from './counters.ts';
-import type { Queries } from './database.ts';
+import { takeNumbers } from '../counters.ts';
+import type { Queries } from '../database/database.ts';
+import { attempts, type TransactionOutcome, type TransactionStatus, transactions } from '../schema/all.ts';
+import { relays } from '../schema/relay.ts';
 import { giveBackGas } from './gas-budgets.ts';
-import { relays } from './relay-schema.ts';
-import { attempts, type TransactionOutcome, type TransactionStatus, transactions } from './schema.ts';
 
 export type Relay = typeof relays.$inferSelect;
 export type NewRelay = Omit<Relay, 'position' | 'permitTransactionId' | 'transactionId'>;

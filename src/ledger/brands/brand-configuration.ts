@@ -1,10 +1,10 @@
 /** What managing brands reads and writes beyond what decisions about events need. */
 import { and, asc, eq, inArray } from 'drizzle-orm';
-import type { BrandId, EventRule } from '../rules/brands/brand.ts';
+import type { BrandId, EventRule } from '../../rules/brands/brand.ts';
+import type { Queries } from '../database/database.ts';
+import { brandDomains, brandFunds, brandKeys, brands, eventRules } from '../schema/all.ts';
 import type { BrandKey } from './brand-keys.ts';
 import type { StoredBrand } from './brands.ts';
-import type { Queries } from './database.ts';
-import { brandDomains, brandFunds, brandKeys, brands, eventRules } from './schema.ts';
 
 /** A brand as it was configured: without the domains that it has by DNS alone. */
 export async function findConfiguredBrand(db: Queries, brandId: BrandId): Promise<StoredBrand | undefined> {

@@ -4,7 +4,7 @@ import SQLite from 'better-sqlite3';
 import { getTableColumns, type SQL, sql } from 'drizzle-orm';
 import { PgDialect } from 'drizzle-orm/pg-core';
 import { drizzle } from 'drizzle-orm/pg-proxy';
-import { createMutex } from '../lib/mutex.ts';
+import { createMutex } from '../../lib/mutex.ts';
 import { type Database, groupColumns, NESTED, type Queries } from './database.ts';
 
 /** Drizzle's Postgres dialect with the spellings that SQLite does not share. */
