@@ -1,5 +1,5 @@
 /** What a user has earned and holds (contract: GET and POST user-balance). */
-import type { RewardToken } from '../chain/reward-token.ts';
+import type { RewardToken } from '../chain/contracts/reward-token.ts';
 import type { Database } from '../ledger/database/database.ts';
 import { rewardHistory } from '../ledger/rewards/rewards.ts';
 import { findWallets } from '../ledger/wallets/wallets.ts';

@@ -1,11 +1,12 @@
 /** One call on behalf of a user, from its checks to its block (contract: POST relay). */
-import type { ChainClient } from '../chain/client.ts';
+
 import type { ContractAddresses } from '../chain/contracts/deploy.ts';
-import { type FeePolicy, type Fees, priceTransaction } from '../chain/fees.ts';
-import { createPermitReader, type Permit } from '../chain/permit.ts';
-import { contractNamed, readCall } from '../chain/relay-call.ts';
-import { isIncluded, type RelayProgressBoard } from '../chain/relay-progress.ts';
-import { type Rpc, RpcAnswerError, RpcUnreachableError } from '../chain/rpc.ts';
+import { createPermitReader, type Permit } from '../chain/contracts/permit.ts';
+import { contractNamed, readCall } from '../chain/contracts/relay-calldata.ts';
+import { type FeePolicy, type Fees, priceTransaction } from '../chain/lane/fees.ts';
+import type { ChainClient } from '../chain/rpc/client.ts';
+import { type Rpc, RpcAnswerError, RpcUnreachableError } from '../chain/rpc/rpc.ts';
+import { isIncluded, type RelayProgressBoard } from '../chain/waiting/relay-outcome.ts';
 import { findConfiguredBrand } from '../ledger/brands/brand-configuration.ts';
 import { brandsOfHost } from '../ledger/brands/brand-domains.ts';
 import type { Database } from '../ledger/database/database.ts';

@@ -1,5 +1,5 @@
 /** Asks each dependency whether it works (contract: GET health, GET diagnostic). */
-import type { ChainClient } from '../chain/client.ts';
+import type { ChainClient } from '../chain/rpc/client.ts';
 import type { Database } from '../ledger/database/database.ts';
 import { ledgerAnswers } from '../ledger/facts.ts';
 import { within } from '../lib/timers.ts';

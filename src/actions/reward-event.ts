@@ -1,5 +1,5 @@
 /** One customer event from decision to transaction: decides, nudges the payout lane, waits until the reward is on its way. */
-import type { Milestone, RewardProgressBoard } from '../chain/reward-progress.ts';
+import type { Milestone, RewardProgressBoard } from '../chain/waiting/reward-outcome.ts';
 import type { Database } from '../ledger/database/database.ts';
 import { findReward } from '../ledger/rewards/rewards.ts';
 import type { Crash } from '../lib/crash-points.ts';

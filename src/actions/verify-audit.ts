@@ -1,6 +1,6 @@
 /** What the parts of a comparison of ledger and chain share. */
-import type { ChainHistory } from '../chain/chain-history.ts';
-import type { ChainClient } from '../chain/client.ts';
+import type { ChainHistory } from '../audit/chain-history.ts';
+import type { ChainClient } from '../chain/rpc/client.ts';
 import type { Database } from '../ledger/database/database.ts';
 import type { Findings } from './verify-report.ts';
 

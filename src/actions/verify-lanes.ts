@@ -1,5 +1,5 @@
 /** Sending accounts: no nonce without its transaction, one payload under each, every hash and every inclusion true. */
-import { readAttempt } from '../chain/read-attempt.ts';
+import { readAttempt } from '../audit/read-attempt.ts';
 import { attemptsOf, auditedTransactions, everySender } from '../ledger/audit-pages.ts';
 import type { Transaction } from '../ledger/transactions/transactions.ts';
 import type { Audit } from './verify-audit.ts';

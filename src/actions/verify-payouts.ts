@@ -1,7 +1,7 @@
 /** From the chain to the ledger: every payout has its reward, every movement its row, every token its sale. */
-import type { EscrowActivity } from '../chain/chain-history.ts';
+import type { EscrowActivity } from '../audit/chain-history.ts';
+import { payoutsIn } from '../audit/read-attempt.ts';
 import type { PayoutEntry } from '../chain/contracts/payout-batch.ts';
-import { payoutsIn } from '../chain/read-attempt.ts';
 import { movementsIn, rewardsBySequence } from '../ledger/audit-pages.ts';
 import { type FoundAttempt, findByHashes } from '../ledger/transactions/transactions.ts';
 import { type Audit, addTo } from './verify-audit.ts';

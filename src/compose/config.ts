@@ -1,8 +1,8 @@
 /** What a service is made from. Every limit is here, with its reason. */
 import manifest from '../../package.json' with { type: 'json' };
+import type { ChainEngineSettings } from '../chain/engine.ts';
 import type { Crash } from '../lib/crash-points.ts';
 import type { Log } from '../lib/log.ts';
-import type { ChainEngineSettings } from './chain-engine.ts';
 
 /** How one service's relay differs from the others'. */
 export interface RelayChange {

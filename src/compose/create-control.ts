@@ -1,6 +1,6 @@
 /** Builds the emulator's control host: its clock, its requests, its brands and their keys. */
-import type { ChainClient } from '../chain/client.ts';
-import type { Rpc } from '../chain/rpc.ts';
+import type { ChainClient } from '../chain/rpc/client.ts';
+import type { Rpc } from '../chain/rpc/rpc.ts';
 import type { ControlBrandsDeps } from '../http/handlers/control-brands.ts';
 import type { ControlTokensDeps } from '../http/handlers/control-tokens.ts';
 import { createControlHost } from '../http/hosts/control.ts';

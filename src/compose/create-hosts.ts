@@ -1,9 +1,10 @@
 /** Builds the hosts from parts that have been picked already: the same for the emulator and for production. */
 import { createEventSubmitter } from '../actions/submit-events.ts';
-import type { ChainClient } from '../chain/client.ts';
-import type { Milestone } from '../chain/reward-progress.ts';
-import { createRewardToken } from '../chain/reward-token.ts';
-import type { Rpc } from '../chain/rpc.ts';
+import { createRewardToken } from '../chain/contracts/reward-token.ts';
+import type { ChainEngine } from '../chain/engine.ts';
+import type { ChainClient } from '../chain/rpc/client.ts';
+import type { Rpc } from '../chain/rpc/rpc.ts';
+import type { Milestone } from '../chain/waiting/reward-outcome.ts';
 import type { TxtResolver } from '../dns/txt.ts';
 import { proxyTrust } from '../http/client-address.ts';
 import { createEventsHost, type EventsHostDeps } from '../http/hosts/events.ts';
@@ -18,7 +19,6 @@ import { type Clock, systemClock } from '../lib/clock.ts';
 import { type Crash, neverCrash } from '../lib/crash-points.ts';
 import type { Random } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
-import type { ChainEngine } from './chain-engine.ts';
 import { type RelayChange, settings } from './config.ts';
 import { createRelay } from './create-relay.ts';
 import type { ServiceHosts } from './one-port.ts';

@@ -1,9 +1,9 @@
 /** Wires the comparison of ledger and chain. */
 import { verifyLedger } from '../actions/verify-ledger.ts';
 import type { VerifyReport } from '../actions/verify-report.ts';
-import { createChainHistory } from '../chain/chain-history.ts';
-import type { ChainClient } from '../chain/client.ts';
-import type { Rpc } from '../chain/rpc.ts';
+import { createChainHistory } from '../audit/chain-history.ts';
+import type { ChainClient } from '../chain/rpc/client.ts';
+import type { Rpc } from '../chain/rpc/rpc.ts';
 import type { Database } from '../ledger/database/database.ts';
 import type { Facts } from '../ledger/facts.ts';
 import { delay } from '../lib/timers.ts';

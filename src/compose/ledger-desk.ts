@@ -1,8 +1,8 @@
 /** A production ledger by itself, without a service around it: its tables, and whether it agrees with the chain. */
 import type { VerifyReport } from '../actions/verify-report.ts';
-import { createChainClient } from '../chain/client.ts';
-import { createRpc } from '../chain/rpc.ts';
-import { createRpcPool } from '../chain/rpc-pool.ts';
+import { createChainClient } from '../chain/rpc/client.ts';
+import { createRpc } from '../chain/rpc/rpc.ts';
+import { createRpcPool } from '../chain/rpc/rpc-pool.ts';
 import { unsafeDatabaseSettings } from '../ledger/database/durability.ts';
 import { migrate, pendingMigrations } from '../ledger/database/migrate.ts';
 import { readFact } from '../ledger/facts.ts';

@@ -1,10 +1,10 @@
 /** What must hold before production starts. Each check returns every problem it sees; none changes anything. */
 
-import type { ChainHistory } from '../chain/chain-history.ts';
-import type { ChainClient } from '../chain/client.ts';
+import type { ChainHistory } from '../audit/chain-history.ts';
 import { contractsAt } from '../chain/contracts/deploy.ts';
-import { accountPower, type Role } from '../chain/roles.ts';
-import { type Rpc, RpcUnreachableError } from '../chain/rpc.ts';
+import { accountPower, type Role } from '../chain/contracts/roles.ts';
+import type { ChainClient } from '../chain/rpc/client.ts';
+import { type Rpc, RpcUnreachableError } from '../chain/rpc/rpc.ts';
 import type { WalletTree } from '../identity/wallets.ts';
 import { nextSequence } from '../ledger/audit-pages.ts';
 import { type Database, isDatabaseRefusal, isDatabaseUnavailable } from '../ledger/database/database.ts';

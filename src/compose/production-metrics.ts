@@ -1,10 +1,10 @@
 /** What production counts and measures, for Prometheus. Labels hold codes and addresses of our own, never users. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { VerifyReport } from '../actions/verify-report.ts';
+import { payoutsIn } from '../audit/read-attempt.ts';
 import type { Alarms } from '../chain/alarms.ts';
-import type { ChainClient } from '../chain/client.ts';
-import { payoutsIn } from '../chain/read-attempt.ts';
-import type { RpcOutcome } from '../chain/rpc-pool.ts';
+import type { ChainClient } from '../chain/rpc/client.ts';
+import type { RpcOutcome } from '../chain/rpc/rpc-pool.ts';
 import type { MeasuredRequest } from '../http/middleware/measured.ts';
 import type { Database } from '../ledger/database/database.ts';
 import {

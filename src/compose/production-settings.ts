@@ -1,5 +1,5 @@
 /** What production's parts are set to, from its configuration. */
-import type { ChainEngineSettings } from './chain-engine.ts';
+import type { ChainEngineSettings } from '../chain/engine.ts';
 import { engineSettings, type RelayChange, settings } from './config.ts';
 import type { StartConfig } from './start-config.ts';
 

@@ -1,13 +1,14 @@
 /** What production looks at again and again while it runs: its dependencies, its backlog, ledger against chain. */
-import type { ChainClient } from '../chain/client.ts';
-import type { Rpc } from '../chain/rpc.ts';
+
+import type { ChainEngine } from '../chain/engine.ts';
+import type { ChainClient } from '../chain/rpc/client.ts';
+import type { Rpc } from '../chain/rpc/rpc.ts';
 import type { Database } from '../ledger/database/database.ts';
 import { type Facts, ledgerAnswers } from '../ledger/facts.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { createLoop } from '../lib/loop.ts';
 import { stopwatch, within } from '../lib/timers.ts';
-import type { ChainEngine } from './chain-engine.ts';
 import { createVerifier } from './create-verifier.ts';
 import type { Metrics } from './production-metrics.ts';
 import type { StartConfig } from './start-config.ts';

@@ -1,5 +1,5 @@
 /** What a failed start means to whoever started it, where something outside the program is not as it must be. */
-import { RpcUnreachableError } from '../chain/rpc.ts';
+import { RpcUnreachableError } from '../chain/rpc/rpc.ts';
 import { ChainMismatchError } from '../emulator/prepare-chain.ts';
 import { isDatabaseUnavailable } from '../ledger/database/database.ts';
 import { PreconditionError } from './precondition.ts';

@@ -1,7 +1,7 @@
 /** What a user's own wallet does, for the emulator's users: encodes calls and signs them with the development keys. */
 import { contractNames, encodeCall, functionsOf } from '../chain/contracts/function-call.ts';
-import { createRpc } from '../chain/rpc.ts';
-import { createTokenSignatures, type SignedPermit } from '../chain/token-signatures.ts';
+import { createTokenSignatures, type SignedPermit } from '../chain/contracts/token-signatures.ts';
+import { createRpc } from '../chain/rpc/rpc.ts';
 import { developmentUsers } from '../emulator/user-keys.ts';
 import type { Random } from '../lib/ids.ts';
 import type { ContractName } from '../rules/relay-policy.ts';

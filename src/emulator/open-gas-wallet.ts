@@ -2,7 +2,7 @@
 import { encodeFunctionData, type Hex, hexToBigInt } from 'viem';
 import { perkNFTAbi } from '../chain/contracts/abis.ts';
 import { roleId } from '../chain/contracts/deploy.ts';
-import type { GasKeys } from '../chain/relay-lanes.ts';
+import type { GasKeys } from '../chain/work/relay-lanes.ts';
 import { ensureGasWallet, setGasWalletReady } from '../ledger/relay/gas-wallets.ts';
 import type { BrandId } from '../rules/brands/brand.ts';
 import { type PrepareChainDeps, type SetupCall, sendAsAdmin } from './prepare-chain.ts';

@@ -1,9 +1,9 @@
 /** Brings a development chain to where the service can work: contracts deployed once, demo brands funded once. */
 import { type Address, encodeFunctionData, type Hex, keccak256, stringToHex } from 'viem';
-import type { ChainClient } from '../chain/client.ts';
 import { pointsSaleAbi } from '../chain/contracts/abis.ts';
 import { contractsAt, type DeploySigner, deployContracts, roleId } from '../chain/contracts/deploy.ts';
-import type { Rpc } from '../chain/rpc.ts';
+import type { ChainClient } from '../chain/rpc/client.ts';
+import type { Rpc } from '../chain/rpc/rpc.ts';
 import type { Database } from '../ledger/database/database.ts';
 import { type Facts, readFact, writeFact } from '../ledger/facts.ts';
 import { leaseLane, releaseLane } from '../ledger/transactions/lanes.ts';

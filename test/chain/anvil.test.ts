@@ -4,7 +4,12 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import { AnvilError, type AnvilProcess, findAnvilBinary, startAnvil } from '../../src/chain/anvil.ts';
+import {
+  AnvilError,
+  type AnvilProcess,
+  findAnvilBinary,
+  startAnvil,
+} from '../../src/emulator/chain/anvil.ts';
 import { gone, lives, removeHostProgram, rpcOf, startHost, tempDir, until } from './local-chain-support.ts';
 
 const started: AnvilProcess[] = [];

@@ -1,7 +1,7 @@
 /** Runs one local chain for a test: options as the first argument, commands on stdin, answers on stdout. */
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { startLocalChain } from '../../src/chain/local-chain.ts';
+import { startLocalChain } from '../../src/emulator/chain/local-chain.ts';
 import { adjustableClock } from '../../src/lib/clock.ts';
 import type { LogFields } from '../../src/lib/log.ts';
 import { type HostOptions, sqliteJournal } from './local-chain-support.ts';

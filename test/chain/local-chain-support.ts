@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { build } from 'esbuild';
 import type { Hex } from 'viem';
-import type { ChainJournal, JournalBlock } from '../../src/chain/chain-journal.ts';
+import type { ChainJournal, JournalBlock } from '../../src/emulator/chain/chain-journal.ts';
 
 export const ALICE = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266';
 export const BOB = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path';
 import { type Hex, hexToBytes } from 'viem';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import type { JournalBlock } from '../../src/chain/chain-journal.ts';
+import type { JournalBlock } from '../../src/emulator/chain/chain-journal.ts';
 import {
   ALICE,
   BOB,

@@ -4,8 +4,8 @@ import { writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { startAnvil } from '../../src/chain/anvil.ts';
 import { exitCodes } from '../../src/cli/exit-codes.ts';
+import { startAnvil } from '../../src/emulator/chain/anvil.ts';
 import { rewardsJson, serve, temporaryDirectory } from '../support/cli.ts';
 
 let project: Awaited<ReturnType<typeof temporaryDirectory>>;

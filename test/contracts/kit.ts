@@ -24,7 +24,7 @@ import {
 } from '../../src/chain/contracts/abis.ts';
 import { deployContracts } from '../../src/chain/contracts/deploy.ts';
 import { encodePayoutBatch, type PayoutEntry } from '../../src/chain/contracts/payout-batch.ts';
-import { createRpc } from '../../src/chain/rpc.ts';
+import { createRpc } from '../../src/chain/rpc/rpc.ts';
 import { delay } from '../../src/lib/timers.ts';
 import { startAnvil } from '../support/anvil-process.ts';
 

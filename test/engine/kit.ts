@@ -1,7 +1,7 @@
 /** A service of this process with a node of its own and a proxy between them that can do the node's worst. */
 import { createPublicClient, type Hex, http } from 'viem';
 import { expect } from 'vitest';
-import { keyTree } from '../../src/chain/local-key.ts';
+import { keyTree } from '../../src/chain/lane/local-key.ts';
 import type { EngineChange, ServeConfig } from '../../src/compose/config.ts';
 import { DEV_MNEMONIC, devPaths } from '../../src/emulator/dev-accounts.ts';
 import type { Log, LogFields } from '../../src/lib/log.ts';

@@ -1,7 +1,7 @@
 /** What nodes say to signed bytes, in their own words, and what it means. */
 import { expect, test } from 'vitest';
-import { RpcAnswerError, RpcUnreachableError } from '../../src/chain/rpc.ts';
-import { sortSendError } from '../../src/chain/send-outcome.ts';
+import { RpcAnswerError, RpcUnreachableError } from '../../src/chain/rpc/rpc.ts';
+import { sortSendError } from '../../src/chain/rpc/send-outcome.ts';
 
 const known = { kind: 'known' };
 const nonceUsed = { kind: 'nonce_used' };

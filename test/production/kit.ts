@@ -7,7 +7,7 @@ import { createWalletClient, type Hex, http, keccak256, parseEther, toHex } from
 import { generatePrivateKey, mnemonicToAccount, privateKeyToAccount } from 'viem/accounts';
 import { pointsSaleAbi } from '../../src/chain/contracts/abis.ts';
 import { type Deployment, deployContracts } from '../../src/chain/contracts/deploy.ts';
-import { createRpc, type Rpc } from '../../src/chain/rpc.ts';
+import { createRpc, type Rpc } from '../../src/chain/rpc/rpc.ts';
 import { DEV_MNEMONIC } from '../../src/emulator/dev-accounts.ts';
 import { saveBrand, saveEventRule } from '../../src/ledger/brands/brands.ts';
 import type { Database } from '../../src/ledger/database/database.ts';

@@ -1,8 +1,8 @@
 /** Several nodes as one: who is asked when one fails, and what may never be asked twice. */
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createRpc } from '../../src/chain/rpc.ts';
-import { createRpcPool, type RpcOutcome } from '../../src/chain/rpc-pool.ts';
+import { createRpc } from '../../src/chain/rpc/rpc.ts';
+import { createRpcPool, type RpcOutcome } from '../../src/chain/rpc/rpc-pool.ts';
 import { silentLog } from '../../src/lib/log.ts';
 
 /** A node that answers as it is told. */

@@ -1,6 +1,6 @@
 /** What a node, or several behind one address, answers: the model chain over JSON-RPC, with everything that goes wrong there. */
 import { type Hex, keccak256 } from 'viem';
-import { type Rpc, RpcAnswerError, RpcUnreachableError } from '../../src/chain/rpc.ts';
+import { type Rpc, RpcAnswerError, RpcUnreachableError } from '../../src/chain/rpc/rpc.ts';
 import type { Chance } from './chance.ts';
 import { type ReadTransaction, readTransaction } from './cheap-signer.ts';
 import type { ModelBlock, ModelChain } from './model-chain.ts';

@@ -2,12 +2,12 @@
 import type { SubmitEventsDeps } from '../../src/actions/submit-events.ts';
 import { createEventSubmitter } from '../../src/actions/submit-events.ts';
 import { createAlarms } from '../../src/chain/alarms.ts';
-import { createChainClient } from '../../src/chain/client.ts';
-import { createFollower } from '../../src/chain/follow.ts';
-import { createLane } from '../../src/chain/lane.ts';
-import { payoutWork } from '../../src/chain/payouts.ts';
-import { createRewardProgress } from '../../src/chain/reward-progress.ts';
-import { type Rpc, RpcAnswerError, RpcUnreachableError } from '../../src/chain/rpc.ts';
+import { createFollower } from '../../src/chain/follow/follow.ts';
+import { createLane } from '../../src/chain/lane/lane.ts';
+import { createChainClient } from '../../src/chain/rpc/client.ts';
+import { type Rpc, RpcAnswerError, RpcUnreachableError } from '../../src/chain/rpc/rpc.ts';
+import { createRewardProgress } from '../../src/chain/waiting/reward-outcome.ts';
+import { payoutWork } from '../../src/chain/work/payout-work.ts';
 import type { Database, Queries } from '../../src/ledger/database/database.ts';
 import type { Clock } from '../../src/lib/clock.ts';
 import type { Crash } from '../../src/lib/crash-points.ts';

@@ -13,7 +13,7 @@ import {
   toHex,
   zeroHash,
 } from 'viem';
-import type { Rpc } from '../rpc.ts';
+import type { Rpc } from '../rpc/rpc.ts';
 import { businessEscrowAbi, perkNFTAbi, pointsSaleAbi, rewardTokenAbi } from './abis.ts';
 import {
   type Artifact,

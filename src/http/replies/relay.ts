@@ -1,5 +1,5 @@
 /** How a relayed call is told: in both documented forms at once (contract: Relay result). */
-import { isIncluded } from '../../chain/relay-progress.ts';
+import { isIncluded } from '../../chain/waiting/relay-outcome.ts';
 import type { RelayProgress } from '../../ledger/relay/queued-relays.ts';
 import type { RelayResult, RelayState } from '../schemas/relay.ts';
 

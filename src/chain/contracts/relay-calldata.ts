@@ -1,0 +1,62 @@
+/** Reads what a relayed call would do, and says in words why one failed. */
+import {
+  type Abi,
+  decodeErrorResult,
+  decodeFunctionData,
+  encodeFunctionData,
+  type Hex,
+  toFunctionSelector,
+  toFunctionSignature,
+} from 'viem';
+import type { ContractName } from '../../rules/relay-policy.ts';
+import { abisByName } from './abis-by-name.ts';
+import type { ContractAddresses } from './deploy.ts';
+
+/** Which of the service's contracts stands at an address (lower case). */
+export function contractNamed(contracts: ContractAddresses, address: string): ContractName | undefined {
+  const found = Object.entries(contracts).find(([, one]) => one.toLowerCase() === address);
+  return found && (found[0] as ContractName);
+}
+
+/**
+ * The function and the arguments that call data names. `signature` is undefined when the contract has no such
+ * function, or the bytes are not exactly what an encoder makes of these arguments: what two readers might take for
+ * different things is not sent.
+ */
+export function readCall(
+  contract: ContractName,
+  data: Hex,
+): { signature: string | undefined; args: readonly unknown[] } {
+  const nothing = { signature: undefined, args: [] };
+  const abi = abisByName[contract];
+  const item = abi.find((one) => one.type === 'function' && toFunctionSelector(one) === data.slice(0, 10));
+  if (item?.type !== 'function') return nothing;
+  try {
+    // One item at a time: overloads share a name.
+    const only = [item];
+    const { args = [] } = decodeFunctionData({ abi: only, data });
+    const again = encodeFunctionData({ abi: only, functionName: item.name, args });
+    return again.toLowerCase() === data.toLowerCase()
+      ? { signature: toFunctionSignature(item), args }
+      : nothing;
+  } catch {
+    return nothing;
+  }
+}
+
+const WORDS_MAX = 200;
+const everyError: Abi = Object.values(abisByName)
+  .flat()
+  .filter((one) => one.type === 'error');
+
+/** What revert data says, for people: `PerkSoldOut(7)`; never longer than a line. */
+export function revertReason(data: Hex | undefined): string {
+  if (!data || data === '0x') return 'reverted without a reason';
+  try {
+    const { errorName, args = [] } = decodeErrorResult({ abi: everyError, data });
+    const text = errorName === 'Error' ? String(args[0]) : `${errorName}(${args.map(String).join(', ')})`;
+    return text.slice(0, WORDS_MAX);
+  } catch {
+    return `reverted with ${data.slice(0, 10)}`;
+  }
+}

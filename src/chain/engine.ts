@@ -1,0 +1,171 @@
+/** Wires the chain engine: lanes, the follower of the chain, and those who wait for either. */
+
+import type { Database } from '../ledger/database/database.ts';
+import type { Facts } from '../ledger/facts.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Crash } from '../lib/crash-points.ts';
+import type { Random } from '../lib/ids.ts';
+import type { Log } from '../lib/log.ts';
+import { createLoop } from '../lib/loop.ts';
+import { type Alarms, createAlarms } from './alarms.ts';
+import { createFollower } from './follow/follow.ts';
+import { createLane } from './lane/lane.ts';
+import type { Signer } from './lane/signer.ts';
+import type { ChainClient } from './rpc/client.ts';
+import type { Rpc } from './rpc/rpc.ts';
+import { createRelayProgress, type RelayProgressBoard } from './waiting/relay-outcome.ts';
+import { createRewardProgress, type RewardProgressBoard } from './waiting/reward-outcome.ts';
+import { payoutWork } from './work/payout-work.ts';
+import type { GasKeys } from './work/relay-lanes.ts';
+import { createRelaying, type RelayingSettings } from './work/run-relay-lanes.ts';
+
+export interface ChainEngineDeps {
+  database: Database;
+  chain: ChainClient;
+  signers: { payout: Signer; relay?: GasKeys | undefined };
+  rpc: Rpc;
+  clock: Clock;
+  realClock: Clock;
+  random: Random;
+  log: Log;
+  crash: Crash;
+  facts: Facts['chain'];
+  settings: ChainEngineSettings;
+  /** Holds the lanes; the same after a restart where nobody else can be there. Default: a name of its own. */
+  owner?: string | undefined;
+}
+
+export interface ChainEngineSettings {
+  payout: { batchMax: number; idlePollMs: number };
+  lane: { inFlightMax: number; leaseMs: number; resendAfterMs: number; bumpAfterMs: number };
+  relay: RelayingSettings;
+  fees: { feeCapWei: bigint; priorityFeeWei: bigint };
+  follow: { confirmations: number; finalityBlocks: number; idlePollMs: number; busyPollMs: number };
+  progressPollMs: number;
+}
+
+export interface ChainEngine {
+  progress: RewardProgressBoard;
+  alarms: Alarms;
+  payouts: { nudge(): void };
+  relays: RelayProgressBoard & { nudge(lane: `0x${string}`): void };
+  /** Reads what the chain holds already; then everything runs by itself. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export function createChainEngine(deps: ChainEngineDeps): ChainEngine {
+  const { database, log, facts, settings } = deps;
+  const alarms = createAlarms({ now: deps.realClock.now, log });
+  const progress = createRewardProgress({ database, log, pollMs: settings.progressPollMs });
+  const relayed = createRelayProgress({ database, log, pollMs: settings.progressPollMs });
+  const laneDeps = { ...deps, owner: deps.owner ?? deps.random.uuid(), alarms };
+  const laneSettings = {
+    ...settings.lane,
+    chainId: facts.chainId,
+    fees: settings.fees,
+    lostAfterBlocks: settings.follow.finalityBlocks,
+  };
+
+  const lane = createLane({
+    ...laneDeps,
+    signer: deps.signers.payout,
+    work: payoutWork({
+      settings: { escrow: facts.contracts.escrow, batchMax: settings.payout.batchMax },
+      progress: {
+        carried: progress.carried,
+        sent(transaction) {
+          progress.sent(transaction);
+          following.nudge();
+        },
+      },
+    }),
+    settings: { ...laneSettings, purpose: 'payout', storeMax: 1 },
+  });
+  const paying = createLoop({
+    name: 'payouts',
+    turn: () => lane.turn(),
+    pauseMs: () => settings.payout.idlePollMs,
+    log,
+  });
+  const relays =
+    deps.signers.relay &&
+    createRelaying({
+      ...laneDeps,
+      keys: deps.signers.relay,
+      perks: facts.contracts.perks,
+      onSent: () => following.nudge(),
+      lane: laneSettings,
+      settings: settings.relay,
+    });
+  const follower = createFollower({
+    ...deps,
+    alarms,
+    settings: { ...settings.follow, escrow: facts.contracts.escrow, firstBlock: facts.deploymentBlock },
+    onIncluded(transaction) {
+      if (transaction.purpose === 'relay') {
+        relayed.look();
+        relays?.onIncluded();
+        return;
+      }
+      progress.included(transaction);
+      paying.nudge();
+    },
+    onReorganized() {
+      lane.reload();
+      paying.nudge();
+      relays?.reload();
+    },
+  });
+  const isAwaited = () => progress.isAwaited() || relayed.isAwaited();
+  const following = createLoop({
+    name: 'follower',
+    async turn(signal) {
+      await follower.catchUp(signal);
+      return 'idle';
+    },
+    pauseMs: () => (isAwaited() ? settings.follow.busyPollMs : settings.follow.idlePollMs),
+    log,
+  });
+
+  return {
+    progress,
+    alarms,
+    payouts: { nudge: paying.nudge },
+    relays: { ...relayed, nudge: (address) => relays?.nudge(address) },
+    async start() {
+      await follower.catchUp();
+      await relays?.start();
+      following.start();
+      paying.start();
+    },
+    async stop() {
+      await paying.stop();
+      await relays?.stop();
+      await following.stop();
+      await lane.release();
+      progress.stop();
+      relayed.stop();
+    },
+  };
+}
+
+/** The engine of a process that leaves chain work to others: it only sees in the ledger how far rewards have come. */
+export function createWatchingEngine(
+  deps: Pick<ChainEngineDeps, 'database' | 'log' | 'realClock' | 'settings'>,
+): ChainEngine {
+  const pollMs = deps.settings.progressPollMs;
+  const progress = createRewardProgress({ ...deps, pollMs });
+  const relayed = createRelayProgress({ ...deps, pollMs });
+  return {
+    progress,
+    relays: { ...relayed, nudge: () => {} },
+    alarms: createAlarms({ now: deps.realClock.now, log: deps.log }),
+    payouts: { nudge: () => {} },
+    async start() {},
+    async stop() {
+      progress.stop();
+      relayed.stop();
+    },
+  };
+}

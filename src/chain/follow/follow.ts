@@ -1,0 +1,132 @@
+/** Reads the chain block by block into the ledger. Blocks that the chain takes back are read again. */
+import type { Database } from '../../ledger/database/database.ts';
+import { unbookMovementsFrom } from '../../ledger/rewards/funds.ts';
+import { forgetFailures } from '../../ledger/rewards/rewards.ts';
+import { forgetBlocksFrom, recentBlocks } from '../../ledger/transactions/followed-blocks.ts';
+import { reopenFrom } from '../../ledger/transactions/transactions.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Crash } from '../../lib/crash-points.ts';
+import type { Log } from '../../lib/log.ts';
+import type { Alarms } from '../alarms.ts';
+import type { Block, ChainClient, Receipt } from '../rpc/client.ts';
+import { type BookedTransaction, bookBlock } from './book-block.ts';
+
+export interface FollowSettings {
+  escrow: `0x${string}`;
+  /** The first block that can hold anything of ours. */
+  firstBlock: number;
+  /** A block is read once it has so many, itself counted. */
+  confirmations: number;
+  /** Depth from which a block is taken to stay for ever. */
+  finalityBlocks: number;
+}
+
+export interface FollowDeps {
+  database: Database;
+  chain: ChainClient;
+  clock: Clock;
+  /** For patience; without it, `clock` is taken. */
+  realClock?: Clock;
+  log: Log;
+  alarms: Alarms;
+  crash: Crash;
+  settings: FollowSettings;
+  onIncluded: (transaction: BookedTransaction) => void;
+  /** Blocks were taken back: what they held is to be sent again. */
+  onReorganized: () => void;
+}
+
+export interface Follower {
+  /** Reads everything up to the present head, as far as it is confirmed. */
+  catchUp(signal?: AbortSignal): Promise<void>;
+}
+
+/** The follower of one chain. Several processes may follow at once: what they write is the same. */
+export function createFollower(deps: FollowDeps): Follower {
+  const { chain, settings } = deps;
+  const isGone = patience(deps);
+  return {
+    async catchUp(signal) {
+      const head = await chain.block('latest');
+      if (!head) return;
+      let next = await firstUnread(deps, head, isGone);
+      if (next === undefined) return;
+      while (!signal?.aborted && next <= head.number - settings.confirmations + 1) {
+        const block = next === head.number ? head : await chain.block(next);
+        if (!block) return;
+        const receipts = await chain.blockReceipts(block.number);
+        deps.crash('follow.receipts-read');
+        if (!receipts || !areOf(receipts, block)) return;
+        const again = await chain.block(block.number);
+        // The receipts of another block of this number would be booked under the wrong hash.
+        if (again?.hash !== block.hash) return;
+        const booked = await bookBlock(deps, { block, receipts });
+        if (!booked) return;
+        deps.crash('follow.committed');
+        for (const transaction of booked) deps.onIncluded(transaction);
+        next += 1;
+      }
+    },
+  };
+}
+
+/** Whether these are all the receipts of this very block: a node may be late with them, or know another block of its number. */
+const areOf = (receipts: Receipt[], block: Block) =>
+  receipts.length === (block.transactions ?? receipts.length) &&
+  receipts.every(({ blockHash = block.hash }) => blockHash === block.hash);
+
+/** How long a block that was read may be missing before it counts as taken back. */
+const MISSING_MS = 3_000;
+
+/** Tells whether a block has been missing at every look for longer than a node stays behind. */
+function patience({ clock, realClock = clock }: FollowDeps): (missing: boolean) => boolean {
+  let sinceMs: number | undefined;
+  return (missing) => {
+    sinceMs = missing ? (sinceMs ?? realClock.now()) : undefined;
+    return sinceMs !== undefined && realClock.now() - sinceMs >= MISSING_MS;
+  };
+}
+
+/**
+ * The block to read next; takes back what blocks had shown that the chain no longer has. Undefined when the node
+ * does not show enough to tell: one that is behind lacks blocks, and only another block in the place of one that
+ * was read, or a long absence, means that the chain took it back.
+ */
+async function firstUnread(
+  deps: FollowDeps,
+  head: Block,
+  isGone: (missing: boolean) => boolean,
+): Promise<number | undefined> {
+  const { database, chain, settings, log } = deps;
+  const known = await recentBlocks(database.db, settings.finalityBlocks + 1);
+  const [newest] = known;
+  if (!newest) return settings.firstBlock;
+  const there = await chain.block(newest.number);
+  if (there?.hash === newest.hash) {
+    isGone(false);
+    return newest.number + 1;
+  }
+  if (!there) {
+    const gone = isGone(true);
+    const atHead = known.find(({ number }) => number === head.number);
+    const isBehind = head.number >= newest.number || !atHead || atHead.hash === head.hash;
+    if (isBehind && !gone) return undefined;
+  }
+  let firstLost = newest.number;
+  for (const { number, hash } of known.slice(1)) {
+    const block = await chain.block(number);
+    if (block?.hash === hash) break;
+    if (!block && number <= head.number) return undefined;
+    firstLost = number;
+  }
+  isGone(false);
+  log.warn({ fromBlock: firstLost, toBlock: newest.number }, 'the chain was reorganised');
+  await database.atomically(async (tx) => {
+    await forgetFailures(tx, await reopenFrom(tx, firstLost));
+    await unbookMovementsFrom(tx, firstLost);
+    await forgetBlocksFrom(tx, firstLost);
+  });
+  deps.crash('follow.reopened');
+  deps.onReorganized();
+  return firstLost;
+}

@@ -1,0 +1,52 @@
+/**
+ * Nonces of ours under which somebody else's transaction is in a block. Nothing else happens under them any more,
+ * so once that block is final, what they were meant for is free to be done again.
+ */
+import { type FollowedBlock, recentBlocks } from '../../ledger/transactions/followed-blocks.ts';
+import { settleLost } from '../../ledger/transactions/settle.ts';
+import type { UnsettledTransaction } from '../../ledger/transactions/transactions.ts';
+import { sequencesInPayout } from '../follow/book-block.ts';
+import type { LaneDeps } from './lane.ts';
+import { fence } from './offers.ts';
+
+/**
+ * Looks at the transactions of a lane that no block is known to hold. One whose nonce the chain has passed is
+ * usually just not read yet; one whose nonce is used in a block that the ledger has read raises an alarm, and
+ * once that block is final, what it was for is done again.
+ */
+export function createLostNonceWatch(deps: LaneDeps) {
+  const { database, alarms, settings, log } = deps;
+  const { lostAfterBlocks } = settings;
+  const lane = deps.signer.address;
+
+  /** The lane's nonce in that very block; undefined when the node that answers does not know the block. */
+  const nonceIn = (block: FollowedBlock | undefined) =>
+    block ? deps.chain.nonce(lane, block.hash).catch(() => undefined) : undefined;
+
+  return async function watch(
+    unsettled: UnsettledTransaction[],
+    now: { chainNonce: number; epoch: number },
+  ): Promise<void> {
+    const passed = unsettled.filter(({ nonce }) => nonce < now.chainNonce);
+    if (passed.length === 0) return alarms.clear('nonce_lost', lane);
+    const read = await recentBlocks(database.db, (lostAfterBlocks ?? 0) + 1);
+    const newest = read[0];
+    const usedByNow = (await nonceIn(newest)) ?? 0;
+    const missing = passed.filter(({ nonce }) => nonce < usedByNow);
+    const [first] = missing;
+    if (!first) return;
+    alarms.raise('nonce_lost', lane, { nonce: first.nonce, count: missing.length });
+    if (lostAfterBlocks === undefined || !newest) return;
+    const usedForGood =
+      (await nonceIn(read.find(({ number }) => number === newest.number - lostAfterBlocks))) ?? 0;
+    for (const { id, nonce } of missing) {
+      if (nonce >= usedForGood) continue;
+      const lost = await database.atomically(async (tx) => {
+        await fence(deps, tx, now.epoch);
+        // A block that was read meanwhile may have shown it to be ours after all.
+        return settleLost(tx, { transactionId: id, sequencesOf: sequencesInPayout });
+      });
+      if (lost) log.warn({ lane, nonce }, 'a nonce was used by somebody else; its work is done again');
+    }
+  };
+}

@@ -1,0 +1,114 @@
+/**
+ * Several nodes of one chain behind one connection. A request goes to the node in use; when that gives no usable
+ * answer, to the next. Only for what may be asked twice: reads, and signed bytes, which are the same wherever they
+ * are sent. Nothing here signs, and a method that could is refused.
+ */
+import { type Hex, hexToNumber } from 'viem';
+import type { Log } from '../../lib/log.ts';
+import { type Rpc, RpcAnswerError, RpcUnreachableError } from './rpc.ts';
+
+export type RpcOutcome = 'answered' | 'error' | 'unreachable' | 'other_chain';
+
+export interface RpcPoolDeps {
+  /** In order of preference. */
+  nodes: readonly Rpc[];
+  /** A node of another chain is never asked anything else. */
+  chainId: number;
+  log: Log;
+  nowMs: () => number;
+  /** How long a node that failed is passed over while others answer. */
+  restMs: number;
+  /** Told about every request, by the node's place in the list. */
+  onOutcome?: (node: number, outcome: RpcOutcome) => void;
+}
+
+const REPEATABLE = new Set([
+  'eth_blockNumber',
+  'eth_call',
+  'eth_chainId',
+  'eth_estimateGas',
+  'eth_feeHistory',
+  'eth_gasPrice',
+  'eth_getBalance',
+  'eth_getBlockByHash',
+  'eth_getBlockByNumber',
+  'eth_getBlockReceipts',
+  'eth_getCode',
+  'eth_getLogs',
+  'eth_getStorageAt',
+  'eth_getTransactionByHash',
+  'eth_getTransactionCount',
+  'eth_getTransactionReceipt',
+  'eth_maxPriorityFeePerGas',
+  'eth_sendRawTransaction',
+  'eth_simulateV1',
+  'eth_syncing',
+]);
+
+/** Answers that say "not now" about the node, and nothing about the request: limits and overload. */
+const isBusy = (error: RpcAnswerError) => error.rpcCode === -32005 || error.rpcCode === 429;
+
+interface Node {
+  place: number;
+  rpc: Rpc;
+  /** Whether it has been seen to be of our chain since it last failed. */
+  isKnown: boolean;
+  isForeign: boolean;
+  restsUntilMs: number;
+}
+
+export function createRpcPool(deps: RpcPoolDeps): Rpc {
+  const { log, nowMs, restMs, onOutcome = () => {} } = deps;
+  const nodes: Node[] = deps.nodes.map((rpc, place) => ({
+    place,
+    rpc,
+    isKnown: false,
+    isForeign: false,
+    restsUntilMs: 0,
+  }));
+
+  const isOurs = async (node: Node) => {
+    if (node.isKnown) return true;
+    const chainId = hexToNumber((await node.rpc('eth_chainId', [])) as Hex);
+    node.isKnown = chainId === deps.chainId;
+    if (node.isKnown) return true;
+    node.isForeign = true;
+    onOutcome(node.place, 'other_chain');
+    log.error({ node: node.place, chainId, expected: deps.chainId }, 'a node is of another chain');
+    return false;
+  };
+
+  return async (method, params) => {
+    if (!REPEATABLE.has(method)) throw new Error(`${method} may not be sent to more than one node`);
+    const now = nowMs();
+    const usable = nodes.filter(({ isForeign }) => !isForeign);
+    // Those that rest come last: when nothing else answers, they are asked all the same.
+    const ordered = [
+      ...usable.filter(({ restsUntilMs }) => restsUntilMs <= now),
+      ...usable.filter(({ restsUntilMs }) => restsUntilMs > now),
+    ];
+    let last: unknown = new RpcUnreachableError(method, 'no answer');
+    for (const node of ordered) {
+      try {
+        if (!(await isOurs(node))) continue;
+        const answer = await node.rpc(method, params);
+        node.restsUntilMs = 0;
+        onOutcome(node.place, 'answered');
+        return answer;
+      } catch (error) {
+        last = error;
+        if (error instanceof RpcAnswerError && !isBusy(error)) {
+          onOutcome(node.place, 'error');
+          throw error;
+        }
+        if (!(error instanceof RpcAnswerError || error instanceof RpcUnreachableError)) throw error;
+        onOutcome(node.place, 'unreachable');
+        if (node.restsUntilMs <= now)
+          log.warn({ node: node.place, method, error: error.message }, 'a node rests');
+        node.restsUntilMs = nowMs() + restMs;
+        node.isKnown = false;
+      }
+    }
+    throw last;
+  };
+}

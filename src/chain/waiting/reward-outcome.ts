@@ -1,0 +1,96 @@
+/** Lets a request wait for its reward's transaction: told directly by this process, or seen in the ledger when another one pays. */
+import type { Database } from '../../ledger/database/database.ts';
+import { type RewardProgress, readRewardProgress } from '../../ledger/rewards/rewards.ts';
+import type { Log } from '../../lib/log.ts';
+import { every, within } from '../../lib/timers.ts';
+import type { BookedTransaction } from '../follow/book-block.ts';
+
+/** How far a reward has to be before its request is answered. */
+export type Milestone = 'sent' | 'included';
+
+interface Waiter {
+  until: Milestone;
+  resolve: (progress: RewardProgress) => void;
+}
+
+/** A transaction and the rewards in it. */
+export interface CarriedRewards {
+  id: string;
+  hash: `0x${string}`;
+  rewardIds: string[];
+}
+
+const reached = (progress: RewardProgress, until: Milestone) => {
+  if (progress.failure !== null) return true;
+  // One that did nothing is followed by another: the reward is still on its way.
+  if (progress.status === 'included' || progress.status === 'final') return progress.outcome === 'done';
+  return until === 'sent' && progress.status === 'sent';
+};
+
+/** One per process. `pollMs`: how often the ledger is asked about rewards that nobody here has reported. */
+export function createRewardProgress(deps: { database: Database; log: Log; pollMs: number }) {
+  const waiters = new Map<string, Waiter>();
+  const rewardsOf = new Map<string, Omit<CarriedRewards, 'id'>>();
+
+  const tell = (rewardId: string, progress: RewardProgress) => {
+    const waiter = waiters.get(rewardId);
+    if (!waiter || !reached(progress, waiter.until)) return;
+    waiters.delete(rewardId);
+    waiter.resolve(progress);
+  };
+  let asking = false;
+  const stopPolling = every(deps.pollMs, () => {
+    if (waiters.size === 0 || asking) return;
+    asking = true;
+    readRewardProgress(deps.database.db, [...waiters.keys()])
+      .then((found) => {
+        for (const progress of found) tell(progress.rewardId, progress);
+      })
+      .catch((error: unknown) => deps.log.warn({ error: String(error) }, 'could not look up waiting rewards'))
+      .finally(() => {
+        asking = false;
+      });
+  });
+
+  return {
+    /** A stored transaction carries these rewards; said before it is sent, since a block may follow at once. */
+    carried({ id, hash, rewardIds }: CarriedRewards) {
+      if (rewardIds.some((rewardId) => waiters.has(rewardId))) rewardsOf.set(id, { hash, rewardIds });
+    },
+    /** A node has taken the transaction. */
+    sent({ id }: { id: string }) {
+      const known = rewardsOf.get(id);
+      for (const rewardId of known?.rewardIds ?? []) {
+        tell(rewardId, { rewardId, hash: known?.hash ?? null, status: 'sent', outcome: null, failure: null });
+      }
+    },
+    /** A block holds the transaction; `failures` are rewards that it did not pay. */
+    included(transaction: BookedTransaction) {
+      const { id, hash, outcome } = transaction;
+      const known = rewardsOf.get(id);
+      rewardsOf.delete(id);
+      for (const rewardId of known?.rewardIds ?? []) {
+        const failure = transaction.failures.get(rewardId) ?? null;
+        tell(rewardId, { rewardId, hash, status: 'included', outcome, failure });
+      }
+    },
+    /** Resolves when the reward has come that far, or with undefined when `timeoutMs` of real time have passed. */
+    async waitFor(wait: {
+      rewardId: string;
+      until: Milestone;
+      timeoutMs: number;
+    }): Promise<RewardProgress | undefined> {
+      const progress = await within(
+        wait.timeoutMs,
+        new Promise<RewardProgress>((resolve) => waiters.set(wait.rewardId, { until: wait.until, resolve })),
+      );
+      waiters.delete(wait.rewardId);
+      return progress;
+    },
+    /** Whether anybody waits. */
+    isAwaited: () => waiters.size > 0,
+    stop: stopPolling,
+  };
+}
+
+export type RewardProgressBoard = ReturnType<typeof createRewardProgress>;

@@ -1,0 +1,54 @@
+/** The work of the payout lane: gathers the rewards that wait into one transaction of the escrow. */
+import type { Queries } from '../../ledger/database/database.ts';
+import { bindRewards, waitingRewards } from '../../ledger/rewards/rewards.ts';
+import { batchShape, encodePayoutBatch, fittingPayouts, payoutGasLimit } from '../contracts/payout-batch.ts';
+import type { LaneWork } from '../lane/lane.ts';
+import type { RewardProgressBoard } from '../waiting/reward-outcome.ts';
+
+export interface PayoutSettings {
+  escrow: `0x${string}`;
+  /** Rewards in one transaction at most. */
+  batchMax: number;
+}
+
+/** `progress` is told which rewards a transaction carries, and when a node has it. */
+export function payoutWork(deps: {
+  settings: PayoutSettings;
+  progress: Pick<RewardProgressBoard, 'carried' | 'sent'>;
+}): LaneWork {
+  const { settings, progress } = deps;
+  const carried = new Map<string, string[]>();
+  return {
+    async bindNext(tx: Queries, transactionId) {
+      const waiting = await waitingRewards(tx, settings.batchMax);
+      if (waiting.length === 0) return undefined;
+      const candidates = waiting.map(({ sequence, brandId, wallet, amount }) => ({
+        sequence: BigInt(sequence),
+        brandId,
+        to: wallet,
+        amount: BigInt(amount),
+      }));
+      const entries = candidates.slice(0, fittingPayouts(candidates, settings.batchMax));
+      const rewards = waiting.slice(0, entries.length);
+      await bindRewards(tx, { sequences: rewards.map(({ sequence }) => sequence), transactionId });
+      carried.set(
+        transactionId,
+        rewards.map(({ id }) => id),
+      );
+      const { count, brands, words } = batchShape(entries);
+      return {
+        to: settings.escrow,
+        data: encodePayoutBatch(entries),
+        valueWei: 0n,
+        gas: payoutGasLimit(count, brands, words),
+      };
+    },
+    stored({ id, hash }) {
+      const rewardIds = carried.get(id) ?? [];
+      // Commits that failed left their entries behind; a payout lane stores one transaction a commit.
+      carried.clear();
+      progress.carried({ id, hash, rewardIds });
+    },
+    sent: progress.sent,
+  };
+}

@@ -1,0 +1,252 @@
+/** Starts the Anvil binary that npm installed, and makes sure that it never outlives this process. */
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { createAnvil } from '@viem/anvil';
+import { createRpc } from '../../chain/rpc/rpc.ts';
+import { within } from '../../lib/timers.ts';
+
+export type AnvilErrorCode = 'E_PORT_TAKEN' | 'E_ANVIL_MISSING' | 'E_ANVIL_START';
+
+/** Anvil could not be started; `hint` says what to do about it. */
+export class AnvilError extends Error {
+  override name = 'AnvilError';
+  readonly code: AnvilErrorCode;
+  readonly hint: string;
+  constructor(problem: { code: AnvilErrorCode; message: string; hint: string }) {
+    super(`${problem.message}. ${problem.hint}`);
+    this.code = problem.code;
+    this.hint = problem.hint;
+  }
+}
+
+export interface AnvilSettings {
+  host: string;
+  /** 0 lets the system choose a free one. */
+  port: number;
+  /** 0 mines a block at once for each transaction. */
+  blockTimeSeconds: number;
+  /** Nothing is mined until mining is switched on by RPC; `blockTimeSeconds` is then ignored. */
+  miningOff?: boolean;
+  genesisTimeSeconds?: number;
+  chainId?: number;
+  gasLimit?: number;
+  /** How many blocks back `anvil_reorg`, `anvil_rollback` and calls to old blocks can reach. */
+  historyBlocks?: number;
+  startTimeoutMs?: number;
+  stopTimeoutMs?: number;
+}
+
+export interface AnvilExit {
+  code: number | undefined;
+  signal: string | undefined;
+  /** True after `stop()`. */
+  asked: boolean;
+}
+
+export interface AnvilProcess {
+  rpcUrl: string;
+  port: number;
+  /** Undefined on Windows, where nothing tells it. */
+  pid: number | undefined;
+  /** The two shells that end Anvil when this process dies. */
+  guardPids: number[];
+  /** Ends Anvil and its guard, and resolves when both are gone; may be called again. */
+  stop(): Promise<void>;
+  /** Resolves when Anvil has ended, for whatever reason. */
+  exited: Promise<AnvilExit>;
+}
+
+export const LOCAL_CHAIN_ID = 31_337;
+
+/** Room for a transaction that pays some 12,000 rewards to new holders. */
+const BLOCK_GAS_LIMIT = 1_000_000_000;
+
+/** Each kept block holds a copy of the whole state: about 8 MB at 100,000 token holders. */
+const HISTORY_BLOCKS = 16;
+
+/**
+ * The last hard fork whose blocks write no storage of their own: from Prague on every empty block adds a
+ * slot, and Anvil hashes all slots for each block, so mining would slow down with the age of the chain.
+ */
+const HARDFORK = 'cancun';
+
+const START_TIMEOUT_MS = 10_000;
+const STOP_TIMEOUT_MS = 3_000;
+
+/**
+ * The watcher blocks on the pipe from our process and wakes when that is closed, be it by SIGKILL. The
+ * shell waits for Anvil and buries both children, so nothing is left for process 1 to clean up; if the
+ * shell itself is killed, our side closes the pipe and the watcher ends Anvil.
+ */
+const GUARD_SCRIPT = `
+exec 3<&0 0</dev/null
+"$@" 3<&- &
+anvil=$!
+( trap '' HUP INT TERM; while read -r _; do :; done; kill -KILL $anvil ) <&3 3<&- >/dev/null 2>&1 &
+watcher=$!
+exec 3<&-
+trap 'kill -TERM $anvil' HUP INT TERM
+echo "guard=$$ watcher=$watcher anvil=$anvil"
+code=0
+while kill -0 $anvil 2>/dev/null; do wait $anvil; code=$?; done
+kill -KILL $watcher 2>/dev/null
+wait $watcher 2>/dev/null
+exit $code
+`;
+
+/**
+ * Starts Anvil and resolves when it listens. Rejects with `AnvilError`: `E_ANVIL_MISSING` (not installed),
+ * `E_PORT_TAKEN` (only for an explicit port), `E_ANVIL_START` (anything else).
+ */
+export async function startAnvil(settings: AnvilSettings): Promise<AnvilProcess> {
+  const binary = findAnvilBinary();
+  const guarded = process.platform !== 'win32';
+  const startTimeoutMs = settings.startTimeoutMs ?? START_TIMEOUT_MS;
+  let stdout = '';
+  let stderr = '';
+  let asked = false;
+  let started = false;
+
+  const instance = createAnvil({
+    anvilBinary: binary,
+    host: settings.host,
+    port: settings.port,
+    chainId: settings.chainId ?? LOCAL_CHAIN_ID,
+    gasLimit: settings.gasLimit ?? BLOCK_GAS_LIMIT,
+    timestamp: settings.genesisTimeSeconds,
+    blockTime: settings.miningOff || settings.blockTimeSeconds === 0 ? undefined : settings.blockTimeSeconds,
+    noMining: settings.miningOff,
+    // Bounded in memory, and nothing is written below the home directory.
+    pruneHistory: settings.historyBlocks === 0 ? true : (settings.historyBlocks ?? HISTORY_BLOCKS),
+    startTimeout: startTimeoutMs,
+    execArgs: ([file, args, options]) => {
+      const all = [...args, '--hardfork', HARDFORK, '--no-request-size-limit'];
+      // A session of its own: Ctrl-C in the terminal is for us, and Anvil stays until we have saved its state.
+      return guarded
+        ? ['/bin/sh', ['-c', GUARD_SCRIPT, 'sh', file, ...all], { ...options, buffer: false, detached: true }]
+        : [file, all, { ...options, buffer: false, windowsHide: true }];
+    },
+  });
+  let pids: { guard: number; watcher: number; anvil: number } | undefined;
+  const guardSpoke = new Promise<void>((resolve) => {
+    instance.on('stdout', (text) => {
+      if (started) return;
+      stdout += text;
+      const found = /guard=(\d+) watcher=(\d+) anvil=(\d+)\n/.exec(stdout);
+      if (!found) return;
+      pids = { guard: Number(found[1]), watcher: Number(found[2]), anvil: Number(found[3]) };
+      resolve();
+    });
+  });
+  instance.on('stderr', (text) => {
+    stderr = (stderr + text).slice(-2_000);
+  });
+  const exited = new Promise<AnvilExit>((resolve) => {
+    instance.on('exit', (code, signal) => resolve({ code, signal, asked }));
+  });
+
+  try {
+    await instance.start();
+    if (guarded) await within(startTimeoutMs, guardSpoke);
+    started = true;
+  } catch (error) {
+    throw startProblem({
+      settings,
+      said: stderr || stdout,
+      reason: error instanceof Error ? error.message : '',
+    });
+  }
+
+  const port = Number(/Listening on \S*:(\d+)/.exec(stdout)?.[1]);
+  const rpcUrl = `http://${settings.host.includes(':') ? `[${settings.host}]` : settings.host}:${port}`;
+  const rpc = createRpc({ url: rpcUrl, timeoutMs: startTimeoutMs });
+
+  const end = async () => {
+    asked = true;
+    if (!pids) return void (await instance.stop());
+    signal(pids.anvil, 'SIGTERM');
+    if (!(await within(settings.stopTimeoutMs ?? STOP_TIMEOUT_MS, exited))) {
+      signal(pids.anvil, 'SIGKILL');
+      await exited;
+    }
+  };
+  let stopping: Promise<void> | undefined;
+  const stop = () => {
+    stopping ??= end();
+    return stopping;
+  };
+
+  try {
+    // It has said where it listens; from here on it would print several lines for each request.
+    await rpc('anvil_setLoggingEnabled', [false]);
+  } catch {
+    await stop();
+    throw startProblem({ settings, said: stderr, reason: 'it does not answer requests' });
+  }
+  return { rpcUrl, port, pid: pids?.anvil, guardPids: pids ? [pids.guard, pids.watcher] : [], stop, exited };
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch {
+    // Already gone, which is what the signal was for.
+  }
+}
+
+function startProblem(start: { settings: AnvilSettings; said: string; reason: string }): AnvilError {
+  const { host, port } = start.settings;
+  if (port !== 0 && /address (already )?in use|only one usage of each socket/i.test(start.said)) {
+    return new AnvilError({
+      code: 'E_PORT_TAKEN',
+      message: `Port ${port} on ${host} for the local chain is already in use`,
+      hint: 'Stop the program that holds it, or choose another port (0 takes a free one)',
+    });
+  }
+  const said = start.said.trim().split('\n').at(-1) ?? '';
+  return new AnvilError({
+    code: 'E_ANVIL_START',
+    message: `Anvil did not start on ${host}:${port}: ${said || start.reason}`,
+    hint: 'Run the binary of @foundry-rs/anvil by hand to see why (npx anvil --version)',
+  });
+}
+
+const PACKAGE_BY_PLATFORM: Record<string, string> = {
+  'linux-x64': 'linux-amd64',
+  'linux-arm64': 'linux-arm64',
+  'darwin-x64': 'darwin-amd64',
+  'darwin-arm64': 'darwin-arm64',
+  'win32-x64': 'win32-amd64',
+};
+
+/** The path of the binary for this platform; throws `AnvilError` (`E_ANVIL_MISSING`) with the way to get it. */
+export function findAnvilBinary(
+  platform: { os: string; arch: string } = { os: process.platform, arch: process.arch },
+): string {
+  const name = PACKAGE_BY_PLATFORM[`${platform.os}-${platform.arch}`];
+  if (!name) {
+    throw new AnvilError({
+      code: 'E_ANVIL_MISSING',
+      message: `There is no Anvil for ${platform.os} on ${platform.arch}`,
+      hint: 'Use a dev node that runs elsewhere with --rpc-url',
+    });
+  }
+  const path = resolveBinary(`@foundry-rs/anvil-${name}/bin/anvil${platform.os === 'win32' ? '.exe' : ''}`);
+  if (path) return path;
+  throw new AnvilError({
+    code: 'E_ANVIL_MISSING',
+    message: `The package @foundry-rs/anvil-${name} is not installed`,
+    hint: 'Install again with optional dependencies: npm install --include=optional',
+  });
+}
+
+function resolveBinary(request: string): string | undefined {
+  try {
+    // The platform's package may lie below Anvil's own, depending on the package manager.
+    const anvil = createRequire(import.meta.url).resolve('@foundry-rs/anvil/package.json');
+    const path = createRequire(anvil).resolve(request);
+    return existsSync(path) ? path : undefined;
+  } catch {
+    return undefined;
+  }
+}

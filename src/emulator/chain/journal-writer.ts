@@ -1,0 +1,149 @@
+/** Writes every new block of the local chain into its journal, and follows the chain when it forks. */
+import type { Hex } from 'viem';
+import { createMutex } from '../../lib/mutex.ts';
+import { stopwatch } from '../../lib/timers.ts';
+import type { ChainJournal, JournalBlock } from './chain-journal.ts';
+import { blockCall, headBlock, type LocalBlock, type LocalRpc, toLocalBlock } from './local-rpc.ts';
+import { readTransactions } from './local-transactions.ts';
+
+export interface Follower {
+  /** Looks once at the chain and stores what is new; empty blocks alone may wait for the next look. */
+  look(): Promise<void>;
+  /** Stores everything up to the chain's head, empty blocks included. */
+  flush(): Promise<void>;
+  /** While true, every block gets an entry of its own, so that a checkpoint can end exactly at one. */
+  keepApart(apart: boolean): void;
+  /** Blocks seen since the start, counted again after a fork. */
+  seenBlocks(): number;
+}
+
+/** Bounds one request and one write; a chain mined faster than this is read in several rounds. */
+const BLOCKS_PER_ROUND = 100;
+
+/** How much of the journal is compared at a time when looking for the block before a fork. */
+const FORK_WINDOW_BLOCKS = 128;
+
+/** An idle chain with a block time must not cost a disk flush each block. */
+const EMPTY_BLOCKS_SAVE_MS = 2_000;
+
+export function createFollower(parts: {
+  rpc: LocalRpc;
+  journal: ChainJournal;
+  tail: JournalBlock | undefined;
+}): Follower {
+  const { rpc, journal } = parts;
+  const exclusive = createMutex();
+  let tail = parts.tail;
+  let unsaved: JournalBlock[] = [];
+  let sinceSaved = stopwatch();
+  let apart = false;
+  let seen = 0;
+
+  const save = async () => {
+    if (unsaved.length === 0) return;
+    await journal.append(unsaved);
+    unsaved = [];
+    sinceSaved = stopwatch();
+  };
+
+  const add = (block: LocalBlock, rawTransactions: Hex[]) => {
+    seen += 1;
+    const longer = !apart && rawTransactions.length === 0 ? extend(tail, block) : undefined;
+    // The longer run replaces the shorter one, here and in the journal.
+    if (longer && unsaved.at(-1) === tail) unsaved.pop();
+    tail = longer ?? {
+      firstNumber: block.number,
+      number: block.number,
+      hash: block.hash,
+      parentHash: block.parentHash,
+      timestampSeconds: block.timestampSeconds,
+      intervalSeconds: 0,
+      baseFeeWei: String(block.baseFeeWei),
+      rawTransactions,
+    };
+    unsaved.push(tail);
+  };
+
+  /** Steps back to the newest entry that the chain still has, and forgets what came after it. */
+  const stepBack = async () => {
+    await save();
+    let upTo = await journal.lastBlock();
+    while (upTo >= 0) {
+      const page = await journal.read({ afterBlock: upTo - FORK_WINDOW_BLOCKS, limit: FORK_WINDOW_BLOCKS });
+      const entries = page.filter((entry) => entry.number <= upTo);
+      const blocks = await rpc.all(entries.map((entry) => blockCall(entry.number)));
+      const common = entries.findLast((entry, index) => toLocalBlock(blocks[index])?.hash === entry.hash);
+      if (common) {
+        await journal.truncateAfter(common.number);
+        tail = common;
+        return;
+      }
+      upTo = (entries[0]?.firstNumber ?? 0) - 1;
+    }
+    await journal.truncateAfter(-1);
+    tail = undefined;
+  };
+
+  /** True when the journal has reached the head that was seen. */
+  const catchUp = async (): Promise<boolean> => {
+    const head = await headBlock(rpc);
+    if (tail && head.number === tail.number && head.hash === tail.hash) return true;
+    if (tail && head.number <= tail.number) {
+      await stepBack();
+      return false;
+    }
+    const from = (tail?.number ?? -1) + 1;
+    const to = Math.min(head.number, from + BLOCKS_PER_ROUND - 1);
+    const numbers = Array.from({ length: to - from + 1 }, (_, index) => from + index);
+    const blocks = (await rpc.all(numbers.map(blockCall))).map(toLocalBlock);
+    let parentHash = tail?.hash ?? blocks[0]?.parentHash;
+    const linked: LocalBlock[] = [];
+    for (const block of blocks) {
+      if (!block || block.parentHash !== parentHash) break;
+      linked.push(block);
+      parentHash = block.hash;
+    }
+    if (linked.length === 0) {
+      await stepBack();
+      return false;
+    }
+    const transactions = await readTransactions(rpc, linked);
+    // Undefined: the chain forked since the blocks were read.
+    if (!transactions) return false;
+    for (const [index, block] of linked.entries()) add(block, transactions[index] ?? []);
+    return linked.at(-1)?.hash === head.hash;
+  };
+
+  const follow = async (everything: boolean) => {
+    while (!(await catchUp())) if (unsaved.length >= BLOCKS_PER_ROUND) await save();
+    const mayWait = unsaved.every((entry) => entry.rawTransactions.length === 0);
+    if (everything || !mayWait || sinceSaved() >= EMPTY_BLOCKS_SAVE_MS) await save();
+  };
+
+  return {
+    look: () => exclusive(() => follow(false)),
+    flush: () => exclusive(() => follow(true)),
+    keepApart(value) {
+      apart = value;
+    },
+    seenBlocks: () => seen,
+  };
+}
+
+/** The run with this empty block at its end; undefined when time or fee do not go on regularly. */
+function extend(run: JournalBlock | undefined, block: LocalBlock): JournalBlock | undefined {
+  if (!run || run.number === 0 || run.rawTransactions.length > 0) return undefined;
+  const length = run.number - run.firstNumber + 1;
+  const intervalSeconds = block.timestampSeconds - run.timestampSeconds;
+  if (length > 1 && intervalSeconds !== run.intervalSeconds) return undefined;
+  if (emptyBlockFee(BigInt(run.baseFeeWei), length) !== block.baseFeeWei) return undefined;
+  const { number, hash, timestampSeconds } = block;
+  return { ...run, number, hash, timestampSeconds, intervalSeconds };
+}
+
+/** EIP-1559: each empty block lowers the fee of the next one by an eighth. */
+function emptyBlockFee(firstFeeWei: bigint, blocks: number): bigint {
+  let feeWei = firstFeeWei;
+  for (let i = 0; i < blocks && feeWei >= 8n; i += 1) feeWei -= feeWei / 8n;
+  return feeWei;
+}

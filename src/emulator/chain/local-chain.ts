@@ -1,0 +1,250 @@
+/** The emulator's chain: Anvil with a memory that survives SIGKILL, and with the adjustable clock's time. */
+import { join } from 'node:path';
+import type { AdjustableClock } from '../../lib/clock.ts';
+import type { Log } from '../../lib/log.ts';
+import { delay, stopwatch } from '../../lib/timers.ts';
+import { type AnvilExit, type AnvilProcess, LOCAL_CHAIN_ID, startAnvil } from './anvil.ts';
+import type { ChainJournal, JournalBlock } from './chain-journal.ts';
+import { createFollower, type Follower } from './journal-writer.ts';
+import { listCheckpoints, takeCheckpoint } from './local-checkpoint.ts';
+import { loadCheckpoint, replayJournal } from './local-restore.ts';
+import { createLocalRpc, headBlock, type LocalRpc } from './local-rpc.ts';
+import { type ChainTime, createChainTime } from './local-time.ts';
+
+export interface LocalChainSettings {
+  /** Undefined: the chain lives in memory only and starts empty. */
+  journal?: ChainJournal | undefined;
+  /** Checkpoints go into its folder `chain`. */
+  dataDir: string;
+  clock: AdjustableClock;
+  host: string;
+  /** 0 takes a free one. */
+  port: number;
+  /** 0 mines a block at once for each transaction. */
+  blockTimeSeconds: number;
+  /** How many blocks back reorgs and calls to old states can reach; each costs a copy of the state. */
+  historyBlocks?: number;
+  /** Replaces `CHECKPOINT_EVERY_BLOCKS`. */
+  checkpointEveryBlocks?: number;
+  log: Log;
+}
+
+export interface LocalChain {
+  rpcUrl: string;
+  port: number;
+  chainId: number;
+  pid: number | undefined;
+  guardPids: number[];
+  /** The number of the newest block that came back; 0 for a new chain. */
+  restoredBlocks: number;
+  /** Resolves when every block up to the head is durably in the journal. */
+  flush(): Promise<void>;
+  /** Resolves when the next block carries the clock's time; changes of the clock start it by themselves. */
+  syncClock(): Promise<void>;
+  /** Saves everything with a checkpoint and ends Anvil; may be called again. */
+  stop(): Promise<void>;
+  /** Resolves when Anvil has ended; `asked` is false when it was not by `stop`. */
+  exited: Promise<AnvilExit>;
+}
+
+/** Replay takes about a millisecond a block, so a restart never replays for much more than a second. */
+const CHECKPOINT_EVERY_BLOCKS = 1_000;
+
+/** A dump writes the whole chain again: on an old chain it may take at most this part of the time. */
+const PAUSE_PER_DUMP_TIME = 20;
+
+/** What a SIGKILL can take from the chain; the engine sends those transactions again. */
+const LOOK_MS = 25;
+/** A chain without new blocks is asked less often, to cost next to nothing. */
+const IDLE_LOOK_MS = 100;
+const IDLE_AFTER_LOOKS = 80;
+
+/**
+ * Starts the chain, as it was if the journal has one. What came without a transaction (`anvil_setBalance`
+ * and the like) is kept by checkpoints only, unsent and pending transactions are not kept at all.
+ * Rejects with `AnvilError` when Anvil does not start, and with the journal's own errors.
+ */
+export async function startLocalChain(settings: LocalChainSettings): Promise<LocalChain> {
+  const { journal, clock, log } = settings;
+  const dir = join(settings.dataDir, 'chain');
+  const [genesis] = journal ? await journal.read({ afterBlock: -1, limit: 1 }) : [];
+  const genesisTimeSeconds = genesis?.timestampSeconds ?? Math.floor(clock.now() / 1000);
+  const start = () =>
+    startAnvil({ ...settings, chainId: LOCAL_CHAIN_ID, genesisTimeSeconds, miningOff: true });
+
+  let anvil = await start();
+  let rpc = createLocalRpc(anvil.rpcUrl);
+  try {
+    if (journal && genesis) {
+      const elapsedMs = stopwatch();
+      for (const checkpoint of await listCheckpoints(dir)) {
+        if (await loadCheckpoint({ rpc, journal, checkpoint, log })) break;
+        await anvil.stop();
+        anvil = await start();
+        rpc = createLocalRpc(anvil.rpcUrl);
+      }
+      const loadedBlock = (await headBlock(rpc)).number;
+      await replayJournal({ rpc, journal, log });
+      const block = (await headBlock(rpc)).number;
+      log.info({ block, replayed: block - loadedBlock, ms: Math.round(elapsedMs()) }, 'local chain restored');
+    }
+    const restoredBlocks = (await headBlock(rpc)).number;
+    const time = createChainTime({ rpc, clock });
+    await time.sync();
+    const memory = journal && (await remember({ rpc, journal, dir, settings }));
+    if (settings.blockTimeSeconds > 0) await rpc.call('evm_setIntervalMining', [settings.blockTimeSeconds]);
+    else await rpc.call('evm_setAutomine', [true]);
+    return watch({ anvil, rpc, time, memory, restoredBlocks, settings });
+  } catch (error) {
+    await anvil.stop();
+    throw error;
+  }
+}
+
+interface Memory {
+  follower: Follower;
+  /** Takes a checkpoint when enough has happened since the last one; never two at a time. */
+  checkpointWhenDue(): void;
+  /** Waits for a checkpoint under way, and takes a last one if there is anything new. */
+  finish(): Promise<void>;
+}
+
+async function remember(parts: {
+  rpc: LocalRpc;
+  journal: ChainJournal;
+  dir: string;
+  settings: LocalChainSettings;
+}): Promise<Memory> {
+  const { rpc, journal, dir, settings } = parts;
+  const everyBlocks = settings.checkpointEveryBlocks ?? CHECKPOINT_EVERY_BLOCKS;
+  const follower = createFollower({ rpc, journal, tail: await lastEntry(journal) });
+  await follower.flush();
+  const newest = (await listCheckpoints(dir))[0];
+  // What was just replayed counts, so that a chain that is killed again and again gets its checkpoint too.
+  let countedFrom = follower.seenBlocks() - (await journal.lastBlock()) + (newest?.number ?? 0);
+  let sinceMs = stopwatch();
+  let pauseMs = 0;
+  let underWay: Promise<void> | undefined;
+
+  const checkpoint = async () => {
+    countedFrom = follower.seenBlocks();
+    const taken = await takeCheckpoint({ rpc, journal, follower, dir });
+    sinceMs = stopwatch();
+    if (!taken) return;
+    pauseMs = taken.dumpMs * PAUSE_PER_DUMP_TIME;
+    settings.log.debug({ block: taken.number, ms: Math.round(taken.dumpMs) }, 'local chain checkpoint');
+  };
+  return {
+    follower,
+    checkpointWhenDue() {
+      if (underWay || follower.seenBlocks() - countedFrom < everyBlocks || sinceMs() < pauseMs) return;
+      underWay = checkpoint()
+        .catch((error: unknown) =>
+          settings.log.warn({ why: messageOf(error) }, 'no checkpoint of the local chain'),
+        )
+        .finally(() => {
+          underWay = undefined;
+        });
+    },
+    async finish() {
+      await underWay;
+      await follower.flush();
+      await sealState(rpc);
+      await checkpoint();
+    },
+  };
+}
+
+function watch(parts: {
+  anvil: AnvilProcess;
+  rpc: LocalRpc;
+  time: ChainTime;
+  memory: Memory | undefined;
+  restoredBlocks: number;
+  settings: LocalChainSettings;
+}): LocalChain {
+  const { anvil, rpc, time, memory, settings } = parts;
+  const { clock, log } = settings;
+  const closing = new AbortController();
+  const complain = (error: unknown) => {
+    if (!closing.signal.aborted)
+      log.warn({ why: messageOf(error) }, 'the local chain does not answer as it should');
+  };
+  const off = clock.onChange(() => void time.sync().catch(complain));
+
+  const loop = async () => {
+    let seen = 0;
+    let idleLooks = 0;
+    while (!closing.signal.aborted) {
+      await delay(idleLooks < IDLE_AFTER_LOOKS ? LOOK_MS : IDLE_LOOK_MS, closing.signal);
+      if (closing.signal.aborted) return;
+      try {
+        await time.look();
+        await memory?.follower.look();
+        memory?.checkpointWhenDue();
+      } catch (error) {
+        complain(error);
+      }
+      const nowSeen = memory?.follower.seenBlocks() ?? 0;
+      idleLooks = nowSeen === seen ? idleLooks + 1 : 0;
+      seen = nowSeen;
+    }
+  };
+  const looping = loop();
+  // Without Anvil there is nothing to ask.
+  void anvil.exited.then(() => closing.abort());
+
+  const end = async () => {
+    off();
+    const alive = !closing.signal.aborted;
+    closing.abort();
+    await looping;
+    try {
+      if (alive) {
+        await rpc.call('evm_setIntervalMining', [0]);
+        await rpc.call('evm_setAutomine', [false]);
+        await memory?.finish();
+      }
+    } catch (error) {
+      log.warn({ why: messageOf(error) }, 'the local chain was stopped without its last checkpoint');
+    } finally {
+      await anvil.stop();
+    }
+  };
+  let stopping: Promise<void> | undefined;
+  return {
+    rpcUrl: anvil.rpcUrl,
+    port: anvil.port,
+    chainId: LOCAL_CHAIN_ID,
+    pid: anvil.pid,
+    guardPids: anvil.guardPids,
+    restoredBlocks: parts.restoredBlocks,
+    flush: async () => memory?.follower.flush(),
+    syncClock: time.sync,
+    stop() {
+      stopping ??= end();
+      return stopping;
+    },
+    exited: anvil.exited,
+  };
+}
+
+/**
+ * What was changed without a transaction since the last block belongs to no block yet, and a checkpoint whose
+ * state is not its block's is not loaded. So it gets an empty block; without such changes nothing is mined.
+ */
+async function sealState(rpc: LocalRpc): Promise<void> {
+  // Not kept over a restart anyway, and must not get into this block.
+  await rpc.call('anvil_dropAllTransactions', []);
+  const before = await headBlock(rpc);
+  const snapshot = await rpc.call('evm_snapshot', []);
+  await rpc.call('evm_mine', []);
+  if ((await headBlock(rpc)).stateRoot === before.stateRoot) await rpc.call('evm_revert', [snapshot]);
+}
+
+async function lastEntry(journal: ChainJournal): Promise<JournalBlock | undefined> {
+  const [entry] = await journal.read({ afterBlock: (await journal.lastBlock()) - 1, limit: 1 });
+  return entry;
+}
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));

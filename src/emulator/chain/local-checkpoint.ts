@@ -1,0 +1,106 @@
+/** Whole states of the local chain on disk, so that a restart replays only what came after the newest. */
+import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { bytesToHex, type Hex, hexToBytes } from 'viem';
+import { delay, stopwatch } from '../../lib/timers.ts';
+import type { ChainJournal } from './chain-journal.ts';
+import type { Follower } from './journal-writer.ts';
+import { headBlock, type LocalRpc } from './local-rpc.ts';
+
+export interface Checkpoint {
+  path: string;
+  number: number;
+  hash: Hex;
+}
+
+/** The one before the newest is what a damaged newest falls back to. */
+const KEPT_CHECKPOINTS = 2;
+
+/** Tries to meet the chain between two blocks, since Anvil may mine while it dumps. */
+const DUMP_TRIES = 4;
+const DUMP_PAUSE_MS = 100;
+
+const NAME = /^checkpoint-(\d+)-(0x[0-9a-f]{64})\.bin$/;
+
+/** The checkpoints in a directory, newest first. */
+export async function listCheckpoints(dir: string): Promise<Checkpoint[]> {
+  const names = await readdir(dir).catch(() => []);
+  return names
+    .flatMap((name) => {
+      const found = NAME.exec(name);
+      return found ? [{ path: join(dir, name), number: Number(found[1]), hash: found[2] as Hex }] : [];
+    })
+    .sort((a, b) => b.number - a.number);
+}
+
+/** What `anvil_loadState` takes. */
+export const readCheckpoint = async (checkpoint: Checkpoint): Promise<Hex> =>
+  bytesToHex(await readFile(checkpoint.path));
+
+/**
+ * Dumps the state at the chain's head into a new file. The file gets its name only when it is on the disk and
+ * the journal has reached its block. Resolves to undefined when blocks came too fast to dump between two.
+ */
+export async function takeCheckpoint(parts: {
+  rpc: LocalRpc;
+  journal: ChainJournal;
+  follower: Follower;
+  dir: string;
+}): Promise<(Checkpoint & { dumpMs: number }) | undefined> {
+  const { rpc, journal, follower, dir } = parts;
+  follower.keepApart(true);
+  try {
+    await follower.flush();
+    for (let tries = 0; tries < DUMP_TRIES; tries += 1) {
+      if (tries > 0) await delay(DUMP_PAUSE_MS);
+      const head = await headBlock(rpc);
+      const elapsedMs = stopwatch();
+      const state = (await rpc.call('anvil_dumpState', [])) as Hex;
+      const dumpMs = elapsedMs();
+      if ((await headBlock(rpc)).hash !== head.hash) continue;
+      await follower.flush();
+      if (!(await isInJournal(journal, head))) continue;
+      const path = join(dir, `checkpoint-${head.number}-${head.hash}.bin`);
+      await writeDurably({ dir, path, bytes: hexToBytes(state) });
+      await removeOld(dir, path);
+      return { path, number: head.number, hash: head.hash, dumpMs };
+    }
+    return undefined;
+  } finally {
+    follower.keepApart(false);
+  }
+}
+
+/** Whether an entry of the journal ends exactly at this block. */
+export async function isInJournal(
+  journal: ChainJournal,
+  block: { number: number; hash: Hex },
+): Promise<boolean> {
+  const [entry] = await journal.read({ afterBlock: block.number - 1, limit: 1 });
+  return entry?.number === block.number && entry.hash === block.hash;
+}
+
+async function writeDurably(file: { dir: string; path: string; bytes: Uint8Array }): Promise<void> {
+  await mkdir(file.dir, { recursive: true });
+  const part = `${file.path}.part`;
+  const handle = await open(part, 'w', 0o600);
+  try {
+    await handle.writeFile(file.bytes);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(part, file.path);
+  // Windows cannot open a directory; there the rename is durable once the file system says so.
+  const directory = await open(file.dir, 'r').catch(() => undefined);
+  await directory?.sync().catch(() => {});
+  await directory?.close();
+}
+
+/** Keeps the newly written one and the newest of the others; one from a branch that is gone counts as old. */
+async function removeOld(dir: string, written: string): Promise<void> {
+  const others = (await listCheckpoints(dir)).filter((checkpoint) => checkpoint.path !== written);
+  for (const { path } of others.slice(KEPT_CHECKPOINTS - 1)) await rm(path, { force: true });
+  for (const name of await readdir(dir))
+    if (name.endsWith('.part')) await rm(join(dir, name), { force: true });
+}
