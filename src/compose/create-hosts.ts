@@ -1,5 +1,5 @@
 /** Builds the hosts from parts that have been picked already: the same for the emulator and for production. */
-import { createEventSubmitter } from '../actions/submit-events.ts';
+import { createEventSubmitter } from '../actions/events/gather-events.ts';
 import { createRewardToken } from '../chain/contracts/reward-token.ts';
 import type { ChainEngine } from '../chain/engine.ts';
 import type { ChainClient } from '../chain/rpc/client.ts';

@@ -1,7 +1,7 @@
 /** Builds the relay host from parts that have been picked already. */
 import { createAddressGate } from '../actions/admit-address.ts';
-import { createRelayQueue } from '../actions/queue-relays.ts';
-import { createRelayTransaction } from '../actions/relay-transaction.ts';
+import { createRelayQueue } from '../actions/relay/queue-relays.ts';
+import { createRelayTransaction } from '../actions/relay/relay-transaction.ts';
 import type { HostFrameDeps } from '../http/hosts/host-frame.ts';
 import { createRelayHost } from '../http/hosts/relay.ts';
 import { createRelayRefuser } from '../http/relay-refusals.ts';

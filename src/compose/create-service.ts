@@ -1,6 +1,6 @@
 /** The one place where everything meets: picks every adapter, wires the parts, starts and stops them in order. */
 import { join } from 'node:path';
-import { domainToken } from '../actions/verify-dns.ts';
+import { domainToken } from '../actions/brands/verify-dns.ts';
 import { createChainEngine } from '../chain/engine.ts';
 import { keyTree } from '../chain/lane/local-key.ts';
 import type { Signer } from '../chain/lane/signer.ts';

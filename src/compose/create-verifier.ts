@@ -1,7 +1,8 @@
 /** Wires the comparison of ledger and chain. */
-import { verifyLedger } from '../actions/verify-ledger.ts';
-import type { VerifyReport } from '../actions/verify-report.ts';
+
 import { createChainHistory } from '../audit/chain-history.ts';
+import type { VerifyReport } from '../audit/report.ts';
+import { verifyLedger } from '../audit/verify-ledger.ts';
 import type { ChainClient } from '../chain/rpc/client.ts';
 import type { Rpc } from '../chain/rpc/rpc.ts';
 import type { Database } from '../ledger/database/database.ts';

@@ -1,5 +1,5 @@
 /** A production ledger by itself, without a service around it: its tables, and whether it agrees with the chain. */
-import type { VerifyReport } from '../actions/verify-report.ts';
+import type { VerifyReport } from '../audit/report.ts';
 import { createChainClient } from '../chain/rpc/client.ts';
 import { createRpc } from '../chain/rpc/rpc.ts';
 import { createRpcPool } from '../chain/rpc/rpc-pool.ts';

@@ -1,7 +1,7 @@
 /** What production counts and measures, for Prometheus. Labels hold codes and addresses of our own, never users. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { VerifyReport } from '../actions/verify-report.ts';
 import { payoutsIn } from '../audit/read-attempt.ts';
+import type { VerifyReport } from '../audit/report.ts';
 import type { Alarms } from '../chain/alarms.ts';
 import type { ChainClient } from '../chain/rpc/client.ts';
 import type { RpcOutcome } from '../chain/rpc/rpc-pool.ts';

@@ -1,6 +1,6 @@
 /** The whole error table of the event handler: which refusal is answered with which status, text and facts (contract: Errors). */
 import type { KeyRefusal } from '../actions/answer-once.ts';
-import type { EventRefusal } from '../actions/reward-event.ts';
+import type { EventRefusal } from '../actions/events/reward-event.ts';
 
 /** Refusals that need no decision: the request itself is not one that the service can take. */
 export type RequestRefusal =

@@ -1,6 +1,6 @@
 /** The whole error table of the register host: which refusal is answered with which status, text and facts. */
 import type { Context } from 'hono';
-import type { PregenerateRefusal } from '../actions/pregenerate-wallet.ts';
+import type { PregenerateRefusal } from '../actions/wallets/pregenerate-wallet.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { RegistrationProblem } from '../rules/registration.ts';
 import type { FrameRefusal } from './hosts/host-frame.ts';

@@ -1,6 +1,6 @@
 /** The whole error table of the relay: which refusal is answered with which status, code and facts (contract: Relay errors). */
 import type { Context } from 'hono';
-import type { RelayRefusal, ValidationProblem } from '../actions/relay-transaction.ts';
+import type { RelayRefusal, ValidationProblem } from '../actions/relay/relay-transaction.ts';
 import type { TokenRefusal } from '../identity/tokens.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { FrameRefusal } from './hosts/host-frame.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import SQLite from 'better-sqlite3';
 import { decode, encode, type Packet, type Answer as Record, streamDecode, streamEncode } from 'dns-packet';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { domainToken } from '../../src/actions/verify-dns.ts';
+import { domainToken } from '../../src/actions/brands/verify-dns.ts';
 import { someone } from '../support/service.ts';
 import { API, type ContractService, expectBothForms, open, shop, startContractService } from './kit.ts';
 

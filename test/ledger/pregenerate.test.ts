@@ -2,7 +2,7 @@
 import { HDKey } from '@scure/bip32';
 import { mnemonicToSeedSync } from '@scure/bip39';
 import { expect, test } from 'vitest';
-import { pregenerateWallet } from '../../src/actions/pregenerate-wallet.ts';
+import { pregenerateWallet } from '../../src/actions/wallets/pregenerate-wallet.ts';
 import { derivedWallets } from '../../src/identity/derived.ts';
 import { saveBrand } from '../../src/ledger/brands/brands.ts';
 import type { Database } from '../../src/ledger/database/database.ts';

@@ -51,7 +51,7 @@ test.each([
     () => Object.keys(startErrors).filter((code) => /^E_(?:PROD|START|SETTINGS|DATABASE)/.test(code)),
   ],
   ['Alarms', () => unionIn('src/chain/alarms.ts', 'AlarmCode')],
-  ['Differences', () => unionIn('src/actions/verify-report.ts', 'DifferenceKind')],
+  ['Differences', () => unionIn('src/audit/report.ts', 'DifferenceKind')],
 ])('%s: every one is explained, and no other', (heading, inCode) => {
   const explained = rowsUnder(heading).map(([name = '']) => name.replaceAll('`', ''));
   expect([...explained].sort()).toEqual([...inCode()].sort());

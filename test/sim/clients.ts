@@ -1,6 +1,6 @@
 /** Callers of the service: they send events, lose answers, and ask again. */
 import { answerOnce, type KeyedAnswer, type KeyRefusal } from '../../src/actions/answer-once.ts';
-import { type EventOutcome, rewardEvent } from '../../src/actions/reward-event.ts';
+import { type EventOutcome, rewardEvent } from '../../src/actions/events/reward-event.ts';
 import type { EventSubmission } from '../../src/rules/events/submission.ts';
 import { ESCROW } from './model-chain.ts';
 import { expected, type Replica, textOf } from './replica.ts';

@@ -1,6 +1,6 @@
 /** One process of the service: production's submitter, lane, follower and progress board, stopped at every call to the outside. */
-import type { SubmitEventsDeps } from '../../src/actions/submit-events.ts';
-import { createEventSubmitter } from '../../src/actions/submit-events.ts';
+import type { SubmitEventsDeps } from '../../src/actions/events/gather-events.ts';
+import { createEventSubmitter } from '../../src/actions/events/gather-events.ts';
 import { createAlarms } from '../../src/chain/alarms.ts';
 import { createFollower } from '../../src/chain/follow/follow.ts';
 import { createLane } from '../../src/chain/lane/lane.ts';

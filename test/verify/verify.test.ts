@@ -6,7 +6,7 @@ import { createWalletClient, type Hex, http, keccak256, toHex } from 'viem';
 import { mnemonicToAccount } from 'viem/accounts';
 import { foundry } from 'viem/chains';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { VerifyReport } from '../../src/actions/verify-report.ts';
+import type { VerifyReport } from '../../src/audit/report.ts';
 import { businessEscrowAbi, pointsSaleAbi, rewardTokenAbi } from '../../src/chain/contracts/abis.ts';
 import { encodePayoutBatch } from '../../src/chain/contracts/payout-batch.ts';
 import { DEV_MNEMONIC } from '../../src/emulator/dev-accounts.ts';

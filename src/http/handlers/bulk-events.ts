@@ -1,6 +1,6 @@
 /** POST bulk-events (contract: Endpoints): every item on its own, all in one commit where they fit. */
 import type { Handler } from 'hono';
-import { verifyBrandKey } from '../../actions/verify-brand-key.ts';
+import { verifyBrandKey } from '../../actions/brands/verify-brand-key.ts';
 import type { EventsHostDeps } from '../hosts/events.ts';
 import { readJsonBody } from '../json-body.ts';
 import type { RequestVariables } from '../request-record.ts';

@@ -11,7 +11,7 @@ import {
   removeRule,
   rotateKey,
   showBrand,
-} from '../../actions/manage-brands.ts';
+} from '../../actions/brands/manage-brands.ts';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import { durationText, type Settings, wholeFrom } from '../../rules/brands/settings.ts';
 import { controlProblem } from '../control-problem.ts';

@@ -1,6 +1,6 @@
 /** Tokens over the control API: issue one for a user, tell whether one is taken, change the keys. */
 import { type Context, Hono } from 'hono';
-import { type IssueTokenDeps, issueToken } from '../../actions/issue-token.ts';
+import { type IssueTokenDeps, issueToken } from '../../actions/wallets/issue-token.ts';
 import type { TokenVerifier } from '../../identity/tokens.ts';
 import { parseDuration } from '../../lib/duration.ts';
 import { type SettingProblem, type Settings, textUpTo } from '../../rules/brands/settings.ts';

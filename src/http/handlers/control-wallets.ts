@@ -1,6 +1,6 @@
 /** Wallets over the control API: `GET wallets/:user`. */
 import { Hono } from 'hono';
-import { showWallet } from '../../actions/show-wallet.ts';
+import { showWallet } from '../../actions/wallets/show-wallet.ts';
 import type { Database } from '../../ledger/database/database.ts';
 import { controlProblem } from '../control-problem.ts';
 

@@ -1,7 +1,7 @@
 /** GET event-config (contract: Endpoints): may be kept for five minutes, and asked for again by its ETag. */
 import { createHash } from 'node:crypto';
 import type { Handler } from 'hono';
-import { readEventConfig } from '../../actions/read-event-config.ts';
+import { readEventConfig } from '../../actions/events/read-event-config.ts';
 import type { EventsHostDeps } from '../hosts/events.ts';
 import { eventConfigReply } from '../replies/event-config.ts';
 import type { RequestVariables } from '../request-record.ts';

@@ -1,7 +1,7 @@
 /** POST manual-event (contract: Endpoints). */
 import type { Handler } from 'hono';
 import { answerOnce } from '../../actions/answer-once.ts';
-import { verifyBrandKey } from '../../actions/verify-brand-key.ts';
+import { verifyBrandKey } from '../../actions/brands/verify-brand-key.ts';
 import type { EventsHostDeps } from '../hosts/events.ts';
 import { readJsonBody } from '../json-body.ts';
 import type { RefusalReply } from '../refusals.ts';

@@ -1,7 +1,7 @@
 /** POST pregenerate-user (contract: Endpoints, Pregenerated wallet). */
 import type { Handler } from 'hono';
-import { pregenerateWallet } from '../../actions/pregenerate-wallet.ts';
-import { verifyBrandKey } from '../../actions/verify-brand-key.ts';
+import { verifyBrandKey } from '../../actions/brands/verify-brand-key.ts';
+import { pregenerateWallet } from '../../actions/wallets/pregenerate-wallet.ts';
 import { readRegistration } from '../../rules/registration.ts';
 import type { RegisterHostDeps } from '../hosts/register.ts';
 import { readJsonBody } from '../json-body.ts';

@@ -1,7 +1,7 @@
 /** POST relay and GET relay/<hash> (contract: Endpoints). */
 import type { Context, Handler } from 'hono';
 import { answerOnce } from '../../actions/answer-once.ts';
-import type { RelayOutcome } from '../../actions/relay-transaction.ts';
+import type { RelayOutcome } from '../../actions/relay/relay-transaction.ts';
 import type { RateWindow } from '../../ledger/limits/rate-windows.ts';
 import { findRelayByHash } from '../../ledger/relay/queued-relays.ts';
 import { hostOfUrl } from '../../rules/brands/domain.ts';

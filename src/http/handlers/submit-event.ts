@@ -1,5 +1,5 @@
 /** What manual-event and bulk-events share: one submission from its JSON to its reply. */
-import { type EventOutcome, type RewardEventDeps, rewardEvent } from '../../actions/reward-event.ts';
+import { type EventOutcome, type RewardEventDeps, rewardEvent } from '../../actions/events/reward-event.ts';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import type { RefusalReply } from '../refusals.ts';
 import type { Refuser } from '../refuse.ts';

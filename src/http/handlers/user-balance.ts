@@ -1,6 +1,6 @@
 /** GET and POST user-balance: what a user holds and has earned. */
 import type { Context, Handler } from 'hono';
-import { readBalance } from '../../actions/read-balance.ts';
+import { readBalance } from '../../actions/wallets/read-balance.ts';
 import { findBrand } from '../../ledger/brands/brands.ts';
 import type { EventsHostDeps } from '../hosts/events.ts';
 import { readJsonBody } from '../json-body.ts';

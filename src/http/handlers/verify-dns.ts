@@ -1,6 +1,6 @@
 /** POST verify-dns (contract: Endpoints). */
 import type { Handler } from 'hono';
-import { verifyDns } from '../../actions/verify-dns.ts';
+import { verifyDns } from '../../actions/brands/verify-dns.ts';
 import { isDatabaseUnavailable } from '../../ledger/database/database.ts';
 import type { EventsHostDeps } from '../hosts/events.ts';
 import { readJsonBody } from '../json-body.ts';

@@ -1,7 +1,7 @@
 /** The emulator's control host: moves the clock and whatever else only a developer may move. Never part of production. */
 import { timingSafeEqual } from 'node:crypto';
 import { type Context, Hono } from 'hono';
-import type { VerifyReport } from '../../actions/verify-report.ts';
+import type { VerifyReport } from '../../audit/report.ts';
 import { isDatabaseUnavailable } from '../../ledger/database/database.ts';
 import type { ClockState } from '../../lib/clock.ts';
 import { parseDuration } from '../../lib/duration.ts';

@@ -1,8 +1,8 @@
 /** The event handler host: routes only (contract: Endpoints). */
 import { Hono } from 'hono';
 import type { AnswerOnceDeps } from '../../actions/answer-once.ts';
-import type { RewardEventDeps } from '../../actions/reward-event.ts';
-import type { VerifyDnsDeps } from '../../actions/verify-dns.ts';
+import type { VerifyDnsDeps } from '../../actions/brands/verify-dns.ts';
+import type { RewardEventDeps } from '../../actions/events/reward-event.ts';
 import type { RewardToken } from '../../chain/contracts/reward-token.ts';
 import type { ChainClient } from '../../chain/rpc/client.ts';
 import type { Clock } from '../../lib/clock.ts';

@@ -1,6 +1,6 @@
 /** The register host: routes only (contract: Endpoints). */
 import type { Hono } from 'hono';
-import type { PregenerateDeps } from '../../actions/pregenerate-wallet.ts';
+import type { PregenerateDeps } from '../../actions/wallets/pregenerate-wallet.ts';
 import { pregenerateUser } from '../handlers/pregenerate-user.ts';
 import { registerApi } from '../openapi/register-api.ts';
 import type { RegisterRefuser } from '../register-refusals.ts';

@@ -2,7 +2,7 @@
 import type { Hono } from 'hono';
 import type { createAddressGate } from '../../actions/admit-address.ts';
 import type { AnswerOnceDeps } from '../../actions/answer-once.ts';
-import type { createRelayTransaction } from '../../actions/relay-transaction.ts';
+import type { createRelayTransaction } from '../../actions/relay/relay-transaction.ts';
 import type { TokenVerifier } from '../../identity/tokens.ts';
 import type { RateWindow } from '../../ledger/limits/rate-windows.ts';
 import { relay, relayStatus } from '../handlers/relay.ts';

@@ -1,5 +1,5 @@
 /** Brands, rules and keys as the control API shows them. */
-import type { BrandDetail, BrandOverview, NewKey } from '../../actions/manage-brands.ts';
+import type { BrandDetail, BrandOverview, NewKey } from '../../actions/brands/manage-brands.ts';
 import { type EventRule, isUnlimited, UNLIMITED } from '../../rules/brands/brand.ts';
 
 const instant = (ms: number) => new Date(ms).toISOString();

@@ -1,5 +1,5 @@
 /** The contract's Event configuration. */
-import type { EventConfig } from '../../actions/read-event-config.ts';
+import type { EventConfig } from '../../actions/events/read-event-config.ts';
 import type { EventConfigResult } from '../schemas/replies.ts';
 
 const HOUR_MS = 3_600_000;

@@ -1,5 +1,5 @@
 /** The contract's Reward result: success body of manual-event, in its documented order. */
-import type { PaidReward } from '../../actions/reward-event.ts';
+import type { PaidReward } from '../../actions/events/reward-event.ts';
 import type { RewardResult } from '../schemas/replies.ts';
 
 export function rewardReply(paid: PaidReward): RewardResult {

@@ -1,6 +1,6 @@
 /** The body of a relay request and its answers (contract: Relay request, Permit, Relay result). */
 import { z } from 'zod';
-import type { RelayRequest } from '../../actions/relay-transaction.ts';
+import type { RelayRequest } from '../../actions/relay/relay-transaction.ts';
 
 const UINT256_MAX = 2n ** 256n - 1n;
 type Hex = `0x${string}`;

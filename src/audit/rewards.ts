@@ -1,6 +1,6 @@
 /** From the ledger to the chain: every reward that counts as paid has its bit in the escrow, and no other has one. */
 import { type AuditedReward, auditedRewards, lastSequence } from '../ledger/audit-pages.ts';
-import { type Audit, addTo } from './verify-audit.ts';
+import { type Audit, addTo } from './audit.ts';
 
 const BITS = 256;
 const WORDS_PER_PAGE = 8;

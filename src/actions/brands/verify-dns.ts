@@ -1,11 +1,11 @@
 /** Asks DNS whether a domain belongs to a brand, and links or unlinks it (contract: POST verify-dns). */
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { TxtResolver } from '../dns/txt.ts';
-import { brandsProvenFor, setProvenDomain } from '../ledger/brands/brand-domains.ts';
-import { findBrand } from '../ledger/brands/brands.ts';
-import type { Database } from '../ledger/database/database.ts';
-import type { BrandId } from '../rules/brands/brand.ts';
-import { parseVerificationRecord, verificationName } from '../rules/brands/dns-verification.ts';
+import type { TxtResolver } from '../../dns/txt.ts';
+import { brandsProvenFor, setProvenDomain } from '../../ledger/brands/brand-domains.ts';
+import { findBrand } from '../../ledger/brands/brands.ts';
+import type { Database } from '../../ledger/database/database.ts';
+import type { BrandId } from '../../rules/brands/brand.ts';
+import { parseVerificationRecord, verificationName } from '../../rules/brands/dns-verification.ts';
 
 export interface VerifyDnsDeps {
   database: Database;

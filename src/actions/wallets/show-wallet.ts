@@ -1,9 +1,9 @@
 /** Tells which wallet a user has and as whom they were registered; for whoever steers an emulator. */
-import type { Database } from '../ledger/database/database.ts';
-import { type Identity, identitiesOf } from '../ledger/wallets/identities.ts';
-import { findWalletAt, findWallets, type Wallet } from '../ledger/wallets/wallets.ts';
-import { readRegistration } from '../rules/registration.ts';
-import { addressKey, emailKey } from '../rules/user-key.ts';
+import type { Database } from '../../ledger/database/database.ts';
+import { type Identity, identitiesOf } from '../../ledger/wallets/identities.ts';
+import { findWalletAt, findWallets, type Wallet } from '../../ledger/wallets/wallets.ts';
+import { readRegistration } from '../../rules/registration.ts';
+import { addressKey, emailKey } from '../../rules/user-key.ts';
 
 export interface WalletDetail {
   wallet: Wallet;

@@ -1,9 +1,9 @@
 /** Admits calls to the relay's queue: within the user's window and the payer's budget, those that come together in one commit. */
-import { type Database, isContention } from '../ledger/database/database.ts';
-import { type RateLimit, type RateWindow, takeFromWindow } from '../ledger/limits/rate-windows.ts';
-import { DAY_MS, giveBackGas, takeGas } from '../ledger/relay/gas-budgets.ts';
-import { type NewRelay, storeRelays } from '../ledger/relay/queued-relays.ts';
-import { createGatherer } from '../lib/gather.ts';
+import { type Database, isContention } from '../../ledger/database/database.ts';
+import { type RateLimit, type RateWindow, takeFromWindow } from '../../ledger/limits/rate-windows.ts';
+import { DAY_MS, giveBackGas, takeGas } from '../../ledger/relay/gas-budgets.ts';
+import { type NewRelay, storeRelays } from '../../ledger/relay/queued-relays.ts';
+import { createGatherer } from '../../lib/gather.ts';
 
 export interface QueueRelaysDeps {
   database: Database;

@@ -1,9 +1,9 @@
 /** Issues a token of the emulator's own identity provider, as a login would. */
 import { createHash } from 'node:crypto';
-import type { TokenIssuer } from '../identity/tokens.ts';
-import type { Database } from '../ledger/database/database.ts';
-import { ensureWallets } from '../ledger/wallets/wallets.ts';
-import type { Clock } from '../lib/clock.ts';
+import type { TokenIssuer } from '../../identity/tokens.ts';
+import type { Database } from '../../ledger/database/database.ts';
+import { ensureWallets } from '../../ledger/wallets/wallets.ts';
+import type { Clock } from '../../lib/clock.ts';
 
 export interface IssueTokenDeps {
   database: Database;

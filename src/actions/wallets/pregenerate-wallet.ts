@@ -1,18 +1,18 @@
 /** Gives a person a wallet before they log in or get a reward (contract: Pregenerated wallet). */
-import { findBrand } from '../ledger/brands/brands.ts';
-import type { Database, Queries } from '../ledger/database/database.ts';
+import { findBrand } from '../../ledger/brands/brands.ts';
+import type { Database, Queries } from '../../ledger/database/database.ts';
 import {
   type RateLimit,
   type RateWindow,
   readWindow,
   takeFromWindow,
-} from '../ledger/limits/rate-windows.ts';
-import { ensureIdentity, findIdentity, type Identity } from '../ledger/wallets/identities.ts';
-import { ensureWallets, findWallets } from '../ledger/wallets/wallets.ts';
-import type { Clock } from '../lib/clock.ts';
-import type { Random } from '../lib/ids.ts';
-import type { BrandId } from '../rules/brands/brand.ts';
-import type { Registration } from '../rules/registration.ts';
+} from '../../ledger/limits/rate-windows.ts';
+import { ensureIdentity, findIdentity, type Identity } from '../../ledger/wallets/identities.ts';
+import { ensureWallets, findWallets } from '../../ledger/wallets/wallets.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Random } from '../../lib/ids.ts';
+import type { BrandId } from '../../rules/brands/brand.ts';
+import type { Registration } from '../../rules/registration.ts';
 
 export interface PregenerateDeps {
   database: Database;

@@ -1,10 +1,11 @@
 /** From the chain to the ledger: every payout has its reward, every movement its row, every token its sale. */
-import type { EscrowActivity } from '../audit/chain-history.ts';
-import { payoutsIn } from '../audit/read-attempt.ts';
+
 import type { PayoutEntry } from '../chain/contracts/payout-batch.ts';
 import { movementsIn, rewardsBySequence } from '../ledger/audit-pages.ts';
 import { type FoundAttempt, findByHashes } from '../ledger/transactions/transactions.ts';
-import { type Audit, addTo } from './verify-audit.ts';
+import { type Audit, addTo } from './audit.ts';
+import type { EscrowActivity } from './chain-history.ts';
+import { payoutsIn } from './read-attempt.ts';
 
 /** Blocks asked for at once; nodes limit this themselves, and then fewer are asked for. */
 const BLOCKS_PER_PAGE = 1_000;

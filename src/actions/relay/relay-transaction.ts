@@ -1,25 +1,25 @@
 /** One call on behalf of a user, from its checks to its block (contract: POST relay). */
 
-import type { ContractAddresses } from '../chain/contracts/deploy.ts';
-import { createPermitReader, type Permit } from '../chain/contracts/permit.ts';
-import { contractNamed, readCall } from '../chain/contracts/relay-calldata.ts';
-import { type FeePolicy, type Fees, priceTransaction } from '../chain/lane/fees.ts';
-import type { ChainClient } from '../chain/rpc/client.ts';
-import { type Rpc, RpcAnswerError, RpcUnreachableError } from '../chain/rpc/rpc.ts';
-import { isIncluded, type RelayProgressBoard } from '../chain/waiting/relay-outcome.ts';
-import { findConfiguredBrand } from '../ledger/brands/brand-configuration.ts';
-import { brandsOfHost } from '../ledger/brands/brand-domains.ts';
-import type { Database } from '../ledger/database/database.ts';
-import { type RateLimit, type RateWindow, readWindow } from '../ledger/limits/rate-windows.ts';
-import { budgetDay } from '../ledger/relay/gas-budgets.ts';
-import { firstReadyGasWallet, type GasWallet } from '../ledger/relay/gas-wallets.ts';
-import { type RelayProgress, readRelays } from '../ledger/relay/queued-relays.ts';
-import type { GasPayer, PermitCall } from '../ledger/schema/relay.ts';
-import type { Clock } from '../lib/clock.ts';
-import type { Random } from '../lib/ids.ts';
-import { gasOfData, type PolicyRefusal, refuseCall } from '../rules/relay-policy.ts';
+import type { ContractAddresses } from '../../chain/contracts/deploy.ts';
+import { createPermitReader, type Permit } from '../../chain/contracts/permit.ts';
+import { contractNamed, readCall } from '../../chain/contracts/relay-calldata.ts';
+import { type FeePolicy, type Fees, priceTransaction } from '../../chain/lane/fees.ts';
+import type { ChainClient } from '../../chain/rpc/client.ts';
+import { type Rpc, RpcAnswerError, RpcUnreachableError } from '../../chain/rpc/rpc.ts';
+import { isIncluded, type RelayProgressBoard } from '../../chain/waiting/relay-outcome.ts';
+import { findConfiguredBrand } from '../../ledger/brands/brand-configuration.ts';
+import { brandsOfHost } from '../../ledger/brands/brand-domains.ts';
+import type { Database } from '../../ledger/database/database.ts';
+import { type RateLimit, type RateWindow, readWindow } from '../../ledger/limits/rate-windows.ts';
+import { budgetDay } from '../../ledger/relay/gas-budgets.ts';
+import { firstReadyGasWallet, type GasWallet } from '../../ledger/relay/gas-wallets.ts';
+import { type RelayProgress, readRelays } from '../../ledger/relay/queued-relays.ts';
+import type { GasPayer, PermitCall } from '../../ledger/schema/relay.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Random } from '../../lib/ids.ts';
+import { gasOfData, type PolicyRefusal, refuseCall } from '../../rules/relay-policy.ts';
 import type { createRelayQueue } from './queue-relays.ts';
-import { type TrialRefusal, type TryRelayDeps, tryCall } from './try-relay.ts';
+import { type TrialRefusal, type TryRelayDeps, tryCall } from './simulate-relay.ts';
 
 type Hex = `0x${string}`;
 const GWEI = 1_000_000_000n;

@@ -1,7 +1,7 @@
 /** Counters of claims against the rewards that they count. */
 import { auditedCounters, auditedTotal, type ClaimPlace, everyTotal } from '../ledger/audit-pages.ts';
 import { eventKeyText } from '../ledger/rewards/claims.ts';
-import type { Audit } from './verify-audit.ts';
+import type { Audit } from './audit.ts';
 
 const COUNTERS_PER_PAGE = 500;
 

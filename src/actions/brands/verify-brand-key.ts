@@ -1,9 +1,9 @@
 /** Which brand a request's key belongs to (contract: Authentication). */
-import { parseKeyText, secretMatches } from '../identity/brand-key.ts';
-import { findBrandKey } from '../ledger/brands/brand-keys.ts';
-import type { Database } from '../ledger/database/database.ts';
-import type { Clock } from '../lib/clock.ts';
-import type { BrandId } from '../rules/brands/brand.ts';
+import { parseKeyText, secretMatches } from '../../identity/brand-key.ts';
+import { findBrandKey } from '../../ledger/brands/brand-keys.ts';
+import type { Database } from '../../ledger/database/database.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { BrandId } from '../../rules/brands/brand.ts';
 
 /** `authorization` is the header as sent. Undefined without a key, and for one that is unknown, wrong or expired. */
 export async function verifyBrandKey(

@@ -1,8 +1,9 @@
 /** Sending accounts: no nonce without its transaction, one payload under each, every hash and every inclusion true. */
-import { readAttempt } from '../audit/read-attempt.ts';
+
 import { attemptsOf, auditedTransactions, everySender } from '../ledger/audit-pages.ts';
 import type { Transaction } from '../ledger/transactions/transactions.ts';
-import type { Audit } from './verify-audit.ts';
+import type { Audit } from './audit.ts';
+import { readAttempt } from './read-attempt.ts';
 
 const TRANSACTIONS_PER_PAGE = 50;
 

@@ -4,13 +4,13 @@
  */
 
 import { recentBlocks } from '../ledger/transactions/followed-blocks.ts';
-import type { Audit, VerifyDeps } from './verify-audit.ts';
-import { verifyClaims } from './verify-claims.ts';
-import { verifyFunds } from './verify-funds.ts';
-import { verifyLanes } from './verify-lanes.ts';
-import { verifyPayouts } from './verify-payouts.ts';
-import { createFindings, type Findings, type VerifyReport } from './verify-report.ts';
-import { verifyRewards } from './verify-rewards.ts';
+import type { Audit, VerifyDeps } from './audit.ts';
+import { verifyClaims } from './claims.ts';
+import { verifyFunds } from './funds.ts';
+import { verifyLanes } from './lanes.ts';
+import { verifyPayouts } from './payouts.ts';
+import { createFindings, type Findings, type VerifyReport } from './report.ts';
+import { verifyRewards } from './rewards.ts';
 
 /** A reorganisation under way is over after so many looks. */
 const TRIES = 5;

@@ -1,9 +1,9 @@
 /** What a user has earned and holds (contract: GET and POST user-balance). */
-import type { RewardToken } from '../chain/contracts/reward-token.ts';
-import type { Database } from '../ledger/database/database.ts';
-import { rewardHistory } from '../ledger/rewards/rewards.ts';
-import { findWallets } from '../ledger/wallets/wallets.ts';
-import type { BrandId } from '../rules/brands/brand.ts';
+import type { RewardToken } from '../../chain/contracts/reward-token.ts';
+import type { Database } from '../../ledger/database/database.ts';
+import { rewardHistory } from '../../ledger/rewards/rewards.ts';
+import { findWallets } from '../../ledger/wallets/wallets.ts';
+import type { BrandId } from '../../rules/brands/brand.ts';
 
 export interface UserBalance {
   /** Whole RWT, as the chain has it now. */

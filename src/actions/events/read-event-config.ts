@@ -1,7 +1,7 @@
 /** The active events of a brand, as client scripts and pages need them (contract: GET event-config). */
-import { findBrand, listEventRules } from '../ledger/brands/brands.ts';
-import type { Database } from '../ledger/database/database.ts';
-import type { Brand, BrandId, EventRule } from '../rules/brands/brand.ts';
+import { findBrand, listEventRules } from '../../ledger/brands/brands.ts';
+import type { Database } from '../../ledger/database/database.ts';
+import type { Brand, BrandId, EventRule } from '../../rules/brands/brand.ts';
 
 export interface EventConfig {
   brand: Brand;

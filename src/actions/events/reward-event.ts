@@ -1,13 +1,13 @@
 /** One customer event from decision to transaction: decides, nudges the payout lane, waits until the reward is on its way. */
-import type { Milestone, RewardProgressBoard } from '../chain/waiting/reward-outcome.ts';
-import type { Database } from '../ledger/database/database.ts';
-import { findReward } from '../ledger/rewards/rewards.ts';
-import type { Crash } from '../lib/crash-points.ts';
-import type { Random } from '../lib/ids.ts';
-import type { ClaimRefusal } from '../rules/events/claim-policy.ts';
-import type { EventSubmission, ScreeningRefusal } from '../rules/events/submission.ts';
+import type { Milestone, RewardProgressBoard } from '../../chain/waiting/reward-outcome.ts';
+import type { Database } from '../../ledger/database/database.ts';
+import { findReward } from '../../ledger/rewards/rewards.ts';
+import type { Crash } from '../../lib/crash-points.ts';
+import type { Random } from '../../lib/ids.ts';
+import type { ClaimRefusal } from '../../rules/events/claim-policy.ts';
+import type { EventSubmission, ScreeningRefusal } from '../../rules/events/submission.ts';
 import type { EventDecision, GrantedReward } from './decide-events.ts';
-import type { createEventSubmitter } from './submit-events.ts';
+import type { createEventSubmitter } from './gather-events.ts';
 
 export interface RewardEventDeps {
   database: Database;

@@ -2,9 +2,9 @@
  * Takes customer events and gives each its decision. Events that arrive together are decided together, in one
  * commit, so that they share its cost.
  */
-import { type Database, isContention } from '../ledger/database/database.ts';
-import type { Crash } from '../lib/crash-points.ts';
-import { createGatherer } from '../lib/gather.ts';
+import { type Database, isContention } from '../../ledger/database/database.ts';
+import type { Crash } from '../../lib/crash-points.ts';
+import { createGatherer } from '../../lib/gather.ts';
 import {
   type DecideDeps,
   decideRound,

@@ -1,8 +1,9 @@
 /** What the parts of a comparison of ledger and chain share. */
-import type { ChainHistory } from '../audit/chain-history.ts';
+
 import type { ChainClient } from '../chain/rpc/client.ts';
 import type { Database } from '../ledger/database/database.ts';
-import type { Findings } from './verify-report.ts';
+import type { ChainHistory } from './chain-history.ts';
+import type { Findings } from './report.ts';
 
 export interface VerifyDeps {
   database: Database;

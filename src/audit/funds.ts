@@ -1,6 +1,6 @@
 /** Brands' money: what the escrow holds for each, and what their accounts say about it. */
 import { auditedFunds, fundsPage, movedUpTo } from '../ledger/audit-pages.ts';
-import type { Audit } from './verify-audit.ts';
+import type { Audit } from './audit.ts';
 
 const BRANDS_PER_PAGE = 100;
 

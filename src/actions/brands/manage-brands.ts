@@ -1,5 +1,5 @@
 /** Creates and changes brands, their rules and their keys. What is written here decides the very next event. */
-import { digestSecret, newKeyText } from '../identity/brand-key.ts';
+import { digestSecret, newKeyText } from '../../identity/brand-key.ts';
 import {
   brandsOfDomains,
   deleteEventRule,
@@ -7,22 +7,28 @@ import {
   listAllEventRules,
   listBrandKeys,
   readFunds,
-} from '../ledger/brands/brand-configuration.ts';
-import { provenDomains } from '../ledger/brands/brand-domains.ts';
-import { expireBrandKeys, saveBrandKey } from '../ledger/brands/brand-keys.ts';
-import { addBrand, listBrands, type StoredBrand, saveBrand, saveEventRule } from '../ledger/brands/brands.ts';
-import { type Database, isUniqueViolation, type Queries } from '../ledger/database/database.ts';
-import { findGasWallet } from '../ledger/relay/gas-wallets.ts';
-import { lockAvailableFunds } from '../ledger/rewards/funds.ts';
-import type { Clock } from '../lib/clock.ts';
-import type { Random } from '../lib/ids.ts';
-import type { BrandId, BrandProfile, EventRule } from '../rules/brands/brand.ts';
-import { applyBrandSettings, newBrand } from '../rules/brands/brand-settings.ts';
-import { verificationName, verificationRecord } from '../rules/brands/dns-verification.ts';
-import { configuredHost } from '../rules/brands/domain.ts';
-import { applyRuleSettings } from '../rules/brands/rule-settings.ts';
-import type { SettingProblem, Settings } from '../rules/brands/settings.ts';
-import { addressKey } from '../rules/user-key.ts';
+} from '../../ledger/brands/brand-configuration.ts';
+import { provenDomains } from '../../ledger/brands/brand-domains.ts';
+import { expireBrandKeys, saveBrandKey } from '../../ledger/brands/brand-keys.ts';
+import {
+  addBrand,
+  listBrands,
+  type StoredBrand,
+  saveBrand,
+  saveEventRule,
+} from '../../ledger/brands/brands.ts';
+import { type Database, isUniqueViolation, type Queries } from '../../ledger/database/database.ts';
+import { findGasWallet } from '../../ledger/relay/gas-wallets.ts';
+import { lockAvailableFunds } from '../../ledger/rewards/funds.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Random } from '../../lib/ids.ts';
+import type { BrandId, BrandProfile, EventRule } from '../../rules/brands/brand.ts';
+import { applyBrandSettings, newBrand } from '../../rules/brands/brand-settings.ts';
+import { verificationName, verificationRecord } from '../../rules/brands/dns-verification.ts';
+import { configuredHost } from '../../rules/brands/domain.ts';
+import { applyRuleSettings } from '../../rules/brands/rule-settings.ts';
+import type { SettingProblem, Settings } from '../../rules/brands/settings.ts';
+import { addressKey } from '../../rules/user-key.ts';
 import { domainToken } from './verify-dns.ts';
 
 export interface ManageBrandsDeps {

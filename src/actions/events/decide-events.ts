@@ -2,9 +2,9 @@
  * Decides a round of customer events and records the rewards of those that are granted, inside one commit: each
  * is judged against what the ledger holds, and the ledger's own conditions have the last word.
  */
-import { readBrands, readEventRules, ruleKey } from '../ledger/brands/brands.ts';
-import { takeNumbers } from '../ledger/counters.ts';
-import type { Queries } from '../ledger/database/database.ts';
+import { readBrands, readEventRules, ruleKey } from '../../ledger/brands/brands.ts';
+import { takeNumbers } from '../../ledger/counters.ts';
+import type { Queries } from '../../ledger/database/database.ts';
 import {
   addClaimTotal,
   claimKeyText,
@@ -12,26 +12,26 @@ import {
   readClaimCounters,
   readClaimTotals,
   takeClaims,
-} from '../ledger/rewards/claims.ts';
-import { lockAvailableFunds, promiseFunds } from '../ledger/rewards/funds.ts';
-import { recordRewards } from '../ledger/rewards/rewards.ts';
-import { ensureWallets } from '../ledger/wallets/wallets.ts';
-import type { Clock } from '../lib/clock.ts';
-import { type Brand, type BrandId, type EventRule, isUnlimited } from '../rules/brands/brand.ts';
+} from '../../ledger/rewards/claims.ts';
+import { lockAvailableFunds, promiseFunds } from '../../ledger/rewards/funds.ts';
+import { recordRewards } from '../../ledger/rewards/rewards.ts';
+import { ensureWallets } from '../../ledger/wallets/wallets.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { type Brand, type BrandId, type EventRule, isUnlimited } from '../../rules/brands/brand.ts';
 import {
   type Bypass,
   type ClaimRefusal,
   type ClaimState,
   claimTerms,
   refuseClaim,
-} from '../rules/events/claim-policy.ts';
-import { rewardAmount } from '../rules/events/reward-amount.ts';
+} from '../../rules/events/claim-policy.ts';
+import { rewardAmount } from '../../rules/events/reward-amount.ts';
 import {
   bypassOf,
   type EventSubmission,
   refuseSubmission,
   type ScreeningRefusal,
-} from '../rules/events/submission.ts';
+} from '../../rules/events/submission.ts';
 
 export interface DecideDeps {
   clock: Clock;
