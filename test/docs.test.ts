@@ -2,13 +2,13 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { type Refusal, refusalReply } from '../src/http/events/refusals.ts';
 import { eventsApi } from '../src/http/openapi/events-api.ts';
 import { type RefusalCode, refusalExamples } from '../src/http/openapi/refusal-examples.ts';
 import { registerApi, registerRefusals } from '../src/http/openapi/register-api.ts';
 import { relayApi, relayRefusals } from '../src/http/openapi/relay-api.ts';
-import { type Refusal, refusalReply } from '../src/http/refusals.ts';
-import { type RegisterRefusal, registerReply } from '../src/http/register-refusals.ts';
-import { relayReply } from '../src/http/relay-refusals.ts';
+import { type RegisterRefusal, registerReply } from '../src/http/register/refusals.ts';
+import { relayReply } from '../src/http/relay/refusals.ts';
 import { registrationFields } from '../src/rules/registration.ts';
 import { relayPolicy } from '../src/rules/relay-policy.ts';
 import { operationsOf } from './support/openapi.ts';
@@ -76,7 +76,7 @@ describe('docs/api.md', () => {
       return [body.code, status];
     });
     expect(documented).toEqual(answered);
-    const source = await read('src/http/relay-refusals.ts');
+    const source = await read('src/http/relay/refusals.ts');
     const [, explained = ''] = /function explain\(.*?\n(.*?)\n}\n/s.exec(source) ?? [];
     const reasons = [...explained.matchAll(/case '(\w+)':/g)].map(([, reason]) => reason);
     expect(reasons.length).toBeGreaterThan(10);
@@ -114,7 +114,7 @@ describe('docs/api.md', () => {
   });
 
   test('every code of the error table is one that the source can answer', async () => {
-    const source = await read('src/http/refusals.ts');
+    const source = await read('src/http/events/refusals.ts');
     const cases = [...source.matchAll(/case '(\w+)':/g)].map(([, code]) => code);
     expect(cases.sort()).toEqual(Object.keys(refusalExamples).sort());
   });

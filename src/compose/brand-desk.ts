@@ -1,6 +1,6 @@
 /** Managing brands straight in a Postgres database: the control API's own routes, without a server before them. */
 import { Hono } from 'hono';
-import { controlBrands } from '../http/handlers/control-brands.ts';
+import { controlBrands } from '../http/control/brands.ts';
 import { pendingMigrations } from '../ledger/database/migrate.ts';
 import { readFact } from '../ledger/facts.ts';
 import { adjustableClock, systemClock } from '../lib/clock.ts';

@@ -1,9 +1,9 @@
 /** Builds the emulator's control host: its clock, its requests, its brands and their keys. */
 import type { ChainClient } from '../chain/rpc/client.ts';
 import type { Rpc } from '../chain/rpc/rpc.ts';
-import type { ControlBrandsDeps } from '../http/handlers/control-brands.ts';
-import type { ControlTokensDeps } from '../http/handlers/control-tokens.ts';
-import { createControlHost } from '../http/hosts/control.ts';
+import type { ControlBrandsDeps } from '../http/control/brands.ts';
+import { createControlHost } from '../http/control/host.ts';
+import type { ControlTokensDeps } from '../http/control/tokens.ts';
 import type { Database } from '../ledger/database/database.ts';
 import type { Facts } from '../ledger/facts.ts';
 import type { AdjustableClock } from '../lib/clock.ts';

@@ -2,9 +2,9 @@
 import { createAddressGate } from '../actions/admit-address.ts';
 import { createRelayQueue } from '../actions/relay/queue-relays.ts';
 import { createRelayTransaction } from '../actions/relay/relay-transaction.ts';
-import type { HostFrameDeps } from '../http/hosts/host-frame.ts';
-import { createRelayHost } from '../http/hosts/relay.ts';
-import { createRelayRefuser } from '../http/relay-refusals.ts';
+import type { HostFrameDeps } from '../http/frame/host-frame.ts';
+import { createRelayHost } from '../http/relay/host.ts';
+import { createRelayRefuser } from '../http/relay/refusals.ts';
 import type { TokenVerifier } from '../identity/tokens.ts';
 import { readWindow } from '../ledger/limits/rate-windows.ts';
 import { systemClock } from '../lib/clock.ts';

@@ -1,6 +1,6 @@
 /** Hosts whose paths do not collide, behind one listener. */
 import { type Handler, Hono } from 'hono';
-import type { RequestVariables } from '../http/request-record.ts';
+import type { RequestVariables } from '../http/frame/request-record.ts';
 
 type Host = Hono<RequestVariables>;
 

@@ -1,6 +1,6 @@
 /** Opens the listeners of an emulator: all hosts on one port, or each on its own. */
 import { Hono } from 'hono';
-import { createIdpHost } from '../http/hosts/idp.ts';
+import { createIdpHost } from '../http/idp.ts';
 import type { TokenIssuer } from '../identity/tokens.ts';
 import { type ServeConfig, settings } from './config.ts';
 import type { Lifecycle } from './lifecycle.ts';

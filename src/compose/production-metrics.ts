@@ -5,7 +5,7 @@ import type { VerifyReport } from '../audit/report.ts';
 import type { Alarms } from '../chain/alarms.ts';
 import type { ChainClient } from '../chain/rpc/client.ts';
 import type { RpcOutcome } from '../chain/rpc/rpc-pool.ts';
-import type { MeasuredRequest } from '../http/middleware/measured.ts';
+import type { MeasuredRequest } from '../http/frame/measured.ts';
 import type { Database } from '../ledger/database/database.ts';
 import {
   everyLane,

@@ -2,9 +2,9 @@
 import { Hono } from 'hono';
 import { expect, test } from 'vitest';
 import { listen } from '../../src/compose/listen.ts';
-import { proxyTrust } from '../../src/http/client-address.ts';
-import { httpsOnly } from '../../src/http/middleware/https-only.ts';
-import { createRefuser } from '../../src/http/refuse.ts';
+import { proxyTrust } from '../../src/http/frame/client-address.ts';
+import { httpsOnly } from '../../src/http/frame/https-only.ts';
+import { createRefuser } from '../../src/http/frame/refuse.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 
 const app = (proxies: string[]) => {

@@ -1,6 +1,6 @@
 /** Contract: Reward result, Event types and Event configuration. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { eventConfigReply } from '../../src/http/replies/event-config.ts';
+import { eventConfigReply } from '../../src/http/events/event-config-reply.ts';
 import { someone, startTestService, type TestService } from '../support/service.ts';
 import { API, type ContractService, open, shop, startContractService } from './kit.ts';
 

@@ -1,8 +1,8 @@
 /** Whatever a registration holds: it is read or refused, and a user who is read is the user of their events. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { registerReply } from '../../src/http/register-refusals.ts';
-import { parseManualEvent } from '../../src/http/schemas/manual-event.ts';
+import { parseManualEvent } from '../../src/contract/events/manual-event.ts';
+import { registerReply } from '../../src/http/register/refusals.ts';
 import { oauthProviders, readRegistration, registrationFields } from '../../src/rules/registration.ts';
 import { emailKey } from '../../src/rules/user-key.ts';
 

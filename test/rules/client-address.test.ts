@@ -1,6 +1,11 @@
 /** Whose request it is, when proxies are in between. */
 import { describe, expect, test } from 'vitest';
-import { cameByHttps, clientAddress, countedAddress, proxyTrust } from '../../src/http/client-address.ts';
+import {
+  cameByHttps,
+  clientAddress,
+  countedAddress,
+  proxyTrust,
+} from '../../src/http/frame/client-address.ts';
 
 const trust = proxyTrust(['10.0.0.0/8', '192.0.2.7', '2001:db8:1::/48']);
 const seen = (remoteAddress: string | undefined, forwardedFor?: string) =>

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { clientScriptPath, createClientScript } from '../../src/http/client-script.ts';
+import { clientScriptPath, createClientScript } from '../../src/http/events/client-script.ts';
 
 const asking = (headers: Record<string, string> = {}) =>
   new Request('http://events.example/sdk.js', { headers });

@@ -1,8 +1,8 @@
 /** The description of the emulator's control host. */
 import { z } from 'zod';
+import * as control from '../../contract/control/control.ts';
 import { brandSettings } from '../../rules/brands/brand-settings.ts';
 import { ruleSettings } from '../../rules/brands/rule-settings.ts';
-import * as control from '../schemas/control.ts';
 import { controlOperations } from './control-operations.ts';
 import { type ApiDocument, apiDocument, type RefusalEntry } from './document.ts';
 import { demo } from './examples.ts';

@@ -1,6 +1,6 @@
 /** The operations of the emulator's control host. Paths are below `/_rewards`. */
 import { z } from 'zod';
-import * as control from '../schemas/control.ts';
+import * as control from '../../contract/control/control.ts';
 import type { Answer, Operation, RequestExample } from './document.ts';
 import { demo } from './examples.ts';
 

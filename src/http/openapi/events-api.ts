@@ -1,10 +1,10 @@
 /** The description of the event handler host: every operation with its bodies, answers and refusals. */
-import { bulkEventsOf } from '../schemas/bulk-events.ts';
-import { idempotencyKeyField } from '../schemas/idempotency-key.ts';
-import { manualEventBody } from '../schemas/manual-event.ts';
-import * as replies from '../schemas/replies.ts';
-import { userBalanceQuestion } from '../schemas/user-balance.ts';
-import { verifyDnsBody } from '../schemas/verify-dns.ts';
+import { bulkEventsOf } from '../../contract/events/bulk-events.ts';
+import { manualEventBody } from '../../contract/events/manual-event.ts';
+import * as replies from '../../contract/events/replies.ts';
+import { userBalanceQuestion } from '../../contract/events/user-balance.ts';
+import { verifyDnsBody } from '../../contract/events/verify-dns.ts';
+import { idempotencyKeyField } from '../../contract/idempotency-key.ts';
 import { type ApiDocument, apiDocument } from './document.ts';
 import { eventsOperations } from './events-operations.ts';
 import { commonHostHeaders, descriptionSchema, hostHeaders } from './own-description.ts';

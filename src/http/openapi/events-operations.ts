@@ -1,7 +1,7 @@
 /** The operations of the event handler host that have to do with events (contract: Endpoints). */
 import { z } from 'zod';
-import { eventConfigQuery } from '../schemas/event-config.ts';
-import { idempotencyKeyField } from '../schemas/idempotency-key.ts';
+import { eventConfigQuery } from '../../contract/events/event-config.ts';
+import { idempotencyKeyField } from '../../contract/idempotency-key.ts';
 import type { Operation } from './document.ts';
 import { demo, rewardExample } from './examples.ts';
 import { anywhere, type RefusalCode, refusalEntry, withBody } from './refusal-examples.ts';

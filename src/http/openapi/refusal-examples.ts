@@ -1,5 +1,5 @@
 /** One refusal of each kind, and when it comes: what the API description shows of the error table. */
-import { type Refusal, refusalReply } from '../refusals.ts';
+import { type Refusal, refusalReply } from '../events/refusals.ts';
 import type { RefusalEntry } from './document.ts';
 import { demo, example } from './examples.ts';
 

@@ -1,8 +1,9 @@
 /** The description of the register host. */
+
+import { refusalBody } from '../../contract/events/replies.ts';
+import { pregenerateBody, pregenerateResult } from '../../contract/register/pregenerate-user.ts';
 import { oauthProviders } from '../../rules/registration.ts';
-import { type RegisterRefusal, registerReply } from '../register-refusals.ts';
-import { pregenerateBody, pregenerateResult } from '../schemas/pregenerate-user.ts';
-import { refusalBody } from '../schemas/replies.ts';
+import { type RegisterRefusal, registerReply } from '../register/refusals.ts';
 import { type ApiDocument, apiDocument, type RefusalEntry } from './document.ts';
 import { demo, example } from './examples.ts';
 import { commonHostHeaders, descriptionSchema, hostHeaders, ownDescription } from './own-description.ts';

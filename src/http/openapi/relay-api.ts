@@ -1,8 +1,8 @@
 /** The description of the relay host. */
 import { z } from 'zod';
 import { IDEMPOTENCY_KEY_MAX } from '../../actions/answer-once.ts';
-import { type RelayHostRefusal, relayReply } from '../relay-refusals.ts';
-import { relayBody, relayRefusalBody, relayResult, relayState } from '../schemas/relay.ts';
+import { relayBody, relayRefusalBody, relayResult, relayState } from '../../contract/relay/relay.ts';
+import { type RelayHostRefusal, relayReply } from '../relay/refusals.ts';
 import { type ApiDocument, apiDocument, type RefusalEntry } from './document.ts';
 import { example } from './examples.ts';
 import { commonHostHeaders, descriptionSchema, hostHeaders, ownDescription } from './own-description.ts';

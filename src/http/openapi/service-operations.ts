@@ -1,5 +1,5 @@
 /** The other operations of the event handler host: users, brands, the service itself (contract: Endpoints). */
-import { userBalanceQuestion } from '../schemas/user-balance.ts';
+import { userBalanceQuestion } from '../../contract/events/user-balance.ts';
 import type { Operation } from './document.ts';
 import { demo, example } from './examples.ts';
 import { ownDescription } from './own-description.ts';

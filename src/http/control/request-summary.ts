@@ -1,0 +1,80 @@
+/** A request of the emulator's log, in one line and with everything about it. */
+import { type EventCase, explainEvent } from '../../rules/events/explain-event.ts';
+import { whenItPasses } from '../../rules/events/when-it-passes.ts';
+import type { EventTrace, RequestRecord } from '../frame/request-record.ts';
+
+export type RequestSummary = ReturnType<typeof requestSummary>;
+
+const instant = (ms: number) => new Date(ms).toISOString();
+
+/** What a list shows of a request; of several events, the first one's facts and how many were rewarded. */
+export function requestSummary(record: RequestRecord) {
+  const { id, atMs, method, path, search, status, durationMs, traces } = record;
+  const [trace] = traces;
+  const refusal = trace?.refusal;
+  const answer = parsed(record.responseBody);
+  return {
+    id,
+    at: instant(atMs),
+    method,
+    path,
+    search,
+    status,
+    durationMs,
+    /** What became of the event; null for a request that carries none. */
+    decision: trace ? (refusal?.code ?? 'rewarded') : null,
+    user: trace?.submission?.userKey ?? null,
+    eventType: trace?.submission?.eventType ?? null,
+    brandId: trace?.submission?.brandId ?? null,
+    /** When the check that refused would pass; null: not by waiting. */
+    passesAt: refusal && 'passesAtMs' in refusal ? instant(refusal.passesAtMs) : null,
+    rewardAmount: typeof answer.rewardAmount === 'number' ? answer.rewardAmount : null,
+    transactionHash: typeof answer.transactionHash === 'string' ? answer.transactionHash : null,
+    error: typeof answer.error === 'string' ? answer.error : null,
+    events: traces.length,
+    rewarded: traces.filter((one) => !one.refusal).length,
+  };
+}
+
+/** The same with both bodies, and each event's checks. */
+export function requestDetail(
+  record: RequestRecord,
+  around: { limits: Pick<EventCase, 'bodyLimitBytes' | 'duplicateWindowMs'>; nowMs: number },
+) {
+  const { requestBody, responseBody, origin, traces } = record;
+  return {
+    ...requestSummary(record),
+    now: instant(around.nowMs),
+    origin: origin ?? null,
+    requestBody: requestBody ?? null,
+    responseBody: responseBody ?? null,
+    withBrandKey: traces.some(({ submission }) => submission?.withBrandKey === true),
+    explained: traces.map((trace) => explanation({ ...trace, ...around.limits })),
+  };
+}
+
+function explanation(trace: EventTrace & EventCase) {
+  const outlook = whenItPasses(trace);
+  const checks = explainEvent(trace).map(({ passesAtMs, ...check }) => ({
+    ...check,
+    ...(passesAtMs !== undefined && { passesAt: passesAtMs === null ? null : instant(passesAtMs) }),
+  }));
+  return {
+    eventType: trace.submission?.eventType ?? null,
+    user: trace.submission?.userKey ?? null,
+    checks,
+    /** When the whole event would pass; null: it was rewarded, or never will be by waiting. */
+    passesAt: outlook && 'atMs' in outlook ? instant(outlook.atMs) : null,
+    /** The check at which waiting ends. */
+    never: outlook && 'never' in outlook ? { check: outlook.never, text: outlook.text } : null,
+  };
+}
+
+function parsed(body: string | undefined): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(body ?? '');
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}

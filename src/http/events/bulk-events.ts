@@ -1,0 +1,42 @@
+/** POST bulk-events (contract: Endpoints): every item on its own, all in one commit where they fit. */
+import type { Handler } from 'hono';
+import { verifyBrandKey } from '../../actions/brands/verify-brand-key.ts';
+import { BULK_EVENTS_MAX, bulkEventsBody } from '../../contract/events/bulk-events.ts';
+import { parseManualEvent } from '../../contract/events/manual-event.ts';
+import { readJsonBody } from '../frame/json-body.ts';
+import type { RequestVariables } from '../frame/request-record.ts';
+import { type EventReply, submitEvent } from './answer-event.ts';
+import type { EventsHostDeps } from './host.ts';
+
+export function bulkEvents(deps: EventsHostDeps): Handler<RequestVariables> {
+  const { settings, refuser, clock } = deps;
+  return async (context) => {
+    const notes = context.get('notes');
+    const body = await readJsonBody(context.req.raw, settings.bodyLimitBytes);
+    if ('refusal' in body) return refuser.answer(context, body.refusal);
+    notes.body = body.text;
+    const batch = bulkEventsBody.safeParse(body.value);
+    if (!batch.success) {
+      const errors = [`events: must be a list of 1 to ${BULK_EVENTS_MAX} events`];
+      return refuser.answer(context, { code: 'invalid_event_data', errors });
+    }
+    const keyOf = await verifyBrandKey(deps, context.req.header('authorization'));
+    const origin = context.req.header('origin');
+    const answers = await Promise.all(
+      batch.data.events.map(async (item): Promise<EventReply> => {
+        const nowMs = clock.now();
+        const bodyBytes = Buffer.byteLength(JSON.stringify(item) ?? '');
+        const parsed = parseManualEvent(item, { origin, ownDomain: settings.ownDomain });
+        if ('errors' in parsed) {
+          const refusal = { code: 'invalid_event_data' as const, errors: parsed.errors };
+          return { ...refuser.reply(refusal), trace: { kind: 'event', nowMs, bodyBytes, refusal } };
+        }
+        return submitEvent({ ...deps, nowMs }, { unkeyed: parsed.submission, keyOf, bodyBytes });
+      }),
+    );
+    notes.traces.push(...answers.map(({ trace }) => trace));
+    const results = answers.map(({ status, body }) => (body.success ? body : { ...body, status }));
+    const processed = results.filter(({ success }) => success).length;
+    return context.json({ success: true, processed, failed: results.length - processed, results });
+  };
+}

@@ -1,0 +1,26 @@
+/** The contract's Event configuration. */
+import type { EventConfig } from '../../actions/events/read-event-config.ts';
+import type { EventConfigResult } from '../../contract/events/replies.ts';
+
+const HOUR_MS = 3_600_000;
+
+export function eventConfigReply({ brand, rules }: EventConfig): EventConfigResult {
+  const events = rules.map(({ eventType, rewardAmount, maxClaims, cooldownMs, detail }) => ({
+    eventId: detail.eventId,
+    eventType,
+    rewardAmount,
+    maxClaims,
+    cooldownHours: cooldownMs / HOUR_MS,
+    detectionMethod: detail.detectionMethod,
+    detectionConfig: detail.detectionConfig,
+    isCustom: detail.isCustom,
+  }));
+  const { eventNameMapping } = brand.profile;
+  return {
+    success: true,
+    brandId: brand.brandId,
+    events,
+    count: events.length,
+    ...(eventNameMapping && { eventNameMapping }),
+  };
+}

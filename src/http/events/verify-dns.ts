@@ -1,0 +1,44 @@
+/** POST verify-dns (contract: Endpoints). */
+import type { Handler } from 'hono';
+import { verifyDns } from '../../actions/brands/verify-dns.ts';
+import { verifyDnsBody } from '../../contract/events/verify-dns.ts';
+import { isDatabaseUnavailable } from '../../ledger/database/database.ts';
+import { readJsonBody } from '../frame/json-body.ts';
+import type { RequestVariables } from '../frame/request-record.ts';
+import type { EventsHostDeps } from './host.ts';
+
+export function verifyDnsHandler(deps: EventsHostDeps): Handler<RequestVariables> {
+  const { refuser, settings, log } = deps;
+  return async (context) => {
+    const body = await readJsonBody(context.req.raw, settings.bodyLimitBytes);
+    if ('refusal' in body) return refuser.answer(context, body.refusal);
+    context.get('notes').body = body.text;
+    const question = verifyDnsBody.safeParse(body.value);
+    if (!question.success) {
+      return refuser.answer(context, {
+        code: 'invalid_event_data',
+        errors: ['domain: must be a valid domain'],
+      });
+    }
+    const { domain } = question.data;
+    try {
+      const { dnsConfigured, brandId, name } = await verifyDns(deps, domain);
+      const message = dnsConfigured ? `${name} links this domain to the brand` : `no valid record at ${name}`;
+      return context.json({ success: true, domain, dnsConfigured, brandId: brandId ?? '', message });
+    } catch (error) {
+      if (isDatabaseUnavailable(error)) throw error;
+      log.warn(
+        { domain, error: error instanceof Error ? error.message : String(error) },
+        'DNS gave no answer',
+      );
+      // The name servers are not ours: that they are silent is an answer about the domain, not a fault of the service.
+      return context.json({
+        success: false,
+        domain,
+        dnsConfigured: false,
+        brandId: '',
+        message: 'DNS gave no answer; try again later',
+      });
+    }
+  };
+}

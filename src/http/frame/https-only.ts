@@ -1,0 +1,28 @@
+/** Refuses requests that came over plain HTTP (contract: Requests must use HTTPS). */
+import { getConnInfo } from '@hono/node-server/conninfo';
+import type { Context, MiddlewareHandler } from 'hono';
+import { cameByHttps, type ForwardedFacts, type ProxyTrust } from './client-address.ts';
+
+/** What the connection and its proxies say about a request. */
+export function forwardedFacts(context: Context): ForwardedFacts & { encrypted: boolean } {
+  const fromNode = context.env && 'incoming' in context.env;
+  return {
+    remoteAddress: fromNode ? getConnInfo(context).remote.address : undefined,
+    forwardedFor: context.req.header('x-forwarded-for'),
+    forwardedProto: context.req.header('x-forwarded-proto'),
+    encrypted: context.req.url.startsWith('https:'),
+  };
+}
+
+/** `refuse` makes the answer; nothing of the request is looked at before. */
+export function httpsOnly(deps: {
+  trust: ProxyTrust;
+  refuse: (context: Context) => Response;
+}): MiddlewareHandler {
+  return async (context, next) => {
+    if (cameByHttps(forwardedFacts(context), deps.trust)) return next();
+    // Before the cross-origin rules: those of a plain request are nobody's business.
+    context.header('Vary', 'Origin');
+    return deps.refuse(context);
+  };
+}

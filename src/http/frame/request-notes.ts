@@ -1,0 +1,38 @@
+/** Gives each request an id, and hands over what happened to it once it is answered. */
+import type { MiddlewareHandler } from 'hono';
+import type { Clock } from '../../lib/clock.ts';
+import type { Random } from '../../lib/ids.ts';
+import { stopwatch } from '../../lib/timers.ts';
+import type { RequestRecord, RequestVariables } from './request-record.ts';
+
+/** `onRequest` is left out where nobody keeps records: then bodies are not copied either. */
+export function requestNotes(deps: {
+  clock: Clock;
+  random: Random;
+  onRequest?: (record: RequestRecord) => void;
+}): MiddlewareHandler<RequestVariables> {
+  return async (context, next) => {
+    const elapsedMs = stopwatch();
+    const atMs = deps.clock.now();
+    // Random from the first digit on: people name a request by its beginning.
+    const notes = { requestId: `req_${Buffer.from(deps.random.bytes(10)).toString('hex')}`, traces: [] };
+    context.set('notes', notes);
+    await next();
+    context.header('X-Request-Id', notes.requestId);
+    if (!deps.onRequest) return;
+    const { body: requestBody, traces } = context.get('notes');
+    deps.onRequest({
+      id: notes.requestId,
+      atMs,
+      method: context.req.method,
+      path: context.req.path,
+      search: new URL(context.req.url).search,
+      status: context.res.status,
+      durationMs: Math.round(elapsedMs()),
+      origin: context.req.header('origin'),
+      requestBody,
+      responseBody: context.res.body ? await context.res.clone().text() : undefined,
+      traces,
+    });
+  };
+}

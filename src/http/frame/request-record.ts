@@ -1,0 +1,35 @@
+/** What is remembered of a request for whoever wants to know afterwards what happened. */
+import type { EventCase } from '../../rules/events/explain-event.ts';
+
+/** How an event was decided, for `explain`. */
+export interface EventTrace extends Omit<EventCase, 'bodyLimitBytes' | 'duplicateWindowMs'> {
+  kind: 'event';
+}
+
+export interface RequestRecord {
+  /** `req_` and 20 random digits; also in the answer's X-Request-Id. */
+  id: string;
+  /** By the service's clock. */
+  atMs: number;
+  method: string;
+  path: string;
+  /** The query with its question mark, or nothing. */
+  search: string;
+  status: number;
+  durationMs: number;
+  origin: string | undefined;
+  requestBody: string | undefined;
+  responseBody: string | undefined;
+  traces: EventTrace[];
+}
+
+/** What handlers leave with a request while they work on it. */
+export interface RequestNotes {
+  requestId: string;
+  body?: string;
+  traces: EventTrace[];
+}
+
+export interface RequestVariables {
+  Variables: { notes: RequestNotes };
+}

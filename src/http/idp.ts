@@ -1,0 +1,16 @@
+/** What the emulator's identity provider publishes: discovery and keys (OpenID Connect Discovery, RFC 7517). */
+import { Hono } from 'hono';
+import type { TokenIssuer } from '../identity/tokens.ts';
+
+export function createIdpHost({ issuer }: { issuer: Pick<TokenIssuer, 'keys' | 'configuration'> }): Hono {
+  const app = new Hono();
+  // A rotation shall be seen by the next who asks.
+  app.use(async (context, next) => {
+    await next();
+    context.header('cache-control', 'no-store');
+  });
+  app.get('/.well-known/openid-configuration', (context) => context.json(issuer.configuration()));
+  app.get('/jwks', (context) => context.json({ keys: issuer.keys() }));
+  app.all('*', (context) => context.json({ error: 'not_found' }, 404));
+  return app;
+}

@@ -1,0 +1,45 @@
+/** GET openapi.json and GET docs: a host's own description, for programs and for people. */
+import { createHash } from 'node:crypto';
+import type { Context } from 'hono';
+import type { ApiDocument } from '../openapi/document.ts';
+import { pagePolicy, referencePage } from './reference-page.ts';
+
+interface Answer {
+  text: string;
+  headers: Record<string, string>;
+}
+
+/** For any host: `describe` makes its document, when somebody first asks for it. */
+export function apiReference(
+  describe: () => ApiDocument,
+): Record<'json' | 'page', (context: Context) => Response> {
+  const json = once(() => ({
+    text: JSON.stringify(describe()),
+    headers: { 'content-type': 'application/json' },
+  }));
+  const page = once(() => ({
+    text: referencePage(describe()),
+    headers: {
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': pagePolicy,
+      'referrer-policy': 'no-referrer',
+    },
+  }));
+  return { json: (context) => answer(context, json()), page: (context) => answer(context, page()) };
+}
+
+/** Asked for again each time, but not sent again unless the program is another one. */
+function answer(context: Context, { text, headers }: Answer): Response {
+  const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
+  const about = { ...headers, etag, 'cache-control': 'no-cache', 'x-content-type-options': 'nosniff' };
+  const known = context.req.header('if-none-match') === etag;
+  return known ? new Response(null, { status: 304, headers: about }) : new Response(text, { headers: about });
+}
+
+function once<Value>(make: () => Value): () => Value {
+  let made: Value | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
