@@ -33,7 +33,7 @@ export async function atBrandDesk<T>(
     });
   }
   // Loaded here, not above: it brings the database with it.
-  const { openBrandDesk } = await import('../compose/brand-desk.ts');
+  const { openBrandDesk } = await import('../production/offline-brands.ts');
   const { createClient } = await import('../client/create-client.ts');
   const { hostUrls } = await import('../client/host-urls.ts');
   const desk = await openBrandDesk(databaseUrl);

@@ -1,6 +1,7 @@
 /** Every way in which a command can fail: what to say, what to do about it, how to leave. */
+
+import { startErrors } from '../production/start-errors.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
-import { startErrors } from './start-errors.ts';
 
 interface ErrorEntry {
   exit: ExitCode;

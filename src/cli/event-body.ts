@@ -1,5 +1,5 @@
 /** The body of a customer event, from flags, a file and the brand of the stack that runs here. */
-import type { RunInfo } from '../compose/run-file.ts';
+import type { RunInfo } from '../emulator/state/run-file.ts';
 import {
   type Assignment,
   assign,

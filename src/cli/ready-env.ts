@@ -1,5 +1,5 @@
 /** The variables by which a program under test finds a running stack. */
-import type { Ready } from '../compose/ready.ts';
+import type { Ready } from '../emulator/state/ready.ts';
 
 export function readyEnvironment(ready: Ready): Record<string, string> {
   const brand = ready.brands[0];

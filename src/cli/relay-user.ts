@@ -1,6 +1,6 @@
 /** On whose behalf something is relayed: the user's token and wallet, from the emulator or as given. */
 import type { createClient } from '../client/create-client.ts';
-import { openUserDesk, type UserDesk, type UserWallet } from '../compose/user-desk.ts';
+import { openUserDesk, type UserDesk, type UserWallet } from '../emulator/world/user-wallet.ts';
 import { secureRandom } from '../lib/ids.ts';
 import { isObject } from './assignments.ts';
 import { isWallet } from './commands/wallet.ts';

@@ -1,7 +1,7 @@
 /** Which service a command talks to: --target, else the stack that runs in this project. */
 import { createClient } from '../client/create-client.ts';
 import { type HostUrls, hostUrls } from '../client/host-urls.ts';
-import { findRunFile, namedRuns, type RunInfo } from '../compose/run-file.ts';
+import { findRunFile, namedRuns, type RunInfo } from '../emulator/state/run-file.ts';
 import type { CommandContext } from './context.ts';
 import { CliError } from './errors.ts';
 import { manifest } from './manifest.ts';

@@ -20,7 +20,7 @@ import { type Crash, neverCrash } from '../lib/crash-points.ts';
 import type { Random } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
 import { type RelayChange, settings } from './config.ts';
-import { createRelay } from './create-relay.ts';
+import { createRelay } from './create-relay-host.ts';
 import type { ServiceHosts } from './one-port.ts';
 
 export interface HostParts {

@@ -12,16 +12,27 @@ import { systemTxtResolver } from '../dns/system.ts';
 import type { TxtResolver } from '../dns/txt.ts';
 import { AnvilError } from '../emulator/chain/anvil.ts';
 import { type LocalChain, type LocalChainSettings, startLocalChain } from '../emulator/chain/local-chain.ts';
-import { DEV_GAS_WALLETS_PATH, DEV_MNEMONIC, DEV_WALLETS_PATH, devPaths } from '../emulator/dev-accounts.ts';
-import { createBrandOpener } from '../emulator/open-brand.ts';
-import { openGasWallet } from '../emulator/open-gas-wallet.ts';
-import { openPerks } from '../emulator/open-perks.ts';
-import { aloneInSetup, fundBrands, prepareContracts } from '../emulator/prepare-chain.ts';
-import { createRequestLog } from '../emulator/request-log.ts';
+import { createControl } from '../emulator/control/create-control.ts';
+import { createRequestLog } from '../emulator/control/request-log.ts';
+import { type Fixture, loadFixture, packagedFixture } from '../emulator/fixture/fixture.ts';
+import { seedLedger } from '../emulator/fixture/seed-ledger.ts';
+import { openLocalIdentity } from '../emulator/issuer/local-issuer.ts';
+import { openDataDir } from '../emulator/state/data-dir.ts';
+import { demoPeople, type Ready } from '../emulator/state/ready.ts';
+import { keepClock, restoreClock } from '../emulator/state/restore-clock.ts';
+import {
+  DEV_GAS_WALLETS_PATH,
+  DEV_MNEMONIC,
+  DEV_WALLETS_PATH,
+  devPaths,
+} from '../emulator/world/dev-accounts.ts';
+import { createBrandOpener } from '../emulator/world/open-brand.ts';
+import { openGasWallet } from '../emulator/world/open-gas-wallet.ts';
+import { openPerks } from '../emulator/world/open-perks.ts';
+import { aloneInSetup, fundBrands, prepareContracts } from '../emulator/world/prepare-chain.ts';
 import { type RequestSummary, requestSummary } from '../http/control/request-summary.ts';
 import type { RequestRecord } from '../http/frame/request-record.ts';
 import { derivedWallets } from '../identity/derived.ts';
-import { openLocalIdentity } from '../identity/local-issuer.ts';
 import { listBrands } from '../ledger/brands/brands.ts';
 import { ledgerChainJournal } from '../ledger/chain-journal.ts';
 import type { Database } from '../ledger/database/database.ts';
@@ -31,18 +42,12 @@ import { openSqlite } from '../ledger/database/sqlite.ts';
 import { systemClock } from '../lib/clock.ts';
 import { neverCrash } from '../lib/crash-points.ts';
 import { secureRandom } from '../lib/ids.ts';
+import { startProblem } from '../production/start-problem.ts';
 import { verificationName, verificationRecord } from '../rules/brands/dns-verification.ts';
 import { engineSettings, type ServeConfig, settings } from './config.ts';
-import { createControl } from './create-control.ts';
 import { createHosts } from './create-hosts.ts';
-import { openDataDir } from './data-dir.ts';
-import { type Fixture, loadFixture, packagedFixture } from './fixture.ts';
 import { createLifecycle, type Lifecycle } from './lifecycle.ts';
 import { openHosts } from './open-hosts.ts';
-import { demoPeople, type Ready } from './ready.ts';
-import { keepClock, restoreClock } from './restore-clock.ts';
-import { seedLedger } from './seed-ledger.ts';
-import { startProblem } from './start-problem.ts';
 
 const LOOPBACK = ['127.0.0.0/8', '::1'];
 

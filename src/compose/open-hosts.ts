@@ -1,12 +1,12 @@
 /** Opens the listeners of an emulator: all hosts on one port, or each on its own. */
 import { Hono } from 'hono';
+import type { Ready } from '../emulator/state/ready.ts';
 import { createIdpHost } from '../http/idp.ts';
 import type { TokenIssuer } from '../identity/tokens.ts';
 import { type ServeConfig, settings } from './config.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import { listen } from './listen.ts';
 import { onOnePort, type ServiceHosts } from './one-port.ts';
-import type { Ready } from './ready.ts';
 
 export async function openHosts(
   config: Pick<ServeConfig, 'host' | 'port' | 'portExplicit' | 'splitHosts'>,

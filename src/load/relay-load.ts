@@ -1,7 +1,7 @@
 /** A load test that knows the relay's limits: whether exactly as many calls pass as may, and how long they take. */
 
 import { rateWindowIn } from '../client/relay-bodies.ts';
-import type { UserDesk } from '../compose/user-desk.ts';
+import type { UserDesk } from '../emulator/world/user-wallet.ts';
 import { stopwatch } from '../lib/timers.ts';
 import { createLatencyRecorder } from './latency.ts';
 import { type Pace, runPaced } from './pace.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { exitCodes } from '../../src/cli/exit-codes.ts';
-import { createRequestLog } from '../../src/emulator/request-log.ts';
+import { createRequestLog } from '../../src/emulator/control/request-log.ts';
 import { rewards, rewardsJson } from '../support/cli.ts';
 import { someone, startTestService, type TestService } from '../support/service.ts';
 

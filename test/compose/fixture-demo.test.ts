@@ -1,8 +1,13 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { mnemonicToAccount } from 'viem/accounts';
 import { describe, expect, test } from 'vitest';
-import { type Fixture, loadFixture, packagedFixture, parseFixture } from '../../src/compose/fixture.ts';
-import { fixtureJsonSchema } from '../../src/compose/fixture-schema.ts';
+import {
+  type Fixture,
+  loadFixture,
+  packagedFixture,
+  parseFixture,
+} from '../../src/emulator/fixture/fixture.ts';
+import { fixtureJsonSchema } from '../../src/emulator/fixture/fixture-schema.ts';
 
 const HOUR_MS = 3_600_000;
 const demo: Fixture = await loadFixture([packagedFixture('demo')]);

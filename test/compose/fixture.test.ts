@@ -2,7 +2,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { complaintText, FixtureError, loadFixture, parseFixture } from '../../src/compose/fixture.ts';
+import {
+  complaintText,
+  FixtureError,
+  loadFixture,
+  parseFixture,
+} from '../../src/emulator/fixture/fixture.ts';
 
 const address = `0x${'ab'.repeat(20)}`;
 

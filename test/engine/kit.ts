@@ -3,7 +3,7 @@ import { createPublicClient, type Hex, http } from 'viem';
 import { expect } from 'vitest';
 import { keyTree } from '../../src/chain/lane/local-key.ts';
 import type { EngineChange, ServeConfig } from '../../src/compose/config.ts';
-import { DEV_MNEMONIC, devPaths } from '../../src/emulator/dev-accounts.ts';
+import { DEV_MNEMONIC, devPaths } from '../../src/emulator/world/dev-accounts.ts';
 import type { Log, LogFields } from '../../src/lib/log.ts';
 import { startAnvil } from '../support/anvil-process.ts';
 import { startRpcProxy } from '../support/rpc-proxy.ts';

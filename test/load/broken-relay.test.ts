@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createClient } from '../../src/client/create-client.ts';
-import { openUserDesk } from '../../src/compose/user-desk.ts';
+import { openUserDesk } from '../../src/emulator/world/user-wallet.ts';
 import { secureRandom } from '../../src/lib/ids.ts';
 import { loadRelay, type RelayLoadWish } from '../../src/load/relay-load.ts';
 import { brokenRules } from '../../src/load/relay-report.ts';

@@ -8,7 +8,7 @@ import { generatePrivateKey, mnemonicToAccount, privateKeyToAccount } from 'viem
 import { pointsSaleAbi } from '../../src/chain/contracts/abis.ts';
 import { type Deployment, deployContracts } from '../../src/chain/contracts/deploy.ts';
 import { createRpc, type Rpc } from '../../src/chain/rpc/rpc.ts';
-import { DEV_MNEMONIC } from '../../src/emulator/dev-accounts.ts';
+import { DEV_MNEMONIC } from '../../src/emulator/world/dev-accounts.ts';
 import { saveBrand, saveEventRule } from '../../src/ledger/brands/brands.ts';
 import type { Database } from '../../src/ledger/database/database.ts';
 import { migrate } from '../../src/ledger/database/migrate.ts';

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { secretOptions, startOptions } from '../../src/cli/catalog/start-options.ts';
 import { variableOf } from '../../src/cli/options.ts';
-import { startErrors } from '../../src/cli/start-errors.ts';
-import { createMetrics } from '../../src/compose/production-metrics.ts';
+import { createMetrics } from '../../src/production/metrics.ts';
+import { startErrors } from '../../src/production/start-errors.ts';
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 const page = read('docs/operations.md');

@@ -14,8 +14,8 @@ import { mnemonicToAccount } from 'viem/accounts';
 import { anvil as anvilChain } from 'viem/chains';
 import { perkNFTAbi, rewardTokenAbi } from '../../src/chain/contracts/abis.ts';
 import type { ServeConfig } from '../../src/compose/config.ts';
-import type { Ready } from '../../src/compose/ready.ts';
-import { DEV_MNEMONIC } from '../../src/emulator/dev-accounts.ts';
+import type { Ready } from '../../src/emulator/state/ready.ts';
+import { DEV_MNEMONIC } from '../../src/emulator/world/dev-accounts.ts';
 import { type Answer, clientOf, startTestService } from '../support/service.ts';
 
 export type RelayKit = Awaited<ReturnType<typeof startRelayKit>>;

@@ -6,7 +6,7 @@ import { createPublicClient, http } from 'viem';
 import { businessEscrowAbi, rewardTokenAbi } from '../../src/chain/contracts/abis.ts';
 import type { ServeConfig } from '../../src/compose/config.ts';
 import { createService } from '../../src/compose/create-service.ts';
-import type { Ready } from '../../src/compose/ready.ts';
+import type { Ready } from '../../src/emulator/state/ready.ts';
 import { silentLog } from '../../src/lib/log.ts';
 
 type Hex = `0x${string}`;

@@ -1,6 +1,6 @@
 /** One schedule: a service under load on a node that misbehaves, killed at named points and started again. */
 
-import type { Ready } from '../../src/compose/ready.ts';
+import type { Ready } from '../../src/emulator/state/ready.ts';
 import type { CrashPoint } from '../../src/lib/crash-points.ts';
 import type { RpcFault } from '../support/rpc-proxy.ts';
 import { seededChance } from '../support/seeded-chance.ts';

@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { VerifyReport } from '../../src/audit/report.ts';
 import { businessEscrowAbi, pointsSaleAbi, rewardTokenAbi } from '../../src/chain/contracts/abis.ts';
 import { encodePayoutBatch } from '../../src/chain/contracts/payout-batch.ts';
-import { DEV_MNEMONIC } from '../../src/emulator/dev-accounts.ts';
+import { DEV_MNEMONIC } from '../../src/emulator/world/dev-accounts.ts';
 import { delay } from '../../src/lib/timers.ts';
 import { someone, startTestService, type TestService } from '../support/service.ts';
 

@@ -1,12 +1,12 @@
 /** `rewards config show`: the settings that a start would use. */
 import { silentLog } from '../../lib/log.ts';
+import { type StartOptions, startInput } from '../../production/start-input.ts';
 import { type Configured, settingsOf } from '../catalog/config.ts';
 import type { CommandContext, Runtime } from '../context.ts';
 import { type EffectiveSetting, effectiveSettings, type SettingProblem } from '../effective-settings.ts';
 import { CliError, failureOf } from '../errors.ts';
 import { knownVariables } from '../known-variables.ts';
 import type { CommandResult } from '../output.ts';
-import { type StartOptions, startInput } from '../start-input.ts';
 import { settingsTable } from '../views/settings.ts';
 
 /** `given` are the options of the command line, as text. */
@@ -14,7 +14,7 @@ export async function showConfig(
   { runtime }: CommandContext,
   { name, given }: { name: Configured; given: Record<string, unknown> },
 ): Promise<CommandResult> {
-  const { unknownVariables } = await import('../../compose/doctor.ts');
+  const { unknownVariables } = await import('../../production/doctor.ts');
   const found = effectiveSettings(settingsOf[name](), { given, env: runtime.env });
   const unknown = unknownVariables(runtime.env, knownVariables(runtime));
   const complaints =
@@ -41,7 +41,7 @@ export async function showConfig(
 
 /** What the start itself would say about missing and malformed settings. */
 async function complaintsOfStart(runtime: Runtime, options: StartOptions): Promise<string[]> {
-  const { readStartConfig } = await import('../../compose/start-config.ts');
+  const { readStartConfig } = await import('../../production/start-config.ts');
   try {
     await readStartConfig(startInput(runtime, options, silentLog));
     return [];

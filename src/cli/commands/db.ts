@@ -1,8 +1,9 @@
 /** `rewards db migrate|status`: the tables of a production ledger. */
+
+import { type LedgerOptions, ledgerSecrets } from '../../production/start-input.ts';
 import type { CommandContext } from '../context.ts';
 import { failureOf } from '../errors.ts';
 import type { CommandResult } from '../output.ts';
-import { type LedgerOptions, ledgerSecrets } from '../start-input.ts';
 
 export async function migrateDatabase(
   context: CommandContext,
@@ -34,7 +35,7 @@ export async function databaseStatus(
   });
 }
 
-type Desk = Awaited<ReturnType<typeof import('../../compose/ledger-desk.ts').openLedgerDesk>>;
+type Desk = Awaited<ReturnType<typeof import('../../production/offline-ledger.ts').openLedgerDesk>>;
 
 async function withLedger(
   context: CommandContext,
@@ -42,7 +43,7 @@ async function withLedger(
   work: (desk: Desk) => Promise<CommandResult>,
 ): Promise<CommandResult> {
   const { runtime, about } = context;
-  const { openLedgerDesk } = await import('../../compose/ledger-desk.ts');
+  const { openLedgerDesk } = await import('../../production/offline-ledger.ts');
   const desk = await openLedgerDesk({
     cwd: runtime.cwd,
     secret: ledgerSecrets(options).database,

@@ -1,10 +1,10 @@
 /** `rewards doctor`: one line for each problem. */
-import type { Finding } from '../../compose/doctor.ts';
+import type { Finding } from '../../production/doctor.ts';
+import { type LedgerOptions, ledgerSecrets } from '../../production/start-input.ts';
 import type { CommandContext } from '../context.ts';
 import { CliError, failureOf } from '../errors.ts';
 import { knownVariables } from '../known-variables.ts';
 import type { CommandResult } from '../output.ts';
-import { type LedgerOptions, ledgerSecrets } from '../start-input.ts';
 import type { Style } from '../style.ts';
 
 export async function doctor(
@@ -12,7 +12,7 @@ export async function doctor(
   options: LedgerOptions & { check: string[] },
 ): Promise<CommandResult> {
   const { runtime, settings } = context;
-  const { checks } = await import('../../compose/doctor.ts');
+  const { checks } = await import('../../production/doctor.ts');
   const names = options.check.length > 0 ? options.check : Object.keys(checks);
   const unknown = names.find((name) => !Object.hasOwn(checks, name));
   if (unknown !== undefined) {
@@ -46,7 +46,7 @@ export async function doctor(
 }
 
 export async function healthcheck({ runtime }: CommandContext): Promise<CommandResult> {
-  const { isHealthy } = await import('../../compose/doctor.ts');
+  const { isHealthy } = await import('../../production/doctor.ts');
   const { healthy, message } = await isHealthy({
     cwd: runtime.cwd,
     adminHost: runtime.env.REWARDS_ADMIN_HOST ?? '127.0.0.1',

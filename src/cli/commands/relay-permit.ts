@@ -1,6 +1,6 @@
 /** `rewards relay permit`: what the user's own wallet would sign. */
 import type { PermitBody } from '../../client/relay-bodies.ts';
-import type { UserDesk, UserWallet } from '../../compose/user-desk.ts';
+import type { UserDesk, UserWallet } from '../../emulator/world/user-wallet.ts';
 import { isObject } from '../assignments.ts';
 import type { CommandContext } from '../context.ts';
 import { refusalOf } from '../control-reply.ts';

@@ -1,6 +1,6 @@
 /** `rewards relay` and `rewards relay status`: a call on behalf of a user, and what became of it. */
 import type { RelayRequestBody } from '../../client/relay-bodies.ts';
-import type { UserDesk } from '../../compose/user-desk.ts';
+import type { UserDesk } from '../../emulator/world/user-wallet.ts';
 import { stopwatch } from '../../lib/timers.ts';
 import type { CommandContext } from '../context.ts';
 import { CliError } from '../errors.ts';

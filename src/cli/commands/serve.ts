@@ -4,8 +4,13 @@ import type { RequestSummary } from '../../client/control-bodies.ts';
 import type { ServeConfig } from '../../compose/config.ts';
 import { crashFromEnvironment } from '../../compose/crash-env.ts';
 import type { Service } from '../../compose/create-service.ts';
-import type { Ready } from '../../compose/ready.ts';
-import { ensureProjectFolder, findRunFile, removeRunFile, writeRunFile } from '../../compose/run-file.ts';
+import type { Ready } from '../../emulator/state/ready.ts';
+import {
+  ensureProjectFolder,
+  findRunFile,
+  removeRunFile,
+  writeRunFile,
+} from '../../emulator/state/run-file.ts';
 import { jsonLog, type LogLevel } from '../../lib/log.ts';
 import { stopwatch, within } from '../../lib/timers.ts';
 import type { CommandContext } from '../context.ts';

@@ -1,12 +1,13 @@
 /** `rewards start`: production, from its checks to a clean stop. */
-import type { Production, ProductionReady } from '../../compose/create-production.ts';
+
 import type { LogLevel } from '../../lib/log.ts';
 import { stopwatch, within } from '../../lib/timers.ts';
+import type { Production, ProductionReady } from '../../production/create-production.ts';
+import { type StartOptions, startInput } from '../../production/start-input.ts';
 import type { CommandContext } from '../context.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { manifest } from '../manifest.ts';
 import type { CommandResult } from '../output.ts';
-import { type StartOptions, startInput } from '../start-input.ts';
 import { catchStopSignals, interruptedBy } from '../stop-signals.ts';
 
 /** For leases and connections, once requests have been drained. */
@@ -18,9 +19,9 @@ export async function start(
 ): Promise<CommandResult | number> {
   const { runtime, settings } = context;
   const elapsedMs = stopwatch();
-  const { productionLog } = await import('../../compose/production-log.ts');
-  const { readStartConfig } = await import('../../compose/start-config.ts');
-  const { createProduction, processName } = await import('../../compose/create-production.ts');
+  const { productionLog } = await import('../../production/log.ts');
+  const { readStartConfig } = await import('../../production/start-config.ts');
+  const { createProduction, processName } = await import('../../production/create-production.ts');
   const log = productionLog({
     write: runtime.stderr.write,
     level: options.check ? 'silent' : options.logLevel,
@@ -80,7 +81,7 @@ async function checked(production: Production): Promise<CommandResult> {
     const data = { ok: true, problems };
     return { ok: true, data, text: (style) => style.green('nothing stands in the way of a start') };
   }
-  const { startRefused } = await import('../../compose/production-checks.ts');
+  const { startRefused } = await import('../../production/checks.ts');
   throw startRefused(problems);
 }
 

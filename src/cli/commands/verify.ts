@@ -1,11 +1,11 @@
 /** `rewards verify`: ledger against chain, of the emulator or of production. */
 import type { VerifyBody } from '../../client/verify-body.ts';
+import { isGiven, type LedgerOptions, ledgerSecrets } from '../../production/start-input.ts';
 import { isObject } from '../assignments.ts';
 import type { CommandContext } from '../context.ts';
 import { refusalOf } from '../control-reply.ts';
 import { CliError, failureOf } from '../errors.ts';
 import type { CommandResult } from '../output.ts';
-import { isGiven, type LedgerOptions, ledgerSecrets } from '../start-input.ts';
 import type { Style } from '../style.ts';
 import { clientFor, resolveTarget } from '../target.ts';
 
@@ -35,7 +35,7 @@ async function ofLedger(
   context: CommandContext,
   options: LedgerOptions & { limit: number },
 ): Promise<VerifyBody> {
-  const { openLedgerDesk } = await import('../../compose/ledger-desk.ts');
+  const { openLedgerDesk } = await import('../../production/offline-ledger.ts');
   const { database, nodes } = ledgerSecrets(options);
   const { allowSqlite, limit } = options;
   const desk = await openLedgerDesk({ cwd: context.runtime.cwd, secret: database, allowSqlite });

@@ -1,5 +1,5 @@
 /** What a developer reads when the stack is up: where it is, what to use, what to try first. */
-import type { Ready } from '../../compose/ready.ts';
+import type { Ready } from '../../emulator/state/ready.ts';
 import { manifest } from '../manifest.ts';
 import { type Style, shortAddress } from '../style.ts';
 

@@ -1,10 +1,10 @@
 /** Gives a brand of the emulator its gas wallet: with the one role that it needs, and native currency made from nothing. */
 import { encodeFunctionData, type Hex, hexToBigInt } from 'viem';
-import { perkNFTAbi } from '../chain/contracts/abis.ts';
-import { roleId } from '../chain/contracts/deploy.ts';
-import type { GasKeys } from '../chain/work/relay-lanes.ts';
-import { ensureGasWallet, setGasWalletReady } from '../ledger/relay/gas-wallets.ts';
-import type { BrandId } from '../rules/brands/brand.ts';
+import { perkNFTAbi } from '../../chain/contracts/abis.ts';
+import { roleId } from '../../chain/contracts/deploy.ts';
+import type { GasKeys } from '../../chain/work/relay-lanes.ts';
+import { ensureGasWallet, setGasWalletReady } from '../../ledger/relay/gas-wallets.ts';
+import type { BrandId } from '../../rules/brands/brand.ts';
 import { type PrepareChainDeps, type SetupCall, sendAsAdmin } from './prepare-chain.ts';
 
 /** Lasts for a thousand calls at the emulator's prices. */

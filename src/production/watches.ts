@@ -3,14 +3,14 @@
 import type { ChainEngine } from '../chain/engine.ts';
 import type { ChainClient } from '../chain/rpc/client.ts';
 import type { Rpc } from '../chain/rpc/rpc.ts';
+import { createVerifier } from '../compose/create-verifier.ts';
 import type { Database } from '../ledger/database/database.ts';
 import { type Facts, ledgerAnswers } from '../ledger/facts.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { createLoop } from '../lib/loop.ts';
 import { stopwatch, within } from '../lib/timers.ts';
-import { createVerifier } from './create-verifier.ts';
-import type { Metrics } from './production-metrics.ts';
+import type { Metrics } from './metrics.ts';
 import type { StartConfig } from './start-config.ts';
 
 /** Often enough to alarm within a scrape or two. */

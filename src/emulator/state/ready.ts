@@ -1,4 +1,4 @@
-import type { Fixture } from './fixture.ts';
+import type { Fixture } from '../fixture/fixture.ts';
 
 /** What a stack says when it is ready: the emulator's ready line, less its `type`. */
 export interface Ready {

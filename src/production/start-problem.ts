@@ -1,8 +1,8 @@
 /** What a failed start means to whoever started it, where something outside the program is not as it must be. */
 import { RpcUnreachableError } from '../chain/rpc/rpc.ts';
-import { ChainMismatchError } from '../emulator/prepare-chain.ts';
+import { PreconditionError } from '../compose/precondition.ts';
+import { ChainMismatchError } from '../emulator/world/prepare-chain.ts';
 import { isDatabaseUnavailable } from '../ledger/database/database.ts';
-import { PreconditionError } from './precondition.ts';
 
 /** The same failure with a code and a way to mend it; any other error as it is. */
 export function startProblem(

@@ -1,11 +1,11 @@
 /** Gives a new brand of the emulator what it needs on chain: RWT to pay from, and a gas wallet. */
 import type { Address } from 'viem';
-import type { ContractAddresses } from '../chain/contracts/deploy.ts';
-import type { GasKeys } from '../chain/work/relay-lanes.ts';
-import { readFunds } from '../ledger/brands/brand-configuration.ts';
-import type { Clock } from '../lib/clock.ts';
-import { createMutex } from '../lib/mutex.ts';
-import { delay } from '../lib/timers.ts';
+import type { ContractAddresses } from '../../chain/contracts/deploy.ts';
+import type { GasKeys } from '../../chain/work/relay-lanes.ts';
+import { readFunds } from '../../ledger/brands/brand-configuration.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { createMutex } from '../../lib/mutex.ts';
+import { delay } from '../../lib/timers.ts';
 import { openGasWallet } from './open-gas-wallet.ts';
 import { fundBrands, type PrepareChainDeps } from './prepare-chain.ts';
 

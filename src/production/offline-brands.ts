@@ -1,13 +1,13 @@
 /** Managing brands straight in a Postgres database: the control API's own routes, without a server before them. */
 import { Hono } from 'hono';
+import { settings } from '../compose/config.ts';
+import { openDatabase } from '../compose/create-service.ts';
+import { PreconditionError } from '../compose/precondition.ts';
 import { controlBrands } from '../http/control/brands.ts';
 import { pendingMigrations } from '../ledger/database/migrate.ts';
 import { readFact } from '../ledger/facts.ts';
 import { adjustableClock, systemClock } from '../lib/clock.ts';
 import { secureRandom } from '../lib/ids.ts';
-import { settings } from './config.ts';
-import { openDatabase } from './create-service.ts';
-import { PreconditionError } from './precondition.ts';
 import { startProblem, whereIs } from './start-problem.ts';
 
 export interface BrandDesk {

@@ -1,6 +1,6 @@
 /** What production's parts are set to, from its configuration. */
 import type { ChainEngineSettings } from '../chain/engine.ts';
-import { engineSettings, type RelayChange, settings } from './config.ts';
+import { engineSettings, type RelayChange, settings } from '../compose/config.ts';
 import type { StartConfig } from './start-config.ts';
 
 const GWEI = 1_000_000_000n;

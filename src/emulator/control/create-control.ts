@@ -1,17 +1,17 @@
 /** Builds the emulator's control host: its clock, its requests, its brands and their keys. */
-import type { ChainClient } from '../chain/rpc/client.ts';
-import type { Rpc } from '../chain/rpc/rpc.ts';
-import type { ControlBrandsDeps } from '../http/control/brands.ts';
-import { createControlHost } from '../http/control/host.ts';
-import type { ControlTokensDeps } from '../http/control/tokens.ts';
-import type { Database } from '../ledger/database/database.ts';
-import type { Facts } from '../ledger/facts.ts';
-import type { AdjustableClock } from '../lib/clock.ts';
-import type { Random } from '../lib/ids.ts';
-import type { Log } from '../lib/log.ts';
-import { settings } from './config.ts';
-import { createVerifier } from './create-verifier.ts';
-import { keepClock } from './restore-clock.ts';
+import type { ChainClient } from '../../chain/rpc/client.ts';
+import type { Rpc } from '../../chain/rpc/rpc.ts';
+import { settings } from '../../compose/config.ts';
+import { createVerifier } from '../../compose/create-verifier.ts';
+import type { ControlBrandsDeps } from '../../http/control/brands.ts';
+import { createControlHost } from '../../http/control/host.ts';
+import type { ControlTokensDeps } from '../../http/control/tokens.ts';
+import type { Database } from '../../ledger/database/database.ts';
+import type { Facts } from '../../ledger/facts.ts';
+import type { AdjustableClock } from '../../lib/clock.ts';
+import type { Random } from '../../lib/ids.ts';
+import type { Log } from '../../lib/log.ts';
+import { keepClock } from '../state/restore-clock.ts';
 
 export interface ControlParts extends Pick<ControlBrandsDeps, 'openEscrow' | 'openGasWallet'> {
   database: Database;

@@ -1,13 +1,13 @@
 /** What a user's own wallet does, for the emulator's users: encodes calls and signs them with the development keys. */
-import { contractNames, encodeCall, functionsOf } from '../chain/contracts/function-call.ts';
-import { createTokenSignatures, type SignedPermit } from '../chain/contracts/token-signatures.ts';
-import { createRpc } from '../chain/rpc/rpc.ts';
-import { developmentUsers } from '../emulator/user-keys.ts';
-import type { Random } from '../lib/ids.ts';
-import type { ContractName } from '../rules/relay-policy.ts';
-import { settings } from './config.ts';
-import { nearest } from './nearest.ts';
-import { PreconditionError } from './precondition.ts';
+import { contractNames, encodeCall, functionsOf } from '../../chain/contracts/function-call.ts';
+import { createTokenSignatures, type SignedPermit } from '../../chain/contracts/token-signatures.ts';
+import { createRpc } from '../../chain/rpc/rpc.ts';
+import { settings } from '../../compose/config.ts';
+import { PreconditionError } from '../../compose/precondition.ts';
+import type { Random } from '../../lib/ids.ts';
+import { nearest } from '../../lib/nearest.ts';
+import type { ContractName } from '../../rules/relay-policy.ts';
+import { developmentUsers } from './user-keys.ts';
 
 type Hex = `0x${string}`;
 

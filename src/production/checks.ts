@@ -5,6 +5,7 @@ import { contractsAt } from '../chain/contracts/deploy.ts';
 import { accountPower, type Role } from '../chain/contracts/roles.ts';
 import type { ChainClient } from '../chain/rpc/client.ts';
 import { type Rpc, RpcUnreachableError } from '../chain/rpc/rpc.ts';
+import { PreconditionError } from '../compose/precondition.ts';
 import type { WalletTree } from '../identity/wallets.ts';
 import { nextSequence } from '../ledger/audit-pages.ts';
 import { type Database, isDatabaseRefusal, isDatabaseUnavailable } from '../ledger/database/database.ts';
@@ -13,7 +14,6 @@ import { pendingMigrations } from '../ledger/database/migrate.ts';
 import { type Facts, readFact } from '../ledger/facts.ts';
 import { newestDerivedWallet } from '../ledger/wallets/wallets.ts';
 import { rootMessage } from '../lib/root-cause.ts';
-import { PreconditionError } from './precondition.ts';
 import type { StartConfig } from './start-config.ts';
 
 export interface Problem {

@@ -1,9 +1,10 @@
 /** Turns the options of `rewards start` into the settings of production. */
-import type { Secret, StartInput, Worker } from '../compose/start-config.ts';
+
+import { secretOptions } from '../cli/catalog/start-options.ts';
+import type { Runtime } from '../cli/context.ts';
+import { CliError } from '../cli/errors.ts';
 import type { Log } from '../lib/log.ts';
-import { secretOptions } from './catalog/start-options.ts';
-import type { Runtime } from './context.ts';
-import { CliError } from './errors.ts';
+import type { Secret, StartInput, Worker } from './start-config.ts';
 
 export interface DatabaseOptions {
   databaseUrlFile?: string;

@@ -2,8 +2,8 @@
 import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { ContractAddresses } from '../chain/contracts/deploy.ts';
+import { PreconditionError } from '../compose/precondition.ts';
 import type { Log } from '../lib/log.ts';
-import { PreconditionError } from './precondition.ts';
 
 type Hex = `0x${string}`;
 

@@ -1,14 +1,14 @@
 /** Brings a development chain to where the service can work: contracts deployed once, demo brands funded once. */
 import { type Address, encodeFunctionData, type Hex, keccak256, stringToHex } from 'viem';
-import { pointsSaleAbi } from '../chain/contracts/abis.ts';
-import { contractsAt, type DeploySigner, deployContracts, roleId } from '../chain/contracts/deploy.ts';
-import type { ChainClient } from '../chain/rpc/client.ts';
-import type { Rpc } from '../chain/rpc/rpc.ts';
-import type { Database } from '../ledger/database/database.ts';
-import { type Facts, readFact, writeFact } from '../ledger/facts.ts';
-import { leaseLane, releaseLane } from '../ledger/transactions/lanes.ts';
-import type { Clock } from '../lib/clock.ts';
-import { delay } from '../lib/timers.ts';
+import { pointsSaleAbi } from '../../chain/contracts/abis.ts';
+import { contractsAt, type DeploySigner, deployContracts, roleId } from '../../chain/contracts/deploy.ts';
+import type { ChainClient } from '../../chain/rpc/client.ts';
+import type { Rpc } from '../../chain/rpc/rpc.ts';
+import type { Database } from '../../ledger/database/database.ts';
+import { type Facts, readFact, writeFact } from '../../ledger/facts.ts';
+import { leaseLane, releaseLane } from '../../ledger/transactions/lanes.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { delay } from '../../lib/timers.ts';
 
 /** The chain is not the one that this ledger was written for. */
 export class ChainMismatchError extends Error {

@@ -8,8 +8,14 @@ import { keysGrownFrom, keyTree, localKeySigner } from '../chain/lane/local-key.
 import { createChainClient } from '../chain/rpc/client.ts';
 import { createRpc, type Rpc } from '../chain/rpc/rpc.ts';
 import { createRpcPool } from '../chain/rpc/rpc-pool.ts';
+import { settings } from '../compose/config.ts';
+import { createHosts } from '../compose/create-hosts.ts';
+import { createLifecycle } from '../compose/lifecycle.ts';
+import { listen } from '../compose/listen.ts';
+import { onOnePort } from '../compose/one-port.ts';
 import { systemTxtResolver } from '../dns/system.ts';
-import { DEV_MNEMONIC, DEV_WALLETS_PATH } from '../emulator/dev-accounts.ts';
+import { openDataDir } from '../emulator/state/data-dir.ts';
+import { DEV_MNEMONIC, DEV_WALLETS_PATH } from '../emulator/world/dev-accounts.ts';
 import { createAdminHost } from '../http/admin.ts';
 import { measured } from '../http/frame/measured.ts';
 import { derivedWallets } from '../identity/derived.ts';
@@ -23,12 +29,6 @@ import { systemClock } from '../lib/clock.ts';
 import { neverCrash } from '../lib/crash-points.ts';
 import { secureRandom } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
-import { settings } from './config.ts';
-import { createHosts } from './create-hosts.ts';
-import { openDataDir } from './data-dir.ts';
-import { createLifecycle } from './lifecycle.ts';
-import { listen } from './listen.ts';
-import { onOnePort } from './one-port.ts';
 import {
   checkAccounts,
   checkChain,
@@ -38,11 +38,11 @@ import {
   type KnownKeys,
   type Problem,
   startRefused,
-} from './production-checks.ts';
-import { createMetrics } from './production-metrics.ts';
-import { productionEngine, productionRelay, productionTokens } from './production-settings.ts';
-import { startWatches } from './production-watches.ts';
+} from './checks.ts';
+import { createMetrics } from './metrics.ts';
+import { productionEngine, productionRelay, productionTokens } from './service-config.ts';
 import type { StartConfig, Worker } from './start-config.ts';
+import { startWatches } from './watches.ts';
 
 /** What production says when it is ready: nothing secret. */
 export interface ProductionReady {

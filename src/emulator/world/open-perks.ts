@@ -7,8 +7,8 @@ import {
   maxUint256,
   zeroAddress,
 } from 'viem';
-import { perkNFTAbi } from '../chain/contracts/abis.ts';
-import { isUnlimited } from '../rules/brands/brand.ts';
+import { perkNFTAbi } from '../../chain/contracts/abis.ts';
+import { isUnlimited } from '../../rules/brands/brand.ts';
 import { type PrepareChainDeps, type SetupCall, sendAsAdmin } from './prepare-chain.ts';
 
 export interface PerkOnSale {

@@ -5,7 +5,7 @@
 
 import { toHex } from 'viem';
 import { mnemonicToAccount, privateKeyToAccount } from 'viem/accounts';
-import type { TypedDataSigner } from '../chain/contracts/token-signatures.ts';
+import type { TypedDataSigner } from '../../chain/contracts/token-signatures.ts';
 import { DEV_MNEMONIC, DEV_WALLETS_PATH } from './dev-accounts.ts';
 
 /** The signer of the wallet at a place of the key tree. */

@@ -1,7 +1,7 @@
 /** The emulator's clock as the last run left it, unless the command line says otherwise. */
-import type { Database } from '../ledger/database/database.ts';
-import { readFact, writeFact } from '../ledger/facts.ts';
-import { type AdjustableClock, adjustableClock } from '../lib/clock.ts';
+import type { Database } from '../../ledger/database/database.ts';
+import { readFact, writeFact } from '../../ledger/facts.ts';
+import { type AdjustableClock, adjustableClock } from '../../lib/clock.ts';
 
 /** Writes down how the clock stands, so that the next run goes on from there. */
 export const keepClock = (database: Database, clock: AdjustableClock): Promise<void> => {

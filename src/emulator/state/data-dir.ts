@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import SQLite from 'better-sqlite3';
-import { PreconditionError } from './precondition.ts';
+import { PreconditionError } from '../../compose/precondition.ts';
 
 export interface DataDir {
   path: string;

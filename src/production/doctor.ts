@@ -5,12 +5,12 @@ import { promisify } from 'node:util';
 import manifest from '../../package.json' with { type: 'json' };
 import { createChainClient } from '../chain/rpc/client.ts';
 import { createRpc } from '../chain/rpc/rpc.ts';
+import { settings } from '../compose/config.ts';
 import { findAnvilBinary } from '../emulator/chain/anvil.ts';
+import { findRunFile } from '../emulator/state/run-file.ts';
 import { openSqlite } from '../ledger/database/sqlite.ts';
-import { settings } from './config.ts';
-import { openLedgerDesk } from './ledger-desk.ts';
-import { nearest } from './nearest.ts';
-import { findRunFile } from './run-file.ts';
+import { nearest } from '../lib/nearest.ts';
+import { openLedgerDesk } from './offline-ledger.ts';
 import { readSecretLines, type Secret } from './start-config.ts';
 
 export interface Finding {
