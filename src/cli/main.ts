@@ -2,9 +2,9 @@
 import { readEnvironment } from '../compose/env.ts';
 import { systemClock } from '../lib/clock.ts';
 import { every } from '../lib/timers.ts';
-import type { StopSignal } from './context.ts';
-import { runCli } from './run-cli.ts';
-import { createSink } from './streams.ts';
+import type { StopSignal } from './machine/context.ts';
+import { runCli } from './machine/run-cli.ts';
+import { createSink } from './machine/streams.ts';
 
 const env = readEnvironment();
 const stdout = createSink(process.stdout);

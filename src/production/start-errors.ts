@@ -1,5 +1,5 @@
 /** What can keep `rewards start` from starting, and what those who run it can be told. */
-import { exitCodes } from '../cli/exit-codes.ts';
+import { exitCodes } from '../cli/machine/exit-codes.ts';
 
 const refused = (message: string, fix: string) => ({
   exit: exitCodes.precondition,

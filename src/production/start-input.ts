@@ -1,8 +1,8 @@
 /** Turns the options of `rewards start` into the settings of production. */
 
-import { secretOptions } from '../cli/catalog/start-options.ts';
-import type { Runtime } from '../cli/context.ts';
-import { CliError } from '../cli/errors.ts';
+import type { Runtime } from '../cli/machine/context.ts';
+import { CliError } from '../cli/machine/errors.ts';
+import { secretOptions } from '../cli/start/options.ts';
 import type { Log } from '../lib/log.ts';
 import type { Secret, StartInput, Worker } from './start-config.ts';
 

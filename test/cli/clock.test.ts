@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { exitCodes } from '../../src/cli/exit-codes.ts';
+import { exitCodes } from '../../src/cli/machine/exit-codes.ts';
 import { writeRunFile } from '../../src/emulator/state/run-file.ts';
 import { rewards, rewardsJson, temporaryDirectory } from '../support/cli.ts';
 import { runInfo, stubService } from './stub-service.ts';

@@ -2,9 +2,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { serveOptions } from '../../src/cli/catalog/serve.ts';
-import { startOptions } from '../../src/cli/catalog/start-options.ts';
-import { exitCodes } from '../../src/cli/exit-codes.ts';
+import { exitCodes } from '../../src/cli/machine/exit-codes.ts';
+import { serveOptions } from '../../src/cli/serve/declare.ts';
+import { startOptions } from '../../src/cli/start/options.ts';
 import { rewards, rewardsJson, temporaryDirectory } from '../support/cli.ts';
 
 const SECRET = 'hunter2';

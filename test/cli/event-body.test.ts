@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { parseAssignment } from '../../src/cli/assignments.ts';
-import { CliError } from '../../src/cli/errors.ts';
-import { buildEventBody, type EventFlags } from '../../src/cli/event-body.ts';
-import { matches, parseExpectation } from '../../src/cli/expectation.ts';
+import { CliError } from '../../src/cli/machine/errors.ts';
+import { parseAssignment } from '../../src/cli/service/assignments.ts';
+import { buildEventBody, type EventFlags } from '../../src/cli/service/event-body.ts';
+import { matches, parseExpectation } from '../../src/cli/service/expectation.ts';
 
 const brandId = '0xa0ee7a142d267c1f36714e4a8f75612f20a79720';
 const brands = [{ brandId, domain: 'demo.example', apiKey: 'k', webhookSecret: 's' }];

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { exitCodes } from '../../src/cli/exit-codes.ts';
+import { exitCodes } from '../../src/cli/machine/exit-codes.ts';
 import { browserMissing, startBrowser } from '../support/browser.ts';
 import { rewards, rewardsJson, serve, temporaryDirectory } from '../support/cli.ts';
 

@@ -1,9 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { CliError, codedFailure, errorTable, failureOf } from '../../src/cli/errors.ts';
-import { exitCodes } from '../../src/cli/exit-codes.ts';
-import { type CommandResult, envLines, exitCodeOf, render } from '../../src/cli/output.ts';
-import { plainStyle, shortAddress, shortHash, wantsColor } from '../../src/cli/style.ts';
+import { CliError, codedFailure, errorTable, failureOf } from '../../src/cli/machine/errors.ts';
+import { exitCodes } from '../../src/cli/machine/exit-codes.ts';
+import { type CommandResult, envLines, exitCodeOf, render } from '../../src/cli/machine/output.ts';
+import { plainStyle, shortAddress, shortHash, wantsColor } from '../../src/cli/machine/style.ts';
 
 const meta = { command: 'send-event', durationMs: 41, target: 'http://127.0.0.1:8787', requestId: 'req_1' };
 const wish = { meta, stdoutStyle: plainStyle, stderrStyle: plainStyle } as const;

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { exitCodes } from '../../src/cli/exit-codes.ts';
+import { exitCodes } from '../../src/cli/machine/exit-codes.ts';
 import { rewards, rewardsJson } from '../support/cli.ts';
 
 const dist = new URL('../../dist/', import.meta.url);

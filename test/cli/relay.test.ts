@@ -2,7 +2,7 @@
 import { recoverTypedDataAddress } from 'viem';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { perkNFTAbi, rewardTokenAbi } from '../../src/chain/contracts/abis.ts';
-import { exitCodes } from '../../src/cli/exit-codes.ts';
+import { exitCodes } from '../../src/cli/machine/exit-codes.ts';
 import { relayKitOf } from '../relay/kit.ts';
 import { rewards, rewardsJson, serve, temporaryDirectory } from '../support/cli.ts';
 import { clientOf } from '../support/service.ts';

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { exitCodes } from '../../src/cli/exit-codes.ts';
+import { exitCodes } from '../../src/cli/machine/exit-codes.ts';
 import { createRequestLog } from '../../src/emulator/control/request-log.ts';
 import { rewards, rewardsJson } from '../support/cli.ts';
 import { someone, startTestService, type TestService } from '../support/service.ts';

@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { exitCodes } from '../../src/cli/exit-codes.ts';
+import { exitCodes } from '../../src/cli/machine/exit-codes.ts';
 import { startAnvil } from '../../src/emulator/chain/anvil.ts';
 import { rewardsJson, serve, temporaryDirectory } from '../support/cli.ts';
 

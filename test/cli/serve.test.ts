@@ -5,9 +5,9 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { exitCodes } from '../../src/cli/exit-codes.ts';
-import { plainStyle } from '../../src/cli/style.ts';
-import { banner } from '../../src/cli/views/banner.ts';
+import { exitCodes } from '../../src/cli/machine/exit-codes.ts';
+import { plainStyle } from '../../src/cli/machine/style.ts';
+import { banner } from '../../src/cli/serve/banner.ts';
 import { delay } from '../../src/lib/timers.ts';
 import { rewards, rewardsJson, serve, temporaryDirectory } from '../support/cli.ts';
 

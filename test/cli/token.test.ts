@@ -1,7 +1,7 @@
 /** `rewards token` as a shell sees it, against a real stack. */
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { exitCodes } from '../../src/cli/exit-codes.ts';
+import { exitCodes } from '../../src/cli/machine/exit-codes.ts';
 import { rewards, rewardsJson, serve, temporaryDirectory } from '../support/cli.ts';
 
 const USER = 'alice@demo.example';

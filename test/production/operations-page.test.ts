@@ -1,8 +1,8 @@
 /** docs/operations.md against the code: every setting, refusal, alarm, figure and difference, and nothing else. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { secretOptions, startOptions } from '../../src/cli/catalog/start-options.ts';
-import { variableOf } from '../../src/cli/options.ts';
+import { variableOf } from '../../src/cli/machine/options.ts';
+import { secretOptions, startOptions } from '../../src/cli/start/options.ts';
 import { createMetrics } from '../../src/production/metrics.ts';
 import { startErrors } from '../../src/production/start-errors.ts';
 

@@ -1,0 +1,87 @@
+/** `rewards brand list|show|create|rotate-key|dns`. */
+import type { BrandDetail } from '../../client/control-bodies.ts';
+import type { CommandContext } from '../machine/context.ts';
+import { CliError } from '../machine/errors.ts';
+import type { CommandResult } from '../machine/output.ts';
+import { isObject } from '../service/assignments.ts';
+import { replyResult } from '../service/control-reply.ts';
+import { mapOf } from './run-settings.ts';
+import { atBrandDesk, type DeskOptions } from './target.ts';
+import { brandLine, brandText, newKeyLines } from './view.ts';
+
+export const listBrands = (context: CommandContext, options: DeskOptions): Promise<CommandResult> =>
+  atBrandDesk(context, options, async ({ brands }) =>
+    replyResult(await brands.list(), {
+      hasRightForm: (body) => isObject(body) && Array.isArray(body.brands),
+      text: (body, style) =>
+        body.brands.length === 0
+          ? style.dim('no brand yet: rewards brand create')
+          : body.brands.map((brand) => brandLine(brand, style)).join('\n'),
+    }),
+  );
+
+export const showBrand = (
+  context: CommandContext,
+  options: DeskOptions & { brand?: string },
+): Promise<CommandResult> =>
+  atBrandDesk(context, options, async ({ brands, defaultBrand }) => {
+    const name = options.brand ?? defaultBrand;
+    if (name === undefined) {
+      throw new CliError('E_USAGE', {
+        message: 'Which brand is missing.',
+        hint: '`rewards brand list` shows all; name one by its id or by one of its domains.',
+      });
+    }
+    return replyResult(await brands.show(name), { hasRightForm: isBrandDetail, text: brandText });
+  });
+
+export interface CreateBrandOptions extends DeskOptions {
+  brandId: string;
+  brandName: string;
+  domain: string[];
+  platform?: string[];
+  escrow?: string;
+}
+
+export const createBrand = (context: CommandContext, options: CreateBrandOptions): Promise<CommandResult> => {
+  const { brandId, brandName, domain, platform, escrow } = options;
+  const settings = {
+    brandId,
+    name: brandName,
+    domains: domain,
+    ...(platform && { platforms: mapOf(platform, '--platform telegram=@Bot') }),
+    ...(escrow !== undefined && { escrow }),
+  };
+  return atBrandDesk(context, options, async ({ brands }) =>
+    replyResult(await brands.create(settings), {
+      hasRightForm: isBrandDetail,
+      text: (brand, style) => [brandText(brand, style), ...newKeyLines(brand, style)].join('\n'),
+    }),
+  );
+};
+
+export const rotateKey = (
+  context: CommandContext,
+  options: DeskOptions & { brand: string; overlap: string },
+): Promise<CommandResult> =>
+  atBrandDesk(context, options, async ({ brands }) =>
+    replyResult(await brands.rotateKey(options.brand, options.overlap), {
+      hasRightForm: (body) => isObject(body) && typeof body.apiKey === 'string',
+      text: (key, style) => newKeyLines(key, style).join('\n'),
+    }),
+  );
+
+export const dnsRecord = (
+  context: CommandContext,
+  options: DeskOptions & { brand: string; domain: string },
+): Promise<CommandResult> =>
+  atBrandDesk(context, options, async ({ brands }) =>
+    replyResult(await brands.dnsRecord(options.brand, options.domain), {
+      hasRightForm: (body) => isObject(body) && typeof body.value === 'string',
+      // As it stands in a zone file: ready to be pasted.
+      text: ({ name, value }) => `${name}. IN TXT "${value}"`,
+    }),
+  );
+
+const isBrandDetail = (body: unknown): body is BrandDetail =>
+  isObject(body) && typeof body.brandId === 'string' && Array.isArray(body.rules);

@@ -1,0 +1,51 @@
+/** Where brands are managed: at the emulator, or straight in a database of production, by the same calls. */
+import type { Client } from '../../client/create-client.ts';
+import type { CommandContext } from '../machine/context.ts';
+import { CliError } from '../machine/errors.ts';
+import { clientFor, resolveTarget } from '../service/target.ts';
+
+export interface DeskOptions {
+  databaseUrl?: string;
+}
+
+export interface BrandDesk {
+  brands: Client['control']['brands'];
+  /** The brand that is meant when none is named, if there is such a one. */
+  defaultBrand?: string | undefined;
+}
+
+/** Opens the desk for `work` and closes it again, whatever comes of it. */
+export async function atBrandDesk<T>(
+  context: CommandContext,
+  { databaseUrl }: DeskOptions,
+  work: (desk: BrandDesk) => Promise<T>,
+): Promise<T> {
+  const { settings, about } = context;
+  if (databaseUrl === undefined || settings.target !== undefined) {
+    const target = await resolveTarget(context);
+    const { brands } = clientFor(target, context).control;
+    return work({ brands, defaultBrand: target.run?.brands[0]?.brandId });
+  }
+  if (!/^postgres(?:ql)?:\/\//i.test(databaseUrl)) {
+    throw new CliError('E_USAGE', {
+      message: '--database-url is no address of a Postgres database.',
+      hint: 'It begins with postgres://. Brands of an emulator are managed while it runs.',
+    });
+  }
+  // Loaded here, not above: it brings the database with it.
+  const { openBrandDesk } = await import('../../production/offline-brands.ts');
+  const { createClient } = await import('../../client/create-client.ts');
+  const { hostUrls } = await import('../../client/host-urls.ts');
+  const desk = await openBrandDesk(databaseUrl);
+  about.target = desk.where;
+  try {
+    const client = createClient({
+      urls: hostUrls('http://ledger.invalid'),
+      timeoutMs: settings.timeout,
+      fetch: desk.fetch,
+    });
+    return await work({ brands: client.control.brands });
+  } finally {
+    await desk.close();
+  }
+}

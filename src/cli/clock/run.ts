@@ -1,0 +1,91 @@
+/** `rewards clock …`: the emulator's clock, read and moved over its control API. */
+import type { ClockBody } from '../../client/control-bodies.ts';
+import type { Reply } from '../../client/create-client.ts';
+import { formatDuration } from '../../lib/duration.ts';
+import type { CommandContext } from '../machine/context.ts';
+import { CliError } from '../machine/errors.ts';
+import type { CommandResult } from '../machine/output.ts';
+import type { Style } from '../machine/style.ts';
+import { spaced } from '../requests/explanation.ts';
+import { shortRequestId } from '../requests/request-line.ts';
+import { isRequestDetail } from '../requests/run.ts';
+import { isObject } from '../service/assignments.ts';
+import { refusalOf } from '../service/control-reply.ts';
+import { clientFor, resolveTarget } from '../service/target.ts';
+
+type ClockCalls = ReturnType<typeof clientFor>['control']['clock'];
+
+export const showClock = (context: CommandContext) => withClock(context, (clock) => clock.show());
+
+export async function advanceClock(
+  context: CommandContext,
+  { duration, until }: { duration?: string; until?: string },
+): Promise<CommandResult> {
+  if (duration !== undefined && until !== undefined) {
+    throw new CliError('E_USAGE', {
+      message: 'A duration and --until exclude each other.',
+      hint: 'Leave one of them out.',
+    });
+  }
+  if (duration !== undefined) return withClock(context, (clock) => clock.advance(duration));
+  if (until === undefined) {
+    throw new CliError('E_USAGE', {
+      message: "missing required argument 'duration', or --until <request>",
+      hint: '`rewards clock advance --help` lists what it takes.',
+    });
+  }
+  const time = await passingTime(context, until);
+  return withClock(context, (clock) => (time === undefined ? clock.show() : clock.set(time)));
+}
+
+/** When the event of a request passes; undefined when that time has come already. */
+async function passingTime(context: CommandContext, request: string): Promise<string | undefined> {
+  const client = clientFor(await resolveTarget(context), context);
+  const reply = await client.control.requests.show(request.replace(/^request:/, ''));
+  const refusal = refusalOf(reply, isRequestDetail);
+  if (refusal) throw new CliError(refusal.code, refusal);
+  const { id, now, explained } = reply.body;
+  const times = explained.flatMap(({ passesAt }) => passesAt ?? []).sort();
+  const last = times.at(-1);
+  if (last !== undefined) return last > now ? last : undefined;
+  const never = explained.find((event) => event.never)?.never;
+  throw new CliError('E_REFUSED', {
+    message: never
+      ? `${id} never passes by waiting: ${spaced(never.check)}, ${never.text}.`
+      : `${id} was not refused: there is nothing to wait for.`,
+    hint: `\`rewards requests explain ${shortRequestId(id)}\` shows every check.`,
+    details: { id, never: never ?? null },
+  });
+}
+
+export const setClock = (context: CommandContext, { time }: { time: string }) =>
+  withClock(context, (clock) => clock.set(time));
+
+export const freezeClock = (context: CommandContext) => withClock(context, (clock) => clock.freeze());
+
+export const runClock = (context: CommandContext) => withClock(context, (clock) => clock.run());
+
+async function withClock(
+  context: CommandContext,
+  call: (clock: ClockCalls) => Promise<Reply<ClockBody>>,
+): Promise<CommandResult> {
+  const client = clientFor(await resolveTarget(context), context);
+  const reply = await call(client.control.clock);
+  const refusal = refusalOf(reply, isClock);
+  const data = { status: reply.status, headers: reply.headers, body: reply.body };
+  if (refusal) return { ok: false, error: refusal, data };
+  return { ok: true, data, env: reply.body, text: (style) => clockLine(reply.body, style) };
+}
+
+const isClock = (body: unknown) =>
+  isObject(body) && typeof body.now === 'string' && typeof body.nowMs === 'number';
+
+/** `2026-11-20T09:42:01.000Z  running  1m1s ahead of real time`. */
+function clockLine({ now, frozen, offsetMs }: ClockBody, style: Style): string {
+  const state = frozen ? style.yellow('frozen') : style.green('running');
+  const distance =
+    Math.abs(offsetMs) < 1_000
+      ? 'real time'
+      : `${formatDuration(Math.abs(offsetMs))} ${offsetMs > 0 ? 'ahead of' : 'behind'} real time`;
+  return [style.bold(now), state, style.dim(distance)].join('  ');
+}

@@ -1,0 +1,71 @@
+/** `rewards config show`: the settings that a start would use. */
+import { silentLog } from '../../lib/log.ts';
+import { type StartOptions, startInput } from '../../production/start-input.ts';
+import type { CommandContext, Runtime } from '../machine/context.ts';
+import { CliError, failureOf } from '../machine/errors.ts';
+import type { CommandResult } from '../machine/output.ts';
+import { type Configured, settingsOf } from './declare.ts';
+import { type EffectiveSetting, effectiveSettings, type SettingProblem } from './effective-settings.ts';
+import { knownVariables } from './known-variables.ts';
+import { settingsTable } from './view.ts';
+
+/** `given` are the options of the command line, as text. */
+export async function showConfig(
+  { runtime }: CommandContext,
+  { name, given }: { name: Configured; given: Record<string, unknown> },
+): Promise<CommandResult> {
+  const { unknownVariables } = await import('../../production/doctor.ts');
+  const found = effectiveSettings(settingsOf[name](), { given, env: runtime.env });
+  const unknown = unknownVariables(runtime.env, knownVariables(runtime));
+  const complaints =
+    name === 'start' ? await complaintsOfStart(runtime, found.values as unknown as StartOptions) : [];
+  const missing = new Set(complaints.flatMap((text) => /^(\S+) is not set$/.exec(text)?.[1] ?? []));
+  const settings = found.settings.map((one) => ({ ...one, needed: missing.has(one.variable ?? '') }));
+  const problems: SettingProblem[] = [
+    ...found.problems,
+    ...complaints
+      .filter((text) => !/ is not set$/.test(text))
+      .map((problem) => ({ problem, fix: fixOf(problem, settings) })),
+    ...unknown.map(({ message, fix }) => ({ problem: message, fix })),
+  ];
+  const data = { command: name, settings, problems };
+  const text: NonNullable<CommandResult['text']> = (style) => settingsTable(data, style);
+  if (problems.length === 0) return { ok: true, data, env: environmentOf(settings), text };
+  const error = failureOf('E_SETTINGS', {
+    message: problems.map(({ problem }) => problem).join('\n'),
+    hint: problems.map(({ fix }) => fix).join('\n'),
+    details: { problems },
+  });
+  return { ok: false, error, data, text };
+}
+
+/** What the start itself would say about missing and malformed settings. */
+async function complaintsOfStart(runtime: Runtime, options: StartOptions): Promise<string[]> {
+  const { readStartConfig } = await import('../../production/start-config.ts');
+  try {
+    await readStartConfig(startInput(runtime, options, silentLog));
+    return [];
+  } catch (error) {
+    if (error instanceof CliError) return [`${error.message} ${error.failure.hint}`];
+    const { details } = error as { details?: { problems?: string[] } };
+    if (details?.problems === undefined) throw error;
+    return details.problems;
+  }
+}
+
+const fixOf = (problem: string, settings: EffectiveSetting[]) => {
+  const about = settings.find(
+    ({ variable }) => variable && new RegExp(`^${variable}(?:_FILE)?\\b`).test(problem),
+  );
+  return about
+    ? `correct what ${about.origin ?? about.variable} gives; docs/operations.md explains it`
+    : 'docs/operations.md explains each setting';
+};
+
+/** What was set, as variables that would set it again; no secrets. */
+const environmentOf = (settings: EffectiveSetting[]) =>
+  Object.fromEntries(
+    settings.flatMap(({ variable, value, source, secret }) =>
+      variable === null || secret || source === 'default' ? [] : [[variable, value]],
+    ),
+  );

@@ -1,0 +1,58 @@
+/** `rewards db migrate|status`: the tables of a production ledger. */
+
+import { type LedgerOptions, ledgerSecrets } from '../../production/start-input.ts';
+import type { CommandContext } from '../machine/context.ts';
+import { failureOf } from '../machine/errors.ts';
+import type { CommandResult } from '../machine/output.ts';
+
+export async function migrateDatabase(
+  context: CommandContext,
+  options: LedgerOptions,
+): Promise<CommandResult> {
+  return withLedger(context, options, async ({ migrate }) => {
+    const applied = await migrate();
+    return {
+      ok: true,
+      data: { applied },
+      text: (style) => (applied.length === 0 ? style.dim('nothing to do') : applied.join('\n')),
+    };
+  });
+}
+
+export async function databaseStatus(
+  context: CommandContext,
+  options: LedgerOptions,
+): Promise<CommandResult> {
+  return withLedger(context, options, async ({ status }) => {
+    const data = await status();
+    const { pending, unsafe } = data;
+    if (pending.length > 0) {
+      const error = { ...failureOf('E_REFUSED'), message: `The database lacks ${pending.join(', ')}.` };
+      return { ok: false, error: { ...error, hint: 'Run `rewards db migrate`.', details: data }, data };
+    }
+    const warning = unsafe.length > 0 ? `  unsafe: ${unsafe.join(', ')}` : '';
+    return { ok: true, data, text: (style) => `${style.green('up to date')}${style.yellow(warning)}` };
+  });
+}
+
+type Desk = Awaited<ReturnType<typeof import('../../production/offline-ledger.ts').openLedgerDesk>>;
+
+async function withLedger(
+  context: CommandContext,
+  options: LedgerOptions,
+  work: (desk: Desk) => Promise<CommandResult>,
+): Promise<CommandResult> {
+  const { runtime, about } = context;
+  const { openLedgerDesk } = await import('../../production/offline-ledger.ts');
+  const desk = await openLedgerDesk({
+    cwd: runtime.cwd,
+    secret: ledgerSecrets(options).database,
+    allowSqlite: options.allowSqlite,
+  });
+  about.target = desk.where;
+  try {
+    return await work(desk);
+  } finally {
+    await desk.close();
+  }
+}

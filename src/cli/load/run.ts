@@ -1,0 +1,139 @@
+/** `rewards load relay`: runs the load test, shows how far it is, and says what it came to. */
+import { writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { secureRandom } from '../../lib/ids.ts';
+import { loadRelay } from '../../load/relay-load.ts';
+import { brokenRules, metricsOf, type RelayReport } from '../../load/relay-report.ts';
+import { PreparationError } from '../../load/relay-users.ts';
+import { reportHtml } from '../../load/report-html.ts';
+import { judge, parseThreshold, type Threshold } from '../../load/threshold.ts';
+import type { CommandContext } from '../machine/context.ts';
+import { CliError, type Failure, failureOf } from '../machine/errors.ts';
+import { exitCodes } from '../machine/exit-codes.ts';
+import type { CommandResult } from '../machine/output.ts';
+import { createProgress } from '../machine/progress.ts';
+import { userDeskOf } from '../relay/relay-user.ts';
+import { originOf } from '../relay/run.ts';
+import { refusalOf } from '../service/control-reply.ts';
+import { clientFor, resolveTarget } from '../service/target.ts';
+import { loadText } from './view.ts';
+
+export interface LoadOptions {
+  users: number;
+  perUser: number;
+  concurrency?: number;
+  rate?: number;
+  duration?: number;
+  oneAddress?: boolean;
+  reset: boolean;
+  threshold?: string[];
+  reportHtml?: string;
+  brand?: string;
+}
+
+const CONCURRENCY_DEFAULT = 50;
+
+export async function loadRelayTest(
+  context: CommandContext,
+  options: LoadOptions,
+): Promise<CommandResult | number> {
+  const { runtime } = context;
+  const thresholds = (options.threshold ?? []).map(thresholdOf);
+  if (options.rate !== undefined && options.concurrency !== undefined) {
+    throw new CliError('E_USAGE', {
+      message: '--rate and --concurrency exclude each other.',
+      hint: 'Leave one of them out.',
+    });
+  }
+  const target = await resolveTarget(context);
+  const stop = new AbortController();
+  let interrupted: number | undefined;
+  const unwatch = runtime.onSignal((signal) => {
+    interrupted ??= signal === 'SIGINT' ? exitCodes.interrupted : exitCodes.terminated;
+    stop.abort();
+  });
+  const progress = createProgress(context);
+  const random = secureRandom(runtime.clock);
+  try {
+    const report = await loadRelay(
+      {
+        client: clientFor(target, context),
+        desk: userDeskOf(context, target),
+        random,
+        origin: originOf(target, options.brand),
+        signal: stop.signal,
+        onProgress: progress.show,
+      },
+      {
+        users: options.users,
+        perUser: options.perUser,
+        concurrency: options.concurrency ?? CONCURRENCY_DEFAULT,
+        ratePerSecond: options.rate,
+        durationMs: options.duration,
+        oneAddress: options.oneAddress ?? false,
+        checkReset: options.reset,
+      },
+    );
+    progress.clear();
+    if (interrupted !== undefined) {
+      context.note(`stopped after ${report.sent} calls; nothing can be said of the limit`);
+      return interrupted;
+    }
+    report.thresholds = judge(thresholds, metricsOf(report));
+    if (options.reportHtml !== undefined) await writeReport(context, options.reportHtml, report);
+    return resultOf(report);
+  } catch (error) {
+    throw error instanceof PreparationError ? unprepared(error) : error;
+  } finally {
+    progress.clear();
+    unwatch();
+  }
+}
+
+function thresholdOf(text: string): Threshold {
+  const parsed = parseThreshold(text);
+  if (!('problem' in parsed)) return parsed;
+  throw new CliError('E_USAGE', {
+    message: `--threshold ${text} ${parsed.problem}.`,
+    hint: 'Write it as --threshold over_admission==0 or --threshold "p95<200ms".',
+  });
+}
+
+function resultOf(report: RelayReport): CommandResult {
+  const { plots: _, ...data } = report;
+  const text: Extract<CommandResult, { ok: true }>['text'] = (style) => loadText(report, style);
+  const failure = failureIn(report);
+  return failure ? { ok: false, error: failure, data, text } : { ok: true, data, text };
+}
+
+/** A threshold that somebody set comes first: it says what they want to know. */
+function failureIn(report: RelayReport): Failure | undefined {
+  const crossed = report.thresholds.filter(({ ok }) => !ok);
+  if (crossed.length > 0) {
+    const said = crossed.map(({ threshold, value }) => `${threshold} (${value ?? 'nothing measured'})`);
+    return failureOf('E_THRESHOLD', { message: `Crossed: ${said.join(', ')}.`, details: { crossed } });
+  }
+  const broken = brokenRules(report);
+  if (broken.length === 0) return undefined;
+  return failureOf('E_LIMIT_BROKEN', { message: `${broken.join('; ')}.`, details: { broken } });
+}
+
+function unprepared(error: PreparationError): CliError {
+  const refusal = refusalOf(error.reply, () => false) ?? failureOf('E_NOT_EMULATOR');
+  return new CliError(refusal.code, refusal, { cause: error });
+}
+
+async function writeReport({ runtime }: CommandContext, path: string, report: RelayReport): Promise<void> {
+  const made = new Date(runtime.clock.now()).toISOString();
+  const title = `rewards load relay: ${report.users} users × ${report.perUser}`;
+  try {
+    await writeFile(resolve(runtime.cwd, path), reportHtml(report, { title, made }));
+  } catch (cause) {
+    const code = (cause as NodeJS.ErrnoException).code ?? 'unknown error';
+    throw new CliError(
+      'E_FILE',
+      { message: `${path} cannot be written (${code}).`, details: { path, code } },
+      { cause },
+    );
+  }
+}

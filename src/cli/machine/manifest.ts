@@ -1,0 +1,4 @@
+/** What the package says about itself. */
+import packageJson from '../../../package.json' with { type: 'json' };
+
+export const manifest = { version: packageJson.version, description: packageJson.description };

@@ -1,0 +1,111 @@
+/** The one path from a parsed command line to printed output and an exit code. */
+import type { Command } from 'commander';
+import { ClientError } from '../../client/client-error.ts';
+import { stopwatch } from '../../lib/timers.ts';
+import type { CommandContext, GlobalSettings, Handler, Runtime } from './context.ts';
+import { CliError, codedFailure, type Failure, failureOf } from './errors.ts';
+import { applyEnvironment } from './options.ts';
+import { type CommandResult, exitCodeOf, render } from './output.ts';
+import { styleFor } from './style.ts';
+
+/** Runs a command's handler, prints what it returns or throws, and resolves with the exit code. */
+export async function perform<Options>(
+  runtime: Runtime,
+  command: Command,
+  load: () => Promise<Handler<Options>>,
+): Promise<number> {
+  const elapsedMs = stopwatch();
+  const about: CommandContext['about'] = { target: null };
+  let settings: GlobalSettings | undefined;
+  let result: CommandResult | number;
+  try {
+    applyEnvironment(command, runtime.env);
+    settings = command.optsWithGlobals<GlobalSettings>();
+    const run = await load();
+    result = await run(contextOf(runtime, { settings, about }), inputOf<Options>(command));
+  } catch (error) {
+    result = { ok: false, error: failureFrom(error) };
+  }
+  if (typeof result === 'number') return result;
+  return print(runtime, result, {
+    settings,
+    meta: { command: pathOf(command), durationMs: Math.round(elapsedMs()), ...about },
+  });
+}
+
+/** Prints a result in the wanted format; the exit code that goes with it. */
+export function print(
+  runtime: Runtime,
+  result: CommandResult,
+  {
+    settings,
+    meta,
+  }: { settings?: Partial<GlobalSettings> | undefined; meta: Parameters<typeof render>[1]['meta'] },
+): number {
+  const style = stylesOf(runtime, settings?.color);
+  const bytes = render(result, {
+    format: settings?.output ?? 'text',
+    meta,
+    stdoutStyle: style.stdout,
+    stderrStyle: style.stderr,
+  });
+  runtime.stdout.write(bytes.stdout);
+  runtime.stderr.write(bytes.stderr);
+  return exitCodeOf(result);
+}
+
+/** The words that name a command on the command line, such as `clock advance`. */
+export function pathOf(command: Command): string {
+  const words: string[] = [];
+  for (let level: Command | null = command; level?.parent; level = level.parent) words.unshift(level.name());
+  return words.join(' ');
+}
+
+function contextOf(
+  runtime: Runtime,
+  { settings, about }: { settings: GlobalSettings; about: CommandContext['about'] },
+): CommandContext {
+  const style = stylesOf(runtime, settings.color);
+  return {
+    runtime,
+    settings,
+    style,
+    about,
+    note: (text) => {
+      if (!settings.quiet) runtime.stderr.write(`${style.stderr.yellow('note')}: ${text}\n`);
+    },
+  };
+}
+
+const stylesOf = ({ env, stdout, stderr }: Runtime, choice: GlobalSettings['color'] = 'auto') => ({
+  stdout: styleFor({ choice, env, isTTY: stdout.isTTY }),
+  stderr: styleFor({ choice, env, isTTY: stderr.isTTY }),
+});
+
+/** Options and positional arguments in one record, each under its own name. */
+function inputOf<Options>(command: Command): Options {
+  const positional = command.registeredArguments.map((argument, index) => [
+    argument.name(),
+    command.processedArgs[index],
+  ]);
+  return { ...command.opts(), ...Object.fromEntries(positional) } as Options;
+}
+
+/** What a thrown value means to the user. */
+export function failureFrom(error: unknown): Failure {
+  if (error instanceof CliError) return error.failure;
+  if (error instanceof ClientError) {
+    const details = { origin: error.origin, kind: error.kind };
+    if (error.kind === 'timeout') return failureOf('E_TIMEOUT', { message: error.message, details });
+    const hint =
+      error.kind === 'broken' ? { hint: 'It may have taken effect: look before you repeat it.' } : {};
+    return failureOf('E_UNREACHABLE', { message: error.message, details, ...hint });
+  }
+  const coded = codedFailure(error);
+  if (coded) return coded;
+  const stack = error instanceof Error ? error.stack : undefined;
+  return failureOf('E_INTERNAL', {
+    message: stack ?? `Something was thrown that is no error: ${String(error)}`,
+    details: { stack },
+  });
+}

@@ -1,0 +1,135 @@
+/** The list of commands: names, summaries and options. What a command does is loaded when it runs. */
+import { Command } from 'commander';
+import { declareBrand } from '../brand/declare.ts';
+import { declareClock } from '../clock/declare.ts';
+import { declareConfig } from '../config/declare.ts';
+import { declareLoad } from '../load/declare.ts';
+import { declareOpenapi } from '../openapi/declare.ts';
+import { declareRelay } from '../relay/declare.ts';
+import { declareRequests } from '../requests/declare.ts';
+import { declareSendEvent } from '../send-event/declare.ts';
+import { declareServe } from '../serve/declare.ts';
+import { declareDatabase, declareDoctor, declareStart, declareVerify } from '../start/declare.ts';
+import { declareToken } from '../token/declare.ts';
+import { declareWallet } from '../wallet/declare.ts';
+import type { Catalog, Perform } from './catalog.ts';
+import type { Runtime } from './context.ts';
+import { manifest } from './manifest.ts';
+import { durationMs, httpUrl, option, stackName, variableOf } from './options.ts';
+import { outputFormats } from './output.ts';
+import { wantsColor } from './style.ts';
+
+/** The whole command tree, and the command at which parsing stopped. */
+export function buildProgram(
+  runtime: Runtime,
+  perform: Perform,
+): { program: Command; atFault: () => Command } {
+  const program = new Command('rewards');
+  let fault = program;
+
+  program
+    .description(manifest.description)
+    .version(manifest.version, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print help')
+    .configureOutput({
+      writeOut: runtime.stdout.write,
+      writeErr: runtime.stderr.write,
+      // Printed with everything else, in the wanted format.
+      outputError: () => {},
+      getOutHasColors: () => wantsColor({ choice: 'auto', env: runtime.env, isTTY: runtime.stdout.isTTY }),
+      getErrHasColors: () => wantsColor({ choice: 'auto', env: runtime.env, isTTY: runtime.stderr.isTTY }),
+    })
+    .configureHelp({
+      showGlobalOptions: true,
+      optionDescription: (described) => {
+        const facts = [
+          described.argChoices && `one of ${described.argChoices.join(', ')}`,
+          described.defaultValue !== undefined && !described.isBoolean() && !described.negate
+            ? `default ${described.defaultValueDescription ?? described.defaultValue}`
+            : undefined,
+          variableOf(described),
+        ].filter(Boolean);
+        return facts.length > 0 ? `${described.description} [${facts.join('; ')}]` : described.description;
+      },
+    })
+    .addHelpText(
+      'after',
+      '\nExit codes: 0 done, 1 the answer is no, 2 usage or file, 3 unreachable or timed out, 5 precondition, 99 a load threshold was crossed, 130/143 interrupted.\nrewards sends no telemetry.',
+    );
+
+  for (const global of globalOptions()) program.addOption(global);
+
+  const catalog: Catalog = {
+    parent: program,
+    lazily:
+      (load) =>
+      async (...received) => {
+        const command = received.at(-1);
+        if (command instanceof Command) await perform(command, load);
+      },
+  };
+  program.commandsGroup('Run it:');
+  declareServe(catalog);
+  declareStart(catalog);
+  declareDatabase(catalog);
+  program.commandsGroup('Check it:');
+  declareVerify(catalog);
+  declareDoctor(catalog);
+  declareConfig(catalog);
+  program.commandsGroup('Talk to it:');
+  declareSendEvent(catalog);
+  declareRelay(catalog);
+  declareRequests(catalog);
+  declareWallet(catalog);
+  declareLoad(catalog);
+  program.commandsGroup('Set it up:');
+  declareBrand(catalog);
+  program.commandsGroup('Steer the emulator:');
+  declareClock(catalog);
+  declareToken(catalog);
+  program.commandsGroup('Read about it:');
+  declareOpenapi(catalog);
+  program.commandsGroup('Help:').helpCommand('help [command]', 'print help for a command');
+
+  for (const command of everyCommand(program)) {
+    command.exitOverride((error) => {
+      fault = command;
+      throw error;
+    });
+  }
+  return { program, atFault: () => fault };
+}
+
+const globalOptions = () => [
+  option('-o, --output <format>', 'how to print', {
+    env: 'REWARDS_OUTPUT',
+    default: 'text',
+    choices: outputFormats,
+  }),
+  option('--json', 'the same as --output json').implies({ output: 'json' }),
+  option('-q, --quiet', 'no notes on stderr', { env: 'REWARDS_QUIET', default: false }),
+  option('--color <when>', 'colours', {
+    env: 'REWARDS_COLOR',
+    default: 'auto',
+    choices: ['auto', 'always', 'never'],
+  }),
+  option('--no-input', 'never ask on the terminal', { env: 'REWARDS_NO_INPUT' }),
+  option('--target <url>', 'the service to talk to, in place of the stack that runs here', {
+    env: 'REWARDS_TARGET',
+    parse: httpUrl,
+  }),
+  option('--name <stack>', 'a stack by its name, when several run here', {
+    env: 'REWARDS_NAME',
+    parse: stackName,
+  }),
+  option('--timeout <duration>', 'longest wait for an answer', {
+    env: 'REWARDS_TIMEOUT',
+    default: 30_000,
+    parse: durationMs,
+  }).default(30_000, '30s'),
+];
+
+/** A command and all below it. */
+export function everyCommand(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(everyCommand)];
+}

@@ -1,0 +1,40 @@
+/** One line on a terminal that tells how far something is; nothing anywhere else. */
+import { stopwatch } from '../../lib/timers.ts';
+import type { CommandContext } from './context.ts';
+
+export interface Progress {
+  show(phase: string, done: number, of: number): void;
+  /** Takes the line away. */
+  clear(): void;
+}
+
+const WIDTH = 30;
+/** Ten times a second is as good as always. */
+const REDRAW_MS = 100;
+
+export function createProgress({
+  runtime,
+  settings,
+  style,
+}: Pick<CommandContext, 'runtime' | 'settings' | 'style'>): Progress {
+  const { stderr } = runtime;
+  if (!stderr.isTTY || settings.quiet) return { show() {}, clear() {} };
+  const elapsedMs = stopwatch();
+  let drawnAtMs = Number.NEGATIVE_INFINITY;
+  let shown = '';
+  return {
+    show(phase, done, of) {
+      const isNew = !shown.startsWith(phase);
+      if (!isNew && done < of && elapsedMs() - drawnAtMs < REDRAW_MS) return;
+      drawnAtMs = elapsedMs();
+      shown = `${phase} ${done}/${of}`;
+      const filled = Math.round((done / Math.max(1, of)) * WIDTH);
+      const bar = `${style.stderr.green('█'.repeat(filled))}${style.stderr.dim('░'.repeat(WIDTH - filled))}`;
+      stderr.write(`\r\u001b[2K${phase.padEnd(10)} ${bar} ${done}/${of}`);
+    },
+    clear() {
+      if (shown !== '') stderr.write('\r\u001b[2K');
+      shown = '';
+    },
+  };
+}

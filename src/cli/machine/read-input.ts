@@ -1,0 +1,76 @@
+/** Files named on the command line; `-` is standard input. */
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { isObject, type JsonObject } from '../service/assignments.ts';
+import type { Runtime } from './context.ts';
+import { CliError } from './errors.ts';
+
+/** The text of a file; E_FILE when it cannot be read. */
+export async function readInput({ cwd, readStdin }: Runtime, path: string): Promise<string> {
+  if (path === '-') return readStdin();
+  try {
+    return await readFile(resolve(cwd, path), 'utf8');
+  } catch (cause) {
+    const code = (cause as NodeJS.ErrnoException).code ?? 'unknown error';
+    throw new CliError(
+      'E_FILE',
+      { message: `${path} cannot be read (${code}).`, details: { path, code } },
+      { cause },
+    );
+  }
+}
+
+/** One JSON object from a file; E_BODY, with the place, when it holds something else. */
+export async function readJsonObject(runtime: Runtime, path: string): Promise<JsonObject> {
+  const text = (await readInput(runtime, path)).replace(/^\uFEFF/, '');
+  const name = path === '-' ? 'standard input' : path;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new CliError(
+      'E_BODY',
+      { message: `${name}${placeOf(reason, text)}: ${reason}`, details: { path } },
+      { cause },
+    );
+  }
+  if (!isObject(value))
+    throw new CliError('E_BODY', { message: `${name} holds no JSON object.`, details: { path } });
+  return value;
+}
+
+/** A secret from the first line of a file; E_FILE when there is none. */
+export async function readSecret(runtime: Runtime, path: string): Promise<string> {
+  const secret = (await readInput(runtime, path)).split('\n')[0]?.trim();
+  if (!secret || !/^[\x21-\x7e]+$/.test(secret)) {
+    throw new CliError('E_FILE', {
+      message: `${path} does not hold a key on its first line.`,
+      details: { path },
+    });
+  }
+  return secret;
+}
+
+/** `:2:14`: line and column of what JSON.parse stumbled over, where its words tell. */
+function placeOf(reason: string, text: string): string {
+  const position = /position (\d+)/.exec(reason)?.[1];
+  const at = position === undefined ? unexpectedAt(reason, text) : Number(position);
+  if (at === undefined) return '';
+  const before = text.slice(0, at).split('\n');
+  return `:${before.length}:${(before.at(-1)?.length ?? 0) + 1}`;
+}
+
+/** Node names an unexpected character but not its place: it is where the text, cut after it, fails the same way. */
+function unexpectedAt(reason: string, text: string): number | undefined {
+  const complaint = /^Unexpected token '(.)'/su.exec(reason);
+  if (!complaint?.[1]) return undefined;
+  for (let at = text.indexOf(complaint[1]); at !== -1; at = text.indexOf(complaint[1], at + 1)) {
+    try {
+      JSON.parse(text.slice(0, at + complaint[1].length));
+    } catch (error) {
+      if (error instanceof Error && error.message.startsWith(complaint[0])) return at;
+    }
+  }
+  return undefined;
+}

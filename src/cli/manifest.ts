@@ -1,4 +1,0 @@
-/** What the package says about itself. */
-import packageJson from '../../package.json' with { type: 'json' };
-
-export const manifest = { version: packageJson.version, description: packageJson.description };

@@ -1,0 +1,25 @@
+/** `rewards openapi`: its options. */
+
+import type { Catalog } from '../machine/catalog.ts';
+import { option } from '../machine/options.ts';
+
+export function declareOpenapi({ parent, lazily }: Catalog): void {
+  parent
+    .command('openapi')
+    .summary("print the API's description as OpenAPI 3.1")
+    .description(
+      'Prints the OpenAPI 3.1 document of a host. Nothing needs to run; with --target, the document names that address.',
+    )
+    .addOption(
+      option(
+        '--host <host>',
+        'which one: the event handler, the one that registers users, the relay, or the controls of the emulator',
+        {
+          default: 'events',
+          choices: ['events', 'register', 'relay', 'control'],
+        },
+      ),
+    )
+    .addHelpText('after', '\nExample:\n  rewards openapi > openapi.json')
+    .action(lazily(async () => (await import('./run.ts')).printOpenapi));
+}

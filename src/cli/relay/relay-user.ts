@@ -1,0 +1,88 @@
+/** On whose behalf something is relayed: the user's token and wallet, from the emulator or as given. */
+import type { createClient } from '../../client/create-client.ts';
+import { openUserDesk, type UserDesk, type UserWallet } from '../../emulator/world/user-wallet.ts';
+import { secureRandom } from '../../lib/ids.ts';
+import type { CommandContext } from '../machine/context.ts';
+import { CliError } from '../machine/errors.ts';
+import { isObject } from '../service/assignments.ts';
+import { refusalOf } from '../service/control-reply.ts';
+import type { Target } from '../service/target.ts';
+import { isWallet } from '../wallet/run.ts';
+
+type Client = ReturnType<typeof createClient>;
+
+export interface RelayUser {
+  token: string;
+  address: string;
+  /** Undefined when nobody can tell where the user's key is. */
+  wallet: UserWallet | undefined;
+}
+
+/** Tools for the contracts of the stack that runs here; E_NOT_RUNNING for any other target. */
+export function userDeskOf(context: CommandContext, { run }: Target): UserDesk {
+  if (!run) {
+    throw new CliError('E_NOT_RUNNING', {
+      message: 'Only a stack that runs here tells its contracts and its chain.',
+      hint: 'Run this in the directory of the stack, or give --to and --data.',
+    });
+  }
+  const random = secureRandom(context.runtime.clock);
+  return openUserDesk({ contracts: run.contracts, rpcUrl: run.urls.rpc, random });
+}
+
+/** The user of `--as`, logged in at the emulator's own identity provider. */
+export async function logIn(client: Client, target: Target, name: string): Promise<RelayUser> {
+  const email = await emailOf(client, target, name);
+  const issued = await client.control.tokens.issue({ user: email });
+  const refusal = refusalOf(issued, (body) => isObject(body) && typeof body.token === 'string');
+  if (refusal) throw new CliError(refusal.code, refusal);
+  const { token, address } = issued.body;
+  return { token, address, wallet: await walletOf(client, address) };
+}
+
+/** The user of a token that was given: the first of the wallets that it names. */
+export function userOfToken(token: string): RelayUser {
+  const claims = claimsIn(token);
+  const [address] = Array.isArray(claims.wallets) ? claims.wallets : [];
+  if (typeof address === 'string') return { token, address, wallet: undefined };
+  throw new CliError('E_USAGE', {
+    message: 'The token names no wallet.',
+    hint: 'Say whose it is: --as <user>.',
+  });
+}
+
+/** A wallet of the emulator with its place in the key tree. */
+export async function walletOf(client: Client, name: string): Promise<UserWallet> {
+  const reply = await client.control.wallets.show(name);
+  const refusal = refusalOf(reply, isWallet);
+  if (refusal) throw new CliError(refusal.code, refusal);
+  return { address: reply.body.address, index: reply.body.index };
+}
+
+/** `alice` is the demo user of that name, `discord:1…` the stand-in e-mail of that account. */
+async function emailOf(client: Client, { run }: Target, name: string): Promise<string> {
+  if (/^[\w-]+:/.test(name)) {
+    const reply = await client.control.wallets.show(name);
+    const refusal = refusalOf(reply, isWallet);
+    if (refusal) throw new CliError(refusal.code, refusal);
+    return reply.body.user;
+  }
+  if (name.includes('@')) return name;
+  const known = run?.users.find(({ email }) => email.startsWith(`${name.toLowerCase()}@`));
+  if (known) return known.email;
+  throw new CliError('E_USAGE', {
+    message: `${name} is no user of this stack.`,
+    hint: run
+      ? `Give an e-mail, or one of ${run.users.map(({ email }) => email).join(', ')}.`
+      : 'Give an e-mail.',
+  });
+}
+
+function claimsIn(token: string): Record<string, unknown> {
+  try {
+    const claims: unknown = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));
+    return isObject(claims) ? claims : {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,177 @@
+/** `rewards relay` and `rewards relay status`: a call on behalf of a user, and what became of it. */
+import type { RelayRequestBody } from '../../client/relay-bodies.ts';
+import type { UserDesk } from '../../emulator/world/user-wallet.ts';
+import { stopwatch } from '../../lib/timers.ts';
+import type { CommandContext } from '../machine/context.ts';
+import { CliError } from '../machine/errors.ts';
+import type { CommandResult } from '../machine/output.ts';
+import { readInput } from '../machine/read-input.ts';
+import { parseExpectation } from '../service/expectation.ts';
+import { serviceResult } from '../service/service-reply.ts';
+import { clientFor, resolveTarget, type Target } from '../service/target.ts';
+import { logIn, type RelayUser, userDeskOf, userOfToken } from './relay-user.ts';
+import { amountOf, permitOf, secondsFromNow } from './run-permit.ts';
+import { relayLine, relayRefusalLines, relayStateLine } from './view.ts';
+
+export interface RelayOptions {
+  contract?: string;
+  function?: string;
+  args?: string[];
+  as?: string;
+  token?: string;
+  to?: string;
+  data?: string;
+  value?: string;
+  gasLimit?: number;
+  permit?: boolean;
+  permitValue?: string;
+  permitDeadline: number;
+  origin?: string;
+  brand?: string;
+  idempotencyKey?: string;
+  expect?: string;
+}
+
+export async function relayCall(context: CommandContext, options: RelayOptions): Promise<CommandResult> {
+  const expected = options.expect === undefined ? undefined : parseExpectation(options.expect);
+  const value = options.value === undefined ? undefined : amountOf(options.value, '--value');
+  checkForm(options);
+  const target = await resolveTarget(context);
+  const client = clientFor(target, context);
+  const user = await userOf(context, { options, target, client });
+  const { call, body } = await buildBody(context, { options, target, client, user });
+  if (value !== undefined) body.value = String(value);
+  if (options.gasLimit !== undefined) body.gasLimit = options.gasLimit;
+
+  const elapsedMs = stopwatch();
+  const origin = options.origin ?? originOf(target, options.brand);
+  const reply = await client.relay(body, user.token, {
+    headers: {
+      ...(origin && { origin }),
+      ...(options.idempotencyKey && { 'idempotency-key': options.idempotencyKey }),
+    },
+  });
+  const sent = { call, reply, tookMs: elapsedMs() };
+  const requestId = reply.headers['x-request-id'];
+  if (requestId) context.about.requestId = requestId;
+  const result = serviceResult(reply, { expected, text: (style) => relayLine(sent, style) });
+  if (result.ok || expected) return result;
+  return { ...result, text: (style) => relayRefusalLines(sent, style) };
+}
+
+export async function relayStatus(
+  context: CommandContext,
+  { hash }: { hash: string },
+): Promise<CommandResult> {
+  const reply = await clientFor(await resolveTarget(context), context).relayState(hash);
+  return serviceResult(reply, { text: (style) => relayStateLine(reply.body, style) });
+}
+
+/** Either a contract and a function, or an address and data; and somebody whom it is for. */
+function checkForm({ contract, function: name, to, data, as, token }: RelayOptions): void {
+  const usage = (message: string, hint: string) => new CliError('E_USAGE', { message, hint });
+  if (as === undefined && token === undefined)
+    throw usage('It is not said for whom.', 'Add --as <user>, or --token <token>.');
+  const raw = to !== undefined || data !== undefined;
+  if (raw && contract !== undefined)
+    throw usage('A contract and --to or --data exclude each other.', 'Leave one of them out.');
+  if (raw && (to === undefined || data === undefined))
+    throw usage('--to and --data belong together.', 'Give both, or a contract and a function.');
+  if (!raw && (contract === undefined || name === undefined)) {
+    const hint =
+      'Give a contract and a function, such as: rewards relay perks purchaseFor me 1 50 --as alice';
+    throw usage('It is not said what to call.', hint);
+  }
+}
+
+interface Surroundings {
+  options: RelayOptions;
+  target: Target;
+  client: ReturnType<typeof clientFor>;
+}
+
+async function userOf(
+  { runtime }: CommandContext,
+  { options, target, client }: Surroundings,
+): Promise<RelayUser> {
+  const { as, token: given } = options;
+  if (given === undefined) return logIn(client, target, as ?? '');
+  const token = (given === '-' ? await readInput(runtime, '-') : given).trim().replace(/^Bearer +/i, '');
+  // Under another's token: what the relay says to that is for the relay to say.
+  if (as === undefined) return userOfToken(token);
+  return { ...(await logIn(client, target, as)), token };
+}
+
+/** The request, with what the user's wallet signs for it. */
+async function buildBody(
+  context: CommandContext,
+  { options, target, client, user }: Surroundings & { user: RelayUser },
+): Promise<{ call: string; body: RelayRequestBody }> {
+  const { contract, function: name = '', args = [], to, data } = options;
+  const wantsPermit = options.permit === true || options.permitValue !== undefined;
+  const desk = contract !== undefined || wantsPermit ? userDeskOf(context, target) : undefined;
+  const called =
+    desk && contract !== undefined
+      ? await readCall(desk, { contract, name, args, user, client })
+      : { to: to ?? '', data: data ?? '', call: data?.slice(0, 10) ?? '', args: {} };
+  const body: RelayRequestBody = { to: called.to, data: called.data, userAddress: user.address };
+  const { perkId, maxPrice, amount } = called.args;
+  const about = {
+    ...(contract !== undefined && { action: called.call }),
+    ...(perkId !== undefined && { perkId: String(perkId) }),
+  };
+  if (desk && wantsPermit) {
+    const value = options.permitValue ?? maxPrice ?? amount;
+    if (value === undefined) {
+      throw new CliError('E_USAGE', {
+        message: 'It is not said how much the permit allows, and the call names no price.',
+        hint: 'Add --permit-value <amount>.',
+      });
+    }
+    const deadline = await secondsFromNow(client, options.permitDeadline);
+    const wish = { spender: called.to as `0x${string}`, deadline };
+    const permit = await permitOf(desk, user.wallet, {
+      ...wish,
+      value: amountOf(String(value), '--permit-value'),
+    });
+    body.metadata = { ...about, permit };
+  } else if (Object.keys(about).length > 0) body.metadata = about;
+  return { call: called.call, body };
+}
+
+const AUTHORIZATION_HOLDS_MS = 3_600_000;
+
+async function readCall(
+  desk: UserDesk,
+  wish: {
+    contract: string;
+    name: string;
+    args: string[];
+    user: RelayUser;
+    client: ReturnType<typeof clientFor>;
+  },
+): Promise<{ to: string; data: string; call: string; args: Record<string, unknown> }> {
+  const { contract, name, args, user } = wish;
+  const me = user.address;
+  // With all nine arguments it is signed already.
+  const signHere = name === 'transferWithAuthorization' && args.length === 3;
+  const blanks = ['0', '0', `0x${'0'.repeat(64)}`, '0', `0x${'0'.repeat(64)}`, `0x${'0'.repeat(64)}`];
+  const whole = signHere ? [...args, ...blanks] : args;
+  const read = desk.readCall({ contract, function: name, args: whole, me });
+  if ('problem' in read) throw new CliError('E_USAGE', { message: `${read.problem}.`, hint: read.hint });
+  const call = read.signature.replace(/\(.*/, '');
+  if (!signHere) return { ...read, call };
+  if (!user.wallet) {
+    throw new CliError('E_NO_USER_KEY', { hint: 'Name the user with --as in place of --token.' });
+  }
+  const { to, value } = read.args as { to: `0x${string}`; value: bigint };
+  const validBefore = await secondsFromNow(wish.client, AUTHORIZATION_HOLDS_MS);
+  return { ...(await desk.transfer(user.wallet, { to, value, validBefore })), call, args: read.args };
+}
+
+/** As a page of the brand would send it. */
+export function originOf({ run }: Target, wanted: string | undefined): string | undefined {
+  const brands = run?.brands ?? [];
+  const brand = wanted ? brands.find(({ brandId }) => brandId === wanted.toLowerCase()) : brands[0];
+  return brand && `https://${brand.domain}`;
+}

@@ -1,0 +1,55 @@
+/** `rewards requests tail`: each request as it comes, until a signal or until nobody reads any more. */
+import type { RequestFilter, RequestSummary } from '../../client/control-bodies.ts';
+import { delay } from '../../lib/timers.ts';
+import type { CommandContext } from '../machine/context.ts';
+import { CliError } from '../machine/errors.ts';
+import { exitCodes } from '../machine/exit-codes.ts';
+import { catchStopSignals } from '../machine/stop-signals.ts';
+import { refusalOf } from '../service/control-reply.ts';
+import { clientFor, resolveTarget } from '../service/target.ts';
+import { requestEntry } from './request-line.ts';
+import { isRequestList } from './run.ts';
+
+const POLL_MS = 200;
+/** More than can come between two looks of a person's emulator. */
+const MOST_AT_ONCE = 500;
+
+export async function tailRequests(
+  context: CommandContext,
+  { status, path, method, user, limit }: RequestFilter & { limit: number },
+): Promise<number> {
+  const { runtime, settings, style } = context;
+  const { list } = clientFor(await resolveTarget(context), context).control.requests;
+  const stopping = new AbortController();
+  const signals = catchStopSignals(runtime);
+  void signals.first.then(() => stopping.abort());
+
+  const younger = async (filter: RequestFilter): Promise<RequestSummary[]> => {
+    const reply = await list(filter);
+    const refusal = refusalOf(reply, isRequestList);
+    if (refusal) throw new CliError(refusal.code, refusal);
+    return reply.body.requests;
+  };
+  const print = (requests: RequestSummary[]) => {
+    for (const request of requests.reverse()) {
+      runtime.stdout.write(`${requestEntry(request, { format: settings.output, style: style.stdout })}\n`);
+    }
+  };
+
+  const filter = { status, path, method, user };
+  // Where to go on from is asked first and without the filter: nothing falls between the two looks.
+  let after = (await younger({ limit: 1 }))[0]?.id;
+  if (limit > 0) {
+    const first = await younger({ ...filter, limit });
+    after = first[0]?.id ?? after;
+    print(first);
+  }
+  while (!stopping.signal.aborted && !runtime.stdout.isClosed) {
+    await delay(POLL_MS, stopping.signal);
+    const fresh = await younger({ ...filter, limit: MOST_AT_ONCE, after });
+    after = fresh[0]?.id ?? after;
+    print(fresh);
+  }
+  signals.release();
+  return exitCodes.done;
+}

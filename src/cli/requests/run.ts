@@ -1,0 +1,53 @@
+/** `rewards requests list|show|explain`: looking back over the emulator's control API. */
+import type { RequestDetail, RequestFilter, RequestSummary } from '../../client/control-bodies.ts';
+import type { CommandContext } from '../machine/context.ts';
+import type { CommandResult } from '../machine/output.ts';
+import { isObject } from '../service/assignments.ts';
+import { replyResult } from '../service/control-reply.ts';
+import { clientFor, resolveTarget } from '../service/target.ts';
+import { asCurl } from './as-curl.ts';
+import { explanationText } from './explanation.ts';
+import { requestLine } from './request-line.ts';
+import { requestText } from './view.ts';
+
+export async function listRequests(
+  context: CommandContext,
+  { status, path, method, user, limit }: RequestFilter,
+): Promise<CommandResult> {
+  const client = clientFor(await resolveTarget(context), context);
+  const reply = await client.control.requests.list({ status, path, method, user, limit });
+  return replyResult(reply, {
+    hasRightForm: isRequestList,
+    text: ({ requests }, style) =>
+      requests.length === 0
+        ? style.dim('no such request in the log')
+        : requests.map((request) => requestLine(request, style)).join('\n'),
+  });
+}
+
+export async function showRequest(
+  context: CommandContext,
+  { id, as }: { id: string; as?: 'curl' },
+): Promise<CommandResult> {
+  const target = await resolveTarget(context);
+  const reply = await clientFor(target, context).control.requests.show(id);
+  return replyResult(reply, {
+    hasRightForm: isRequestDetail,
+    text: (request, style) =>
+      as === 'curl' ? asCurl(request, target.urls.events) : requestText(request, style),
+  });
+}
+
+export async function explainRequest(
+  context: CommandContext,
+  { id }: { id: string },
+): Promise<CommandResult> {
+  const reply = await clientFor(await resolveTarget(context), context).control.requests.show(id);
+  return replyResult(reply, { hasRightForm: isRequestDetail, text: explanationText });
+}
+
+export const isRequestList = (body: unknown): body is { requests: RequestSummary[] } =>
+  isObject(body) && Array.isArray(body.requests);
+
+export const isRequestDetail = (body: unknown): body is RequestDetail =>
+  isObject(body) && typeof body.id === 'string' && Array.isArray(body.explained);

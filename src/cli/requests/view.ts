@@ -1,0 +1,31 @@
+/** One request with what was sent and what was answered. */
+import type { RequestDetail } from '../../client/control-bodies.ts';
+import { formatDuration } from '../../lib/duration.ts';
+import type { Style } from '../machine/style.ts';
+
+export function requestText(request: RequestDetail, style: Style): string {
+  const { id, at, method, path, search, status, durationMs, origin, withBrandKey } = request;
+  const row = (name: string, text: string) => `  ${style.dim(name.padEnd(8))}  ${text}`;
+  return [
+    `${style.bold(id)}  ${at}`,
+    row('request', `${method} ${path}${search}`),
+    ...(origin === null ? [] : [row('origin', origin)]),
+    ...(withBrandKey ? [row('key', "of the event's brand")] : []),
+    ...body(request.requestBody),
+    row('answer', `${status} in ${formatDuration(durationMs)}`),
+    ...body(request.responseBody),
+  ].join('\n');
+}
+
+function body(text: string | null): string[] {
+  if (text === null || text === '') return [];
+  return indented(text).map((line) => `    ${line}`);
+}
+
+function indented(text: string): string[] {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2).split('\n');
+  } catch {
+    return text.split('\n');
+  }
+}

@@ -1,0 +1,111 @@
+/** `rewards send-event`: one customer event, and the reward or the reason why there is none. */
+import type { RequestDetail } from '../../client/control-bodies.ts';
+import { createClient } from '../../client/create-client.ts';
+import { stopwatch } from '../../lib/timers.ts';
+import type { CommandContext } from '../machine/context.ts';
+import type { Failure } from '../machine/errors.ts';
+import type { CommandResult } from '../machine/output.ts';
+import { readJsonObject, readSecret } from '../machine/read-input.ts';
+import { isRequestDetail } from '../requests/run.ts';
+import { isObject, type JsonObject } from '../service/assignments.ts';
+import { buildEventBody, type EventFlags } from '../service/event-body.ts';
+import { type Expectation, parseExpectation, reasonsOf } from '../service/expectation.ts';
+import { serviceFailure } from '../service/service-reply.ts';
+import { clientFor, resolveTarget, type Target } from '../service/target.ts';
+import { expectedLine, refusalLines, rewardLine, type SentEvent } from './view.ts';
+
+export interface SendEventOptions extends EventFlags {
+  file?: string;
+  expect?: string;
+  idempotencyKey?: string;
+  apiKeyFile?: string;
+}
+
+/** Everything on the command line is checked before the first byte leaves. */
+export async function sendEvent(context: CommandContext, options: SendEventOptions): Promise<CommandResult> {
+  const { runtime, about } = context;
+  const expected = options.expect === undefined ? undefined : parseExpectation(options.expect);
+  const file = options.file === undefined ? undefined : await readJsonObject(runtime, options.file);
+  const target = await resolveTarget(context);
+  const sent = buildEventBody(options, { file, brands: target.run?.brands ?? [] });
+  const headers = await headersOf(context, options);
+
+  const elapsedMs = stopwatch();
+  const reply = await clientFor(target, context).sendEvent(sent, { headers });
+  const tookMs = elapsedMs();
+  const requestId = reply.headers['x-request-id'];
+  if (requestId) about.requestId = requestId;
+  const rewarded = reply.status >= 200 && reply.status < 300;
+  const explained = rewarded || !requestId ? undefined : await explanationOf(context, { target, requestId });
+  const event: SentEvent = { sent, reply, tookMs, explained };
+
+  const data = { status: reply.status, headers: reply.headers, body: reply.body };
+  const failure = failureIn(event, expected);
+  if (failure) {
+    return {
+      ok: false,
+      error: failure,
+      data,
+      ...(!rewarded && !expected && { text: (style) => refusalLines(event, style) }),
+    };
+  }
+  return {
+    ok: true,
+    data,
+    env: { status: reply.status, body: reply.body },
+    text: (style) => (rewarded ? rewardLine(event, style) : expectedLine(event, style)),
+  };
+}
+
+/** Longest wait for the emulator's own account of a refusal, which is only an extra. */
+const EXPLANATION_TIMEOUT_MS = 2_000;
+
+/** What the emulator says about a request; undefined for any other service. */
+async function explanationOf(
+  { settings, runtime }: CommandContext,
+  { target, requestId }: { target: Target; requestId: string },
+): Promise<RequestDetail | undefined> {
+  const { hostname } = new URL(target.urls.control);
+  const mayBeEmulator = target.run || runtime.env.REWARDS_CONTROL_TOKEN || LOOPBACK.has(hostname);
+  if (!mayBeEmulator) return undefined;
+  const client = createClient({
+    urls: target.urls,
+    timeoutMs: Math.min(settings.timeout, EXPLANATION_TIMEOUT_MS),
+  });
+  const reply = await client.control.requests.show(requestId).catch(() => undefined);
+  return reply?.status === 200 && isRequestDetail(reply.body) ? reply.body : undefined;
+}
+
+const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '[::1]']);
+
+async function headersOf(
+  { runtime }: CommandContext,
+  { origin, idempotencyKey, apiKeyFile }: SendEventOptions & { origin?: string },
+): Promise<Record<string, string>> {
+  const apiKey =
+    apiKeyFile === undefined ? runtime.env.REWARDS_API_KEY : await readSecret(runtime, apiKeyFile);
+  return {
+    ...(origin && { origin }),
+    ...(idempotencyKey && { 'idempotency-key': idempotencyKey }),
+    ...(apiKey && { authorization: `Bearer ${apiKey}` }),
+  };
+}
+
+/** Undefined when the answer is a reward or, with --expect, the expected one. */
+function failureIn({ reply, explained }: SentEvent, expected: Expectation | undefined): Failure | undefined {
+  const failure = serviceFailure(reply, expected);
+  if (!failure || expected) return failure;
+  const details = { ...(isObject(failure.details) && failure.details), ...failedCheck(explained) };
+  const isUseless = reply.status >= 500 && reasonsOf(reply).some((reason) => NOT_AGAIN.has(reason));
+  return { ...failure, retryable: failure.retryable && !isUseless, details };
+}
+
+/** The check that refused, and when the whole event would pass. */
+function failedCheck(request: RequestDetail | undefined): JsonObject {
+  const [event] = request?.explained ?? [];
+  const check = event?.checks.find(({ outcome }) => outcome === 'refused');
+  return event && check ? { check, passesAt: event.passesAt, never: event.never } : {};
+}
+
+/** Failures of the service after which sending the same event once more is useless or wrong. */
+const NOT_AGAIN: ReadonlySet<string> = new Set(['payout_pending', 'insufficient_brand_balance']);

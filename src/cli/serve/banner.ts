@@ -1,0 +1,73 @@
+/** What a developer reads when the stack is up: where it is, what to use, what to try first. */
+import type { Ready } from '../../emulator/state/ready.ts';
+import { manifest } from '../machine/manifest.ts';
+import { type Style, shortAddress } from '../machine/style.ts';
+
+/** The banner, without colours where `style` has none. */
+export function banner(
+  ready: Ready,
+  { style, tookMs, ephemeral }: { style: Style; tookMs: number; ephemeral: boolean },
+): string {
+  const { bold, dim, cyan, green } = style;
+  const row = (name: string, ...cells: string[]) => `  ${bold(name.padEnd(10))}${cells.join('   ')}`;
+  const { urls, contracts } = ready;
+  const brand = ready.brands[0];
+  const head = [
+    bold(`rewards ${manifest.version}`),
+    `${green('emulator ready')} in ${(tookMs / 1_000).toFixed(1)}s`,
+    dim(`clock ${ready.clock}`),
+  ];
+  const lines = [
+    head.join('  '),
+    '',
+    row('API', cyan(`${urls.events}/rewards-api`)),
+    row('Control', cyan(urls.control)),
+    row('RPC', cyan(urls.rpc), `chain ${ready.chain.id}`),
+    row('Data', ephemeral ? 'dropped at the end' : `${ready.dataDir} (kept; --ephemeral to drop)`),
+    '',
+    ...(brand
+      ? [
+          row('Brand', brand.brandId, `domain ${brand.domain}`),
+          row('Secrets', `API key ${brand.apiKey}`),
+          row('', `webhook ${brand.webhookSecret}`),
+        ]
+      : []),
+    ...usersRows(ready.users).map((cells, index) => row(index === 0 ? 'Users' : '', cells)),
+    row('Contracts', ...contractCells(contracts)),
+    dim('            well-known test keys: never fund them on a real chain'),
+    ...(brand
+      ? ['', ...tryLines(ready, brand).map((line, index) => row(index === 0 ? 'Try' : '', line))]
+      : []),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+const contractCells = ({ token, escrow, perks, pointsSale }: Ready['contracts']) => [
+  `RWT ${token}`,
+  `escrow ${shortAddress(escrow)}`,
+  `perks ${shortAddress(perks)}`,
+  `points sale ${shortAddress(pointsSale)}`,
+];
+
+/** Two users to a line. */
+function usersRows(users: Ready['users']): string[] {
+  const cells = users.map(({ email, address }) => `${email} ${shortAddress(address)}`);
+  return cells.flatMap((cell, index) =>
+    index % 2 === 0 ? [[cell, cells[index + 1]].filter(Boolean).join('   ')] : [],
+  );
+}
+
+/** Commands that work as they stand, each for a user of its own. */
+function tryLines({ urls, users }: Ready, brand: Ready['brands'][number]): string[] {
+  const [first = 'alice@demo.example', second = 'bob@demo.example'] = users.map(({ email }) => email);
+  const body = JSON.stringify({
+    brandId: brand.brandId,
+    eventType: 'account_creation',
+    userEmail: second,
+    domain: brand.domain,
+  });
+  return [
+    `npx rewards send-event account_creation --user ${first}`,
+    `curl -s ${urls.events}/rewards-api/manual-event -H 'content-type: application/json' -d '${body}'`,
+  ];
+}

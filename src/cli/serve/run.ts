@@ -1,0 +1,223 @@
+/** `rewards serve`: the whole service on this machine, from start to clean stop. */
+import { resolve } from 'node:path';
+import type { RequestSummary } from '../../client/control-bodies.ts';
+import type { ServeConfig } from '../../compose/config.ts';
+import { crashFromEnvironment } from '../../compose/crash-env.ts';
+import type { Service } from '../../compose/create-service.ts';
+import type { Ready } from '../../emulator/state/ready.ts';
+import {
+  ensureProjectFolder,
+  findRunFile,
+  removeRunFile,
+  writeRunFile,
+} from '../../emulator/state/run-file.ts';
+import { jsonLog, type LogLevel } from '../../lib/log.ts';
+import { stopwatch, within } from '../../lib/timers.ts';
+import type { CommandContext } from '../machine/context.ts';
+import { CliError } from '../machine/errors.ts';
+import { exitCodes } from '../machine/exit-codes.ts';
+import { logLine } from '../machine/log-lines.ts';
+import { manifest } from '../machine/manifest.ts';
+import { envLines } from '../machine/output.ts';
+import { catchStopSignals, interruptedBy, type StopSignals } from '../machine/stop-signals.ts';
+import { requestEntry } from '../requests/request-line.ts';
+import { readyEnvironment } from '../service/ready-env.ts';
+import { banner } from './banner.ts';
+
+/** Longest time for a clean stop; then the process ends anyway and the chain's watchdog ends the chain. */
+const STOP_CAP_MS = 5_000;
+const DEFAULT_PORT = 8787;
+const DEFAULT_RPC_PORT = 8545;
+
+export interface ServeOptions {
+  port?: number;
+  rpcPort?: number;
+  rpcUrl?: string;
+  blockTime: number;
+  splitHosts?: boolean;
+  ephemeral?: boolean;
+  persistTo?: string;
+  seed?: string[];
+  clock?: number;
+  freeze?: boolean;
+  databaseUrl?: string;
+  logLevel: LogLevel;
+}
+
+/** Prints what is ready, stays until a signal, and resolves with 0 after a clean stop. */
+export async function serve(context: CommandContext, options: ServeOptions): Promise<number> {
+  const elapsedMs = stopwatch();
+  const signals = catchStopSignals(context.runtime);
+  const config = configOf(context, options);
+  await warnOfNeighbour(context, config);
+  const service = await createdService(config);
+  const starting = startOrClear(service);
+  const ready = await Promise.race([starting, signals.first]);
+  if (typeof ready === 'string') {
+    await stopWithin(stopped(context, service), signals);
+    return interruptedBy(ready);
+  }
+  noteOtherPorts(context, { ready, config });
+  const runFile = await announceOnDisk(context, ready);
+  announce(context, { ready, config, tookMs: elapsedMs() });
+  service.onRequest(requestPrinter(context));
+
+  const signal = await signals.first;
+  context.note('stopping; once more stops at once');
+  if (runFile) await removeRunFile(runFile, context.runtime.pid);
+  const clean = await stopWithin(stopped(context, service), signals);
+  if (isStream(context))
+    context.runtime.stdout.write(`${JSON.stringify({ type: 'shutdown', signal, clean })}\n`);
+  return clean ? exitCodes.done : interruptedBy(signal);
+}
+
+function configOf(context: CommandContext, options: ServeOptions): ServeConfig {
+  const { runtime, settings } = context;
+  if (options.ephemeral && options.persistTo !== undefined) {
+    throw new CliError('E_USAGE', {
+      message: '--ephemeral and --persist-to exclude each other.',
+      hint: 'Leave one of them out.',
+    });
+  }
+  const home = settings.name ? `.rewards/state-${settings.name}` : '.rewards/state';
+  return {
+    host: '127.0.0.1',
+    port: options.port ?? DEFAULT_PORT,
+    portExplicit: options.port !== undefined,
+    splitHosts: options.splitHosts ?? false,
+    ephemeral: options.ephemeral ?? false,
+    dataDir: resolve(runtime.cwd, options.persistTo ?? home),
+    seedFiles: (options.seed ?? []).map((file) => resolve(runtime.cwd, file)),
+    clockStartMs: options.clock,
+    frozen: options.freeze ?? false,
+    rpcUrl: options.rpcUrl,
+    rpcPort: options.rpcPort ?? (options.port === 0 ? 0 : DEFAULT_RPC_PORT),
+    rpcPortExplicit: options.rpcPort !== undefined,
+    blockTimeSeconds: options.blockTime,
+    databaseUrl: options.databaseUrl,
+    crash: crashFromEnvironment(runtime.env),
+    log: jsonLog({ level: options.logLevel, now: () => runtime.clock.now(), write: logWriter(context) }),
+  };
+}
+
+/** Logs go to stderr in every format: the first line of stdout belongs to what is ready. */
+function logWriter({ runtime, settings, style }: CommandContext): (line: string) => void {
+  return (line) => runtime.stderr.write(settings.output === 'text' ? logLine(line, style.stderr) : line);
+}
+
+async function warnOfNeighbour(context: CommandContext, config: ServeConfig): Promise<void> {
+  const { run } = await findRunFile(context.runtime.cwd, context.settings.name);
+  if (!run) return;
+  if (!config.ephemeral && run.dataDir === config.dataDir) {
+    throw new CliError('E_DATA_IN_USE', {
+      message: `Process ${run.pid} already serves ${config.dataDir} at ${run.urls.events}.`,
+      details: { pid: run.pid, dataDir: config.dataDir, url: run.urls.events },
+    });
+  }
+  context.note(
+    `another stack runs at ${run.urls.events}; commands without --target will now find this one (--name keeps both)`,
+  );
+}
+
+/** Loaded here, not above: it brings the chain, the database and the server with it. */
+async function createdService(config: ServeConfig): Promise<Service> {
+  try {
+    const { createService } = await import('../../compose/create-service.ts');
+    return await createService(config);
+  } catch (error) {
+    if (!isMissingModule(error, 'better-sqlite3')) throw error;
+    throw new CliError('E_NATIVE_SQLITE', {}, { cause: error });
+  }
+}
+
+const isMissingModule = (error: unknown, name: string) =>
+  error instanceof Error &&
+  /^(?:ERR_)?MODULE_NOT_FOUND$/.test(String((error as NodeJS.ErrnoException).code)) &&
+  error.message.includes(`'${name}'`);
+
+/** A failed start leaves nothing behind. */
+async function startOrClear(service: Service): Promise<Ready> {
+  try {
+    return await service.start();
+  } catch (error) {
+    await within(
+      STOP_CAP_MS,
+      service.stop().catch(() => undefined),
+    );
+    throw error;
+  }
+}
+
+/** Whether everything could be stopped as it should. */
+async function stopped(context: CommandContext, service: Service): Promise<boolean> {
+  try {
+    await service.stop();
+    return true;
+  } catch (error) {
+    context.note(`not everything stopped as it should: ${error instanceof Error ? error.message : error}`);
+    return false;
+  }
+}
+
+/** What the stop reports; false when its time ran out or a second signal cut it short. */
+async function stopWithin(stop: Promise<boolean>, signals: StopSignals): Promise<boolean> {
+  const cut = signals.second.then(() => false);
+  return (await Promise.race([within(STOP_CAP_MS, stop), cut])) ?? false;
+}
+
+/** The run file's path; a place that cannot be written costs the other commands their --target, no more. */
+async function announceOnDisk(
+  { runtime, settings, note }: CommandContext,
+  ready: Ready,
+): Promise<string | undefined> {
+  try {
+    await ensureProjectFolder(runtime.cwd);
+    return await writeRunFile(runtime.cwd, { ...ready, program: manifest.version, name: settings.name });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    note(`no run file (${reason}); other commands need --target ${ready.urls.events}`);
+    return undefined;
+  }
+}
+
+function announce(
+  { runtime, settings, style }: CommandContext,
+  { ready, config, tookMs }: { ready: Ready; config: ServeConfig; tookMs: number },
+): void {
+  const text = {
+    text: () => `${banner(ready, { style: style.stdout, tookMs, ephemeral: config.ephemeral })}\n`,
+    json: () => `${JSON.stringify({ type: 'ready', ...ready })}\n`,
+    jsonl: () => `${JSON.stringify({ type: 'ready', ...ready })}\n`,
+    env: () => `${envLines(readyEnvironment(ready))}\n`,
+  }[settings.output];
+  runtime.stdout.write(text());
+}
+
+/** A port that was only the default one, and was taken. */
+function noteOtherPorts(
+  { note }: CommandContext,
+  { ready, config }: { ready: Ready; config: ServeConfig },
+): void {
+  const port = portOf(ready.urls.events);
+  if (!config.portExplicit && port !== config.port) note(`port ${config.port} is taken; using ${port}`);
+  const rpcPort = portOf(ready.urls.rpc);
+  const wanted = config.rpcUrl || config.rpcPortExplicit || config.rpcPort === 0 ? rpcPort : config.rpcPort;
+  if (rpcPort !== wanted) note(`port ${wanted} for the chain is taken; using ${rpcPort}`);
+}
+
+/** Unread lines that are kept for a slow reader; beyond that, requests are left out rather than memory filled. */
+const BACKLOG_MAX_BYTES = 1_000_000;
+
+/** Writes a line for each request: for people, or as an entry of the stream. */
+function requestPrinter({ runtime, settings, style }: CommandContext): (request: RequestSummary) => void {
+  const { output: format, quiet } = settings;
+  if (format === 'env' || (format === 'text' && quiet)) return () => {};
+  return (request) => {
+    if (runtime.stdout.backlogBytes > BACKLOG_MAX_BYTES) return;
+    runtime.stdout.write(`${requestEntry(request, { format, style: style.stdout })}\n`);
+  };
+}
+
+const isStream = ({ settings }: CommandContext) => settings.output === 'json' || settings.output === 'jsonl';
+
+const portOf = (url: string) => Number(new URL(url).port);

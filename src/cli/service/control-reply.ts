@@ -1,0 +1,39 @@
+/** What an answer of the emulator's control API means when it is not the wanted one. */
+import type { Reply } from '../../client/create-client.ts';
+import { type ErrorCode, type Failure, failureOf } from '../machine/errors.ts';
+import type { CommandResult } from '../machine/output.ts';
+import type { Style } from '../machine/style.ts';
+import { isObject } from './assignments.ts';
+
+/** Undefined when the answer is a success of the right form. */
+export function refusalOf(reply: Reply, hasRightForm: (body: unknown) => boolean): Failure | undefined {
+  const { status, body } = reply;
+  if (status >= 200 && status < 300 && hasRightForm(body)) return undefined;
+  const details = { status, ...(isObject(body) ? { answer: body } : {}) };
+  const { error, message, details: said } = isObject(body) ? body : {};
+  // Something answers, but not an emulator: what it says would only mislead. The control API's own
+  // "there is no such thing" has a reason.
+  const isOurs = isObject(said) && typeof said.reason === 'string';
+  if ((status === 404 && !isOurs) || status < 400) return failureOf('E_NOT_EMULATOR', { details });
+  return failureOf(codeOf(status), {
+    details,
+    ...(typeof error === 'string' && { message: error }),
+    ...(typeof message === 'string' && { hint: message }),
+  });
+}
+
+function codeOf(status: number): ErrorCode {
+  if (status === 401 || status === 403) return 'E_CONTROL_TOKEN';
+  return status >= 500 ? 'E_SERVICE_FAILED' : 'E_REFUSED';
+}
+
+/** What a control call's answer is worth: the right one as data and text, any other as what it means. */
+export function replyResult<Body>(
+  reply: Reply<Body>,
+  view: { hasRightForm: (body: unknown) => boolean; text: (body: Body, style: Style) => string },
+): CommandResult {
+  const data = { status: reply.status, headers: reply.headers, body: reply.body };
+  const refusal = refusalOf(reply, view.hasRightForm);
+  if (refusal) return { ok: false, error: refusal, data };
+  return { ok: true, data, env: reply.body, text: (style) => view.text(reply.body, style) };
+}

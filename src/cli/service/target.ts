@@ -1,0 +1,53 @@
+/** Which service a command talks to: --target, else the stack that runs in this project. */
+import { createClient } from '../../client/create-client.ts';
+import { type HostUrls, hostUrls } from '../../client/host-urls.ts';
+import { findRunFile, namedRuns, type RunInfo } from '../../emulator/state/run-file.ts';
+import type { CommandContext } from '../machine/context.ts';
+import { CliError } from '../machine/errors.ts';
+import { manifest } from '../machine/manifest.ts';
+
+export interface Target {
+  urls: HostUrls;
+  controlToken?: string | undefined;
+  /** What the stack said about itself; absent for a service that does not run here. */
+  run?: RunInfo | undefined;
+}
+
+/** Finds the target and notes it for the envelope; E_NOT_RUNNING when there is none. */
+export async function resolveTarget(context: CommandContext): Promise<Target> {
+  const { runtime, settings, about } = context;
+  const { run, notes } = await findRunFile(runtime.cwd, settings.name);
+  const wanted = settings.target;
+  const isOurs = run && (wanted === undefined || Object.values(run.urls).includes(wanted));
+  if (wanted !== undefined && !isOurs) {
+    about.target = wanted;
+    return { urls: hostUrls(wanted), controlToken: runtime.env.REWARDS_CONTROL_TOKEN };
+  }
+  if (!run) {
+    for (const note of notes) context.note(note);
+    throw await nothingRuns(context);
+  }
+  about.target = run.urls.events;
+  return { urls: run.urls, controlToken: runtime.env.REWARDS_CONTROL_TOKEN ?? run.controlToken, run };
+}
+
+/** A client for the target, with the manners of the command line. */
+export const clientFor = ({ urls, controlToken }: Target, { settings }: CommandContext) =>
+  createClient({
+    urls,
+    controlToken,
+    timeoutMs: settings.timeout,
+    userAgent: `rewards-cli/${manifest.version}`,
+  });
+
+async function nothingRuns({ runtime, settings }: CommandContext): Promise<CliError> {
+  if (settings.name)
+    return new CliError('E_NOT_RUNNING', { message: `No stack named ${settings.name} is running here.` });
+  const names = await namedRuns(runtime.cwd);
+  if (names.length === 0) return new CliError('E_NOT_RUNNING');
+  return new CliError('E_NOT_RUNNING', {
+    message: 'Only stacks with names are running here.',
+    hint: `Say which with --name: ${names.join(', ')}.`,
+    details: { names },
+  });
+}

@@ -1,0 +1,93 @@
+/** `rewards start`: production, from its checks to a clean stop. */
+
+import type { LogLevel } from '../../lib/log.ts';
+import { stopwatch, within } from '../../lib/timers.ts';
+import type { Production, ProductionReady } from '../../production/create-production.ts';
+import { type StartOptions, startInput } from '../../production/start-input.ts';
+import type { CommandContext } from '../machine/context.ts';
+import { exitCodes } from '../machine/exit-codes.ts';
+import { manifest } from '../machine/manifest.ts';
+import type { CommandResult } from '../machine/output.ts';
+import { catchStopSignals, interruptedBy } from '../machine/stop-signals.ts';
+
+/** For leases and connections, once requests have been drained. */
+const STOP_BEYOND_DRAIN_MS = 5_000;
+
+export async function start(
+  context: CommandContext,
+  options: StartOptions & { check?: boolean; logLevel: LogLevel },
+): Promise<CommandResult | number> {
+  const { runtime, settings } = context;
+  const elapsedMs = stopwatch();
+  const { productionLog } = await import('../../production/log.ts');
+  const { readStartConfig } = await import('../../production/start-config.ts');
+  const { createProduction, processName } = await import('../../production/create-production.ts');
+  const log = productionLog({
+    write: runtime.stderr.write,
+    level: options.check ? 'silent' : options.logLevel,
+    now: () => runtime.clock.now(),
+    about: { process: processName(), program: manifest.version },
+  });
+  const config = await readStartConfig(startInput(runtime, options, log));
+  const production = createProduction(config);
+  if (options.check) return checked(production);
+
+  const signals = catchStopSignals(runtime);
+  const stopCapMs = config.drainTimeoutMs + STOP_BEYOND_DRAIN_MS;
+  const starting = production.start();
+  const ready = await Promise.race([starting, signals.first]).catch(async (error: unknown) => {
+    await within(
+      STOP_BEYOND_DRAIN_MS,
+      production.stop().catch(() => undefined),
+    );
+    throw temporary(error);
+  });
+  if (typeof ready === 'string') {
+    starting.catch(() => undefined);
+    await within(
+      STOP_BEYOND_DRAIN_MS,
+      production.stop().catch(() => undefined),
+    );
+    return interruptedBy(ready);
+  }
+  if (settings.output !== 'text') runtime.stdout.write(`${JSON.stringify({ type: 'ready', ...ready })}\n`);
+  log.info(readyFields(ready, elapsedMs()), 'ready');
+
+  const signal = await signals.first;
+  log.info({ signal }, 'stopping');
+  const cut = signals.second.then(() => false);
+  const stopped = production.stop().then(
+    () => true,
+    (error: unknown) => {
+      log.error({ error: String(error) }, 'not everything stopped as it should');
+      return false;
+    },
+  );
+  const clean = (await Promise.race([within(stopCapMs, stopped), cut])) ?? false;
+  log.info({ clean }, 'stopped');
+  return clean ? exitCodes.done : interruptedBy(signal);
+}
+
+const readyFields = ({ workers, chain, contracts }: ProductionReady, tookMs: number) => ({
+  workers: workers.join(','),
+  chainId: chain.id,
+  escrow: contracts.escrow,
+  tookMs: Math.round(tookMs),
+});
+
+async function checked(production: Production): Promise<CommandResult> {
+  const problems = await production.check();
+  if (problems.length === 0) {
+    const data = { ok: true, problems };
+    return { ok: true, data, text: (style) => style.green('nothing stands in the way of a start') };
+  }
+  const { startRefused } = await import('../../production/checks.ts');
+  throw startRefused(problems);
+}
+
+/** What fails between the checks and readiness because something outside went away is tried again by the supervisor. */
+function temporary(error: unknown): unknown {
+  if (!(error instanceof Error) || 'code' in error) return error;
+  if (error.name !== 'RpcUnreachableError') return error;
+  return Object.assign(error, { code: 'E_START_RPC' });
+}

@@ -1,0 +1,49 @@
+/** `rewards token`: names, arguments and options. */
+
+import type { Catalog } from '../machine/catalog.ts';
+import { durationMs, option } from '../machine/options.ts';
+
+export function declareToken({ parent, lazily }: Catalog): void {
+  const token = parent
+    .command('token')
+    .summary("issue users' access tokens, and look into them")
+    .description(
+      'The emulator has an identity provider of its own. Its tokens follow the clock of the emulator; discovery is at /_idp/.well-known/openid-configuration, beside the control API.',
+    );
+  token
+    .command('issue')
+    .summary('print a token of a user, as a login would give')
+    .addOption(option('--user <email>', 'whoever has no wallet yet gets one').makeOptionMandatory())
+    .addOption(
+      option('--expires <duration>', 'how long it lives, by the emulator’s clock; up to 30d', {
+        default: '1h',
+        parse: durationText,
+      }),
+    )
+    .addOption(option('--audience <name>', 'for whom, when not for this service'))
+    .addHelpText(
+      'after',
+      `
+Examples:
+  rewards token issue --user alice@demo.example
+  curl -H "Authorization: Bearer $(rewards token issue --user alice@demo.example)" …
+  rewards token issue --user alice@demo.example --audience other   (one that must be refused)`,
+    )
+    .action(lazily(async () => (await import('./run.ts')).issueToken));
+  token
+    .command('decode')
+    .summary('print what is in a token, when it ends, and whether it is taken')
+    .argument('<token>', 'the token; - reads it from standard input')
+    .action(lazily(async () => (await import('./run.ts')).decodeToken));
+  token
+    .command('rotate-keys')
+    .summary('let the emulator sign with a new key')
+    .addOption(option('--revoke', 'tokens of the earlier keys end at once'))
+    .action(lazily(async () => (await import('./run.ts')).rotateKeys));
+}
+
+/** The text as it was given, once it has been found to be right: the service reads the same notation. */
+function durationText(text: string): string {
+  durationMs(text);
+  return text;
+}

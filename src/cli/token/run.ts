@@ -1,0 +1,109 @@
+/** `rewards token issue|decode|rotate-keys`. */
+import type { TokenVerdictBody } from '../../client/token-bodies.ts';
+import type { CommandContext } from '../machine/context.ts';
+import { CliError } from '../machine/errors.ts';
+import type { CommandResult } from '../machine/output.ts';
+import { readInput } from '../machine/read-input.ts';
+import { isObject, type JsonObject } from '../service/assignments.ts';
+import { refusalOf } from '../service/control-reply.ts';
+import { clientFor, resolveTarget } from '../service/target.ts';
+import { type DecodedToken, tokenText } from './view.ts';
+
+export async function issueToken(
+  context: CommandContext,
+  { user, expires, audience }: { user: string; expires: string; audience?: string },
+): Promise<CommandResult> {
+  const client = clientFor(await resolveTarget(context), context);
+  const reply = await client.control.tokens.issue({ user, expires, audience });
+  const refusal = refusalOf(reply, (body) => isObject(body) && typeof body.token === 'string');
+  if (refusal) return { ok: false, error: refusal, data: reply.body };
+  const { token, address, expiresAt } = reply.body;
+  return { ok: true, data: { token, address, expiresAt }, text: () => token };
+}
+
+export async function rotateKeys(
+  context: CommandContext,
+  { revoke = false }: { revoke?: boolean },
+): Promise<CommandResult> {
+  const client = clientFor(await resolveTarget(context), context);
+  const reply = await client.control.tokens.rotateKeys({ revoke });
+  const refusal = refusalOf(reply, (body) => isObject(body) && typeof body.keyId === 'string');
+  if (refusal) return { ok: false, error: refusal, data: reply.body };
+  const { keyId, published } = reply.body;
+  return {
+    ok: true,
+    data: { keyId, published },
+    text: (style) => {
+      const earlier = published.length - 1;
+      const fate = revoke ? 'tokens of earlier keys have ended' : `${earlier} earlier still published`;
+      return `${style.green('✓')} signs with ${style.bold(keyId)}  ${style.dim(fate)}`;
+    },
+  };
+}
+
+export async function decodeToken(
+  context: CommandContext,
+  { token: given }: { token: string },
+): Promise<CommandResult> {
+  const text = given === '-' ? await readInput(context.runtime, '-') : given;
+  const token = text.trim().replace(/^Bearer +/i, '');
+  const { header, claims } = partsOf(token);
+  const verdict = await askEmulator(context, token);
+  const now = verdict?.now ?? new Date(context.runtime.clock.now()).toISOString();
+  const expiresAt = instantOf(claims.exp);
+  const data: DecodedToken = {
+    header,
+    claims,
+    issuedAt: instantOf(claims.iat),
+    expiresAt,
+    now,
+    expired: expiresAt === null ? null : expiresAt <= now,
+    verifies: verdict?.verifies ?? null,
+    reason: verdict?.reason ?? null,
+    message: verdict?.message ?? null,
+    user: verdict?.user ?? null,
+  };
+  return { ok: true, data, text: (style) => tokenText(data, style) };
+}
+
+/** What the service would say of it; undefined when no emulator can be asked. */
+async function askEmulator(context: CommandContext, token: string): Promise<TokenVerdictBody | undefined> {
+  try {
+    const client = clientFor(await resolveTarget(context), context);
+    const reply = await client.control.tokens.verify(token);
+    const refusal = refusalOf(reply, (body) => isObject(body) && typeof body.verifies === 'boolean');
+    if (!refusal) return reply.body;
+    if (refusal.code !== 'E_NOT_EMULATOR') throw new CliError(refusal.code, refusal);
+  } catch (error) {
+    if (!(error instanceof CliError && error.failure.code === 'E_NOT_RUNNING')) throw error;
+  }
+  context.note('no emulator can be asked whether it verifies; times are by the clock of this machine');
+  return undefined;
+}
+
+function partsOf(token: string): { header: JsonObject; claims: JsonObject } {
+  const parts = token.split('.');
+  const [header, claims] = parts.map(objectIn);
+  if (parts.length === 3 && header && claims) return { header, claims };
+  throw new CliError('E_USAGE', {
+    message:
+      'That is no JWT: it needs three parts with dots between, the first two of them JSON in base64url.',
+    hint: 'Give the whole token, or - and the token on standard input.',
+  });
+}
+
+function objectIn(part: string): JsonObject | undefined {
+  if (!/^[\w-]+$/.test(part)) return undefined;
+  try {
+    const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'));
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A time of a claim in seconds, unless it is none that a calendar has. */
+function instantOf(seconds: unknown): string | null {
+  const at = new Date(typeof seconds === 'number' ? seconds * 1_000 : Number.NaN);
+  return Number.isNaN(at.getTime()) ? null : at.toISOString();
+}

@@ -1,0 +1,66 @@
+/** `rewards verify`: ledger against chain, of the emulator or of production. */
+import type { VerifyBody } from '../../client/verify-body.ts';
+import { isGiven, type LedgerOptions, ledgerSecrets } from '../../production/start-input.ts';
+import type { CommandContext } from '../machine/context.ts';
+import { CliError, failureOf } from '../machine/errors.ts';
+import type { CommandResult } from '../machine/output.ts';
+import type { Style } from '../machine/style.ts';
+import { isObject } from '../service/assignments.ts';
+import { refusalOf } from '../service/control-reply.ts';
+import { clientFor, resolveTarget } from '../service/target.ts';
+
+export async function verify(
+  context: CommandContext,
+  options: LedgerOptions & { limit: number },
+): Promise<CommandResult> {
+  const { database } = ledgerSecrets(options);
+  const isProduction = isGiven(database) && context.settings.target === undefined;
+  const report = isProduction ? await ofLedger(context, options) : await ofEmulator(context, options);
+  if (report.ok) return { ok: true, data: report, text: (style) => agreement(report, style) };
+  const { differences, complete } = report;
+  const count = `${complete ? '' : 'at least '}${differences.length}`;
+  const message = `Ledger and chain differ in ${count} ${differences.length === 1 ? 'place' : 'places'}.`;
+  const error = failureOf('E_DIFFERENCES', { message });
+  return { ok: false, error, data: report, text: (style) => differenceText(report, { message, style }) };
+}
+
+async function ofEmulator(context: CommandContext, { limit }: { limit: number }): Promise<VerifyBody> {
+  const reply = await clientFor(await resolveTarget(context), context).control.verify(limit);
+  const refusal = refusalOf(reply, (body) => isObject(body) && Array.isArray(body.differences));
+  if (refusal) throw new CliError(refusal.code, refusal);
+  return reply.body;
+}
+
+async function ofLedger(
+  context: CommandContext,
+  options: LedgerOptions & { limit: number },
+): Promise<VerifyBody> {
+  const { openLedgerDesk } = await import('../../production/offline-ledger.ts');
+  const { database, nodes } = ledgerSecrets(options);
+  const { allowSqlite, limit } = options;
+  const desk = await openLedgerDesk({ cwd: context.runtime.cwd, secret: database, allowSqlite });
+  context.about.target = desk.where;
+  try {
+    return await desk.verify(nodes, limit);
+  } finally {
+    await desk.close();
+  }
+}
+
+const agreement = ({ block, checked }: VerifyBody, style: Style) =>
+  `${style.green('ledger and chain agree')} up to block ${block ?? 'none'}: ${Object.entries(checked)
+    .map(([what, count]) => `${count} ${what}`)
+    .join(', ')}`;
+
+function differenceText(
+  { differences }: VerifyBody,
+  { message, style }: { message: string; style: Style },
+): string {
+  const lines = differences.flatMap(({ kind, message: what, about, expected, found }) => [
+    `${style.red(kind)}  ${what}`,
+    ...Object.entries(about).map(([name, value]) => `  ${style.dim(name.padEnd(12))} ${value ?? '-'}`),
+    `  ${style.dim('expected'.padEnd(12))} ${expected ?? '-'}`,
+    `  ${style.dim('found'.padEnd(12))} ${found ?? '-'}`,
+  ]);
+  return [...lines, message].join('\n');
+}

@@ -1,0 +1,85 @@
+/** `rewards wallet pregenerate|show|balance`. */
+import type { WalletBody } from '../../client/wallet-bodies.ts';
+import type { CommandContext } from '../machine/context.ts';
+import { CliError } from '../machine/errors.ts';
+import type { CommandResult } from '../machine/output.ts';
+import { readSecret } from '../machine/read-input.ts';
+import { isObject } from '../service/assignments.ts';
+import { refusalOf, replyResult } from '../service/control-reply.ts';
+import { parseExpectation } from '../service/expectation.ts';
+import { serviceResult } from '../service/service-reply.ts';
+import { clientFor, resolveTarget, type Target } from '../service/target.ts';
+import { balanceLine, pregeneratedLine, walletText } from './view.ts';
+
+export async function pregenerateWallet(
+  context: CommandContext,
+  wish: { user: string; username?: string; brand?: string; apiKeyFile?: string; expect?: string },
+): Promise<CommandResult> {
+  const expected = wish.expect === undefined ? undefined : parseExpectation(wish.expect);
+  const target = await resolveTarget(context);
+  const body = { brand_id: brandOf(target, wish.brand), ...personOf(wish) };
+  const { runtime, about } = context;
+  const apiKey =
+    wish.apiKeyFile === undefined ? runtime.env.REWARDS_API_KEY : await readSecret(runtime, wish.apiKeyFile);
+  const headers: Record<string, string> = apiKey ? { authorization: `Bearer ${apiKey}` } : {};
+  const reply = await clientFor(target, context).pregenerate(body, { headers });
+  const requestId = reply.headers['x-request-id'];
+  if (requestId) about.requestId = requestId;
+  return serviceResult(reply, { expected, text: (style) => pregeneratedLine(reply.body, wish.user, style) });
+}
+
+export async function showWallet(
+  context: CommandContext,
+  { user }: { user: string },
+): Promise<CommandResult> {
+  const reply = await clientFor(await resolveTarget(context), context).control.wallets.show(user);
+  return replyResult(reply, { hasRightForm: isWallet, text: walletText });
+}
+
+export async function walletBalance(
+  context: CommandContext,
+  { user, brand }: { user: string; brand?: string },
+): Promise<CommandResult> {
+  const target = await resolveTarget(context);
+  const client = clientFor(target, context);
+  const brandId = brandOf(target, brand);
+  let userIdentifier = user;
+  if (isAccount(user)) {
+    // Only the emulator can tell which wallet an account has; the service itself is asked by e-mail or address.
+    const known = await client.control.wallets.show(user);
+    const refusal = refusalOf(known, isWallet);
+    if (refusal) return { ok: false, error: refusal, data: known.body };
+    userIdentifier = known.body.address;
+  }
+  const reply = await client.balance({ brandId, userIdentifier });
+  return serviceResult(reply, { text: (style) => balanceLine(reply.body, user, style) });
+}
+
+/** The brand that was named, or the first of the stack that runs here. */
+export function brandOf(target: Target, named: string | undefined): string {
+  const brandId = named ?? target.run?.brands[0]?.brandId;
+  if (brandId !== undefined) return brandId;
+  throw new CliError('E_USAGE', {
+    message: 'The brand is missing, and this target does not say which it has.',
+    hint: 'Add --brand <id>, or set REWARDS_BRAND_ID.',
+  });
+}
+
+/** `discord:123`, as against an e-mail, whose local part may have a colon only in quotes. */
+const isAccount = (user: string) => /^[\w-]+:/.test(user);
+
+function personOf({ user, username }: { user: string; username?: string }): Record<string, string> {
+  if (isAccount(user)) {
+    const colon = user.indexOf(':');
+    const id = user.slice(colon + 1);
+    return { oauth_provider: user.slice(0, colon), oauth_user_id: id, oauth_username: username ?? id };
+  }
+  if (username === undefined) return { email: user };
+  throw new CliError('E_USAGE', {
+    message: '--username belongs to an account on a platform, not to an e-mail.',
+    hint: 'Name the account as <platform>:<id>, or leave --username out.',
+  });
+}
+
+export const isWallet = (body: unknown): body is WalletBody =>
+  isObject(body) && typeof body.address === 'string' && Array.isArray(body.identities);
