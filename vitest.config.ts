@@ -10,7 +10,7 @@ export default defineConfig({
   ],
   test: {
     include: ['test/**/*.test.ts'],
-    globalSetup: ['test/support/global-setup.ts'],
+    globalSetup: ['test/kits/global-setup.ts'],
     // For what hangs, not for what is slow: a machine with two noisy processors may take ten times as long as usual.
     testTimeout: 60_000,
     hookTimeout: 120_000,

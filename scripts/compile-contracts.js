@@ -7,7 +7,7 @@ import solc from 'solc';
 
 const root = new URL('..', import.meta.url).pathname;
 const PRODUCT_DIR = 'src/chain/contracts';
-const TEST_DIR = 'test/contracts/solidity';
+const TEST_DIR = 'test/solidity/solidity';
 const ABIS_FILE = `${PRODUCT_DIR}/abis.ts`;
 
 // Metadata is left out of the bytecode so that a comment or a path never changes it.

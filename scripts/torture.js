@@ -30,10 +30,10 @@ const quickPieces = {
   name: 'quick-pieces',
   setup(bundle) {
     bundle.onResolve({ filter: /^node:async_hooks$/ }, () => ({
-      path: `${root}test/sim/quick/async-hooks.ts`,
+      path: `${root}test/reliability/simulation/quick/async-hooks.ts`,
     }));
     bundle.onLoad({ filter: /drizzle-orm\/entity\.js$/ }, async () => ({
-      contents: await readFile(`${root}test/sim/quick/entity.ts`, 'utf8'),
+      contents: await readFile(`${root}test/reliability/simulation/quick/entity.ts`, 'utf8'),
       loader: 'ts',
     }));
     bundle.onLoad(
@@ -49,7 +49,7 @@ let code = 1;
 try {
   await build({
     absWorkingDir: root,
-    entryPoints: { main: 'test/torture/main.ts' },
+    entryPoints: { main: 'test/reliability/torture/main.ts' },
     outdir: directory,
     outExtension: { '.js': '.mjs' },
     bundle: true,

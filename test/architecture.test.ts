@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { loadedBy, type Source, violations } from './support/architecture.ts';
+import { loadedBy, type Source, violations } from './kits/architecture.ts';
 
 const root = resolve(import.meta.dirname, '..');
 

@@ -3,9 +3,9 @@ import { exitCodes } from '../../src/cli/machine/exit-codes.ts';
 import { migrate } from '../../src/ledger/database/migrate.ts';
 import { openPostgres } from '../../src/ledger/database/postgres.ts';
 import { brandKeys } from '../../src/ledger/schema/all.ts';
-import { rewards, rewardsJson } from '../support/cli.ts';
-import { postgresMissing, startPostgres } from '../support/postgres.ts';
-import { someone, startTestService, type TestService } from '../support/service.ts';
+import { rewards, rewardsJson } from '../kits/cli.ts';
+import { postgresMissing, startPostgres } from '../kits/postgres.ts';
+import { someone, startTestService, type TestService } from '../kits/service.ts';
 
 let service: TestService;
 const shop = `0x${'1'.repeat(40)}`;

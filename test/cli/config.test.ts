@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { exitCodes } from '../../src/cli/machine/exit-codes.ts';
 import { serveOptions } from '../../src/cli/serve/declare.ts';
 import { startOptions } from '../../src/cli/start/options.ts';
-import { rewards, rewardsJson, temporaryDirectory } from '../support/cli.ts';
+import { rewards, rewardsJson, temporaryDirectory } from '../kits/cli.ts';
 
 const SECRET = 'hunter2';
 let folder: Awaited<ReturnType<typeof temporaryDirectory>>;

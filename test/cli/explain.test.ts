@@ -3,8 +3,8 @@ import { exitCodes } from '../../src/cli/machine/exit-codes.ts';
 import { plainStyle } from '../../src/cli/machine/style.ts';
 import { explanationText } from '../../src/cli/requests/explanation.ts';
 import type { RequestDetail } from '../../src/client/control-bodies.ts';
-import { rewards, rewardsJson } from '../support/cli.ts';
-import { someone, startTestService, type TestService } from '../support/service.ts';
+import { rewards, rewardsJson } from '../kits/cli.ts';
+import { someone, startTestService, type TestService } from '../kits/service.ts';
 
 let service: TestService;
 const poor = `0x${'2'.repeat(40)}`;

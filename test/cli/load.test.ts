@@ -5,8 +5,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { exitCodes } from '../../src/cli/machine/exit-codes.ts';
-import { browserMissing, startBrowser } from '../support/browser.ts';
-import { rewards, rewardsJson, serve, temporaryDirectory } from '../support/cli.ts';
+import { browserMissing, startBrowser } from '../kits/browser.ts';
+import { rewards, rewardsJson, serve, temporaryDirectory } from '../kits/cli.ts';
 
 let stack: Awaited<ReturnType<typeof serve>>;
 let project: Awaited<ReturnType<typeof temporaryDirectory>>;

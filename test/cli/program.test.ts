@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { exitCodes } from '../../src/cli/machine/exit-codes.ts';
-import { rewards, rewardsJson } from '../support/cli.ts';
+import { rewards, rewardsJson } from '../kits/cli.ts';
 
 const dist = new URL('../../dist/', import.meta.url);
 

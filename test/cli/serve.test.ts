@@ -9,7 +9,7 @@ import { exitCodes } from '../../src/cli/machine/exit-codes.ts';
 import { plainStyle } from '../../src/cli/machine/style.ts';
 import { banner } from '../../src/cli/serve/banner.ts';
 import { delay } from '../../src/lib/timers.ts';
-import { rewards, rewardsJson, serve, temporaryDirectory } from '../support/cli.ts';
+import { rewards, rewardsJson, serve, temporaryDirectory } from '../kits/cli.ts';
 
 type Stack = Awaited<ReturnType<typeof serve>>;
 

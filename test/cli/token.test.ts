@@ -2,7 +2,7 @@
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { exitCodes } from '../../src/cli/machine/exit-codes.ts';
-import { rewards, rewardsJson, serve, temporaryDirectory } from '../support/cli.ts';
+import { rewards, rewardsJson, serve, temporaryDirectory } from '../kits/cli.ts';
 
 const USER = 'alice@demo.example';
 let stack: Awaited<ReturnType<typeof serve>>;

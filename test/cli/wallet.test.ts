@@ -1,7 +1,7 @@
 /** `rewards wallet` as a shell sees it, against a real stack. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { exitCodes } from '../../src/cli/machine/exit-codes.ts';
-import { rewards, rewardsJson, serve, temporaryDirectory } from '../support/cli.ts';
+import { rewards, rewardsJson, serve, temporaryDirectory } from '../kits/cli.ts';
 
 let stack: Awaited<ReturnType<typeof serve>>;
 let project: Awaited<ReturnType<typeof temporaryDirectory>>;

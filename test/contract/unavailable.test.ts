@@ -1,8 +1,8 @@
 /** Contract: Errors, 503: the database went away under a running service. */
 import { describe, expect, test } from 'vitest';
-import { databaseKinds } from '../support/databases.ts';
-import { startPostgres } from '../support/postgres.ts';
-import { type Answer, someone } from '../support/service.ts';
+import { databaseKinds } from '../kits/databases.ts';
+import { startPostgres } from '../kits/postgres.ts';
+import { type Answer, someone } from '../kits/service.ts';
 import { API, expectBothForms, shop, startContractService } from './kit.ts';
 
 describe.skipIf(databaseKinds.length < 2)('contract: Errors, 503 Database not configured', () => {

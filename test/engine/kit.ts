@@ -5,12 +5,12 @@ import { keyTree } from '../../src/chain/lane/local-key.ts';
 import type { EngineChange, ServeConfig } from '../../src/compose/config.ts';
 import { DEV_MNEMONIC, devPaths } from '../../src/emulator/world/dev-accounts.ts';
 import type { Log, LogFields } from '../../src/lib/log.ts';
-import { startAnvil } from '../support/anvil-process.ts';
-import { startRpcProxy } from '../support/rpc-proxy.ts';
-import { startTestService } from '../support/service.ts';
-import { type ClientCall, type RunRecord, violationsOf } from '../torture-process/checks.ts';
-import { readEvidence } from '../torture-process/evidence.ts';
-import { type LedgerReader, readLedger } from '../torture-process/ledger-reader.ts';
+import { startAnvil } from '../kits/anvil-process.ts';
+import { startRpcProxy } from '../kits/rpc-proxy.ts';
+import { startTestService } from '../kits/service.ts';
+import { type ClientCall, type RunRecord, violationsOf } from '../reliability/processes/checks.ts';
+import { readEvidence } from '../reliability/processes/evidence.ts';
+import { type LedgerReader, readLedger } from '../reliability/processes/ledger-reader.ts';
 
 /** What the service's own Anvil is started with. */
 const CHAIN_ARGS = ['--hardfork', 'cancun', '--gas-limit', '1000000000'];

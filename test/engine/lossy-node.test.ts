@@ -1,6 +1,6 @@
 /** A node that loses, doubles, garbles and forgets: whatever it does, an event is paid exactly once. */
 import { afterEach, expect, test } from 'vitest';
-import { type RpcFault, rpcFaults } from '../support/rpc-proxy.ts';
+import { type RpcFault, rpcFaults } from '../kits/rpc-proxy.ts';
 import { crowd, type EngineKit, startEngineKit } from './kit.ts';
 
 /** REWARDS_LOSSY_ROUNDS for a longer look. */

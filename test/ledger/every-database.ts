@@ -7,7 +7,7 @@ import type { Database } from '../../src/ledger/database/database.ts';
 import { migrate } from '../../src/ledger/database/migrate.ts';
 import { openPostgres } from '../../src/ledger/database/postgres.ts';
 import { openSqlite } from '../../src/ledger/database/sqlite.ts';
-import { postgresMissing, startPostgres } from '../support/postgres.ts';
+import { postgresMissing, startPostgres } from '../kits/postgres.ts';
 
 export interface Kit {
   /** Of the whole suite; each test uses keys of its own. */

@@ -7,7 +7,7 @@ import { migrate, migrations, pendingMigrations } from '../../src/ledger/databas
 import { openPostgres } from '../../src/ledger/database/postgres.ts';
 import { openSqlite } from '../../src/ledger/database/sqlite.ts';
 import { everyTable } from '../../src/ledger/schema/all.ts';
-import { startPostgres } from '../support/postgres.ts';
+import { startPostgres } from '../kits/postgres.ts';
 import { bundleScript, ended, printed, type Script } from './child.ts';
 import { type Kind, onEveryDatabase, outcomes } from './every-database.ts';
 

@@ -7,7 +7,7 @@ import { openUserDesk } from '../../src/emulator/world/user-wallet.ts';
 import { secureRandom } from '../../src/lib/ids.ts';
 import { loadRelay, type RelayLoadWish } from '../../src/load/relay-load.ts';
 import { brokenRules } from '../../src/load/relay-report.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { startTestService, type TestService } from '../kits/service.ts';
 
 interface Told {
   status: number;

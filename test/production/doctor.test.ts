@@ -1,6 +1,6 @@
 /** `rewards doctor` and its health check, on a machine that is well and on one that is not. */
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { rewards, rewardsJson, serve, temporaryDirectory } from '../support/cli.ts';
+import { rewards, rewardsJson, serve, temporaryDirectory } from '../kits/cli.ts';
 import { type ProductionKit, sqliteLedger, startProductionKit } from './kit.ts';
 import { startProduction } from './process.ts';
 

@@ -14,7 +14,7 @@ import type { Database } from '../../src/ledger/database/database.ts';
 import { migrate } from '../../src/ledger/database/migrate.ts';
 import { openSqlite } from '../../src/ledger/database/sqlite.ts';
 import { delay } from '../../src/lib/timers.ts';
-import { startAnvil } from '../support/anvil-process.ts';
+import { startAnvil } from '../kits/anvil-process.ts';
 
 export const CHAIN_ID = 4242;
 export const brandId: Hex = `0x${'b1'.repeat(20)}`;

@@ -7,8 +7,8 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { rewardTokenAbi } from '../../src/chain/contracts/abis.ts';
 import { roleId } from '../../src/chain/contracts/deploy.ts';
 import { openSqlite } from '../../src/ledger/database/sqlite.ts';
-import { startAnvil } from '../support/anvil-process.ts';
-import { rewardsJson } from '../support/cli.ts';
+import { startAnvil } from '../kits/anvil-process.ts';
+import { rewardsJson } from '../kits/cli.ts';
 import { type ProductionKit, sqliteLedger, startProductionKit, wellKnownKey } from './kit.ts';
 
 // Each starts several processes of the real program.

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { derivedWallets } from '../../src/identity/derived.ts';
 import { openPostgres } from '../../src/ledger/database/postgres.ts';
-import { postgresMissing, startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { postgresMissing, startPostgres, type TestPostgres } from '../kits/postgres.ts';
 import { brandId, type ProductionKit, prepareLedger, startProductionKit } from './kit.ts';
 import { type Started, startProduction } from './process.ts';
 

@@ -4,8 +4,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { openPostgres } from '../../src/ledger/database/postgres.ts';
 import { openSqlite } from '../../src/ledger/database/sqlite.ts';
 import { delay } from '../../src/lib/timers.ts';
-import { rewards, rewardsJson } from '../support/cli.ts';
-import { postgresMissing, startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { rewards, rewardsJson } from '../kits/cli.ts';
+import { postgresMissing, startPostgres, type TestPostgres } from '../kits/postgres.ts';
 import { brandId, type ProductionKit, prepareLedger, sqliteLedger, startProductionKit } from './kit.ts';
 import { type Started, startProduction } from './process.ts';
 

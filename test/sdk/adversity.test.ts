@@ -1,6 +1,6 @@
 /** The client script where things go wrong: no storage, no network, no permission. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { browserMissing } from '../support/browser.ts';
+import { browserMissing } from '../kits/browser.ts';
 import { aWhile, heard, openShop } from './shop.ts';
 
 declare const Rewards: import('../../src/sdk/sdk.ts').RewardsApi;

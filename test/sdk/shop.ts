@@ -3,8 +3,8 @@ import { createServer, request as forward } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { BrowserContext, Page as BrowserPage } from 'playwright-core';
 import { expect } from 'vitest';
-import { type Page, startBrowser, startPages } from '../support/browser.ts';
-import { someone, startTestService } from '../support/service.ts';
+import { type Page, startBrowser, startPages } from '../kits/browser.ts';
+import { someone, startTestService } from '../kits/service.ts';
 
 const fixture = new URL('./fixture.yaml', import.meta.url).pathname;
 

@@ -113,7 +113,7 @@ export function batchShape(entries: readonly PayoutEntry[]): {
   return { count: entries.length, brands: brands.size, words: words.size };
 }
 
-// Upper bounds in gas, each a little above the dearest case that test/contracts/gas.test.ts builds.
+// Upper bounds in gas, each a little above the dearest case that test/solidity/gas.test.ts builds.
 const GAS_FIXED = 50_000;
 const GAS_PER_REWARD = 26_400;
 const GAS_PER_BRAND = 7_000;

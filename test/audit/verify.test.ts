@@ -1,0 +1,314 @@
+/** Each kind of difference is planted in ledger or chain, and must be found and named. */
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import SQLite from 'better-sqlite3';
+import { createWalletClient, type Hex, http, keccak256, toHex } from 'viem';
+import { mnemonicToAccount } from 'viem/accounts';
+import { foundry } from 'viem/chains';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { VerifyReport } from '../../src/audit/report.ts';
+import { businessEscrowAbi, pointsSaleAbi, rewardTokenAbi } from '../../src/chain/contracts/abis.ts';
+import { encodePayoutBatch } from '../../src/chain/contracts/payout-batch.ts';
+import { DEV_MNEMONIC } from '../../src/emulator/world/dev-accounts.ts';
+import { delay } from '../../src/lib/timers.ts';
+import { someone, startTestService, type TestService } from '../kits/service.ts';
+
+const account = (addressIndex: number) => mnemonicToAccount(DEV_MNEMONIC, { addressIndex });
+const [admin, payout, mint, redemption] = [0, 1, 2, 4].map(account);
+
+let service: TestService;
+let ledger: SQLite.Database;
+const undo: (() => void)[] = [];
+
+beforeAll(async () => {
+  service = await startTestService();
+  for (let times = 0; times < 5; times++) {
+    const { status } = await service.event({ userEmail: someone(), eventType: 'form_submit' });
+    expect(status).toBe(200);
+  }
+  ledger = new SQLite(join(service.ready.dataDir, 'ledger.sqlite'));
+});
+afterAll(async () => {
+  ledger.close();
+  await service.stop();
+});
+afterEach(() => {
+  for (const back of undo.splice(0).reverse()) back();
+});
+
+async function verify(): Promise<VerifyReport> {
+  const { status, body } = await service.request(`${service.ready.urls.control}/verify`);
+  expect(status).toBe(200);
+  return body;
+}
+const kindsFound = async () => [...new Set((await verify()).differences.map(({ kind }) => kind))].sort();
+
+/** Changes the ledger behind the service's back; taken back after the test. */
+function plant(statement: string, back: string) {
+  ledger.exec(statement);
+  undo.push(() => ledger.exec(back));
+}
+const first = <Row>(query: string) => ledger.prepare(query).get() as Row;
+const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
+
+/** Changes a column of one row. */
+function plantValue(table: string, where: string, column: string, value: string) {
+  const row = first<Record<string, string | number | null>>(`select ${column} from ${table} where ${where}`);
+  const before = row[column] ?? null;
+  const literal =
+    before === null ? 'null' : typeof before === 'number' ? String(before) : quoted(String(before));
+  plant(
+    `update ${table} set ${column} = ${value} where ${where}`,
+    `update ${table} set ${column} = ${literal} where ${where}`,
+  );
+}
+
+/** A row taken away; brought back after the test. */
+function plantLoss(table: string, where: string) {
+  const row = first<Record<string, string | number | null>>(`select * from ${table} where ${where}`);
+  ledger.exec(`pragma foreign_keys = off; delete from ${table} where ${where}`);
+  undo.push(() => {
+    const names = Object.keys(row);
+    ledger
+      .prepare(`insert into ${table} (${names.join(', ')}) values (${names.map(() => '?').join(', ')})`)
+      .run(...Object.values(row));
+  });
+}
+
+test('a ledger and a chain that agree have no differences, and everything was looked at', async () => {
+  const report = await verify();
+  expect(report).toMatchObject({ ok: true, differences: [], complete: true });
+  expect(report.checked.rewards).toBe(5);
+  expect(report.checked.payouts).toBe(5);
+  expect(report.checked.transactions).toBeGreaterThan(0);
+  expect(report.checked.brands).toBeGreaterThan(0);
+  expect(report.checked.counters).toBe(5);
+});
+
+describe('planted in the ledger:', () => {
+  test('a payout whose reward is gone', async () => {
+    plantLoss('rewards', 'sequence = 2');
+    const { differences } = await verify();
+    expect(differences.find(({ kind }) => kind === 'payout_without_reward')).toMatchObject({
+      about: { sequence: 2 },
+      message: 'sequence 2 was paid on chain and no reward has it',
+    });
+  });
+
+  test('another amount, another wallet', async () => {
+    plantValue('rewards', 'sequence = 1', 'amount', 'amount + 1');
+    plantValue('rewards', 'sequence = 3', 'wallet', quoted(`0x${'12'.repeat(20)}`));
+    const { differences } = await verify();
+    const differs = differences.filter(({ kind }) => kind === 'payout_differs');
+    expect(differs.map(({ about }) => about.sequence)).toEqual([1, 3]);
+    expect(differs[1]?.expected).toContain(`0x${'12'.repeat(20)}`);
+  });
+
+  test('a reward bound to a transaction that did not pay it, or to none that exists', async () => {
+    const other = first<{ id: string }>(
+      'select id from transactions where id <> (select transaction_id from rewards where sequence = 0)',
+    );
+    plantValue('rewards', 'sequence = 0', 'transaction_id', quoted(other.id));
+    plantValue('rewards', 'sequence = 4', 'transaction_id', quoted('nowhere'));
+    const kinds = await kindsFound();
+    expect(kinds).toContain('payout_by_other_transaction');
+    expect(kinds).toContain('unknown_transaction');
+    expect(kinds).toContain('unbooked_payout');
+  });
+
+  test('a reward that counts as paid and is not', async () => {
+    const { id } = first<{ id: string }>('select transaction_id as id from rewards where sequence = 0');
+    const columns =
+      'id, brand_id, event_type, user_key, user_email, wallet, wallet_created, amount, metadata, created_at, transaction_id, failed_tries, failure, released_at';
+    plant(
+      `insert into rewards (sequence, ${columns}) select 300, ${columns.replace('id,', `${quoted('planted')},`)}
+       from rewards where transaction_id = ${quoted(id)} limit 1`,
+      'delete from rewards where sequence = 300',
+    );
+    const kinds = await kindsFound();
+    expect(kinds).toContain('missing_payout');
+    expect(kinds).toContain('brand_promised');
+    expect(kinds).toContain('claim_counter');
+    expect(kinds).toContain('escrow_balance');
+  });
+
+  test('counters and totals that count otherwise', async () => {
+    plantValue('claim_counters', 'rowid = 1', 'claims', 'claims + 1');
+    expect(await kindsFound()).toEqual(['claim_counter', 'claim_total']);
+    for (const back of undo.splice(0).reverse()) back();
+    plantValue('claim_totals', 'rowid = 1', 'claims', 'claims - 1');
+    expect(await kindsFound()).toEqual(['claim_total']);
+    for (const back of undo.splice(0).reverse()) back();
+    plantLoss('claim_counters', 'rowid = 1');
+    expect(await kindsFound()).toEqual(['claim_total', 'reward_without_counter']);
+  });
+
+  test("a brand's account that promises or has deposited otherwise", async () => {
+    plantValue('brand_funds', 'promised > 0', 'promised', 'promised + 7');
+    const { differences } = await verify();
+    expect(differences.map(({ kind }) => kind)).toEqual(['brand_promised']);
+    expect(Number(differences[0]?.found) - Number(differences[0]?.expected)).toBe(7);
+    for (const back of undo.splice(0).reverse()) back();
+    plantValue('brand_funds', 'promised > 0', 'deposited', 'deposited + 1');
+    expect(await kindsFound()).toEqual(['brand_deposited']);
+  });
+
+  test('a movement that is lost, invented, or of another amount', async () => {
+    plantLoss('movements', 'rowid = 1');
+    expect(await kindsFound()).toEqual(['brand_deposited', 'escrow_balance', 'movement_unbooked']);
+    for (const back of undo.splice(0).reverse()) back();
+    plantValue('movements', 'rowid = 1', 'log_index', '999');
+    expect(await kindsFound()).toEqual(['movement_unbooked', 'movement_without_log']);
+    for (const back of undo.splice(0).reverse()) back();
+    plantValue('movements', 'rowid = 1', 'amount', 'amount - 1');
+    expect(await kindsFound()).toEqual(['brand_deposited', 'escrow_balance', 'movement_unbooked']);
+  });
+
+  test('a transaction that is lost', async () => {
+    plantLoss('transactions', 'nonce = 1');
+    const kinds = await kindsFound();
+    expect(kinds).toContain('nonce_gap');
+    expect(kinds).toContain('unknown_payout_transaction');
+    expect(kinds).toContain('unknown_transaction');
+  });
+
+  test('bytes, hashes and blocks that are not what the row says', async () => {
+    const { raw } = first<{ raw: string }>('select raw from attempts where rowid = 1');
+    plantValue('attempts', 'rowid = 2', 'raw', quoted(raw));
+    expect(await kindsFound()).toContain('attempt_bytes');
+    for (const back of undo.splice(0).reverse()) back();
+    plantValue('transactions', 'nonce = 2', 'hash', quoted(`0x${'ab'.repeat(32)}`));
+    expect(await kindsFound()).toEqual(['inclusion', 'unknown_hash']);
+    for (const back of undo.splice(0).reverse()) back();
+    plantValue('transactions', 'nonce = 2', 'block_hash', quoted(`0x${'cd'.repeat(32)}`));
+    expect(await kindsFound()).toEqual(['inclusion']);
+  });
+
+  test('a transaction that counts as lost and is in a block', async () => {
+    plantValue('transactions', 'nonce = 2', 'outcome', quoted('noop'));
+    const { status } = first<{ status: string }>('select status from transactions where nonce = 2');
+    plant(
+      "update transactions set status = 'final' where nonce = 2",
+      `update transactions set status = ${quoted(status)} where nonce = 2`,
+    );
+    const { block } = first<{ block: number }>(
+      'select block_number as block from transactions where nonce = 2',
+    );
+    plant(
+      'update transactions set block_number = null where nonce = 2',
+      `update transactions set block_number = ${block} where nonce = 2`,
+    );
+    const { differences } = await verify();
+    expect(differences.map(({ kind }) => kind)).toContain('inclusion');
+    expect(differences.map(({ kind }) => kind)).not.toContain('account_nonce');
+  });
+
+  test('two payloads under one nonce', async () => {
+    const { id } = first<{ id: string }>('select id from transactions where nonce = 3');
+    const raw = await (payout ?? admin)?.signTransaction({
+      type: 'eip1559',
+      chainId: service.ready.chain.id,
+      nonce: 3,
+      to: `0x${'34'.repeat(20)}`,
+      data: '0x1234',
+      gas: 100_000n,
+      maxFeePerGas: 10n ** 10n,
+      maxPriorityFeePerGas: 1n,
+    });
+    const hash = keccak256(raw ?? '0x');
+    plant(
+      `insert into attempts values (${quoted(hash)}, ${quoted(id)}, 1, 'payload', ${quoted(raw ?? '')}, '1', '1', 0)`,
+      `delete from attempts where hash = ${quoted(hash)}`,
+    );
+    expect(await kindsFound()).toEqual(['attempt_payload']);
+  });
+
+  test('blocks of another chain', async () => {
+    const { number } = first<{ number: number }>('select max(number) as number from followed_blocks');
+    plantValue('followed_blocks', `number = ${number}`, 'hash', quoted(`0x${'ef'.repeat(32)}`));
+    const kinds = await kindsFound();
+    // The follower reads the block again by itself; until then, the difference stands.
+    expect([['other_chain'], []]).toContainEqual(kinds);
+  });
+
+  test('the search ends at its limit and says so', async () => {
+    for (const sequence of [0, 1, 2]) plantValue('rewards', `sequence = ${sequence}`, 'amount', 'amount + 1');
+    const { body } = await service.request(`${service.ready.urls.control}/verify?limit=2`);
+    expect(body).toMatchObject({ ok: false, complete: false });
+    expect(body.differences).toHaveLength(2);
+  });
+});
+
+describe('planted on the chain:', () => {
+  const wallet = () => createWalletClient({ chain: foundry, transport: http(service.ready.urls.rpc) });
+  const contract = (name: 'token' | 'escrow' | 'pointsSale') => service.ready.contracts[name] as Hex;
+  const brand = () => service.brand.brandId as Hex;
+  async function mined(hash: Promise<Hex>) {
+    const receipt = await service.chain.waitForTransactionReceipt({ hash: await hash });
+    expect(receipt.status).toBe('success');
+    // The follower needs a moment to read the block.
+    for (let tries = 0; tries < 100; tries++) {
+      const { n } = first<{ n: number }>('select max(number) as n from followed_blocks');
+      if (n >= Number(receipt.blockNumber)) return;
+      await delay(50);
+    }
+  }
+
+  test('RWT that no sale was asked for', async () => {
+    const role = keccak256(toHex('MINTER_ROLE'));
+    const token = { address: contract('token'), abi: rewardTokenAbi, account: admin ?? null } as const;
+    const write = wallet();
+    const address = admin?.address ?? '0x';
+    await mined(write.writeContract({ ...token, functionName: 'grantRole', args: [role, address] }));
+    await mined(write.writeContract({ ...token, functionName: 'setMinterCap', args: [address, 10n] }));
+    await mined(write.writeContract({ ...token, functionName: 'mint', args: [address, 10n] }));
+    const { differences } = await verify();
+    expect(differences.map(({ kind }) => kind)).toEqual(['token_supply']);
+    expect(BigInt(differences[0]?.found ?? 0) - BigInt(differences[0]?.expected ?? 0)).toBe(10n);
+  });
+
+  test('a sale and a redemption are no differences of their own', async () => {
+    const before = await kindsFound();
+    const bob = account(6);
+    await mined(
+      wallet().writeContract({
+        address: contract('pointsSale'),
+        abi: pointsSaleAbi,
+        account: mint ?? null,
+        functionName: 'mintForPayment',
+        args: [`0x${createHash('sha256').update('sale').digest('hex')}`, bob.address, 50n],
+      }),
+    );
+    await mined(
+      wallet().writeContract({
+        address: contract('escrow'),
+        abi: businessEscrowAbi,
+        account: redemption ?? null,
+        functionName: 'redeem',
+        args: [`0x${createHash('sha256').update('perk').digest('hex')}`, brand(), bob.address, 20n],
+      }),
+    );
+    expect(await kindsFound()).toEqual(before);
+  });
+
+  test('a payout with the key of the lane that the ledger never saw', async () => {
+    const data = encodePayoutBatch([
+      { sequence: 900n, brandId: brand(), to: `0x${'56'.repeat(20)}`, amount: 11n },
+    ]);
+    await mined(wallet().sendTransaction({ account: payout ?? null, to: contract('escrow'), data }));
+    const { differences } = await verify();
+    const kinds = differences.map(({ kind }) => kind);
+    for (const kind of [
+      'unknown_payout_transaction',
+      'payout_without_reward',
+      'escrow_balance',
+      'account_nonce',
+    ] as const) {
+      expect(kinds).toContain(kind);
+    }
+    expect(differences.find(({ kind }) => kind === 'payout_without_reward')).toMatchObject({
+      about: { sequence: 900 },
+      found: `11 RWT of ${brand()} to 0x${'56'.repeat(20)}`,
+    });
+  });
+});

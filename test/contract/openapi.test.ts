@@ -1,0 +1,190 @@
+/** The API's descriptions: valid, complete, and true to the schemas that they are made from. */
+
+import { readFile } from 'node:fs/promises';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { createControlHost } from '../../src/http/control/host.ts';
+import { createEventsHost } from '../../src/http/events/host.ts';
+import { controlApi } from '../../src/http/openapi/control-api.ts';
+import type { ApiDocument } from '../../src/http/openapi/document.ts';
+import { eventsApi } from '../../src/http/openapi/events-api.ts';
+import { demo } from '../../src/http/openapi/examples.ts';
+import { refusalExamples } from '../../src/http/openapi/refusal-examples.ts';
+import { registerApi, registerRefusals } from '../../src/http/openapi/register-api.ts';
+import { relayApi, relayRefusals } from '../../src/http/openapi/relay-api.ts';
+import { createRegisterHost } from '../../src/http/register/host.ts';
+import { createRelayHost } from '../../src/http/relay/host.ts';
+import { operationsOf, validatorOf } from '../kits/openapi.ts';
+
+const settings = { apiPrefix: '/rewards-api', bodyLimitBytes: 10_240, ownDomain: 'x', workerVersion: '1' };
+const events = eventsApi({ serverUrl: '/', ...settings });
+const register = registerApi({ serverUrl: '/', ...settings });
+const relay = relayApi({ serverUrl: '/', bodyLimitBytes: 65_536 });
+const control = controlApi({ serverUrl: '/_rewards' });
+
+/** What a host answers to. Nothing is called: the routes are only counted. */
+const routesOf = (app: { routes: { method: string; path: string }[] }) =>
+  app.routes.filter(({ method }) => method !== 'ALL').map(({ method, path }) => `${method} ${path}`);
+const eventsRoutes = () =>
+  routesOf(
+    createEventsHost({ settings: { ...settings, httpsOnly: false } } as Parameters<
+      typeof createEventsHost
+    >[0]),
+  );
+const registerRoutes = () =>
+  routesOf(
+    createRegisterHost({ settings: { ...settings, httpsOnly: false } } as unknown as Parameters<
+      typeof createRegisterHost
+    >[0]),
+  );
+const relayRoutes = () =>
+  routesOf(
+    createRelayHost({ settings: { ...settings, httpsOnly: false } } as unknown as Parameters<
+      typeof createRelayHost
+    >[0]),
+  );
+const controlRoutes = () =>
+  routesOf(
+    createControlHost({ control: {}, brands: {}, wallets: {} } as Parameters<typeof createControlHost>[0]),
+  );
+const described = (api: ApiDocument) =>
+  operationsOf(api).map(({ method, path }) => `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ':$1')}`);
+
+describe.each([
+  { name: 'events', api: events, routes: eventsRoutes },
+  { name: 'register', api: register, routes: registerRoutes },
+  { name: 'relay', api: relay, routes: relayRoutes },
+  { name: 'control', api: control, routes: controlRoutes },
+])('the description of the $name host', ({ api, routes }) => {
+  test('is valid OpenAPI 3.1', async () => {
+    const { valid, errors } = await new Validator().validate(structuredClone(api));
+    expect(errors).toBeUndefined();
+    expect(valid).toBe(true);
+    expect(api.openapi).toMatch(/^3\.1\.\d$/);
+  });
+
+  test('has every route of the host, and no other', () => {
+    expect([...new Set(described(api))].sort()).toEqual([...new Set(routes())].sort());
+  });
+
+  test('names each operation once, under a tag that is described', () => {
+    const operations = operationsOf(api).map(({ operation }) => operation);
+    const ids = operations.map(({ operationId }) => operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+    const tags = api.tags.map(({ name }) => name);
+    expect(operations.flatMap((one) => one.tags).filter((tag) => !tags.includes(tag))).toEqual([]);
+  });
+
+  test('has no reference to nothing, and no schema that nothing refers to', () => {
+    const text = JSON.stringify(api);
+    const references = [...text.matchAll(/"\$ref":"#\/components\/(\w+)\/([\w-]+)"/g)];
+    const places = api.components as Record<string, Record<string, unknown>>;
+    for (const [, kind = '', name = ''] of references)
+      expect(places[kind]?.[name], `${kind}/${name}`).toBeDefined();
+    const named = references.map(([, , name]) => name);
+    expect(Object.keys(api.components.schemas).filter((name) => !named.includes(name))).toEqual([]);
+  });
+
+  test('has examples that fit their schemas', () => {
+    const check = validatorOf(api);
+    let checked = 0;
+    const fits = (schema: object | undefined, value: unknown, where: string) => {
+      checked += 1;
+      expect(check(schema ?? {}, value), where).toEqual([]);
+    };
+    for (const { operation } of operationsOf(api)) {
+      const { operationId } = operation;
+      const body = operation.requestBody?.content['application/json'];
+      for (const { value } of Object.values(body?.examples ?? {})) fits(body?.schema, value, operationId);
+      for (const [status, response] of Object.entries(operation.responses)) {
+        for (const media of Object.values(response.content ?? {})) {
+          if ('example' in media) fits(media.schema, media.example, `${operationId} ${status}`);
+        }
+      }
+    }
+    for (const [code, { value }] of Object.entries(api.components.examples)) {
+      fits({ $ref: '#/components/schemas/Refusal' }, value, code);
+    }
+    expect(checked).toBeGreaterThan(15);
+  });
+
+  test('gives a summary to every operation and an example to every request', () => {
+    for (const { operation } of operationsOf(api)) {
+      expect(operation.summary.length).toBeGreaterThan(5);
+      expect(operation['x-examples'].length).toBeGreaterThan(0);
+      const required = (operation.parameters ?? []).filter((one) => one.required && one.in === 'query');
+      for (const example of operation['x-examples']) {
+        expect(Object.keys(example.query ?? {})).toEqual(
+          expect.arrayContaining(required.map(({ name }) => name)),
+        );
+      }
+    }
+  });
+});
+
+test.each([
+  { name: 'event', api: events, codes: Object.keys(refusalExamples) },
+  { name: 'register', api: register, codes: Object.keys(registerRefusals) },
+  { name: 'relay', api: relay, codes: Object.keys(relayRefusals) },
+])('every refusal of the $name host is in its description, with its own status', ({ api, codes }) => {
+  expect(Object.keys(api.components.examples)).toEqual(codes);
+  const shown = operationsOf(api).flatMap(({ operation }) =>
+    Object.entries(operation.responses).flatMap(([status, { content }]) =>
+      Object.values(content ?? {}).flatMap((media) =>
+        'examples' in media ? Object.keys(media.examples).map((code) => [code, status]) : [],
+      ),
+    ),
+  );
+  const nowhere = codes.filter((code) => !shown.some(([one]) => one === code));
+  expect(nowhere).toEqual(['unknown_endpoint']);
+  expect(Object.keys(api.components.responses)).toEqual(nowhere);
+  for (const [code = '', status] of shown) {
+    expect(api.components.examples[code]?.summary.startsWith(`${status}: `)).toBe(true);
+  }
+});
+
+describe('limits of the contract are in the description', () => {
+  const { properties = {}, required } = events.components.schemas.EventSubmission ?? {};
+  test.each([
+    ['brandId', { type: 'string', pattern: '^0x[0-9a-fA-F]{40}$' }],
+    ['eventType', { type: 'string', maxLength: 50, pattern: '^[A-Za-z0-9_]+$' }],
+    ['userEmail', { maxLength: 254 }],
+    ['domain', { maxLength: 253 }],
+    ['sourceUrl', { maxLength: 2048 }],
+  ])('Event submission: %s', (field, limits) => {
+    expect(properties[field]).toMatchObject(limits);
+  });
+  test('Event submission: required fields', () => expect(required).toEqual(['brandId', 'eventType']));
+  test('bulk-events', () => {
+    expect(events.components.schemas.BulkEvents?.properties?.events).toMatchObject({
+      type: 'array',
+      minItems: 1,
+      maxItems: 100,
+      items: { $ref: '#/components/schemas/EventSubmission' },
+    });
+  });
+  test('headers of answers', () => {
+    const answer = (path: string, method: string, status: string) =>
+      Object.keys(events.paths[path]?.[method]?.responses[status]?.headers ?? {});
+    expect(answer('/rewards-api/manual-event', 'post', '429')).toContain('Retry-After');
+    expect(answer('/rewards-api/event-config', 'get', '200')).toEqual(
+      expect.arrayContaining([
+        'ETag',
+        'Cache-Control',
+        'X-Request-Id',
+        'Vary',
+        'Access-Control-Allow-Origin',
+      ]),
+    );
+  });
+});
+
+test('examples speak of the packaged demo', async () => {
+  const { brands, users } = parse(
+    await readFile(new URL('../../fixtures/demo.yaml', import.meta.url), 'utf8'),
+  );
+  expect(demo.brandId).toBe(brands[0].brandId);
+  expect(brands[0].domains).toContain(demo.domain);
+  expect(users.map(({ email }: { email: string }) => email)).toContain(demo.user);
+});

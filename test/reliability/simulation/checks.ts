@@ -1,0 +1,182 @@
+/** Judges a finished run by the chain and by the ledger's rows, without any of the service's own code but the batch's format. */
+import { type Hex, parseTransaction } from 'viem';
+import { decodePayoutBatch } from '../../../src/chain/contracts/payout-batch.ts';
+import { checkAnswers } from './check-answers.ts';
+import { checkLimits } from './check-limits.ts';
+import type { ModelBlock } from './model-chain.ts';
+import type { World } from './world.ts';
+
+export interface RewardRow {
+  sequence: number;
+  id: string;
+  brand_id: string;
+  event_type: string;
+  user_key: string;
+  wallet: string;
+  amount: number;
+  metadata: string;
+  created_at: number;
+  transaction_id: string | null;
+  failure: string | null;
+  released_at: number | null;
+}
+export interface AttemptRow {
+  hash: string;
+  transaction_id: string;
+  attempt: number;
+  raw: Hex;
+  max_fee_wei: string;
+  priority_fee_wei: string;
+  nonce: number;
+}
+
+export interface Evidence {
+  rewards: RewardRow[];
+  attempts: AttemptRow[];
+  /** Blocks as far as the service has read them. */
+  blocks: ModelBlock[];
+}
+
+const SKIPPED: Record<number, string> = {
+  2: 'zero_address',
+  3: 'forbidden_recipient',
+  4: 'zero_amount',
+  5: 'insufficient_brand_balance',
+};
+
+export const sequencesIn = (data: Hex) => decodePayoutBatch(data).map(({ sequence }) => Number(sequence));
+
+/** A transaction that the lane's key signed elsewhere. */
+const isForeign = ({ data }: { data: Hex }) => data === '0x';
+
+export async function checkRun(world: World, ended: boolean): Promise<void> {
+  const { rows } = world.ledger;
+  const [read] = await rows<{ number: number | null }>('select max(number) as number from followed_blocks');
+  const evidence: Evidence = {
+    rewards: await rows<RewardRow>('select * from rewards order by sequence'),
+    attempts: await rows<AttemptRow>(
+      'select a.*, t.nonce from attempts a join transactions t on t.id = a.transaction_id order by t.nonce, a.attempt',
+    ),
+    blocks: world.chain.canonical().filter(({ number }) => number <= (read?.number ?? 0)),
+  };
+  checkPayments(world, evidence, ended);
+  await checkNonces(world, evidence);
+  checkAnswers(world, evidence);
+  await checkLimits(world, evidence);
+  if (ended) await checkMoney(world, evidence);
+}
+
+function checkPayments({ findings, sent }: World, { rewards, blocks }: Evidence, ended: boolean): void {
+  const paid = new Map<number, number>();
+  const known = new Map(rewards.map((reward) => [reward.sequence, reward]));
+  const skips = new Map<number, string[]>();
+  const reverted = new Map<number, number>();
+  for (const block of blocks) {
+    for (const { sequence, brandId, to, amount } of block.payments) {
+      const times = (paid.get(sequence) ?? 0) + 1;
+      paid.set(sequence, times);
+      if (times > 1) findings.add('no sequence paid twice', `sequence ${sequence} is paid ${times} times`);
+      const reward = known.get(sequence);
+      const same =
+        reward?.brand_id === brandId && reward.wallet.toLowerCase() === to && reward.amount === amount;
+      if (!same) findings.add('no payout without a reward', `sequence ${sequence} has no such reward`);
+    }
+    for (const { sequence, reason } of block.skips) {
+      if (reason === 1) findings.add('one nonce a reward', `sequence ${sequence} was to be paid again`);
+      skips.set(sequence, [...(skips.get(sequence) ?? []), SKIPPED[reason] ?? 'already paid']);
+    }
+    for (const [place, entry] of block.entries.entries()) {
+      if (!('payout' in entry)) continue;
+      const { nonce, data } = entry.payout;
+      const meant = isForeign(entry.payout) ? sent.get(nonce)?.[0]?.data : data;
+      if (!meant || (meant === data && block.receipts[place]?.succeeded !== false)) continue;
+      for (const sequence of sequencesIn(meant)) reverted.set(sequence, (reverted.get(sequence) ?? 0) + 1);
+    }
+  }
+  for (const { sequence, failure } of rewards) {
+    const isPaid = paid.has(sequence);
+    if (failure === null) {
+      if (!isPaid && ended) findings.add('no reward without its payout', `sequence ${sequence} is not paid`);
+      continue;
+    }
+    if (isPaid) findings.add('no failed reward paid', `sequence ${sequence} failed (${failure}) and is paid`);
+    const caused =
+      failure === 'reverted' ? (reverted.get(sequence) ?? 0) >= 3 : skips.get(sequence)?.includes(failure);
+    if (!caused && ended) findings.add('no failure without a cause', `sequence ${sequence}: ${failure}`);
+  }
+}
+
+async function checkNonces(world: World, { attempts, blocks }: Evidence): Promise<void> {
+  const { findings, sent, ledger } = world;
+  const nonces = [...new Set(attempts.map(({ nonce }) => nonce))];
+  if (nonces.some((nonce, place) => nonce !== place)) findings.add('nonces without gaps', nonces.join(' '));
+
+  const payloads = new Map<number, string>();
+  let before: AttemptRow | undefined;
+  for (const one of attempts) {
+    const { to, data, value } = parseTransaction(one.raw);
+    const payload = `${to} ${data} ${value}`;
+    if ((payloads.get(one.nonce) ?? payload) !== payload)
+      findings.add('one payload a nonce', `nonce ${one.nonce} has two payloads`);
+    payloads.set(one.nonce, payload);
+    if (before?.transaction_id === one.transaction_id) {
+      const more = (now: string, then: string) => BigInt(now) * 8n >= BigInt(then) * 9n;
+      const enough =
+        more(one.max_fee_wei, before.max_fee_wei) && more(one.priority_fee_wei, before.priority_fee_wei);
+      if (!enough) findings.add('replacements offer enough', `nonce ${one.nonce}, attempt ${one.attempt}`);
+    }
+    before = one;
+  }
+
+  // Nonces under which nothing of ours happened.
+  const reverted = new Set<number>();
+  for (const { entries, receipts } of blocks) {
+    for (const [place, entry] of entries.entries())
+      if ('payout' in entry && (isForeign(entry.payout) || receipts[place]?.succeeded === false))
+        reverted.add(entry.payout.nonce);
+  }
+  const under = new Map<number, number>();
+  for (const [nonce, [first]] of [...sent].sort(([one], [other]) => one - other)) {
+    for (const sequence of sequencesIn(first?.data ?? '0x')) {
+      const earlier = under.get(sequence);
+      if (earlier !== undefined && !reverted.has(earlier))
+        findings.add('one nonce a reward', `sequence ${sequence} is under ${earlier} and ${nonce}`);
+      under.set(sequence, nonce);
+    }
+  }
+  const left = await ledger.rows<{ sequence: number; status: string; outcome: string }>(
+    'select * from sim_bindings',
+  );
+  for (const { sequence, status, outcome } of left) {
+    if (status !== 'final' || outcome === 'done')
+      findings.add(
+        'one nonce a reward',
+        `sequence ${sequence} left a transaction that was ${status}, ${outcome}`,
+      );
+  }
+}
+
+async function checkMoney({ findings, chain, ledger }: World, { rewards, blocks }: Evidence): Promise<void> {
+  const head = blocks.at(-1) ?? chain.head;
+  const funds = await ledger.rows<{ brand_id: Hex; deposited: number; promised: number }>(
+    'select * from brand_funds',
+  );
+  for (const { brand_id, deposited, promised } of funds) {
+    let [moved, paid, owed] = [0, 0, 0];
+    for (const { entries, payments } of blocks) {
+      for (const entry of entries) {
+        if (!('move' in entry) || entry.move.brandId !== brand_id) continue;
+        moved += entry.move.kind === 'deposit' ? entry.move.amount : -entry.move.amount;
+      }
+      for (const { brandId, amount } of payments) if (brandId === brand_id) paid += amount;
+    }
+    for (const reward of rewards)
+      if (reward.brand_id === brand_id && reward.released_at === null) owed += reward.amount;
+    const balance = head.state.balances.get(brand_id) ?? 0;
+    if (deposited !== moved)
+      findings.add('brand money is conserved', `deposited ${deposited}, on chain ${moved}`);
+    if (promised !== owed) findings.add('brand money is conserved', `promised ${promised}, rewards ${owed}`);
+    if (deposited - promised !== balance || balance !== moved - paid)
+      findings.add('brand money is conserved', `available ${deposited - promised}, on chain ${balance}`);
+  }
+}

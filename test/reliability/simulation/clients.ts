@@ -1,0 +1,125 @@
+/** Callers of the service: they send events, lose answers, and ask again. */
+import { answerOnce, type KeyedAnswer, type KeyRefusal } from '../../../src/actions/answer-once.ts';
+import { type EventOutcome, rewardEvent } from '../../../src/actions/events/reward-event.ts';
+import type { EventSubmission } from '../../../src/rules/events/submission.ts';
+import { ESCROW } from './model-chain.ts';
+import { expected, type Replica, textOf } from './replica.ts';
+import { BRANDS, RULES } from './sim-ledger.ts';
+import type { World } from './world.ts';
+
+/** One request and what came of it; 'unknown': no answer, or an error that leaves it open. */
+export interface Request {
+  replica: Replica;
+  submission: EventSubmission;
+  startedMs: number;
+  /** It took longer than any caller waits, since its process stood still. */
+  slow?: boolean;
+  key: string | undefined;
+  /** Ids that the reward would have had. */
+  rewardIds: string[];
+  status: 'open' | 'paid' | 'refused' | 'failed' | 'unknown';
+  paid?: { eventId: string; hash: `0x${string}` };
+  body?: string;
+}
+
+export function drawSubmission(world: World): EventSubmission {
+  const { chance, plan } = world;
+  const user = chance.below(plan.users);
+  const rule = RULES[chance.one(plan.rules)];
+  const brandId = BRANDS[chance.below(plan.brands)];
+  if (!rule || !brandId) throw new Error('no such rule or brand');
+  const trusted = chance.hit(0.1);
+  return {
+    brandId,
+    eventType: rule.eventType,
+    userKey: `user-${user}`,
+    userEmail: undefined,
+    // The escrow refuses to pay itself: a reward that the chain skips.
+    userAddress: chance.hit(0.05) ? ESCROW : undefined,
+    channel: undefined,
+    skipCooldown: chance.hit(0.1),
+    metadata: trusted ? { source: 'voice_claim' } : {},
+    withBrandKey: true,
+  };
+}
+
+/** Sends an event to a replica; `again` repeats an earlier request under its key. */
+export function post(world: World, replica: Replica, again?: Request): Request {
+  const { chance, plan } = world;
+  const submission = again?.submission ?? drawSubmission(world);
+  const key = again ? again.key : chance.hit(plan.keyed) ? `key-${world.requests.length}` : undefined;
+  const startedMs = world.time.now();
+  const request: Request = { replica, submission, startedMs, key, rewardIds: [], status: 'open' };
+  world.requests.push(request);
+  world.note(
+    `${replica.name} gets ${submission.userKey} ${submission.eventType}${key ? ` under ${key}` : ''}`,
+  );
+  answer(world, request).then(
+    () =>
+      world.note(`${replica.name} answers ${submission.userKey} ${submission.eventType}: ${request.status}`),
+    (error: unknown) => {
+      request.status = 'unknown';
+      if (replica.alive && !expected(error)) world.findings.add('no surprise', textOf(error));
+    },
+  );
+  return request;
+}
+
+async function answer(world: World, request: Request): Promise<void> {
+  const { replica, submission, key } = request;
+  const perform = async (effect?: { id: string; mayExist: boolean }): Promise<KeyedAnswer> => {
+    const outcome = await rewardEvent(
+      {
+        database: replica.database,
+        random: world.random,
+        submitter: {
+          submit(event) {
+            request.rewardIds.push(event.rewardId);
+            return replica.submitter.submit(event);
+          },
+        },
+        payouts: { nudge() {} },
+        progress: replica.progress,
+        answerWhen: world.plan.answerWhen,
+        answerTimeoutMs: 8_000,
+        crash: replica.crash,
+      },
+      submission,
+      effect,
+    );
+    return read(outcome);
+  };
+  if (key === undefined) return take(world, request, await perform());
+  const deps = { database: replica.database, realClock: replica.clock, random: world.random };
+  take(world, request, await answerOnce(deps, { scope: 'events', key, body: key }, perform));
+}
+
+function read(outcome: EventOutcome): KeyedAnswer {
+  if ('paid' in outcome) {
+    const { rewardId, transactionHash } = outcome.paid;
+    return { status: 200, body: JSON.stringify({ eventId: rewardId, hash: transactionHash }) };
+  }
+  const { code } = outcome.refusal;
+  const status = code.startsWith('payout') || code === 'insufficient_brand_balance' ? 500 : 409;
+  return { status, body: JSON.stringify({ code }) };
+}
+
+/** Callers hang up after so long: whatever is said then is said to nobody. */
+const PATIENCE_MS = 30_000;
+
+function take(world: World, request: Request, reply: KeyedAnswer | KeyRefusal): void {
+  request.slow = world.time.now() - request.startedMs >= PATIENCE_MS;
+  if (!('status' in reply) || request.slow) {
+    request.status = 'unknown';
+    return;
+  }
+  request.body = reply.body;
+  if (reply.status === 200) {
+    request.status = 'paid';
+    const paid = JSON.parse(reply.body);
+    request.paid = paid;
+    if (!world.stored.has(paid.hash))
+      world.findings.add('no answer without its payout', 'answered before the transaction was stored');
+  } else if (reply.status === 409) request.status = 'refused';
+  else request.status = JSON.parse(reply.body).code.startsWith('payout') ? 'unknown' : 'failed';
+}

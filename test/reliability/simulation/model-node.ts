@@ -1,0 +1,183 @@
+/** What a node, or several behind one address, answers: the model chain over JSON-RPC, with everything that goes wrong there. */
+import { type Hex, keccak256 } from 'viem';
+import { type Rpc, RpcAnswerError, RpcUnreachableError } from '../../../src/chain/rpc/rpc.ts';
+import type { Chance } from './chance.ts';
+import { type ReadTransaction, readTransaction } from './cheap-signer.ts';
+import type { ModelBlock, ModelChain } from './model-chain.ts';
+
+export type NodeFault =
+  | 'lost request'
+  | 'lost answer'
+  | 'refused 429'
+  | 'refused 503'
+  | 'garbage'
+  | 'stale read'
+  | 'sent twice'
+  | 'sent again later'
+  | 'pool full'
+  | 'no gas money';
+
+export type Family = 'geth' | 'erigon' | 'nethermind' | 'besu' | 'anvil';
+export const families: Family[] = ['geth', 'erigon', 'nethermind', 'besu', 'anvil'];
+
+const wordings: Record<Family, Record<Refusal, string>> = {
+  geth: {
+    known: 'already known',
+    low: 'nonce too low: next nonce 7, tx nonce 3',
+    underpriced: 'replacement transaction underpriced',
+    full: 'txpool is full',
+    poor: 'insufficient funds for gas * price + value: balance 0, tx cost 1, overshot 1',
+    cheap: 'max fee per gas less than block base fee: address 0x00, maxFeePerGas: 1, baseFee: 2',
+  },
+  erigon: {
+    known: 'already known',
+    low: 'nonce too low',
+    underpriced: 'could not replace existing tx: replacement transaction underpriced',
+    full: 'pending sub-pool is full',
+    poor: 'insufficient funds for gas * price + value',
+    cheap: 'fee cap less than block base fee',
+  },
+  nethermind: {
+    known: 'AlreadyKnown',
+    low: 'OldNonce, Current nonce: 7, nonce of rejected tx: 3',
+    underpriced: 'ReplacementNotAllowed',
+    full: 'FeeTooLow, FeePerGas needs to be higher than 1 to be added to the TxPool',
+    poor: 'InsufficientFunds, Account balance: 0, cumulative cost: 1',
+    cheap: 'MaxFeePerGas is too low',
+  },
+  besu: {
+    known: 'Known transaction',
+    low: 'Nonce too low',
+    underpriced: 'Replacement transaction underpriced',
+    full: 'Transaction pool limit exceeded',
+    poor: 'Upfront cost exceeds account balance',
+    cheap: 'Gas price below current base fee',
+  },
+  anvil: {
+    known: 'transaction already imported',
+    low: 'nonce too low',
+    underpriced: 'replacement transaction underpriced',
+    full: 'transaction pool is full',
+    poor: 'Insufficient funds for gas * price + value',
+    cheap: 'max fee per gas less than block base fee',
+  },
+};
+type Refusal = 'known' | 'low' | 'underpriced' | 'full' | 'poor' | 'cheap';
+
+export interface ModelNodeDeps {
+  chain: ModelChain;
+  chance: Chance;
+  family: Family;
+  /** Whether this fault strikes now. */
+  strikes: (fault: NodeFault) => boolean;
+  /** Called with every transaction that reaches a node, before the node does anything with it. */
+  onArrival: (transaction: ReadTransaction) => Promise<void>;
+}
+
+const quantity = (value: number | bigint): Hex => `0x${value.toString(16)}`;
+/** Nodes ask for a tenth more before they replace a transaction. */
+const replaces = (offered: bigint, known: bigint) => offered * 10n >= known * 11n;
+
+export function createModelNode({ chain, chance, family, strikes, onArrival }: ModelNodeDeps) {
+  const late: ReadTransaction[] = [];
+  /** Nodes of Anvil and Besu turn away what the next block could not take; others keep it for later. */
+  const wantsBaseFee = family === 'anvil' || family === 'besu';
+
+  /** Puts a transaction into the pool, or says why not. */
+  function admit(transaction: ReadTransaction): Refusal | undefined {
+    const { nonce, hash, maxFeeWei, priorityFeeWei } = transaction;
+    if (nonce < chain.head.state.nonce) return 'low';
+    const rival = chain.pool.get(nonce);
+    if (rival?.hash === hash) return 'known';
+    if (wantsBaseFee && maxFeeWei < chain.baseFeeWei) return 'cheap';
+    if (rival && !(replaces(maxFeeWei, rival.maxFeeWei) && replaces(priorityFeeWei, rival.priorityFeeWei)))
+      return 'underpriced';
+    chain.pool.set(nonce, transaction);
+    return undefined;
+  }
+
+  async function arrive(raw: Hex) {
+    const hash = keccak256(raw);
+    const transaction = chain.seen.get(hash) ?? readTransaction(raw, hash);
+    await onArrival(transaction);
+    chain.seen.set(hash, transaction);
+    return transaction;
+  }
+
+  async function send(raw: Hex): Promise<Hex> {
+    const method = 'eth_sendRawTransaction';
+    const no = (refusal: Refusal) =>
+      new RpcAnswerError(method, { code: -32000, message: wordings[family][refusal] });
+    if (strikes('pool full')) throw no('full');
+    if (strikes('no gas money')) throw no('poor');
+    const transaction = await arrive(raw);
+    let refusal = admit(transaction);
+    if (strikes('sent twice')) refusal = admit(transaction);
+    if (strikes('sent again later')) late.push(transaction);
+    if (refusal) throw no(refusal);
+    return transaction.hash;
+  }
+
+  /** The head as the node sees it that happens to answer. */
+  const view = (): ModelBlock => {
+    if (!strikes('stale read')) return chain.head;
+    const lag = chance.between(1, Math.min(4, chain.heads.length));
+    return chain.heads[chain.heads.length - lag] ?? chain.head;
+  };
+  /** A block is known by its hash to every node that has seen it, also when it is on no chain any more. */
+  const knownBlock = (head: ModelBlock, hash: unknown) =>
+    chain.heads.slice(0, chain.heads.indexOf(head) + 1).find((block) => block.hash === hash);
+  const header = (block: ModelBlock) => ({
+    number: quantity(block.number),
+    hash: block.hash,
+    parentHash: block.parent?.hash ?? block.hash,
+    timestamp: quantity(block.number),
+    baseFeePerGas: quantity(block.baseFeeWei),
+    transactions: block.receipts.map(({ hash }) => hash),
+  });
+  const receipts = (block: ModelBlock) => {
+    let logIndex = 0;
+    return block.receipts.map(({ hash, succeeded, logs }) => ({
+      transactionHash: hash,
+      blockHash: block.hash,
+      status: succeeded ? '0x1' : '0x0',
+      gasUsed: '0x5208',
+      effectiveGasPrice: quantity(block.baseFeeWei),
+      logs: logs.map((log) => ({ ...log, transactionHash: hash, logIndex: quantity(logIndex++) })),
+    }));
+  };
+
+  function read(method: string, [what, when]: readonly unknown[]): unknown {
+    const head = view();
+    if (method === 'eth_getTransactionCount') {
+      const asOf =
+        typeof when === 'object' && when && 'blockHash' in when ? knownBlock(head, when.blockHash) : head;
+      if (!asOf) throw new RpcAnswerError(method, { code: -32000, message: 'header not found' });
+      return quantity(asOf.state.nonce);
+    }
+    const block = what === 'latest' ? head : chain.blockAt(Number(what), head);
+    if (method === 'eth_getBlockByNumber') return block ? header(block) : null;
+    if (method === 'eth_getBlockReceipts') return block ? receipts(block) : null;
+    throw new Error(`the model knows no ${method}`);
+  }
+
+  const rpc: Rpc = async (method, params) => {
+    if (strikes('lost request')) throw new RpcUnreachableError(method, 'no answer');
+    if (strikes('refused 503')) throw new RpcUnreachableError(method, 'an unreadable answer');
+    if (strikes('refused 429'))
+      throw new RpcAnswerError(method, { code: -32005, message: 'rate limit reached' });
+    const answer = method === 'eth_sendRawTransaction' ? await send(params[0] as Hex) : read(method, params);
+    if (strikes('lost answer')) throw new RpcUnreachableError(method, 'no answer');
+    if (strikes('garbage')) throw new RpcUnreachableError(method, 'an unreadable answer');
+    return answer;
+  };
+
+  return {
+    rpc,
+    /** Lets bytes arrive a second time that were sent long ago. */
+    async arriveLate() {
+      const transaction = late.shift();
+      if (transaction) admit(transaction);
+    },
+  };
+}

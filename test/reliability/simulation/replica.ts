@@ -1,0 +1,255 @@
+/** One process of the service: production's submitter, lane, follower and progress board, stopped at every call to the outside. */
+import type { SubmitEventsDeps } from '../../../src/actions/events/gather-events.ts';
+import { createEventSubmitter } from '../../../src/actions/events/gather-events.ts';
+import { createAlarms } from '../../../src/chain/alarms.ts';
+import { createFollower } from '../../../src/chain/follow/follow.ts';
+import { createLane } from '../../../src/chain/lane/lane.ts';
+import { createChainClient } from '../../../src/chain/rpc/client.ts';
+import { type Rpc, RpcAnswerError, RpcUnreachableError } from '../../../src/chain/rpc/rpc.ts';
+import { createRewardProgress } from '../../../src/chain/waiting/reward-outcome.ts';
+import { payoutWork } from '../../../src/chain/work/payout-work.ts';
+import type { Database, Queries } from '../../../src/ledger/database/database.ts';
+import type { Clock } from '../../../src/lib/clock.ts';
+import type { Crash } from '../../../src/lib/crash-points.ts';
+import { silentLog } from '../../../src/lib/log.ts';
+import { cheapSigner } from './cheap-signer.ts';
+import { ESCROW } from './model-chain.ts';
+import type { Parts } from './mutants.ts';
+import { type Execute, intercept } from './sim-ledger.ts';
+import type { World } from './world.ts';
+
+export const LEASE_MS = 3_000;
+export const LANE = '0x000000000000000000000000000000000000a11e';
+export const FEE_CAP_WEI = 100n * 10n ** 9n;
+
+/** Ends a process: nothing it would have done after this happens. */
+class Poison extends Error {
+  override name = 'Poison';
+}
+/** What a database's driver throws, as far as the program looks at it. */
+class DatabaseFault extends Error {
+  override name = 'DatabaseFault';
+  readonly code: string;
+  constructor(code: string) {
+    super(`database fault ${code}`);
+    this.code = code;
+  }
+}
+
+/** Where a lane waits whose better offer for a nonce is signed and not stored. */
+export const REPLACEMENT = 'commit of a replacement';
+
+const never = new Promise<never>(() => {});
+
+export interface Replica {
+  readonly name: string;
+  alive: boolean;
+  paused: boolean;
+  /** The crash point that ends it, or how many it passes before one does; undefined: none does. */
+  crashAt: string | number | undefined;
+  turning: boolean;
+  following: boolean;
+  clock: Clock;
+  crash: Crash;
+  database: Database;
+  submitter: ReturnType<typeof createEventSubmitter>;
+  progress: ReturnType<typeof createRewardProgress>;
+  /** The lane's last turn found more to do. */
+  worked: boolean;
+  turn(): void;
+  follow(): void;
+  die(): void;
+}
+
+export function createReplica(world: World, name: string, skewMs: number): Replica {
+  const { chance, plan, findings, mutant } = world;
+  const clock: Clock = { now: () => world.time.now() + skewMs, sleep: () => never };
+
+  const park = (label: string): Promise<void> => {
+    if (!self.alive) return never;
+    return new Promise((open) => world.gates.push({ replica: self, label, open }));
+  };
+  let replacing = false;
+  const crash = (point: string) => {
+    if (!self.alive) throw new Poison();
+    world.passed(point);
+    replacing = point === 'lane.bump-signed';
+    if (typeof self.crashAt === 'number' ? self.crashAt-- > 0 : self.crashAt !== point) return;
+    world.note(`${name} crashes at ${point}`);
+    world.struck('crash', point);
+    self.die();
+    throw new Poison();
+  };
+
+  const guard = (queries: Queries, inside: boolean) =>
+    intercept(queries, (run) => async (text, params, method) => {
+      if (!inside) {
+        if (!self.alive) return never;
+        if (self.paused || chance.hit(plan.statementGate)) await park('statement');
+      }
+      if (text.startsWith('insert into "attempts"')) {
+        storing.push(String(params[0]));
+        await watchWriter(run);
+      }
+      return run(mutant.rewrite?.(text) ?? text, params, method);
+    });
+  let storing: string[] = [];
+  const watchWriter = async (run: Execute) => {
+    const { rows } = await run('select owner from lanes where address = ?', [LANE], 'all');
+    const [owner] = (rows[0] ?? []) as [string?];
+    if (owner !== name) findings.add('no write under a lost lease', `${name} writes, the lane is ${owner}'s`);
+  };
+
+  const base = world.ledger.database;
+  const atomically = async <T>(work: (tx: Queries) => Promise<T>): Promise<T> => {
+    await park(replacing ? REPLACEMENT : 'commit');
+    if (world.strikes('commit contended')) throw new DatabaseFault('SQLITE_BUSY');
+    const value = await base.atomically(async (tx) => {
+      storing = [];
+      const done = await work(guard(tx, true));
+      crash('commit.before');
+      if (world.strikes('commit refused')) throw new DatabaseFault('SQLITE_FULL');
+      return done;
+    });
+    for (const hash of storing.splice(0)) world.stored.add(hash);
+    crash('commit.after');
+    if (world.strikes('commit lost')) throw new DatabaseFault('08006');
+    return value;
+  };
+  const database: Database = { ...base, db: guard(base.db, false), atomically };
+
+  const rpc: Rpc = async (method, params) => {
+    await park(method);
+    try {
+      return await world.node.rpc(method, params);
+    } finally {
+      if (self.paused || chance.hit(plan.answerGate)) await park(`${method} answer`);
+    }
+  };
+  const chain = createChainClient(rpc);
+  const log = silentLog;
+  const alarms = createAlarms({ now: clock.now, log });
+  const progress = createRewardProgress({ database, log, pollMs: 900 });
+  const parts: Parts = {
+    decideDatabase: database,
+    laneDatabase: database,
+    laneChain: chain,
+    followChain: chain,
+    signer: cheapSigner(LANE),
+    work: payoutWork({ settings: { escrow: ESCROW, batchMax: plan.batchMax }, progress }),
+    progress,
+  };
+  const wired = { ...parts, ...mutant.wire?.(parts, world) };
+  const shared = { clock, realClock: clock, random: world.random, alarms, log, crash };
+  const lane = createLane({
+    ...shared,
+    database: wired.laneDatabase,
+    chain: wired.laneChain,
+    signer: wired.signer,
+    work: wired.work,
+    owner: name,
+    settings: {
+      purpose: 'payout',
+      chainId: 31_337,
+      fees: { feeCapWei: FEE_CAP_WEI, priorityFeeWei: 10n ** 9n },
+      inFlightMax: plan.inFlightMax,
+      storeMax: 1,
+      leaseMs: LEASE_MS,
+      resendAfterMs: 2_000,
+      bumpAfterMs: 6_000,
+      lostAfterBlocks: plan.finalityBlocks,
+      ...mutant.lane,
+    },
+  });
+  const follower = createFollower({
+    ...shared,
+    database,
+    chain: wired.followChain,
+    settings: {
+      escrow: ESCROW,
+      firstBlock: 1,
+      confirmations: plan.confirmations,
+      finalityBlocks: mutant.finalityBlocks ?? plan.finalityBlocks,
+    },
+    onIncluded(transaction) {
+      const holds = world.chain
+        .canonical()
+        .findLast(({ receipts }) => receipts.some(({ hash }) => hash === transaction.hash));
+      world.readPayouts = holds?.number;
+      progress.included(transaction);
+    },
+    onReorganized: lane.reload,
+  });
+  const deps: SubmitEventsDeps = {
+    database: wired.decideDatabase,
+    clock,
+    addressAt: (index) => `0x${(0xacc0000 + index).toString(16).padStart(40, '0')}`,
+    ownHosts: [],
+    duplicateWindowMs: 60_000,
+    batchMax: 3,
+    triesMax: 10,
+    crash,
+  };
+
+  const run = (work: () => Promise<unknown>, done: () => void) => {
+    work()
+      .catch((error: unknown) => {
+        if (self.alive && !expected(error)) findings.add('no surprise', textOf(error));
+      })
+      .finally(done);
+  };
+  const self: Replica = {
+    name,
+    alive: true,
+    paused: false,
+    crashAt: undefined,
+    turning: false,
+    following: false,
+    worked: false,
+    clock,
+    crash,
+    database,
+    progress,
+    submitter: createEventSubmitter(deps),
+    turn() {
+      self.turning = true;
+      self.worked = false;
+      const turn = async () => {
+        self.worked = (await lane.turn()) === 'worked';
+      };
+      run(turn, () => {
+        self.turning = false;
+      });
+    },
+    follow() {
+      self.following = true;
+      run(follower.catchUp, () => {
+        self.following = false;
+      });
+    },
+    die() {
+      self.alive = false;
+      world.gates = world.gates.filter(({ replica }) => replica !== self);
+    },
+  };
+  return self;
+}
+
+/** Errors that the faults of a run lead to; every other one is a bug. */
+export function expected(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (cause instanceof Poison || cause instanceof DatabaseFault) return true;
+    if (cause instanceof RpcAnswerError || cause instanceof RpcUnreachableError) return true;
+    if (cause.message === 'the lease on the lane has run out' || cause.name === 'Overtaken') return true;
+    // Two tries of one request at once, the first of them believed to be gone: the index lets one of them pass.
+    if (cause.message === 'UNIQUE constraint failed: rewards.id') return true;
+  }
+  return false;
+}
+
+export const textOf = (error: unknown): string => {
+  const texts: string[] = [];
+  for (let cause = error; cause instanceof Error; cause = cause.cause)
+    texts.push(cause.message.split('\n')[0] ?? '');
+  return texts.join(' ← ') || String(error);
+};

@@ -1,0 +1,97 @@
+/** A small share of what `npm run torture -- sim` does, so that every change is tried on some schedules. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { crashPoints } from '../../../src/lib/crash-points.ts';
+import { createSimulator, type Job } from '../torture/sim-worker.ts';
+import { createChance } from './chance.ts';
+import { mutants } from './mutants.ts';
+import { faultNames, simCrashPoints } from './plan.ts';
+
+let simulator: ReturnType<typeof createSimulator>;
+beforeAll(() => {
+  simulator = createSimulator();
+});
+afterAll(() => simulator.restore());
+
+const job = (what: Partial<Job>): Job => ({
+  from: 1,
+  seeds: 1,
+  mutant: undefined,
+  stopAtFirst: true,
+  trace: false,
+  ...what,
+});
+
+test('no seed of the first few breaks an invariant, and all faults struck', {
+  timeout: 120_000,
+}, async () => {
+  const { failed, faults, points } = await simulator.run(job({ seeds: 400 }));
+  expect(failed).toEqual([]);
+  expect(faults.map(([name]) => name).sort()).toEqual([...faultNames].sort());
+  expect(points.map(([name]) => name).sort()).toEqual([...simCrashPoints].sort());
+});
+
+test('the crash points are those of production, and both sides of a commit', () => {
+  const ways = /^(?:reserve|lane|follow|answer|recover)\./;
+  const own = simCrashPoints.filter((point) => !point.startsWith('commit.'));
+  expect(own.sort()).toEqual(crashPoints.filter((point) => ways.test(point)).sort());
+});
+
+test('what is quick about the statements changes none of them', { timeout: 60_000 }, async () => {
+  simulator.restore();
+  const texts = new Set<string>();
+  const comparing = createSimulator((quick, slow) => {
+    if (texts.has(quick.sql)) return;
+    texts.add(quick.sql);
+    const { sql, params } = slow();
+    expect(quick).toEqual({ sql, params });
+  });
+  const { failed } = await comparing.run(job({ from: 1_000, seeds: 60 }));
+  comparing.restore();
+  simulator = createSimulator();
+  expect(failed).toEqual([]);
+  expect(texts.size).toBeGreaterThan(60);
+});
+
+test('a seed runs the same way every time', async () => {
+  const runs = [];
+  for (let n = 0; n < 2; n += 1) {
+    const { failed } = await simulator.run(
+      job({ from: 1, seeds: 40, mutant: 'requeue-at-new-nonce', trace: true }),
+    );
+    runs.push(failed);
+  }
+  expect(runs[0]).not.toEqual([]);
+  expect(runs[1]).toEqual(runs[0]);
+});
+
+describe('finds what is planted', () => {
+  const quick = [
+    'nonce-from-chain',
+    'requeue-without-bitmap',
+    'send-before-store',
+    'answer-before-store',
+    'timeout-is-failure',
+    'no-fence',
+    'bump-other-payload',
+    'never-offered-again',
+    'key-forgotten',
+    'nonce-lost-too-soon',
+  ];
+  test.each(quick)('%s', { timeout: 60_000 }, async (mutant) => {
+    expect(mutants.map(({ name }) => name)).toContain(mutant);
+    const { failed } = await simulator.run(job({ seeds: 200, mutant }));
+    expect(failed).toHaveLength(1);
+  });
+});
+
+test('chance is fair enough, and differs between neighbouring seeds', () => {
+  const draws = (seed: number) => {
+    const chance = createChance(seed);
+    return Array.from({ length: 1_000 }, () => chance.next());
+  };
+  const mean = draws(1).reduce((sum, one) => sum + one, 0) / 1_000;
+  expect(mean).toBeGreaterThan(0.45);
+  expect(mean).toBeLessThan(0.55);
+  expect(draws(1)).toEqual(draws(1));
+  expect(draws(2)).not.toEqual(draws(1));
+});

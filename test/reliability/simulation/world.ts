@@ -1,0 +1,135 @@
+/** Everything that one run has: its chance, its time, the chain, the ledger, the processes, and the record of what happened. */
+import type { Random } from '../../../src/lib/ids.ts';
+import { type SentNonces, watchArrivals } from './arrivals.ts';
+import { type Chance, createChance } from './chance.ts';
+import type { Request } from './clients.ts';
+import { createFindings, type Findings } from './findings.ts';
+import { createModelChain, type ModelChain } from './model-chain.ts';
+import { createModelNode } from './model-node.ts';
+import type { Mutant } from './mutants.ts';
+import { drawPlan, type Fault, type Plan } from './plan.ts';
+import type { Replica } from './replica.ts';
+import type { SimLedger } from './sim-ledger.ts';
+import type { VirtualTime } from './virtual-time.ts';
+
+/** A call that waits for the scheduler. */
+export interface Gate {
+  replica: Replica;
+  label: string;
+  open: () => void;
+}
+
+export interface World {
+  chance: Chance;
+  time: VirtualTime;
+  plan: Plan;
+  mutant: Mutant;
+  chain: ModelChain;
+  node: ReturnType<typeof createModelNode>;
+  ledger: SimLedger;
+  random: Random;
+  findings: Findings;
+  gates: Gate[];
+  replicas: Replica[];
+  requests: Request[];
+  /** What entered any node's pool, by nonce. */
+  sent: SentNonces;
+  /** Hashes of attempts in commits that were made. */
+  stored: Set<string>;
+  /** The newest block whose payouts some process has read; undefined once it was taken back. */
+  readPayouts: number | undefined;
+  /** No more faults from here on. */
+  calm: boolean;
+  strikes(fault: Fault): boolean;
+  /** Like `strikes` for a fault that was chosen already: only asks whether the seed may have another. */
+  strikesNow(fault: Fault): boolean;
+  /** Counts a fault that was done by other means. */
+  struck(fault: Fault, detail?: string): void;
+  /** Counts a crash point that was reached. */
+  passed(point: string): void;
+  note(text: string): void;
+}
+
+/** Counts over many runs. */
+export interface Tally {
+  faults: Map<string, number>;
+  /** Crash points that were passed, and those at which a process ended. */
+  points: Map<string, number>;
+  crashes: Map<string, number>;
+}
+
+export const emptyTally = (): Tally => ({ faults: new Map(), points: new Map(), crashes: new Map() });
+
+export interface WorldOptions {
+  seed: number;
+  time: VirtualTime;
+  ledger: SimLedger;
+  mutant: Mutant;
+  tally: Tally;
+  trace?: string[] | undefined;
+}
+
+const START_MS = 1_800_000_000_000;
+const GWEI = 10n ** 9n;
+
+export const count = (counts: Map<string, number>, name: string) =>
+  counts.set(name, (counts.get(name) ?? 0) + 1);
+
+export function createWorld({ seed, time, ledger, mutant, tally, trace }: WorldOptions): World {
+  const chance = createChance(seed);
+  time.reset(START_MS);
+  const plan = drawPlan(chance);
+  const chain = createModelChain({ bitmap: mutant.bitmap ?? true, baseFeeWei: 10n * GWEI });
+  const findings = createFindings();
+  let left = plan.faultBudget;
+  let ids = 0;
+  const strikes = (fault: Fault) => {
+    const rate = plan.rates.get(fault);
+    if (world.calm || left <= 0 || rate === undefined || !chance.hit(rate)) return false;
+    struck(fault);
+    return true;
+  };
+  const strikesNow = (fault: Fault) => {
+    if (left <= 0) return false;
+    struck(fault);
+    return true;
+  };
+  const struck = (fault: Fault, detail?: string) => {
+    left -= 1;
+    count(tally.faults, fault);
+    if (fault === 'crash' && detail) count(tally.crashes, detail);
+    world.note(`fault: ${fault}${detail ? ` (${detail})` : ''}`);
+  };
+  const { sent, onArrival } = watchArrivals({ ledger, findings });
+  const node = createModelNode({ chain, chance, family: plan.family, strikes, onArrival });
+  const random: Random = {
+    uuid: () => `00000000-0000-7000-8000-${(++ids).toString(16).padStart(12, '0')}`,
+    bytes: (length) => new Uint8Array(length),
+  };
+  const world: World = {
+    chance,
+    time,
+    plan,
+    mutant,
+    chain,
+    node,
+    ledger,
+    random,
+    findings,
+    gates: [],
+    replicas: [],
+    requests: [],
+    sent,
+    stored: new Set(),
+    readPayouts: undefined,
+    calm: false,
+    strikes,
+    strikesNow,
+    struck,
+    passed: (point) => void count(tally.points, point),
+    note: trace
+      ? (text) => void trace.push(`${String(time.now() - START_MS).padStart(7)} ${text}`)
+      : () => {},
+  };
+  return world;
+}
