@@ -1,64 +1,115 @@
-/** Checks sources against the rules of the house: who imports whom, who may ask for the time, how long a file is. */
-import { dirname, join } from 'node:path';
-import { parseSync } from 'vite';
+/** Checks sources against the rules of the house: who imports whom, who may ask for the time, how long things are. */
+import { dirname } from 'node:path';
+import { circlesIn } from './import-circles.ts';
+import {
+  fileMeant,
+  functionsOf,
+  type Import,
+  importsOf,
+  isNode,
+  lineAt,
+  nameOf,
+  packageOf,
+  parsed,
+  type Source,
+} from './source-tree.ts';
 
-/** Who may import whom, types included: a layer, and the layers whose files its files may name. */
+/** Floors whose files a floor's files may name, types included. Imports go down only. */
 const foundations = ['ledger', 'rules', 'lib'];
-const ports = ['chain', 'webhooks', 'payments', 'identity', 'dns', 'constraints', 'engagement'];
+const ports = ['chain', 'identity', 'payments', 'webhooks', 'constraints', 'dns'];
+const belowHttp = ['actions', 'audit', 'contract', ...ports, ...foundations];
 const mayImport: Record<string, string[]> = {
   lib: [],
   rules: ['lib'],
+  contract: ['rules', 'lib'],
   ledger: ['rules', 'lib'],
   ...Object.fromEntries(ports.map((port) => [port, foundations])),
   actions: [...ports, ...foundations],
-  emulator: ['actions', ...ports, ...foundations],
-  http: ['actions', ...ports, ...foundations],
-  client: ['rules', 'lib'],
-  site: ['client', 'rules', 'lib'],
+  audit: [...ports, ...foundations],
+  http: belowHttp,
+  client: ['contract', 'rules', 'lib'],
+  scenario: ['client', 'contract', 'rules', 'lib'],
+  site: ['client', 'lib'],
   console: ['client', 'lib'],
-  compose: ['http', 'emulator', 'site', 'console', 'actions', ...ports, ...foundations],
-  scenario: ['compose', 'client', 'rules', 'lib'],
-  load: ['compose', 'client', 'lib'],
-  cli: ['compose', 'client', 'scenario', 'load', 'console', 'lib'],
+  compose: ['http', ...belowHttp],
+  emulator: ['compose', 'http', ...belowHttp],
+  // It refuses what belongs to the emulator: its accounts, its data directories.
+  production: ['emulator', 'compose', 'http', ...belowHttp],
+  load: ['emulator', 'client', 'lib'],
+  cli: [
+    'compose',
+    'production',
+    'emulator',
+    'scenario',
+    'load',
+    'console',
+    'site',
+    'client',
+    'contract',
+    'lib',
+  ],
   // Runs in the browser, as a bundle of its own.
   sdk: [],
 };
 
-/** Chosen at one place, so that nothing else can know which of them is behind a port. */
+/** Rooms that the other rooms of their floor may use: whose money, whose wallet, how much, what is under way. */
+const sharedRooms = ['brands', 'wallets', 'rewards', 'limits', 'transactions'];
+/**
+ * Floors that are divided into rooms: what all of a floor's rooms stand on, and the room of each loose file. A loose
+ * file that is not named here is a room of its own.
+ */
+const rooms: Record<string, { foundations: string[]; looseFiles: Record<string, string> }> = {
+  contract: { foundations: ['shapes', 'refusals', 'endpoint', 'idempotency-key'], looseFiles: {} },
+  rules: {
+    foundations: ['sanitise'],
+    looseFiles: { 'registration.ts': 'wallets', 'user-key.ts': 'wallets', 'relay-policy.ts': 'relay' },
+  },
+  ledger: { foundations: ['database', 'schema', 'counters', 'facts'], looseFiles: {} },
+  actions: {
+    foundations: [],
+    looseFiles: { 'answer-once.ts': 'limits', 'admit-address.ts': 'limits' },
+  },
+  http: { foundations: ['frame', 'openapi', 'reference'], looseFiles: {} },
+};
+/** The rooms of the chain in the order in which they build on each other. */
+const chainRooms = ['alarms', 'rpc', 'contracts', 'lane', 'follow', 'waiting', 'work', 'engine'];
+
+/** Chosen at two places, so that nothing else can know which of them is behind a port. */
 const adapters = [
-  /^ledger\/(sqlite|postgres)\.ts$/,
-  /^chain\/(anvil|local-[a-z-]+)\.ts$/,
-  /^identity\/(derived|jwks|local-issuer|provider)\.ts$/,
-  /^payments\/(stripe|emulated)\.ts$/,
+  /^ledger\/database\/(sqlite|postgres)\.ts$/,
+  /^emulator\/chain\/(anvil|journal-writer|local-[a-z-]+)\.ts$/,
+  /^emulator\/(issuer\/local-issuer|processor\/[a-z-]+)\.ts$/,
+  /^identity\/(oidc\/)?(jwks|provider)\.ts$/,
+  /^identity\/(wallets\/)?derived\.ts$/,
+  /^payments\/stripe\.ts$/,
   /^dns\/(system|fixture)\.ts$/,
 ];
 const isAdapter = (file: string) => adapters.some((pattern) => pattern.test(file));
-const compositionRoots = ['compose/create-service.ts', 'compose/create-production.ts', 'compose/doctor.ts'];
+const compositionRoots = ['emulator/create-emulator.ts', 'production/create-production.ts'];
 
 /** Packages, and the only files that know them. What is not listed may be imported nowhere. */
 const packages: Record<string, RegExp> = {
   'drizzle-orm': /^ledger\//,
-  'better-sqlite3': /^(ledger\/sqlite|compose\/data-dir)\.ts$/,
-  pg: /^ledger\/postgres\.ts$/,
-  viem: /^(chain|identity|emulator|rules)\//,
-  '@viem/anvil': /^chain\/anvil\.ts$/,
-  '@scure/bip32': /^(chain\/local-key|identity\/derived|compose\/create-service)\.ts$/,
-  '@scure/bip39': /^(chain\/local-key|compose\/create-service)\.ts$/,
+  'better-sqlite3': /^(ledger\/database\/sqlite|emulator\/state\/data-dir)\.ts$/,
+  pg: /^ledger\/database\/postgres\.ts$/,
+  viem: /^(chain|audit|identity|emulator)\//,
+  '@viem/anvil': /^emulator\/chain\/anvil\.ts$/,
+  '@scure/bip32': /^(chain\/lane\/local-key|identity\/(wallets\/)?derived)\.ts$/,
+  '@scure/bip39': /^chain\/lane\/local-key\.ts$/,
   'tiny-secp256k1': /^(chain|identity)\//,
-  jose: /^identity\//,
+  jose: /^(identity|emulator\/issuer)\//,
   tldts: /^rules\//,
   'email-addresses': /^rules\//,
-  hono: /^(http|compose)\//,
+  hono: /^(http|compose|emulator|production)\//,
   '@hono/node-server': /^(http|compose)\//,
-  zod: /^(http|compose|client|scenario)\//,
+  zod: /^(contract|http|client|scenario|emulator)\//,
   'secure-json-parse': /^http\//,
-  yaml: /^(compose|scenario)\//,
+  yaml: /^(emulator\/fixture|scenario)\//,
   commander: /^cli\//,
   picocolors: /^cli\//,
-  'std-env': /^cli\//,
   'hdr-histogram-js': /^load\//,
-  pino: /^compose\/production-log\.ts$/,
-  'prom-client': /^compose\/production-metrics\.ts$/,
+  pino: /^production\/log\.ts$/,
+  'prom-client': /^production\/metrics[a-z-]*\.ts$/,
 };
 
 /** What gives time, chance and settings; everything but these files gets them passed in. */
@@ -68,91 +119,79 @@ const sourcesOfChance = new Set([
 ]);
 const mayUseChance = /^(lib\/|compose\/env\.ts$|sdk\/browser\.ts$)/;
 
-const LINES_MAX = 300;
+const FUNCTION_LINES_MAX = 80;
+const FOLDER_FILES_MAX = 15;
+const FILE_LINES_MAX = 450;
+/** Written by `npm run contracts`. */
+const generated = new Set(['chain/contracts/abis.ts']);
 
-export interface Source {
-  /** Below src/. */
-  file: string;
-  text: string;
-}
-interface Import {
-  target: string;
-  offset: number;
-  kind: 'static' | 'type' | 'dynamic';
-}
-type AstNode = { type: string; start: number; [key: string]: unknown };
+/** What the ledger may use of drizzle: words that both databases understand. */
+const drizzleWords: Record<string, string[]> = {
+  'drizzle-orm': [
+    ...['and', 'asc', 'count', 'desc', 'eq', 'gt', 'gte', 'inArray', 'isNotNull', 'isNull', 'lt', 'lte'],
+    ...['or', 'sql', 'SQL'],
+  ],
+  'drizzle-orm/pg-core': [
+    ...['alias', 'bigint', 'customType', 'index', 'integer', 'jsonb', 'pgTable', 'primaryKey', 'text'],
+    ...['uniqueIndex', 'PgDatabase', 'PgQueryResultHKT'],
+  ],
+};
+/** The adapters themselves speak one database's language. */
+const mayUseAllOfDrizzle = /^ledger\/database\/(sqlite|postgres)\.ts$/;
+const onePostgresOnly = /::|\bilike\b|\bnow\(\)|\binterval\b|->>/gi;
 
-const isNode = (value: unknown): value is AstNode =>
-  typeof value === 'object' && value !== null && typeof (value as AstNode).type === 'string';
+const floorOf = (file: string) => file.split('/')[0] ?? '';
+const stem = (name: string) => name.replace(/\.ts$/, '');
 
-function* nodesOf(
-  value: unknown,
-  parent?: AstNode,
-): Generator<{ node: AstNode; parent: AstNode | undefined }> {
-  if (Array.isArray(value)) for (const one of value) yield* nodesOf(one, parent);
-  if (!isNode(value)) return;
-  yield { node: value, parent };
-  for (const child of Object.values(value)) yield* nodesOf(child, value);
-}
-
-const literal = (value: unknown): string | undefined =>
-  isNode(value) && typeof value.value === 'string' ? value.value : undefined;
-const nameOf = (value: unknown): string => (isNode(value) ? String(value.name ?? literal(value) ?? '') : '');
-
-function parsed({ file, text }: Source) {
-  const { program, errors } = parseSync(file, text, { lang: 'ts' });
-  if (errors.length > 0) throw new Error(`${file} cannot be parsed: ${errors[0]?.message}`);
-  return [...nodesOf(program)];
+/** The room that a file of a floor is in. */
+function roomOf(file: string): string {
+  const [floor = '', second = '', third] = file.split('/');
+  return third === undefined ? (rooms[floor]?.looseFiles[second] ?? stem(second)) : second;
 }
 
-function importsOf(source: Source): Import[] {
-  return parsed(source).flatMap(({ node }): Import[] => {
-    const offset = node.start;
-    if (node.type === 'ImportExpression') {
-      return [{ target: literal(node.source) ?? '(computed)', offset, kind: 'dynamic' }];
-    }
-    if (node.type === 'TSImportType') return [{ target: literal(node.source) ?? '', offset, kind: 'type' }];
-    if (!/^(Import|ExportNamed|ExportAll)Declaration$/.test(node.type) || !node.source) return [];
-    const typeOnly = node.importKind === 'type' || node.exportKind === 'type';
-    return [{ target: literal(node.source) ?? '', offset, kind: typeOnly ? 'type' : 'static' }];
-  });
+function refuseRoom(from: string, to: string): string | undefined {
+  const floor = floorOf(from);
+  const [room, other] = [roomOf(from), roomOf(to)];
+  if (room === other) return undefined;
+  if (floor === 'chain') {
+    const [place, otherPlace] = [chainRooms.indexOf(room), chainRooms.indexOf(other)];
+    if (place === -1) return `the room ${room} is not in the order of the chain's rooms`;
+    return otherPlace < place ? undefined : `in the chain ${room} comes before ${other}`;
+  }
+  const divided = rooms[floor];
+  if (!divided || divided.foundations.includes(other)) return undefined;
+  if (divided.foundations.includes(room))
+    return `${room} is for all rooms of ${floor}, it may not know ${other}`;
+  return sharedRooms.includes(other) ? undefined : `the room ${room} may not import the room ${other}`;
 }
-
-/** The file below src/ that an import means; undefined for packages and for files outside. */
-function fileMeant(from: string, target: string): string | undefined {
-  if (!target.startsWith('.')) return undefined;
-  const path = join(dirname(from), target);
-  return path.startsWith('..') ? undefined : path;
-}
-
-const packageOf = (target: string) =>
-  target
-    .split('/')
-    .slice(0, target.startsWith('@') ? 2 : 1)
-    .join('/');
-const layerOf = (file: string) => file.split('/')[0] ?? '';
 
 /** Why `from` may not import `target`, if there is a reason. */
 function refuseImport(from: string, { target }: Import): string | undefined {
-  const layer = layerOf(from);
+  const floor = floorOf(from);
   if (target === '(computed)') return 'a computed import cannot be checked';
   if (target.startsWith('node:'))
-    return layer === 'rules' || layer === 'sdk' ? `${layer} uses no node:` : undefined;
+    return ['rules', 'contract', 'sdk'].includes(floor) ? `${floor} uses no node:` : undefined;
   if (!target.startsWith('.')) {
     const known = packages[packageOf(target)];
-    if (!known) return `no layer may import the package ${packageOf(target)}`;
+    if (!known) return `no floor may import the package ${packageOf(target)}`;
     return known.test(from) ? undefined : `the package ${packageOf(target)} is not for this file`;
   }
   const file = fileMeant(from, target);
   if (file === undefined) return target.endsWith('/package.json') ? undefined : 'leaves src/';
-  const allowed = mayImport[layer];
-  if (!allowed) return `the layer ${layer} is not in the table`;
-  if (isAdapter(file) && !compositionRoots.includes(from) && !isAdapter(from)) {
+  const allowed = mayImport[floor];
+  if (!allowed) return `the floor ${floor} is not in the table`;
+  if (isAdapter(file) && !compositionRoots.includes(from) && !isAdapter(from))
     return `an adapter is imported by ${compositionRoots.join(', ')} alone`;
-  }
-  if (layerOf(file) !== layer && !allowed.includes(layerOf(file)))
-    return `${layer} may not import ${layerOf(file)}`;
-  return undefined;
+  if (floorOf(file) === floor) return refuseRoom(from, file);
+  return allowed.includes(floorOf(file)) ? undefined : `${floor} may not import ${floorOf(file)}`;
+}
+
+/** Words of drizzle that only one of the two databases understands. */
+function refuseWords(from: string, { target, names }: Import): string[] {
+  if (floorOf(from) !== 'ledger' || mayUseAllOfDrizzle.test(from)) return [];
+  if (packageOf(target) !== 'drizzle-orm') return [];
+  const words = drizzleWords[target] ?? [];
+  return names.flatMap((name) => (words.includes(name) ? [] : [`${name} is not among the portable words`]));
 }
 
 /** Where an identifier is a field's name, or was judged with its parent. */
@@ -176,7 +215,7 @@ function chanceOf(source: Source): { offset: number; what: string }[] {
     }
     // `const { env } = process`, and the same for the clocks.
     if (node.type === 'VariableDeclarator' && isNode(node.id) && node.id.type === 'ObjectPattern') {
-      const keys = (node.id.properties as AstNode[]).map((property) => nameOf(property.key));
+      const keys = (node.id.properties as { key?: unknown }[]).map((property) => nameOf(property.key));
       return keys.flatMap((key) => found(`${nameOf(node.init)}.${key}`));
     }
     if (node.type === 'ImportSpecifier') return found(nameOf(node.imported));
@@ -185,44 +224,75 @@ function chanceOf(source: Source): { offset: number; what: string }[] {
   });
 }
 
-/** Everything that breaks a rule, as `file:line → what`. */
-export function violations(sources: Source[]): string[] {
-  return sources.flatMap((source) => {
-    const { file, text } = source;
-    const at = (offset: number) => `${file}:${text.slice(0, offset).split('\n').length}`;
-    const nodes = parsed(source).filter(({ parent }) => parent?.type === 'Program');
-    const isBarrel = nodes.length > 0 && nodes.every(({ node }) => /^Export/.test(node.type) && node.source);
-    const lines = text.trimEnd().split('\n').length;
-    return [
-      ...importsOf(source).flatMap((one) => {
-        const reason = refuseImport(file, one);
-        return reason ? [`${at(one.offset)} → ${fileMeant(file, one.target) ?? one.target}: ${reason}`] : [];
-      }),
-      ...(mayUseChance.test(file)
-        ? []
-        : chanceOf(source).map(({ offset, what }) => `${at(offset)} → ${what}: is passed in, see src/lib`)),
-      ...(isBarrel ? [`${file}:1 → barrel: exports only what other files have`] : []),
-      ...(lines > LINES_MAX ? [`${file}:${lines} → length: more than ${LINES_MAX} lines`] : []),
-      ...(/(^|\/)[^/]*[A-Z_][^/]*$/.test(file) ? [`${file}:1 → name: is not kebab-case`] : []),
-    ];
-  });
+/** Spellings of SQL that one database alone knows, in the ledger's statements and migrations. */
+function spellingsOf(source: Source): { line: number; what: string }[] {
+  const { file, text } = source;
+  if (floorOf(file) !== 'ledger' || mayUseAllOfDrizzle.test(file)) return [];
+  const spelled = (part: string, offset: number) =>
+    [...part.matchAll(onePostgresOnly)].map((match) => ({
+      line: lineAt(source, offset + match.index),
+      what: match[0],
+    }));
+  if (file.endsWith('.sql'))
+    return spelled(
+      text.replace(/--.*/g, (comment) => ' '.repeat(comment.length)),
+      0,
+    );
+  return parsed(source).flatMap(({ node }) =>
+    node.type === 'TemplateElement' ? spelled(text.slice(node.start, node.end), node.start) : [],
+  );
 }
 
-/** Files that `entry` loads before it does anything: what it imports at once, and what those import. */
-export function loadedBy(entry: string, sources: Source[]): { files: Set<string>; packages: Set<string> } {
-  const byFile = new Map(sources.map((source) => [source.file, source]));
-  const [files, named] = [new Set<string>(), new Set<string>()];
-  const visit = (file: string) => {
-    const source = byFile.get(file);
-    if (!source || files.has(file)) return;
-    files.add(file);
-    for (const { target, kind } of importsOf(source)) {
-      if (kind !== 'static') continue;
-      const inner = fileMeant(file, target);
-      if (inner) visit(inner);
-      else if (!target.startsWith('.') && !target.startsWith('node:')) named.add(packageOf(target));
-    }
-  };
-  visit(entry);
-  return { files, packages: named };
+function violationsIn(source: Source): string[] {
+  const { file, text } = source;
+  const at = (offset: number) => `${file}:${lineAt(source, offset)}`;
+  const outermost = parsed(source).filter(({ parent }) => parent?.type === 'Program');
+  const isBarrel =
+    outermost.length > 0 && outermost.every(({ node }) => /^Export/.test(node.type) && node.source);
+  const lines = text.trimEnd().split('\n').length;
+  return [
+    ...importsOf(source).flatMap((one) => {
+      const where = `${at(one.offset)} → ${fileMeant(file, one.target) ?? one.target}`;
+      const reason = refuseImport(file, one);
+      return [...(reason ? [reason] : []), ...refuseWords(file, one)].map((why) => `${where}: ${why}`);
+    }),
+    ...(mayUseChance.test(file)
+      ? []
+      : chanceOf(source).map(({ offset, what }) => `${at(offset)} → ${what}: is passed in, see src/lib`)),
+    ...functionsOf(source).flatMap(({ name, line, lines: length }) =>
+      length > FUNCTION_LINES_MAX
+        ? [`${file}:${line} → length: ${name} has ${length} lines, more than ${FUNCTION_LINES_MAX}`]
+        : [],
+    ),
+    ...(isBarrel ? [`${file}:1 → barrel: exports only what other files have`] : []),
+    ...(lines > FILE_LINES_MAX && !generated.has(file)
+      ? [`${file}:${lines} → length: more than ${FILE_LINES_MAX} lines`]
+      : []),
+    ...(/(^|\/)[^/]*[A-Z_][^/]*$/.test(file) ? [`${file}:1 → name: is not kebab-case`] : []),
+  ];
+}
+
+function fullFolders(files: string[]): string[] {
+  const counts = new Map<string, number>();
+  for (const file of files) counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1);
+  return [...counts].flatMap(([folder, count]) =>
+    count > FOLDER_FILES_MAX ? [`${folder}/ → length: ${count} files, more than ${FOLDER_FILES_MAX}`] : [],
+  );
+}
+
+/** Everything that breaks a rule, as `file:line → what`. Of files that are not TypeScript only place and SQL count. */
+export function violations(sources: Source[]): string[] {
+  const code = sources.filter(({ file }) => file.endsWith('.ts') && !file.endsWith('.d.ts'));
+  return [
+    ...code.flatMap(violationsIn),
+    ...sources
+      .filter(({ file }) => /\.(ts|sql)$/.test(file))
+      .flatMap((source) =>
+        spellingsOf(source).map(
+          ({ line, what }) => `${source.file}:${line} → ${what}: is not understood by both databases`,
+        ),
+      ),
+    ...circlesIn(code).map((circle) => `circle: ${circle.join(' → ')}`),
+    ...fullFolders(sources.map(({ file }) => file)),
+  ];
 }
