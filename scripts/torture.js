@@ -49,7 +49,7 @@ let code = 1;
 try {
   await build({
     absWorkingDir: root,
-    entryPoints: { main: 'test/reliability/torture/main.ts' },
+    entryPoints: { main: 'test/reliability/long-runs/main.ts' },
     outdir: directory,
     outExtension: { '.js': '.mjs' },
     bundle: true,

@@ -12,9 +12,9 @@ import type { Database, Queries } from '../../../src/ledger/database/database.ts
 import type { Clock } from '../../../src/lib/clock.ts';
 import type { Crash } from '../../../src/lib/crash-points.ts';
 import { silentLog } from '../../../src/lib/log.ts';
+import type { Parts } from '../planted-bugs/mutants.ts';
 import { cheapSigner } from './cheap-signer.ts';
 import { ESCROW } from './model-chain.ts';
-import type { Parts } from './mutants.ts';
 import { type Execute, intercept } from './sim-ledger.ts';
 import type { World } from './world.ts';
 

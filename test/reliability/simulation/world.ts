@@ -1,12 +1,12 @@
 /** Everything that one run has: its chance, its time, the chain, the ledger, the processes, and the record of what happened. */
 import type { Random } from '../../../src/lib/ids.ts';
+import type { Mutant } from '../planted-bugs/mutants.ts';
 import { type SentNonces, watchArrivals } from './arrivals.ts';
 import { type Chance, createChance } from './chance.ts';
 import type { Request } from './clients.ts';
 import { createFindings, type Findings } from './findings.ts';
 import { createModelChain, type ModelChain } from './model-chain.ts';
 import { createModelNode } from './model-node.ts';
-import type { Mutant } from './mutants.ts';
 import { drawPlan, type Fault, type Plan } from './plan.ts';
 import type { Replica } from './replica.ts';
 import type { SimLedger } from './sim-ledger.ts';

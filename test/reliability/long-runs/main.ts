@@ -1,6 +1,6 @@
 /** `npm run torture -- <part>`: hands over to the part that is asked for. */
 import { parseArgs } from 'node:util';
-import { runVitest } from './vitest.ts';
+import { runVitest } from './run-vitest.ts';
 
 const USAGE = `usage: npm run torture -- <part> [options]
   sim        [--seeds N] [--minutes N] [--from N] [--workers N] [--mutant NAME] [--keep-going]
@@ -49,7 +49,7 @@ async function run(wanted: string, of: typeof SIZES.commit): Promise<number | un
   const from = Number(values.from);
   const workers = values.workers === undefined ? undefined : Number(values.workers);
   if (wanted === 'sim') {
-    const { hunt } = await import('./sim.ts');
+    const { hunt } = await import('./hunt.ts');
     const seeds = number(values.seeds, of.seeds);
     const minutes = number(
       values.minutes,
@@ -58,15 +58,15 @@ async function run(wanted: string, of: typeof SIZES.commit): Promise<number | un
     return hunt({ seeds, minutes, from, workers, mutant: values.mutant, keepGoing: values['keep-going'] });
   }
   if (wanted === 'mutants') {
-    const { catchAll } = await import('./planted-bugs.ts');
+    const { catchAll } = await import('../planted-bugs/find-mutants.ts');
     return catchAll({ names, seeds: number(values.seeds, of.mutantSeeds), from, workers });
   }
   if (wanted === 'api') {
     const stories = number(values.stories, of.stories);
-    return runVitest(['test/reliability/torture/api'], { TORTURE_STORIES: stories, TORTURE_SEED: from });
+    return runVitest(['test/reliability/stories'], { TORTURE_STORIES: stories, TORTURE_SEED: from });
   }
   if (wanted === 'processes') {
-    return runVitest(['--config', 'test/reliability/processes/vitest.config.ts'], {
+    return runVitest(['test/reliability/processes/crash-schedules.test.ts'], {
       TORTURE_POINTS: values.points ?? of.points,
       TORTURE_SCHEDULES: number(values.schedules, of.schedules),
       TORTURE_SEED: from,
@@ -74,7 +74,7 @@ async function run(wanted: string, of: typeof SIZES.commit): Promise<number | un
   }
   if (wanted === 'answers') {
     const rounds = number(values.rounds, of.rounds);
-    return runVitest(['test/engine/lossy-node.test.ts', '-t', 'lost-answer'], {
+    return runVitest(['test/reliability/nodes/lossy-node.test.ts', '-t', 'lost-answer'], {
       REWARDS_LOSSY_ROUNDS: rounds,
     });
   }
@@ -82,7 +82,7 @@ async function run(wanted: string, of: typeof SIZES.commit): Promise<number | un
 }
 
 if (part === 'sim-worker') {
-  const { work } = await import('./sim-worker.ts');
+  const { work } = await import('../simulation/simulator.ts');
   await work();
 } else {
   const parts = part === 'all' ? ['mutants', 'sim', 'api', 'processes', 'answers'] : [part];

@@ -6,8 +6,8 @@ import type { Signer } from '../../../src/chain/lane/signer.ts';
 import type { ChainClient } from '../../../src/chain/rpc/client.ts';
 import type { RewardProgressBoard } from '../../../src/chain/waiting/reward-outcome.ts';
 import type { Database, Queries } from '../../../src/ledger/database/database.ts';
-import { execute, intercept } from './sim-ledger.ts';
-import type { World } from './world.ts';
+import { execute, intercept } from '../simulation/sim-ledger.ts';
+import type { World } from '../simulation/world.ts';
 
 /** What one process is put together from. */
 export interface Parts {

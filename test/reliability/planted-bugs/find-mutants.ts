@@ -1,8 +1,8 @@
 /** Looks for each planted bug in turn, and prints which seed found it by which check. */
 import { availableParallelism } from 'node:os';
-import { mutants } from '../simulation/mutants.ts';
-import { mutantNamed } from './sim-worker.ts';
-import { commit, say, startWorker } from './workers.ts';
+import { commit, say, startWorker } from '../long-runs/workers.ts';
+import { mutantNamed } from '../simulation/simulator.ts';
+import { mutants } from './mutants.ts';
 
 export interface PlantedOptions {
   /** All of them when empty. */

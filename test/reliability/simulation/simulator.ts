@@ -1,11 +1,12 @@
 /** Runs ranges of seeds as they are handed over by the parent process. */
-import type { Finding } from '../simulation/findings.ts';
-import { mutants, noMutant } from '../simulation/mutants.ts';
-import { quickenSqlText } from '../simulation/quick/sql-text.ts';
-import { openSimLedger, type SimLedger } from '../simulation/sim-ledger.ts';
-import { simulate } from '../simulation/simulate.ts';
-import { installVirtualTime } from '../simulation/virtual-time.ts';
-import { emptyTally } from '../simulation/world.ts';
+
+import { mutants, noMutant } from '../planted-bugs/mutants.ts';
+import type { Finding } from './findings.ts';
+import { quickenSqlText } from './quick/sql-text.ts';
+import { openSimLedger, type SimLedger } from './sim-ledger.ts';
+import { simulate } from './simulate.ts';
+import { installVirtualTime } from './virtual-time.ts';
+import { emptyTally } from './world.ts';
 
 export interface Job {
   from: number;

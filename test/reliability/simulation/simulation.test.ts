@@ -1,10 +1,10 @@
 /** A small share of what `npm run torture -- sim` does, so that every change is tried on some schedules. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { crashPoints } from '../../../src/lib/crash-points.ts';
-import { createSimulator, type Job } from '../torture/sim-worker.ts';
+import { mutants } from '../planted-bugs/mutants.ts';
 import { createChance } from './chance.ts';
-import { mutants } from './mutants.ts';
 import { faultNames, simCrashPoints } from './plan.ts';
+import { createSimulator, type Job } from './simulator.ts';
 
 let simulator: ReturnType<typeof createSimulator>;
 beforeAll(() => {

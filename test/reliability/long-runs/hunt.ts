@@ -1,7 +1,7 @@
 /** The simulation over many seeds on every core, with a report; a failing seed is run again and its steps are shown. */
 import { availableParallelism } from 'node:os';
 import { faultNames, simCrashPoints } from '../simulation/plan.ts';
-import { mutantNamed, type Result } from './sim-worker.ts';
+import { mutantNamed, type Result } from '../simulation/simulator.ts';
 import { commit, say, startWorker, type Worker } from './workers.ts';
 
 export interface SimOptions {

@@ -1,6 +1,6 @@
 /** Processes that run seeds, one for each core. */
 import { type ChildProcess, execFileSync, fork } from 'node:child_process';
-import type { Job, Result } from './sim-worker.ts';
+import type { Job, Result } from '../simulation/simulator.ts';
 
 export type Worker = ReturnType<typeof startWorker>;
 

@@ -1,0 +1,20 @@
+/** What takes long or leaves something to chance: `npm run test:faults`. Sizes come from the environment, see docs/reliability.md. */
+import { defineConfig } from 'vitest/config';
+import base from '../../vitest.config.ts';
+
+export default defineConfig({
+  ...base,
+  root: new URL('../..', import.meta.url).pathname,
+  test: {
+    ...base.test,
+    include: ['test/reliability/**/*.test.ts'],
+    exclude: [],
+    // Processes are killed, timers taken over and disks filled here: no file may feel what another did.
+    isolate: true,
+    // Long runs go on while the program is built anew: they bring a copy of it.
+    globalSetup: process.env.TORTURE_PROGRAM ? [] : (base.test?.globalSetup ?? []),
+    // Schedules of one file that run at the same time.
+    maxConcurrency: Number(process.env.TORTURE_TOGETHER ?? 2),
+    retry: 0,
+  },
+});
