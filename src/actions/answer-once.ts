@@ -27,6 +27,8 @@ export interface AnswerOnceDeps {
 
 export interface KeyedAnswer {
   status: number;
+  /** Those that this answer has beside what every answer has, by their names in lower case. */
+  headers?: Record<string, string>;
   /** The exact text of the body. */
   body: string;
 }
@@ -72,7 +74,8 @@ export async function answerOnce(
     // The first try came to nothing and was forgotten: this is now the first one.
     if (!known) return answerOnce(deps, request, perform);
     if (known.requestDigest !== requestDigest) return { code: 'idempotency_key_reused' };
-    if (known.status !== null && known.body !== null) return { status: known.status, body: known.body };
+    const first = firstAnswer(known);
+    if (first) return first;
     const now = realClock.now();
     const busyUntil = now + BUSY_MS;
     if (await takeOverRequest(database.db, { scope, key, nowMs: now, busyUntil })) {
@@ -81,6 +84,11 @@ export async function answerOnce(
     await delay(POLL_MS);
   }
   return { code: 'request_in_progress' };
+}
+
+/** The answer that is kept of a request; undefined while it has none. */
+function firstAnswer({ status, headers, body }: IdempotentRequest): Required<KeyedAnswer> | undefined {
+  return status === null || body === null ? undefined : { status, headers: headers ?? {}, body };
 }
 
 async function finish(
@@ -104,12 +112,11 @@ async function finish(
   try {
     const answer = await perform();
     if (answer.status >= 500) return answer;
-    kept = await keepAnswer(database.db, { scope, key, ...answer });
+    kept = await keepAnswer(database.db, { ...answer, scope, key, headers: answer.headers ?? {} });
     if (kept) return answer;
     // This try took so long that another one took over and answered: its answer is the one that counts.
     const known = await findRequest(database.db, { scope, key });
-    if (known?.status == null || known.body === null) return answer;
-    return { status: known.status, body: known.body };
+    return (known && firstAnswer(known)) ?? answer;
   } finally {
     stopRenewing();
     await renewing;

@@ -5,12 +5,14 @@ import { type Database, isUniqueViolation } from './database.ts';
 import ledger from './migrations/0001-ledger.sql';
 import relay from './migrations/0002-relay.sql';
 import domainOwners from './migrations/0003-domain-owners.sql';
+import answerHeaders from './migrations/0004-answer-headers.sql';
 
 /** In order; a file that has been released is never edited, only followed by another. */
 export const migrations = [
   { number: 1, name: '0001-ledger', sql: ledger },
   { number: 2, name: '0002-relay', sql: relay },
   { number: 3, name: '0003-domain-owners', sql: domainOwners },
+  { number: 4, name: '0004-answer-headers', sql: answerHeaders },
 ] as const;
 
 const applied = pgTable('migrations', {

@@ -16,7 +16,7 @@ const openUntil = (of: Named & { busyUntil: number }) =>
 /** Notes a request as begun; undefined when the key was used before. */
 export async function beginRequest(
   db: Queries,
-  request: Omit<IdempotentRequest, 'status' | 'body'>,
+  request: Omit<IdempotentRequest, 'status' | 'headers' | 'body'>,
 ): Promise<IdempotentRequest | undefined> {
   const [row] = await db.insert(idempotencyKeys).values(request).onConflictDoNothing().returning();
   return row;
@@ -59,11 +59,11 @@ export async function renewRequest(
 /** Keeps the first answer; later callers get it word for word. False when there is one already. */
 export async function keepAnswer(
   db: Queries,
-  answer: { scope: string; key: string; status: number; body: string },
+  answer: { scope: string; key: string; status: number; headers: Record<string, string>; body: string },
 ): Promise<boolean> {
   const kept = await db
     .update(idempotencyKeys)
-    .set({ status: answer.status, body: answer.body })
+    .set({ status: answer.status, headers: answer.headers, body: answer.body })
     .where(open(answer))
     .returning({ key: idempotencyKeys.key });
   return kept.length === 1;

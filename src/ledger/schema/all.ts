@@ -55,6 +55,8 @@ export const idempotencyKeys = pgTable(
     status: integer('status'),
     body: text('body'),
     createdAt: number('created_at').notNull(),
+    /** Null before there is an answer, and for one that was kept before headers were. */
+    headers: jsonb('headers').$type<Record<string, string>>(),
   },
   (t) => [primaryKey({ columns: [t.scope, t.key] }), index('idempotency_keys_created').on(t.createdAt)],
 );

@@ -1,0 +1,2 @@
+-- Null: the answer was kept before headers were.
+alter table idempotency_keys add column headers jsonb;
