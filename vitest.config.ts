@@ -10,12 +10,15 @@ export default defineConfig({
   ],
   test: {
     include: ['test/**/*.test.ts'],
+    // What takes long or leaves much to chance has a run of its own: `npm run test:faults`.
+    exclude: ['test/reliability/**'],
     globalSetup: ['test/kits/global-setup.ts'],
     // For what hangs, not for what is slow: a machine with two noisy processors may take ten times as long as usual.
     testTimeout: 60_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 20_000 } },
     pool: 'forks',
+    isolate: false,
     // Each file starts processes of its own, and they need processors too.
     maxWorkers: 2,
   },

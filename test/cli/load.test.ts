@@ -6,16 +6,16 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { exitCodes } from '../../src/cli/machine/exit-codes.ts';
 import { browserMissing, startBrowser } from '../kits/browser.ts';
-import { rewards, rewardsJson, serve, temporaryDirectory } from '../kits/cli.ts';
+import { rewards, rewardsJson, serveHere, temporaryDirectory } from '../kits/cli.ts';
 
-let stack: Awaited<ReturnType<typeof serve>>;
+let stack: Awaited<ReturnType<typeof serveHere>>;
 let project: Awaited<ReturnType<typeof temporaryDirectory>>;
 const json = (...args: string[]) => rewardsJson(['load', 'relay', ...args], { cwd: project.path });
 const plain = (...args: string[]) => rewards(['load', 'relay', ...args], { cwd: project.path });
 
 beforeAll(async () => {
   project = await temporaryDirectory();
-  stack = await serve(['--port', '0', '--ephemeral'], { cwd: project.path });
+  stack = await serveHere(['--port', '0', '--ephemeral'], { cwd: project.path });
 });
 afterAll(async () => {
   await stack.stop();

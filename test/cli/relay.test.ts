@@ -4,10 +4,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { perkNFTAbi, rewardTokenAbi } from '../../src/chain/contracts/abis.ts';
 import { exitCodes } from '../../src/cli/machine/exit-codes.ts';
 import { relayKitOf } from '../contract/relay/kit.ts';
-import { rewards, rewardsJson, serve, temporaryDirectory } from '../kits/cli.ts';
+import { rewards, rewardsJson, serveHere, temporaryDirectory } from '../kits/cli.ts';
 import { clientOf } from '../kits/service.ts';
 
-let stack: Awaited<ReturnType<typeof serve>>;
+let stack: Awaited<ReturnType<typeof serveHere>>;
 let project: Awaited<ReturnType<typeof temporaryDirectory>>;
 let client: ReturnType<typeof clientOf>;
 let kit: Awaited<ReturnType<typeof relayKitOf>>;
@@ -17,7 +17,7 @@ const PRICE = 60n;
 
 beforeAll(async () => {
   project = await temporaryDirectory();
-  stack = await serve(['--port', '0', '--persist-to', 'data'], { cwd: project.path });
+  stack = await serveHere(['--port', '0', '--persist-to', 'data'], { cwd: project.path });
   client = clientOf(stack.ready);
   kit = await relayKitOf(stack.ready);
   await kit.setPerk(7n, PRICE);

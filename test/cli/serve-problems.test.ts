@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { exitCodes } from '../../src/cli/machine/exit-codes.ts';
 import { startAnvil } from '../../src/emulator/chain/anvil.ts';
-import { rewardsJson, serve, temporaryDirectory } from '../kits/cli.ts';
+import { rewardsJson, rewardsProcess, serveHere, temporaryDirectory } from '../kits/cli.ts';
 
 let project: Awaited<ReturnType<typeof temporaryDirectory>>;
 beforeEach(async () => {
@@ -14,8 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => project.remove());
 
-const failing = (args: string[], env: Record<string, string> = {}) =>
-  rewardsJson(['serve', '--port', '0', ...args], { cwd: project.path, env });
+const failing = (args: string[]) => rewardsJson(['serve', '--port', '0', ...args], { cwd: project.path });
 
 describe('the database', () => {
   test('nobody there: exit 3, without the password', async () => {
@@ -40,7 +39,7 @@ describe('the chain', () => {
 
   test('another chain than the one the data belongs to: exit 5, and both ways out', async () => {
     const anvil = await startAnvil({ host: '127.0.0.1', port: 0, blockTimeSeconds: 0 });
-    const stack = await serve(['--port', '0', '--rpc-url', anvil.rpcUrl], { cwd: project.path });
+    const stack = await serveHere(['--port', '0', '--rpc-url', anvil.rpcUrl], { cwd: project.path });
     await stack.stop();
     await anvil.stop();
     const { code, envelope } = await failing([]);
@@ -71,7 +70,7 @@ describe('a taken port of the chain', () => {
 
   test('the default one gives way to a free one, with a note', async () => {
     await hold(8545);
-    const stack = await serve(['--ephemeral'], { cwd: project.path });
+    const stack = await serveHere(['--ephemeral'], { cwd: project.path });
     const port = Number(new URL(stack.ready.urls.rpc).port);
     expect(port).not.toBe(8545);
     expect(stack.stderr()).toContain(`port 8545 for the chain is taken; using ${port}`);
@@ -99,7 +98,10 @@ test('a SQLite module of another Node: exit 5, and how to build it again', async
        throw Object.assign(new Error(file + ' was compiled against a different Node.js version'), { code: 'ERR_DLOPEN_FAILED' });
      };`,
   );
-  const { code, envelope } = await failing(['--ephemeral'], { NODE_OPTIONS: `--require=${broken}` });
+  const { code, stdout } = await rewardsProcess(['serve', '--port', '0', '--ephemeral', '-o', 'json'], {
+    env: { NODE_OPTIONS: `--require=${broken}` },
+  });
+  const envelope = JSON.parse(stdout);
   expect(code).toBe(exitCodes.precondition);
   expect(envelope.error).toMatchObject({
     code: 'E_NATIVE_SQLITE',
@@ -108,7 +110,7 @@ test('a SQLite module of another Node: exit 5, and how to build it again', async
 });
 
 test('requests while serving: an entry of the stream each, after the ready line', async () => {
-  const stack = await serve(['--ephemeral', '--port', '0'], { cwd: project.path });
+  const stack = await serveHere(['--ephemeral', '--port', '0'], { cwd: project.path });
   const { brandId } = stack.ready.brands[0];
   const body = JSON.stringify({
     brandId,
@@ -125,7 +127,10 @@ test('requests while serving: an entry of the stream each, after the ready line'
     ids.push(answer.headers.get('x-request-id'));
   }
   await stack.stop();
-  const entries = stack.lines.slice(1, -1).map((line) => JSON.parse(line));
+  const entries = stack
+    .lines()
+    .slice(1, -1)
+    .map((line) => JSON.parse(line));
   expect(entries).toMatchObject([
     { type: 'request', id: ids[0], status: 200, decision: 'rewarded', rewardAmount: 100 },
     { type: 'request', id: ids[1], status: 409, decision: 'duplicate' },

@@ -2,16 +2,16 @@
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { exitCodes } from '../../src/cli/machine/exit-codes.ts';
-import { rewards, rewardsJson, serve, temporaryDirectory } from '../kits/cli.ts';
+import { rewards, rewardsJson, serveHere, temporaryDirectory } from '../kits/cli.ts';
 
 const USER = 'alice@demo.example';
-let stack: Awaited<ReturnType<typeof serve>>;
+let stack: Awaited<ReturnType<typeof serveHere>>;
 let project: Awaited<ReturnType<typeof temporaryDirectory>>;
 const json = (...args: string[]) => rewardsJson(args, { cwd: project.path });
 
 beforeAll(async () => {
   project = await temporaryDirectory();
-  stack = await serve(['--port', '0', '--persist-to', 'data'], { cwd: project.path });
+  stack = await serveHere(['--port', '0', '--persist-to', 'data'], { cwd: project.path });
 });
 afterAll(async () => {
   await stack.stop();
@@ -150,7 +150,7 @@ test('new keys are taken at once, earlier ones until they are revoked, and all o
 
   const { port } = new URL(stack.ready.urls.events);
   await stack.stop();
-  stack = await serve(['--port', port, '--persist-to', 'data'], { cwd: project.path });
+  stack = await serveHere(['--port', port, '--persist-to', 'data'], { cwd: project.path });
   for (const token of [before, after]) expect(await decoded(token)).toMatchObject({ verifies: true });
 
   expect((await json('token', 'rotate-keys', '--revoke')).envelope.data.published).toHaveLength(1);

@@ -1,16 +1,16 @@
 /** `rewards wallet` as a shell sees it, against a real stack. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { exitCodes } from '../../src/cli/machine/exit-codes.ts';
-import { rewards, rewardsJson, serve, temporaryDirectory } from '../kits/cli.ts';
+import { rewards, rewardsJson, serveHere, temporaryDirectory } from '../kits/cli.ts';
 
-let stack: Awaited<ReturnType<typeof serve>>;
+let stack: Awaited<ReturnType<typeof serveHere>>;
 let project: Awaited<ReturnType<typeof temporaryDirectory>>;
 const json = (...args: string[]) => rewardsJson(args, { cwd: project.path });
 const plain = (...args: string[]) => rewards(args, { cwd: project.path });
 
 beforeAll(async () => {
   project = await temporaryDirectory();
-  stack = await serve(['--port', '0', '--persist-to', 'data', '--split-hosts'], { cwd: project.path });
+  stack = await serveHere(['--port', '0', '--persist-to', 'data', '--split-hosts'], { cwd: project.path });
 });
 afterAll(async () => {
   await stack.stop();

@@ -1,12 +1,17 @@
-/** Starts the real program, as a shell would. */
+/** Runs the command line: in this process where its streams and signals are all that matters, else as a shell would. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { StopSignal } from '../../src/cli/machine/context.ts';
+import { runCli } from '../../src/cli/machine/run-cli.ts';
+import type { Sink } from '../../src/cli/machine/streams.ts';
+import { systemClock } from '../../src/lib/clock.ts';
 
-const program = new URL('../../bin/rewards.js', import.meta.url).pathname;
+/** The built program. */
+export const program = new URL('../../bin/rewards.js', import.meta.url).pathname;
 
 export interface Finished {
   code: number | null;
@@ -21,8 +26,21 @@ export interface Surroundings {
   stdin?: string;
 }
 
-/** Runs one command to its end. Nothing of this machine's REWARDS_* settings reaches it. */
+/** Runs one command to its end, in this process. Nothing of this machine's REWARDS_* settings reaches it. */
 export async function rewards(args: string[], around: Surroundings = {}): Promise<Finished> {
+  const run = startHere(args, around);
+  const code = await run.ended;
+  return { code, signal: null, stdout: run.stdout(), stderr: run.stderr() };
+}
+
+/** The same with `-o json`, and the one document it printed. */
+export async function rewardsJson(args: string[], around: Surroundings = {}) {
+  const finished = await rewards([...args, '-o', 'json'], around);
+  return { ...finished, envelope: JSON.parse(finished.stdout) };
+}
+
+/** Runs one command to its end, as a process of its own. */
+export async function rewardsProcess(args: string[], around: Surroundings = {}): Promise<Finished> {
   const child = start(args, around);
   const output = { stdout: '', stderr: '' };
   child.stdout?.on('data', (chunk) => {
@@ -36,13 +54,57 @@ export async function rewards(args: string[], around: Surroundings = {}): Promis
   return { code, signal, ...output };
 }
 
-/** The same with `-o json`, and the one document it printed. */
-export async function rewardsJson(args: string[], around: Surroundings = {}) {
-  const finished = await rewards([...args, '-o', 'json'], around);
-  return { ...finished, envelope: JSON.parse(finished.stdout) };
+/** A command in this process that goes on until it ends by itself or a signal is sent to it. */
+export function startHere(args: string[], around: Surroundings = {}) {
+  const stdout = textSink();
+  const stderr = textSink();
+  const listeners = new Set<(signal: StopSignal) => void>();
+  const ended = runCli({
+    argv: args,
+    env: setVariables(environment(around)),
+    // The root has no project folder that could be found by accident.
+    cwd: around.cwd ?? '/',
+    pid: process.pid,
+    stdout,
+    stderr,
+    readStdin: async () => around.stdin ?? '',
+    onSignal(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    clock: systemClock(),
+  });
+  return {
+    ended,
+    stdout: stdout.text,
+    stderr: stderr.text,
+    /** The next whole line of stdout that nobody has taken yet. */
+    nextLine: stdout.nextLine,
+    signal(signal: StopSignal) {
+      for (const listener of listeners) listener(signal);
+    },
+  };
 }
 
-/** A stack started with `rewards serve -o json`; `ready` is its first line. */
+/** A stack started in this process with `rewards serve -o json`; `ready` is its first line. */
+export async function serveHere(args: string[], around: Surroundings & { cwd: string }) {
+  const run = startHere(['serve', '-o', 'json', ...args], around);
+  const failed = run.ended.then((code) => `exited with ${code}: ${run.stderr()}`);
+  const first = await Promise.race([run.nextLine(), failed]);
+  if (!first.startsWith('{')) throw new Error(`serve did not get ready: ${first}`);
+  return {
+    ready: JSON.parse(first),
+    lines: () => run.stdout().split('\n').slice(0, -1),
+    stderr: run.stderr,
+    /** Sends a signal and waits for the end. */
+    async stop(signal: StopSignal = 'SIGTERM') {
+      run.signal(signal);
+      return { code: await run.ended, signal: null };
+    },
+  };
+}
+
+/** The same as a process of its own. */
 export async function serve(args: string[], around: Surroundings & { cwd: string }) {
   const child = start(['serve', '-o', 'json', ...args], around);
   const lines: string[] = [];
@@ -77,13 +139,52 @@ export async function temporaryDirectory() {
 }
 
 function start(args: string[], around: Surroundings): ChildProcess {
-  const kept = Object.entries(process.env).filter(
-    ([name]) => !/^(REWARDS_|NO_COLOR$|FORCE_COLOR$)/.test(name),
-  );
   return spawn(process.execPath, [program, ...args], {
-    // The root has no project folder that could be found by accident.
     cwd: around.cwd ?? '/',
-    env: { ...Object.fromEntries(kept), ...around.env },
+    env: environment(around),
     stdio: 'pipe',
   });
+}
+
+/** This machine's environment without what would change the program's answers. */
+function environment({ env }: Surroundings): Record<string, string> {
+  const kept = Object.entries(process.env).filter(
+    (entry): entry is [string, string] =>
+      Boolean(entry[1]) && !/^(REWARDS_|NO_COLOR$|FORCE_COLOR$)/.test(entry[0]),
+  );
+  return { ...Object.fromEntries(kept), ...env };
+}
+
+/** As the program reads them: a variable that is set to nothing counts as not set. */
+const setVariables = (env: Record<string, string>) =>
+  Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+
+function textSink(): Sink & { text: () => string; nextLine: () => Promise<string> } {
+  let text = '';
+  let taken = 0;
+  let wake = () => {};
+  return {
+    isTTY: false,
+    isClosed: false,
+    backlogBytes: 0,
+    write(more) {
+      text += more;
+      wake();
+    },
+    flushed: async () => {},
+    text: () => text,
+    async nextLine() {
+      for (;;) {
+        const end = text.indexOf('\n', taken);
+        if (end >= 0) {
+          const line = text.slice(taken, end);
+          taken = end + 1;
+          return line;
+        }
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+    },
+  };
 }
