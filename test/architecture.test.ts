@@ -17,8 +17,6 @@ const known: { owner: string; what: RegExp }[] = [
   },
   { owner: 'contract', what: /^http\/.* → http\/(events|register|relay)\/refusals\.ts/ },
   { owner: 'contract', what: /^http\/(openapi\/|(events|relay)\/refusals\.ts).* → length/ },
-  { owner: 'emulator', what: /^compose\/(create-service|open-hosts)\.ts/ },
-  { owner: 'emulator', what: /^circle: compose\/create-hosts\.ts/ },
   { owner: 'startsettings', what: /^circle: cli\// },
   { owner: 'startsettings', what: /^cli\/(machine\/ → length|start\/options\.ts.* → length)/ },
   { owner: 'startsettings', what: /^production\// },

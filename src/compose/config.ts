@@ -5,7 +5,7 @@ import type { Crash } from '../lib/crash-points.ts';
 import type { Log } from '../lib/log.ts';
 
 /** How one service's relay differs from the others'. */
-export interface RelayChange {
+export interface RelayOverrides {
   budgetGwei?: number;
   answerTimeoutMs?: number;
   feeCapWei?: bigint;
@@ -13,13 +13,13 @@ export interface RelayChange {
 }
 
 /** How a test's engine differs from everyone's. */
-export type EngineChange = {
+export type EngineOverrides = {
   [Part in 'payout' | 'lane' | 'relay' | 'fees' | 'follow']?: Partial<ChainEngineSettings[Part]>;
 };
 
 /** What the command line says about an emulator. */
 export interface ServeConfig {
-  host: string;
+  bindAddress: string;
   port: number;
   /** The port was asked for by number: another one will not do. */
   portExplicit: boolean;
@@ -46,12 +46,16 @@ export interface ServeConfig {
   duplicateWindowMs?: number | undefined;
   /** Asks this machine's own DNS, or these servers, instead of the fixture's table. */
   dns?: 'system' | { servers: string[] } | undefined;
-  /** Ends the process at a named moment; tests only. */
+}
+
+/** What tests alone want otherwise. */
+export interface Overrides {
+  /** Ends the process at a named moment. */
   crash?: Crash | undefined;
-  /** Shortens the engine's patience; tests only. */
-  engine?: EngineChange | undefined;
-  /** Other limits of the relay; tests only. */
-  relay?: RelayChange | undefined;
+  /** Shortens the engine's patience. */
+  engine?: EngineOverrides | undefined;
+  /** Other limits of the relay. */
+  relay?: RelayOverrides | undefined;
 }
 
 export const settings = {
@@ -148,12 +152,12 @@ export const settings = {
   drainTimeoutMs: 4_000,
 } as const;
 
-/** The engine's settings, with a test's change. */
-export const engineSettings = (change: EngineChange = {}): ChainEngineSettings => ({
-  payout: { ...settings.payout, ...change.payout },
-  lane: { ...settings.lane, ...change.lane },
-  relay: { ...settings.relay, ...change.relay },
-  fees: { ...settings.fees, ...change.fees },
-  follow: { ...settings.follow, ...change.follow },
+/** The engine's settings, with a test's overrides. */
+export const engineSettings = (overrides: EngineOverrides = {}): ChainEngineSettings => ({
+  payout: { ...settings.payout, ...overrides.payout },
+  lane: { ...settings.lane, ...overrides.lane },
+  relay: { ...settings.relay, ...overrides.relay },
+  fees: { ...settings.fees, ...overrides.fees },
+  follow: { ...settings.follow, ...overrides.follow },
   progressPollMs: settings.progressPollMs,
 });

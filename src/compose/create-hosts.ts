@@ -1,4 +1,4 @@
-/** Builds the hosts from parts that have been picked already: the same for the emulator and for production. */
+/** Builds the hosts from adapters that have been picked already. */
 import { createEventSubmitter } from '../actions/events/gather-events.ts';
 import { createRewardToken } from '../chain/contracts/reward-token.ts';
 import type { ChainEngine } from '../chain/engine.ts';
@@ -16,14 +16,14 @@ import type { WalletTree } from '../identity/wallets.ts';
 import type { Database } from '../ledger/database/database.ts';
 import type { Facts } from '../ledger/facts.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
-import { type Crash, neverCrash } from '../lib/crash-points.ts';
+import type { Crash } from '../lib/crash-points.ts';
 import type { Random } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
-import { type RelayChange, settings } from './config.ts';
+import { type RelayOverrides, settings } from './config.ts';
 import { createRelay } from './create-relay-host.ts';
 import type { ServiceHosts } from './one-port.ts';
 
-export interface HostParts {
+export interface HostsDeps {
   database: Database;
   chain: ChainClient;
   rpc: Rpc;
@@ -32,85 +32,92 @@ export interface HostParts {
   wallets: WalletTree;
   /** Absent where nobody can log in: then there is no relay either. */
   tokens?: TokenVerifier | undefined;
-  relay?: RelayChange | undefined;
   dns: TxtResolver;
   clock: Clock;
   random: Random;
   log: Log;
-  /** Hosts of the service itself. */
-  ownHosts: readonly string[];
-  /** Addresses or networks of proxies whose word about a request counts. */
-  proxies: readonly string[];
-  serviceName: string;
-  apiPrefix: string;
-  /** Host under which users of chat platforms get their stand-in e-mail. */
-  ownDomain: string;
-  httpsOnly: boolean;
-  answerWhen: Milestone;
-  errorDialect?: 'current' | 'earlier' | undefined;
-  duplicateWindowMs?: number | undefined;
   onRequest?: EventsHostDeps['onRequest'];
   /** Told what was decided about each event: rewarded, or the code of the refusal. */
   onDecision?: (code: string) => void;
   /** Told what became of each relayed call: confirmed, or the code of the refusal. */
   onRelay?: (code: string) => void;
-  crash?: Crash | undefined;
+  crash: Crash;
+}
+
+export interface HostsConfig {
+  relay?: RelayOverrides | undefined;
+  /** Domains of the service itself. */
+  serviceDomains: readonly string[];
+  /** Addresses or networks of proxies whose word about a request counts. */
+  proxies: readonly string[];
+  serviceName: string;
+  apiPrefix: string;
+  /** Domain of the stand-in e-mails that users of chat platforms get. */
+  ownDomain: string;
+  httpsOnly: boolean;
+  answerWhen: Milestone;
+  errorDialect?: 'current' | 'earlier' | undefined;
+  duplicateWindowMs?: number | undefined;
 }
 
 /** `idle` resolves when no decision is under way. */
-export function createHosts(parts: HostParts): ServiceHosts & { idle: () => Promise<void> } {
-  const { database, clock, random, log, ownHosts, serviceName, apiPrefix, ownDomain, httpsOnly } = parts;
+export function createHosts(
+  deps: HostsDeps,
+  config: HostsConfig,
+): ServiceHosts & { idle: () => Promise<void> } {
+  const { database, clock, random, log, crash } = deps;
+  const { serviceName, apiPrefix, ownDomain, httpsOnly, serviceDomains: ownHosts } = config;
   const { bodyLimitBytes } = settings;
   const frame = {
     ...{ database, clock, random, log, ownHosts },
-    proxies: proxyTrust([...parts.proxies]),
-    ...(parts.onRequest && { onRequest: parts.onRequest }),
+    proxies: proxyTrust([...config.proxies]),
+    ...(deps.onRequest && { onRequest: deps.onRequest }),
   };
   const submitter = createEventSubmitter({
     database,
     clock,
-    addressAt: parts.wallets.addressAt,
+    addressAt: deps.wallets.addressAt,
     ownHosts,
-    duplicateWindowMs: parts.duplicateWindowMs ?? settings.duplicateWindowMs,
+    duplicateWindowMs: config.duplicateWindowMs ?? settings.duplicateWindowMs,
     batchMax: settings.decideBatchMax,
     triesMax: settings.decideTriesMax,
-    crash: parts.crash ?? neverCrash,
+    crash,
   });
   const events = createEventsHost({
     ...frame,
-    chain: parts.chain,
-    token: createRewardToken({ rpc: parts.rpc, address: parts.facts.contracts.token }),
-    dns: parts.dns,
-    identityReady: parts.tokens?.ready ?? (async () => true),
+    chain: deps.chain,
+    token: createRewardToken({ rpc: deps.rpc, address: deps.facts.contracts.token }),
+    dns: deps.dns,
+    identityReady: deps.tokens?.ready ?? (async () => true),
     realClock: systemClock(),
     serviceName,
-    refuser: createRefuser({ clock, dialect: parts.errorDialect ?? 'current' }),
+    refuser: createRefuser({ clock, dialect: config.errorDialect ?? 'current' }),
     rewarding: {
       database,
       random,
       submitter: {
         async submit(event) {
           const decision = await submitter.submit(event);
-          parts.onDecision?.('refusal' in decision ? decision.refusal.code : 'rewarded');
+          deps.onDecision?.('refusal' in decision ? decision.refusal.code : 'rewarded');
           return decision;
         },
       },
-      payouts: parts.engine.payouts,
-      progress: parts.engine.progress,
-      answerWhen: parts.answerWhen,
+      payouts: deps.engine.payouts,
+      progress: deps.engine.progress,
+      answerWhen: config.answerWhen,
       answerTimeoutMs: settings.answerTimeoutMs,
-      crash: parts.crash ?? neverCrash,
+      crash,
     },
     settings: { apiPrefix, bodyLimitBytes, ownDomain, httpsOnly, workerVersion: settings.workerVersion },
   });
   const register = createRegisterHost({
     ...frame,
-    addressAt: parts.wallets.addressAt,
+    addressAt: deps.wallets.addressAt,
     limit: settings.pregenerate,
     refuser: createRegisterRefuser({ clock }),
     settings: { apiPrefix, bodyLimitBytes, ownDomain, httpsOnly },
   });
-  const relay = parts.tokens && createRelay(parts, frame, parts.tokens);
+  const relay = deps.tokens && createRelay({ ...deps, frame, tokens: deps.tokens }, config);
   const idle = async () => {
     await Promise.all([submitter.idle(), relay?.idle()]);
   };

@@ -1,36 +1,48 @@
-/** Builds the relay host from parts that have been picked already. */
+/** Builds the relay host from adapters that have been picked already. */
 import { createAddressGate } from '../actions/admit-address.ts';
 import { createRelayQueue } from '../actions/relay/queue-relays.ts';
 import { createRelayTransaction } from '../actions/relay/relay-transaction.ts';
+import type { ChainEngine } from '../chain/engine.ts';
+import type { ChainClient } from '../chain/rpc/client.ts';
+import type { Rpc } from '../chain/rpc/rpc.ts';
 import type { HostFrameDeps } from '../http/frame/host-frame.ts';
 import { createRelayHost } from '../http/relay/host.ts';
 import { createRelayRefuser } from '../http/relay/refusals.ts';
 import type { TokenVerifier } from '../identity/tokens.ts';
+import type { Facts } from '../ledger/facts.ts';
 import { readWindow } from '../ledger/limits/rate-windows.ts';
 import { systemClock } from '../lib/clock.ts';
-import { settings } from './config.ts';
-import type { HostParts } from './create-hosts.ts';
+import { type RelayOverrides, settings } from './config.ts';
 
 /** `idle` resolves when no call is being queued. */
 export function createRelay(
-  parts: Pick<HostParts, 'chain' | 'rpc' | 'engine' | 'facts' | 'relay' | 'httpsOnly' | 'onRelay'>,
-  frame: Omit<HostFrameDeps, 'settings'>,
-  tokens: TokenVerifier,
+  deps: {
+    chain: ChainClient;
+    rpc: Rpc;
+    engine: Pick<ChainEngine, 'relays'>;
+    facts: Facts['chain'];
+    tokens: TokenVerifier;
+    frame: Omit<HostFrameDeps, 'settings'>;
+    /** Told what became of each call: confirmed, or the code of the refusal. */
+    onRelay?: (code: string) => void;
+  },
+  config: { relay?: RelayOverrides | undefined; httpsOnly: boolean },
 ) {
+  const { frame, tokens } = deps;
   const { database, clock, random } = frame;
   const { userLimit, addressLimit, gasMax, budgetGwei, ...limits } = {
     ...settings.relayHost,
-    ...parts.relay,
+    ...config.relay,
   };
   const batch = { batchMax: settings.decideBatchMax, triesMax: settings.decideTriesMax };
   const queue = createRelayQueue({ database, userLimit, ...batch });
   const relayTransaction = createRelayTransaction({
     ...{ database, clock, random },
-    chain: parts.chain,
-    rpc: parts.rpc,
-    contracts: parts.facts.contracts,
+    chain: deps.chain,
+    rpc: deps.rpc,
+    contracts: deps.facts.contracts,
     queue: queue.queue,
-    relays: parts.engine.relays,
+    relays: deps.engine.relays,
     settings: {
       userLimit,
       gasMax,
@@ -51,13 +63,13 @@ export function createRelay(
     }),
     async relayTransaction(request, effect) {
       const outcome = await relayTransaction(request, effect);
-      parts.onRelay?.('refusal' in outcome ? outcome.refusal.code : 'confirmed');
+      deps.onRelay?.('refusal' in outcome ? outcome.refusal.code : 'confirmed');
       return outcome;
     },
     windowOf: (subject) => readWindow(database.db, { ...userLimit, subject, nowMs: clock.now() }),
     refuser: createRelayRefuser({ clock }),
     settings: {
-      httpsOnly: parts.httpsOnly,
+      httpsOnly: config.httpsOnly,
       bodyLimitBytes: limits.bodyLimitBytes,
       explorerUrl: limits.explorerUrl,
     },

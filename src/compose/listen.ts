@@ -21,7 +21,7 @@ const BACKLOG = 4_096;
 /** Listens on `port` (0: any free one). A port that is taken and was not asked for by number gives way to the next free one. */
 export async function listen(
   app: Pick<Hono, 'fetch'>,
-  at: { host: string; port: number; explicit: boolean },
+  at: { bindAddress: string; port: number; explicit: boolean },
 ): Promise<Listener> {
   const last = at.explicit || at.port === 0 ? at.port : at.port + NEXT_PORTS;
   for (let port = at.port; port <= last; port++) {
@@ -30,13 +30,13 @@ export async function listen(
       server.once('error', (error: NodeJS.ErrnoException) =>
         error.code === 'EADDRINUSE' ? resolve(true) : reject(error),
       );
-      server.listen({ port, host: at.host, backlog: BACKLOG }, () => resolve(false));
+      server.listen({ port, host: at.bindAddress, backlog: BACKLOG }, () => resolve(false));
     });
     if (taken) continue;
     const address = server.address();
     const bound = typeof address === 'object' && address ? address.port : port;
     return {
-      url: `http://${at.host}:${bound}`,
+      url: `http://${at.bindAddress}:${bound}`,
       port: bound,
       close: (drainMs) => closeServer(server, drainMs),
     };

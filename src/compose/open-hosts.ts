@@ -1,6 +1,5 @@
 /** Opens the listeners of an emulator: all hosts on one port, or each on its own. */
 import { Hono } from 'hono';
-import type { Ready } from '../emulator/state/ready.ts';
 import { createIdpHost } from '../http/idp.ts';
 import type { TokenIssuer } from '../identity/tokens.ts';
 import { type ServeConfig, settings } from './config.ts';
@@ -8,13 +7,23 @@ import type { Lifecycle } from './lifecycle.ts';
 import { listen } from './listen.ts';
 import { onOnePort, type ServiceHosts } from './one-port.ts';
 
+/** Where each host is; `control` with its path. */
+export interface HostUrls {
+  events: string;
+  relay: string;
+  register: string;
+  services: string;
+  site: string;
+  control: string;
+}
+
 export async function openHosts(
-  config: Pick<ServeConfig, 'host' | 'port' | 'portExplicit' | 'splitHosts'>,
+  config: Pick<ServeConfig, 'bindAddress' | 'port' | 'portExplicit' | 'splitHosts'>,
   hosts: ServiceHosts & { control: Hono; issuer: TokenIssuer },
   lifecycle: Pick<Lifecycle, 'onStop'>,
-): Promise<Omit<Ready['urls'], 'rpc'>> {
+): Promise<HostUrls> {
   const open = async (app: Pick<Hono, 'fetch'>, port: number, explicit: boolean) => {
-    const listener = await listen(app, { host: config.host, port, explicit });
+    const listener = await listen(app, { bindAddress: config.bindAddress, port, explicit });
     lifecycle.onStop(() => listener.close(settings.drainTimeoutMs));
     return listener.url;
   };

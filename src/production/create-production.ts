@@ -1,33 +1,35 @@
-/** Production from its parts: the same hosts and actions as the emulator, with the adapters of a real service. */
+/** Production: picks the adapters of a real service, checks what must hold, and puts the same service as the emulator's before them. */
 import { hostname } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { Hono } from 'hono';
 import { createChainHistory } from '../audit/chain-history.ts';
-import { createChainEngine, createWatchingEngine } from '../chain/engine.ts';
+import type { ChainEngineDeps } from '../chain/engine.ts';
 import { keysGrownFrom, keyTree, localKeySigner } from '../chain/lane/local-key.ts';
-import { createChainClient } from '../chain/rpc/client.ts';
+import { type ChainClient, createChainClient } from '../chain/rpc/client.ts';
 import { createRpc, type Rpc } from '../chain/rpc/rpc.ts';
 import { createRpcPool } from '../chain/rpc/rpc-pool.ts';
 import { settings } from '../compose/config.ts';
-import { createHosts } from '../compose/create-hosts.ts';
-import { createLifecycle } from '../compose/lifecycle.ts';
-import { listen } from '../compose/listen.ts';
-import { onOnePort } from '../compose/one-port.ts';
+import { createService } from '../compose/create-service.ts';
+import { createLifecycle, type Lifecycle } from '../compose/lifecycle.ts';
+import { type Listener, listen } from '../compose/listen.ts';
+import { onOnePort, type ServiceHosts } from '../compose/one-port.ts';
 import { systemTxtResolver } from '../dns/system.ts';
+import type { TxtResolver } from '../dns/txt.ts';
 import { openDataDir } from '../emulator/state/data-dir.ts';
 import { DEV_MNEMONIC, DEV_WALLETS_PATH } from '../emulator/world/dev-accounts.ts';
 import { createAdminHost } from '../http/admin.ts';
 import { measured } from '../http/frame/measured.ts';
 import { derivedWallets } from '../identity/derived.ts';
 import { providerTokens } from '../identity/provider.ts';
+import type { TokenVerifier } from '../identity/tokens.ts';
 import type { WalletTree } from '../identity/wallets.ts';
 import type { Database } from '../ledger/database/database.ts';
 import { openPostgres } from '../ledger/database/postgres.ts';
 import { openSqlite } from '../ledger/database/sqlite.ts';
 import { type Facts, readFact, writeFact } from '../ledger/facts.ts';
-import { systemClock } from '../lib/clock.ts';
+import { type Clock, systemClock } from '../lib/clock.ts';
 import { neverCrash } from '../lib/crash-points.ts';
-import { secureRandom } from '../lib/ids.ts';
+import { type Random, secureRandom } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
 import {
   checkAccounts,
@@ -39,8 +41,8 @@ import {
   type Problem,
   startRefused,
 } from './checks.ts';
-import { createMetrics } from './metrics.ts';
-import { productionEngine, productionRelay, productionTokens } from './service-config.ts';
+import { createMetrics, type Metrics } from './metrics.ts';
+import { productionService, productionTokens } from './service-config.ts';
 import type { StartConfig, Worker } from './start-config.ts';
 import { startWatches } from './watches.ts';
 
@@ -63,8 +65,6 @@ export interface Production {
   stop(): Promise<void>;
 }
 
-type Lifecycle = ReturnType<typeof createLifecycle>;
-
 /** A node that failed is left alone for so long. */
 const NODE_RESTS_MS = 10_000;
 
@@ -77,7 +77,7 @@ export function createProduction(config: StartConfig): Production {
     async check() {
       const checking = createLifecycle();
       try {
-        return (await checkAll(config, await openParts(config, checking))).problems;
+        return (await checkAll(config, await pickAdapters(config, checking))).problems;
       } finally {
         await checking.stop();
       }
@@ -98,119 +98,127 @@ async function startProduction(
   lifecycle: Lifecycle,
   traffic: { stopping: boolean },
 ): Promise<ProductionReady> {
-  const { log } = config;
-  const isWorking = (worker: Worker) => config.workers.includes(worker);
   const metrics = createMetrics();
   let dependencies: (() => Promise<string[]>) | undefined;
-  const admin = await listen(
-    createAdminHost({
-      async notReady() {
-        if (traffic.stopping) return ['stopping'];
-        return dependencies ? dependencies() : ['starting'];
-      },
-      metrics: metrics.text,
-    }),
-    { host: config.adminHost, port: config.adminPort, explicit: true },
-  );
+  const admin = await openAdmin(config, {
+    metrics,
+    async notReady() {
+      if (traffic.stopping) return ['stopping'];
+      return dependencies ? dependencies() : ['starting'];
+    },
+  });
   lifecycle.onStop(() => admin.close(0));
 
-  const parts = await openParts(config, lifecycle, metrics.rpc);
-  const { database, rpc, wallets } = parts;
-  const { problems, genesisHash } = await checkAll(config, parts);
+  const adapters = await pickAdapters(config, lifecycle, metrics.rpc);
+  const { problems, genesisHash } = await checkAll(config, adapters);
   if (problems.length > 0 || !genesisHash) throw startRefused(problems);
-  const facts = await rememberChain(database, config, genesisHash);
+  const facts = await rememberChain(adapters.database, config, genesisHash);
 
-  const clock = systemClock();
-  const random = secureRandom(clock);
-  const chain = metrics.countSends(createChainClient(rpc));
-  const engineDeps = {
-    database,
-    chain,
-    rpc,
-    clock,
-    realClock: clock,
-    random,
-    log,
-    crash: neverCrash,
-    facts,
-    settings: productionEngine(config),
-  };
-  const { payout, relay } = config.keys;
-  const signers = payout && { payout: localKeySigner(payout), relay: relay && keysGrownFrom(relay) };
-  const engine =
-    isWorking('outbox') && signers
-      ? createChainEngine({ ...engineDeps, signers })
-      : createWatchingEngine(engineDeps);
-  lifecycle.onStop(() => engine.stop());
-  await engine.start();
-
-  const watches = startWatches({ ...engineDeps, engine, metrics, rpc }, config);
-  lifecycle.onStop(() => watches.stop());
-  let eventsUrl: string | undefined;
-  if (isWorking('api') && wallets) {
-    const tokens = productionTokens(config);
-    const { idle, ...hosts } = createHosts({
-      ...{ database, chain, rpc, engine, facts, wallets, clock, random, log },
-      tokens: tokens && providerTokens({ ...engineDeps, db: database.db }, tokens),
-      relay: productionRelay(config),
-      dns: systemTxtResolver(),
-      ownHosts: config.publicHosts,
-      proxies: config.trustedProxies,
-      serviceName: config.serviceName,
-      apiPrefix: config.apiPrefix,
-      ownDomain: config.ownDomain,
-      httpsOnly: true,
-      answerWhen: 'sent',
-      errorDialect: config.errorDialect,
-      duplicateWindowMs: config.duplicateWindowMs,
+  const deps = { ...adapters, chain: metrics.countSends(adapters.chain), facts };
+  const answersCallers = config.workers.includes('api');
+  const service = createService(
+    {
+      ...deps,
+      wallets: answersCallers ? deps.wallets : undefined,
+      crash: neverCrash,
       onDecision: metrics.decision,
       onRelay: metrics.relay,
-    });
-    lifecycle.onStop(idle);
-    const app = new Hono().use(measured(metrics.request)).route('/', onOnePort(hosts, config));
-    const listener = await listen(app, { host: config.host, port: config.port, explicit: true });
-    lifecycle.onStop(() => listener.close(config.drainTimeoutMs));
-    eventsUrl = listener.url;
-  }
+    },
+    productionService(config),
+  );
+  lifecycle.onStop(service.stop);
+  await service.start();
+  const watches = startWatches({ ...deps, engine: service.engine, metrics }, config);
+  lifecycle.onStop(() => watches.stop());
+  const events = service.hosts && (await openEvents(config, { hosts: service.hosts, metrics }));
+  if (events) lifecycle.onStop(() => events.close(config.drainTimeoutMs));
   dependencies = watches.unreachable;
   return {
     pid: process.pid,
-    urls: { ...(eventsUrl && { events: eventsUrl }), admin: admin.url },
+    urls: { ...(events && { events: events.url }), admin: admin.url },
     workers: config.workers,
     chain: { id: facts.chainId },
     contracts: facts.contracts,
   };
 }
 
-interface Parts {
+const openAdmin = (
+  { adminHost, adminPort }: StartConfig,
+  { metrics, notReady }: { metrics: Metrics; notReady: () => Promise<string[]> },
+): Promise<Listener> =>
+  listen(createAdminHost({ notReady, metrics: metrics.text }), {
+    bindAddress: adminHost,
+    port: adminPort,
+    explicit: true,
+  });
+
+const openEvents = (
+  config: StartConfig,
+  { hosts, metrics }: { hosts: ServiceHosts; metrics: Metrics },
+): Promise<Listener> =>
+  listen(new Hono().use(measured(metrics.request)).route('/', onOnePort(hosts, config)), {
+    bindAddress: config.host,
+    port: config.port,
+    explicit: true,
+  });
+
+/** What stands behind each port in production. */
+interface Adapters {
   database: Database;
   /** Each node by itself, for the checks. */
   nodes: readonly Rpc[];
   rpc: Rpc;
+  chain: ChainClient;
+  /** Absent in a process that leaves chain work to others. */
+  signers: ChainEngineDeps['signers'] | undefined;
   wallets: WalletTree | undefined;
+  tokens: TokenVerifier | undefined;
+  dns: TxtResolver;
+  clock: Clock;
+  realClock: Clock;
+  random: Random;
+  log: Log;
 }
 
-async function openParts(
+async function pickAdapters(
   config: StartConfig,
   lifecycle: Lifecycle,
-  onRpc?: ReturnType<typeof createMetrics>['rpc'],
-): Promise<Parts> {
+  onRpc?: Metrics['rpc'],
+): Promise<Adapters> {
   const { log } = config;
   const { database, release } = await openLedgerAt(config.databaseUrl, log);
   lifecycle.onStop(release);
   lifecycle.onStop(() => database.close());
+  const clock = systemClock();
   const nodes = config.rpcUrls.map((url) => createRpc({ url, timeoutMs: settings.rpcTimeoutMs }));
   const rpc = createRpcPool({
     nodes,
     chainId: config.chainId,
     log,
-    nowMs: systemClock().now,
+    nowMs: clock.now,
     restMs: NODE_RESTS_MS,
     ...(onRpc && { onOutcome: onRpc }),
   });
-  const wallets = config.walletsXpub === undefined ? undefined : derivedWallets(config.walletsXpub);
-  return { database, nodes, rpc, wallets };
+  const tokens = productionTokens(config);
+  return {
+    ...{ database, nodes, rpc, clock, log },
+    chain: createChainClient(rpc),
+    signers: pickSigners(config),
+    wallets: config.walletsXpub === undefined ? undefined : derivedWallets(config.walletsXpub),
+    tokens: tokens && providerTokens({ db: database.db, clock, realClock: clock, log }, tokens),
+    dns: systemTxtResolver(),
+    realClock: clock,
+    random: secureRandom(clock),
+  };
 }
+
+function pickSigners({ workers, keys: { payout, relay } }: StartConfig): Adapters['signers'] {
+  if (!workers.includes('outbox') || !payout) return undefined;
+  return { payout: localKeySigner(payout), relay: relay && keysGrownFrom(relay) };
+}
+
+/** Rejects when the SQLite module cannot be loaded. */
+export const trySqlite = (): Promise<void> => openSqlite(':memory:').close();
 
 /** A database of Postgres, or `sqlite:FILE`; `release` after closing it. */
 export async function openLedgerAt(
@@ -229,7 +237,7 @@ export async function openLedgerAt(
 
 async function checkAll(
   config: StartConfig,
-  { database, nodes, rpc, wallets }: Parts,
+  { database, nodes, rpc, chain, wallets }: Adapters,
 ): Promise<{ problems: Problem[]; genesisHash?: `0x${string}` }> {
   const known = knownKeys();
   const ledger = await checkDatabase(database, wallets);
@@ -244,7 +252,7 @@ async function checkAll(
     problems.push(...(await checkAccounts({ rpc, addressOf: known.addressOf }, config)));
     if (ledger.problems.length === 0) {
       const history = createChainHistory({ rpc, contracts: config.contracts });
-      problems.push(...(await checkSequences(history, { database, chain: createChainClient(rpc) })));
+      problems.push(...(await checkSequences(history, { database, chain })));
     }
   }
   return { problems, ...(seen.genesisHash && { genesisHash: seen.genesisHash }) };

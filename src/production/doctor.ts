@@ -6,10 +6,10 @@ import manifest from '../../package.json' with { type: 'json' };
 import { createChainClient } from '../chain/rpc/client.ts';
 import { createRpc } from '../chain/rpc/rpc.ts';
 import { settings } from '../compose/config.ts';
-import { findAnvilBinary } from '../emulator/chain/anvil.ts';
+import { AnvilError, findAnvilBinary } from '../emulator/chain/find-anvil.ts';
 import { findRunFile } from '../emulator/state/run-file.ts';
-import { openSqlite } from '../ledger/database/sqlite.ts';
 import { nearest } from '../lib/nearest.ts';
+import { trySqlite } from './create-production.ts';
 import { openLedgerDesk } from './offline-ledger.ts';
 import { readSecretLines, type Secret } from './start-config.ts';
 
@@ -43,8 +43,7 @@ export const checks: Record<string, (input: DoctorInput) => Promise<Finding[]>> 
   },
   async sqlite() {
     try {
-      const database = openSqlite(':memory:');
-      await database.close();
+      await trySqlite();
       return [{ check: 'sqlite', message: 'the SQLite module works' }];
     } catch (error) {
       const message = `the SQLite module cannot be loaded: ${firstLine(error)}`;
@@ -57,7 +56,8 @@ export const checks: Record<string, (input: DoctorInput) => Promise<Finding[]>> 
       return [{ check: 'anvil', message: stdout.split('\n')[0] ?? '' }];
     } catch (error) {
       const fix = 'run `npm ci` with optional dependencies, or use `rewards serve --rpc-url`';
-      return [{ check: 'anvil', message: `anvil does not run: ${firstLine(error)}`, fix }];
+      const advice = error instanceof AnvilError ? ` ${error.fix}` : '';
+      return [{ check: 'anvil', message: `anvil does not run: ${firstLine(error)}${advice}`, fix }];
     }
   },
   async ports(input) {

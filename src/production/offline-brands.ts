@@ -1,14 +1,15 @@
 /** Managing brands straight in a Postgres database: the control API's own routes, without a server before them. */
 import { Hono } from 'hono';
 import { settings } from '../compose/config.ts';
-import { openDatabase } from '../compose/create-service.ts';
 import { PreconditionError } from '../compose/precondition.ts';
+import { startProblem, whereIs } from '../compose/start-problem.ts';
 import { controlBrands } from '../http/control/brands.ts';
 import { pendingMigrations } from '../ledger/database/migrate.ts';
 import { readFact } from '../ledger/facts.ts';
 import { adjustableClock, systemClock } from '../lib/clock.ts';
 import { secureRandom } from '../lib/ids.ts';
-import { startProblem, whereIs } from './start-problem.ts';
+import { silentLog } from '../lib/log.ts';
+import { openLedgerAt } from './create-production.ts';
 
 export interface BrandDesk {
   /** Answers the control API's requests below `/_rewards/brands`. */
@@ -20,7 +21,11 @@ export interface BrandDesk {
 
 /** Throws a PreconditionError: E_DATABASE_UNREACHABLE, E_MIGRATIONS_PENDING. */
 export async function openBrandDesk(databaseUrl: string): Promise<BrandDesk> {
-  const database = openDatabase(databaseUrl, () => {});
+  const { database, release } = await openLedgerAt(databaseUrl, silentLog);
+  const close = async () => {
+    await database.close();
+    await release();
+  };
   try {
     const pending = await pendingMigrations(database);
     if (pending.length > 0) throw migrationsPending(databaseUrl, pending);
@@ -42,10 +47,10 @@ export async function openBrandDesk(databaseUrl: string): Promise<BrandDesk> {
     return {
       fetch: async (request) => app.fetch(request),
       where: `postgres://${whereIs(databaseUrl)}`,
-      close: () => database.close(),
+      close,
     };
   } catch (error) {
-    await database.close();
+    await close();
     throw startProblem(error, { databaseUrl });
   }
 }

@@ -6,6 +6,7 @@ import { createRpcPool } from '../chain/rpc/rpc-pool.ts';
 import { settings } from '../compose/config.ts';
 import { createVerifier } from '../compose/create-verifier.ts';
 import { PreconditionError } from '../compose/precondition.ts';
+import { whereIs } from '../compose/start-problem.ts';
 import { unsafeDatabaseSettings } from '../ledger/database/durability.ts';
 import { migrate, pendingMigrations } from '../ledger/database/migrate.ts';
 import { readFact } from '../ledger/facts.ts';
@@ -14,7 +15,6 @@ import { silentLog } from '../lib/log.ts';
 import { databaseProblem } from './checks.ts';
 import { openLedgerAt } from './create-production.ts';
 import { readSecretLines, type Secret } from './start-config.ts';
-import { whereIs } from './start-problem.ts';
 
 /** Opens the ledger that a secret names. Its functions throw a PreconditionError when the database does not serve. */
 export async function openLedgerDesk(of: { cwd: string; secret: Secret; allowSqlite: boolean }) {

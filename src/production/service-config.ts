@@ -1,6 +1,7 @@
-/** What production's parts are set to, from its configuration. */
+/** How production's service and its identity provider are configured, from what was checked at the start. */
 import type { ChainEngineSettings } from '../chain/engine.ts';
-import { engineSettings, type RelayChange, settings } from '../compose/config.ts';
+import { engineSettings, type RelayOverrides, settings } from '../compose/config.ts';
+import type { ServiceConfig } from '../compose/create-service.ts';
 import type { StartConfig } from './start-config.ts';
 
 const GWEI = 1_000_000_000n;
@@ -8,7 +9,7 @@ const gwei = (amount: number) => BigInt(Math.round(amount * 1e9));
 /** To a billionth of the currency. */
 const native = (amount: number) => gwei(amount) * GWEI;
 
-export const productionEngine = (config: StartConfig): ChainEngineSettings =>
+const productionEngine = (config: StartConfig): ChainEngineSettings =>
   engineSettings({
     payout: { idlePollMs: config.blockPollMs },
     lane: { inFlightMax: config.inFlightMax },
@@ -27,10 +28,24 @@ export const productionEngine = (config: StartConfig): ChainEngineSettings =>
   });
 
 /** The contract's cap holds whatever the engine may offer. */
-export const productionRelay = ({ gas, feeCapGwei, explorerUrl }: StartConfig): RelayChange => ({
+const productionRelay = ({ gas, feeCapGwei, explorerUrl }: StartConfig): RelayOverrides => ({
   budgetGwei: Math.floor(gas.budget * 1e9),
   feeCapWei: gwei(Math.min(feeCapGwei, Number(settings.relayHost.feeCapWei / GWEI))),
   ...(explorerUrl !== undefined && { explorerUrl: explorerUrl.replace(/\/+$/, '') }),
+});
+
+export const productionService = (config: StartConfig): ServiceConfig => ({
+  relay: productionRelay(config),
+  engine: productionEngine(config),
+  serviceDomains: config.publicHosts,
+  proxies: config.trustedProxies,
+  serviceName: config.serviceName,
+  apiPrefix: config.apiPrefix,
+  ownDomain: config.ownDomain,
+  httpsOnly: true,
+  answerWhen: 'sent',
+  errorDialect: config.errorDialect,
+  duplicateWindowMs: config.duplicateWindowMs,
 });
 
 /** Nobody's session lasts longer without a new token. */

@@ -38,7 +38,7 @@ describe('the chain', () => {
   });
 
   test('another chain than the one the data belongs to: exit 5, and both ways out', async () => {
-    const anvil = await startAnvil({ host: '127.0.0.1', port: 0, blockTimeSeconds: 0 });
+    const anvil = await startAnvil({ bindAddress: '127.0.0.1', port: 0, blockTimeSeconds: 0 });
     const stack = await serveHere(['--port', '0', '--rpc-url', anvil.rpcUrl], { cwd: project.path });
     await stack.stop();
     await anvil.stop();

@@ -27,7 +27,7 @@ test.each<[string, string[], Record<string, string>, number]>([
   ],
   ['nothing, says a proxy of ours', ['127.0.0.1'], {}, 403],
 ])('contract: HTTPS, %s', async (_, proxies, headers, status) => {
-  const listener = await listen(app(proxies), { host: '127.0.0.1', port: 0, explicit: false });
+  const listener = await listen(app(proxies), { bindAddress: '127.0.0.1', port: 0, explicit: false });
   try {
     for (const method of ['GET', 'POST', 'OPTIONS']) {
       const answer = await fetch(`${listener.url}/anything`, { method, headers });

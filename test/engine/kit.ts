@@ -2,7 +2,7 @@
 import { createPublicClient, type Hex, http } from 'viem';
 import { expect } from 'vitest';
 import { keyTree } from '../../src/chain/lane/local-key.ts';
-import type { EngineChange, ServeConfig } from '../../src/compose/config.ts';
+import type { EngineOverrides, Overrides, ServeConfig } from '../../src/compose/config.ts';
 import { DEV_MNEMONIC, devPaths } from '../../src/emulator/world/dev-accounts.ts';
 import type { Log, LogFields } from '../../src/lib/log.ts';
 import { startAnvil } from '../kits/anvil-process.ts';
@@ -15,14 +15,14 @@ import { type LedgerReader, readLedger } from '../reliability/processes/ledger-r
 /** What the service's own Anvil is started with. */
 const CHAIN_ARGS = ['--hardfork', 'cancun', '--gas-limit', '1000000000'];
 /** Patience of milliseconds, so that tests need not wait for seconds. */
-export const impatient: EngineChange = { lane: { resendAfterMs: 300, bumpAfterMs: 1_500 } };
+export const impatient: EngineOverrides = { lane: { resendAfterMs: 300, bumpAfterMs: 1_500 } };
 
 export const payoutSigner = keyTree(DEV_MNEMONIC).signerAt(devPaths.payout);
 
 export type EngineKit = Awaited<ReturnType<typeof startEngineKit>>;
 
 export async function startEngineKit(
-  options: { blockTimeSeconds?: number; config?: Partial<ServeConfig>; seed?: number } = {},
+  options: { blockTimeSeconds?: number; config?: Partial<ServeConfig & Overrides>; seed?: number } = {},
 ) {
   const { blockTimeSeconds = 0, config = {}, seed = 1 } = options;
   const anvil = await startAnvil([

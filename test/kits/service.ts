@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createPublicClient, http } from 'viem';
 import { businessEscrowAbi, rewardTokenAbi } from '../../src/chain/contracts/abis.ts';
-import type { ServeConfig } from '../../src/compose/config.ts';
-import { createService } from '../../src/compose/create-service.ts';
+import type { Overrides, ServeConfig } from '../../src/compose/config.ts';
+import { createEmulator } from '../../src/emulator/create-emulator.ts';
 import type { Ready } from '../../src/emulator/state/ready.ts';
 import { silentLog } from '../../src/lib/log.ts';
 
@@ -22,10 +22,11 @@ export interface Answer {
 export type TestService = Awaited<ReturnType<typeof startTestService>>;
 
 /** Starts a service with the demo fixture on free ports; `change` overrides its configuration. */
-export async function startTestService(change: Partial<ServeConfig> = {}) {
+export async function startTestService(change: Partial<ServeConfig & Overrides> = {}) {
   const dataDir = change.dataDir ?? (await mkdtemp(join(tmpdir(), 'rewards-test-')));
-  const service = await createService({
-    host: '127.0.0.1',
+  const { crash, engine, relay, ...asked } = change;
+  const config: ServeConfig = {
+    bindAddress: '127.0.0.1',
     port: 0,
     portExplicit: false,
     splitHosts: false,
@@ -37,16 +38,17 @@ export async function startTestService(change: Partial<ServeConfig> = {}) {
     rpcPortExplicit: false,
     blockTimeSeconds: 0,
     log: silentLog,
-    ...change,
-  });
-  const ready = await service.start().catch(async (error: unknown) => {
-    await service.stop();
+    ...asked,
+  };
+  const emulator = await createEmulator(config, { crash, engine, relay });
+  const ready = await emulator.start().catch(async (error: unknown) => {
+    await emulator.stop();
     throw error;
   });
   return {
     ...clientOf(ready),
     async stop() {
-      await service.stop();
+      await emulator.stop();
       if (change.dataDir === undefined) await rm(dataDir, { recursive: true, force: true });
     },
   };

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { RequestSummary } from '../../client/control-bodies.ts';
 import type { ServeConfig } from '../../compose/config.ts';
 import { crashFromEnvironment } from '../../compose/crash-env.ts';
-import type { Service } from '../../compose/create-service.ts';
+import type { Emulator } from '../../emulator/create-emulator.ts';
 import type { Ready } from '../../emulator/state/ready.ts';
 import {
   ensureProjectFolder,
@@ -50,22 +50,22 @@ export async function serve(context: CommandContext, options: ServeOptions): Pro
   const signals = catchStopSignals(context.runtime);
   const config = configOf(context, options);
   await warnOfNeighbour(context, config);
-  const service = await createdService(config);
-  const starting = startOrClear(service);
+  const emulator = await createdEmulator(context, config);
+  const starting = startOrClear(emulator);
   const ready = await Promise.race([starting, signals.first]);
   if (typeof ready === 'string') {
-    await stopWithin(stopped(context, service), signals);
+    await stopWithin(stopped(context, emulator), signals);
     return interruptedBy(ready);
   }
   noteOtherPorts(context, { ready, config });
   const runFile = await announceOnDisk(context, ready);
   announce(context, { ready, config, tookMs: elapsedMs() });
-  service.onRequest(requestPrinter(context));
+  emulator.onRequest(requestPrinter(context));
 
   const signal = await signals.first;
   context.note('stopping; once more stops at once');
   if (runFile) await removeRunFile(runFile, context.runtime.pid);
-  const clean = await stopWithin(stopped(context, service), signals);
+  const clean = await stopWithin(stopped(context, emulator), signals);
   if (isStream(context))
     context.runtime.stdout.write(`${JSON.stringify({ type: 'shutdown', signal, clean })}\n`);
   return clean ? exitCodes.done : interruptedBy(signal);
@@ -81,7 +81,7 @@ function configOf(context: CommandContext, options: ServeOptions): ServeConfig {
   }
   const home = settings.name ? `.rewards/state-${settings.name}` : '.rewards/state';
   return {
-    host: '127.0.0.1',
+    bindAddress: '127.0.0.1',
     port: options.port ?? DEFAULT_PORT,
     portExplicit: options.port !== undefined,
     splitHosts: options.splitHosts ?? false,
@@ -95,7 +95,6 @@ function configOf(context: CommandContext, options: ServeOptions): ServeConfig {
     rpcPortExplicit: options.rpcPort !== undefined,
     blockTimeSeconds: options.blockTime,
     databaseUrl: options.databaseUrl,
-    crash: crashFromEnvironment(runtime.env),
     log: jsonLog({ level: options.logLevel, now: () => runtime.clock.now(), write: logWriter(context) }),
   };
 }
@@ -120,10 +119,10 @@ async function warnOfNeighbour(context: CommandContext, config: ServeConfig): Pr
 }
 
 /** Loaded here, not above: it brings the chain, the database and the server with it. */
-async function createdService(config: ServeConfig): Promise<Service> {
+async function createdEmulator({ runtime }: CommandContext, config: ServeConfig): Promise<Emulator> {
   try {
-    const { createService } = await import('../../compose/create-service.ts');
-    return await createService(config);
+    const { createEmulator } = await import('../../emulator/create-emulator.ts');
+    return await createEmulator(config, { crash: crashFromEnvironment(runtime.env) });
   } catch (error) {
     if (!isMissingModule(error, 'better-sqlite3')) throw error;
     throw new CliError('E_NATIVE_SQLITE', {}, { cause: error });
@@ -136,22 +135,22 @@ const isMissingModule = (error: unknown, name: string) =>
   error.message.includes(`'${name}'`);
 
 /** A failed start leaves nothing behind. */
-async function startOrClear(service: Service): Promise<Ready> {
+async function startOrClear(emulator: Emulator): Promise<Ready> {
   try {
-    return await service.start();
+    return await emulator.start();
   } catch (error) {
     await within(
       STOP_CAP_MS,
-      service.stop().catch(() => undefined),
+      emulator.stop().catch(() => undefined),
     );
     throw error;
   }
 }
 
 /** Whether everything could be stopped as it should. */
-async function stopped(context: CommandContext, service: Service): Promise<boolean> {
+async function stopped(context: CommandContext, emulator: Emulator): Promise<boolean> {
   try {
-    await service.stop();
+    await emulator.stop();
     return true;
   } catch (error) {
     context.note(`not everything stopped as it should: ${error instanceof Error ? error.message : error}`);

@@ -1,26 +1,11 @@
 /** Starts the Anvil binary that npm installed, and makes sure that it never outlives this process. */
-import { existsSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { createAnvil } from '@viem/anvil';
 import { createRpc } from '../../chain/rpc/rpc.ts';
 import { within } from '../../lib/timers.ts';
-
-export type AnvilErrorCode = 'E_PORT_TAKEN' | 'E_ANVIL_MISSING' | 'E_ANVIL_START';
-
-/** Anvil could not be started; `hint` says what to do about it. */
-export class AnvilError extends Error {
-  override name = 'AnvilError';
-  readonly code: AnvilErrorCode;
-  readonly hint: string;
-  constructor(problem: { code: AnvilErrorCode; message: string; hint: string }) {
-    super(`${problem.message}. ${problem.hint}`);
-    this.code = problem.code;
-    this.hint = problem.hint;
-  }
-}
+import { AnvilError, findAnvilBinary } from './find-anvil.ts';
 
 export interface AnvilSettings {
-  host: string;
+  bindAddress: string;
   /** 0 lets the system choose a free one. */
   port: number;
   /** 0 mines a block at once for each transaction. */
@@ -109,7 +94,7 @@ export async function startAnvil(settings: AnvilSettings): Promise<AnvilProcess>
 
   const instance = createAnvil({
     anvilBinary: binary,
-    host: settings.host,
+    host: settings.bindAddress,
     port: settings.port,
     chainId: settings.chainId ?? LOCAL_CHAIN_ID,
     gasLimit: settings.gasLimit ?? BLOCK_GAS_LIMIT,
@@ -158,7 +143,7 @@ export async function startAnvil(settings: AnvilSettings): Promise<AnvilProcess>
   }
 
   const port = Number(/Listening on \S*:(\d+)/.exec(stdout)?.[1]);
-  const rpcUrl = `http://${settings.host.includes(':') ? `[${settings.host}]` : settings.host}:${port}`;
+  const rpcUrl = `http://${settings.bindAddress.includes(':') ? `[${settings.bindAddress}]` : settings.bindAddress}:${port}`;
   const rpc = createRpc({ url: rpcUrl, timeoutMs: startTimeoutMs });
 
   const end = async () => {
@@ -195,58 +180,18 @@ function signal(pid: number, name: NodeJS.Signals): void {
 }
 
 function startProblem(start: { settings: AnvilSettings; said: string; reason: string }): AnvilError {
-  const { host, port } = start.settings;
+  const { bindAddress, port } = start.settings;
   if (port !== 0 && /address (already )?in use|only one usage of each socket/i.test(start.said)) {
     return new AnvilError({
       code: 'E_PORT_TAKEN',
-      message: `Port ${port} on ${host} for the local chain is already in use`,
-      hint: 'Stop the program that holds it, or choose another port (0 takes a free one)',
+      message: `Port ${port} on ${bindAddress} for the local chain is already in use`,
+      fix: 'Stop the program that holds it, or choose another port (0 takes a free one)',
     });
   }
   const said = start.said.trim().split('\n').at(-1) ?? '';
   return new AnvilError({
     code: 'E_ANVIL_START',
-    message: `Anvil did not start on ${host}:${port}: ${said || start.reason}`,
-    hint: 'Run the binary of @foundry-rs/anvil by hand to see why (npx anvil --version)',
+    message: `Anvil did not start on ${bindAddress}:${port}: ${said || start.reason}`,
+    fix: 'Run the binary of @foundry-rs/anvil by hand to see why (npx anvil --version)',
   });
-}
-
-const PACKAGE_BY_PLATFORM: Record<string, string> = {
-  'linux-x64': 'linux-amd64',
-  'linux-arm64': 'linux-arm64',
-  'darwin-x64': 'darwin-amd64',
-  'darwin-arm64': 'darwin-arm64',
-  'win32-x64': 'win32-amd64',
-};
-
-/** The path of the binary for this platform; throws `AnvilError` (`E_ANVIL_MISSING`) with the way to get it. */
-export function findAnvilBinary(
-  platform: { os: string; arch: string } = { os: process.platform, arch: process.arch },
-): string {
-  const name = PACKAGE_BY_PLATFORM[`${platform.os}-${platform.arch}`];
-  if (!name) {
-    throw new AnvilError({
-      code: 'E_ANVIL_MISSING',
-      message: `There is no Anvil for ${platform.os} on ${platform.arch}`,
-      hint: 'Use a dev node that runs elsewhere with --rpc-url',
-    });
-  }
-  const path = resolveBinary(`@foundry-rs/anvil-${name}/bin/anvil${platform.os === 'win32' ? '.exe' : ''}`);
-  if (path) return path;
-  throw new AnvilError({
-    code: 'E_ANVIL_MISSING',
-    message: `The package @foundry-rs/anvil-${name} is not installed`,
-    hint: 'Install again with optional dependencies: npm install --include=optional',
-  });
-}
-
-function resolveBinary(request: string): string | undefined {
-  try {
-    // The platform's package may lie below Anvil's own, depending on the package manager.
-    const anvil = createRequire(import.meta.url).resolve('@foundry-rs/anvil/package.json');
-    const path = createRequire(anvil).resolve(request);
-    return existsSync(path) ? path : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -17,7 +17,7 @@ export interface LocalChainSettings {
   /** Checkpoints go into its folder `chain`. */
   dataDir: string;
   clock: AdjustableClock;
-  host: string;
+  bindAddress: string;
   /** 0 takes a free one. */
   port: number;
   /** 0 mines a block at once for each transaction. */

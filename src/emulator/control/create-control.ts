@@ -13,7 +13,7 @@ import type { Random } from '../../lib/ids.ts';
 import type { Log } from '../../lib/log.ts';
 import { keepClock } from '../state/restore-clock.ts';
 
-export interface ControlParts extends Pick<ControlBrandsDeps, 'openEscrow' | 'openGasWallet'> {
+export interface ControlDeps extends Pick<ControlBrandsDeps, 'openEscrow' | 'openGasWallet'> {
   database: Database;
   chain: ChainClient;
   rpc: Rpc;
@@ -24,44 +24,47 @@ export interface ControlParts extends Pick<ControlBrandsDeps, 'openEscrow' | 'op
   requests: Parameters<typeof createControlHost>[0]['requests'];
   identity: Pick<ControlTokensDeps, 'verifier' | 'issuer' | 'refreshKeys'>;
   addressAt: (index: number) => `0x${string}`;
-  ownHosts: readonly string[];
-  /** Host under which users of chat platforms have their stand-in e-mail. */
-  ownDomain: string;
-  duplicateWindowMs: number;
   /** Brings the chain's clock to where the service's was moved. */
   syncChain: () => Promise<void>;
 }
 
+export interface ControlConfig {
+  serviceDomains: readonly string[];
+  /** Domain of the stand-in e-mails that users of chat platforms have. */
+  ownDomain: string;
+  duplicateWindowMs: number;
+}
+
 /** `controlToken` is what calls that change something must carry. */
-export function createControl(parts: ControlParts) {
-  const { database, clock, random } = parts;
+export function createControl(deps: ControlDeps, config: ControlConfig) {
+  const { database, clock, random } = deps;
   const controlToken = Buffer.from(random.bytes(24)).toString('base64url');
   const moved = async (move: () => void) => {
     move();
     await keepClock(database, clock);
-    await parts.syncChain();
+    await deps.syncChain();
   };
   const control = createControlHost({
     token: controlToken,
-    allowedHosts: parts.ownHosts,
-    log: parts.log,
-    requests: parts.requests,
+    allowedHosts: config.serviceDomains,
+    log: deps.log,
+    requests: deps.requests,
     brands: {
       ...{ database, clock, random },
       serviceName: settings.serviceName,
       keyEnvironment: 'dev',
-      openEscrow: parts.openEscrow,
-      openGasWallet: parts.openGasWallet,
+      openEscrow: deps.openEscrow,
+      openGasWallet: deps.openGasWallet,
     },
     tokens: {
-      ...parts.identity,
+      ...deps.identity,
       ...{ database, clock },
-      addressAt: parts.addressAt,
+      addressAt: deps.addressAt,
       lifetimeMaxMs: settings.identity.tokens.ageMaxMs,
     },
-    wallets: { database, ownDomain: parts.ownDomain },
-    limits: { bodyLimitBytes: settings.bodyLimitBytes, duplicateWindowMs: parts.duplicateWindowMs },
-    verify: createVerifier(parts),
+    wallets: { database, ownDomain: config.ownDomain },
+    limits: { bodyLimitBytes: settings.bodyLimitBytes, duplicateWindowMs: config.duplicateWindowMs },
+    verify: createVerifier(deps),
     control: {
       clock: {
         state: clock.state,

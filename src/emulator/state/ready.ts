@@ -1,17 +1,10 @@
+import type { HostUrls } from '../../compose/open-hosts.ts';
 import type { Fixture } from '../fixture/fixture.ts';
 
 /** What a stack says when it is ready: the emulator's ready line, less its `type`. */
 export interface Ready {
   pid: number;
-  urls: {
-    events: string;
-    relay: string;
-    register: string;
-    services: string;
-    site: string;
-    control: string;
-    rpc: string;
-  };
+  urls: HostUrls & { rpc: string };
   chain: { id: number };
   contracts: { token: string; escrow: string; perks: string; pointsSale: string };
   brands: { brandId: string; domain: string; apiKey: string; webhookSecret: string }[];

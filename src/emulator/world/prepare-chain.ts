@@ -4,6 +4,7 @@ import { pointsSaleAbi } from '../../chain/contracts/abis.ts';
 import { contractsAt, type DeploySigner, deployContracts, roleId } from '../../chain/contracts/deploy.ts';
 import type { ChainClient } from '../../chain/rpc/client.ts';
 import type { Rpc } from '../../chain/rpc/rpc.ts';
+import { PreconditionError } from '../../compose/precondition.ts';
 import type { Database } from '../../ledger/database/database.ts';
 import { type Facts, readFact, writeFact } from '../../ledger/facts.ts';
 import { leaseLane, releaseLane } from '../../ledger/transactions/lanes.ts';
@@ -11,9 +12,12 @@ import type { Clock } from '../../lib/clock.ts';
 import { delay } from '../../lib/timers.ts';
 
 /** The chain is not the one that this ledger was written for. */
-export class ChainMismatchError extends Error {
-  override name = 'ChainMismatchError';
-}
+const chainChanged = (difference: string) =>
+  new PreconditionError({
+    code: 'E_CHAIN_CHANGED',
+    message: `This data was written for another chain: ${difference}`,
+    fix: 'Use --ephemeral, or another folder with --persist-to; or bring back the node it belongs to.',
+  });
 
 export interface PrepareChainDeps {
   database: Database;
@@ -53,13 +57,13 @@ export async function prepareContracts(deps: PrepareChainDeps): Promise<Facts['c
   const { database, rpc, chain } = deps;
   const chainId = await chain.chainId();
   const genesis = await chain.block(0);
-  if (!genesis) throw new ChainMismatchError('the chain has no first block');
+  if (!genesis) throw chainChanged('the chain has no first block');
   const known = await readFact(database.db, 'chain');
   if (known) {
     const same = known.chainId === chainId && known.genesisHash === genesis.hash;
     const problems = same ? await contractsAt({ rpc }, known.contracts) : [];
     if (same && problems.length === 0) return known;
-    throw new ChainMismatchError(
+    throw chainChanged(
       same
         ? `the contracts are not as this ledger left them: ${problems.map(({ contract, problem }) => `${contract} ${problem}`).join(', ')}`
         : `the ledger belongs to chain ${known.chainId} with first block ${known.genesisHash}, the node has chain ${chainId} with ${genesis.hash}`,

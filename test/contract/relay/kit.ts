@@ -13,7 +13,7 @@ import {
 import { mnemonicToAccount } from 'viem/accounts';
 import { anvil as anvilChain } from 'viem/chains';
 import { perkNFTAbi, rewardTokenAbi } from '../../../src/chain/contracts/abis.ts';
-import type { ServeConfig } from '../../../src/compose/config.ts';
+import type { Overrides, ServeConfig } from '../../../src/compose/config.ts';
 import type { Ready } from '../../../src/emulator/state/ready.ts';
 import { DEV_MNEMONIC } from '../../../src/emulator/world/dev-accounts.ts';
 import { type Answer, clientOf, startTestService } from '../../kits/service.ts';
@@ -35,7 +35,7 @@ export interface User {
 }
 
 /** Starts a service of its own; `change` overrides its configuration. `nodeUrl`: where the tests themselves ask. */
-export async function startRelayKit(change: Partial<ServeConfig> = {}, nodeUrl?: string) {
+export async function startRelayKit(change: Partial<ServeConfig & Overrides> = {}, nodeUrl?: string) {
   const service = await startTestService(change);
   const { urls } = service.ready;
   const ready = { ...service.ready, urls: { ...urls, rpc: nodeUrl ?? urls.rpc } };

@@ -4,17 +4,13 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import {
-  AnvilError,
-  type AnvilProcess,
-  findAnvilBinary,
-  startAnvil,
-} from '../../../src/emulator/chain/anvil.ts';
+import { type AnvilProcess, startAnvil } from '../../../src/emulator/chain/anvil.ts';
+import { AnvilError, findAnvilBinary } from '../../../src/emulator/chain/find-anvil.ts';
 import { gone, lives, removeHostProgram, rpcOf, startHost, tempDir, until } from './local-chain-support.ts';
 
 const started: AnvilProcess[] = [];
 const start = async (settings: Partial<Parameters<typeof startAnvil>[0]> = {}) => {
-  const anvil = await startAnvil({ host: '127.0.0.1', port: 0, blockTimeSeconds: 0, ...settings });
+  const anvil = await startAnvil({ bindAddress: '127.0.0.1', port: 0, blockTimeSeconds: 0, ...settings });
   started.push(anvil);
   return anvil;
 };
@@ -56,17 +52,17 @@ describe('starting', () => {
     await new Promise<void>((resolve) => holder.listen(0, '127.0.0.1', resolve));
     const address = holder.address();
     const port = typeof address === 'object' && address ? address.port : 0;
-    const error = await startAnvil({ host: '127.0.0.1', port, blockTimeSeconds: 0 }).catch(
+    const error = await startAnvil({ bindAddress: '127.0.0.1', port, blockTimeSeconds: 0 }).catch(
       (reason: unknown) => reason,
     );
     await new Promise((resolve) => holder.close(resolve));
     expect(error).toBeInstanceOf(AnvilError);
     expect(error).toMatchObject({ code: 'E_PORT_TAKEN', message: expect.stringContaining(String(port)) });
-    expect((error as AnvilError).hint).toMatch(/another port/);
+    expect((error as AnvilError).fix).toMatch(/another port/);
   });
 
   test('a host that is not this machine is an error that says so', async () => {
-    const error = await startAnvil({ host: '192.0.2.1', port: 0, blockTimeSeconds: 0 }).catch(
+    const error = await startAnvil({ bindAddress: '192.0.2.1', port: 0, blockTimeSeconds: 0 }).catch(
       (reason: unknown) => reason,
     );
     expect(error).toMatchObject({ code: 'E_ANVIL_START', message: expect.stringContaining('192.0.2.1') });
@@ -84,7 +80,7 @@ describe('starting', () => {
     const other = process.platform === 'win32' ? { os: 'linux', arch: 'x64' } : { os: 'win32', arch: 'x64' };
     expect(caught(other)).toMatchObject({
       code: 'E_ANVIL_MISSING',
-      hint: expect.stringContaining('npm install'),
+      fix: expect.stringContaining('npm install'),
     });
   });
 });

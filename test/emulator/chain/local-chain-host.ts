@@ -20,7 +20,7 @@ const chain = await startLocalChain({
   journal,
   dataDir: options.dir,
   clock,
-  host: '127.0.0.1',
+  bindAddress: '127.0.0.1',
   port: options.port ?? 0,
   blockTimeSeconds: options.blockTimeSeconds ?? 0,
   ...(options.checkpointEveryBlocks === undefined

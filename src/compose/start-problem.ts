@@ -1,8 +1,7 @@
 /** What a failed start means to whoever started it, where something outside the program is not as it must be. */
 import { RpcUnreachableError } from '../chain/rpc/rpc.ts';
-import { PreconditionError } from '../compose/precondition.ts';
-import { ChainMismatchError } from '../emulator/world/prepare-chain.ts';
 import { isDatabaseUnavailable } from '../ledger/database/database.ts';
+import { PreconditionError } from './precondition.ts';
 
 /** The same failure with a code and a way to mend it; any other error as it is. */
 export function startProblem(
@@ -14,13 +13,6 @@ export function startProblem(
       code: 'E_NATIVE_SQLITE',
       message: `The SQLite module cannot be loaded: ${firstLine(error)}`,
       fix: 'Run `npm rebuild better-sqlite3` with the Node version you use now.',
-    });
-  }
-  if (error instanceof ChainMismatchError) {
-    return new PreconditionError({
-      code: 'E_CHAIN_CHANGED',
-      message: `This data was written for another chain: ${error.message}`,
-      fix: 'Use --ephemeral, or another folder with --persist-to; or bring back the node it belongs to.',
     });
   }
   if (config.rpcUrl && error instanceof RpcUnreachableError) {

@@ -1,0 +1,266 @@
+/** The emulator: picks its adapters, builds its small world on chain, and puts a service before it. */
+import { join } from 'node:path';
+import { domainToken } from '../actions/brands/verify-dns.ts';
+import { keyTree } from '../chain/lane/local-key.ts';
+import type { Signer } from '../chain/lane/signer.ts';
+import { createChainClient } from '../chain/rpc/client.ts';
+import { createRpc } from '../chain/rpc/rpc.ts';
+import type { GasKeys } from '../chain/work/relay-lanes.ts';
+import { engineSettings, type Overrides, type ServeConfig, settings } from '../compose/config.ts';
+import { createService } from '../compose/create-service.ts';
+import { createLifecycle, type Lifecycle } from '../compose/lifecycle.ts';
+import { openHosts } from '../compose/open-hosts.ts';
+import { startProblem } from '../compose/start-problem.ts';
+import { fixtureTxtResolver } from '../dns/fixture.ts';
+import { systemTxtResolver } from '../dns/system.ts';
+import type { TxtResolver } from '../dns/txt.ts';
+import { type RequestSummary, requestSummary } from '../http/control/request-summary.ts';
+import type { RequestRecord } from '../http/frame/request-record.ts';
+import { derivedWallets } from '../identity/derived.ts';
+import type { WalletTree } from '../identity/wallets.ts';
+import { listBrands } from '../ledger/brands/brands.ts';
+import { ledgerChainJournal } from '../ledger/chain-journal.ts';
+import type { Database } from '../ledger/database/database.ts';
+import { migrate } from '../ledger/database/migrate.ts';
+import { openPostgres } from '../ledger/database/postgres.ts';
+import { openSqlite } from '../ledger/database/sqlite.ts';
+import { type AdjustableClock, systemClock } from '../lib/clock.ts';
+import { neverCrash } from '../lib/crash-points.ts';
+import { type Random, secureRandom } from '../lib/ids.ts';
+import type { Log } from '../lib/log.ts';
+import { verificationName, verificationRecord } from '../rules/brands/dns-verification.ts';
+import { AnvilError } from './chain/find-anvil.ts';
+import { type LocalChain, type LocalChainSettings, startLocalChain } from './chain/local-chain.ts';
+import { createControl } from './control/create-control.ts';
+import { createRequestLog } from './control/request-log.ts';
+import { type Fixture, loadFixture, packagedFixture } from './fixture/fixture.ts';
+import { openLocalIdentity } from './issuer/local-issuer.ts';
+import { openDataDir } from './state/data-dir.ts';
+import { demoPeople, type Ready } from './state/ready.ts';
+import { keepClock, restoreClock } from './state/restore-clock.ts';
+import { DEV_GAS_WALLETS_PATH, DEV_MNEMONIC, DEV_WALLETS_PATH, devPaths } from './world/dev-accounts.ts';
+import { createBrandOpener } from './world/open-brand.ts';
+import { prepareWorld, type WorldDeps } from './world/prepare-world.ts';
+
+export interface Emulator {
+  /** Starts everything; a second call gets the first one's answer. */
+  start(): Promise<Ready>;
+  /** Stops everything in reverse order; may be called at any time, and again. */
+  stop(): Promise<void>;
+  /** Tells `listener` of every request once it is answered, until the returned function is called. */
+  onRequest(listener: (request: RequestSummary) => void): () => void;
+}
+
+/** An emulator as `config` describes it; nothing runs before `start`. */
+export async function createEmulator(config: ServeConfig, overrides: Overrides = {}): Promise<Emulator> {
+  const fixture = await loadFixture(
+    config.seedFiles.length > 0 ? config.seedFiles : [packagedFixture('demo')],
+  );
+  const lifecycle = createLifecycle();
+  const listeners = new Set<(request: RequestSummary) => void>();
+  const tell = (record: RequestRecord) => {
+    if (listeners.size === 0) return;
+    const request = requestSummary(record);
+    for (const listener of listeners) listener(request);
+  };
+  let starting: Promise<Ready> | undefined;
+  return {
+    start() {
+      starting ??= lifecycle.start(() =>
+        startEmulator({ lifecycle, tell }, { config, overrides, fixture }).catch((error: unknown) => {
+          throw startProblem(error, config);
+        }),
+      );
+      return starting;
+    },
+    stop: () => lifecycle.stop(),
+    onRequest(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
+}
+
+const LOOPBACK = ['127.0.0.0/8', '::1'];
+const SERVICE_DOMAINS = ['127.0.0.1', 'localhost'];
+
+async function startEmulator(
+  deps: { lifecycle: Lifecycle; tell: (record: RequestRecord) => void },
+  { config, overrides, fixture }: { config: ServeConfig; overrides: Overrides; fixture: Fixture },
+): Promise<Ready> {
+  const { lifecycle } = deps;
+  const adapters = await pickAdapters(config, lifecycle);
+  const { facts, addresses } = await prepareWorld(adapters, fixture);
+  const requests = createRequestLog<RequestRecord>();
+  const identity = await openLocalIdentity(adapters, settings.identity);
+  const { database, clock, signers, wallets } = adapters;
+
+  const duplicateWindowMs = config.duplicateWindowMs ?? settings.duplicateWindowMs;
+  const ownDomain = `${settings.serviceName}.localhost`;
+  const service = createService(
+    {
+      ...adapters,
+      facts,
+      signers: { payout: signers.payout, relay: adapters.keys },
+      tokens: identity.verifier,
+      crash: overrides.crash ?? neverCrash,
+      // Whoever has the file has the lanes: a lease of the process before, which is dead, need not run out.
+      owner: database.dialect === 'sqlite' ? 'the owner of the file' : undefined,
+      onRequest(record) {
+        requests.add(record);
+        deps.tell(record);
+      },
+    },
+    {
+      serviceDomains: SERVICE_DOMAINS,
+      // Loopback is trusted, so that a load test can be many users with an address each.
+      proxies: LOOPBACK,
+      relay: overrides.relay,
+      engine: engineSettings(overrides.engine),
+      serviceName: settings.serviceName,
+      apiPrefix: settings.apiPrefix,
+      ownDomain,
+      httpsOnly: false,
+      // With blocks at once, a developer's next look at the chain shall show the reward.
+      answerWhen: config.blockTimeSeconds === 0 ? 'included' : 'sent',
+      errorDialect: config.errorDialect,
+      duplicateWindowMs,
+    },
+  );
+  lifecycle.onStop(service.stop);
+  // What the chain holds is in the ledger before the first event is judged by it.
+  await service.start();
+
+  const { control, controlToken } = createControl(
+    {
+      ...{ ...adapters, facts, requests, identity, addressAt: wallets.addressAt },
+      ...createBrandOpener(adapters, facts.contracts),
+    },
+    { serviceDomains: SERVICE_DOMAINS, ownDomain, duplicateWindowMs },
+  );
+  const urls = await openHosts(config, { ...service.hosts, control, issuer: identity.issuer }, lifecycle);
+  identity.announce(`${new URL(urls.control).origin}/_idp`);
+  return {
+    pid: process.pid,
+    urls: { ...urls, rpc: adapters.rpcUrl },
+    chain: { id: facts.chainId },
+    contracts: facts.contracts,
+    ...demoPeople(fixture, addresses),
+    controlToken,
+    clock: new Date(clock.now()).toISOString(),
+    dataDir: adapters.dataDir,
+  };
+}
+
+/** What stands behind each port in the emulator. */
+interface Adapters extends WorldDeps {
+  dataDir: string;
+  clock: AdjustableClock;
+  random: Random;
+  log: Log;
+  rpcUrl: string;
+  /** Brings the chain's clock to where the service's was moved. */
+  syncChain: () => Promise<void>;
+  signers: Record<keyof typeof devPaths, Signer>;
+  wallets: WalletTree;
+  dns: TxtResolver;
+}
+
+async function pickAdapters(config: ServeConfig, lifecycle: Lifecycle): Promise<Adapters> {
+  const dataDir = await openDataDir({ path: config.dataDir, ephemeral: config.ephemeral });
+  lifecycle.onStop(() => dataDir.release());
+  const database = await openLedger(config, dataDir.path);
+  lifecycle.onStop(() => database.close());
+  const clock = await restoreClock(config, database);
+  await keepClock(database, clock);
+  const local = await startOwnChain({ database, clock, lifecycle }, config, dataDir.path);
+  const rpcUrl = local?.rpcUrl ?? config.rpcUrl ?? '';
+  const rpc = createRpc({ url: rpcUrl, timeoutMs: settings.rpcTimeoutMs });
+  return {
+    ...{ dataDir: dataDir.path, database, clock, rpcUrl, rpc, log: config.log },
+    chain: createChainClient(rpc),
+    realClock: systemClock(),
+    random: secureRandom(clock),
+    syncChain: async () => local?.syncClock(),
+    dns: pickDns(config, database),
+    ...developmentKeys(),
+  };
+}
+
+/** The accounts of the development mnemonic, each with its duty; of the users' wallets only their addresses. */
+function developmentKeys() {
+  const tree = keyTree(DEV_MNEMONIC);
+  const signers = Object.fromEntries(
+    Object.entries(devPaths).map(([duty, path]) => [duty, tree.signerAt(path)]),
+  ) as Record<keyof typeof devPaths, Signer>;
+  const keys: GasKeys = (index) =>
+    index === null ? signers.relay : tree.signerAt(`${DEV_GAS_WALLETS_PATH}/${index}`);
+  return {
+    signers,
+    keys,
+    wallets: derivedWallets(tree.extendedPublicKeyAt(DEV_WALLETS_PATH)),
+    admin: signers.admin,
+    accounts: {
+      distributor: signers.payout.address,
+      operator: signers.mint.address,
+      redeemer: signers.redemption.address,
+      relayers: [signers.relay.address],
+    },
+  };
+}
+
+/** Undefined where a development node runs already. */
+async function startOwnChain(
+  deps: { database: Database; clock: AdjustableClock; lifecycle: Lifecycle },
+  config: ServeConfig,
+  dataDir: string,
+): Promise<LocalChain | undefined> {
+  if (config.rpcUrl) return undefined;
+  const local = await startChainSomewhere(config, {
+    journal: config.ephemeral ? undefined : ledgerChainJournal(deps.database),
+    dataDir,
+    clock: deps.clock,
+    bindAddress: config.bindAddress,
+    port: config.rpcPort,
+    blockTimeSeconds: config.blockTimeSeconds,
+    log: config.log,
+  });
+  deps.lifecycle.onStop(() => local.stop());
+  return local;
+}
+
+/** A port that was not asked for by number gives way to any free one. */
+async function startChainSomewhere(
+  { rpcPortExplicit }: ServeConfig,
+  chain: LocalChainSettings,
+): Promise<LocalChain> {
+  try {
+    return await startLocalChain(chain);
+  } catch (error) {
+    const taken = error instanceof AnvilError && error.code === 'E_PORT_TAKEN';
+    if (!taken || rpcPortExplicit) throw error;
+    return startLocalChain({ ...chain, port: 0 });
+  }
+}
+
+async function openLedger({ databaseUrl, log }: ServeConfig, dataDir: string): Promise<Database> {
+  const onError = ({ message }: Error) => log.warn({ error: message }, 'a database connection was lost');
+  const database = databaseUrl
+    ? openPostgres(databaseUrl, { onError })
+    : openSqlite(join(dataDir, 'ledger.sqlite'));
+  await migrate(database);
+  return database;
+}
+
+/** The emulator's names stand in a table: every domain of a brand has the record that links it. */
+function pickDns({ dns }: ServeConfig, database: Database): TxtResolver {
+  if (dns) return systemTxtResolver(dns === 'system' ? {} : dns);
+  return fixtureTxtResolver(async (name) => {
+    const brands = await listBrands(database.db);
+    return brands.flatMap(({ brandId, profile, verificationSecret }) =>
+      profile.domains
+        .filter((domain) => verificationName(settings.serviceName, domain) === name)
+        .map((domain) => verificationRecord({ brandId, token: domainToken(verificationSecret, domain) })),
+    );
+  });
+}
