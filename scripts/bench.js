@@ -1,0 +1,46 @@
+// Builds the program, bundles the measurements and runs them: `npm run bench -- --quick`. See docs/performance.md.
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { build } from 'esbuild';
+
+const root = new URL('..', import.meta.url).pathname;
+// What is measured is the program as the sources have it now.
+const built = spawnSync(process.execPath, [`${root}scripts/build.js`], { stdio: 'inherit' });
+if (built.status !== 0) process.exit(built.status ?? 1);
+// Beside the packages, all of which stay outside the bundle, so that they are found.
+const cache = `${root}node_modules/.cache`;
+await mkdir(cache, { recursive: true });
+const directory = await mkdtemp(`${cache}/bench-`);
+
+let code = 1;
+try {
+  await build({
+    absWorkingDir: root,
+    entryPoints: {
+      main: 'bench/main.ts',
+      generator: 'bench/generator.ts',
+      'naive-server': 'bench/naive-server.ts',
+    },
+    outdir: directory,
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    splitting: true,
+    packages: 'external',
+    format: 'esm',
+    platform: 'node',
+    target: 'node20.19',
+    sourcemap: true,
+    loader: { '.sql': 'text' },
+    logLevel: 'warning',
+  });
+  const child = spawn(
+    process.execPath,
+    ['--enable-source-maps', `${directory}/main.mjs`, ...process.argv.slice(2)],
+    { stdio: 'inherit', env: { ...process.env, REWARDS_BENCH_PROGRAM: `${root}bin/rewards.js` } },
+  );
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal));
+  code = await new Promise((resolve) => child.on('exit', (status) => resolve(status ?? 1)));
+} finally {
+  await rm(directory, { recursive: true, force: true });
+}
+process.exitCode = code;
