@@ -37,7 +37,7 @@ export const brandsOf = (count: number): Brand[] =>
 /** Anvil with blocks of a second, and an RPC client for it. */
 export async function startChain() {
   const anvil = await startAnvil({
-    host: '127.0.0.1',
+    bindAddress: '127.0.0.1',
     port: 0,
     blockTimeSeconds: BLOCK_SECONDS,
     chainId: CHAIN_ID,
