@@ -1,4 +1,6 @@
 /** What the emulator's control API answers, as far as callers rely on it. Times are RFC 3339 unless named otherwise. */
+import type { z } from 'zod';
+import type { brandList, ruleResult } from '../contract/control/control.ts';
 
 /** The emulator's clock; times in milliseconds. */
 export interface ClockBody {
@@ -85,39 +87,8 @@ export interface RequestFilter {
 }
 
 /** An event's rule. Limits are -1 where there is none. */
-export interface RuleBody {
-  eventType: string;
-  active: boolean;
-  reward: number;
-  maxClaims: number;
-  maxTotalClaims: number;
-  cooldownMs: number;
-  channels: string[];
-  perUsd: number | null;
-  maxReward: number | null;
-  multiplier: 'none' | 'streak';
-  method: string;
-  urlPatterns: string[];
-  successSelectors: string[];
-}
-
-export interface BrandBody {
-  brandId: string;
-  name: string;
-  automation: boolean;
-  domains: string[];
-  /** Linked by a DNS record, beside the configured ones. */
-  provenDomains: string[];
-  platforms: Record<string, string>;
-  clientBypass: 'allow' | 'credential';
-  mintTo: 'wallet' | 'escrow';
-  gasBudget: number | null;
-  pregenerate: 'open' | 'credential';
-  eventNameMapping: Record<string, string>;
-  createdAt: string;
-  /** RWT in escrow: deposited, set aside for rewards, and what is left. */
-  funds: { deposited: number; promised: number; available: number };
-}
+export type RuleBody = z.output<typeof ruleResult>;
+export type BrandBody = z.output<typeof brandList>['brands'][number];
 
 export interface BrandDetail extends BrandBody {
   keys: { keyId: string; createdAt: string; expiresAt: string | null }[];

@@ -59,7 +59,10 @@ const sharedRooms = ['brands', 'wallets', 'rewards', 'limits', 'transactions'];
  * file that is not named here is a room of its own.
  */
 const rooms: Record<string, { foundations: string[]; looseFiles: Record<string, string> }> = {
-  contract: { foundations: ['shapes', 'refusals', 'endpoint', 'idempotency-key'], looseFiles: {} },
+  contract: {
+    foundations: ['shapes', 'settings-schema', 'refusals', 'endpoint', 'idempotency-key'],
+    looseFiles: {},
+  },
   rules: {
     foundations: ['sanitise'],
     looseFiles: { 'registration.ts': 'wallets', 'user-key.ts': 'wallets', 'relay-policy.ts': 'relay' },

@@ -1,5 +1,7 @@
 /** What the emulator's control API takes and answers. */
 import { z } from 'zod';
+import { brandSpec, ruleSpec, settingNames } from '../../rules/brands/spec.ts';
+import { settingsBody, shownShape } from '../settings-schema.ts';
 
 const instant = () => z.iso.datetime();
 const name = () => z.string().nullable();
@@ -87,36 +89,10 @@ export const requestDetail = requestSummary.extend({
     .meta({ description: 'Each event of the request, with its checks in their order.' }),
 });
 
-export const ruleResult = z.object({
-  eventType: z.string(),
-  active: z.boolean(),
-  reward: z.int(),
-  maxClaims: z.int().meta({ description: '-1: no limit.' }),
-  maxTotalClaims: z.int().meta({ description: '-1: no limit.' }),
-  cooldownMs: z.int(),
-  channels: z.array(z.string()),
-  perUsd: z.number().nullable(),
-  maxReward: z.int().nullable(),
-  multiplier: z.enum(['none', 'streak']),
-  method: z.string(),
-  urlPatterns: z.array(z.string()),
-  successSelectors: z.array(z.string()),
-});
+export const ruleResult = z.object({ eventType: z.string(), ...shownShape(ruleSpec) });
 const brand = z.object({
-  brandId: z.string(),
-  name: z.string(),
-  automation: z.boolean(),
-  domains: z.array(z.string()),
+  ...shownShape(brandSpec),
   provenDomains: z.array(z.string()).meta({ description: 'Linked by DNS.' }),
-  platforms: z.record(z.string(), z.string()),
-  clientBypass: z.enum(['allow', 'credential']),
-  mintTo: z.enum(['wallet', 'escrow']),
-  pregenerate: z.enum(['open', 'credential']),
-  gasBudget: z
-    .number()
-    .nullable()
-    .meta({ description: "The chain's currency, on a day; null: the service's own limit." }),
-  eventNameMapping: z.record(z.string(), z.string()),
   createdAt: instant(),
   funds: z
     .object({ deposited: z.int(), promised: z.int(), available: z.int() })
@@ -139,6 +115,12 @@ export const newKey = z.object({
   apiKey: z.string().meta({ description: 'Shown once; only a digest is kept.' }),
   othersExpireAt: instant().nullable(),
 });
+export const newBrandSettings = settingsBody(
+  ['brandId', ...settingNames(brandSpec), 'escrow'],
+  '`brandId`, `name` and `domains` are required; `escrow` is RWT to start with.',
+);
+export const brandSettings = settingsBody(settingNames(brandSpec), 'What is not named stays.');
+export const ruleSettings = settingsBody(settingNames(ruleSpec), 'A new rule needs `reward`.');
 export const newBrand = brandDetail.extend(newKey.shape);
 
 export const keyRotation = z.object({

@@ -1,30 +1,23 @@
 /** Brands, rules and keys as the control API shows them. */
 import type { BrandDetail, BrandOverview, NewKey } from '../../actions/brands/manage-brands.ts';
-import { type EventRule, isUnlimited, UNLIMITED } from '../../rules/brands/brand.ts';
+import { shownSettings } from '../../contract/settings-schema.ts';
+import type { EventRule } from '../../rules/brands/brand.ts';
+import { settingsOfBrand } from '../../rules/brands/brand-settings.ts';
+import { settingsOfRule } from '../../rules/brands/rule-settings.ts';
+import { brandSpec, ruleSpec } from '../../rules/brands/spec.ts';
 
 const instant = (ms: number) => new Date(ms).toISOString();
-const limit = (value: number) => (isUnlimited(value) ? UNLIMITED : value);
 
-export function brandReply(brand: BrandOverview) {
-  const { brandId, name, automation, profile, provenDomains, createdAtMs, deposited, promised } = brand;
-  const { domains, platforms, clientBypass, mintTo, eventNameMapping = {} } = profile;
-  const { pregenerate = 'open', gasBudget = null } = profile;
-  return {
-    brandId,
-    name,
-    automation,
-    domains,
-    provenDomains,
-    platforms,
-    clientBypass,
-    mintTo,
-    pregenerate,
-    gasBudget,
-    eventNameMapping,
-    createdAt: instant(createdAtMs),
-    funds: { deposited, promised, available: deposited - promised },
-  };
-}
+export const brandReply = (brand: BrandOverview) => ({
+  ...shownSettings(brandSpec, settingsOfBrand(brand)),
+  provenDomains: brand.provenDomains,
+  createdAt: instant(brand.createdAtMs),
+  funds: {
+    deposited: brand.deposited,
+    promised: brand.promised,
+    available: brand.deposited - brand.promised,
+  },
+});
 
 export const brandDetailReply = (brand: BrandDetail) => ({
   ...brandReply(brand),
@@ -37,25 +30,10 @@ export const brandDetailReply = (brand: BrandDetail) => ({
   gasWallet: brand.gasWallet,
 });
 
-export function ruleReply(rule: EventRule) {
-  const { eventType, active, rewardAmount, maxClaims, maxTotalClaims, cooldownMs, detail } = rule;
-  const { detectionMethod, detectionConfig, dynamic = {} } = detail;
-  return {
-    eventType,
-    active,
-    reward: rewardAmount,
-    maxClaims: limit(maxClaims),
-    maxTotalClaims: limit(maxTotalClaims),
-    cooldownMs,
-    channels: detectionConfig.channels ?? [],
-    perUsd: dynamic.perUsd ?? null,
-    maxReward: dynamic.maxReward ?? null,
-    multiplier: dynamic.multiplier ?? 'none',
-    method: detectionMethod,
-    urlPatterns: detectionConfig.urlPatterns ?? [],
-    successSelectors: detectionConfig.successSelectors ?? [],
-  };
-}
+export const ruleReply = (rule: EventRule) => ({
+  eventType: rule.eventType,
+  ...shownSettings(ruleSpec, settingsOfRule(rule)),
+});
 
 export const newKeyReply = ({ keyId, apiKey, othersExpireAtMs }: NewKey) => ({
   keyId,

@@ -13,7 +13,7 @@ import {
   showBrand,
 } from '../../actions/brands/manage-brands.ts';
 import type { BrandId } from '../../rules/brands/brand.ts';
-import { durationText, type Settings, wholeFrom } from '../../rules/brands/settings.ts';
+import { readSingle, type Settings } from '../../rules/brands/settings.ts';
 import { readJsonBody } from '../frame/json-body.ts';
 import { brandDetailReply, brandReply, newKeyReply, ruleReply } from './brand-reply.ts';
 import { controlProblem } from './problem.ts';
@@ -76,7 +76,7 @@ export function controlBrands(deps: ControlBrandsDeps): Hono {
   app.post('/:name/keys', async (context) => {
     const settings = await settingsOf(context);
     if (!settings) return noObject(context);
-    const overlap = durationText(settings.overlap ?? OVERLAP_DEFAULT);
+    const overlap = readSingle({ kind: 'duration' }, settings.overlap ?? OVERLAP_DEFAULT);
     if ('expected' in overlap) {
       return invalid(context, [{ setting: 'overlap', message: overlap.expected }]);
     }
@@ -97,7 +97,7 @@ export function controlBrands(deps: ControlBrandsDeps): Hono {
 /** RWT, or why there can be none. */
 function readEscrow({ openEscrow }: ControlBrandsDeps, escrow: unknown): number | string {
   if (!openEscrow) return "cannot be given here: deposit RWT into the brand's escrow on chain";
-  const read = wholeFrom(1, 'RWT')(escrow);
+  const read = readSingle({ kind: 'whole', least: 1, of: 'RWT' }, escrow);
   return 'expected' in read ? read.expected : read.value;
 }
 

@@ -3,7 +3,7 @@ import { type Context, Hono } from 'hono';
 import { type IssueTokenDeps, issueToken } from '../../actions/wallets/issue-token.ts';
 import type { TokenVerifier } from '../../identity/tokens.ts';
 import { parseDuration } from '../../lib/duration.ts';
-import { type SettingProblem, type Settings, textUpTo } from '../../rules/brands/settings.ts';
+import { readSingle, type SettingProblem, type Settings } from '../../rules/brands/settings.ts';
 import { emailKey } from '../../rules/user-key.ts';
 import { readJsonBody } from '../frame/json-body.ts';
 import { controlProblem } from './problem.ts';
@@ -71,7 +71,7 @@ function tokenWish(
       : typeof expires === 'string'
         ? parseDuration(expires)
         : undefined;
-  const wanted = audience === undefined ? undefined : textUpTo(255)(audience);
+  const wanted = audience === undefined ? undefined : readSingle({ kind: 'text', most: 255 }, audience);
   const problems: SettingProblem[] = Object.keys(rest).map((setting) => ({ setting, message: 'is unknown' }));
   if (email === undefined) problems.push({ setting: 'user', message: 'must be an e-mail address' });
   if (lifetimeMs === undefined || lifetimeMs < LIFETIME_MIN_MS || lifetimeMs > lifetimeMaxMs)

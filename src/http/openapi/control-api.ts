@@ -1,18 +1,9 @@
 /** The description of the emulator's control host. */
 import { z } from 'zod';
 import * as control from '../../contract/control/control.ts';
-import { brandSettings } from '../../rules/brands/brand-settings.ts';
-import { ruleSettings } from '../../rules/brands/rule-settings.ts';
 import { controlOperations } from './control-operations.ts';
 import { type ApiDocument, apiDocument, type RefusalEntry } from './document.ts';
 import { demo } from './examples.ts';
-
-/** Settings by name. They are read by rules of their own, which also tell what is wrong. */
-const settings = (names: string[], more: string) =>
-  z.record(z.string(), z.unknown()).meta({
-    description: `${more} Settings: ${names.map((name) => `\`${name}\``).join(', ')}.`,
-    minProperties: 1,
-  });
 
 const refusal = (
   status: number,
@@ -118,12 +109,9 @@ export function controlApi({ serverUrl }: { serverUrl: string }): ApiDocument {
       Clock: control.clockResult,
       RequestList: control.requestList,
       RequestDetail: control.requestDetail,
-      NewBrandSettings: settings(
-        ['brandId', ...brandSettings, 'escrow'],
-        '`brandId`, `name` and `domains` are required; `escrow` is RWT to start with.',
-      ),
-      BrandSettings: settings(brandSettings, 'What is not named stays.'),
-      RuleSettings: settings(ruleSettings, 'A new rule needs `reward`.'),
+      NewBrandSettings: control.newBrandSettings,
+      BrandSettings: control.brandSettings,
+      RuleSettings: control.ruleSettings,
       KeyRotation: control.keyRotation,
       BrandList: control.brandList,
       Brand: control.brandDetail,

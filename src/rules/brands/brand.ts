@@ -1,24 +1,14 @@
 /** What a brand has configured: who it is, where its events come from, and what each event pays. */
+import type { brandSpec, ruleSpec, Values } from './spec.ts';
 
 export type BrandId = `0x${string}`;
 
-/** The parts of a brand that are read as a whole. */
-export interface BrandProfile {
-  /** Hosts whose events count, with their subdomains; the first one is named in refusals. */
-  domains: string[];
-  /** Identities on chat platforms, such as `telegram: @Bot`. */
-  platforms: Record<string, string>;
-  /** Who may set `metadata.skip_cooldown`: any client, or only one that sends the brand's key. */
-  clientBypass: 'allow' | 'credential';
-  /** Where bought RWT goes: the brand's wallet, or straight into its escrow balance. */
-  mintTo: 'wallet' | 'escrow';
-  /** Who may give people wallets in the brand's name: anybody (when it is left out), or only a client with its key. */
-  pregenerate?: 'open' | 'credential';
-  /** What its users' calls may cost on a day, in the chain's currency; without it, the service's own limit holds. */
-  gasBudget?: number;
-  /** Other names under which client scripts may know the events: theirs → ours. */
-  eventNameMapping?: Record<string, string>;
-}
+type BrandValues = Values<typeof brandSpec>;
+type Column = 'brandId' | 'name' | 'automation';
+
+/** The settings of a brand that are read as a whole. A brand keeps what it was made with: later ones may be missing. */
+export type BrandProfile = Partial<Omit<BrandValues, Column>> &
+  Pick<BrandValues, 'domains' | 'platforms' | 'clientBypass' | 'mintTo'>;
 
 export interface Brand {
   /** The brand's wallet address, lower case. */
@@ -29,32 +19,28 @@ export interface Brand {
   profile: BrandProfile;
 }
 
-export interface DetectionConfig {
-  urlPatterns?: string[];
-  successSelectors?: string[];
-  /** Chat channels that the event is limited to. */
-  channels?: string[];
-}
+type RuleValues = Values<typeof ruleSpec>;
 
-/** The parts of an event's rule that only describe it. */
-export interface EventDetail {
+/** By what a page, or a chat channel, notices an event. */
+export type DetectionConfig = Pick<RuleValues, 'urlPatterns' | 'successSelectors' | 'channels'>;
+
+/** A reward that is worked out from the event instead of being fixed; present where one of these is set. */
+export type DynamicReward = Pick<RuleValues, 'perUsd' | 'maxReward' | 'multiplier'>;
+
+/** Settings of a rule that have a place of their own; all others stand in its detail, under their names. */
+type Placed =
+  | keyof DetectionConfig
+  | keyof DynamicReward
+  | ('reward' | 'maxClaims' | 'maxTotalClaims' | 'cooldown' | 'active' | 'method');
+
+/** The parts of an event's rule that are read as a whole. */
+export type EventDetail = Partial<Omit<RuleValues, Placed>> & {
   eventId: string;
   isCustom: boolean;
   detectionMethod: string;
   detectionConfig: DetectionConfig;
-  /** For events whose reward depends on the event. */
   dynamic?: DynamicReward;
-}
-
-/** A reward that is worked out from the event instead of being fixed. */
-export interface DynamicReward {
-  /** RWT for each US dollar of `metadata.order_total`; without that field the rule's fixed amount is paid. */
-  perUsd?: number;
-  /** The most that `perUsd` may come to. */
-  maxReward?: number;
-  /** The amount is multiplied by the user's streak multiplier. */
-  multiplier?: 'streak';
-}
+};
 
 export interface EventRule {
   brandId: BrandId;

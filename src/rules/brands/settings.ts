@@ -1,6 +1,9 @@
 /** Reading settings as people and programs write them: `on` or true, `a,b` or a list, `24h`, `unlimited`. */
 import { parseDuration } from '../../lib/duration.ts';
+import { addressKey } from '../user-key.ts';
 import { isUnlimited, UNLIMITED } from './brand.ts';
+import { configuredHost } from './domain.ts';
+import { type Kind, type Row, rowsOf, type Spec, settingNames, type ValueOf, type Values } from './spec.ts';
 
 /** The value, or what it should have been. */
 export type Read<T> = { value: T } | { expected: string };
@@ -13,107 +16,193 @@ export interface SettingProblem {
 
 export type Settings = Record<string, unknown>;
 
-/** Reads one setting; undefined clears it where that is possible. */
-export type Reader<T> = (value: unknown) => Read<T>;
+type KindOf<N> = Extract<Kind, { kind: N }>;
+type Single = Exclude<Kind['kind'], 'list' | 'map'>;
 
-const reader =
-  <T>(expected: string, read: (value: unknown) => T | undefined): Reader<T> =>
-  (given) => {
-    const value = read(given);
-    return value === undefined ? { expected } : { value };
-  };
+export const EVENT_TYPE = /^[A-Za-z0-9_]{1,50}$/;
 
-const words = (value: unknown): string | undefined => (typeof value === 'string' ? value.trim() : undefined);
-
-export const onOrOff: Reader<boolean> = reader('must be on or off', (value) => {
-  if (value === true || /^(?:on|true|yes)$/i.test(words(value) ?? '')) return true;
-  if (value === false || /^(?:off|false|no)$/i.test(words(value) ?? '')) return false;
-  return undefined;
-});
-
-export const textUpTo = (most: number): Reader<string> =>
-  reader(`must be a text of 1 to ${most} characters`, (value) => {
-    const text = words(value);
-    return text && text.length <= most && !hasControl(text) ? text : undefined;
-  });
-
+const words = (value: unknown) => (typeof value === 'string' ? value.trim() : '');
+const textBy = (value: unknown, read: (text: string) => unknown) =>
+  typeof value === 'string' ? read(value) : undefined;
 const hasControl = (text: string) => /[\u0000-\u001f\u007f]/.test(text);
-
-export const oneOf = <const T extends string>(names: readonly T[]): Reader<T> =>
-  reader(`must be ${names.join(' or ')}`, (value) => names.find((name) => name === value));
-
-const number = (value: unknown): number => {
+const number = (value: unknown) => {
   if (typeof value === 'number') return value;
-  return typeof value === 'string' && /^-?\d{1,15}(?:\.\d{1,9})?$/.test(value.trim())
-    ? Number(value)
-    : Number.NaN;
+  return /^-?\d{1,15}(?:\.\d{1,9})?$/.test(words(value)) ? Number(value) : Number.NaN;
+};
+const wholeFrom = (least: number, value: number) =>
+  Number.isSafeInteger(value) && value >= least ? value : undefined;
+const listed = (names: readonly string[]) =>
+  names.length < 2 ? names.join() : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
+
+/** What a value of each kind must be, and what is made of one; undefined for what it cannot be. */
+const kinds: {
+  [N in Single]: [expected: (kind: KindOf<N>) => string, read: (value: unknown, kind: KindOf<N>) => unknown];
+} = {
+  switch: [
+    () => 'must be on or off',
+    (value) => {
+      if (value === true || /^(?:on|true|yes)$/i.test(words(value))) return true;
+      return value === false || /^(?:off|false|no)$/i.test(words(value)) ? false : undefined;
+    },
+  ],
+  text: [
+    ({ most }) => `must be a text of 1 to ${most} characters`,
+    (value, { most }) => {
+      const text = words(value);
+      return text && text.length <= most && !hasControl(text) ? text : undefined;
+    },
+  ],
+  eventType: [
+    () => 'must be an event type: 1 to 50 letters, digits and underscores',
+    (value) => textBy(value, (text) => (EVENT_TYPE.test(text) ? text : undefined)),
+  ],
+  address: [() => 'must be an address: 0x and 40 hexadecimal digits', (value) => textBy(value, addressKey)],
+  domain: [
+    () => 'must be a domain of its own, such as shop.example (no public suffix)',
+    (value) => textBy(value, (text) => configuredHost(text.trim())),
+  ],
+  choice: [(kind) => `must be ${listed(kind.of)}`, (value, kind) => kind.of.find((one) => one === value)],
+  number: [
+    () => 'must be a number above 0',
+    (value) => {
+      const amount = number(value);
+      return amount > 0 && amount <= Number.MAX_SAFE_INTEGER ? amount : undefined;
+    },
+  ],
+  whole: [
+    (kind) => `must be a whole number of ${kind.of}, ${kind.least} or more`,
+    (value, { least }) => wholeFrom(least, number(value)),
+  ],
+  limit: [
+    () => 'must be a whole number, 1 or more, or unlimited',
+    (value) =>
+      value === 'unlimited' || isUnlimited(number(value)) ? UNLIMITED : wholeFrom(1, number(value)),
+  ],
+  duration: [
+    () => 'must be a duration such as 500ms, 90s, 15m, 24h, 7d or 1h30m, or 0',
+    (value) => (value === 0 || value === '0' ? 0 : textBy(value, parseDuration)),
+  ],
 };
 
-export const wholeFrom = (least: number, of: string): Reader<number> =>
-  reader(`must be a whole number of ${of}, ${least} or more`, (value) => {
-    const amount = number(value);
-    return Number.isSafeInteger(amount) && amount >= least ? amount : undefined;
-  });
+/** What a value must be, in words; of a list, what the list must be. */
+export function expectationOf(kind: Kind): string {
+  if (kind.kind === 'map') return kind.expected;
+  if (kind.kind === 'list') return 'must be a list with something in it';
+  const [expected] = kinds[kind.kind];
+  return (expected as (kind: Kind) => string)(kind);
+}
 
-export const above0: Reader<number> = reader('must be a number above 0', (value) => {
-  const amount = number(value);
-  return amount > 0 && amount <= Number.MAX_SAFE_INTEGER ? amount : undefined;
-});
+/** Reads one value of this kind. */
+export function readSingle<const K extends KindOf<Single>>(kind: K, given: unknown): Read<ValueOf<K>> {
+  const [, read] = kinds[kind.kind];
+  const value = (read as (value: unknown, kind: Kind) => unknown)(given, kind);
+  return value === undefined ? { expected: expectationOf(kind) } : { value: value as ValueOf<K> };
+}
 
-/** -1 for no limit, whichever way that is written. */
-export const claimLimit: Reader<number> = reader(
-  'must be a whole number, 1 or more, or unlimited',
-  (value) => {
-    if (value === 'unlimited') return UNLIMITED;
-    const most = number(value);
-    if (isUnlimited(most)) return UNLIMITED;
-    return Number.isSafeInteger(most) && most >= 1 ? most : undefined;
-  },
-);
+function readValue(kind: Kind, given: unknown): Read<unknown> {
+  if (kind.kind === 'map') return readMap(kind, '', given);
+  return kind.kind === 'list' ? readList(kind, given) : readSingle(kind, given);
+}
 
-/** Milliseconds. */
-export const durationText: Reader<number> = reader(
-  'must be a duration such as 500ms, 90s, 15m, 24h, 7d or 1h30m, or 0',
-  (value) => {
-    if (value === 0 || value === '0') return 0;
-    return typeof value === 'string' ? parseDuration(value) : undefined;
-  },
-);
+/** A list, or a text with commas; each thing in it counts once. */
+function readList(kind: KindOf<'list'>, given: unknown): Read<unknown> {
+  const parts: unknown = typeof given === 'string' ? given.split(',') : given;
+  if (!Array.isArray(parts) || parts.length === 0) return { expected: expectationOf(kind) };
+  const values = new Set<unknown>();
+  for (const part of parts) {
+    const read = readValue(kind.of, part);
+    if ('expected' in read) return read;
+    values.add(read.value);
+  }
+  return { value: [...values] };
+}
 
-/** A list, or a text with commas; each part read by `one`, each only once. */
-export const listOf =
-  <T>(one: Reader<T>): Reader<T[]> =>
-  (given) => {
-    const parts: unknown = typeof given === 'string' ? given.split(',') : given;
-    if (!Array.isArray(parts) || parts.length === 0)
-      return { expected: 'must be a list with something in it' };
-    const values = new Set<T>();
-    for (const part of parts) {
-      const read = one(part);
-      if ('expected' in read) return read;
-      values.add(read.value);
-    }
-    return { value: [...values] };
-  };
+/** A whole map at once replaces the one before. */
+function readMap(kind: KindOf<'map'>, name: string, given: unknown): Read<unknown> {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    return { expected: `must be a map, or set one entry as ${name}.<name>` };
+  }
+  const entries: [string, unknown][] = [];
+  for (const [key, one] of Object.entries(given)) {
+    if (!kind.key.pattern.test(key)) return { expected: `must have ${kind.key.is} for each name` };
+    const read = readValue(kind.of, one);
+    if ('expected' in read) return read;
+    entries.push([key, read.value]);
+  }
+  return { value: Object.fromEntries(entries) };
+}
 
-/** The same with nothing as an empty list. */
-export const listOrNothing = <T>(one: Reader<T>): Reader<T[]> => {
-  const list = listOf(one);
-  return (given) =>
-    isNothing(given) || (Array.isArray(given) && given.length === 0) ? { value: [] } : list(given);
-};
+const isNothing = (value: unknown) => value === null || value === '';
+const clears = (row: Row, value: unknown) =>
+  row.clearable &&
+  (isNothing(value) ||
+    value === 'none' ||
+    (row.kind === 'list' && Array.isArray(value) && value.length === 0));
 
-/** The same with nothing as undefined. */
-export const orNothing =
-  <T>(one: Reader<T>): Reader<T | undefined> =>
-  (given) => {
-    if (isNothing(given)) return { value: undefined };
-    const read = one(given);
-    return 'expected' in read ? { expected: `${read.expected}, or none` } : read;
-  };
+/** What a row makes of a value; undefined takes the setting away. */
+function readRow(row: Row, name: string, given: unknown): Read<unknown> {
+  if (clears(row, given)) return { value: undefined };
+  const read = row.kind === 'map' ? readMap(row, name, given) : readValue(row, given);
+  const orNone = 'expected' in read && row.clearable && row.kind !== 'list';
+  return orNone ? { expected: `${read.expected}, or none` } : read;
+}
 
-const isNothing = (value: unknown) => value === null || value === '' || value === 'none';
+/** `platforms.telegram`: nothing removes the entry. */
+function readEntry(
+  row: KindOf<'map'>,
+  { key, given, before }: { key: string; given: unknown; before: unknown },
+): Read<unknown> {
+  if (!row.key.pattern.test(key)) return { expected: `must name ${row.key.is} after the dot` };
+  const { [key]: _, ...others } = { ...(before as Record<string, unknown> | undefined) };
+  if (isNothing(given)) return { value: others };
+  const read = readValue(row.of, given);
+  return 'expected' in read ? read : { value: { ...others, [key]: read.value } };
+}
 
 const SHOWN_MAX = 60;
 /** What was given, when that is short enough to help. */
-export const shown = (value: unknown) => (JSON.stringify(value) ?? 'nothing').slice(0, SHOWN_MAX);
+const shown = (value: unknown) => (JSON.stringify(value) ?? 'nothing').slice(0, SHOWN_MAX);
+
+/**
+ * Reads settings by name: the values of before with what is given, and everything that is wrong with that.
+ * `asNew`: settings that are given once may be among them.
+ */
+export function readSettings<S extends Spec>(
+  table: { spec: S; of: string; asNew?: boolean },
+  before: Partial<Values<S>>,
+  given: Settings,
+): { values: Partial<Values<S>>; problems: SettingProblem[] } {
+  const { spec, of, asNew = false } = table;
+  const values: Record<string, unknown> = { ...before };
+  const problems: SettingProblem[] = [];
+  for (const [setting, value] of Object.entries(given)) {
+    const [name = '', key] = setting.split(/\.(.*)/s);
+    const row: Row | undefined = Object.hasOwn(spec, name) ? spec[name] : undefined;
+    if (!row || (row.fixed && !asNew) || (key !== undefined && row.kind !== 'map')) {
+      const message = `is no setting of a ${of}; there are ${settingNames(spec).join(', ')}`;
+      problems.push({ setting, message });
+      continue;
+    }
+    const read =
+      key !== undefined && row.kind === 'map'
+        ? readEntry(row, { key, given: value, before: values[name] })
+        : readRow(row, name, value);
+    if ('expected' in read) problems.push({ setting, message: `${read.expected}, not ${shown(value)}` });
+    else if (read.value === undefined) delete values[name];
+    else values[name] = read.value;
+  }
+  return { values: values as Partial<Values<S>>, problems };
+}
+
+/** What is assumed for a new brand or rule. */
+export function defaultsOf<S extends Spec>(spec: S): Partial<Values<S>> {
+  const values = rowsOf(spec).flatMap(([name, row]) => {
+    const read = row.default === undefined ? undefined : readValue(row, row.default);
+    return read && 'value' in read ? [[name, read.value] as const] : [];
+  });
+  return Object.fromEntries(values) as Partial<Values<S>>;
+}
+
+/** Only what has a value: what is stored is compared and counted by its keys. */
+export const given = <T extends object>(settings: T): T =>
+  Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined)) as T;

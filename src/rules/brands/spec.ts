@@ -1,0 +1,235 @@
+/**
+ * The settings of a brand and of an event's rule, one row each. What a fixture may say, what the control API takes
+ * and shows, flags, help and the OpenAPI document come from the row; what a setting does stands where it is used:
+ * a brand's as `brand.profile.<name>`, a rule's as `rule.detail.<name>`.
+ */
+
+/** What a value may be. `inFiles`: what a fixture is held to besides, and what it is told. */
+export type Kind =
+  /** On or off. */
+  | { kind: 'switch' }
+  | { kind: 'text'; most: number; inFiles?: { pattern: RegExp; expected: string } }
+  | { kind: 'eventType' }
+  | { kind: 'address' }
+  | { kind: 'domain' }
+  | { kind: 'choice'; of: readonly string[] }
+  /** Any number above 0. */
+  | { kind: 'number' }
+  | { kind: 'whole'; least: number; of: string }
+  /** Claims: 1 or more; -1: no limit. */
+  | { kind: 'limit' }
+  /** Kept in milliseconds, and shown as `<name>Ms`. */
+  | { kind: 'duration' }
+  /** With something in it, each thing once. */
+  | { kind: 'list'; of: Kind; inFiles?: { notList: string; empty: string } }
+  /** Of which single entries can be set too, as in `platforms.telegram`. */
+  | { kind: 'map'; of: Kind; key: MapKey; expected: string; example: readonly [string, string] };
+
+export interface MapKey {
+  pattern: RegExp;
+  /** In the place of the key: `platforms.<platform>`. */
+  placeholder: string;
+  is: string;
+  /** What a fixture with another key is told; left out where it may have any. */
+  inFiles?: string;
+}
+
+export type Row = Kind & {
+  /** What it is, as the beginning of a sentence. */
+  help: string;
+  /** As people write it. */
+  default?: unknown;
+  /** Must be given for a new brand or rule. */
+  required?: true;
+  /** Given with a new brand and never changed; whoever manages brands may change all others. */
+  fixed?: true;
+  /** May be taken away again, by null, '' or `none`. */
+  clearable?: true;
+  /** Its flag: a brand's of `brand create` (`brand set` takes every setting), a rule's of `brand rule`. */
+  flag?: string;
+  /** Before its value where people read it, in place of its name; and what comes after it. */
+  label?: string;
+  unit?: string;
+};
+
+export type Spec = Readonly<Record<string, Row>>;
+
+export const brandSpec = {
+  brandId: { kind: 'address', required: true, fixed: true, help: "the address of the brand's wallet" },
+  name: { kind: 'text', most: 200, required: true, flag: '--brand-name <name>', help: 'what people call it' },
+  automation: { kind: 'switch', default: true, help: 'off: no event of the brand is rewarded' },
+  domains: {
+    kind: 'list',
+    of: { kind: 'domain' },
+    inFiles: { notList: 'must be a list of domains', empty: 'must name at least one domain' },
+    required: true,
+    flag: '--domain <domain>',
+    help: 'where its events come from',
+  },
+  platforms: {
+    kind: 'map',
+    of: { kind: 'text', most: 200 },
+    key: {
+      pattern: /^[a-z][a-z0-9_-]{0,29}$/,
+      placeholder: 'platform',
+      is: 'a platform such as telegram',
+    },
+    expected: 'must be a map from platforms to identities',
+    example: ['telegram', '@Bot'],
+    default: {},
+    flag: '--platform <name=identity>',
+    help: 'identities on chat platforms',
+  },
+  clientBypass: {
+    kind: 'choice',
+    of: ['allow', 'credential'],
+    default: 'credential',
+    help: 'who may skip the cooldown: any client, or only one that sends the key of the brand',
+  },
+  mintTo: {
+    kind: 'choice',
+    of: ['wallet', 'escrow'],
+    default: 'wallet',
+    help: 'where RWT goes that the brand buys',
+  },
+  pregenerate: {
+    kind: 'choice',
+    of: ['open', 'credential'],
+    default: 'open',
+    help: 'who may give people wallets in its name: any client, or only one that sends the key of the brand',
+  },
+  gasBudget: {
+    kind: 'number',
+    label: 'gas budget',
+    unit: 'a day',
+    help: "what its users' calls may cost on a day, in the currency of the chain; without one, the service's own limit holds",
+  },
+  eventNameMapping: {
+    kind: 'map',
+    of: { kind: 'eventType' },
+    key: {
+      pattern: /^[A-Za-z0-9][\w.:-]{0,99}$/,
+      placeholder: 'name',
+      is: 'a name of an event',
+      inFiles: 'must be a name of an event: 1 to 100 letters, digits and . : _ -',
+    },
+    expected: 'must be a map from names of events to event types',
+    example: ['signup', 'account_creation'],
+    label: 'event names',
+    help: 'other names that the brand has for its events, each with the event type that is meant',
+  },
+} as const satisfies Spec;
+
+export const ruleSpec = {
+  reward: {
+    kind: 'whole',
+    least: 1,
+    of: 'RWT',
+    required: true,
+    flag: '--reward <rwt>',
+    help: 'RWT for one claim',
+  },
+  maxClaims: { kind: 'limit', default: 1, flag: '--max-claims <n>', help: 'claims of one user' },
+  maxTotalClaims: {
+    kind: 'limit',
+    default: 'unlimited',
+    flag: '--max-total <n>',
+    help: 'claims of all users together',
+  },
+  cooldown: {
+    kind: 'duration',
+    default: '24h',
+    flag: '--cooldown <duration>',
+    help: 'between two claims of one user',
+  },
+  active: { kind: 'switch', default: true, flag: '--active <state>', help: 'whether it pays' },
+  channels: {
+    kind: 'list',
+    of: { kind: 'text', most: 100 },
+    clearable: true,
+    flag: '--channel <id>',
+    help: 'chat channel that counts',
+  },
+  perUsd: {
+    kind: 'number',
+    clearable: true,
+    flag: '--per-usd <rwt>',
+    help: 'RWT for each dollar of metadata.order_total, in place of the reward',
+  },
+  maxReward: {
+    kind: 'whole',
+    least: 1,
+    of: 'RWT',
+    clearable: true,
+    flag: '--max-reward <rwt>',
+    help: 'the most that perUsd may come to',
+  },
+  multiplier: {
+    kind: 'choice',
+    of: ['streak'],
+    clearable: true,
+    flag: '--multiplier <kind>',
+    help: 'what multiplies the reward',
+  },
+  urlPatterns: {
+    kind: 'list',
+    of: { kind: 'text', most: 2048 },
+    clearable: true,
+    flag: '--url-pattern <pattern>',
+    help: 'page on which the client script notices it',
+  },
+  successSelectors: {
+    kind: 'list',
+    of: { kind: 'text', most: 2048 },
+    clearable: true,
+    flag: '--success-selector <selector>',
+    help: 'element by which it notices it',
+  },
+  method: {
+    kind: 'text',
+    most: 50,
+    inFiles: { pattern: /^[a-z_]{1,50}$/, expected: 'must be a word such as url_pattern' },
+    default: 'manual',
+    flag: '--method <name>',
+    help: 'how it is noticed, such as url_pattern or manual',
+  },
+} as const satisfies Spec;
+
+/** The value of a row or kind, as it is kept. */
+export type ValueOf<K> = K extends { kind: 'switch' }
+  ? boolean
+  : K extends { kind: 'choice'; of: readonly (infer Choice)[] }
+    ? Choice
+    : K extends { kind: 'number' | 'whole' | 'limit' | 'duration' }
+      ? number
+      : K extends { kind: 'list'; of: infer One }
+        ? ValueOf<One>[]
+        : K extends { kind: 'map'; of: infer One }
+          ? Record<string, ValueOf<One>>
+          : K extends { kind: 'address' }
+            ? `0x${string}`
+            : string;
+
+/** A row that every new brand or rule has a value for. */
+export type Always = { required: true } | { default: unknown };
+
+/** All values of a table; settings that have no default may be left out. */
+export type Values<S> = { [N in keyof S as S[N] extends Always ? N : never]: ValueOf<S[N]> } & {
+  [N in keyof S as S[N] extends Always ? never : N]?: ValueOf<S[N]>;
+};
+
+/** The rows of a table, by name, with every column there may be. */
+export const rowsOf = (spec: Spec): [name: string, row: Row][] => Object.entries(spec);
+
+/** The settings that can be changed, as people name them; of a map, its single entries. */
+export const settingNames = (spec: Spec): string[] =>
+  rowsOf(spec).flatMap(([name, row]) => {
+    if (row.fixed) return [];
+    return row.kind === 'map' ? `${name}.<${row.key.placeholder}>` : name;
+  });
+
+/** How a value may be written, to follow the help. */
+export function writingOf({ kind }: Kind): string {
+  if (kind === 'limit') return ', or unlimited';
+  return kind === 'duration' ? ', such as 24h, or 0' : '';
+}
