@@ -1,7 +1,6 @@
 // Bundles the torture tests and runs them: `npm run torture -- sim --seeds 200000`. See docs/reliability.md.
 import { spawn } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { build } from 'esbuild';
 
 const root = new URL('..', import.meta.url).pathname;
@@ -9,41 +8,6 @@ const root = new URL('..', import.meta.url).pathname;
 const cache = `${root}node_modules/.cache`;
 await mkdir(cache, { recursive: true });
 const directory = await mkdtemp(`${cache}/torture-`);
-
-/** A function of one text that remembers what it said; `name` is exported in place of what the module calls so. */
-const remembering = (text, name) =>
-  `${text.replace(`export function ${name}`, 'function first')}
-const known = new Map();
-export function ${name}(value, to) {
-  if (typeof value !== 'string' || to === 'bytes') return first(value, to);
-  let answer = known.get(value);
-  if (answer === undefined) {
-    answer = first(value);
-    if (known.size >= 10_000) known.clear();
-    known.set(value, answer);
-  }
-  return answer;
-}`;
-
-/** Small pieces of packages that a simulation calls a thousand times a seed, replaced by quicker ones that answer the same. */
-const quickPieces = {
-  name: 'quick-pieces',
-  setup(bundle) {
-    bundle.onResolve({ filter: /^node:async_hooks$/ }, () => ({
-      path: `${root}test/reliability/simulation/quick/async-hooks.ts`,
-    }));
-    bundle.onLoad({ filter: /drizzle-orm\/entity\.js$/ }, async () => ({
-      contents: await readFile(`${root}test/reliability/simulation/quick/entity.ts`, 'utf8'),
-      loader: 'ts',
-    }));
-    bundle.onLoad(
-      { filter: /viem\/_esm\/utils\/hash\/(?:keccak256|hashSignature)\.js$/ },
-      async ({ path }) => ({
-        contents: remembering(await readFile(path, 'utf8'), basename(path, '.js')),
-      }),
-    );
-  },
-};
 
 let code = 1;
 try {
@@ -60,7 +24,6 @@ try {
     sourcemap: true,
     loader: { '.sql': 'text' },
     external: ['better-sqlite3'],
-    plugins: [quickPieces],
     logLevel: 'warning',
   });
   const child = spawn(

@@ -38,12 +38,23 @@ const CACHE_KIB = 32 * 1024;
 /** Compiled statements kept; multi-row statements differ by their row count. */
 const COMPILED_MAX = 500;
 
+/** Runs one statement; `all`: each row as a list of its values, in the order of the statement's columns. */
+export type RunStatement = (
+  text: string,
+  params: unknown[],
+  method: 'all' | 'execute',
+) => Promise<{ rows: unknown[] }>;
+
+/** The ledger's queries, spelled for SQLite, on whatever runs a statement. */
+export const sqliteQueries = (run: RunStatement): Queries =>
+  drizzle(run, {}, () => new SqliteSpelling()) as unknown as Queries;
+
 /**
  * Opens the file (or `:memory:`). Only this process may write to it.
  * WAL first and then `synchronous=FULL`: better-sqlite3 is compiled so that WAL alone runs at NORMAL,
- * which may lose the last commits when the power fails.
+ * which may lose the last commits when the power fails. `queriesOn`: for who wants to see each statement.
  */
-export function openSqlite(path: string): Database {
+export function openSqlite(path: string, { queriesOn = sqliteQueries } = {}): Database {
   const writer = connect(path, {});
   const reader = path === ':memory:' ? writer : connect(path, { readonly: true });
   const exclusive = createMutex();
@@ -58,12 +69,9 @@ export function openSqlite(path: string): Database {
     }
     return { rows: statement.raw(method === 'all').all(...values) };
   };
-  const open = (
-    execute: (text: string, params: unknown[], method: 'all' | 'execute') => Promise<{ rows: unknown[] }>,
-  ) => drizzle(execute, {}, () => new SqliteSpelling()) as unknown as Queries;
 
-  const tx = open(async (text, params, method) => run(writer, text, params, method));
-  const db = open(async (text, params, method) => {
+  const tx = queriesOn(async (text, params, method) => run(writer, text, params, method));
+  const db = queriesOn(async (text, params, method) => {
     if (insideWork.getStore()) throw new Error('inside atomically(), use the queries that it hands over');
     // In memory there is one connection: a select would see what an open commit may still take back.
     if (reader !== writer && /^(?:select|with\s)/.test(text) && !/\b(?:insert|update|delete)\b/.test(text)) {

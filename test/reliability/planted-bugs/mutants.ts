@@ -6,6 +6,7 @@ import type { Signer } from '../../../src/chain/lane/signer.ts';
 import type { ChainClient } from '../../../src/chain/rpc/client.ts';
 import type { RewardProgressBoard } from '../../../src/chain/waiting/reward-outcome.ts';
 import type { Database, Queries } from '../../../src/ledger/database/database.ts';
+import type { RunStatement } from '../../../src/ledger/database/sqlite.ts';
 import { execute, intercept } from '../simulation/sim-ledger.ts';
 import type { World } from '../simulation/world.ts';
 
@@ -120,9 +121,8 @@ const readThenWrite = (database: Database): Database => {
     },
   };
 };
-type Run = (text: string, params: unknown[], method: 'all' | 'execute') => Promise<{ rows: unknown[] }>;
 const intercepting =
-  (by: (run: Run, ...statement: Parameters<Run>) => ReturnType<Run>) =>
+  (by: (run: RunStatement, ...statement: Parameters<RunStatement>) => ReturnType<RunStatement>) =>
   (queries: Queries): Queries =>
     intercept(queries, (run) => (text, params, method) => by(run, text, params, method));
 

@@ -9,6 +9,8 @@ export interface ClientCall {
   user: string;
   kind: 'ok' | 'refused' | 'info';
   status?: number;
+  /** What a 5xx said. */
+  said?: string;
   eventId?: string;
   hash?: string;
   wallet?: string;

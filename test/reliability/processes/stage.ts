@@ -147,7 +147,8 @@ async function submit(base: string, user: string, headers: Record<string, string
       const { eventId = '', transactionHash: hash = '', walletAddress: wallet = '' } = body;
       return { user, kind: 'ok', status, eventId, hash, wallet };
     }
-    return { user, kind: status >= 500 ? 'info' : 'refused', status };
+    if (status >= 500) return { user, kind: 'info', status, said: JSON.stringify(body) };
+    return { user, kind: 'refused', status };
   } catch {
     return { user, kind: 'info' };
   }

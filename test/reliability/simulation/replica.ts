@@ -9,13 +9,14 @@ import { type Rpc, RpcAnswerError, RpcUnreachableError } from '../../../src/chai
 import { createRewardProgress } from '../../../src/chain/waiting/reward-outcome.ts';
 import { payoutWork } from '../../../src/chain/work/payout-work.ts';
 import type { Database, Queries } from '../../../src/ledger/database/database.ts';
+import type { RunStatement } from '../../../src/ledger/database/sqlite.ts';
 import type { Clock } from '../../../src/lib/clock.ts';
 import type { Crash } from '../../../src/lib/crash-points.ts';
 import { silentLog } from '../../../src/lib/log.ts';
 import type { Parts } from '../planted-bugs/mutants.ts';
 import { cheapSigner } from './cheap-signer.ts';
 import { ESCROW } from './model-chain.ts';
-import { type Execute, intercept } from './sim-ledger.ts';
+import { intercept } from './sim-ledger.ts';
 import type { World } from './world.ts';
 
 export const LEASE_MS = 3_000;
@@ -94,19 +95,22 @@ export function createReplica(world: World, name: string, skewMs: number): Repli
       return run(mutant.rewrite?.(text) ?? text, params, method);
     });
   let storing: string[] = [];
-  const watchWriter = async (run: Execute) => {
+  const watchWriter = async (run: RunStatement) => {
     const { rows } = await run('select owner from lanes where address = ?', [LANE], 'all');
     const [owner] = (rows[0] ?? []) as [string?];
     if (owner !== name) findings.add('no write under a lost lease', `${name} writes, the lane is ${owner}'s`);
   };
 
   const base = world.ledger.database;
+  const db = guard(base.db, false);
+  let inside: Queries | undefined;
   const atomically = async <T>(work: (tx: Queries) => Promise<T>): Promise<T> => {
     await park(replacing ? REPLACEMENT : 'commit');
     if (world.strikes('commit contended')) throw new DatabaseFault('SQLITE_BUSY');
     const value = await base.atomically(async (tx) => {
       storing = [];
-      const done = await work(guard(tx, true));
+      inside ??= guard(tx, true);
+      const done = await work(inside);
       crash('commit.before');
       if (world.strikes('commit refused')) throw new DatabaseFault('SQLITE_FULL');
       return done;
@@ -116,7 +120,7 @@ export function createReplica(world: World, name: string, skewMs: number): Repli
     if (world.strikes('commit lost')) throw new DatabaseFault('08006');
     return value;
   };
-  const database: Database = { ...base, db: guard(base.db, false), atomically };
+  const database: Database = { ...base, db, atomically };
 
   const rpc: Rpc = async (method, params) => {
     await park(method);

@@ -2,27 +2,27 @@
 import { saveBrand, saveEventRule } from '../../../src/ledger/brands/brands.ts';
 import type { Database, Queries } from '../../../src/ledger/database/database.ts';
 import { migrate } from '../../../src/ledger/database/migrate.ts';
-import { openSqlite } from '../../../src/ledger/database/sqlite.ts';
+import { openSqlite, type RunStatement, sqliteQueries } from '../../../src/ledger/database/sqlite.ts';
 import type { BrandId, EventRule } from '../../../src/rules/brands/brand.ts';
 
-/** Runs one statement of SQL, as drizzle's driver does it. */
-export type Execute = (
-  text: string,
-  params: unknown[],
-  method: 'all' | 'execute',
-) => Promise<{ rows: unknown[] }>;
+/** What runs the statements of each set of queries. */
+const runners = new WeakMap<Queries, RunStatement>();
 
-interface Session {
-  client: Execute;
+function queriesOn(run: RunStatement): Queries {
+  const queries = sqliteQueries(run);
+  runners.set(queries, run);
+  return queries;
 }
 
-/** The same queries, with every statement going through `execute`, which gets the original to call on. */
-export function intercept(queries: Queries, execute: (run: Execute) => Execute): Queries {
-  const { session } = queries as unknown as { session: Session };
-  const client = execute(session.client.bind(session));
-  const intercepted = Object.assign(Object.create(session) as Session, { client });
-  return Object.assign(Object.create(queries) as Queries, { session: intercepted });
+function runnerOf(queries: Queries): RunStatement {
+  const run = runners.get(queries);
+  if (!run) throw new Error('these queries are not of the simulation');
+  return run;
 }
+
+/** The same queries, with every statement going through what `around` makes of the original. */
+export const intercept = (queries: Queries, around: (run: RunStatement) => RunStatement): Queries =>
+  queriesOn(around(runnerOf(queries)));
 
 export const BRANDS: BrandId[] = [
   '0x00000000000000000000000000000000000b0a01',
@@ -78,7 +78,7 @@ end;`;
 
 /** Runs one statement among these queries. */
 export const execute = (queries: Queries, text: string, ...params: unknown[]) =>
-  (queries as unknown as { session: Session }).session.client(text, params, 'execute');
+  runnerOf(queries)(text, params, 'execute');
 
 export interface SimLedger {
   database: Database;
@@ -89,7 +89,7 @@ export interface SimLedger {
 
 /** `ddl` changes the schema, for planted bugs that a constraint would stop. */
 export async function openSimLedger(ddl = ''): Promise<SimLedger> {
-  const database = openSqlite(':memory:');
+  const database = openSqlite(':memory:', { queriesOn });
   await migrate(database);
   await database.script(WATCH + ddl);
   for (const [place, brandId] of BRANDS.entries()) {
@@ -110,12 +110,12 @@ export async function openSimLedger(ddl = ''): Promise<SimLedger> {
       await saveEventRule(database.db, { ...one, brandId, position });
   }
   // The queries of a commit see what is there without asking who else is at it.
-  const { session } = await database.atomically(async (tx) => tx as unknown as { session: Session });
+  const inside = await database.atomically(async (tx) => tx);
   const empty = EMPTIED.map((table) => `delete from ${table};`).join('');
   return {
     database,
     rows: async <Row>(text: string, ...params: unknown[]) =>
-      (await session.client(text, params, 'execute')).rows as Row[],
+      (await execute(inside, text, ...params)).rows as Row[],
     reset: () => database.script(empty),
   };
 }

@@ -2,7 +2,6 @@
 
 import { mutants, noMutant } from '../planted-bugs/mutants.ts';
 import type { Finding } from './findings.ts';
-import { quickenSqlText } from './quick/sql-text.ts';
 import { openSimLedger, type SimLedger } from './sim-ledger.ts';
 import { simulate } from './simulate.ts';
 import { installVirtualTime } from './virtual-time.ts';
@@ -32,15 +31,10 @@ export const mutantNamed = (name: string | undefined) => {
 };
 
 /** One process's simulator, which takes the process's timers until `restore`; jobs run one after the other. */
-export function createSimulator(compareSql?: Parameters<typeof quickenSqlText>[0]) {
+export function createSimulator() {
   const time = installVirtualTime();
-  const slowSqlText = quickenSqlText(compareSql);
   const ledgers = new Map<string, Promise<SimLedger>>();
-  const restore = () => {
-    slowSqlText();
-    time.restore();
-  };
-  return { run, restore };
+  return { run, restore: time.restore };
 
   async function run(job: Job): Promise<Result> {
     const mutant = mutantNamed(job.mutant);
