@@ -2,16 +2,9 @@
 import { and, asc, eq, gt, gte, inArray, lt, lte, or, sql } from 'drizzle-orm';
 import type { BrandId } from '../rules/brands/brand.ts';
 import type { Queries } from './database/database.ts';
-import {
-  attempts,
-  brandFunds,
-  claimCounters,
-  claimTotals,
-  counters,
-  movements,
-  rewards,
-  transactions,
-} from './schema/all.ts';
+import { counters } from './schema/counters.ts';
+import { brandFunds, claimCounters, claimTotals, movements, rewards } from './schema/rewards.ts';
+import { attempts, transactions } from './schema/transactions.ts';
 
 type Hex = `0x${string}`;
 

@@ -1,7 +1,7 @@
 /** The emulator's chain on disk: its blocks in order, runs of empty ones as one row. */
 import { asc, desc, gt, gte } from 'drizzle-orm';
 import type { Database } from './database/database.ts';
-import { journalBlocks } from './schema/all.ts';
+import { journalBlocks } from './schema/chain-journal.ts';
 
 export type JournalRow = typeof journalBlocks.$inferSelect;
 

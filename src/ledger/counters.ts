@@ -1,7 +1,7 @@
 /** Numbers that are handed out once and never again, in the order of their commits. */
 import { sql } from 'drizzle-orm';
 import type { Queries } from './database/database.ts';
-import { type CounterName, counters } from './schema/all.ts';
+import { type CounterName, counters } from './schema/counters.ts';
 
 /** Takes `count` consecutive numbers and returns the first; the row stays locked until the commit. */
 export async function takeNumbers(tx: Queries, name: CounterName, count: number): Promise<number> {

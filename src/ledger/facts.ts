@@ -1,7 +1,7 @@
 /** Single facts about this ledger, each under a name. */
 import { eq } from 'drizzle-orm';
 import type { Queries } from './database/database.ts';
-import { facts } from './schema/all.ts';
+import { facts } from './schema/facts.ts';
 
 /** Each fact's name and shape. */
 export interface Facts {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { exitCodes } from '../../src/cli/machine/exit-codes.ts';
 import { migrate } from '../../src/ledger/database/migrate.ts';
 import { openPostgres } from '../../src/ledger/database/postgres.ts';
-import { brandKeys } from '../../src/ledger/schema/all.ts';
+import { brandKeys } from '../../src/ledger/schema/brands.ts';
 import { rewards, rewardsJson } from '../kits/cli.ts';
 import { postgresMissing, startPostgres } from '../kits/postgres.ts';
 import { someone, startTestService, type TestService } from '../kits/service.ts';

@@ -140,7 +140,7 @@ const drizzleWords: Record<string, string[]> = {
   ],
 };
 /** The adapters themselves speak one database's language. */
-const mayUseAllOfDrizzle = /^ledger\/database\/(sqlite|postgres)\.ts$/;
+const mayUseAllOfDrizzle = /^ledger\/database\/(sqlite|sqlite-spelling|postgres)\.ts$/;
 const onePostgresOnly = /::|\bilike\b|\bnow\(\)|\binterval\b|->>/gi;
 
 const floorOf = (file: string) => file.split('/')[0] ?? '';

@@ -2,7 +2,11 @@ import { and, eq, lt, sql } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import { isContention, isUniqueViolation, type Queries } from '../../src/ledger/database/database.ts';
 import { recordRewards } from '../../src/ledger/rewards/rewards.ts';
-import { attempts, counters, facts, rewards, wallets } from '../../src/ledger/schema/all.ts';
+import { counters } from '../../src/ledger/schema/counters.ts';
+import { facts } from '../../src/ledger/schema/facts.ts';
+import { rewards } from '../../src/ledger/schema/rewards.ts';
+import { attempts } from '../../src/ledger/schema/transactions.ts';
+import { wallets } from '../../src/ledger/schema/wallets.ts';
 import { storeTransaction } from '../../src/ledger/transactions/transactions.ts';
 import {
   freshAddress,

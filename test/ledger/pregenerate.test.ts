@@ -6,7 +6,7 @@ import { pregenerateWallet } from '../../src/actions/wallets/pregenerate-wallet.
 import { derivedWallets } from '../../src/identity/derived.ts';
 import { saveBrand } from '../../src/ledger/brands/brands.ts';
 import type { Database } from '../../src/ledger/database/database.ts';
-import { wallets } from '../../src/ledger/schema/all.ts';
+import { wallets } from '../../src/ledger/schema/wallets.ts';
 import { secureRandom } from '../../src/lib/ids.ts';
 import type { Registration } from '../../src/rules/registration.ts';
 import { onEveryDatabase } from './every-database.ts';

@@ -6,7 +6,7 @@ import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { migrate } from '../../src/ledger/database/migrate.ts';
 import { openSqlite } from '../../src/ledger/database/sqlite.ts';
-import { facts } from '../../src/ledger/schema/all.ts';
+import { facts } from '../../src/ledger/schema/facts.ts';
 import { bundleScript, ended, type Script } from './child.ts';
 
 const COMMITS = 25;
@@ -19,7 +19,7 @@ beforeAll(async () => {
   committing = await bundleScript(`
     import { openSqlite } from '../../src/ledger/database/sqlite.ts';
     import { migrate } from '../../src/ledger/database/migrate.ts';
-    import { facts } from '../../src/ledger/schema/all.ts';
+    import { facts } from '../../src/ledger/schema/facts.ts';
     const [path, commits, how] = process.argv.slice(2);
     const database = openSqlite(path);
     async function main() {

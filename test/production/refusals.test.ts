@@ -164,7 +164,7 @@ describe('refused:', () => {
   test('wallets of another key tree than before', async () => {
     const path = await sqliteLedger(kit.folder, 'wallets');
     const database = openSqlite(path.slice('sqlite:'.length));
-    const { wallets } = await import('../../src/ledger/schema/all.ts');
+    const { wallets } = await import('../../src/ledger/schema/wallets.ts');
     const wallet = { userKey: 'a@b.example', address: kit.contracts.token, derivationIndex: 0, createdAt: 0 };
     await database.db.insert(wallets).values(wallet);
     await database.close();

@@ -179,7 +179,7 @@ describe('on SQLite', () => {
 
     // A movement in the ledger that the chain does not have.
     const database = openSqlite(ledger.slice('sqlite:'.length));
-    const { movements } = await import('../../src/ledger/schema/all.ts');
+    const { movements } = await import('../../src/ledger/schema/rewards.ts');
     const hash: `0x${string}` = `0x${'aa'.repeat(32)}`;
     const movement = { id: 'planted', brandId, kind: 'withdrawal' as const, amount: 3, createdAt: 0 };
     await database.db

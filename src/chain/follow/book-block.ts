@@ -6,7 +6,7 @@ import { decodeEventLog, type Hex, parseTransaction } from 'viem';
 import type { Queries } from '../../ledger/database/database.ts';
 import { bookMovement } from '../../ledger/rewards/funds.ts';
 import { failRewards, findBySequences } from '../../ledger/rewards/rewards.ts';
-import type { LanePurpose, TransactionOutcome } from '../../ledger/schema/all.ts';
+import type { LanePurpose, TransactionOutcome } from '../../ledger/schema/transactions.ts';
 import { followedHash, lockFollowedHash, noteBlock } from '../../ledger/transactions/followed-blocks.ts';
 import { settleFinal } from '../../ledger/transactions/settle.ts';
 import { findByHashes, markIncluded } from '../../ledger/transactions/transactions.ts';

@@ -5,7 +5,7 @@
  */
 import type { Hex } from 'viem';
 import type { Database, Queries } from '../../ledger/database/database.ts';
-import type { LanePurpose } from '../../ledger/schema/all.ts';
+import type { LanePurpose } from '../../ledger/schema/transactions.ts';
 import { leaseLane, releaseLane } from '../../ledger/transactions/lanes.ts';
 import {
   nextNonce,

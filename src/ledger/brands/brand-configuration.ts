@@ -2,7 +2,8 @@
 import { and, asc, eq, inArray } from 'drizzle-orm';
 import type { BrandId, EventRule } from '../../rules/brands/brand.ts';
 import type { Queries } from '../database/database.ts';
-import { brandDomains, brandFunds, brandKeys, brands, eventRules } from '../schema/all.ts';
+import { brandDomains, brandKeys, brands, eventRules } from '../schema/brands.ts';
+import { brandFunds } from '../schema/rewards.ts';
 import type { BrandKey } from './brand-keys.ts';
 import type { StoredBrand } from './brands.ts';
 

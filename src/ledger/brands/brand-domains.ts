@@ -2,7 +2,7 @@
 import { and, eq, inArray } from 'drizzle-orm';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import type { Queries } from '../database/database.ts';
-import { brandDomains } from '../schema/all.ts';
+import { brandDomains } from '../schema/brands.ts';
 
 /** `shop.demo.example` → itself, `demo.example`, `example`. */
 const suffixes = (host: string) => {

@@ -2,7 +2,7 @@
 import { and, eq, gt, isNull, or } from 'drizzle-orm';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import type { Queries } from '../database/database.ts';
-import { brandKeys } from '../schema/all.ts';
+import { brandKeys } from '../schema/brands.ts';
 
 export type BrandKey = typeof brandKeys.$inferSelect;
 

@@ -3,7 +3,7 @@ import { and, asc, eq, inArray } from 'drizzle-orm';
 import type { Brand, BrandId, EventRule } from '../../rules/brands/brand.ts';
 import type { Queries } from '../database/database.ts';
 import { openFunds } from '../rewards/funds.ts';
-import { brands, eventRules } from '../schema/all.ts';
+import { brands, eventRules } from '../schema/brands.ts';
 import { provenDomains, replaceConfiguredDomains } from './brand-domains.ts';
 
 /** Brands with all their domains: the configured ones first, then those proven by DNS. */

@@ -1,37 +1,11 @@
 /** SQLite behind the ledger's port: one writer, every commit on disk before it is acknowledged. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import SQLite from 'better-sqlite3';
-import { getTableColumns, type SQL, sql } from 'drizzle-orm';
-import { PgDialect } from 'drizzle-orm/pg-core';
 import { drizzle } from 'drizzle-orm/pg-proxy';
 import { createMutex } from '../../lib/mutex.ts';
 import { type Database, groupColumns, NESTED, type Queries } from './database.ts';
-
-/** Drizzle's Postgres dialect with the spellings that SQLite does not share. */
-class SqliteSpelling extends PgDialect {
-  override escapeParam() {
-    return '?';
-  }
-  // One writer at a time: there is nothing for a row lock to do.
-  override buildSelectQuery(config: Parameters<PgDialect['buildSelectQuery']>[0]): SQL {
-    const { lockingClause: _, ...rest } = config;
-    return super.buildSelectQuery(rest);
-  }
-  // SQLite knows no DEFAULT inside VALUES, so defaults and nulls are written out.
-  override buildInsertQuery(config: Parameters<PgDialect['buildInsertQuery']>[0]): SQL {
-    if (config.select || !Array.isArray(config.values)) return super.buildInsertQuery(config);
-    const columns = Object.entries(getTableColumns(config.table));
-    const values = config.values.map((row) => {
-      const full = { ...row };
-      for (const [name, column] of columns) {
-        if (full[name] !== undefined || column.defaultFn) continue;
-        full[name] = column.default === undefined ? sql`null` : sql`${column.default}`;
-      }
-      return full;
-    });
-    return super.buildInsertQuery({ ...config, values });
-  }
-}
+import { SqliteSpelling } from './sqlite-spelling.ts';
+import { createStatementCache } from './statement-cache.ts';
 
 /** Pages kept in memory by each connection, in KiB: enough for the hot indexes at a million claims. */
 const CACHE_KIB = 32 * 1024;
@@ -128,17 +102,8 @@ function connect(path: string, options: SQLite.Options) {
   }
   sqlite.pragma('synchronous = FULL');
   sqlite.pragma(`cache_size = -${CACHE_KIB}`);
-  const compiled = new Map<string, SQLite.Statement<unknown[], unknown>>();
   return {
-    compile(text: string) {
-      let statement = compiled.get(text);
-      if (!statement) {
-        statement = sqlite.prepare<unknown[], unknown>(text);
-        if (compiled.size >= COMPILED_MAX) compiled.clear();
-        compiled.set(text, statement);
-      }
-      return statement;
-    },
+    compile: createStatementCache(COMPILED_MAX, (text) => sqlite.prepare<unknown[], unknown>(text)),
     exec: (text: string) => void sqlite.exec(text),
     get inTransaction() {
       return sqlite.inTransaction;

@@ -1,7 +1,7 @@
 /** First answers, kept under the caller's Idempotency-Key. */
 import { and, eq, isNull, lt, lte } from 'drizzle-orm';
 import type { Queries } from '../database/database.ts';
-import { idempotencyKeys } from '../schema/all.ts';
+import { idempotencyKeys } from '../schema/limits.ts';
 
 export type IdempotentRequest = typeof idempotencyKeys.$inferSelect;
 type Named = { scope: string; key: string };

@@ -1,7 +1,7 @@
 /** Limits of the form "so many within so long": counted in the database, so that all replicas count together. */
 import { and, eq, gt, lt, lte, or, sql } from 'drizzle-orm';
 import type { Queries } from '../database/database.ts';
-import { rateWindows } from '../schema/relay.ts';
+import { rateWindows } from '../schema/limits.ts';
 
 export interface RateLimit {
   /** Which limit, for example `relay user`; part of the row's key. */

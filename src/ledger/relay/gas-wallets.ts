@@ -2,8 +2,8 @@
 import { and, asc, eq, inArray, isNull, sql } from 'drizzle-orm';
 import { takeNumbers } from '../counters.ts';
 import type { Queries } from '../database/database.ts';
-import { transactions } from '../schema/all.ts';
 import { type GasPayer, gasTopUps, gasWallets } from '../schema/relay.ts';
+import { transactions } from '../schema/transactions.ts';
 
 export type GasWallet = typeof gasWallets.$inferSelect;
 export type GasTopUp = typeof gasTopUps.$inferSelect;

@@ -3,8 +3,13 @@ import { and, asc, eq, inArray, isNull } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
 import { takeNumbers } from '../counters.ts';
 import type { Queries } from '../database/database.ts';
-import { attempts, type TransactionOutcome, type TransactionStatus, transactions } from '../schema/all.ts';
 import { relays } from '../schema/relay.ts';
+import {
+  attempts,
+  type TransactionOutcome,
+  type TransactionStatus,
+  transactions,
+} from '../schema/transactions.ts';
 import { giveBackGas } from './gas-budgets.ts';
 
 export type Relay = typeof relays.$inferSelect;

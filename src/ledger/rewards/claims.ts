@@ -2,7 +2,7 @@
 import { and, inArray, lt, lte, sql } from 'drizzle-orm';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import type { Queries } from '../database/database.ts';
-import { claimCounters, claimTotals } from '../schema/all.ts';
+import { claimCounters, claimTotals } from '../schema/rewards.ts';
 
 export interface ClaimKey {
   brandId: BrandId;

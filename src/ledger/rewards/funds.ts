@@ -2,7 +2,7 @@
 import { and, eq, gte, inArray, lte, sql } from 'drizzle-orm';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import type { Queries } from '../database/database.ts';
-import { brandFunds, movements } from '../schema/all.ts';
+import { brandFunds, movements } from '../schema/rewards.ts';
 
 /** RWT that each brand has not promised yet, with the rows locked until the commit, always in the same order. */
 export async function lockAvailableFunds(tx: Queries, brandIds: BrandId[]): Promise<Map<BrandId, number>> {

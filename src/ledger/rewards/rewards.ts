@@ -2,7 +2,8 @@
 import { and, asc, desc, eq, inArray, isNotNull, isNull, sql } from 'drizzle-orm';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import type { Queries } from '../database/database.ts';
-import { rewards, type TransactionOutcome, type TransactionStatus, transactions } from '../schema/all.ts';
+import { rewards } from '../schema/rewards.ts';
+import { type TransactionOutcome, type TransactionStatus, transactions } from '../schema/transactions.ts';
 
 export type Reward = typeof rewards.$inferSelect;
 

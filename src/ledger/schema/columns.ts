@@ -1,4 +1,7 @@
-/** Column types that both databases share and that the tables are written with. */
+/**
+ * Column types that both databases share and that the tables are written with. A jsonb column holds objects and
+ * arrays only: a bare string would be parsed once by drizzle on SQLite, and twice, by the driver too, on Postgres.
+ */
 import { bigint, customType, text } from 'drizzle-orm/pg-core';
 
 /** Native in Postgres, 0 or 1 in SQLite. */

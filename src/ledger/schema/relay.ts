@@ -1,21 +1,8 @@
-/** The tables behind the relay: what it was asked to send, for whom, and what limits that. */
+/** The tables behind the relay: what it was asked to send, for whom, and who pays for the gas. */
 import { sql } from 'drizzle-orm';
 import { index, jsonb, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import { address, bool, bytes, number } from './columns.ts';
-
-/** How often something was done in a window that began with the first time. */
-export const rateWindows = pgTable(
-  'rate_windows',
-  {
-    /** Which limit, for example `relay user`. */
-    scope: text('scope').notNull(),
-    subject: text('subject').notNull(),
-    startedAt: number('started_at').notNull(),
-    used: number('used').notNull(),
-  },
-  (t) => [primaryKey({ columns: [t.scope, t.subject] }), index('rate_windows_started').on(t.startedAt)],
-);
 
 /** Whose gas is used: a brand's, or the service's own where no brand is known. */
 export type GasPayer = BrandId | 'service';

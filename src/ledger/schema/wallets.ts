@@ -1,6 +1,18 @@
-/** The table of people whom somebody registered before they logged in or got a reward. */
-import { index, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
-import { number } from './columns.ts';
+/** The tables of people: their wallets, and those whom somebody registered before they logged in or got a reward. */
+import { index, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
+import { address, number } from './columns.ts';
+
+export const wallets = pgTable(
+  'wallets',
+  {
+    userKey: text('user_key').primaryKey(),
+    address: address('address').notNull(),
+    /** Place in the operator's key tree; null for an address that the user brought along. */
+    derivationIndex: number('derivation_index'),
+    createdAt: number('created_at').notNull(),
+  },
+  (t) => [uniqueIndex('wallets_derivation_index').on(t.derivationIndex)],
+);
 
 /** One account on a platform, or one e-mail, and the user that it is here. Written once, never changed. */
 export const oauthIdentities = pgTable(

@@ -1,7 +1,8 @@
 /** How much chain work there is to do, and who does it. */
 import { and, asc, count, eq, inArray, isNull, sql } from 'drizzle-orm';
 import type { Queries } from '../database/database.ts';
-import { attempts, followedBlocks, lanes, rewards, transactions } from '../schema/all.ts';
+import { rewards } from '../schema/rewards.ts';
+import { attempts, followedBlocks, lanes, transactions } from '../schema/transactions.ts';
 
 /** How many rewards wait for a transaction, and since when the oldest does. */
 export async function waitingBacklog(

@@ -1,7 +1,7 @@
 /** How far this service has read the chain, with enough recent hashes to notice that it was reorganised. */
 import { desc, eq, gte, lt } from 'drizzle-orm';
 import type { Queries } from '../database/database.ts';
-import { followedBlocks } from '../schema/all.ts';
+import { followedBlocks } from '../schema/transactions.ts';
 
 export type FollowedBlock = typeof followedBlocks.$inferSelect;
 

@@ -1,7 +1,7 @@
 /** Who may send from an account: a lease with an epoch that every write of its owner repeats. */
 import { and, eq, gt, lte, or, sql } from 'drizzle-orm';
 import type { Queries } from '../database/database.ts';
-import { type LanePurpose, lanes } from '../schema/all.ts';
+import { type LanePurpose, lanes } from '../schema/transactions.ts';
 
 /**
  * Takes or extends the lease on an account. Returns the epoch to write under, or undefined while another

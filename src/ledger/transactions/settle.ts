@@ -15,7 +15,7 @@ import {
   unbindRewards,
   unreleasedFailures,
 } from '../rewards/rewards.ts';
-import { brandFunds, claimCounters, claimTotals } from '../schema/all.ts';
+import { brandFunds, claimCounters, claimTotals } from '../schema/rewards.ts';
 import { includedUpTo, markFinal, markLost, payloadOf, type Transaction } from './transactions.ts';
 
 /** Transactions without effect that a reward may be bound to, one after the other, before it is given up. */

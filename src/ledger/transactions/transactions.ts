@@ -1,7 +1,7 @@
 /** Chain transactions: a nonce is a row, and the signed bytes are on disk before any node sees them. */
 import { and, asc, desc, eq, gte, inArray, lte, sql } from 'drizzle-orm';
 import type { Queries } from '../database/database.ts';
-import { attempts, type LanePurpose, type TransactionOutcome, transactions } from '../schema/all.ts';
+import { attempts, type LanePurpose, type TransactionOutcome, transactions } from '../schema/transactions.ts';
 
 export type Transaction = typeof transactions.$inferSelect;
 type Hex = `0x${string}`;

@@ -2,7 +2,7 @@
 import { desc, eq, inArray, isNotNull, sql } from 'drizzle-orm';
 import { takeNumbers } from '../counters.ts';
 import type { Queries } from '../database/database.ts';
-import { wallets } from '../schema/all.ts';
+import { wallets } from '../schema/wallets.ts';
 
 export type Wallet = typeof wallets.$inferSelect;
 

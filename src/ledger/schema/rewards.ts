@@ -1,0 +1,87 @@
+/** The tables of rewards: what was promised to whom, how often, and from whose money. Amounts are whole RWT. */
+import { sql } from 'drizzle-orm';
+import { index, integer, jsonb, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
+import { address, bool, bytes, number } from './columns.ts';
+
+/** One payout to one user. Written once; only `transactionId` and `failure` are filled in later. */
+export const rewards = pgTable(
+  'rewards',
+  {
+    sequence: number('sequence').primaryKey(),
+    id: text('id').notNull(),
+    brandId: address('brand_id').notNull(),
+    eventType: text('event_type').notNull(),
+    userKey: text('user_key').notNull(),
+    userEmail: text('user_email'),
+    wallet: address('wallet').notNull(),
+    walletCreated: bool('wallet_created').notNull(),
+    amount: number('amount').notNull(),
+    metadata: jsonb('metadata').$type<Record<string, unknown>>().notNull(),
+    createdAt: number('created_at').notNull(),
+    transactionId: text('transaction_id'),
+    /** Transactions that were to pay this reward and had no effect. */
+    failedTries: integer('failed_tries').notNull(),
+    /** Why it was not paid, from the block that shows it. */
+    failure: text('failure'),
+    /** When the failure became final and the claim was given back. */
+    releasedAt: number('released_at'),
+  },
+  (t) => [
+    index('rewards_failed').on(t.sequence).where(sql`failure is not null and released_at is null`),
+    uniqueIndex('rewards_id').on(t.id),
+    index('rewards_user').on(t.userKey, t.sequence),
+    index('rewards_waiting').on(t.sequence).where(sql`transaction_id is null and failure is null`),
+  ],
+);
+
+/** How often a user has claimed an event, and the last time it was granted. */
+export const claimCounters = pgTable(
+  'claim_counters',
+  {
+    brandId: address('brand_id').notNull(),
+    eventType: text('event_type').notNull(),
+    userKey: text('user_key').notNull(),
+    claims: number('claims').notNull(),
+    lastAt: number('last_at').notNull(),
+    lastRewardId: text('last_reward_id').notNull(),
+    lastAmount: number('last_amount').notNull(),
+    /** The terms of the latest grant: what the conditional upsert compares the stored row with. */
+    termsMaxClaims: number('terms_max_claims').notNull(),
+    termsLastBefore: number('terms_last_before').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.brandId, t.eventType, t.userKey] })],
+);
+
+/** How often anyone has claimed an event. */
+export const claimTotals = pgTable(
+  'claim_totals',
+  {
+    brandId: address('brand_id').notNull(),
+    eventType: text('event_type').notNull(),
+    claims: number('claims').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.brandId, t.eventType] })],
+);
+
+/** What a brand has in escrow, and how much of that is promised to rewards, paid or not. */
+export const brandFunds = pgTable('brand_funds', {
+  brandId: address('brand_id').primaryKey(),
+  deposited: number('deposited').notNull(),
+  promised: number('promised').notNull(),
+});
+
+/** Every movement of a brand's RWT on chain that is not a reward; a reward's own row is its movement. */
+export const movements = pgTable(
+  'movements',
+  {
+    id: text('id').primaryKey(),
+    kind: text('kind').$type<'deposit' | 'withdrawal'>().notNull(),
+    brandId: address('brand_id').notNull(),
+    amount: number('amount').notNull(),
+    transactionHash: bytes('transaction_hash').notNull(),
+    logIndex: integer('log_index').notNull(),
+    blockNumber: number('block_number').notNull(),
+    createdAt: number('created_at').notNull(),
+  },
+  (t) => [uniqueIndex('movements_log').on(t.transactionHash, t.logIndex)],
+);

@@ -1,0 +1,75 @@
+/** The tables that all on-chain work shares: who sends, under which nonce, with which bytes, and what the chain showed. Wei is text. */
+import { sql } from 'drizzle-orm';
+import { index, integer, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core';
+import { address, bytes, number } from './columns.ts';
+
+export type LanePurpose = 'payout' | 'mint' | 'relay' | 'setup';
+
+/** A sending account: who may use it now, and since which epoch. */
+export const lanes = pgTable('lanes', {
+  address: address('address').primaryKey(),
+  purpose: text('purpose').$type<LanePurpose>().notNull(),
+  owner: text('owner').notNull(),
+  epoch: number('epoch').notNull(),
+  leaseUntil: number('lease_until').notNull(),
+});
+
+/**
+ * stored: signed bytes are on disk and may have been sent · sent: a node took them ·
+ * included: in a block · final: that block can no longer change.
+ */
+export type TransactionStatus = 'stored' | 'sent' | 'included' | 'final';
+
+/** What a block showed: the payload had its effect, was reverted, or was replaced by one that does nothing. */
+export type TransactionOutcome = 'done' | 'reverted' | 'noop';
+
+/** One nonce of one lane and what it is used for. */
+export const transactions = pgTable(
+  'transactions',
+  {
+    id: text('id').primaryKey(),
+    lane: address('lane').notNull(),
+    nonce: number('nonce').notNull(),
+    purpose: text('purpose').$type<LanePurpose>().notNull(),
+    status: text('status').$type<TransactionStatus>().notNull(),
+    epoch: number('epoch').notNull(),
+    /** The attempt that was sent last or, once included, the one that is in the block. */
+    hash: bytes('hash').notNull(),
+    blockNumber: number('block_number'),
+    blockHash: bytes('block_hash'),
+    outcome: text('outcome').$type<TransactionOutcome>(),
+    createdAt: number('created_at').notNull(),
+    /** What the block's receipt says; null before it is in one. */
+    gasUsed: number('gas_used'),
+    gasPriceWei: text('gas_price_wei'),
+  },
+  (t) => [
+    uniqueIndex('transactions_nonce').on(t.lane, t.nonce),
+    index('transactions_open').on(t.lane, t.nonce).where(sql`status <> 'final'`),
+  ],
+);
+
+/** The signed bytes of a transaction; a fee bump adds a row with the same payload. */
+export const attempts = pgTable(
+  'attempts',
+  {
+    hash: bytes('hash').primaryKey(),
+    transactionId: text('transaction_id')
+      .notNull()
+      .references(() => transactions.id),
+    attempt: integer('attempt').notNull(),
+    /** noop: the payload was given up, and its nonce is used for nothing. */
+    kind: text('kind').$type<'payload' | 'noop'>().notNull(),
+    raw: bytes('raw').notNull(),
+    maxFeeWei: text('max_fee_wei').notNull(),
+    priorityFeeWei: text('priority_fee_wei').notNull(),
+    createdAt: number('created_at').notNull(),
+  },
+  (t) => [uniqueIndex('attempts_of_transaction').on(t.transactionId, t.attempt)],
+);
+
+/** The chain as far as this service has read it: enough recent blocks to notice a reorganisation. */
+export const followedBlocks = pgTable('followed_blocks', {
+  number: number('number').primaryKey(),
+  hash: bytes('hash').notNull(),
+});
