@@ -14,13 +14,9 @@ import { pendingMigrations } from '../ledger/database/migrate.ts';
 import { type Facts, readFact } from '../ledger/facts.ts';
 import { newestDerivedWallet } from '../ledger/wallets/wallets.ts';
 import { rootMessage } from '../lib/root-cause.ts';
+import { isDevelopmentChain, unsafeSettings } from './settings.ts';
 import type { StartConfig } from './start-config.ts';
-
-export interface Problem {
-  code: string;
-  message: string;
-  fix: string;
-}
+import { type Problem, problemOf } from './start-errors.ts';
 
 /** Codes of problems that pass by themselves. */
 const TEMPORARY = new Set(['E_START_DATABASE', 'E_START_RPC']);
@@ -37,8 +33,6 @@ export function startRefused(problems: Problem[]): PreconditionError {
   );
   return Object.assign(new PreconditionError({ ...first, message }), { details: { problems } });
 }
-
-const DEVELOPMENT_CHAINS = new Set([31337, 1337]);
 
 export interface KnownKeys {
   /** Whether everybody knows the key of this account. */
@@ -60,46 +54,16 @@ export function checkSettings(config: StartConfig, known: KnownKeys, wallets?: W
     add('E_PROD_DEV_KEY', 'the wallets belong to a mnemonic that everybody knows', 'make a new key tree');
   keys.forEach(([name, key], place) => {
     for (const [other] of keys.slice(place + 1).filter(([, another]) => another === key)) {
-      const fix = 'give each a key of its own: two senders under one nonce stop each other';
-      add('E_PROD_SHARED_KEY', `the ${name} and ${other} accounts have the same key`, fix);
+      const message = `the ${name} and ${other} accounts have the same key`;
+      problems.push(problemOf('E_PROD_SHARED_KEY', { message }));
     }
   });
   for (const file of config.openKeyFiles) {
     const fix = `chmod 0400 ${file}; for a mounted secret, set its default mode to 0400`;
     add('E_PROD_KEY_FILE', `everybody on this machine can read the private key in ${file}`, fix);
   }
-  if (DEVELOPMENT_CHAINS.has(config.chainId))
-    add(
-      'E_PROD_DEV_CHAIN',
-      `chain ${config.chainId} is a development chain`,
-      'use the nodes of a real chain, or `rewards serve` for development',
-    );
-  if (config.databaseUrl.startsWith('sqlite:') && !config.allowSqlite)
-    add(
-      'E_PROD_SQLITE',
-      'SQLite serves one process on one machine',
-      'use a postgres:// address, or accept that with --allow-sqlite',
-    );
-  if (new Set(config.rpcUrls).size < 2 && !config.allowSingleRpc)
-    add(
-      'E_PROD_SINGLE_RPC',
-      'there is one chain node and nothing to fall back on',
-      'give a second address in REWARDS_RPC_URL, or accept that with --allow-single-rpc',
-    );
-  if (config.tlsRejectUnauthorized === '0')
-    add(
-      'E_PROD_TLS',
-      'NODE_TLS_REJECT_UNAUTHORIZED=0 turns off the check of certificates',
-      'unset it; give a certificate of your own with NODE_EXTRA_CA_CERTS',
-    );
-  for (const part of ['payments', 'identity'] as const) {
-    if (config[part] === 'emulated')
-      add(
-        'E_PROD_EMULATED',
-        `${part} are emulated`,
-        `leave REWARDS_${part.toUpperCase()} out, or name a real provider`,
-      );
-  }
+  problems.push(...unsafeSettings(config));
+  if (config.tlsRejectUnauthorized === '0') problems.push(problemOf('E_PROD_TLS'));
   return problems;
 }
 
@@ -126,11 +90,7 @@ export async function checkDatabase(
     }
     const newest = wallets && (await newestDerivedWallet(database.db));
     if (newest && wallets.addressAt(newest.index).toLowerCase() !== newest.address.toLowerCase())
-      add(
-        'E_PROD_WALLETS',
-        'the extended public key is not the one that gave users their wallets',
-        'use the same extended public key for the life of the ledger',
-      );
+      problems.push(problemOf('E_PROD_WALLETS'));
     return { problems, facts: await readFact(database.db, 'chain') };
   } catch (error) {
     add(...databaseProblem(error));
@@ -182,7 +142,7 @@ export async function checkChain(
       fix: 'check the addresses and the network',
     });
   for (const { place, chainId, genesisHash } of reached) {
-    if (DEVELOPMENT_CHAINS.has(chainId) && !DEVELOPMENT_CHAINS.has(config.chainId))
+    if (isDevelopmentChain(chainId) && !isDevelopmentChain(config.chainId))
       problems.push({
         code: 'E_PROD_DEV_CHAIN',
         message: `node ${place + 1} is a development chain (${chainId})`,
@@ -231,11 +191,9 @@ export async function checkSequences(
     const flag = flags[Math.floor(sequence / 256) - (words[0] ?? 0)] ?? 0n;
     if (((flag >> BigInt(sequence % 256)) & 1n) === 0n) continue;
     return [
-      {
-        code: 'E_PROD_LEDGER_BEHIND',
+      problemOf('E_PROD_LEDGER_BEHIND', {
         message: `the escrow has paid sequence ${sequence}, which this ledger has not given out yet (its next is ${next})`,
-        fix: 'use the ledger that belongs to this escrow, in its newest state; a new ledger needs an escrow of its own',
-      },
+      }),
     ];
   }
   return [];

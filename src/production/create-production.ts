@@ -38,12 +38,12 @@ import {
   checkSequences,
   checkSettings,
   type KnownKeys,
-  type Problem,
   startRefused,
 } from './checks.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { productionService, productionTokens } from './service-config.ts';
 import type { StartConfig, Worker } from './start-config.ts';
+import type { Problem } from './start-errors.ts';
 import { startWatches } from './watches.ts';
 
 /** What production says when it is ready: nothing secret. */

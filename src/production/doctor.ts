@@ -11,9 +11,11 @@ import { findRunFile } from '../emulator/state/run-file.ts';
 import { nearest } from '../lib/nearest.ts';
 import { trySqlite } from './create-production.ts';
 import { openLedgerDesk } from './offline-ledger.ts';
-import { readSecretLines, type Secret } from './start-config.ts';
+import { isGiven, readSecret, type Secret } from './secrets.ts';
+import { startSettings } from './settings.ts';
 
-export interface Finding {
+/** What one look at the machine showed; a problem when it says what to do. */
+export interface Observation {
   check: string;
   /** What was found; a sentence without a full stop. */
   message: string;
@@ -33,7 +35,7 @@ export interface DoctorInput {
 }
 
 /** Each returns what it found, or nothing where there is nothing to look at. */
-export const checks: Record<string, (input: DoctorInput) => Promise<Finding[]>> = {
+export const checks: Record<string, (input: DoctorInput) => Promise<Observation[]>> = {
   node: async () => {
     const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
     const [, least = '20', leastMinor = '0'] = /(\d+)\.(\d+)/.exec(manifest.engines.node) ?? [];
@@ -118,11 +120,10 @@ export const checks: Record<string, (input: DoctorInput) => Promise<Finding[]>> 
   },
   async chain(input) {
     if (!isGiven(input.nodes)) return [];
-    const urls = (await readSecretLines(input.cwd, 'REWARDS_RPC_URL', input.nodes)).flatMap((line) =>
-      line.split(/\s*,\s*/),
-    );
-    const findings = await Promise.all(urls.map((url, place) => lookAtNode(url, place + 1, input)));
-    return findings.flat();
+    const of = { cwd: input.cwd, secret: input.nodes };
+    const urls = (await readSecret(startSettings.rpcUrls, of)) ?? [];
+    const observations = await Promise.all(urls.map((url, place) => lookAtNode(url, place + 1, input)));
+    return observations.flat();
   },
 };
 
@@ -130,7 +131,7 @@ export const checks: Record<string, (input: DoctorInput) => Promise<Finding[]>> 
 export function unknownVariables(
   env: DoctorInput['env'],
   variables: ReadonlySet<string>,
-): Required<Finding>[] {
+): Required<Observation>[] {
   const known = (name: string) =>
     variables.has(name) || variables.has(name.replace(/_FILE$/, '')) || name.startsWith('REWARDS_TEST_');
   const strangers = Object.keys(env).filter((name) => name.startsWith('REWARDS_') && !known(name));
@@ -144,13 +145,13 @@ export function unknownVariables(
 /** A node's clock and ours may differ by a few blocks' time, no more. */
 const SKEW_MAX_MS = 120_000;
 
-async function lookAtNode(url: string, place: number, input: DoctorInput): Promise<Finding[]> {
+async function lookAtNode(url: string, place: number, input: DoctorInput): Promise<Observation[]> {
   const check = 'chain';
   const chain = createChainClient(createRpc({ url, timeoutMs: settings.rpcTimeoutMs }));
   try {
     const [chainId, block] = [await chain.chainId(), await chain.block('latest')];
     const fee = `base fee ${Number(block?.baseFeeWei ?? 0n) / 1e9} gwei`;
-    const found: Finding[] = [
+    const found: Observation[] = [
       { check, message: `node ${place}: chain ${chainId}, block ${block?.number}, ${fee}` },
     ];
     const ageMs = input.nowMs() - (block?.timestampSeconds ?? 0) * 1000;
@@ -197,8 +198,6 @@ async function statusOf(url: string): Promise<number | undefined> {
     return undefined;
   }
 }
-
-const isGiven = ({ files, value }: Secret) => Boolean(files?.length || value);
 
 const firstLine = (error: unknown) =>
   (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';

@@ -14,20 +14,16 @@ import { systemClock } from '../lib/clock.ts';
 import { silentLog } from '../lib/log.ts';
 import { databaseProblem } from './checks.ts';
 import { openLedgerAt } from './create-production.ts';
-import { readSecretLines, type Secret } from './start-config.ts';
+import { readSecret, type Secret } from './secrets.ts';
+import { sqliteProblem, startSettings } from './settings.ts';
 
 /** Opens the ledger that a secret names. Its functions throw a PreconditionError when the database does not serve. */
 export async function openLedgerDesk(of: { cwd: string; secret: Secret; allowSqlite: boolean }) {
-  const [databaseUrl] = await readSecretLines(of.cwd, 'REWARDS_DATABASE_URL', of.secret);
+  const databaseUrl = await readSecret(startSettings.databaseUrl, of);
   if (databaseUrl === undefined) throw missing('REWARDS_DATABASE_URL');
   const isSqlite = databaseUrl.startsWith('sqlite:');
-  if (isSqlite && !of.allowSqlite) {
-    throw new PreconditionError({
-      code: 'E_PROD_SQLITE',
-      message: 'SQLite serves one process on one machine',
-      fix: 'use a postgres:// address, or accept that with --allow-sqlite',
-    });
-  }
+  const unsafe = sqliteProblem(databaseUrl, of);
+  if (unsafe) throw new PreconditionError(unsafe);
   const { database, release } = await openLedgerAt(databaseUrl, silentLog);
   const asked = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
@@ -50,10 +46,8 @@ export async function openLedgerDesk(of: { cwd: string; secret: Secret; allowSql
       })),
     /** Compares the ledger with the chain that it was written for. */
     async verify(rpcSecret: Secret, differencesMax: number): Promise<VerifyReport> {
-      const urls = (await readSecretLines(of.cwd, 'REWARDS_RPC_URL', rpcSecret)).flatMap((line) =>
-        line.split(/\s*,\s*/),
-      );
-      if (urls.length === 0) throw missing('REWARDS_RPC_URL');
+      const urls = await readSecret(startSettings.rpcUrls, { cwd: of.cwd, secret: rpcSecret });
+      if (urls === undefined) throw missing('REWARDS_RPC_URL');
       const facts = await asked(() => readFact(database.db, 'chain'));
       if (!facts) {
         throw new PreconditionError({

@@ -15,8 +15,8 @@ const productionEngine = (config: StartConfig): ChainEngineSettings =>
     lane: { inFlightMax: config.inFlightMax },
     relay: {
       idlePollMs: config.blockPollMs,
-      gasLowWei: native(config.gas.low),
-      gasFullWei: native(config.gas.full),
+      gasLowWei: native(config.gasLow),
+      gasFullWei: native(config.gasFull),
     },
     fees: { feeCapWei: gwei(config.feeCapGwei), priorityFeeWei: gwei(config.priorityFeeGwei) },
     follow: {
@@ -28,8 +28,8 @@ const productionEngine = (config: StartConfig): ChainEngineSettings =>
   });
 
 /** The contract's cap holds whatever the engine may offer. */
-const productionRelay = ({ gas, feeCapGwei, explorerUrl }: StartConfig): RelayOverrides => ({
-  budgetGwei: Math.floor(gas.budget * 1e9),
+const productionRelay = ({ gasBudget, feeCapGwei, explorerUrl }: StartConfig): RelayOverrides => ({
+  budgetGwei: Math.floor(gasBudget * 1e9),
   feeCapWei: gwei(Math.min(feeCapGwei, Number(settings.relayHost.feeCapWei / GWEI))),
   ...(explorerUrl !== undefined && { explorerUrl: explorerUrl.replace(/\/+$/, '') }),
 });
@@ -52,14 +52,14 @@ export const productionService = (config: StartConfig): ServiceConfig => ({
 const TOKEN_AGE_MAX_MS = 24 * 3_600_000;
 
 /** How tokens are verified; undefined where nobody can log in. */
-export function productionTokens({ identity, tokens }: StartConfig) {
-  const { issuer, audience, jwksUrl, types, walletClaim } = tokens;
+export function productionTokens(config: StartConfig) {
+  const { identity, identityIssuer: issuer, identityAudience: audience } = config;
   if (identity !== 'oidc' || issuer === undefined || audience === undefined) return undefined;
-  const accepted = types.map((type) => type.toLowerCase());
+  const types = config.identityTokenTypes.map((type) => type.toLowerCase());
   return {
     ...settings.identity,
-    tokens: { ...settings.identity.tokens, issuer, audience, types: accepted, ageMaxMs: TOKEN_AGE_MAX_MS },
-    jwksUrl,
-    walletClaim,
+    tokens: { ...settings.identity.tokens, issuer, audience, types, ageMaxMs: TOKEN_AGE_MAX_MS },
+    jwksUrl: config.identityJwksUrl,
+    walletClaim: config.identityWalletClaim,
   };
 }

@@ -1,102 +1,115 @@
-/** What can keep `rewards start` from starting, and what those who run it can be told. */
-import { exitCodes } from '../cli/machine/exit-codes.ts';
+/** What can keep `rewards start` from starting, and what those who run it are told: each problem once. */
 
-const refused = (message: string, fix: string) => ({
-  exit: exitCodes.precondition,
-  message,
-  fix,
-  retryable: false,
-});
+export interface Problem {
+  code: string;
+  /** A sentence without capital and full stop, as `fix`: several may stand in one line. */
+  message: string;
+  fix: string;
+}
 
+interface StartError {
+  /** What the process leaves with, by its name among the exit codes. */
+  exit: 'refused' | 'usage' | 'precondition' | 'temporary';
+  message: string;
+  fix: string;
+}
+
+const unsafe = (message: string, fix: string): StartError => ({ exit: 'precondition', message, fix });
+
+/** Texts in the voice of a problem; where a check knows more, it says more. */
 export const startErrors = {
   E_DIFFERENCES: {
-    exit: exitCodes.refused,
-    message: 'Ledger and chain differ.',
-    fix: 'Look up each kind of difference in docs/operations.md: what it means, and what to do first.',
-    retryable: false,
+    exit: 'refused',
+    message: 'ledger and chain differ',
+    fix: 'look up each kind of difference in docs/operations.md: what it means, and what to do first',
   },
   E_PROBLEMS: {
-    exit: exitCodes.refused,
-    message: 'Something is not as it should be.',
-    fix: 'Each line says what to do.',
-    retryable: false,
+    exit: 'refused',
+    message: 'something is not as it should be',
+    fix: 'each line says what to do',
   },
   E_SETTINGS: {
-    exit: exitCodes.usage,
-    message: 'A setting is missing or cannot be read.',
-    fix: 'Give every setting that is named; `rewards start --help` lists them all.',
-    retryable: false,
+    exit: 'usage',
+    message: 'a setting is missing or cannot be read',
+    fix: 'give every setting that is named; `rewards start --help` lists them all',
   },
   E_START_DATABASE: {
-    exit: exitCodes.temporary,
-    message: 'The database does not answer yet.',
-    fix: 'Let the supervisor start it again; check the address when that does not help.',
-    retryable: true,
+    exit: 'temporary',
+    message: 'the database does not answer yet',
+    fix: 'let the supervisor start it again; check the address when that does not help',
   },
   E_START_RPC: {
-    exit: exitCodes.temporary,
-    message: 'No chain node answers yet.',
-    fix: 'Let the supervisor start it again; check the addresses when that does not help.',
-    retryable: true,
+    exit: 'temporary',
+    message: 'no chain node answers yet',
+    fix: 'let the supervisor start it again; check the addresses when that does not help',
   },
-  E_DATABASE_REFUSED: refused(
-    'The database does not let this user in.',
-    'Check user, password and database name in the address.',
+  E_DATABASE_REFUSED: unsafe(
+    'the database does not let this user in',
+    'check user, password and database name in the address',
   ),
-  E_PROD_DEV_KEY: refused(
-    'A key is one that everybody knows.',
-    'Make new keys; never use those of a development chain.',
+  E_PROD_DEV_KEY: unsafe(
+    'a key is one that everybody knows',
+    'make new keys; never use those of a development chain',
   ),
-  E_PROD_DEV_CHAIN: refused(
-    'Chain 31337 is a development chain.',
-    'Use the nodes of a real chain, or `rewards serve` for development.',
+  E_PROD_DEV_CHAIN: unsafe(
+    'chain 31337 is a development chain',
+    'use the nodes of a real chain, or `rewards serve` for development',
   ),
-  E_PROD_SQLITE: refused(
-    'SQLite serves one process on one machine.',
-    'Use Postgres, or accept that with --allow-sqlite.',
+  E_PROD_SQLITE: unsafe(
+    'SQLite serves one process on one machine',
+    'use a postgres:// address, or accept that with --allow-sqlite',
   ),
-  E_PROD_SHARED_KEY: refused(
-    'One key is used for two accounts.',
-    'Give each account a key of its own: two senders under one nonce stop each other.',
+  E_PROD_SHARED_KEY: unsafe(
+    'one key is used for two accounts',
+    'give each a key of its own: two senders under one nonce stop each other',
   ),
-  E_PROD_KEY_FILE: refused(
-    'A file with a private key can be read by everybody on this machine.',
-    'Run `chmod 0400` on the file; for a mounted secret, set its default mode to 0400.',
+  E_PROD_KEY_FILE: unsafe(
+    'a file with a private key can be read by everybody on this machine',
+    'run `chmod 0400` on the file; for a mounted secret, set its default mode to 0400',
   ),
-  E_PROD_WRONG_CHAIN: refused(
-    'The nodes, the settings and the ledger do not speak of the same chain.',
-    'Use the nodes of the chain that the ledger was written for, or an empty database for another one.',
+  E_PROD_WRONG_CHAIN: unsafe(
+    'the nodes, the settings and the ledger do not speak of the same chain',
+    'use the nodes of the chain that the ledger was written for, or an empty database for another one',
   ),
-  E_PROD_CONTRACTS: refused(
-    'The contracts are not where they are said to be.',
-    'Check the four addresses and the deployment block.',
+  E_PROD_CONTRACTS: unsafe(
+    'the contracts are not where they are said to be',
+    'check the four addresses and the deployment block',
   ),
-  E_PROD_ROLE: refused(
-    'An account may not do its work on chain.',
-    'Let the admin of the contracts grant it the role.',
+  E_PROD_ROLE: unsafe(
+    'an account may not do its work on chain',
+    'let the admin of the contracts grant it the role',
   ),
-  E_PROD_RELAY_POWER: refused(
-    "The account that pays users' gas holds tokens or roles that its callers could misuse.",
-    'Use an account with nothing but gas money; revoke its roles and move its tokens.',
+  E_PROD_RELAY_POWER: unsafe(
+    "the account that pays users' gas holds tokens or roles that its callers could misuse",
+    'use an account with nothing but gas money; revoke its roles and move its tokens',
   ),
-  E_PROD_TLS: refused(
-    'NODE_TLS_REJECT_UNAUTHORIZED=0 turns off the check of certificates.',
-    'Unset it; give a certificate of your own with NODE_EXTRA_CA_CERTS.',
+  E_PROD_TLS: unsafe(
+    'NODE_TLS_REJECT_UNAUTHORIZED=0 turns off the check of certificates',
+    'unset it; give a certificate of your own with NODE_EXTRA_CA_CERTS',
   ),
-  E_PROD_SINGLE_RPC: refused(
-    'There is one chain node and nothing to fall back on.',
-    'Give a second address with --rpc-url-file, or accept that with --allow-single-rpc.',
+  E_PROD_SINGLE_RPC: unsafe(
+    'there is one chain node and nothing to fall back on',
+    'give a second address in REWARDS_RPC_URL, or accept that with --allow-single-rpc',
   ),
-  E_PROD_EMULATED: refused(
-    'A part is emulated.',
-    'Use a real provider, or leave the part out; emulated parts belong to `rewards serve`.',
+  E_PROD_EMULATED: unsafe(
+    'a part is emulated',
+    'use a real provider, or leave the part out; emulated parts belong to `rewards serve`',
   ),
-  E_PROD_LEDGER_BEHIND: refused(
-    'The escrow has paid rewards that this ledger does not know.',
-    'Use the ledger that belongs to this escrow, in its newest state; a new ledger needs an escrow of its own.',
+  E_PROD_LEDGER_BEHIND: unsafe(
+    'the escrow has paid rewards that this ledger does not know',
+    'use the ledger that belongs to this escrow, in its newest state; a new ledger needs an escrow of its own',
   ),
-  E_PROD_WALLETS: refused(
-    'The extended public key is not the one that gave users their wallets.',
-    'Use the same extended public key for the life of the ledger.',
+  E_PROD_WALLETS: unsafe(
+    'the extended public key is not the one that gave users their wallets',
+    'use the same extended public key for the life of the ledger',
   ),
-} as const;
+} as const satisfies Record<string, StartError>;
+
+/** One of them as a problem, with what is known here in place of the table's words. */
+export function problemOf(
+  code: keyof typeof startErrors,
+  known: Partial<Pick<Problem, 'message' | 'fix'>> = {},
+): Problem {
+  const { message, fix } = startErrors[code];
+  return { code, message, fix, ...known };
+}

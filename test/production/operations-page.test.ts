@@ -1,9 +1,10 @@
 /** docs/operations.md against the code: every setting, refusal, alarm, figure and difference, and nothing else. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { variableOf } from '../../src/cli/machine/options.ts';
-import { secretOptions, startOptions } from '../../src/cli/start/options.ts';
+import { errorTable } from '../../src/cli/machine/errors.ts';
+import { namesOf } from '../../src/lib/setting.ts';
 import { createMetrics } from '../../src/production/metrics.ts';
+import { startRows } from '../../src/production/settings.ts';
 import { startErrors } from '../../src/production/start-errors.ts';
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
@@ -33,23 +34,27 @@ function unionIn(file: string, type: string): string[] {
 }
 
 test('the table of settings is the code', () => {
-  const secrets = new Set(Object.values(secretOptions).map(({ variable }) => `${variable}_FILE`));
-  const expected = startOptions().map((one) => {
-    const variable = variableOf(one) ?? '';
-    const name = secrets.has(variable)
-      ? `\`${variable.replace(/_FILE$/, '')}\`, \`${variable}\``
-      : `\`${variable}\``;
-    const standard = one.defaultValueDescription ?? one.defaultValue;
-    return [name, `\`${one.long}\``, standard === undefined ? '' : String(standard), one.description];
+  const expected = startRows.map(([, row]) => {
+    const { variable, optionVariable, long } = namesOf(row);
+    const variables = variable === optionVariable ? [variable] : [variable, optionVariable];
+    const standard = row.default ?? row.otherwise ?? '';
+    return [variables.map((name) => `\`${name}\``).join(', '), `\`${long}\``, standard, row.help];
   });
   expect(rowsUnder('Settings')).toEqual(expected);
 });
 
+test('the table of refusals is the code', () => {
+  const codes = (Object.keys(startErrors) as (keyof typeof startErrors)[]).filter((code) =>
+    /^E_(?:PROD|START|SETTINGS|DATABASE)/.test(code),
+  );
+  const expected = codes.map((code) => {
+    const { exit, message, fix } = errorTable[code];
+    return [`\`${code}\``, String(exit), message, fix];
+  });
+  expect(rowsUnder('Refusals')).toEqual(expected);
+});
+
 test.each([
-  [
-    'Refusals',
-    () => Object.keys(startErrors).filter((code) => /^E_(?:PROD|START|SETTINGS|DATABASE)/.test(code)),
-  ],
   ['Alarms', () => unionIn('src/chain/alarms.ts', 'AlarmCode')],
   ['Differences', () => unionIn('src/audit/report.ts', 'DifferenceKind')],
 ])('%s: every one is explained, and no other', (heading, inCode) => {

@@ -1,11 +1,15 @@
 /** `rewards config`: its verbs. */
 import { Option } from 'commander';
+import type { Setting } from '../../lib/setting.ts';
+import { startSettings } from '../../production/settings.ts';
 import type { Catalog } from '../machine/catalog.ts';
-import { serveOptions } from '../serve/declare.ts';
-import { startOptions } from '../start/options.ts';
+import { serveSettings } from '../serve/declare.ts';
 
 /** The settings of each command that runs the service. */
-export const settingsOf = { start: startOptions, serve: serveOptions };
+export const settingsOf: Record<'start' | 'serve', readonly Setting<unknown>[]> = {
+  start: Object.values(startSettings),
+  serve: serveSettings,
+};
 export type Configured = keyof typeof settingsOf;
 
 export function declareConfig({ parent, lazily }: Catalog): void {
@@ -22,7 +26,7 @@ export function declareConfig({ parent, lazily }: Catalog): void {
       .command(name, { isDefault: name === 'start' })
       .summary(`those of \`rewards ${name}\`, which takes the same options`);
     // As text, and without defaults and variables: the command itself says what comes from where, and what is wrong.
-    for (const { flags, description } of settingsOf[name]()) one.addOption(new Option(flags, description));
+    for (const { flag, help } of settingsOf[name]) one.addOption(new Option(flag, help));
     one.action(
       lazily<Record<string, unknown>>(async () => {
         const { showConfig } = await import('./run.ts');

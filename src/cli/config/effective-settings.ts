@@ -1,9 +1,8 @@
 /** Which value each setting has, and where it comes from: the command line, the environment, a file or the default. */
-import type { Option } from 'commander';
 import type { Environment } from '../../compose/env.ts';
+import { namesOf, onOff, type Setting } from '../../lib/setting.ts';
 import { CliError } from '../machine/errors.ts';
-import { settingFrom, variableOf } from '../machine/options.ts';
-import { secretOptions } from '../start/options.ts';
+import { settingFrom, settingOption } from '../machine/options.ts';
 
 export interface EffectiveSetting {
   setting: string;
@@ -24,85 +23,64 @@ export interface SettingProblem {
   fix: string;
 }
 
-interface Found {
-  shown: EffectiveSetting;
-  /** What the command would get; the default where the text is not understood. */
-  value: unknown;
-  problems: SettingProblem[];
+/** Options of the command line as text, under their attribute names, and the environment. */
+interface Given {
+  given: Readonly<Record<string, unknown>>;
+  env: Environment;
 }
 
-/** Addresses that carry passwords or keys of a provider. */
-const SECRET_FLAGS = new Set(['--database-url', '--rpc-url']);
-const variablesOfSecrets = new Set(Object.values(secretOptions).map(({ variable }) => `${variable}_FILE`));
-
-/** `given` are the options of the command line as text, under their attribute names. */
-export function effectiveSettings(
-  options: readonly Option[],
-  from: { given: Readonly<Record<string, unknown>>; env: Environment },
-) {
-  const found = options.map((one): [string, Found] => [one.attributeName(), settingOf(one, from)]);
+export function effectiveSettings(rows: readonly Setting<unknown>[], from: Given) {
+  const found = rows.map((row) => ({ attribute: namesOf(row).attribute, ...settingOf(row, from) }));
   return {
-    settings: found.map(([, { shown }]) => shown),
-    problems: found.flatMap(([, { problems }]) => problems),
-    /** What the command's handler would be called with. */
-    values: Object.fromEntries(found.map(([name, { value }]) => [name, value])),
+    settings: found.map(({ shown }) => shown),
+    problems: found.flatMap(({ problem }) => problem ?? []),
+    /** What the command's handler would be called with; the default where a text is not understood. */
+    values: Object.fromEntries(found.map(({ attribute, value }) => [attribute, value])),
   };
 }
 
 function settingOf(
-  one: Option,
-  { given, env }: { given: Readonly<Record<string, unknown>>; env: Environment },
-): Found {
-  const flag = one.long ?? '';
-  const variable = variableOf(one) ?? null;
-  const isSecretFile = variable !== null && variablesOfSecrets.has(variable);
-  const base = {
-    setting: (isSecretFile ? flag.replace(/-file$/, '') : flag).replace(/^--/, ''),
-    flag,
-    variable: isSecretFile ? variable.replace(/_FILE$/, '') : variable,
-    secret: isSecretFile || SECRET_FLAGS.has(flag),
-    needed: false,
-  };
-  const shownAs = (text: string) => (base.secret ? 'set' : text);
-  const byOption = given[one.attributeName()];
-  const byVariable = variable === null ? undefined : env[variable];
-  const byValue = isSecretFile && base.variable !== null ? env[base.variable] : undefined;
-
-  const text = byOption === undefined ? byVariable : textOf(byOption);
+  row: Setting<unknown>,
+  { given, env }: Given,
+): { shown: EffectiveSetting; value?: unknown; problem?: SettingProblem } {
+  const { name, long, attribute, variable, optionVariable } = namesOf(row);
+  const secret = row.secret !== undefined;
+  const base = { setting: name, flag: long, variable, secret, needed: false };
+  const isOption = given[attribute] !== undefined;
+  const text = isOption ? textOf(given[attribute]) : env[optionVariable];
   if (text !== undefined) {
-    const name = byOption === undefined ? (variable ?? '') : flag;
-    const read = understood(one, { variable: name, text, secret: base.secret && !isSecretFile });
-    const shown: EffectiveSetting = isSecretFile
-      ? { ...base, value: 'set', source: 'file', origin: `${text} (${name})` }
-      : {
-          ...base,
-          value: shownAs(text),
-          source: byOption === undefined ? 'environment' : 'option',
-          origin: name,
-        };
-    return { shown, ...read };
+    const by = isOption ? long : optionVariable;
+    const shown: EffectiveSetting =
+      row.secret === 'file'
+        ? { ...base, value: 'set', source: 'file', origin: `${text} (${by})` }
+        : {
+            ...base,
+            value: secret ? 'set' : text,
+            source: isOption ? 'option' : 'environment',
+            origin: by,
+          };
+    return { shown, ...understood(row, { variable: by, text }) };
   }
-  if (byValue !== undefined) {
-    const shown: EffectiveSetting = { ...base, value: 'set', source: 'environment', origin: base.variable };
-    return { shown, value: undefined, problems: [] };
-  }
-  const byDefault = one.defaultValueDescription ?? one.defaultValue;
-  const value = byDefault === undefined ? (one.isBoolean() ? 'false' : null) : textOf(byDefault);
-  const shown: EffectiveSetting = { ...base, value, source: 'default', origin: null };
-  return { shown, value: one.defaultValue, problems: [] };
+  // Beside the file's name, the secret itself; whoever starts reads it from there.
+  if (row.secret === 'file' && env[variable] !== undefined)
+    return { shown: { ...base, value: 'set', source: 'environment', origin: variable } };
+  const standard = row.default ?? row.otherwise ?? (row.kind === onOff ? 'false' : null);
+  const shown: EffectiveSetting = { ...base, value: standard, source: 'default', origin: null };
+  return { shown, value: settingOption(row).defaultValue };
 }
 
 const textOf = (value: unknown) => (Array.isArray(value) ? value.join(',') : String(value));
 
 function understood(
-  one: Option,
-  { variable, text, secret }: { variable: string; text: string; secret: boolean },
-): Pick<Found, 'value' | 'problems'> {
+  row: Setting<unknown>,
+  { variable, text }: { variable: string; text: string },
+): { value: unknown; problem?: SettingProblem } {
+  const option = settingOption(row);
   try {
-    return { value: settingFrom(one, { variable, text }), problems: [] };
+    return { value: settingFrom(option, { variable, text }) };
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    const problem = secret ? error.message.replace(`=${text}`, '') : error.message;
-    return { value: one.defaultValue, problems: [{ problem, fix: error.failure.hint }] };
+    const problem = row.secret === 'value' ? error.message.replace(`=${text}`, '') : error.message;
+    return { value: option.defaultValue, problem: { problem, fix: error.failure.hint } };
   }
 }

@@ -1,9 +1,7 @@
 /** Every variable of the environment that means something to this program. */
-
-import type { Runtime } from '../machine/context.ts';
-import { variableOf } from '../machine/options.ts';
-import { buildProgram, everyCommand } from '../machine/program.ts';
-import { secretOptions } from '../start/options.ts';
+import { namesOf } from '../../lib/setting.ts';
+import { startRows } from '../../production/settings.ts';
+import type { CommandContext } from '../machine/context.ts';
 
 /** Set by us for programs under test, or read apart from any option. */
 const OTHER_VARIABLES = [
@@ -12,10 +10,6 @@ const OTHER_VARIABLES = [
   ...['REWARDS_API_KEY', 'REWARDS_DOMAIN', 'REWARDS_CRASH_AT'],
 ];
 
-/** Their names, those of all commands together. */
-export function knownVariables(runtime: Runtime): Set<string> {
-  const { program } = buildProgram(runtime, async () => {});
-  const ofOptions = everyCommand(program).flatMap(({ options }) => options.map(variableOf));
-  const ofSecrets = Object.values(secretOptions).map(({ variable }) => variable);
-  return new Set([...ofOptions, ...ofSecrets, ...OTHER_VARIABLES].filter((name) => name !== undefined));
-}
+/** Their names: those of every option, of secrets that have none, and the others. */
+export const knownVariables = ({ optionVariables }: CommandContext): Set<string> =>
+  new Set([...optionVariables, ...startRows.map(([, row]) => namesOf(row).variable), ...OTHER_VARIABLES]);

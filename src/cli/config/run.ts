@@ -1,8 +1,7 @@
 /** `rewards config show`: the settings that a start would use. */
 import { silentLog } from '../../lib/log.ts';
-import { type StartOptions, startInput } from '../../production/start-input.ts';
 import type { CommandContext, Runtime } from '../machine/context.ts';
-import { CliError, failureOf } from '../machine/errors.ts';
+import { failureOf } from '../machine/errors.ts';
 import type { CommandResult } from '../machine/output.ts';
 import { type Configured, settingsOf } from './declare.ts';
 import { type EffectiveSetting, effectiveSettings, type SettingProblem } from './effective-settings.ts';
@@ -11,19 +10,19 @@ import { settingsTable } from './view.ts';
 
 /** `given` are the options of the command line, as text. */
 export async function showConfig(
-  { runtime }: CommandContext,
+  context: CommandContext,
   { name, given }: { name: Configured; given: Record<string, unknown> },
 ): Promise<CommandResult> {
+  const { runtime } = context;
   const { unknownVariables } = await import('../../production/doctor.ts');
-  const found = effectiveSettings(settingsOf[name](), { given, env: runtime.env });
-  const unknown = unknownVariables(runtime.env, knownVariables(runtime));
-  const complaints =
-    name === 'start' ? await complaintsOfStart(runtime, found.values as unknown as StartOptions) : [];
-  const missing = new Set(complaints.flatMap((text) => /^(\S+) is not set$/.exec(text)?.[1] ?? []));
+  const found = effectiveSettings(settingsOf[name], { given, env: runtime.env });
+  const unknown = unknownVariables(runtime.env, knownVariables(context));
+  const ofStart = name === 'start' ? await problemsOfStart(runtime, found.values) : [];
+  const missing = new Set(ofStart.flatMap((text) => /^(\S+) is not set$/.exec(text)?.[1] ?? []));
   const settings = found.settings.map((one) => ({ ...one, needed: missing.has(one.variable ?? '') }));
   const problems: SettingProblem[] = [
     ...found.problems,
-    ...complaints
+    ...ofStart
       .filter((text) => !/ is not set$/.test(text))
       .map((problem) => ({ problem, fix: fixOf(problem, settings) })),
     ...unknown.map(({ message, fix }) => ({ problem: message, fix })),
@@ -40,16 +39,16 @@ export async function showConfig(
 }
 
 /** What the start itself would say about missing and malformed settings. */
-async function complaintsOfStart(runtime: Runtime, options: StartOptions): Promise<string[]> {
+async function problemsOfStart(runtime: Runtime, options: Record<string, unknown>): Promise<string[]> {
   const { readStartConfig } = await import('../../production/start-config.ts');
+  const { PreconditionError } = await import('../../compose/precondition.ts');
   try {
-    await readStartConfig(startInput(runtime, options, silentLog));
+    await readStartConfig({ ...runtime, options, log: silentLog });
     return [];
   } catch (error) {
-    if (error instanceof CliError) return [`${error.message} ${error.failure.hint}`];
-    const { details } = error as { details?: { problems?: string[] } };
-    if (details?.problems === undefined) throw error;
-    return details.problems;
+    if (!(error instanceof PreconditionError)) throw error;
+    const { message, fix, details } = error as typeof error & { details?: { problems: string[] } };
+    return details?.problems ?? [`${message} ${fix}`];
   }
 }
 

@@ -1,9 +1,9 @@
 /** `rewards db migrate|status`: the tables of a production ledger. */
 
-import { type LedgerOptions, ledgerSecrets } from '../../production/start-input.ts';
 import type { CommandContext } from '../machine/context.ts';
 import { failureOf } from '../machine/errors.ts';
 import type { CommandResult } from '../machine/output.ts';
+import { type LedgerOptions, ledgerSecrets } from '../start/options.ts';
 
 export async function migrateDatabase(
   context: CommandContext,

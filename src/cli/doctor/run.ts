@@ -1,11 +1,13 @@
 /** `rewards doctor`: one line for each problem. */
-import type { Finding } from '../../production/doctor.ts';
-import { type LedgerOptions, ledgerSecrets } from '../../production/start-input.ts';
+import { namesOf, type Setting } from '../../lib/setting.ts';
+import type { Observation } from '../../production/doctor.ts';
+import { startSettings } from '../../production/settings.ts';
 import { knownVariables } from '../config/known-variables.ts';
 import type { CommandContext } from '../machine/context.ts';
 import { CliError, failureOf } from '../machine/errors.ts';
 import type { CommandResult } from '../machine/output.ts';
 import type { Style } from '../machine/style.ts';
+import { type LedgerOptions, ledgerSecrets } from '../start/options.ts';
 
 export async function doctor(
   context: CommandContext,
@@ -25,17 +27,17 @@ export async function doctor(
   const input = {
     cwd: runtime.cwd,
     env: runtime.env,
-    variables: knownVariables(runtime),
+    variables: knownVariables(context),
     database,
     nodes,
     allowSqlite: options.allowSqlite,
     nowMs: () => runtime.clock.now(),
   };
-  const findings: Finding[] = [];
-  for (const name of names) findings.push(...((await checks[name]?.(input)) ?? []));
-  const problems = findings.filter(({ fix }) => fix !== undefined);
-  const data = { ok: problems.length === 0, findings };
-  const shown = settings.quiet ? problems : findings;
+  const observations: Observation[] = [];
+  for (const name of names) observations.push(...((await checks[name]?.(input)) ?? []));
+  const problems = observations.filter(({ fix }) => fix !== undefined);
+  const data = { ok: problems.length === 0, findings: observations };
+  const shown = settings.quiet ? problems : observations;
   if (data.ok) return { ok: true, data, text: (style) => shown.map((one) => line(one, style)).join('\n') };
   return {
     ok: false,
@@ -47,17 +49,19 @@ export async function doctor(
 
 export async function healthcheck({ runtime }: CommandContext): Promise<CommandResult> {
   const { isHealthy } = await import('../../production/doctor.ts');
+  const { adminHost, adminPort } = startSettings;
+  const text = (row: Setting<unknown>) => runtime.env[namesOf(row).variable] ?? row.default ?? '';
   const { healthy, message } = await isHealthy({
     cwd: runtime.cwd,
-    adminHost: runtime.env.REWARDS_ADMIN_HOST ?? '127.0.0.1',
-    adminPort: Number(runtime.env.REWARDS_ADMIN_PORT ?? 9464),
+    adminHost: text(adminHost),
+    adminPort: Number(text(adminPort)),
   });
   const data = { ok: healthy, message };
   if (healthy) return { ok: true, data, text: () => message };
   return { ok: false, error: failureOf('E_PROBLEMS', { message, hint: 'Look at its log.' }), data };
 }
 
-const line = ({ check, message, fix }: Finding, style: Style) =>
+const line = ({ check, message, fix }: Observation, style: Style) =>
   fix === undefined
     ? `${style.green('ok')}       ${check.padEnd(10)} ${message}`
     : `${style.red('problem')}  ${check.padEnd(10)} ${message}: ${fix}`;

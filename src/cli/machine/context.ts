@@ -39,6 +39,8 @@ export interface CommandContext {
   style: { stdout: Style; stderr: Style };
   /** A line for people on stderr, unless they asked for quiet. */
   note: (text: string) => void;
+  /** The variables that stand in for options, those of all commands together. */
+  optionVariables: readonly string[];
   /** What the envelope will say beside the data; a command fills it in as it learns it. */
   about: { target: string | null; requestId?: string };
 }

@@ -13,6 +13,23 @@ interface ErrorEntry {
   retryable: boolean;
 }
 
+/** Those of production, as sentences. */
+const ofStart = Object.fromEntries(
+  Object.entries(startErrors).map(([code, { exit, message, fix }]): [string, ErrorEntry] => [
+    code,
+    {
+      exit: exitCodes[exit],
+      message: sentence(message),
+      fix: sentence(fix),
+      retryable: exit === 'temporary',
+    },
+  ]),
+);
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}
+
 export const errorTable = {
   E_USAGE: {
     exit: exitCodes.usage,
@@ -170,7 +187,7 @@ export const errorTable = {
     fix: 'Run `npx anvil --version` to see why.',
     retryable: false,
   },
-  ...startErrors,
+  ...(ofStart as Record<keyof typeof startErrors, ErrorEntry>),
 } as const satisfies Record<string, ErrorEntry>;
 
 export type ErrorCode = keyof typeof errorTable;

@@ -1,7 +1,7 @@
 /** Options that can also be set by a variable of the environment, named in the help. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Environment } from '../../compose/env.ts';
-import { parseDuration } from '../../lib/duration.ts';
+import * as kinds from '../../lib/setting.ts';
 import { CliError } from './errors.ts';
 
 // commander has its own way, but that reads the process's environment directly and takes `X=false` for true.
@@ -9,6 +9,17 @@ const variables = new WeakMap<Option, string>();
 
 /** The variable that stands in for an option, if it has one. */
 export const variableOf = (option: Option) => variables.get(option);
+
+/** The variables of every option in the tree that a command belongs to. */
+export function variablesOf(command: Command): string[] {
+  if (command.parent) return variablesOf(command.parent);
+  return everyCommand(command).flatMap(({ options }) => options.flatMap((one) => variableOf(one) ?? []));
+}
+
+/** A command and all below it. */
+export function everyCommand(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(everyCommand)];
+}
 
 /** One option, in one expression. */
 export function option(
@@ -27,6 +38,19 @@ export function option(
   if (more.choices) made.choices(more.choices);
   if (more.env) variables.set(made, more.env);
   return made;
+}
+
+/** The option of a setting. */
+export function settingOption(setting: kinds.Setting<unknown>): Option {
+  const { flag, help, kind, default: standard, otherwise, secret } = setting;
+  const isParsed = kind.mustBe !== undefined && !kind.late && secret !== 'file';
+  const made = option(flag, help, {
+    env: kinds.namesOf(setting).optionVariable,
+    ...(kind.choices && { choices: kind.choices }),
+    ...(isParsed && kind !== kinds.onOff && { parse: parserOf(kind) }),
+  });
+  const value = standard === undefined || kind.late ? standard : kind.parse(standard);
+  return made.default(value, standard ?? otherwise);
 }
 
 /** Gives every option that the command line left open the value of its variable. */
@@ -49,7 +73,7 @@ export function settingFrom(
   { variable, text }: { variable: string; text: string },
 ): unknown {
   try {
-    if (candidate.isBoolean() || candidate.negate) return truth(text) !== candidate.negate;
+    if (candidate.isBoolean() || candidate.negate) return parserOf(kinds.onOff)(text) !== candidate.negate;
     const words = candidate.variadic ? text.split(',') : [text];
     if (!candidate.parseArg) return candidate.variadic ? words : text;
     return words.reduce<unknown>((previous, word) => candidate.parseArg?.(word, previous), undefined);
@@ -62,44 +86,22 @@ export function settingFrom(
   }
 }
 
-function truth(text: string): boolean {
-  if (/^(1|true|yes|on)$/i.test(text)) return true;
-  if (/^(0|false|no|off)$/i.test(text)) return false;
-  throw new InvalidArgumentError('It must be true or false.');
-}
+/** A kind's parser as an option wants it: a text that is none of its kind is refused. */
+const parserOf =
+  <Value>({ parse, mustBe }: kinds.Kind<Value>) =>
+  (text: string): Value => {
+    const value = parse(text);
+    if (value === undefined) throw new InvalidArgumentError(`It must be ${mustBe}.`);
+    return value;
+  };
 
-/** Milliseconds from 500ms, 90s, 15m, 36h, 7d. */
-export function durationMs(text: string): number {
-  const ms = parseDuration(text);
-  if (ms === undefined)
-    throw new InvalidArgumentError('It must be a duration such as 500ms, 90s, 15m or 36h.');
-  return ms;
-}
-
-/** A port; 0 means any that is free. */
-export const port = (text: string) => wholeNumber(text, { least: 0, most: 65_535 });
-
-/** Whole or broken seconds, not negative. */
-export function seconds(text: string): number {
-  const value = /^\d{1,9}(\.\d{1,3})?$/.test(text) ? Number(text) : undefined;
-  if (value === undefined) throw new InvalidArgumentError('It must be a number of seconds.');
-  return value;
-}
-
-/** A positive amount of something, with decimals. */
-export function amount(text: string): number {
-  const value = /^\d{1,9}(\.\d{1,9})?$/.test(text) ? Number(text) : 0;
-  if (value <= 0) throw new InvalidArgumentError('It must be a number above 0.');
-  return value;
-}
-
-/** Milliseconds since 1970 from an RFC 3339 time. */
-export function instantMs(text: string): number {
-  const form = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
-  const ms = form.test(text) ? Date.parse(text.replace(' ', 'T')) : Number.NaN;
-  if (Number.isNaN(ms)) throw new InvalidArgumentError('It must be a time such as 2030-01-01T00:00:00Z.');
-  return ms;
-}
+export const durationMs = parserOf(kinds.duration);
+export const port = parserOf(kinds.port);
+export const seconds = parserOf(kinds.seconds);
+export const amount = parserOf(kinds.amount);
+export const instantMs = parserOf(kinds.instant);
+export const stackName = parserOf(kinds.shortName);
+export const wholeNumberOf = (least: number, most: number) => parserOf(kinds.wholeNumber(least, most));
 
 /** A web address; http is added when the scheme is left out. */
 export function httpUrl(text: string): string {
@@ -120,25 +122,5 @@ export function headerText(text: string): string {
   return text;
 }
 
-/** A name that can be part of a file's name. */
-export function stackName(text: string): string {
-  if (!/^[A-Za-z0-9][A-Za-z0-9_-]{0,49}$/.test(text)) {
-    throw new InvalidArgumentError('It must be letters, digits, - and _, at most 50.');
-  }
-  return text;
-}
-
 /** Gathers the values of an option that may be given several times. */
 export const gather = (text: string, previous: string[] | undefined) => [...(previous ?? []), text];
-
-/** A whole number between two bounds, as an option's parser. */
-export const wholeNumberOf = (least: number, most: number) => (text: string) =>
-  wholeNumber(text, { least, most });
-
-function wholeNumber(text: string, { least, most }: { least: number; most: number }): number {
-  const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(value >= least && value <= most)) {
-    throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
-  }
-  return value;
-}

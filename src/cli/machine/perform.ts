@@ -4,7 +4,7 @@ import { ClientError } from '../../client/client-error.ts';
 import { stopwatch } from '../../lib/timers.ts';
 import type { CommandContext, GlobalSettings, Handler, Runtime } from './context.ts';
 import { CliError, codedFailure, type Failure, failureOf } from './errors.ts';
-import { applyEnvironment } from './options.ts';
+import { applyEnvironment, variablesOf } from './options.ts';
 import { type CommandResult, exitCodeOf, render } from './output.ts';
 import { styleFor } from './style.ts';
 
@@ -22,7 +22,7 @@ export async function perform<Options>(
     applyEnvironment(command, runtime.env);
     settings = command.optsWithGlobals<GlobalSettings>();
     const run = await load();
-    result = await run(contextOf(runtime, { settings, about }), inputOf<Options>(command));
+    result = await run(contextOf(runtime, { command, settings, about }), inputOf<Options>(command));
   } catch (error) {
     result = { ok: false, error: failureFrom(error) };
   }
@@ -63,7 +63,11 @@ export function pathOf(command: Command): string {
 
 function contextOf(
   runtime: Runtime,
-  { settings, about }: { settings: GlobalSettings; about: CommandContext['about'] },
+  {
+    command,
+    settings,
+    about,
+  }: { command: Command; settings: GlobalSettings; about: CommandContext['about'] },
 ): CommandContext {
   const style = stylesOf(runtime, settings.color);
   return {
@@ -71,6 +75,7 @@ function contextOf(
     settings,
     style,
     about,
+    optionVariables: variablesOf(command),
     note: (text) => {
       if (!settings.quiet) runtime.stderr.write(`${style.stderr.yellow('note')}: ${text}\n`);
     },

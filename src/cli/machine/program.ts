@@ -15,7 +15,7 @@ import { declareWallet } from '../wallet/declare.ts';
 import type { Catalog, Perform } from './catalog.ts';
 import type { Runtime } from './context.ts';
 import { manifest } from './manifest.ts';
-import { durationMs, httpUrl, option, stackName, variableOf } from './options.ts';
+import { durationMs, everyCommand, httpUrl, option, stackName, variableOf } from './options.ts';
 import { outputFormats } from './output.ts';
 import { wantsColor } from './style.ts';
 
@@ -128,8 +128,3 @@ const globalOptions = () => [
     parse: durationMs,
   }).default(30_000, '30s'),
 ];
-
-/** A command and all below it. */
-export function everyCommand(command: Command): Command[] {
-  return [command, ...command.commands.flatMap(everyCommand)];
-}

@@ -1,48 +1,45 @@
-/** `rewards serve`: its options. */
+/** `rewards serve`: its settings, one row each. */
 import type { Option } from 'commander';
+import { choice, instant, list, onOff, port, type Setting, seconds, text } from '../../lib/setting.ts';
 import type { Catalog } from '../machine/catalog.ts';
-import { httpUrl, instantMs, option, port, seconds } from '../machine/options.ts';
+import { httpUrl, settingOption } from '../machine/options.ts';
 
-/** Every setting of `rewards serve`, once. */
-export const serveOptions = (): Option[] => [
-  option('-p, --port <n>', 'port; 0 for any that is free', { env: 'REWARDS_PORT', parse: port }).default(
-    undefined,
-    '8787',
-  ),
-  option('--split-hosts', 'a port for each host of the service', { env: 'REWARDS_SPLIT_HOSTS' }),
-  option('--ephemeral', 'keep nothing', { env: 'REWARDS_EPHEMERAL' }),
-  option('--persist-to <dir>', 'where to keep the data', { env: 'REWARDS_PERSIST_TO' }).default(
-    undefined,
-    '.rewards/state',
-  ),
-  option('--seed <file...>', 'brands, events and users', { env: 'REWARDS_SEED' }).default(
-    undefined,
-    'the demo brand',
-  ),
-  option('--clock <time>', 'time at the start, RFC 3339', { env: 'REWARDS_CLOCK', parse: instantMs }),
-  option('--freeze', 'start with the clock stopped', { env: 'REWARDS_FREEZE' }),
-  option('--rpc-url <url>', 'a development node of your own, in place of a new one', {
-    env: 'REWARDS_RPC_URL',
-    parse: httpUrl,
-  }),
-  option('--rpc-port <n>', 'port of the new node; 0 for any that is free', {
-    env: 'REWARDS_RPC_PORT',
-    parse: port,
-  }),
-  option('--block-time <seconds>', 'time between blocks; 0 for a block at once', {
-    env: 'REWARDS_BLOCK_TIME',
-    default: 0,
-    parse: seconds,
-  }),
-  option('--database-url <url>', 'a Postgres database in place of a file', {
-    env: 'REWARDS_DATABASE_URL',
-  }),
-  option('--log-level <level>', 'least important messages to show', {
-    env: 'REWARDS_LOG_LEVEL',
+export const serveSettings = [
+  { flag: '-p, --port <n>', help: 'port; 0 for any that is free', kind: port, otherwise: '8787' },
+  { flag: '--split-hosts', help: 'a port for each host of the service', kind: onOff },
+  { flag: '--ephemeral', help: 'keep nothing', kind: onOff },
+  { flag: '--persist-to <dir>', help: 'where to keep the data', kind: text, otherwise: '.rewards/state' },
+  { flag: '--seed <file...>', help: 'brands, events and users', kind: list, otherwise: 'the demo brand' },
+  { flag: '--clock <time>', help: 'time at the start, RFC 3339', kind: instant },
+  { flag: '--freeze', help: 'start with the clock stopped', kind: onOff },
+  {
+    flag: '--rpc-url <url>',
+    help: 'a development node of your own, in place of a new one',
+    kind: { parse: httpUrl, mustBe: 'an http or https address' },
+    secret: 'value',
+  },
+  { flag: '--rpc-port <n>', help: 'port of the new node; 0 for any that is free', kind: port },
+  {
+    flag: '--block-time <seconds>',
+    help: 'time between blocks; 0 for a block at once',
+    kind: seconds,
+    default: '0',
+  },
+  {
+    flag: '--database-url <url>',
+    help: 'a Postgres database in place of a file',
+    kind: text,
+    secret: 'value',
+  },
+  {
+    flag: '--log-level <level>',
+    help: 'least important messages to show',
+    kind: choice('debug', 'info', 'warn', 'error', 'silent'),
     default: 'warn',
-    choices: ['debug', 'info', 'warn', 'error', 'silent'],
-  }),
-];
+  },
+] satisfies Setting<unknown>[];
+
+export const serveOptions = (): Option[] => serveSettings.map(settingOption);
 
 export function declareServe({ parent, lazily }: Catalog): void {
   const serve = parent

@@ -3,7 +3,6 @@
 import type { LogLevel } from '../../lib/log.ts';
 import { stopwatch, within } from '../../lib/timers.ts';
 import type { Production, ProductionReady } from '../../production/create-production.ts';
-import { type StartOptions, startInput } from '../../production/start-input.ts';
 import type { CommandContext } from '../machine/context.ts';
 import { exitCodes } from '../machine/exit-codes.ts';
 import { manifest } from '../machine/manifest.ts';
@@ -15,7 +14,7 @@ const STOP_BEYOND_DRAIN_MS = 5_000;
 
 export async function start(
   context: CommandContext,
-  options: StartOptions & { check?: boolean; logLevel: LogLevel },
+  options: Record<string, unknown> & { check?: boolean; logLevel: LogLevel },
 ): Promise<CommandResult | number> {
   const { runtime, settings } = context;
   const elapsedMs = stopwatch();
@@ -28,7 +27,7 @@ export async function start(
     now: () => runtime.clock.now(),
     about: { process: processName(), program: manifest.version },
   });
-  const config = await readStartConfig(startInput(runtime, options, log));
+  const config = await readStartConfig({ ...runtime, options, log });
   const production = createProduction(config);
   if (options.check) return checked(production);
 

@@ -1,6 +1,6 @@
 /** `rewards verify`: ledger against chain, of the emulator or of production. */
 import type { VerifyBody } from '../../client/verify-body.ts';
-import { isGiven, type LedgerOptions, ledgerSecrets } from '../../production/start-input.ts';
+import { isGiven } from '../../production/secrets.ts';
 import type { CommandContext } from '../machine/context.ts';
 import { CliError, failureOf } from '../machine/errors.ts';
 import type { CommandResult } from '../machine/output.ts';
@@ -8,6 +8,7 @@ import type { Style } from '../machine/style.ts';
 import { isObject } from '../service/assignments.ts';
 import { refusalOf } from '../service/control-reply.ts';
 import { clientFor, resolveTarget } from '../service/target.ts';
+import { type LedgerOptions, ledgerSecrets } from '../start/options.ts';
 
 export async function verify(
   context: CommandContext,

@@ -1,0 +1,114 @@
+/** A setting of a command as one row: flag, kind, default, help. Its other names follow from the flag. */
+import { parseDuration } from './duration.ts';
+
+/** How a text becomes a value. */
+export interface Kind<Value> {
+  /** undefined for a text that is no such value. */
+  parse: (text: string) => Value | undefined;
+  /** What a refused text is answered with: the end of the sentence `It must be …`; absent where any text will do. */
+  mustBe?: string;
+  choices?: readonly string[];
+  /** Any number of values; none where nothing is given. */
+  many?: true;
+  /** The command itself judges the text, in words of its own; the command line hands it on as it is. */
+  late?: true;
+}
+
+export interface Setting<Value> {
+  /** As the help shows it, such as `-p, --port <n>`. */
+  flag: string;
+  /** What it means; of a secret file, what the file holds. */
+  help: string;
+  kind: Kind<Value>;
+  /** As one would write it. */
+  default?: string;
+  /** What holds where neither value nor default is: words for people. */
+  otherwise?: string;
+  /** Never shown. `file`: the flag names a file that holds it, so does NAME_FILE, and NAME holds it itself. */
+  secret?: 'file' | 'value';
+}
+
+export interface SettingNames {
+  /** `port` */
+  name: string;
+  /** `--port` */
+  long: string;
+  /** The option among those that the command line has read: `port`. */
+  attribute: string;
+  /** `REWARDS_PORT` */
+  variable: string;
+  /** The variable that stands in for the flag: the same, or `REWARDS_…_FILE` for a file. */
+  optionVariable: string;
+}
+
+/** What a setting is called, each name made from its flag. */
+export function namesOf({ flag, secret }: Pick<Setting<unknown>, 'flag' | 'secret'>): SettingNames {
+  const word = /--([a-z-]+)/.exec(flag)?.[1] ?? '';
+  const name = secret === 'file' ? word.replace(/-file$/, '') : word;
+  const upper = (text: string) => `REWARDS_${text.toUpperCase().replaceAll('-', '_')}`;
+  const attribute = word.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  return { name, long: `--${word}`, attribute, variable: upper(name), optionVariable: upper(word) };
+}
+
+export const text: Kind<string> = { parse: (value) => value };
+
+/** Several texts: each after a flag of its own or one after the other; in a variable between commas. */
+export const list: Kind<string[]> = { parse: (value) => value.split(','), many: true };
+
+/** On by its flag alone; in a variable true or false. */
+export const onOff: Kind<boolean> = {
+  parse: (value) =>
+    /^(1|true|yes|on)$/i.test(value) ? true : /^(0|false|no|off)$/i.test(value) ? false : undefined,
+  mustBe: 'true or false',
+};
+
+export const choice = <const Choice extends string>(...choices: Choice[]): Kind<Choice> => ({
+  parse: (value) => choices.find((one) => one === value),
+  choices,
+});
+
+/** Milliseconds from 500ms, 90s, 15m, 36h, 7d. */
+export const duration: Kind<number> = {
+  parse: parseDuration,
+  mustBe: 'a duration such as 500ms, 90s, 15m or 36h',
+};
+
+export const wholeNumber = (least: number, most: number): Kind<number> => ({
+  parse(value) {
+    const number = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
+    return number >= least && number <= most ? number : undefined;
+  },
+  mustBe: `a whole number from ${least} to ${most}`,
+});
+
+/** A port; 0 means any that is free. */
+export const port = wholeNumber(0, 65_535);
+
+/** Whole or broken seconds, not negative. */
+export const seconds: Kind<number> = {
+  parse: (value) => (/^\d{1,9}(\.\d{1,3})?$/.test(value) ? Number(value) : undefined),
+  mustBe: 'a number of seconds',
+};
+
+/** A positive amount of something, with decimals. */
+export const amount: Kind<number> = {
+  parse: (value) => (/^\d{1,9}(\.\d{1,9})?$/.test(value) && Number(value) > 0 ? Number(value) : undefined),
+  mustBe: 'a number above 0',
+};
+
+/** A name that can be part of a file's name. */
+export const shortName: Kind<string> = {
+  parse: (value) => (/^[A-Za-z0-9][A-Za-z0-9_-]{0,49}$/.test(value) ? value : undefined),
+  mustBe: 'letters, digits, - and _, at most 50',
+};
+
+const INSTANT = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
+
+/** Milliseconds since 1970 from an RFC 3339 time. */
+export const instant: Kind<number> = {
+  parse(value) {
+    const ms = INSTANT.test(value) ? Date.parse(value.replace(' ', 'T')) : Number.NaN;
+    return Number.isNaN(ms) ? undefined : ms;
+  },
+  mustBe: 'a time such as 2030-01-01T00:00:00Z',
+};
