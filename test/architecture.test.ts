@@ -17,9 +17,7 @@ const known: { owner: string; what: RegExp }[] = [
   },
   { owner: 'contract', what: /^http\/.* → http\/(events|register|relay)\/refusals\.ts/ },
   { owner: 'contract', what: /^http\/(openapi\/|(events|relay)\/refusals\.ts).* → length/ },
-  { owner: 'startsettings', what: /^circle: cli\// },
-  { owner: 'startsettings', what: /^cli\/(machine\/ → length|start\/options\.ts.* → length)/ },
-  { owner: 'startsettings', what: /^production\// },
+  { owner: 'startsettings', what: /^production\/(doctor|metrics)\.ts/ },
   { owner: 'bench', what: /^(circle: load\/relay-load|load\/relay-tally)\.ts/ },
   { owner: 'reliability', what: /^sdk\/sdk\.ts.* → length/ },
   { owner: 'ledger', what: /^circle: chain\// },
@@ -43,7 +41,8 @@ test('the source keeps to its floors and rooms, its clocks and its sizes', () =>
 
 test('the command line loads little before it knows what to do', () => {
   const { files, packages: named } = loadedBy('cli/main.ts', everySource());
-  const isLight = /^(cli|lib)\/|^(compose\/env|client\/client-error|production\/start-errors)\.ts$/;
+  const isLight =
+    /^(cli|lib)\/|^(compose\/env|client\/client-error|production\/(settings|start-errors))\.ts$/;
   expect([...files].filter((file) => !isLight.test(file))).toEqual([]);
   expect([...files].filter((file) => /^cli\/(?!machine\/)[^/]+\/run[a-z-]*\.ts$/.test(file))).toEqual([]);
   expect([...named].filter((name) => !['commander', 'picocolors'].includes(name))).toEqual([]);

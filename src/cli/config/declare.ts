@@ -6,11 +6,10 @@ import type { Catalog } from '../machine/catalog.ts';
 import { serveSettings } from '../serve/declare.ts';
 
 /** The settings of each command that runs the service. */
-export const settingsOf: Record<'start' | 'serve', readonly Setting<unknown>[]> = {
+export const settingsOf: Record<string, readonly Setting<unknown>[]> = {
   start: Object.values(startSettings),
   serve: serveSettings,
 };
-export type Configured = keyof typeof settingsOf;
 
 export function declareConfig({ parent, lazily }: Catalog): void {
   const show = parent
@@ -21,16 +20,16 @@ export function declareConfig({ parent, lazily }: Catalog): void {
     .description(
       'Prints each setting with its value and its origin: option, environment, file or default. Secrets are said to be set, never shown. Reads settings and files of secrets, nothing else.',
     );
-  for (const name of Object.keys(settingsOf) as Configured[]) {
+  for (const [name, rows] of Object.entries(settingsOf)) {
     const one = show
       .command(name, { isDefault: name === 'start' })
       .summary(`those of \`rewards ${name}\`, which takes the same options`);
     // As text, and without defaults and variables: the command itself says what comes from where, and what is wrong.
-    for (const { flag, help } of settingsOf[name]) one.addOption(new Option(flag, help));
+    for (const { flag, help } of rows) one.addOption(new Option(flag, help));
     one.action(
       lazily<Record<string, unknown>>(async () => {
         const { showConfig } = await import('./run.ts');
-        return (context, given) => showConfig(context, { name, given });
+        return (context, given) => showConfig(context, { name, rows, given });
       }),
     );
   }

@@ -1,9 +1,9 @@
 /** `rewards config show`: the settings that a start would use. */
 import { silentLog } from '../../lib/log.ts';
+import type { Setting } from '../../lib/setting.ts';
 import type { CommandContext, Runtime } from '../machine/context.ts';
 import { failureOf } from '../machine/errors.ts';
 import type { CommandResult } from '../machine/output.ts';
-import { type Configured, settingsOf } from './declare.ts';
 import { type EffectiveSetting, effectiveSettings, type SettingProblem } from './effective-settings.ts';
 import { knownVariables } from './known-variables.ts';
 import { settingsTable } from './view.ts';
@@ -11,11 +11,11 @@ import { settingsTable } from './view.ts';
 /** `given` are the options of the command line, as text. */
 export async function showConfig(
   context: CommandContext,
-  { name, given }: { name: Configured; given: Record<string, unknown> },
+  { name, rows, given }: { name: string; rows: readonly Setting<unknown>[]; given: Record<string, unknown> },
 ): Promise<CommandResult> {
   const { runtime } = context;
   const { unknownVariables } = await import('../../production/doctor.ts');
-  const found = effectiveSettings(settingsOf[name], { given, env: runtime.env });
+  const found = effectiveSettings(rows, { given, env: runtime.env });
   const unknown = unknownVariables(runtime.env, knownVariables(context));
   const ofStart = name === 'start' ? await problemsOfStart(runtime, found.values) : [];
   const missing = new Set(ofStart.flatMap((text) => /^(\S+) is not set$/.exec(text)?.[1] ?? []));

@@ -16,13 +16,13 @@ import { stopwatch, within } from '../../lib/timers.ts';
 import type { CommandContext } from '../machine/context.ts';
 import { CliError } from '../machine/errors.ts';
 import { exitCodes } from '../machine/exit-codes.ts';
-import { logLine } from '../machine/log-lines.ts';
 import { manifest } from '../machine/manifest.ts';
 import { envLines } from '../machine/output.ts';
 import { catchStopSignals, interruptedBy, type StopSignals } from '../machine/stop-signals.ts';
 import { requestEntry } from '../requests/request-line.ts';
 import { readyEnvironment } from '../service/ready-env.ts';
 import { banner } from './banner.ts';
+import { logLine } from './log-lines.ts';
 
 /** Longest time for a clean stop; then the process ends anyway and the chain's watchdog ends the chain. */
 const STOP_CAP_MS = 5_000;
