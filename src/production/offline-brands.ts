@@ -11,7 +11,7 @@ import { secureRandom } from '../lib/ids.ts';
 import { silentLog } from '../lib/log.ts';
 import { openLedgerAt } from './create-production.ts';
 
-export interface BrandDesk {
+export interface OfflineBrands {
   /** Answers the control API's requests below `/_rewards/brands`. */
   fetch: (request: Request) => Promise<Response>;
   /** The database, without what is secret in its address. */
@@ -20,7 +20,7 @@ export interface BrandDesk {
 }
 
 /** Throws a PreconditionError: E_DATABASE_UNREACHABLE, E_MIGRATIONS_PENDING. */
-export async function openBrandDesk(databaseUrl: string): Promise<BrandDesk> {
+export async function openOfflineBrands(databaseUrl: string): Promise<OfflineBrands> {
   const { database, release } = await openLedgerAt(databaseUrl, silentLog);
   const close = async () => {
     await database.close();

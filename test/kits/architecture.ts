@@ -46,6 +46,8 @@ const mayImport: Record<string, string[]> = {
     'site',
     'client',
     'contract',
+    // The table of settings, for flags and help.
+    'rules',
     'lib',
   ],
   // Runs in the browser, as a bundle of its own.

@@ -1,7 +1,9 @@
 /** `rewards brand`: names, arguments and options. */
 import type { Command } from 'commander';
+import { brandSpec, ruleSpec, type Spec, settingNames } from '../../rules/brands/spec.ts';
 import type { Catalog } from '../machine/catalog.ts';
-import { durationMs, gather, option } from '../machine/options.ts';
+import { durationMs, option } from '../machine/options.ts';
+import { settingFlags } from './setting-flags.ts';
 
 const BRAND = 'its id or one of its domains';
 
@@ -26,19 +28,8 @@ export function declareBrand({ parent, lazily }: Catalog): void {
   verb('show', 'print a brand with its rules and keys')
     .argument('[brand]', `${BRAND}; default: the first one of the emulator`)
     .action(lazily(async () => (await import('./run.ts')).showBrand));
-  verb('create', 'add a brand; prints its API key, once')
-    .argument('<brandId>', "the address of the brand's wallet")
-    .addOption(option('--brand-name <name>', 'what people call it').makeOptionMandatory())
-    .addOption(
-      option('--domain <domain>', 'where its events come from; repeatable', {
-        parse: gather,
-      }).makeOptionMandatory(),
-    )
-    .addOption(
-      option('--platform <name=identity>', 'identity on a chat platform, such as telegram=@Bot; repeatable', {
-        parse: gather,
-      }),
-    )
+  withFlags(verb('create', 'add a brand; prints its API key, once'), brandSpec, { asNew: true })
+    .argument('<brandId>', brandSpec.brandId.help)
     .addOption(option('--escrow <rwt>', 'RWT to pay from; emulator only'))
     .addHelpText(
       'after',
@@ -50,10 +41,7 @@ Example:
     .action(lazily(async () => (await import('./run.ts')).createBrand));
   verb('set', 'change settings of a brand')
     .argument('<brand>', BRAND)
-    .argument(
-      '<setting=value...>',
-      'name, automation, domains, platforms.<name>, clientBypass, mintTo, pregenerate, gasBudget, eventNameMapping.<name>',
-    )
+    .argument('<setting=value...>', settingNames(brandSpec).join(', '))
     .addHelpText(
       'after',
       `
@@ -80,31 +68,9 @@ Examples:
 }
 
 function declareRule(verb: (name: string, summary: string) => Command, lazily: Catalog['lazily']): void {
-  verb('rule', 'print, change, add or remove what an event pays')
+  withFlags(verb('rule', 'print, change, add or remove what an event pays'), ruleSpec)
     .argument('<brand>', BRAND)
     .argument('<eventType>', 'such as account_creation')
-    .addOption(option('--reward <rwt>', 'RWT for one claim'))
-    .addOption(option('--max-claims <n>', 'claims of one user, or unlimited'))
-    .addOption(option('--max-total <n>', 'claims of all users together, or unlimited'))
-    .addOption(option('--cooldown <duration>', 'between two claims of one user, such as 24h, or 0'))
-    .addOption(option('--active <state>', 'whether it pays', { choices: ['on', 'off'] }))
-    .addOption(option('--channel <id>', 'chat channel that counts; repeatable; none', { parse: gather }))
-    .addOption(
-      option('--per-usd <rwt>', 'RWT for each dollar of metadata.order_total, in place of the reward; none'),
-    )
-    .addOption(option('--max-reward <rwt>', 'the most that --per-usd may come to; none'))
-    .addOption(option('--multiplier <kind>', 'what multiplies the reward', { choices: ['streak', 'none'] }))
-    .addOption(
-      option('--url-pattern <pattern>', 'page on which the client script notices it; repeatable; none', {
-        parse: gather,
-      }),
-    )
-    .addOption(
-      option('--success-selector <selector>', 'element by which it notices it; repeatable; none', {
-        parse: gather,
-      }),
-    )
-    .addOption(option('--method <name>', 'how it is noticed, such as url_pattern or manual'))
     .addOption(option('--remove', 'remove the rule; what was claimed stays counted'))
     .addHelpText(
       'after',
@@ -117,6 +83,14 @@ Examples:
   rewards brand rule shop.example purchase --active off`,
     )
     .action(lazily(async () => (await import('./run-settings.ts')).brandRule));
+}
+
+/** `asNew`: what a new one must have is mandatory. */
+function withFlags(command: Command, spec: Spec, { asNew = false } = {}): Command {
+  for (const [, flag, row] of settingFlags(spec)) {
+    command.addOption(flag.makeOptionMandatory(asNew && row.required === true));
+  }
+  return command;
 }
 
 /** The text as it was given, once it has been found to be right: the service reads the same notation. */

@@ -1,16 +1,17 @@
 /** `rewards brand list|show|create|rotate-key|dns`. */
 import type { BrandDetail } from '../../client/control-bodies.ts';
+import { brandSpec } from '../../rules/brands/spec.ts';
 import type { CommandContext } from '../machine/context.ts';
 import { CliError } from '../machine/errors.ts';
 import type { CommandResult } from '../machine/output.ts';
 import { isObject } from '../service/assignments.ts';
 import { replyResult } from '../service/control-reply.ts';
-import { mapOf } from './run-settings.ts';
-import { atBrandDesk, type DeskOptions } from './target.ts';
+import { settingsFrom } from './setting-flags.ts';
+import { type BrandOptions, withBrands } from './target.ts';
 import { brandLine, brandText, newKeyLines } from './view.ts';
 
-export const listBrands = (context: CommandContext, options: DeskOptions): Promise<CommandResult> =>
-  atBrandDesk(context, options, async ({ brands }) =>
+export const listBrands = (context: CommandContext, options: BrandOptions): Promise<CommandResult> =>
+  withBrands(context, options, async ({ brands }) =>
     replyResult(await brands.list(), {
       hasRightForm: (body) => isObject(body) && Array.isArray(body.brands),
       text: (body, style) =>
@@ -22,9 +23,9 @@ export const listBrands = (context: CommandContext, options: DeskOptions): Promi
 
 export const showBrand = (
   context: CommandContext,
-  options: DeskOptions & { brand?: string },
+  options: BrandOptions & { brand?: string },
 ): Promise<CommandResult> =>
-  atBrandDesk(context, options, async ({ brands, defaultBrand }) => {
+  withBrands(context, options, async ({ brands, defaultBrand }) => {
     const name = options.brand ?? defaultBrand;
     if (name === undefined) {
       throw new CliError('E_USAGE', {
@@ -35,24 +36,20 @@ export const showBrand = (
     return replyResult(await brands.show(name), { hasRightForm: isBrandDetail, text: brandText });
   });
 
-export interface CreateBrandOptions extends DeskOptions {
+/** With the flags of the settings. */
+export interface CreateBrandOptions extends BrandOptions {
   brandId: string;
-  brandName: string;
-  domain: string[];
-  platform?: string[];
   escrow?: string;
 }
 
 export const createBrand = (context: CommandContext, options: CreateBrandOptions): Promise<CommandResult> => {
-  const { brandId, brandName, domain, platform, escrow } = options;
+  const { brandId, escrow } = options;
   const settings = {
     brandId,
-    name: brandName,
-    domains: domain,
-    ...(platform && { platforms: mapOf(platform, '--platform telegram=@Bot') }),
+    ...settingsFrom(brandSpec, options),
     ...(escrow !== undefined && { escrow }),
   };
-  return atBrandDesk(context, options, async ({ brands }) =>
+  return withBrands(context, options, async ({ brands }) =>
     replyResult(await brands.create(settings), {
       hasRightForm: isBrandDetail,
       text: (brand, style) => [brandText(brand, style), ...newKeyLines(brand, style)].join('\n'),
@@ -62,9 +59,9 @@ export const createBrand = (context: CommandContext, options: CreateBrandOptions
 
 export const rotateKey = (
   context: CommandContext,
-  options: DeskOptions & { brand: string; overlap: string },
+  options: BrandOptions & { brand: string; overlap: string },
 ): Promise<CommandResult> =>
-  atBrandDesk(context, options, async ({ brands }) =>
+  withBrands(context, options, async ({ brands }) =>
     replyResult(await brands.rotateKey(options.brand, options.overlap), {
       hasRightForm: (body) => isObject(body) && typeof body.apiKey === 'string',
       text: (key, style) => newKeyLines(key, style).join('\n'),
@@ -73,9 +70,9 @@ export const rotateKey = (
 
 export const dnsRecord = (
   context: CommandContext,
-  options: DeskOptions & { brand: string; domain: string },
+  options: BrandOptions & { brand: string; domain: string },
 ): Promise<CommandResult> =>
-  atBrandDesk(context, options, async ({ brands }) =>
+  withBrands(context, options, async ({ brands }) =>
     replyResult(await brands.dnsRecord(options.brand, options.domain), {
       hasRightForm: (body) => isObject(body) && typeof body.value === 'string',
       // As it stands in a zone file: ready to be pasted.

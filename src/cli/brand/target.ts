@@ -4,21 +4,21 @@ import type { CommandContext } from '../machine/context.ts';
 import { CliError } from '../machine/errors.ts';
 import { clientFor, resolveTarget } from '../service/target.ts';
 
-export interface DeskOptions {
+export interface BrandOptions {
   databaseUrl?: string;
 }
 
-export interface BrandDesk {
+export interface BrandTarget {
   brands: Client['control']['brands'];
   /** The brand that is meant when none is named, if there is such a one. */
   defaultBrand?: string | undefined;
 }
 
-/** Opens the desk for `work` and closes it again, whatever comes of it. */
-export async function atBrandDesk<T>(
+/** Brings the calls to `work`, and closes what they needed, whatever comes of it. */
+export async function withBrands<T>(
   context: CommandContext,
-  { databaseUrl }: DeskOptions,
-  work: (desk: BrandDesk) => Promise<T>,
+  { databaseUrl }: BrandOptions,
+  work: (target: BrandTarget) => Promise<T>,
 ): Promise<T> {
   const { settings, about } = context;
   if (databaseUrl === undefined || settings.target !== undefined) {
@@ -33,19 +33,19 @@ export async function atBrandDesk<T>(
     });
   }
   // Loaded here, not above: it brings the database with it.
-  const { openBrandDesk } = await import('../../production/offline-brands.ts');
+  const { openOfflineBrands } = await import('../../production/offline-brands.ts');
   const { createClient } = await import('../../client/create-client.ts');
   const { hostUrls } = await import('../../client/host-urls.ts');
-  const desk = await openBrandDesk(databaseUrl);
-  about.target = desk.where;
+  const offline = await openOfflineBrands(databaseUrl);
+  about.target = offline.where;
   try {
     const client = createClient({
       urls: hostUrls('http://ledger.invalid'),
       timeoutMs: settings.timeout,
-      fetch: desk.fetch,
+      fetch: offline.fetch,
     });
     return await work({ brands: client.control.brands });
   } finally {
-    await desk.close();
+    await offline.close();
   }
 }

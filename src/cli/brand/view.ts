@@ -1,7 +1,9 @@
 /** Brands, their rules and their keys, for people. */
 import type { BrandBody, BrandDetail, NewKeyBody, RuleBody } from '../../client/control-bodies.ts';
 import { formatDuration } from '../../lib/duration.ts';
+import { brandSpec, rowsOf } from '../../rules/brands/spec.ts';
 import type { Style } from '../machine/style.ts';
+import { isObject } from '../service/assignments.ts';
 
 /** `0xa0ee…  Demo  demo.example  999900 RWT left`. */
 export function brandLine({ brandId, name, domains, automation, funds }: BrandBody, style: Style): string {
@@ -15,30 +17,37 @@ export function brandLine({ brandId, name, domains, automation, funds }: BrandBo
 }
 
 export function brandText(brand: BrandDetail, style: Style): string {
-  const { brandId, name, domains, provenDomains, platforms, automation, clientBypass, funds } = brand;
+  const { brandId, name, provenDomains, funds } = brand;
   const row = (label: string, text: string) => `  ${style.dim(label.padEnd(12))}  ${text}`;
-  const named = (entries: Record<string, string>) =>
-    Object.entries(entries).map(([key, value]) => `${key} ${value}`);
-  const optional = (label: string, parts: string[]) =>
-    parts.length === 0 ? [] : [row(label, parts.join(', '))];
+  const byDns = provenDomains.length > 0 ? [row('by DNS', provenDomains.join(', '))] : [];
+  const settings = rowsOf(brandSpec).flatMap(([setting, { label = setting, unit }]) => {
+    const text = settingText(brand[setting as keyof typeof brandSpec], style);
+    if (setting === 'brandId' || setting === 'name' || text === '') return [];
+    const said = row(label, unit ? `${text} ${unit}` : text);
+    return setting === 'domains' ? [said, ...byDns] : said;
+  });
   return [
     `${style.bold(name)}  ${brandId}`,
-    row('domains', domains.join(', ')),
-    ...optional('by DNS', provenDomains),
-    ...optional('platforms', named(platforms)),
-    ...optional('event names', named(brand.eventNameMapping)),
-    row('automation', automation ? style.green('on') : style.yellow('off')),
-    row('clientBypass', clientBypass),
-    row('mintTo', brand.mintTo),
-    row('pregenerate', brand.pregenerate),
-    ...optional('gas budget', brand.gasBudget === null ? [] : [`${brand.gasBudget} a day`]),
-    ...optional('gas wallet', brand.gasWallet ? [gasWalletText(brand.gasWallet)] : []),
+    ...settings,
+    ...(brand.gasWallet ? [row('gas wallet', gasWalletText(brand.gasWallet))] : []),
     row('escrow', `${funds.deposited} RWT, ${funds.promised} promised, ${funds.available} left`),
     ...brand.keys.map(({ keyId, createdAt, expiresAt }) =>
       row('key', `${keyId}  since ${createdAt}${expiresAt === null ? '' : `, until ${expiresAt}`}`),
     ),
     ...rulesTable(brand.rules, style),
   ].join('\n');
+}
+
+/** Nothing for what is not set. */
+function settingText(value: unknown, style: Style): string {
+  if (typeof value === 'boolean') return value ? style.green('on') : style.yellow('off');
+  if (Array.isArray(value)) return value.join(', ');
+  if (isObject(value)) {
+    return Object.entries(value)
+      .map(([key, one]) => `${key} ${one}`)
+      .join(', ');
+  }
+  return value === null ? '' : String(value);
 }
 
 const gasWalletText = ({ address, ready }: { address: string; ready: boolean }) =>
@@ -69,17 +78,32 @@ function rulesTable(rules: readonly RuleBody[], style: Style): string[] {
   return [style.dim(line(HEAD)), ...rows.map(line)];
 }
 
+/** In columns; what has none of its own stands in the last one, where it says something. */
 function cells(rule: RuleBody): string[] {
-  const { eventType, reward, perUsd, maxReward, maxClaims, maxTotalClaims, cooldownMs } = rule;
+  const { eventType, reward, maxClaims, maxTotalClaims, cooldownMs, ...rest } = rule;
+  const {
+    active,
+    perUsd,
+    maxReward,
+    multiplier,
+    channels,
+    urlPatterns,
+    successSelectors,
+    method: _,
+    ...others
+  } = rest;
   const limit = (most: number) => (most === -1 ? 'no limit' : String(most));
   const most = maxReward === null ? '' : `, at most ${maxReward}`;
   const extras = [
-    ...(rule.active ? [] : ['off']),
+    ...(active ? [] : ['off']),
     ...(perUsd === null ? [] : [`${perUsd} RWT per dollar${most}`]),
-    ...(rule.multiplier === 'streak' ? ['times streak'] : []),
-    ...rule.channels,
-    ...rule.urlPatterns,
-    ...rule.successSelectors,
+    ...(multiplier === 'streak' ? ['times streak'] : []),
+    ...channels,
+    ...urlPatterns,
+    ...successSelectors,
+    ...Object.entries<unknown>(others).flatMap(([setting, value]) =>
+      value === null || String(value) === '' ? [] : [`${setting} ${value}`],
+    ),
   ];
   return [
     eventType,
