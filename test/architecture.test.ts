@@ -20,10 +20,8 @@ const known: { owner: string; what: RegExp }[] = [
   { owner: 'startsettings', what: /^production\/(doctor|metrics)\.ts/ },
   { owner: 'bench', what: /^(circle: load\/relay-load|load\/relay-tally)\.ts/ },
   { owner: 'reliability', what: /^sdk\/sdk\.ts.* → length/ },
-  { owner: 'ledger', what: /^circle: chain\// },
-  { owner: 'ledger', what: /^chain\/(contracts\/ → length|engine|lane\/(lane|lost-nonces))/ },
+  { owner: 'ledger', what: /^chain\/contracts\/ → length/ },
   { owner: 'ledger', what: /^emulator\/chain\/(anvil|journal-writer)\.ts.* → length/ },
-  { owner: 'ledger', what: /^ledger\/transactions\/settle\.ts.* → ledger\/relay/ },
 ];
 
 /** Every file below src/, the contracts and their artifacts too: they take up room in their folders. */

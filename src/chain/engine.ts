@@ -1,5 +1,4 @@
 /** Wires the chain engine: lanes, the follower of the chain, and those who wait for either. */
-
 import type { Database } from '../ledger/database/database.ts';
 import type { Facts } from '../ledger/facts.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -9,15 +8,15 @@ import type { Log } from '../lib/log.ts';
 import { createLoop } from '../lib/loop.ts';
 import { type Alarms, createAlarms } from './alarms.ts';
 import { createFollower } from './follow/follow.ts';
-import { createLane } from './lane/lane.ts';
 import type { Signer } from './lane/signer.ts';
 import type { ChainClient } from './rpc/client.ts';
 import type { Rpc } from './rpc/rpc.ts';
 import { createRelayProgress, type RelayProgressBoard } from './waiting/relay-outcome.ts';
 import { createRewardProgress, type RewardProgressBoard } from './waiting/reward-outcome.ts';
-import { payoutWork } from './work/payout-work.ts';
 import type { GasKeys } from './work/relay-lanes.ts';
-import { createRelaying, type RelayingSettings } from './work/run-relay-lanes.ts';
+import { createPayouts } from './work/run-payouts.ts';
+import { createRelays, type RelaysSettings } from './work/run-relays.ts';
+import { settlements } from './work/settlements.ts';
 
 export interface ChainEngineDeps {
   database: Database;
@@ -38,7 +37,7 @@ export interface ChainEngineDeps {
 export interface ChainEngineSettings {
   payout: { batchMax: number; idlePollMs: number };
   lane: { inFlightMax: number; leaseMs: number; resendAfterMs: number; bumpAfterMs: number };
-  relay: RelayingSettings;
+  relay: RelaysSettings;
   fees: { feeCapWei: bigint; priorityFeeWei: bigint };
   follow: { confirmations: number; finalityBlocks: number; idlePollMs: number; busyPollMs: number };
   progressPollMs: number;
@@ -59,49 +58,34 @@ export function createChainEngine(deps: ChainEngineDeps): ChainEngine {
   const alarms = createAlarms({ now: deps.realClock.now, log });
   const progress = createRewardProgress({ database, log, pollMs: settings.progressPollMs });
   const relayed = createRelayProgress({ database, log, pollMs: settings.progressPollMs });
-  const laneDeps = { ...deps, owner: deps.owner ?? deps.random.uuid(), alarms };
-  const laneSettings = {
-    ...settings.lane,
-    chainId: facts.chainId,
-    fees: settings.fees,
-    lostAfterBlocks: settings.follow.finalityBlocks,
+  const laneDeps = {
+    ...deps,
+    owner: deps.owner ?? deps.random.uuid(),
+    alarms,
+    settlements,
+    onSent: () => following.nudge(),
+    lane: {
+      ...settings.lane,
+      chainId: facts.chainId,
+      fees: settings.fees,
+      lostAfterBlocks: settings.follow.finalityBlocks,
+    },
   };
-
-  const lane = createLane({
+  const { payout, relay } = deps.signers;
+  const { escrow, perks } = facts.contracts;
+  const payouts = createPayouts({
     ...laneDeps,
-    signer: deps.signers.payout,
-    work: payoutWork({
-      settings: { escrow: facts.contracts.escrow, batchMax: settings.payout.batchMax },
-      progress: {
-        carried: progress.carried,
-        sent(transaction) {
-          progress.sent(transaction);
-          following.nudge();
-        },
-      },
-    }),
-    settings: { ...laneSettings, purpose: 'payout', storeMax: 1 },
+    signer: payout,
+    progress,
+    escrow,
+    settings: settings.payout,
   });
-  const paying = createLoop({
-    name: 'payouts',
-    turn: () => lane.turn(),
-    pauseMs: () => settings.payout.idlePollMs,
-    log,
-  });
-  const relays =
-    deps.signers.relay &&
-    createRelaying({
-      ...laneDeps,
-      keys: deps.signers.relay,
-      perks: facts.contracts.perks,
-      onSent: () => following.nudge(),
-      lane: laneSettings,
-      settings: settings.relay,
-    });
+  const relays = relay && createRelays({ ...laneDeps, keys: relay, perks, settings: settings.relay });
   const follower = createFollower({
     ...deps,
     alarms,
-    settings: { ...settings.follow, escrow: facts.contracts.escrow, firstBlock: facts.deploymentBlock },
+    settlements,
+    settings: { ...settings.follow, escrow, firstBlock: facts.deploymentBlock },
     onIncluded(transaction) {
       if (transaction.purpose === 'relay') {
         relayed.look();
@@ -109,11 +93,10 @@ export function createChainEngine(deps: ChainEngineDeps): ChainEngine {
         return;
       }
       progress.included(transaction);
-      paying.nudge();
+      payouts.nudge();
     },
     onReorganized() {
-      lane.reload();
-      paying.nudge();
+      payouts.reload();
       relays?.reload();
     },
   });
@@ -131,19 +114,19 @@ export function createChainEngine(deps: ChainEngineDeps): ChainEngine {
   return {
     progress,
     alarms,
-    payouts: { nudge: paying.nudge },
+    payouts: { nudge: payouts.nudge },
     relays: { ...relayed, nudge: (address) => relays?.nudge(address) },
     async start() {
       await follower.catchUp();
       await relays?.start();
       following.start();
-      paying.start();
+      payouts.start();
     },
     async stop() {
-      await paying.stop();
+      await payouts.stop();
       await relays?.stop();
       await following.stop();
-      await lane.release();
+      await payouts.release();
       progress.stop();
       relayed.stop();
     },

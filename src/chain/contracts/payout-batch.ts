@@ -1,5 +1,5 @@
 /** Calldata of `BusinessEscrow.distribute`: packs rewards into a batch, reads one back, and bounds its gas. */
-import type { Hex } from 'viem';
+import { type Hex, parseTransaction } from 'viem';
 
 /** One reward to pay. `amount` is in whole RWT. Addresses may be in any case. */
 export type PayoutEntry = {
@@ -181,4 +181,10 @@ function batchDigits(calldata: string): string {
 
 function hexDigits(value: bigint, digits: number): string {
   return value.toString(16).padStart(digits, '0');
+}
+
+/** The sequences of the rewards that signed bytes of the payout lane pay. */
+export function sequencesInPayout(raw: Hex): number[] {
+  const { data } = parseTransaction(raw);
+  return decodePayoutBatch(data ?? '0x').map(({ sequence }) => Number(sequence));
 }

@@ -1,40 +1,11 @@
 /** Reads the chain block by block into the ledger. Blocks that the chain takes back are read again. */
-import type { Database } from '../../ledger/database/database.ts';
 import { unbookMovementsFrom } from '../../ledger/rewards/funds.ts';
 import { forgetFailures } from '../../ledger/rewards/rewards.ts';
 import { forgetBlocksFrom, recentBlocks } from '../../ledger/transactions/followed-blocks.ts';
 import { reopenFrom } from '../../ledger/transactions/transactions.ts';
-import type { Clock } from '../../lib/clock.ts';
-import type { Crash } from '../../lib/crash-points.ts';
-import type { Log } from '../../lib/log.ts';
-import type { Alarms } from '../alarms.ts';
-import type { Block, ChainClient, Receipt } from '../rpc/client.ts';
-import { type BookedTransaction, bookBlock } from './book-block.ts';
-
-export interface FollowSettings {
-  escrow: `0x${string}`;
-  /** The first block that can hold anything of ours. */
-  firstBlock: number;
-  /** A block is read once it has so many, itself counted. */
-  confirmations: number;
-  /** Depth from which a block is taken to stay for ever. */
-  finalityBlocks: number;
-}
-
-export interface FollowDeps {
-  database: Database;
-  chain: ChainClient;
-  clock: Clock;
-  /** For patience; without it, `clock` is taken. */
-  realClock?: Clock;
-  log: Log;
-  alarms: Alarms;
-  crash: Crash;
-  settings: FollowSettings;
-  onIncluded: (transaction: BookedTransaction) => void;
-  /** Blocks were taken back: what they held is to be sent again. */
-  onReorganized: () => void;
-}
+import type { Block, Receipt } from '../rpc/client.ts';
+import { bookBlock } from './book-block.ts';
+import type { FollowDeps } from './types.ts';
 
 export interface Follower {
   /** Reads everything up to the present head, as far as it is confirmed. */

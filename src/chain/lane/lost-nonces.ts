@@ -5,9 +5,8 @@
 import { type FollowedBlock, recentBlocks } from '../../ledger/transactions/followed-blocks.ts';
 import { settleLost } from '../../ledger/transactions/settle.ts';
 import type { UnsettledTransaction } from '../../ledger/transactions/transactions.ts';
-import { sequencesInPayout } from '../follow/book-block.ts';
-import type { LaneDeps } from './lane.ts';
 import { fence } from './offers.ts';
+import type { LaneDeps } from './types.ts';
 
 /**
  * Looks at the transactions of a lane that no block is known to hold. One whose nonce the chain has passed is
@@ -44,7 +43,7 @@ export function createLostNonceWatch(deps: LaneDeps) {
       const lost = await database.atomically(async (tx) => {
         await fence(deps, tx, now.epoch);
         // A block that was read meanwhile may have shown it to be ours after all.
-        return settleLost(tx, { transactionId: id, sequencesOf: sequencesInPayout });
+        return settleLost(tx, { transactionId: id, nowMs: deps.clock.now(), settlements: deps.settlements });
       });
       if (lost) log.warn({ lane, nonce }, 'a nonce was used by somebody else; its work is done again');
     }

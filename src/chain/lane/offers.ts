@@ -9,18 +9,7 @@ import {
 } from '../../ledger/transactions/transactions.ts';
 import type { Block } from '../rpc/client.ts';
 import { type Fees, priceReplacement } from './fees.ts';
-import type { LaneDeps, Payload } from './lane.ts';
-
-/** A transaction that no block is known to hold. */
-export interface InFlight extends UnsettledTransaction {
-  /** A node has said that it has these bytes. */
-  taken: boolean;
-  /** A node did not take them because they offer too little. */
-  tooCheap: boolean;
-  /** When the bytes were first and last offered; undefined before. */
-  firstOfferedMs: number | undefined;
-  lastOfferedMs: number | undefined;
-}
+import type { InFlight, LaneDeps, Payload } from './types.ts';
 
 /** A transaction that nobody has been offered yet by this process. */
 export const unoffered = (one: UnsettledTransaction): InFlight => ({

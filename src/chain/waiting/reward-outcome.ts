@@ -3,7 +3,7 @@ import type { Database } from '../../ledger/database/database.ts';
 import { type RewardProgress, readRewardProgress } from '../../ledger/rewards/rewards.ts';
 import type { Log } from '../../lib/log.ts';
 import { every, within } from '../../lib/timers.ts';
-import type { BookedTransaction } from '../follow/book-block.ts';
+import type { BookedTransaction } from '../follow/types.ts';
 
 /** How far a reward has to be before its request is answered. */
 export type Milestone = 'sent' | 'included';

@@ -1,8 +1,16 @@
-/** The work of the payout lane: gathers the rewards that wait into one transaction of the escrow. */
+/** The work of the payout lane: gathers the rewards that wait into one transaction of the escrow, and settles it. */
 import type { Queries } from '../../ledger/database/database.ts';
 import { bindRewards, waitingRewards } from '../../ledger/rewards/rewards.ts';
-import { batchShape, encodePayoutBatch, fittingPayouts, payoutGasLimit } from '../contracts/payout-batch.ts';
-import type { LaneWork } from '../lane/lane.ts';
+import { settleRewards } from '../../ledger/rewards/settle-rewards.ts';
+import type { Settle } from '../../ledger/transactions/settle.ts';
+import {
+  batchShape,
+  encodePayoutBatch,
+  fittingPayouts,
+  payoutGasLimit,
+  sequencesInPayout,
+} from '../contracts/payout-batch.ts';
+import type { LaneWork } from '../lane/types.ts';
 import type { RewardProgressBoard } from '../waiting/reward-outcome.ts';
 
 export interface PayoutSettings {
@@ -52,3 +60,7 @@ export function payoutWork(deps: {
     sent: progress.sent,
   };
 }
+
+/** Rewards that were paid stay; others wait again, or give their claims back. */
+export const settlePayouts: Settle = (tx, settled) =>
+  settleRewards(tx, { ...settled, sequencesOf: sequencesInPayout });

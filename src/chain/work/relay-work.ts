@@ -1,8 +1,9 @@
 /** The work of a gas wallet: sends what users asked for, one call after the other, each permit just before its call. */
 import type { Hex } from 'viem';
 import { bindTopUp, nextTopUp } from '../../ledger/relay/gas-wallets.ts';
-import { bindRelay, nextRelay, type Relay } from '../../ledger/relay/queued-relays.ts';
-import type { LaneWork, Payload } from '../lane/lane.ts';
+import { bindRelay, nextRelay, type Relay, settleGas } from '../../ledger/relay/queued-relays.ts';
+import type { Settle } from '../../ledger/transactions/settle.ts';
+import type { LaneWork, Payload } from '../lane/types.ts';
 
 /** Gas of a plain transfer of native currency. */
 const TRANSFER_GAS = 21_000n;
@@ -28,6 +29,13 @@ export function relayWork(deps: { lane: Hex; fundsOthers: boolean; onSent: () =>
     sent: deps.onSent,
   };
 }
+
+/** The payers get back what their calls did not cost. */
+export const settleRelays: Settle = (tx, { transactions }) =>
+  settleGas(
+    tx,
+    transactions.map(({ id }) => id),
+  );
 
 function payloadOf(relay: Relay, part: 'permit' | 'call'): Payload {
   const { recipient, data, valueWei, gas, permit } = relay;

@@ -1,8 +1,8 @@
 /** Planted bugs: each breaks production code from outside, at one of its ports, and has to be found. */
 import { keccak256 } from 'viem';
 import { decodePayoutBatch, encodePayoutBatch } from '../../../src/chain/contracts/payout-batch.ts';
-import type { LaneSettings, LaneWork } from '../../../src/chain/lane/lane.ts';
 import type { Signer } from '../../../src/chain/lane/signer.ts';
+import type { LaneSettings, LaneWork } from '../../../src/chain/lane/types.ts';
 import type { ChainClient } from '../../../src/chain/rpc/client.ts';
 import type { RewardProgressBoard } from '../../../src/chain/waiting/reward-outcome.ts';
 import type { Database, Queries } from '../../../src/ledger/database/database.ts';

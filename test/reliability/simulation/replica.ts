@@ -8,6 +8,7 @@ import { createChainClient } from '../../../src/chain/rpc/client.ts';
 import { type Rpc, RpcAnswerError, RpcUnreachableError } from '../../../src/chain/rpc/rpc.ts';
 import { createRewardProgress } from '../../../src/chain/waiting/reward-outcome.ts';
 import { payoutWork } from '../../../src/chain/work/payout-work.ts';
+import { settlements } from '../../../src/chain/work/settlements.ts';
 import type { Database, Queries } from '../../../src/ledger/database/database.ts';
 import type { RunStatement } from '../../../src/ledger/database/sqlite.ts';
 import type { Clock } from '../../../src/lib/clock.ts';
@@ -144,7 +145,7 @@ export function createReplica(world: World, name: string, skewMs: number): Repli
     progress,
   };
   const wired = { ...parts, ...mutant.wire?.(parts, world) };
-  const shared = { clock, realClock: clock, random: world.random, alarms, log, crash };
+  const shared = { clock, realClock: clock, random: world.random, alarms, log, crash, settlements };
   const lane = createLane({
     ...shared,
     database: wired.laneDatabase,

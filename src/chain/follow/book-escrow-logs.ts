@@ -1,0 +1,61 @@
+/** Writes what the escrow said in one block into the ledger: deposits, withdrawals, and rewards that it skipped. */
+import { decodeEventLog, type Hex } from 'viem';
+import type { Queries } from '../../ledger/database/database.ts';
+import { bookMovement } from '../../ledger/rewards/funds.ts';
+import { failRewards, findBySequences } from '../../ledger/rewards/rewards.ts';
+import type { BrandId } from '../../rules/brands/brand.ts';
+import { businessEscrowAbi } from '../contracts/abis.ts';
+import { skipReasons } from '../contracts/payout-batch.ts';
+import type { Block, Log as ChainLog, Receipt } from '../rpc/client.ts';
+import type { FollowDeps } from './types.ts';
+
+/** Returns the rewards that were skipped, by id. */
+export async function bookEscrowLogs(
+  { clock, settings, alarms }: Pick<FollowDeps, 'clock' | 'settings' | 'alarms'>,
+  tx: Queries,
+  { block, receipts }: { block: Block; receipts: Receipt[] },
+): Promise<Map<string, string>> {
+  const failures = new Map<string, string>();
+  const escrow = settings.escrow.toLowerCase();
+  const logs = receipts
+    .flatMap((receipt) => receipt.logs)
+    .filter((one) => one.address.toLowerCase() === escrow);
+  for (const one of logs) {
+    const event = decodeEscrowLog(one);
+    if (event?.eventName === 'Deposited' || event?.eventName === 'Withdrawn') {
+      await bookMovement(tx, {
+        id: `${one.transactionHash}:${one.logIndex}`,
+        kind: event.eventName === 'Deposited' ? 'deposit' : 'withdrawal',
+        brandId: event.args.brand.toLowerCase() as BrandId,
+        amount: Number(event.args.amount),
+        transactionHash: one.transactionHash,
+        logIndex: one.logIndex,
+        blockNumber: block.number,
+        createdAt: clock.now(),
+      });
+    } else if (event?.eventName === 'RewardSkipped') {
+      const reason = skipReasons[event.args.reason as keyof typeof skipReasons] ?? 'skipped';
+      const sequences = [Number(event.args.sequence)];
+      if (reason === 'already_paid') {
+        // No failure: an earlier transaction paid this very reward. Unless there was none: then whoever else
+        // uses this escrow has paid something under our number, which only a person can put right.
+        const [reward] = await findBySequences(tx, sequences);
+        if (reward?.failedTries === 0)
+          alarms.raise('reward_skipped', String(event.args.sequence), { reason });
+        continue;
+      }
+      alarms.raise('reward_skipped', String(event.args.sequence), { reason });
+      await failRewards(tx, { sequences, failure: reason });
+      for (const { id } of await findBySequences(tx, sequences)) failures.set(id, reason);
+    }
+  }
+  return failures;
+}
+
+function decodeEscrowLog({ topics, data }: ChainLog) {
+  try {
+    return decodeEventLog({ abi: businessEscrowAbi, topics: topics as [Hex, ...Hex[]], data });
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,46 @@
+/** What a follower of the chain needs, and what it tells of each block. */
+import type { Database } from '../../ledger/database/database.ts';
+import type { LanePurpose, TransactionOutcome } from '../../ledger/schema/transactions.ts';
+import type { Settlements } from '../../ledger/transactions/settle.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Crash } from '../../lib/crash-points.ts';
+import type { Log } from '../../lib/log.ts';
+import type { Alarms } from '../alarms.ts';
+import type { ChainClient } from '../rpc/client.ts';
+
+/** A transaction of ours that a block holds. */
+export interface BookedTransaction {
+  id: string;
+  hash: `0x${string}`;
+  purpose: LanePurpose;
+  outcome: TransactionOutcome;
+  /** Rewards that it did not pay, by id, with the reason. */
+  failures: Map<string, string>;
+}
+
+export interface FollowSettings {
+  escrow: `0x${string}`;
+  /** The first block that can hold anything of ours. */
+  firstBlock: number;
+  /** A block is read once it has so many, itself counted. */
+  confirmations: number;
+  /** Depth from which a block is taken to stay for ever. */
+  finalityBlocks: number;
+}
+
+export interface FollowDeps {
+  database: Database;
+  chain: ChainClient;
+  clock: Clock;
+  /** For patience; without it, `clock` is taken. */
+  realClock?: Clock;
+  log: Log;
+  alarms: Alarms;
+  crash: Crash;
+  /** What becomes of work once its block is final. */
+  settlements: Settlements;
+  settings: FollowSettings;
+  onIncluded: (transaction: BookedTransaction) => void;
+  /** Blocks were taken back: what they held is to be sent again. */
+  onReorganized: () => void;
+}

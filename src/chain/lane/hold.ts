@@ -1,0 +1,43 @@
+/** A process's hold on a sending account: a lease that it renews at half time. */
+import { leaseLane, releaseLane } from '../../ledger/transactions/lanes.ts';
+import type { LaneDeps } from './types.ts';
+
+export interface Hold {
+  /** The epoch to write under, or undefined while another process has the lane. */
+  epoch(): Promise<number | undefined>;
+  /** Gives the lease back. */
+  release(): Promise<void>;
+}
+
+/** `onChange`: another process has, or may have had, the lane since the last look. */
+export function createHold(deps: LaneDeps, onChange: () => void): Hold {
+  const { database, settings, realClock, log } = deps;
+  const { address } = deps.signer;
+  let held: { epoch: number; untilMs: number } | undefined;
+  return {
+    async epoch() {
+      const nowMs = realClock.now();
+      const { leaseMs, purpose } = settings;
+      // While it is fresh, the row need not be asked.
+      if (held && nowMs < held.untilMs - leaseMs / 2) return held.epoch;
+      const lease = { address, purpose, owner: deps.owner, nowMs, forMs: leaseMs };
+      const epoch = await leaseLane(database.db, lease);
+      if (epoch === undefined) {
+        held = undefined;
+        onChange();
+        return undefined;
+      }
+      if (epoch !== held?.epoch) {
+        log.info({ lane: address, purpose, epoch }, 'lane taken');
+        onChange();
+      }
+      held = { epoch, untilMs: nowMs + leaseMs };
+      return epoch;
+    },
+    async release() {
+      if (held) await releaseLane(database.db, { address, owner: deps.owner });
+      held = undefined;
+      onChange();
+    },
+  };
+}

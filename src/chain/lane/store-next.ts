@@ -1,0 +1,44 @@
+/** How a lane takes up work: signed and stored in one commit, under the next nonces of its account. */
+import type { Queries } from '../../ledger/database/database.ts';
+import {
+  nextNonce,
+  storeTransaction,
+  type UnsettledTransaction,
+} from '../../ledger/transactions/transactions.ts';
+import type { Fees } from './fees.ts';
+import { fence, sign } from './offers.ts';
+import type { LaneDeps } from './types.ts';
+
+/** Signs the next pieces of work and stores them under the lane's next nonces, all in one commit. */
+export async function storeNext(
+  deps: LaneDeps,
+  tx: Queries,
+  terms: { epoch: number; fees: Fees; chainNonce: number; count: number },
+): Promise<UnsettledTransaction[]> {
+  const { signer, settings, alarms } = deps;
+  const lane = signer.address;
+  await fence(deps, tx, terms.epoch);
+  const ledgerNonce = await nextNonce(tx, lane);
+  if (ledgerNonce !== undefined && terms.chainNonce > ledgerNonce) {
+    // Going on would pay under nonces that somebody else is using as well.
+    alarms.raise('foreign_nonce', lane, { chainNonce: terms.chainNonce, ledgerNonce });
+    return [];
+  }
+  alarms.clear('foreign_nonce', lane);
+  const first = ledgerNonce ?? terms.chainNonce;
+  const stored: UnsettledTransaction[] = [];
+  while (stored.length < terms.count) {
+    const nonce = first + stored.length;
+    const id = deps.random.uuid();
+    const payload = await deps.work.bindNext(tx, id);
+    if (!payload) break;
+    const signed = await sign(deps, { nonce, payload, fees: terms.fees });
+    deps.crash('lane.signed');
+    const { purpose } = settings;
+    const row = { id, lane, nonce, purpose, epoch: terms.epoch, createdAt: deps.clock.now(), ...signed };
+    await storeTransaction(tx, row);
+    stored.push({ id, nonce, kind: 'payload', ...signed });
+  }
+  if (stored.length > 0) deps.crash('lane.before-store');
+  return stored;
+}

@@ -1,0 +1,93 @@
+/** What a lane is made of, what it carries, and what it knows of a transaction under way. */
+import type { Hex } from 'viem';
+import type { Database, Queries } from '../../ledger/database/database.ts';
+import type { LanePurpose } from '../../ledger/schema/transactions.ts';
+import type { Settlements } from '../../ledger/transactions/settle.ts';
+import type { UnsettledTransaction } from '../../ledger/transactions/transactions.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Crash } from '../../lib/crash-points.ts';
+import type { Random } from '../../lib/ids.ts';
+import type { Log } from '../../lib/log.ts';
+import type { Alarms } from '../alarms.ts';
+import type { ChainClient } from '../rpc/client.ts';
+import type { FeePolicy } from './fees.ts';
+import type { Signer } from './signer.ts';
+
+/** What a transaction does. */
+export interface Payload {
+  to: Hex;
+  data: Hex;
+  valueWei: bigint;
+  gas: bigint;
+}
+
+/** Where a lane's work comes from. */
+export interface LaneWork {
+  /**
+   * Binds the next piece of work to `transactionId` and returns what the chain is to do for it; undefined when
+   * there is none. Runs inside the commit that stores the signed bytes, perhaps several times.
+   */
+  bindNext(tx: Queries, transactionId: string): Promise<Payload | undefined>;
+  /** Signed bytes are stored. */
+  stored?(transaction: { id: string; hash: Hex }): void;
+  /** A node has the bytes. */
+  sent?(transaction: { id: string; hash: Hex }): void;
+}
+
+export interface LaneSettings {
+  purpose: LanePurpose;
+  chainId: number;
+  fees: FeePolicy;
+  /** Transactions sent and not yet in a block; public nodes promise to keep 16 of one account. */
+  inFlightMax: number;
+  /** Transactions that are stored in one commit. */
+  storeMax: number;
+  leaseMs: number;
+  /** Bytes that are in no block after so long are offered to the node again. */
+  resendAfterMs: number;
+  /** After so long they are replaced by a better offer. */
+  bumpAfterMs: number;
+  /** A nonce that somebody else used is given up so many blocks later; without it, never. */
+  lostAfterBlocks?: number;
+}
+
+export interface LaneDeps {
+  database: Database;
+  chain: ChainClient;
+  signer: Signer;
+  work: LaneWork;
+  /** Business time, for rows. */
+  clock: Clock;
+  /** Real time, for leases and patience: moving the emulator's clock must not expire them. */
+  realClock: Clock;
+  random: Random;
+  /** Name of this process among those that share the database. */
+  owner: string;
+  alarms: Alarms;
+  log: Log;
+  crash: Crash;
+  /** What becomes of work whose nonce somebody else has used. */
+  settlements: Settlements;
+  settings: LaneSettings;
+}
+
+export interface Lane {
+  readonly address: Hex;
+  /** Does what there is to do now, without waiting; 'worked' when there may be more. */
+  turn(): Promise<'worked' | 'idle'>;
+  /** The chain took blocks back, or someone else changed the rows: read them again before going on. */
+  reload(): void;
+  /** Gives the lease back. */
+  release(): Promise<void>;
+}
+
+/** A transaction that no block is known to hold. */
+export interface InFlight extends UnsettledTransaction {
+  /** A node has said that it has these bytes. */
+  taken: boolean;
+  /** A node did not take them because they offer too little. */
+  tooCheap: boolean;
+  /** When the bytes were first and last offered; undefined before. */
+  firstOfferedMs: number | undefined;
+  lastOfferedMs: number | undefined;
+}

@@ -1,0 +1,6 @@
+/** Every kind of work that settles: another one is a file beside these and a line here. */
+import type { Settlements } from '../../ledger/transactions/settle.ts';
+import { settlePayouts } from './payout-work.ts';
+import { settleRelays } from './relay-work.ts';
+
+export const settlements: Settlements = { relay: settleRelays, payout: settlePayouts };
