@@ -1,4 +1,5 @@
 /** What one seed is made of: how many of everything, which faults there are and how often each strikes. */
+import { crashPoints } from '../../../src/lib/crash-points.ts';
 import type { Chance } from './chance.ts';
 import { type Family, families, type NodeFault } from './model-node.ts';
 
@@ -46,28 +47,7 @@ const RATES: Record<Fault, readonly [number, number, number]> = {
 export const faultNames = Object.keys(RATES) as Fault[];
 
 /** Where a process may end: production's own points on the way of a reward, and both sides of every commit. */
-export const simCrashPoints = [
-  'reserve.before-commit',
-  'reserve.committed',
-  'lane.signed',
-  'lane.before-store',
-  'lane.stored',
-  'lane.sent',
-  'lane.answer-read',
-  'lane.marked-sent',
-  'lane.bump-signed',
-  'lane.bump-stored',
-  'lane.bump-sent',
-  'follow.receipts-read',
-  'follow.before-commit',
-  'follow.committed',
-  'follow.reopened',
-  'answer.before-reply',
-  'recover.started',
-  'recover.resent',
-  'commit.before',
-  'commit.after',
-];
+export const simCrashPoints: string[] = [...crashPoints, 'commit.before', 'commit.after'];
 
 /** Weights of what the scheduler does next. */
 export interface Weights {

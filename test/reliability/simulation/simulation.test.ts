@@ -1,6 +1,5 @@
 /** A small share of what `npm run torture -- sim` does, so that every change is tried on some schedules. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { crashPoints } from '../../../src/lib/crash-points.ts';
 import { mutants } from '../planted-bugs/mutants.ts';
 import { createChance } from './chance.ts';
 import { faultNames, simCrashPoints } from './plan.ts';
@@ -28,12 +27,6 @@ test('no seed of the first few breaks an invariant, and all faults struck', {
   expect(failed).toEqual([]);
   expect(faults.map(([name]) => name).sort()).toEqual([...faultNames].sort());
   expect(points.map(([name]) => name).sort()).toEqual([...simCrashPoints].sort());
-});
-
-test('the crash points are those of production, and both sides of a commit', () => {
-  const ways = /^(?:reserve|lane|follow|answer|recover)\./;
-  const own = simCrashPoints.filter((point) => !point.startsWith('commit.'));
-  expect(own.sort()).toEqual(crashPoints.filter((point) => ways.test(point)).sort());
 });
 
 test('a seed runs the same way every time', async () => {

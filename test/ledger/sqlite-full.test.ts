@@ -1,0 +1,48 @@
+/** A database that has no room left: said as such, nothing is half written, and it goes on once there is room. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { type Database, isDatabaseUnavailable } from '../../src/ledger/database/database.ts';
+import { migrate } from '../../src/ledger/database/migrate.ts';
+import { openSqlite } from '../../src/ledger/database/sqlite.ts';
+import { facts } from '../../src/ledger/schema/facts.ts';
+
+const LARGE = 'x'.repeat(100_000);
+const cleanUps: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
+});
+
+async function openFull(place: 'file' | 'memory'): Promise<Database> {
+  const folder = await mkdtemp(join(tmpdir(), 'rewards-full-'));
+  cleanUps.push(() => rm(folder, { recursive: true, force: true }));
+  const database = openSqlite(place === 'file' ? join(folder, 'ledger.sqlite') : ':memory:');
+  cleanUps.push(database.close);
+  await migrate(database);
+  await database.script('pragma max_page_count = 1');
+  return database;
+}
+const names = async ({ db }: Database) =>
+  (await db.select({ name: facts.name }).from(facts)).map((row) => row.name);
+
+test.each(['file', 'memory'] as const)('%s: a commit that does not fit', async (place) => {
+  const database = await openFull(place);
+  const writing = database.atomically(async (tx) => {
+    await tx.insert(facts).values({ name: 'small', value: 1 });
+    await tx.insert(facts).values({ name: LARGE, value: 2 });
+  });
+  const error = await writing.catch((reason: unknown) => reason);
+  expect(isDatabaseUnavailable(error), String(error)).toBe(true);
+  expect(await names(database)).not.toContain('small');
+
+  const alone = await database.db
+    .insert(facts)
+    .values({ name: LARGE, value: 3 })
+    .catch((reason: unknown) => reason);
+  expect(isDatabaseUnavailable(alone), String(alone)).toBe(true);
+
+  await database.script('pragma max_page_count = 1000000');
+  await database.atomically((tx) => tx.insert(facts).values({ name: 'after', value: 4 }));
+  expect(await names(database)).toContain('after');
+});
