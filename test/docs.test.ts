@@ -11,7 +11,7 @@ import { type RegisterRefusal, registerReply } from '../src/http/register/refusa
 import { relayReply } from '../src/http/relay/refusals.ts';
 import { registrationFields } from '../src/rules/registration.ts';
 import { relayPolicy } from '../src/rules/relay-policy.ts';
-import { operationsOf } from './kits/openapi.ts';
+import { operationsOf } from './contract/api-description.ts';
 
 const read = (path: string) => readFile(new URL(`../${path}`, import.meta.url), 'utf8');
 const document = await read('docs/api.md');

@@ -4,7 +4,7 @@ import { migrate } from '../../src/ledger/database/migrate.ts';
 import { openPostgres } from '../../src/ledger/database/postgres.ts';
 import { brandKeys } from '../../src/ledger/schema/brands.ts';
 import { rewards, rewardsJson } from '../kits/cli.ts';
-import { postgresMissing, startPostgres } from '../kits/postgres.ts';
+import { postgresMissing, startPostgres } from '../kits/databases.ts';
 import { someone, startTestService, type TestService } from '../kits/service.ts';
 
 let service: TestService;

@@ -43,7 +43,6 @@ export async function startContractService(change: Partial<ServeConfig> = {}) {
       const id = answer.headers.get('x-request-id') ?? '';
       return (await service.request(`${service.ready.urls.control}/requests/${id}`)).body;
     },
-    setClock: (nowMs: number) => service.control('/clock', { set: nowMs }),
   };
 }
 

@@ -5,9 +5,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ApiDocument, RequestExample } from '../../src/http/openapi/document.ts';
 import { browserMissing, startBrowser } from '../kits/browser.ts';
 import { rewards, rewardsJson } from '../kits/cli.ts';
-import { operationsOf, validatorOf } from '../kits/openapi.ts';
 import { startTestService, type TestService } from '../kits/service.ts';
-import { relayKitOf } from './relay/kit.ts';
+import { relayKitOf } from '../kits/wallet.ts';
+import { operationsOf, validatorOf } from './api-description.ts';
 
 let service: TestService;
 const apis: Record<'events' | 'register' | 'relay' | 'control', ApiDocument> = Object.create(null);

@@ -15,7 +15,7 @@ import { registerApi, registerRefusals } from '../../src/http/openapi/register-a
 import { relayApi, relayRefusals } from '../../src/http/openapi/relay-api.ts';
 import { createRegisterHost } from '../../src/http/register/host.ts';
 import { createRelayHost } from '../../src/http/relay/host.ts';
-import { operationsOf, validatorOf } from '../kits/openapi.ts';
+import { operationsOf, validatorOf } from './api-description.ts';
 
 const settings = { apiPrefix: '/rewards-api', bodyLimitBytes: 10_240, ownDomain: 'x', workerVersion: '1' };
 const events = eventsApi({ serverUrl: '/', ...settings });

@@ -1,7 +1,6 @@
 /** Contract: Errors, 503: the database went away under a running service. */
 import { describe, expect, test } from 'vitest';
-import { databaseKinds } from '../kits/databases.ts';
-import { startPostgres } from '../kits/postgres.ts';
+import { databaseKinds, startPostgres } from '../kits/databases.ts';
 import { type Answer, someone } from '../kits/service.ts';
 import { API, expectBothForms, shop, startContractService } from './kit.ts';
 

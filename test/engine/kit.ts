@@ -5,15 +5,13 @@ import { keyTree } from '../../src/chain/lane/local-key.ts';
 import type { EngineOverrides, Overrides, ServeConfig } from '../../src/compose/config.ts';
 import { DEV_MNEMONIC, devPaths } from '../../src/emulator/world/dev-accounts.ts';
 import type { Log, LogFields } from '../../src/lib/log.ts';
-import { startAnvil } from '../kits/anvil-process.ts';
+import { SERVICE_CHAIN_ARGS, startAnvil } from '../kits/chain.ts';
 import { startRpcProxy } from '../kits/rpc-proxy.ts';
 import { startTestService } from '../kits/service.ts';
 import { type ClientCall, type RunRecord, violationsOf } from '../reliability/processes/checks.ts';
 import { readEvidence } from '../reliability/processes/evidence.ts';
 import { type LedgerReader, readLedger } from '../reliability/processes/ledger-reader.ts';
 
-/** What the service's own Anvil is started with. */
-const CHAIN_ARGS = ['--hardfork', 'cancun', '--gas-limit', '1000000000'];
 /** Patience of milliseconds, so that tests need not wait for seconds. */
 export const impatient: EngineOverrides = { lane: { resendAfterMs: 300, bumpAfterMs: 1_500 } };
 
@@ -26,7 +24,7 @@ export async function startEngineKit(
 ) {
   const { blockTimeSeconds = 0, config = {}, seed = 1 } = options;
   const anvil = await startAnvil([
-    ...CHAIN_ARGS,
+    ...SERVICE_CHAIN_ARGS,
     ...(blockTimeSeconds > 0 ? ['--block-time', String(blockTimeSeconds)] : []),
   ]);
   let reader: LedgerReader | undefined;

@@ -8,7 +8,7 @@ import { providerTokens } from '../../src/identity/provider.ts';
 import { walletsByClaim } from '../../src/identity/token-wallets.ts';
 import type { TokenVerifier } from '../../src/identity/tokens.ts';
 import { adjustableClock } from '../../src/lib/clock.ts';
-import { claimsOf, outcome, recordingLog, sign, someLedger } from './tokens-kit.ts';
+import { claimsOf, outcome, recordingLog, sign, someLedger } from './providers.ts';
 
 type Key = JWK & { kid: string; alg: string };
 

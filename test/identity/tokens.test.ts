@@ -16,7 +16,7 @@ import {
   part,
   sign,
   WALLET,
-} from './tokens-kit.ts';
+} from './providers.ts';
 
 describe.each([
   { name: 'our own issuer', open: ownProvider },

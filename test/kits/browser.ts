@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type BrowserContext, chromium } from 'playwright-core';
+import type { BrowserContext } from 'playwright-core';
 
 /** Set in CI: what is missing there fails instead of being left out. */
 const required = process.env.REWARDS_TEST_REQUIRE === 'all';
@@ -25,6 +25,7 @@ export function browserMissing(): string | undefined {
 /** `hosts` are patterns such as `*.demo.example`; all of them lead to this machine, and no other name anywhere. */
 export async function startBrowser({ hosts }: { hosts: string[] }) {
   const rules = [...hosts.map((host) => `MAP ${host} 127.0.0.1`), 'MAP * ~NOTFOUND', 'EXCLUDE 127.0.0.1'];
+  const { chromium } = await import('playwright-core');
   const browser = await chromium.launch({
     executablePath: program ?? '',
     args: [

@@ -1,5 +1,57 @@
-/** The databases that a service is tested on: a SQLite file always, Postgres where there is one. */
-import { postgresMissing, startPostgres } from './postgres.ts';
+/** The databases that tests run on: a SQLite file always, SQLite in memory, Postgres where there is one. */
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, beforeAll, describe } from 'vitest';
+import type { Database } from '../../src/ledger/database/database.ts';
+import { migrate } from '../../src/ledger/database/migrate.ts';
+import { openPostgres } from '../../src/ledger/database/postgres.ts';
+import { openSqlite } from '../../src/ledger/database/sqlite.ts';
+
+export interface TestPostgres {
+  /** Of an empty database of its own. */
+  url: string;
+  stop(): Promise<void>;
+}
+
+/** Set in CI: what is missing there fails instead of being left out. */
+const required = process.env.REWARDS_TEST_REQUIRE === 'all';
+/** Of the server that is configured, or that the whole run was given. */
+const serverUrl = () => process.env.REWARDS_TEST_POSTGRES_URL;
+
+/** Why there is no Postgres to test with; undefined when there is one. Throws where one is required. */
+export function postgresMissing(): string | undefined {
+  if (serverUrl()) return undefined;
+  const reason =
+    'no Postgres here: its tests are left out (install postgresql or set REWARDS_TEST_POSTGRES_URL)';
+  if (required) throw new Error(reason);
+  return reason;
+}
+
+/** An empty database on the server of this run; with `migrated`, a copy of one that has its tables. */
+export async function startPostgres({ migrated = false } = {}): Promise<TestPostgres> {
+  const server = serverUrl();
+  if (!server) throw new Error('no Postgres: postgresMissing() would have said so');
+  const name = `rewards_test_${randomBytes(8).toString('hex')}`;
+  const template = process.env.REWARDS_TEST_POSTGRES_TEMPLATE;
+  await onServer(server, `create database ${name}${migrated && template ? ` template ${template}` : ''}`);
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  return { url: url.href, stop: () => onServer(server, `drop database if exists ${name} with (force)`) };
+}
+
+/** Runs one statement as the server's administrator. */
+export async function onServer(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
 
 export interface TestDatabase {
   /** Undefined: SQLite, in the service's own folder. */
@@ -16,9 +68,110 @@ export const databaseKinds: { kind: 'sqlite' | 'postgres'; open: () => Promise<T
         {
           kind: 'postgres' as const,
           async open() {
-            const { url, stop } = await startPostgres();
+            const { url, stop } = await startPostgres({ migrated: true });
             return { databaseUrl: url, stop };
           },
         },
       ]),
 ];
+
+export interface OpenedDatabase {
+  /** Of the whole suite; each test uses keys of its own. */
+  database: Database;
+  /** What a second process would have: another pool on Postgres; the one owner of the file on SQLite. */
+  other: Database;
+  /** The SQLite file or the Postgres URL. */
+  where: string;
+}
+
+export type Kind = 'SQLite file' | 'SQLite in memory' | 'Postgres';
+
+export interface Suite {
+  kind: Kind;
+  kit(): OpenedDatabase;
+}
+
+/** `migrated: false` gives empty databases. */
+export function onEveryDatabase(
+  suite: (on: Suite) => void,
+  { kinds, migrated = true }: { kinds?: Kind[]; migrated?: boolean } = {},
+) {
+  const all: Kind[] = ['SQLite file', 'SQLite in memory', 'Postgres'];
+  for (const kind of kinds ?? all) {
+    describe.skipIf(kind === 'Postgres' && postgresMissing())(kind, () => {
+      let kit: OpenedDatabase | undefined;
+      let close = async () => {};
+      beforeAll(async () => {
+        const opened = await openKind(kind, migrated);
+        kit = opened.kit;
+        close = opened.close;
+        if (migrated) await migrate(kit.database);
+      });
+      afterAll(() => close());
+      suite({
+        kind,
+        kit() {
+          if (!kit) throw new Error('the database is opened before the tests and not before that');
+          return kit;
+        },
+      });
+    });
+  }
+}
+
+async function openKind(
+  kind: Kind,
+  migrated: boolean,
+): Promise<{ kit: OpenedDatabase; close: () => Promise<void> }> {
+  if (kind === 'Postgres') {
+    const postgres = await startPostgres({ migrated });
+    const kit = {
+      database: openPostgres(postgres.url),
+      other: openPostgres(postgres.url),
+      where: postgres.url,
+    };
+    return {
+      kit,
+      async close() {
+        await Promise.all([kit.database.close(), kit.other.close()]);
+        await postgres.stop();
+      },
+    };
+  }
+  const dir = await mkdtemp(join(tmpdir(), 'rewards-ledger-'));
+  const where = kind === 'SQLite in memory' ? ':memory:' : join(dir, 'ledger.db');
+  const database = openSqlite(where);
+  return {
+    kit: { database, other: database, where },
+    async close() {
+      await database.close();
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Something that happens when it is told to. */
+export function signal<T = void>() {
+  let give: (value: T) => void = () => {};
+  const given = new Promise<T>((resolve) => {
+    give = resolve;
+  });
+  return { give, given };
+}
+
+let keys = 0;
+/** A key that no other test uses. */
+export const freshKey = (prefix: string) => `${prefix}${++keys}`;
+/** An address that no other test uses. */
+export const freshAddress = (): `0x${string}` => `0x${(++keys).toString(16).padStart(40, '0')}`;
+/** 32 bytes that no other test uses. */
+export const freshHash = (): `0x${string}` => `0x${(++keys).toString(16).padStart(64, '0')}`;
+
+/** The answers that were given and the errors that were thrown, of work that ran at once. */
+export async function outcomes<T>(work: Promise<T>[]): Promise<{ values: T[]; errors: unknown[] }> {
+  const settled = await Promise.allSettled(work);
+  return {
+    values: settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : [])),
+    errors: settled.flatMap((one) => (one.status === 'rejected' ? [one.reason] : [])),
+  };
+}

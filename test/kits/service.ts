@@ -8,6 +8,7 @@ import type { Overrides, ServeConfig } from '../../src/compose/config.ts';
 import { createEmulator } from '../../src/emulator/create-emulator.ts';
 import type { Ready } from '../../src/emulator/state/ready.ts';
 import { silentLog } from '../../src/lib/log.ts';
+import { clockOf } from './clock.ts';
 
 type Hex = `0x${string}`;
 
@@ -77,6 +78,9 @@ export function clientOf(ready: Ready) {
       headers: { 'content-type': 'application/json', ...headers },
       body: typeof body === 'string' || body instanceof Uint8Array ? (body as string) : JSON.stringify(body),
     });
+  /** A request to the control API, as whoever runs the emulator. */
+  const control = (path: string, body: unknown) =>
+    post(`${ready.urls.control}${path}`, body, { authorization: `Bearer ${ready.controlToken}` });
   return {
     ready,
     brand,
@@ -90,14 +94,8 @@ export function clientOf(ready: Ready) {
         { brandId: brand.brandId, eventType: 'account_creation', domain: brand.domain, ...fields },
         headers,
       ),
-    control: (path: string, body: unknown) =>
-      post(`${ready.urls.control}${path}`, body, { authorization: `Bearer ${ready.controlToken}` }),
-    advance: (duration: string) =>
-      post(
-        `${ready.urls.control}/clock`,
-        { advance: duration },
-        { authorization: `Bearer ${ready.controlToken}` },
-      ),
+    control,
+    ...clockOf(control),
     /** RWT of an account, straight from the chain. */
     balanceOf: (address: string) =>
       chain.readContract({

@@ -5,7 +5,7 @@ import { beginRequest, findRequest, keepAnswer } from '../../src/ledger/limits/i
 import { systemClock } from '../../src/lib/clock.ts';
 import { secureRandom } from '../../src/lib/ids.ts';
 
-import { freshKey, onEveryDatabase } from './every-database.ts';
+import { freshKey, onEveryDatabase } from '../kits/databases.ts';
 
 const realClock = systemClock();
 

@@ -20,7 +20,7 @@ import {
   storeTransaction,
   unsettledTransactions,
 } from '../../src/ledger/transactions/transactions.ts';
-import { freshAddress, freshHash, freshKey, onEveryDatabase, outcomes } from './every-database.ts';
+import { freshAddress, freshHash, freshKey, onEveryDatabase, outcomes } from '../kits/databases.ts';
 
 type Hex = `0x${string}`;
 const NOW_MS = 1_700_000_000_000;

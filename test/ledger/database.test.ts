@@ -8,17 +8,7 @@ import { rewards } from '../../src/ledger/schema/rewards.ts';
 import { attempts } from '../../src/ledger/schema/transactions.ts';
 import { wallets } from '../../src/ledger/schema/wallets.ts';
 import { storeTransaction } from '../../src/ledger/transactions/transactions.ts';
-import {
-  freshAddress,
-  freshHash,
-  freshKey,
-  onEveryDatabase,
-  outcomes,
-  sayWhatIsLeftOut,
-  signal,
-} from './every-database.ts';
-
-sayWhatIsLeftOut();
+import { freshAddress, freshHash, freshKey, onEveryDatabase, outcomes, signal } from '../kits/databases.ts';
 
 const wallet = (userKey: string, derivationIndex: number | null = null) => ({
   userKey,

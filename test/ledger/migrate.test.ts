@@ -7,9 +7,8 @@ import { migrate, migrations, pendingMigrations } from '../../src/ledger/databas
 import { openPostgres } from '../../src/ledger/database/postgres.ts';
 import { openSqlite } from '../../src/ledger/database/sqlite.ts';
 import { everyTable } from '../../src/ledger/schema/all.ts';
-import { startPostgres } from '../kits/postgres.ts';
+import { type Kind, onEveryDatabase, outcomes, startPostgres } from '../kits/databases.ts';
 import { bundleScript, ended, printed, type Script } from './child.ts';
-import { type Kind, onEveryDatabase, outcomes } from './every-database.ts';
 
 const names = migrations.map(({ name }) => name);
 /** Tables that the first `count` migrations make. */

@@ -9,7 +9,7 @@ import type { Database } from '../../src/ledger/database/database.ts';
 import { wallets } from '../../src/ledger/schema/wallets.ts';
 import { secureRandom } from '../../src/lib/ids.ts';
 import type { Registration } from '../../src/rules/registration.ts';
-import { onEveryDatabase } from './every-database.ts';
+import { onEveryDatabase } from '../kits/databases.ts';
 
 const phrase = 'test test test test test test test test test test test junk';
 const tree = derivedWallets(

@@ -6,7 +6,7 @@ import { getTableConfig, PgDialect, type PgTable } from 'drizzle-orm/pg-core';
 import pg from 'pg';
 import { expect, test } from 'vitest';
 import { everyTable } from '../../src/ledger/schema/all.ts';
-import { type Kind, onEveryDatabase } from './every-database.ts';
+import { type Kind, onEveryDatabase } from '../kits/databases.ts';
 
 /** A table as the program sees it, and as a database describes it; both are compared as a whole. */
 interface Shape {

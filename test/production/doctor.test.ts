@@ -1,8 +1,7 @@
 /** `rewards doctor` and its health check, on a machine that is well and on one that is not. */
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { rewards, rewardsJson, serve, temporaryDirectory } from '../kits/cli.ts';
-import { type ProductionKit, sqliteLedger, startProductionKit } from './kit.ts';
-import { startProduction } from './process.ts';
+import { type ProductionKit, sqliteLedger, startProduction, startProductionKit } from '../kits/production.ts';
 
 // Each starts several processes of the real program.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });

@@ -7,9 +7,9 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { rewardTokenAbi } from '../../src/chain/contracts/abis.ts';
 import { roleId } from '../../src/chain/contracts/deploy.ts';
 import { openSqlite } from '../../src/ledger/database/sqlite.ts';
-import { startAnvil } from '../kits/anvil-process.ts';
+import { startAnvil } from '../kits/chain.ts';
 import { rewardsJson } from '../kits/cli.ts';
-import { type ProductionKit, sqliteLedger, startProductionKit, wellKnownKey } from './kit.ts';
+import { type ProductionKit, sqliteLedger, startProductionKit, wellKnownKey } from '../kits/production.ts';
 
 // Each starts several processes of the real program.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });

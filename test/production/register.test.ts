@@ -2,9 +2,15 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { derivedWallets } from '../../src/identity/derived.ts';
 import { openPostgres } from '../../src/ledger/database/postgres.ts';
-import { postgresMissing, startPostgres, type TestPostgres } from '../kits/postgres.ts';
-import { brandId, type ProductionKit, prepareLedger, startProductionKit } from './kit.ts';
-import { type Started, startProduction } from './process.ts';
+import { postgresMissing, startPostgres, type TestPostgres } from '../kits/databases.ts';
+import {
+  brandId,
+  type ProductionKit,
+  prepareLedger,
+  type Started,
+  startProduction,
+  startProductionKit,
+} from '../kits/production.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 

@@ -8,8 +8,14 @@ import { perkNFTAbi } from '../../src/chain/contracts/abis.ts';
 import { roleId } from '../../src/chain/contracts/deploy.ts';
 import { openSqlite } from '../../src/ledger/database/sqlite.ts';
 import { findGasWallet } from '../../src/ledger/relay/gas-wallets.ts';
-import { brandId, type ProductionKit, sqliteLedger, startProductionKit } from './kit.ts';
-import { type Started, startProduction } from './process.ts';
+import {
+  brandId,
+  type ProductionKit,
+  type Started,
+  sqliteLedger,
+  startProduction,
+  startProductionKit,
+} from '../kits/production.ts';
 
 // Each starts several processes of the real program.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });

@@ -5,9 +5,16 @@ import { openPostgres } from '../../src/ledger/database/postgres.ts';
 import { openSqlite } from '../../src/ledger/database/sqlite.ts';
 import { delay } from '../../src/lib/timers.ts';
 import { rewards, rewardsJson } from '../kits/cli.ts';
-import { postgresMissing, startPostgres, type TestPostgres } from '../kits/postgres.ts';
-import { brandId, type ProductionKit, prepareLedger, sqliteLedger, startProductionKit } from './kit.ts';
-import { type Started, startProduction } from './process.ts';
+import { postgresMissing, startPostgres, type TestPostgres } from '../kits/databases.ts';
+import {
+  brandId,
+  type ProductionKit,
+  prepareLedger,
+  type Started,
+  sqliteLedger,
+  startProduction,
+  startProductionKit,
+} from '../kits/production.ts';
 
 // Each starts several processes of the real program.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });

@@ -9,7 +9,7 @@ import {
   type Hex,
   http,
   keccak256,
-  parseSignature,
+  type PrivateKeyAccount,
   toHex,
 } from 'viem';
 import { type HDAccount, mnemonicToAccount } from 'viem/accounts';
@@ -22,11 +22,10 @@ import {
   pointsSaleAbi,
   rewardTokenAbi,
 } from '../../src/chain/contracts/abis.ts';
-import { deployContracts } from '../../src/chain/contracts/deploy.ts';
 import { encodePayoutBatch, type PayoutEntry } from '../../src/chain/contracts/payout-batch.ts';
-import { createRpc } from '../../src/chain/rpc/rpc.ts';
 import { delay } from '../../src/lib/timers.ts';
-import { startAnvil } from '../kits/anvil-process.ts';
+import { deploy, fundEscrow, minedBy, rpcTo, startAnvil } from '../kits/chain.ts';
+import { tokenDomain as domainOf, signPermit } from '../kits/wallet.ts';
 
 const MNEMONIC = 'test test test test test test test test test test test junk';
 
@@ -56,15 +55,14 @@ export async function startKit(anvilArgs: readonly string[] = []) {
   const transport = http(anvil.url);
   const publicClient = createPublicClient({ chain: foundry, transport, pollingInterval: 20 });
   const wallet = createWalletClient({ chain: foundry, transport });
-  const rpc = createRpc({ url: anvil.url, timeoutMs: 10_000 });
+  const rpc = rpcTo(anvil.url);
   const deps = { rpc, sleep: delay };
-  const deployment = await deployContracts(deps, {
+  const deployment = await deploy(rpc, {
     admin: people.admin,
     distributor: people.distributor.address,
     operator: people.operator.address,
     redeemer: people.redeemer.address,
-    perkAdmin: people.redeemer.address,
-    relayers: [people.relayer.address],
+    relayer: people.relayer.address,
   });
   const client = { public: publicClient, wallet };
   const token = getContract({ address: deployment.token, abi: rewardTokenAbi, client });
@@ -73,11 +71,7 @@ export async function startKit(anvilArgs: readonly string[] = []) {
   const pointsSale = getContract({ address: deployment.pointsSale, abi: pointsSaleAbi, client });
   let snapshot = (await rpc('evm_snapshot', [])) as Hex;
 
-  const mined = async (hash: Promise<Hex>) => {
-    const receipt = await publicClient.waitForTransactionReceipt({ hash: await hash });
-    expect(receipt.status).toBe('success');
-    return receipt;
-  };
+  const mined = async (hash: Promise<Hex>) => minedBy(publicClient, await hash);
   const by = (from: HDAccount, gas?: bigint) => ({ account: from, gas });
   let keys = 0;
 
@@ -103,10 +97,11 @@ export async function startKit(anvilArgs: readonly string[] = []) {
       const key = keccak256(toHex(`give ${keys++}`));
       await mined(pointsSale.write.mintForPayment([key, to, amount], by(people.operator)));
     },
-    async fund(brand: Hex, amount: bigint) {
-      const key = keccak256(toHex(`fund ${keys++}`));
-      await mined(pointsSale.write.mintIntoEscrow([key, brand, amount], by(people.operator)));
-    },
+    fund: (brand: Hex, amount: bigint) =>
+      fundEscrow({ wallet, client: publicClient, pointsSale: pointsSale.address }, people.operator, {
+        brand,
+        amount,
+      }),
     /** Sends a batch as the distributor. */
     distribute(entries: readonly PayoutEntry[], gas?: bigint) {
       const data = encodePayoutBatch(entries);
@@ -114,37 +109,21 @@ export async function startKit(anvilArgs: readonly string[] = []) {
     },
     /** A signed EIP-2612 permit with the owner's next nonce. */
     async permit(owner: HDAccount, spender: Hex, value: bigint, deadline = 2n ** 64n) {
-      const signature = parseSignature(
-        await owner.signTypedData({
-          domain: tokenDomain(token.address),
-          types: {
-            Permit: [
-              { name: 'owner', type: 'address' },
-              { name: 'spender', type: 'address' },
-              { name: 'value', type: 'uint256' },
-              { name: 'nonce', type: 'uint256' },
-              { name: 'deadline', type: 'uint256' },
-            ],
-          },
-          primaryType: 'Permit',
-          message: {
-            owner: owner.address,
-            spender,
-            value,
-            nonce: await token.read.nonces([owner.address]),
-            deadline,
-          },
-        }),
-      );
-      return [deadline, Number(signature.v), signature.r, signature.s] as const;
+      const { v, r, s } = await signPermit(owner as unknown as PrivateKeyAccount, {
+        domain: tokenDomain(token.address),
+        owner: owner.address,
+        spender,
+        value,
+        nonce: await token.read.nonces([owner.address]),
+        deadline,
+      });
+      return [deadline, v, r, s] as const;
     },
   };
 }
 
 /** The EIP-712 domain of the reward token. */
-export function tokenDomain(verifyingContract: Hex) {
-  return { name: 'Reward Token', version: '1', chainId: foundry.id, verifyingContract };
-}
+export const tokenDomain = (verifyingContract: Hex) => domainOf(verifyingContract, foundry.id);
 
 /** A fresh address that nobody has used, the same for the same number. */
 export function newHolder(index: number): Hex {

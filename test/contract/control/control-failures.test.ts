@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import SQLite from 'better-sqlite3';
 import { afterEach, expect, test } from 'vitest';
 import { jsonLog } from '../../../src/lib/log.ts';
-import { postgresMissing, startPostgres } from '../../kits/postgres.ts';
+import { postgresMissing, startPostgres } from '../../kits/databases.ts';
 import { startTestService, type TestService } from '../../kits/service.ts';
 
 let service: TestService | undefined;

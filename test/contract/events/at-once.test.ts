@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startAnvil } from '../../kits/anvil-process.ts';
+import { startAnvil } from '../../kits/chain.ts';
 import { serve, temporaryDirectory } from '../../kits/cli.ts';
 import { databaseKinds, type TestDatabase } from '../../kits/databases.ts';
 import { startRpcProxy } from '../../kits/rpc-proxy.ts';

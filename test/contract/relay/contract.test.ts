@@ -8,7 +8,7 @@ import {
   rewardTokenAbi,
 } from '../../../src/chain/contracts/abis.ts';
 import { databaseKinds, type TestDatabase } from '../../kits/databases.ts';
-import { FREE_PERK, filled, type RelayKit, startRelayKit, type User } from './kit.ts';
+import { FREE_PERK, filled, type RelayKit, startRelayKit, type User } from '../../kits/wallet.ts';
 
 describe.each(databaseKinds)('contract: POST relay (on $kind)', ({ open }) => {
   let kit: RelayKit;

@@ -3,7 +3,7 @@ import { type Hex, parseEther, toHex } from 'viem';
 import { afterEach, expect, test } from 'vitest';
 import { perkNFTAbi } from '../../../src/chain/contracts/abis.ts';
 import { roleId } from '../../../src/chain/contracts/deploy.ts';
-import { FREE_PERK, type RelayKit, startRelayKit } from './kit.ts';
+import { FREE_PERK, type RelayKit, startRelayKit } from '../../kits/wallet.ts';
 
 let kit: RelayKit;
 afterEach(() => kit?.stop());

@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { serve, temporaryDirectory } from '../../kits/cli.ts';
 import { databaseKinds } from '../../kits/databases.ts';
-import { type RelayKit, relayKitOf, startRelayKit } from './kit.ts';
+import { type RelayKit, relayKitOf, startRelayKit } from '../../kits/wallet.ts';
 
 const HOUR_MS = 3_600_000;
 const stops: (() => Promise<unknown>)[] = [];

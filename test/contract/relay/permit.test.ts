@@ -11,7 +11,7 @@ import {
   signPermit,
   startRelayKit,
   type User,
-} from './kit.ts';
+} from '../../kits/wallet.ts';
 
 let kit: RelayKit;
 let alice: User;

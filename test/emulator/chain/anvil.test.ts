@@ -3,10 +3,11 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { type AnvilProcess, startAnvil } from '../../../src/emulator/chain/anvil.ts';
 import { AnvilError, findAnvilBinary } from '../../../src/emulator/chain/find-anvil.ts';
-import { gone, lives, removeHostProgram, rpcOf, startHost, tempDir, until } from './local-chain-support.ts';
+import { until } from '../../kits/clock.ts';
+import { gone, lives, rpcOf } from './local-chain-support.ts';
 
 const started: AnvilProcess[] = [];
 const start = async (settings: Partial<Parameters<typeof startAnvil>[0]> = {}) => {
@@ -19,7 +20,6 @@ const pidsOf = (anvil: AnvilProcess) => [anvil.pid ?? 0, ...anvil.guardPids];
 afterEach(async () => {
   for (const anvil of started.splice(0)) await anvil.stop();
 });
-afterAll(removeHostProgram);
 
 describe('starting', () => {
   test('takes a free port, answers with the chain id and mines a transaction at once', async () => {
@@ -110,17 +110,6 @@ describe.skipIf(process.platform === 'win32')('ending', () => {
     await gone(pidsOf(anvil));
   });
 
-  test('Anvil and its guard die with a parent that gets SIGKILL', async () => {
-    const dir = tempDir();
-    const host = await startHost({ dir, journal: false });
-    const pids = [host.ready.pid, ...host.ready.guardPids];
-    expect(pids.length).toBe(3);
-    expect(pids.every(lives)).toBe(true);
-    await host.kill();
-    expect(pids.some(lives)).toBe(false);
-    rmSync(dir, { recursive: true });
-  });
-
   test('Ctrl-C in the terminal does not reach it', async () => {
     const anvil = await start();
     const groupOf = (pid: number) =>
@@ -145,25 +134,5 @@ describe('long runs', () => {
     await anvil.stop();
     expect(readdirSync(home)).toEqual([]);
     rmSync(home, { recursive: true });
-  });
-
-  test('an empty block costs no more at height 5,000 than at the start', async () => {
-    const rpc = rpcOf((await start({ miningOff: true })).rpcUrl);
-    /** For one block, the best of ten runs of a hundred: the others were interrupted. */
-    const mineMs = async () => {
-      const runs: number[] = [];
-      for (let run = 0; run < 10; run += 1) {
-        const startedAt = performance.now();
-        await rpc.call('anvil_mine', '0x64');
-        runs.push((performance.now() - startedAt) / 100);
-      }
-      return Math.min(...runs);
-    };
-    await rpc.call('anvil_mine', '0x3e8');
-    const early = await mineMs();
-    await rpc.call('anvil_mine', '0x7d0');
-    const late = await mineMs();
-    console.log(`empty block: ${early.toFixed(3)} ms at 2,000, ${late.toFixed(3)} ms at 5,000`);
-    expect(late).toBeLessThan(1);
   });
 });

@@ -1,14 +1,15 @@
-/** What the tests of the local chain share: a journal in SQLite, a host process that can be killed, RPC. */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+/** What the tests of the local chain share: a journal in SQLite, the chain with its clock, RPC. */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
-import { build } from 'esbuild';
 import type { Hex } from 'viem';
 import type { ChainJournal, JournalBlock } from '../../../src/emulator/chain/chain-journal.ts';
+import { startLocalChain } from '../../../src/emulator/chain/local-chain.ts';
+import { type AdjustableClock, adjustableClock } from '../../../src/lib/clock.ts';
+import type { LogFields } from '../../../src/lib/log.ts';
+import { until } from '../../kits/clock.ts';
 
 export const ALICE = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266';
 export const BOB = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
@@ -42,16 +43,14 @@ export function rpcOf(url: string) {
     );
     return { ...found, number: Number(found.number), timestamp: Number(found.timestamp) };
   };
+  type Receipt = { status: Hex; blockNumber: Hex; blockHash: Hex; from: Hex };
   const receipt = async (hash: Hex) => {
-    for (let tries = 0; tries < 400; tries += 1) {
-      const found = await call<{ status: Hex; blockNumber: Hex; blockHash: Hex; from: Hex } | null>(
-        'eth_getTransactionReceipt',
-        hash,
-      );
-      if (found) return found;
-      await pause(5);
-    }
-    throw new Error(`no receipt for ${hash}`);
+    let found: Receipt | null = null;
+    await until(`a receipt for ${hash}`, async () => {
+      found = await call<Receipt | null>('eth_getTransactionReceipt', hash);
+      return found !== null;
+    });
+    return found as unknown as Receipt;
   };
   const send = (transaction: Record<string, unknown> = {}) =>
     call<Hex>('eth_sendTransaction', { from: ALICE, to: NOBODY, value: '0x1', ...transaction });
@@ -137,78 +136,65 @@ export interface HostLog {
   fields: Record<string, unknown>;
 }
 
-/** A process of its own that runs the local chain, so that a test can kill it as a crash would. */
-export async function startHost(options: HostOptions) {
-  const child = spawn(process.execPath, [await hostProgram(), JSON.stringify(options)], {
-    stdio: ['pipe', 'pipe', 'inherit'],
+/** A local chain with its clock; a process runs it, or the test itself. */
+export async function openChain(options: HostOptions, logs: (log: HostLog) => void) {
+  const logAt = (level: string) => (fields: LogFields, message: string) => logs({ level, message, fields });
+  const { startMs, offsetMs, frozen } = options;
+  const clock: AdjustableClock = adjustableClock({
+    ...(startMs === undefined ? {} : { startMs }),
+    ...(offsetMs === undefined ? {} : { offsetMs }),
+    frozen: frozen ?? false,
   });
-  const logs: HostLog[] = [];
-  const answers: { resolve: (answer: Record<string, unknown>) => void; reject: (error: Error) => void }[] =
-    [];
-  createInterface({ input: child.stdout }).on('line', (line) => {
-    const message = JSON.parse(line) as Record<string, unknown>;
-    if (message.level) logs.push(message as unknown as HostLog);
-    else answers.shift()?.resolve(message);
+  const journal = options.journal === false ? undefined : sqliteJournal(join(options.dir, 'journal.sqlite'));
+  const chain = await startLocalChain({
+    journal,
+    dataDir: options.dir,
+    clock,
+    bindAddress: '127.0.0.1',
+    port: options.port ?? 0,
+    blockTimeSeconds: options.blockTimeSeconds ?? 0,
+    ...(options.checkpointEveryBlocks === undefined
+      ? {}
+      : { checkpointEveryBlocks: options.checkpointEveryBlocks }),
+    log: { debug: logAt('debug'), info: logAt('info'), warn: logAt('warn'), error: logAt('error') },
   });
-  child.once('exit', (code) => {
-    for (const { reject } of answers.splice(0)) reject(new Error(`the host exited with ${code}`));
-  });
-  const next = () =>
-    new Promise<Record<string, unknown>>((resolve, reject) => {
-      answers.push({ resolve, reject });
-    });
-  const ready = (await next()) as unknown as HostReady;
-  const ask = async (command: string, value?: number) => {
-    const answer = next();
-    child.stdin.write(`${JSON.stringify({ command, value })}\n`);
-    return answer;
+  const now = () => ({ now: Math.floor(clock.now() / 1000) });
+  const moved = async (move: () => void) => {
+    move();
+    await chain.syncClock();
+    return now();
   };
-  const exit = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  return {
-    ready,
-    logs,
-    rpc: rpcOf(ready.rpcUrl),
-    ask,
+  const commands: Record<string, (value: number) => Promise<unknown>> = {
+    flush: () => chain.flush(),
+    now: async () => now(),
+    advance: (value) => moved(() => clock.advance(value)),
+    set: (value) => moved(() => clock.set(value)),
+    freeze: () => moved(() => clock.freeze()),
+    run: () => moved(() => clock.run()),
     async stop() {
-      if (!isRunning(child)) return;
-      await ask('stop');
-      await exit;
+      await chain.stop();
+      journal?.close();
     },
-    async kill() {
-      if (isRunning(child)) child.kill('SIGKILL');
-      await exit;
-      await gone([ready.pid, ...ready.guardPids]);
-    },
+  };
+  const { rpcUrl, port, restoredBlocks, pid, guardPids } = chain;
+  return {
+    ready: { rpcUrl, port, restoredBlocks, pid: pid ?? 0, guardPids },
+    ask: async (command: string, value = 0) =>
+      ((await commands[command]?.(value)) ?? {}) as Record<string, unknown>,
   };
 }
 
-const isRunning = (child: ChildProcess) => child.exitCode === null && child.signalCode === null;
-
-let program: Promise<string> | undefined;
-
-/** The host program as JavaScript, below node_modules so that it finds the native packages. */
-function hostProgram(): Promise<string> {
-  const root = fileURLToPath(new URL('../../..', import.meta.url));
-  const outfile = join(root, 'node_modules', '.cache', `local-chain-host-${process.pid}.mjs`);
-  program ??= build({
-    entryPoints: [join(root, 'test/emulator/chain/local-chain-host.ts')],
-    outfile,
-    bundle: true,
-    format: 'esm',
-    platform: 'node',
-    external: ['better-sqlite3', '@foundry-rs/anvil', 'esbuild'],
-    banner: {
-      js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
-    },
-    logLevel: 'error',
-  }).then(() => outfile);
-  return program;
+/** A local chain in the test's own process. */
+export async function startHere(options: HostOptions) {
+  const logs: HostLog[] = [];
+  const { ready, ask } = await openChain(options, (log) => logs.push(log));
+  let stopping: Promise<unknown> | undefined;
+  const stop = async () => {
+    stopping ??= ask('stop');
+    await stopping;
+  };
+  return { ready, logs, rpc: rpcOf(ready.rpcUrl), ask, stop };
 }
-
-/** Removes the built host program. */
-export const removeHostProgram = async () => {
-  if (program) rmSync(await program, { force: true });
-};
 
 /** True for a process that runs; one that only waits to be buried by its parent does not count. */
 export function lives(pid: number): boolean {
@@ -222,31 +208,7 @@ export function lives(pid: number): boolean {
   }
 }
 
-/** Waits until none of the processes lives. */
-export async function gone(pids: number[]): Promise<void> {
-  const giveUpAt = performance.now() + GONE_CAP_MS;
-  while (performance.now() < giveUpAt) {
-    if (!pids.some(lives)) return;
-    await pause(20);
-  }
-  throw new Error(`still there: ${pids.filter(lives).join(', ')}`);
-}
+/** Resolves when none of the processes lives. */
+export const gone = (pids: number[]) => until(`the end of ${pids.join(', ')}`, () => !pids.some(lives));
 
-const GONE_CAP_MS = 20_000;
-
-/** Waits for what comes by itself. */
-export async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
-  const giveUpAt = performance.now() + 20_000;
-  while (!(await isSo())) {
-    if (performance.now() > giveUpAt) throw new Error(`waited in vain: ${what}`);
-    await pause(25);
-  }
-}
-
-export const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
-
-export function tempDir(): string {
-  const dir = mkdtempSync(join(tmpdir(), 'rewards-chain-'));
-  mkdirSync(dir, { recursive: true });
-  return dir;
-}
+export const tempDir = () => mkdtempSync(join(tmpdir(), 'rewards-chain-'));

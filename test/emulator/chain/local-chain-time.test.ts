@@ -1,15 +1,10 @@
 import { rmSync } from 'node:fs';
-import { afterAll, afterEach, expect, test } from 'vitest';
-import {
-  type HostOptions,
-  pause,
-  removeHostProgram,
-  startHost,
-  tempDir,
-  until,
-} from './local-chain-support.ts';
+import { afterEach, expect, test } from 'vitest';
+import { delay } from '../../../src/lib/timers.ts';
+import { until } from '../../kits/clock.ts';
+import { type HostOptions, startHere, tempDir } from './local-chain-support.ts';
 
-type Host = Awaited<ReturnType<typeof startHost>>;
+type Host = Awaited<ReturnType<typeof startHere>>;
 
 const DAY_MS = 86_400_000;
 const hosts: Host[] = [];
@@ -20,7 +15,7 @@ const newDir = () => {
   return dir;
 };
 const start = async (options: HostOptions) => {
-  const host = await startHost(options);
+  const host = await startHere(options);
   hosts.push(host);
   return host;
 };
@@ -39,10 +34,9 @@ const expectTogether = ({ now, block, after }: { now: number; block: number; aft
 };
 
 afterEach(async () => {
-  for (const host of hosts.splice(0)) await host.kill();
+  for (const host of hosts.splice(0)) await host.stop();
   for (const dir of dirs.splice(0)) rmSync(dir, { recursive: true, force: true });
 });
-afterAll(removeHostProgram);
 
 test('blocks carry the clock: at the start, after advance and set', async () => {
   const host = await start({ dir: newDir() });
@@ -60,21 +54,21 @@ test('frozen blocks all carry the frozen second, which can be advanced', async (
   const startMs = Date.UTC(2030, 0, 1, 12, 0, 0);
   const host = await start({ dir: newDir(), startMs, frozen: true });
   expect(await mineNow(host)).toEqual({ now: startMs / 1000, block: startMs / 1000, after: startMs / 1000 });
-  await pause(1_200);
+  await delay(1_200);
   await host.rpc.pay();
   expect(await mineNow(host)).toEqual({ now: startMs / 1000, block: startMs / 1000, after: startMs / 1000 });
   await host.ask('advance', 61_000);
   expect((await mineNow(host)).block).toBe(startMs / 1000 + 61);
-  await pause(1_200);
+  await delay(1_200);
   expect((await mineNow(host)).block).toBe(startMs / 1000 + 61);
   await host.ask('run');
-  await pause(2_100);
+  await delay(2_100);
   const running = await mineNow(host);
   expectTogether(running);
   expect(running.block).toBeGreaterThan(startMs / 1000 + 61);
   await host.ask('freeze');
   const frozen = await mineNow(host);
-  await pause(1_200);
+  await delay(1_200);
   expect(await mineNow(host)).toEqual(frozen);
 });
 
@@ -96,7 +90,7 @@ test('after a restart blocks carry the clock again, three days ahead or not', as
   const ahead = await mineNow(second);
   expectTogether(ahead);
   await second.ask('flush');
-  await second.kill();
+  await second.stop();
 
   const third = await start({ dir, offsetMs: 3 * DAY_MS });
   expectTogether(await mineNow(third));

@@ -24,8 +24,8 @@ import {
 } from '../../../src/chain/contracts/abis.ts';
 import { roleId } from '../../../src/chain/contracts/deploy.ts';
 import { relayPolicy } from '../../../src/rules/relay-policy.ts';
-import { PERK, PERK_PRICE, type RelayKit, startRelayKit, type User } from '../../contract/relay/kit.ts';
 import { seededChance } from '../../kits/seeded-chance.ts';
+import { PERK, PERK_PRICE, type RelayKit, startRelayKit, type User } from '../../kits/wallet.ts';
 
 const RUNS = Number(process.env.REWARDS_RELAY_FUZZ_RUNS ?? 1_500);
 const SEED = Number(process.env.REWARDS_RELAY_FUZZ_SEED ?? 1);

@@ -5,7 +5,7 @@
 import { writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type CrashPoint, crashPoints } from '../../../src/lib/crash-points.ts';
-import { postgresMissing, startPostgres } from '../../kits/postgres.ts';
+import { postgresMissing, startPostgres } from '../../kits/databases.ts';
 import { rpcFaults } from '../../kits/rpc-proxy.ts';
 import { seededChance } from '../../kits/seeded-chance.ts';
 import { createDatabase } from './create-database.ts';

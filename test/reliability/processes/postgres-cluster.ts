@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import pg from 'pg';
-import { answers, binaryFolder, freePort, serverUser } from '../../kits/postgres.ts';
+import { answers, binaryFolder, freePort, serverUser } from '../../kits/postgres-server.ts';
 import { until } from './load.ts';
 
 export interface Server {

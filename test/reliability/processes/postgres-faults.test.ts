@@ -1,11 +1,11 @@
 /** A Postgres that dies, moves, or goes silent after a COMMIT. TORTURE_LOAD_MS: how long each load goes on. */
 import { afterEach, describe, expect, test } from 'vitest';
-import { postgresMissing } from '../../kits/postgres.ts';
-import { startTcpProxy, type TcpProxy } from '../../kits/tcp-proxy.ts';
+import { postgresMissing } from '../../kits/databases.ts';
 import { askAgain, type Load, pause, startLoad, until } from './load.ts';
 import { type Cluster, openCluster } from './postgres-cluster.ts';
 import { type Life, startLife } from './program.ts';
 import { openStage, type Stage } from './stage.ts';
+import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
 
 const LOAD_MS = Number(process.env.TORTURE_LOAD_MS ?? 800);
 const cleanUps: (() => Promise<unknown>)[] = [];

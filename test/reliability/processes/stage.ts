@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createPublicClient, http, parseTransaction } from 'viem';
 import type { Ready } from '../../../src/emulator/state/ready.ts';
-import { startAnvil } from '../../kits/anvil-process.ts';
+import { startAnvil } from '../../kits/chain.ts';
 import { startRpcProxy } from '../../kits/rpc-proxy.ts';
 import { type ClientCall, violationsOf } from './checks.ts';
 import { readEvidence } from './evidence.ts';

@@ -1,6 +1,6 @@
 /** Limits under a crowd, four processes on one Postgres and one chain. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type AnvilProcess, startAnvil } from '../../kits/anvil-process.ts';
+import { type AnvilProcess, startAnvil } from '../../kits/chain.ts';
 import { serve, temporaryDirectory } from '../../kits/cli.ts';
 import { databaseKinds, type TestDatabase } from '../../kits/databases.ts';
 import { clientOf } from '../../kits/service.ts';

@@ -1,9 +1,9 @@
 /** contract: Limits, Relay transactions, when two processes share one database and everybody comes at once. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { FREE_PERK, type RelayKit, relayKitOf } from '../../contract/relay/kit.ts';
-import { type AnvilProcess, startAnvil } from '../../kits/anvil-process.ts';
+import { type AnvilProcess, startAnvil } from '../../kits/chain.ts';
 import { serve, temporaryDirectory } from '../../kits/cli.ts';
 import { databaseKinds, type TestDatabase } from '../../kits/databases.ts';
+import { FREE_PERK, type RelayKit, relayKitOf } from '../../kits/wallet.ts';
 
 const USERS = 10;
 const EACH = 100;

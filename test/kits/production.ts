@@ -1,20 +1,20 @@
 /** What production needs around it: a chain that is no development chain, contracts, keys that nobody knows, a database. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { HDKey } from '@scure/bip32';
-import { createWalletClient, type Hex, http, keccak256, parseEther, toHex } from 'viem';
+import { createPublicClient, createWalletClient, type Hex, http, parseEther, toHex } from 'viem';
 import { generatePrivateKey, mnemonicToAccount, privateKeyToAccount } from 'viem/accounts';
-import { pointsSaleAbi } from '../../src/chain/contracts/abis.ts';
-import { type Deployment, deployContracts } from '../../src/chain/contracts/deploy.ts';
-import { createRpc, type Rpc } from '../../src/chain/rpc/rpc.ts';
 import { DEV_MNEMONIC } from '../../src/emulator/world/dev-accounts.ts';
 import { saveBrand, saveEventRule } from '../../src/ledger/brands/brands.ts';
 import type { Database } from '../../src/ledger/database/database.ts';
 import { migrate } from '../../src/ledger/database/migrate.ts';
 import { openSqlite } from '../../src/ledger/database/sqlite.ts';
-import { delay } from '../../src/lib/timers.ts';
-import { startAnvil } from '../kits/anvil-process.ts';
+import { deploy, fundEscrow, rpcTo, startAnvil } from './chain.ts';
+import { program } from './cli.ts';
 
 export const CHAIN_ID = 4242;
 export const brandId: Hex = `0x${'b1'.repeat(20)}`;
@@ -25,7 +25,7 @@ export type ProductionKit = Awaited<ReturnType<typeof startProductionKit>>;
 export async function startProductionKit() {
   const folder = await mkdtemp(join(tmpdir(), 'rewards-production-'));
   const anvil = await startAnvil(['--chain-id', String(CHAIN_ID)]);
-  const rpc = createRpc({ url: anvil.url, timeoutMs: 10_000 });
+  const rpc = rpcTo(anvil.url);
   const keys = {
     admin: generatePrivateKey(),
     payout: generatePrivateKey(),
@@ -40,21 +40,26 @@ export async function startProductionKit() {
   };
   for (const { address } of Object.values(accounts))
     await rpc('anvil_setBalance', [address, toHex(parseEther('1000'))]);
-  const contracts = await deployContracts(
-    { rpc, sleep: delay },
-    {
-      admin: accounts.admin,
-      distributor: accounts.payout.address,
-      operator: accounts.mint.address,
-      redeemer: accounts.admin.address,
-      perkAdmin: accounts.admin.address,
-      relayers: [accounts.relay.address],
-    },
-  );
+  const contracts = await deploy(rpc, {
+    admin: accounts.admin,
+    distributor: accounts.payout.address,
+    operator: accounts.mint.address,
+    redeemer: accounts.admin.address,
+    relayer: accounts.relay.address,
+  });
   const walletsXpub = HDKey.fromMasterSeed(Buffer.from(generatePrivateKey().slice(2), 'hex')).derive(
     "m/44'/60'/0'/0",
   ).publicExtendedKey;
-  await fundBrand({ url: anvil.url, rpc, contracts, mint: accounts.mint });
+  const transport = http(anvil.url);
+  await fundEscrow(
+    {
+      wallet: createWalletClient({ transport }),
+      client: createPublicClient({ transport, pollingInterval: 20 }),
+      pointsSale: contracts.pointsSale,
+    },
+    accounts.mint,
+    { brand: brandId, amount: 1_000_000n },
+  );
   let files = 0;
 
   return {
@@ -109,27 +114,6 @@ export async function startProductionKit() {
   };
 }
 
-async function fundBrand(of: {
-  url: string;
-  rpc: Rpc;
-  contracts: Deployment;
-  mint: ReturnType<typeof privateKeyToAccount>;
-}): Promise<void> {
-  const wallet = createWalletClient({ transport: http(of.url), account: of.mint });
-  const hash = await wallet.writeContract({
-    chain: null,
-    address: of.contracts.pointsSale,
-    abi: pointsSaleAbi,
-    functionName: 'mintIntoEscrow',
-    args: [keccak256(toHex('opening deposit')), brandId, 1_000_000n],
-  });
-  for (let tries = 0; tries < 100; tries++) {
-    if (await of.rpc('eth_getTransactionReceipt', [hash])) return;
-    await delay(50);
-  }
-  throw new Error('the deposit was not mined');
-}
-
 /** Migrates a ledger and writes one brand into it, with an event that anybody may claim again and again. */
 export async function prepareLedger(database: Database): Promise<void> {
   await migrate(database);
@@ -168,3 +152,74 @@ export async function sqliteLedger(folder: string, name: string): Promise<string
 export const wellKnownKey: Hex = toHex(
   mnemonicToAccount(DEV_MNEMONIC).getHdKey().privateKey ?? new Uint8Array(),
 );
+
+/** `rewards start` as a process of its own, once it is ready. */
+export type Started = Awaited<ReturnType<typeof startProduction>>;
+
+/** Throws with its log when it ends before it is ready. */
+export async function startProduction(env: Record<string, string>, args: string[] = []) {
+  const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('REWARDS_'));
+  const child = spawn(process.execPath, [program, 'start', '-o', 'json', ...args], {
+    cwd: '/',
+    env: { ...Object.fromEntries(kept), ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let log = '';
+  child.stderr.on('data', (chunk) => {
+    log += chunk;
+  });
+  const closed = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;
+  const reader = createInterface({ input: child.stdout });
+  const line = await Promise.race([
+    once(reader, 'line').then(([text]) => String(text)),
+    closed.then(([code]) => `it ended with ${code}: ${log}`),
+  ]);
+  const parsed = line.startsWith('{') ? JSON.parse(line) : undefined;
+  if (parsed?.type !== 'ready') throw new Error(`not ready: ${line}`);
+  const ready: { urls: { events?: string; admin: string }; workers: string[] } = parsed;
+
+  const request = async (url: string, init: RequestInit = {}) => {
+    const response = await fetch(url, init);
+    const text = await response.text();
+    // biome-ignore lint/suspicious/noExplicitAny: tests look at bodies field by field
+    const body: any = text.startsWith('{') ? JSON.parse(text) : text;
+    return { status: response.status, headers: response.headers, body };
+  };
+  return {
+    ready,
+    child,
+    log: () => log,
+    logLines: () =>
+      log
+        .split('\n')
+        .filter(Boolean)
+        .map((text) => JSON.parse(text)),
+    admin: (path: string) => request(ready.urls.admin + path),
+    api: (path: string, init?: RequestInit) => request(`${ready.urls.events}/rewards-api${path}`, init),
+    /** One event of the kit's brand, as a proxy would pass it on. */
+    event: (body: Record<string, unknown>, headers: Record<string, string> = {}) =>
+      request(`${ready.urls.events}/rewards-api/manual-event`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-forwarded-proto': 'https', ...headers },
+        body: JSON.stringify({ eventType: 'form_submit', domain: 'shop.example', ...body }),
+      }),
+    /** The value of one metric, by its name with labels; undefined when it is not there. */
+    async metric(name: string): Promise<number | undefined> {
+      const { body } = await request(`${ready.urls.admin}/metrics`);
+      const found = String(body)
+        .split('\n')
+        .find((text) => text.startsWith(`${name} `));
+      return found === undefined ? undefined : Number(found.slice(name.length + 1));
+    },
+    /** Waits for an end that was asked for before. */
+    async ended() {
+      const [code, by] = await closed;
+      return { code, signal: by };
+    },
+    async stop(signal: NodeJS.Signals = 'SIGTERM') {
+      child.kill(signal);
+      const [code, by] = await closed;
+      return { code, signal: by };
+    },
+  };
+}

@@ -1,4 +1,4 @@
-/** A whole emulator with users who have keys and tokens, and perks that they can buy. */
+/** Users of a service with their keys, tokens and signatures, and perks that they can buy through the relay. */
 import {
   createWalletClient,
   encodeFunctionData,
@@ -12,11 +12,12 @@ import {
 } from 'viem';
 import { mnemonicToAccount } from 'viem/accounts';
 import { anvil as anvilChain } from 'viem/chains';
-import { perkNFTAbi, rewardTokenAbi } from '../../../src/chain/contracts/abis.ts';
-import type { Overrides, ServeConfig } from '../../../src/compose/config.ts';
-import type { Ready } from '../../../src/emulator/state/ready.ts';
-import { DEV_MNEMONIC } from '../../../src/emulator/world/dev-accounts.ts';
-import { type Answer, clientOf, startTestService } from '../../kits/service.ts';
+import { perkNFTAbi, rewardTokenAbi } from '../../src/chain/contracts/abis.ts';
+import type { Overrides, ServeConfig } from '../../src/compose/config.ts';
+import type { Ready } from '../../src/emulator/state/ready.ts';
+import { DEV_MNEMONIC } from '../../src/emulator/world/dev-accounts.ts';
+import { minedBy } from './chain.ts';
+import { type Answer, clientOf, startTestService } from './service.ts';
 
 export type RelayKit = Awaited<ReturnType<typeof startRelayKit>>;
 export type Names = 'alice' | 'bob' | 'carol';
@@ -48,23 +49,14 @@ export async function startRelayKit(change: Partial<ServeConfig & Overrides> = {
 
 /** The same for a stack that runs already, in this process or another. */
 export async function relayKitOf(ready: Ready) {
-  const { chain, request, post, brand, event } = clientOf(ready);
+  const { chain, post, brand, event, control, ...client } = clientOf(ready);
   const contracts = ready.contracts as Record<'token' | 'escrow' | 'perks' | 'pointsSale', Hex>;
   const admin = createWalletClient({
     account: mnemonicToAccount(DEV_MNEMONIC, { addressIndex: 0 }),
     chain: { ...anvilChain, id: ready.chain.id },
     transport: http(ready.urls.rpc),
   });
-  const control = (path: string, body: unknown): Promise<Answer> =>
-    request(`${ready.urls.control}${path}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${ready.controlToken}` },
-      body: JSON.stringify(body),
-    });
-  const mined = async (hash: Hex) => {
-    const receipt = await chain.waitForTransactionReceipt({ hash });
-    if (receipt.status !== 'success') throw new Error(`${hash} was reverted`);
-  };
+  const mined = (hash: Hex) => minedBy(chain, hash);
   const setPerk = async (perkId: bigint, price: bigint, stock = 2n ** 256n - 1n) => {
     const args = [perkId, price, stock, brand.brandId as Hex, true] as const;
     const call = { address: contracts.perks, abi: perkNFTAbi, functionName: 'setPerk', args } as const;
@@ -86,12 +78,7 @@ export async function relayKitOf(ready: Ready) {
   await setPerk(FREE_PERK, 0n);
   await setPerk(PERK, PERK_PRICE);
 
-  const domain = {
-    name: 'Reward Token',
-    version: '1',
-    chainId: ready.chain.id,
-    verifyingContract: contracts.token,
-  };
+  const domain = tokenDomain(contracts.token, ready.chain.id);
   const now = async () => Number((await chain.getBlock()).timestamp);
 
   /** Raw, as a client sends it. */
@@ -110,7 +97,7 @@ export async function relayKitOf(ready: Ready) {
     now,
     send,
     keyless,
-    advance: (advance: string) => control('/clock', { advance }),
+    advance: client.advance,
     /** As a user whose address on the net is used by nobody else. */
     relay: (
       user: Omit<User, 'account'>,
@@ -149,29 +136,14 @@ export async function relayKitOf(ready: Ready) {
         deadline: BigInt((await now()) + 3_600),
         ...change,
       };
-      return signPermit(user.account, wish);
+      return signPermitBody(user.account, wish);
     },
     /** A transfer that its owner signed (ERC-3009). */
     async transfer(user: User, to: Hex, value = 0n) {
       const nonce = keccak256(stringToHex(`${Math.random()}`));
-      const message = { from: user.address, to, value, validAfter: 0n, validBefore: 2n ** 48n, nonce };
-      const signature = await user.account.signTypedData({
-        domain,
-        primaryType: 'TransferWithAuthorization',
-        types: {
-          TransferWithAuthorization: [
-            { name: 'from', type: 'address' },
-            { name: 'to', type: 'address' },
-            { name: 'value', type: 'uint256' },
-            { name: 'validAfter', type: 'uint256' },
-            { name: 'validBefore', type: 'uint256' },
-            { name: 'nonce', type: 'bytes32' },
-          ],
-        },
-        message,
-      });
-      const { r, s, v } = hexToSignature(signature);
-      const args = [user.address, to, value, 0n, 2n ** 48n, nonce, Number(v), r, s] as const;
+      const signed = { from: user.address, to, value, validAfter: 0n, validBefore: 2n ** 48n, nonce };
+      const { r, s, v } = await signTransfer(user.account, domain, signed);
+      const args = [user.address, to, value, 0n, 2n ** 48n, nonce, v, r, s] as const;
       const data = encodeFunctionData({
         abi: rewardTokenAbi,
         functionName: 'transferWithAuthorization',
@@ -202,11 +174,23 @@ export interface PermitWish {
   value: bigint;
   nonce: bigint;
   deadline: bigint;
-  domain: { name: string; version: string; chainId: number; verifyingContract: Hex };
+  domain: TokenDomain;
 }
 
-export async function signPermit(account: PrivateKeyAccount, wish: PermitWish) {
-  const { domain, owner, spender, value, nonce, deadline } = wish;
+export type TokenDomain = ReturnType<typeof tokenDomain>;
+
+/** The EIP-712 domain of the reward token. */
+export const tokenDomain = (verifyingContract: Hex, chainId: number) => ({
+  name: 'Reward Token',
+  version: '1',
+  chainId,
+  verifyingContract,
+});
+
+type TypedSigner = Pick<PrivateKeyAccount, 'signTypedData'>;
+
+/** An EIP-2612 permit, with its signature in parts. */
+export async function signPermit(account: TypedSigner, { domain, ...message }: PermitWish) {
   const signature = await account.signTypedData({
     domain,
     primaryType: 'Permit',
@@ -219,10 +203,49 @@ export async function signPermit(account: PrivateKeyAccount, wish: PermitWish) {
         { name: 'deadline', type: 'uint256' },
       ],
     },
-    message: { owner, spender, value, nonce, deadline },
+    message,
   });
+  return { ...message, ...partsOf(signature) };
+}
+
+/** The same as the API takes it. */
+export async function signPermitBody(account: TypedSigner, wish: PermitWish) {
+  const { owner, spender, value, deadline, v, r, s } = await signPermit(account, wish);
+  return { owner, spender, value: String(value), deadline: Number(deadline), v, r, s };
+}
+
+export interface TransferWish {
+  from: Hex;
+  to: Hex;
+  value: bigint;
+  validAfter: bigint;
+  validBefore: bigint;
+  nonce: Hex;
+}
+
+/** An ERC-3009 authorisation of a transfer. */
+export async function signTransfer(account: TypedSigner, domain: TokenDomain, message: TransferWish) {
+  const signature = await account.signTypedData({
+    domain,
+    primaryType: 'TransferWithAuthorization',
+    types: {
+      TransferWithAuthorization: [
+        { name: 'from', type: 'address' },
+        { name: 'to', type: 'address' },
+        { name: 'value', type: 'uint256' },
+        { name: 'validAfter', type: 'uint256' },
+        { name: 'validBefore', type: 'uint256' },
+        { name: 'nonce', type: 'bytes32' },
+      ],
+    },
+    message,
+  });
+  return partsOf(signature);
+}
+
+function partsOf(signature: Hex): { v: number; r: Hex; s: Hex } {
   const { r, s, v } = hexToSignature(signature);
-  return { owner, spender, value: String(value), deadline: Number(deadline), v: Number(v), r, s };
+  return { v: Number(v), r, s };
 }
 
 /** `0x` and that many bytes. */

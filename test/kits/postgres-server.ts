@@ -1,6 +1,5 @@
-/** A real Postgres for tests: the one that is configured, or a private one that lives as long as a test file. */
+/** A private Postgres server for one run of the tests. */
 import { execFileSync, spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
 import { chown, mkdtemp, rm } from 'node:fs/promises';
@@ -9,57 +8,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 
-export interface TestPostgres {
-  /** Of an empty database of its own. */
+export interface PostgresServer {
+  /** Of its database `postgres`. */
   url: string;
   stop(): Promise<void>;
-}
-
-/** Set in CI: what is missing there fails instead of being left out. */
-const required = process.env.REWARDS_TEST_REQUIRE === 'all';
-const configuredUrl = process.env.REWARDS_TEST_POSTGRES_URL;
-
-/** Why there is no Postgres to test with; undefined when there is one. Throws where one is required. */
-export function postgresMissing(): string | undefined {
-  if (configuredUrl || binaryFolder()) return undefined;
-  const reason =
-    'no Postgres here: its tests are left out (install postgresql or set REWARDS_TEST_POSTGRES_URL)';
-  if (required) throw new Error(reason);
-  return reason;
-}
-
-/** An empty database, on the configured server or on one that is started for it. */
-export async function startPostgres(): Promise<TestPostgres> {
-  if (configuredUrl) return emptyDatabase(configuredUrl);
-  const server = await startServer();
-  const database = await emptyDatabase(server.url).catch(async (error: unknown) => {
-    await server.stop();
-    throw error;
-  });
-  return {
-    url: database.url,
-    async stop() {
-      await database.stop();
-      await server.stop();
-    },
-  };
-}
-
-async function emptyDatabase(serverUrl: string): Promise<TestPostgres> {
-  const name = `rewards_test_${randomBytes(8).toString('hex')}`;
-  const run = async (statement: string) => {
-    const client = new pg.Client({ connectionString: serverUrl });
-    await client.connect();
-    try {
-      await client.query(statement);
-    } finally {
-      await client.end();
-    }
-  };
-  await run(`create database ${name}`);
-  const url = new URL(serverUrl);
-  url.pathname = `/${name}`;
-  return { url: url.href, stop: () => run(`drop database if exists ${name} with (force)`) };
 }
 
 /** How long a server may take from its start to its first answer. */
@@ -68,7 +20,7 @@ const START_CAP_MS = 30_000;
 /** How often a port that was free a moment ago may be taken by somebody else. */
 const PORT_TRIES = 5;
 
-async function startServer(tries = PORT_TRIES): Promise<TestPostgres> {
+export async function startPostgresServer(tries = PORT_TRIES): Promise<PostgresServer> {
   const binaries = binaryFolder();
   if (!binaries) throw new Error('no Postgres binaries');
   const as = serverUser();
@@ -107,7 +59,7 @@ async function startServer(tries = PORT_TRIES): Promise<TestPostgres> {
   while (!(await answers(url))) {
     if (server.exitCode !== null || Date.now() > giveUpAt) {
       await stop();
-      if (/Address already in use/.test(said) && tries > 1) return startServer(tries - 1);
+      if (/Address already in use/.test(said) && tries > 1) return startPostgresServer(tries - 1);
       throw new Error(`Postgres did not start: ${said}`);
     }
     await new Promise((resolve) => setTimeout(resolve, 50));

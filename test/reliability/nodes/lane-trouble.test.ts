@@ -1,7 +1,14 @@
 /** What stops a lane, what it says then, and that it goes on by itself. */
 import { toHex } from 'viem';
 import { afterEach, expect, test } from 'vitest';
-import { crowd, type EngineKit, eventually, impatient, payoutSigner, startEngineKit } from './kit.ts';
+import {
+  crowd,
+  type EngineKit,
+  eventually,
+  impatient,
+  payoutSigner,
+  startEngineKit,
+} from '../../engine/kit.ts';
 
 let kit: EngineKit | undefined;
 afterEach(async () => {

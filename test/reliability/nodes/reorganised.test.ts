@@ -1,7 +1,7 @@
 /** Blocks that the chain takes back, with what they held: whatever happened to it, it is paid exactly once at the end. */
 import type { Hex } from 'viem';
 import { afterEach, describe, expect, test } from 'vitest';
-import { crowd, type EngineKit, eventually, impatient, startEngineKit } from './kit.ts';
+import { crowd, type EngineKit, eventually, impatient, startEngineKit } from '../../engine/kit.ts';
 
 let kit: EngineKit | undefined;
 afterEach(async () => {

@@ -1,0 +1,110 @@
+/** A real node for tests: a bare Anvil, the service's contracts on it, money, and blocks when a test wants them. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createRequire } from 'node:module';
+import { arch, platform } from 'node:os';
+import { type Hex, type HttpTransport, keccak256, type PublicClient, toHex, type WalletClient } from 'viem';
+import { pointsSaleAbi } from '../../src/chain/contracts/abis.ts';
+import { type Deployment, deployContracts } from '../../src/chain/contracts/deploy.ts';
+import { createRpc, type Rpc } from '../../src/chain/rpc/rpc.ts';
+import { delay } from '../../src/lib/timers.ts';
+
+export interface AnvilProcess {
+  readonly url: string;
+  readonly pid: number;
+  stop(): Promise<void>;
+}
+
+/** What the service's own Anvil is started with. */
+export const SERVICE_CHAIN_ARGS = ['--hardfork', 'cancun', '--gas-limit', '1000000000'];
+
+/** The binary inside the platform package, which `@foundry-rs/anvil` would start through a wrapper. */
+export function anvilBinary(): string {
+  const cpu = arch() === 'x64' ? 'amd64' : arch();
+  const os = platform() === 'win32' ? 'win32' : platform();
+  const require = createRequire(import.meta.url);
+  return require.resolve(`@foundry-rs/anvil-${os}-${cpu}/bin/anvil${os === 'win32' ? '.exe' : ''}`);
+}
+
+/** A shell that kills Anvil when its own input ends, and so with whoever started it. */
+const GUARDED =
+  'exec 3<&0; "$0" "$@" & anvil=$!; echo "pid $anvil"; (cat <&3 >/dev/null; kill -KILL $anvil) & wait $anvil';
+
+/**
+ * Starts Anvil on a free port; it outlives neither `stop` nor this process. `args` are added to its command line;
+ * without any it mines each transaction at once.
+ */
+export function startAnvil(args: readonly string[] = []): Promise<AnvilProcess> {
+  const guard = spawn('sh', ['-c', GUARDED, anvilBinary(), '--host', '127.0.0.1', '--port', '0', ...args], {
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  const ended = once(guard, 'exit');
+  const stop = async () => {
+    guard.stdin.end();
+    await ended;
+  };
+  return new Promise((resolve, reject) => {
+    let output = '';
+    const read = (chunk: Buffer) => {
+      output += chunk.toString();
+      const address = /Listening on (127\.0\.0\.1:\d+)/.exec(output)?.[1];
+      const pid = Number(/^pid (\d+)$/m.exec(output)?.[1]);
+      if (!address || !pid) return;
+      for (const stream of [guard.stdout, guard.stderr]) stream.off('data', read).resume();
+      resolve({ url: `http://${address}`, pid, stop });
+    };
+    guard.stdout.on('data', read);
+    guard.stderr.on('data', read);
+    guard.stdin.on('error', () => {});
+    guard.once('error', reject);
+    guard.once('exit', (code) => reject(new Error(`anvil exited with ${code}: ${output}`)));
+  });
+}
+
+/** A connection to a node as the service has one. */
+export const rpcTo = (url: string): Rpc => createRpc({ url, timeoutMs: 10_000 });
+
+/** The account of each duty; the first signs the deployment. */
+export interface Duties {
+  admin: Parameters<typeof deployContracts>[1]['admin'];
+  distributor: Hex;
+  operator: Hex;
+  /** Administers perks, too. */
+  redeemer: Hex;
+  relayer: Hex;
+}
+
+/** Deploys the contracts and gives each account its role. */
+export const deploy = (
+  rpc: Rpc,
+  { admin, distributor, operator, redeemer, relayer }: Duties,
+): Promise<Deployment> =>
+  deployContracts(
+    { rpc, sleep: delay },
+    { admin, distributor, operator, redeemer, perkAdmin: redeemer, relayers: [relayer] },
+  );
+
+/** The receipt of a transaction, once it is in a block; rejects when it was reverted. */
+export async function minedBy(client: Pick<PublicClient, 'waitForTransactionReceipt'>, hash: Hex) {
+  const receipt = await client.waitForTransactionReceipt({ hash });
+  if (receipt.status !== 'success') throw new Error(`${hash} was reverted`);
+  return receipt;
+}
+
+let deposits = 0;
+/** Mints RWT into a brand's escrow, as a paid checkout would; the wallet has to be the operator's. */
+export async function fundEscrow(
+  of: { wallet: WalletClient<HttpTransport>; client: PublicClient; pointsSale: Hex },
+  account: NonNullable<WalletClient['account']>,
+  { brand, amount }: { brand: Hex; amount: bigint },
+): Promise<void> {
+  const hash = await of.wallet.writeContract({
+    account,
+    chain: null,
+    address: of.pointsSale,
+    abi: pointsSaleAbi,
+    functionName: 'mintIntoEscrow',
+    args: [keccak256(toHex(`deposit ${process.pid} ${deposits++}`)), brand, amount],
+  });
+  await minedBy(of.client, hash);
+}
