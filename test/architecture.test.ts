@@ -17,8 +17,6 @@ const known: { owner: string; what: RegExp }[] = [
   },
   { owner: 'contract', what: /^http\/.* → http\/(events|register|relay)\/refusals\.ts/ },
   { owner: 'contract', what: /^http\/(openapi\/|(events|relay)\/refusals\.ts).* → length/ },
-  { owner: 'startsettings', what: /^production\/(doctor|metrics)\.ts/ },
-  { owner: 'bench', what: /^(circle: load\/relay-load|load\/relay-tally)\.ts/ },
   { owner: 'reliability', what: /^sdk\/sdk\.ts.* → length/ },
   { owner: 'ledger', what: /^chain\/contracts\/ → length/ },
   { owner: 'ledger', what: /^emulator\/chain\/(anvil|journal-writer)\.ts.* → length/ },

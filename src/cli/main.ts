@@ -4,7 +4,7 @@ import { systemClock } from '../lib/clock.ts';
 import { every } from '../lib/timers.ts';
 import type { StopSignal } from './machine/context.ts';
 import { runCli } from './machine/run-cli.ts';
-import { createSink } from './machine/streams.ts';
+import { createSink } from './terminal/streams.ts';
 
 const env = readEnvironment();
 const stdout = createSink(process.stdout);

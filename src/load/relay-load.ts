@@ -1,18 +1,18 @@
 /** A load test that knows the relay's limits: whether exactly as many calls pass as may, and how long they take. */
 
 import { rateWindowIn } from '../client/relay-bodies.ts';
-import type { UserDesk } from '../emulator/world/user-wallet.ts';
+import type { UserWallets } from '../emulator/world/user-wallet.ts';
 import { stopwatch } from '../lib/timers.ts';
 import { createLatencyRecorder } from './latency.ts';
-import { type Pace, runPaced } from './pace.ts';
-import { type RelayReport, relayReport, type Sample } from './relay-report.ts';
+import { runPaced } from './pace.ts';
+import { type RelayLoadOptions, type RelayReport, relayReport, type Sample } from './relay-report.ts';
 import { checkResets, clockOf, type ResetCheck } from './relay-reset.ts';
 import { createRelayTally } from './relay-tally.ts';
 import { addressOf, type Client, prepareUsers, relayOne } from './relay-users.ts';
 
 export interface RelayLoadDeps {
   client: Client;
-  desk: UserDesk;
+  wallets: UserWallets;
   random: { bytes(count: number): Uint8Array };
   /** As the brand's page would send it. */
   origin?: string | undefined;
@@ -20,16 +20,7 @@ export interface RelayLoadDeps {
   onProgress: (phase: 'preparing' | 'relaying' | 'resetting', done: number, of: number) => void;
 }
 
-export interface RelayLoadWish extends Pace {
-  users: number;
-  perUser: number;
-  /** All from one address, to see the limit of addresses. */
-  oneAddress: boolean;
-  /** Whether the emulator's clock may be moved to the windows' end. */
-  checkReset: boolean;
-}
-
-export async function loadRelay(deps: RelayLoadDeps, wish: RelayLoadWish): Promise<RelayReport> {
+export async function loadRelay(deps: RelayLoadDeps, wish: RelayLoadOptions): Promise<RelayReport> {
   const { client, signal, random } = deps;
   const run = Buffer.from(random.bytes(5)).toString('hex');
   const base = Buffer.from(random.bytes(4)).readUInt32BE();
@@ -96,7 +87,7 @@ export async function loadRelay(deps: RelayLoadDeps, wish: RelayLoadWish): Promi
 /** How much of its window the one address has left, seen with a question that the relay answers to anybody. */
 async function probeAddress(
   client: Client,
-  { checkReset }: Pick<RelayLoadWish, 'checkReset'>,
+  { checkReset }: Pick<RelayLoadOptions, 'checkReset'>,
 ): Promise<ReturnType<typeof rateWindowIn>> {
   // The window that is open may end during the run: with a new one the whole minute is ahead.
   if (checkReset) await client.control.clock.advance('61s');

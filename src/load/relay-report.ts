@@ -1,6 +1,6 @@
 /** What a load test of the relay came to: the numbers, and whether they are those of the limit. */
 import type { Latency, LatencyRecorder } from './latency.ts';
-import type { RelayLoadWish } from './relay-load.ts';
+import type { Pace } from './pace.ts';
 import type { ResetCheck } from './relay-reset.ts';
 import type { HeaderCheck, RelayTally, Verdict } from './relay-tally.ts';
 import type { Metric, ThresholdResult } from './threshold.ts';
@@ -11,6 +11,15 @@ export interface Sample {
   atMs: number;
   tookMs: number;
   verdict: Verdict;
+}
+
+export interface RelayLoadOptions extends Pace {
+  users: number;
+  perUser: number;
+  /** All from one address, to see the limit of addresses. */
+  oneAddress: boolean;
+  /** Whether the emulator's clock may be moved to the windows' end. */
+  checkReset: boolean;
 }
 
 export interface RelayReport {
@@ -46,7 +55,7 @@ export interface RelayReport {
 }
 
 export function relayReport(from: {
-  wish: RelayLoadWish;
+  wish: RelayLoadOptions;
   sent: number;
   durationMs: number;
   outlasted: boolean;

@@ -27,74 +27,39 @@ const PROBLEMS_SHOWN = 20;
 /** Calls that were sent have used one of the limit, whatever became of them. */
 const SENT_CODES: ReadonlySet<string> = new Set(['TRANSACTION_FAILED', 'CONFIRMATION_TIMEOUT']);
 
-export function createRelayTally(userCount: number) {
-  const users = Array.from(
-    { length: userCount },
-    (): UserTally => ({ sent: 0, admitted: 0, refused: 0, resetAtMs: undefined, remaining: [] }),
-  );
-  const failures = new Map<string, number>();
+/** What answers say of limits, each user's answers in turn. */
+function createHeaderChecks(users: readonly UserTally[]) {
   const headers: HeaderCheck = { checked: 0, count: 0, problems: [] };
   let limit: number | undefined;
-  let byAddress = 0;
-  let failed = 0;
 
-  const complain = (problem: string) => {
+  const note = (problem: string) => {
     headers.count += 1;
     if (headers.problems.length < PROBLEMS_SHOWN) headers.problems.push(problem);
   };
-  const userAt = (index: number): UserTally => {
-    const user = users[index];
-    if (!user) throw new Error(`there is no user ${index}`);
-    return user;
-  };
-
-  /** The headers tell of the user's window, except where the address was refused before anybody was known. */
-  function checkWindow(index: number, { reply, verdict, nowMs }: CheckedAnswer): void {
-    headers.checked += 1;
-    const who = `user ${index}, answer ${reply.status}`;
-    const window = rateWindowIn(reply.headers);
-    if (!window) {
-      complain(`${who}: the three X-RateLimit headers are not all there`);
-      return;
-    }
-    if (window.resetAtMs <= nowMs) complain(`${who}: Reset ${window.resetAtMs / 1_000} is not in the future`);
-    if (verdict === 'address' || verdict === 'refused') {
-      if (window.remaining !== 0) complain(`${who}: refused, with ${window.remaining} Remaining`);
-    }
-    if (verdict === 'address') return;
-    const user = userAt(index);
-    limit ??= window.limit;
-    if (window.limit !== limit) complain(`${who}: Limit is ${window.limit}, and was ${limit}`);
-    user.resetAtMs ??= window.resetAtMs;
-    if (window.resetAtMs !== user.resetAtMs) {
-      complain(`${who}: Reset is ${window.resetAtMs / 1_000}, and was ${user.resetAtMs / 1_000}`);
-    }
-    if (verdict === 'admitted') user.remaining.push(window.remaining);
-  }
 
   return {
-    users,
-    /** Judges one answer; undefined: none came back. `nowMs` by the service's clock, or earlier. */
-    record(index: number, reply: Reply | undefined, nowMs: number): Verdict {
-      const user = userAt(index);
-      user.sent += 1;
-      if (!reply) {
-        failed += 1;
-        failures.set('no answer', (failures.get('no answer') ?? 0) + 1);
-        return 'failed';
+    /** The headers tell of the user's window, except where the address was refused before anybody was known. */
+    checkWindow(index: number, { reply, verdict, nowMs }: CheckedAnswer): void {
+      headers.checked += 1;
+      const who = `user ${index}, answer ${reply.status}`;
+      const window = rateWindowIn(reply.headers);
+      if (!window) {
+        note(`${who}: the three X-RateLimit headers are not all there`);
+        return;
       }
-      const verdict = verdictOf(reply);
-      if (verdict === 'admitted') user.admitted += 1;
-      else if (verdict === 'refused') user.refused += 1;
-      else if (verdict === 'address') byAddress += 1;
-      else {
-        failed += 1;
-        const name = nameOf(reply);
-        failures.set(name, (failures.get(name) ?? 0) + 1);
+      if (window.resetAtMs <= nowMs) note(`${who}: Reset ${window.resetAtMs / 1_000} is not in the future`);
+      if (verdict === 'address' || verdict === 'refused') {
+        if (window.remaining !== 0) note(`${who}: refused, with ${window.remaining} Remaining`);
       }
-      // What failed before the limits were looked at need not know them.
-      if (verdict !== 'failed') checkWindow(index, { reply, verdict, nowMs });
-      return verdict;
+      if (verdict === 'address') return;
+      const user = userAt(users, index);
+      limit ??= window.limit;
+      if (window.limit !== limit) note(`${who}: Limit is ${window.limit}, and was ${limit}`);
+      user.resetAtMs ??= window.resetAtMs;
+      if (window.resetAtMs !== user.resetAtMs) {
+        note(`${who}: Reset is ${window.resetAtMs / 1_000}, and was ${user.resetAtMs / 1_000}`);
+      }
+      if (verdict === 'admitted') user.remaining.push(window.remaining);
     },
     /** Once all answers are in: Remaining must have counted down by one with each call that was admitted. */
     checkCountdown(): void {
@@ -102,11 +67,55 @@ export function createRelayTally(userCount: number) {
         const counted = [...remaining].sort((a, b) => b - a);
         const wrong = counted.findIndex((value, place) => value !== (limit ?? 0) - 1 - place);
         if (wrong !== -1) {
-          complain(`user ${index}: Remaining is not ${limit} less one for each call: ${counted.join(' ')}`);
+          note(`user ${index}: Remaining is not ${limit} less one for each call: ${counted.join(' ')}`);
         }
       }
     },
-    read: () => ({ limit, byAddress, failed, failures: Object.fromEntries(failures), headers }),
+    read: () => ({ limit, headers }),
+  };
+}
+
+function userAt(users: readonly UserTally[], index: number): UserTally {
+  const user = users[index];
+  if (!user) throw new Error(`there is no user ${index}`);
+  return user;
+}
+
+export function createRelayTally(userCount: number) {
+  const users = Array.from(
+    { length: userCount },
+    (): UserTally => ({ sent: 0, admitted: 0, refused: 0, resetAtMs: undefined, remaining: [] }),
+  );
+  const checks = createHeaderChecks(users);
+  const failures = new Map<string, number>();
+  let byAddress = 0;
+  let failed = 0;
+  const countFailure = (name: string) => {
+    failed += 1;
+    failures.set(name, (failures.get(name) ?? 0) + 1);
+  };
+
+  return {
+    users,
+    /** Judges one answer; undefined: none came back. `nowMs` by the service's clock, or earlier. */
+    record(index: number, reply: Reply | undefined, nowMs: number): Verdict {
+      const user = userAt(users, index);
+      user.sent += 1;
+      if (!reply) {
+        countFailure('no answer');
+        return 'failed';
+      }
+      const verdict = verdictOf(reply);
+      if (verdict === 'admitted') user.admitted += 1;
+      else if (verdict === 'refused') user.refused += 1;
+      else if (verdict === 'address') byAddress += 1;
+      else countFailure(nameOf(reply));
+      // What failed before the limits were looked at need not know them.
+      if (verdict !== 'failed') checks.checkWindow(index, { reply, verdict, nowMs });
+      return verdict;
+    },
+    checkCountdown: checks.checkCountdown,
+    read: () => ({ byAddress, failed, failures: Object.fromEntries(failures), ...checks.read() }),
   };
 }
 

@@ -1,7 +1,7 @@
 /** The people of a load test: each fresh, with a wallet, a token, an address on the net, and calls that are signed already. */
 import { ClientError } from '../client/client-error.ts';
 import type { createClient, Reply } from '../client/create-client.ts';
-import type { UserDesk } from '../emulator/world/user-wallet.ts';
+import type { UserWallets } from '../emulator/world/user-wallet.ts';
 
 export type Client = ReturnType<typeof createClient>;
 
@@ -30,10 +30,10 @@ const CALLS_VALID_MS = 7 * 86_400_000;
 const PREPARED_AT_ONCE = 8;
 
 export async function prepareUsers(
-  deps: { client: Client; desk: UserDesk; signal: AbortSignal; onDone: () => void },
+  deps: { client: Client; wallets: UserWallets; signal: AbortSignal; onDone: () => void },
   wish: { count: number; callsEach: number; name: (index: number) => string; nowMs: number },
 ): Promise<LoadUser[]> {
-  const { client, desk, signal } = deps;
+  const { client, wallets, signal } = deps;
   const validBefore = Math.floor((wish.nowMs + CALLS_VALID_MS) / 1_000);
   const users: LoadUser[] = [];
   let next = 0;
@@ -51,7 +51,7 @@ export async function prepareUsers(
       const wallet = { address, index: shown.body.index };
       const calls: LoadUser['calls'] = [];
       while (calls.length < wish.callsEach && !signal.aborted) {
-        calls.push(await desk.transfer(wallet, { to: address as `0x${string}`, value: 0n, validBefore }));
+        calls.push(await wallets.transfer(wallet, { to: address as `0x${string}`, value: 0n, validBefore }));
       }
       users[index] = { email, address, token, calls };
       deps.onDone();

@@ -10,7 +10,7 @@ import { AnvilError, findAnvilBinary } from '../emulator/chain/find-anvil.ts';
 import { findRunFile } from '../emulator/state/run-file.ts';
 import { nearest } from '../lib/nearest.ts';
 import { trySqlite } from './create-production.ts';
-import { openLedgerDesk } from './offline-ledger.ts';
+import { openOfflineLedger } from './offline-ledger.ts';
 import { isGiven, readSecret, type Secret } from './secrets.ts';
 import { startSettings } from './settings.ts';
 
@@ -94,11 +94,11 @@ export const checks: Record<string, (input: DoctorInput) => Promise<Observation[
   async database(input) {
     if (!isGiven(input.database)) return [];
     try {
-      const desk = await openLedgerDesk({ ...input, secret: input.database });
+      const ledger = await openOfflineLedger({ ...input, secret: input.database });
       try {
-        const { pending, unsafe } = await desk.status();
+        const { pending, unsafe } = await ledger.status();
         return [
-          { check: 'database', message: `${desk.where} answers` },
+          { check: 'database', message: `${ledger.where} answers` },
           ...pending.map((name) => ({
             check: 'database',
             message: `migration ${name} is pending`,
@@ -111,7 +111,7 @@ export const checks: Record<string, (input: DoctorInput) => Promise<Observation[
           })),
         ];
       } finally {
-        await desk.close();
+        await ledger.close();
       }
     } catch (error) {
       const { fix } = error as { fix?: string };

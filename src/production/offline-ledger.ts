@@ -18,7 +18,7 @@ import { readSecret, type Secret } from './secrets.ts';
 import { sqliteProblem, startSettings } from './settings.ts';
 
 /** Opens the ledger that a secret names. Its functions throw a PreconditionError when the database does not serve. */
-export async function openLedgerDesk(of: { cwd: string; secret: Secret; allowSqlite: boolean }) {
+export async function openOfflineLedger(of: { cwd: string; secret: Secret; allowSqlite: boolean }) {
   const databaseUrl = await readSecret(startSettings.databaseUrl, of);
   if (databaseUrl === undefined) throw missing('REWARDS_DATABASE_URL');
   const isSqlite = databaseUrl.startsWith('sqlite:');

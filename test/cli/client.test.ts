@@ -20,7 +20,7 @@ async function stub(...given: Parameters<typeof stubService>) {
 const clientOf = (url: string, more: Partial<Parameters<typeof createClient>[0]> = {}) =>
   createClient({ urls: hostUrls(url), timeoutMs: 2_000, ...more });
 
-async function failureOf(promise: Promise<unknown>): Promise<ClientError> {
+async function problemOf(promise: Promise<unknown>): Promise<ClientError> {
   const error = await promise.then(
     () => undefined,
     (reason) => reason,
@@ -131,7 +131,7 @@ describe('no answer', () => {
     const { port } = server.address() as { port: number };
     server.close();
     await once(server, 'close');
-    const error = await failureOf(clientOf(`http://127.0.0.1:${port}/hidden`).health());
+    const error = await problemOf(clientOf(`http://127.0.0.1:${port}/hidden`).health());
     expect(error).toMatchObject({ kind: 'unreachable', origin: `http://127.0.0.1:${port}` });
     expect(error.message).toContain('ECONNREFUSED');
     expect(error.message).not.toContain('hidden');
@@ -143,8 +143,8 @@ describe('no answer', () => {
       return undefined;
     });
     const client = clientOf(service.url, { timeoutMs: 150 });
-    expect((await failureOf(client.sendEvent({}))).kind).toBe('timeout');
-    expect((await failureOf(client.health())).kind).toBe('timeout');
+    expect((await problemOf(client.sendEvent({}))).kind).toBe('timeout');
+    expect((await problemOf(client.health())).kind).toBe('timeout');
   });
 
   test('broken: the connection ends too early', async () => {
@@ -154,8 +154,8 @@ describe('no answer', () => {
       return undefined;
     });
     const client = clientOf(service.url);
-    expect((await failureOf(client.sendEvent({}))).kind).toBe('broken');
-    expect((await failureOf(client.health())).kind).toBe('broken');
+    expect((await problemOf(client.sendEvent({}))).kind).toBe('broken');
+    expect((await problemOf(client.health())).kind).toBe('broken');
   });
 
   test('a caller’s own abort is no failure of the service', async () => {

@@ -13,8 +13,8 @@ function hintOf(act: () => unknown): string {
   try {
     act();
   } catch (error) {
-    if (error instanceof CliError && error.failure.code === 'E_USAGE')
-      return `${error.message} ${error.failure.hint}`;
+    if (error instanceof CliError && error.problem.code === 'E_USAGE')
+      return `${error.message} ${error.problem.fix}`;
     throw error;
   }
   throw new Error('nothing was thrown');

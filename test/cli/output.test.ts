@@ -1,9 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { CliError, codedFailure, errorTable, failureOf } from '../../src/cli/machine/errors.ts';
+import { CliError, codedProblem, errorTable, problemOf } from '../../src/cli/machine/errors.ts';
 import { exitCodes } from '../../src/cli/machine/exit-codes.ts';
 import { type CommandResult, envLines, exitCodeOf, render } from '../../src/cli/machine/output.ts';
-import { plainStyle, shortAddress, shortHash, wantsColor } from '../../src/cli/machine/style.ts';
+import { plainStyle, shortAddress, shortHash, wantsColor } from '../../src/cli/terminal/style.ts';
 
 const meta = { command: 'send-event', durationMs: 41, target: 'http://127.0.0.1:8787', requestId: 'req_1' };
 const wish = { meta, stdoutStyle: plainStyle, stderrStyle: plainStyle } as const;
@@ -14,7 +14,7 @@ const done: CommandResult = {
 };
 const refused: CommandResult = {
   ok: false,
-  error: failureOf('E_REFUSED', { message: 'Cooldown active', details: { reason: 'cooldown' } }),
+  error: problemOf('E_REFUSED', { message: 'Cooldown active', details: { reason: 'cooldown' } }),
   data: { status: 429 },
 };
 
@@ -78,20 +78,19 @@ describe('error codes', () => {
   });
 
   test('of errors from below are kept, with their own advice', () => {
-    const below = (code: string) =>
-      Object.assign(new Error('no port. Take another'), { code, hint: 'Take another' });
-    expect(codedFailure(below('E_PORT_TAKEN'))).toEqual({
+    const below = (code: string) => Object.assign(new Error('no port.'), { code, fix: 'Take another' });
+    expect(codedProblem(below('E_PORT_TAKEN'))).toEqual({
       code: 'E_PORT_TAKEN',
       message: 'no port.',
-      hint: 'Take another',
+      fix: 'Take another',
       retryable: false,
       details: null,
     });
-    expect(codedFailure(below('ENOENT'))).toBeUndefined();
-    expect(codedFailure(below('toString'))).toBeUndefined();
-    expect(new CliError('E_TIMEOUT').failure).toMatchObject({
+    expect(codedProblem(below('ENOENT'))).toBeUndefined();
+    expect(codedProblem(below('toString'))).toBeUndefined();
+    expect(new CliError('E_TIMEOUT').problem).toMatchObject({
       retryable: true,
-      hint: errorTable.E_TIMEOUT.fix,
+      fix: errorTable.E_TIMEOUT.fix,
     });
   });
 

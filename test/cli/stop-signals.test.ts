@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import type { StopSignal } from '../../src/cli/machine/context.ts';
-import { catchStopSignals, interruptedBy } from '../../src/cli/machine/stop-signals.ts';
+import { catchStopSignals, interruptedBy } from '../../src/cli/terminal/stop-signals.ts';
 import { delay } from '../../src/lib/timers.ts';
 
 function sender() {

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { StopSignal } from '../../src/cli/machine/context.ts';
 import { runCli } from '../../src/cli/machine/run-cli.ts';
-import type { Sink } from '../../src/cli/machine/streams.ts';
+import type { Sink } from '../../src/cli/terminal/streams.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 
 /** The built program. */

@@ -3,9 +3,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createClient } from '../../src/client/create-client.ts';
-import { openUserDesk } from '../../src/emulator/world/user-wallet.ts';
+import { openUserWallets } from '../../src/emulator/world/user-wallet.ts';
 import { secureRandom } from '../../src/lib/ids.ts';
-import { loadRelay, type RelayLoadWish } from '../../src/load/relay-load.ts';
+import { loadRelay } from '../../src/load/relay-load.ts';
+import type { RelayLoadOptions } from '../../src/load/relay-report.ts';
 import { brokenRules } from '../../src/load/relay-report.ts';
 import { startTestService, type TestService } from '../kits/service.ts';
 
@@ -61,14 +62,14 @@ async function startGateway() {
   return { url: `http://127.0.0.1:${port}`, close: () => server.close() };
 }
 
-async function load(wish: Partial<RelayLoadWish>, spoiled: typeof spoil = (answer) => answer) {
+async function load(wish: Partial<RelayLoadOptions>, spoiled: typeof spoil = (answer) => answer) {
   spoil = spoiled;
   const { urls, contracts, controlToken, brands } = service.ready;
   const random = secureRandom({ now: () => Date.now() });
   return loadRelay(
     {
       client: createClient({ urls: { ...urls, relay: gateway.url }, controlToken, timeoutMs: 30_000 }),
-      desk: openUserDesk({ contracts, rpcUrl: urls.rpc, random }),
+      wallets: openUserWallets({ contracts, rpcUrl: urls.rpc, random }),
       random,
       origin: `https://${brands[0]?.domain}`,
       signal: new AbortController().signal,

@@ -38,7 +38,7 @@ export const brandRule = (context: CommandContext, options: BrandRuleOptions): P
   if (options.remove && changes) {
     throw new CliError('E_USAGE', {
       message: '--remove and settings exclude each other.',
-      hint: 'Leave one of them out.',
+      fix: 'Leave one of them out.',
     });
   }
   const isRule = (body: unknown) => isObject(body) && typeof body.reward === 'number';
@@ -63,7 +63,7 @@ export const brandRule = (context: CommandContext, options: BrandRuleOptions): P
     }
     throw new CliError('E_REFUSED', {
       message: `${brand} has no rule for ${eventType}.`,
-      hint: 'Add one with --reward <rwt>.',
+      fix: 'Add one with --reward <rwt>.',
       details: { reason: 'rule_not_found', eventType },
     });
   });

@@ -30,7 +30,7 @@ export const showBrand = (
     if (name === undefined) {
       throw new CliError('E_USAGE', {
         message: 'Which brand is missing.',
-        hint: '`rewards brand list` shows all; name one by its id or by one of its domains.',
+        fix: '`rewards brand list` shows all; name one by its id or by one of its domains.',
       });
     }
     return replyResult(await brands.show(name), { hasRightForm: isBrandDetail, text: brandText });

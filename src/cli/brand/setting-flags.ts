@@ -50,7 +50,7 @@ export function mapOf(pairs: readonly string[], example: string): Record<string,
     pairs.map((pair): [string, string] => {
       const equals = pair.indexOf('=');
       if (equals > 0) return [pair.slice(0, equals), pair.slice(equals + 1)];
-      throw new CliError('E_USAGE', { message: `${pair} has no value.`, hint: `Write it as ${example}.` });
+      throw new CliError('E_USAGE', { message: `${pair} has no value.`, fix: `Write it as ${example}.` });
     }),
   );
 }

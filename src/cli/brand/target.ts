@@ -29,7 +29,7 @@ export async function withBrands<T>(
   if (!/^postgres(?:ql)?:\/\//i.test(databaseUrl)) {
     throw new CliError('E_USAGE', {
       message: '--database-url is no address of a Postgres database.',
-      hint: 'It begins with postgres://. Brands of an emulator are managed while it runs.',
+      fix: 'It begins with postgres://. Brands of an emulator are managed while it runs.',
     });
   }
   // Loaded here, not above: it brings the database with it.

@@ -2,8 +2,8 @@
 import type { BrandBody, BrandDetail, NewKeyBody, RuleBody } from '../../client/control-bodies.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import { brandSpec, rowsOf } from '../../rules/brands/spec.ts';
-import type { Style } from '../machine/style.ts';
 import { isObject } from '../service/assignments.ts';
+import type { Style } from '../terminal/style.ts';
 
 /** `0xa0ee…  Demo  demo.example  999900 RWT left`. */
 export function brandLine({ brandId, name, domains, automation, funds }: BrandBody, style: Style): string {

@@ -5,13 +5,13 @@ import { formatDuration } from '../../lib/duration.ts';
 import type { CommandContext } from '../machine/context.ts';
 import { CliError } from '../machine/errors.ts';
 import type { CommandResult } from '../machine/output.ts';
-import type { Style } from '../machine/style.ts';
 import { spaced } from '../requests/explanation.ts';
 import { shortRequestId } from '../requests/request-line.ts';
 import { isRequestDetail } from '../requests/run.ts';
 import { isObject } from '../service/assignments.ts';
 import { refusalOf } from '../service/control-reply.ts';
 import { clientFor, resolveTarget } from '../service/target.ts';
+import type { Style } from '../terminal/style.ts';
 
 type ClockCalls = ReturnType<typeof clientFor>['control']['clock'];
 
@@ -24,14 +24,14 @@ export async function advanceClock(
   if (duration !== undefined && until !== undefined) {
     throw new CliError('E_USAGE', {
       message: 'A duration and --until exclude each other.',
-      hint: 'Leave one of them out.',
+      fix: 'Leave one of them out.',
     });
   }
   if (duration !== undefined) return withClock(context, (clock) => clock.advance(duration));
   if (until === undefined) {
     throw new CliError('E_USAGE', {
       message: "missing required argument 'duration', or --until <request>",
-      hint: '`rewards clock advance --help` lists what it takes.',
+      fix: '`rewards clock advance --help` lists what it takes.',
     });
   }
   const time = await passingTime(context, until);
@@ -53,7 +53,7 @@ async function passingTime(context: CommandContext, request: string): Promise<st
     message: never
       ? `${id} never passes by waiting: ${spaced(never.check)}, ${never.text}.`
       : `${id} was not refused: there is nothing to wait for.`,
-    hint: `\`rewards requests explain ${shortRequestId(id)}\` shows every check.`,
+    fix: `\`rewards requests explain ${shortRequestId(id)}\` shows every check.`,
     details: { id, never: never ?? null },
   });
 }

@@ -81,6 +81,6 @@ function understood(
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     const problem = row.secret === 'value' ? error.message.replace(`=${text}`, '') : error.message;
-    return { value: option.defaultValue, problem: { problem, fix: error.failure.hint } };
+    return { value: option.defaultValue, problem: { problem, fix: error.problem.fix } };
   }
 }

@@ -2,7 +2,7 @@
 import { silentLog } from '../../lib/log.ts';
 import type { Setting } from '../../lib/setting.ts';
 import type { CommandContext, Runtime } from '../machine/context.ts';
-import { failureOf } from '../machine/errors.ts';
+import { problemOf } from '../machine/errors.ts';
 import type { CommandResult } from '../machine/output.ts';
 import { type EffectiveSetting, effectiveSettings, type SettingProblem } from './effective-settings.ts';
 import { knownVariables } from './known-variables.ts';
@@ -30,9 +30,9 @@ export async function showConfig(
   const data = { command: name, settings, problems };
   const text: NonNullable<CommandResult['text']> = (style) => settingsTable(data, style);
   if (problems.length === 0) return { ok: true, data, env: environmentOf(settings), text };
-  const error = failureOf('E_SETTINGS', {
+  const error = problemOf('E_SETTINGS', {
     message: problems.map(({ problem }) => problem).join('\n'),
-    hint: problems.map(({ fix }) => fix).join('\n'),
+    fix: problems.map(({ fix }) => fix).join('\n'),
     details: { problems },
   });
   return { ok: false, error, data, text };

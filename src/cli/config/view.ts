@@ -1,6 +1,6 @@
 /** Settings as a table for people: value and origin of each, then what is wrong with them. */
 
-import type { Style } from '../machine/style.ts';
+import type { Style } from '../terminal/style.ts';
 import type { EffectiveSetting, SettingProblem } from './effective-settings.ts';
 
 export function settingsTable(

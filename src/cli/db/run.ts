@@ -1,7 +1,7 @@
 /** `rewards db migrate|status`: the tables of a production ledger. */
 
 import type { CommandContext } from '../machine/context.ts';
-import { failureOf } from '../machine/errors.ts';
+import { problemOf } from '../machine/errors.ts';
 import type { CommandResult } from '../machine/output.ts';
 import { type LedgerOptions, ledgerSecrets } from '../start/options.ts';
 
@@ -27,32 +27,34 @@ export async function databaseStatus(
     const data = await status();
     const { pending, unsafe } = data;
     if (pending.length > 0) {
-      const error = { ...failureOf('E_REFUSED'), message: `The database lacks ${pending.join(', ')}.` };
-      return { ok: false, error: { ...error, hint: 'Run `rewards db migrate`.', details: data }, data };
+      const error = { ...problemOf('E_REFUSED'), message: `The database lacks ${pending.join(', ')}.` };
+      return { ok: false, error: { ...error, fix: 'Run `rewards db migrate`.', details: data }, data };
     }
     const warning = unsafe.length > 0 ? `  unsafe: ${unsafe.join(', ')}` : '';
     return { ok: true, data, text: (style) => `${style.green('up to date')}${style.yellow(warning)}` };
   });
 }
 
-type Desk = Awaited<ReturnType<typeof import('../../production/offline-ledger.ts').openLedgerDesk>>;
+type OfflineLedger = Awaited<
+  ReturnType<typeof import('../../production/offline-ledger.ts').openOfflineLedger>
+>;
 
 async function withLedger(
   context: CommandContext,
   options: LedgerOptions,
-  work: (desk: Desk) => Promise<CommandResult>,
+  work: (ledger: OfflineLedger) => Promise<CommandResult>,
 ): Promise<CommandResult> {
   const { runtime, about } = context;
-  const { openLedgerDesk } = await import('../../production/offline-ledger.ts');
-  const desk = await openLedgerDesk({
+  const { openOfflineLedger } = await import('../../production/offline-ledger.ts');
+  const ledger = await openOfflineLedger({
     cwd: runtime.cwd,
     secret: ledgerSecrets(options).database,
     allowSqlite: options.allowSqlite,
   });
-  about.target = desk.where;
+  about.target = ledger.where;
   try {
-    return await work(desk);
+    return await work(ledger);
   } finally {
-    await desk.close();
+    await ledger.close();
   }
 }

@@ -4,10 +4,10 @@ import type { Observation } from '../../production/doctor.ts';
 import { startSettings } from '../../production/settings.ts';
 import { knownVariables } from '../config/known-variables.ts';
 import type { CommandContext } from '../machine/context.ts';
-import { CliError, failureOf } from '../machine/errors.ts';
+import { CliError, problemOf } from '../machine/errors.ts';
 import type { CommandResult } from '../machine/output.ts';
-import type { Style } from '../machine/style.ts';
 import { type LedgerOptions, ledgerSecrets } from '../start/options.ts';
+import type { Style } from '../terminal/style.ts';
 
 export async function doctor(
   context: CommandContext,
@@ -20,7 +20,7 @@ export async function doctor(
   if (unknown !== undefined) {
     throw new CliError('E_USAGE', {
       message: `There is no check ${unknown}.`,
-      hint: `There are: ${Object.keys(checks).join(', ')}.`,
+      fix: `There are: ${Object.keys(checks).join(', ')}.`,
     });
   }
   const { database, nodes } = ledgerSecrets(options);
@@ -41,7 +41,7 @@ export async function doctor(
   if (data.ok) return { ok: true, data, text: (style) => shown.map((one) => line(one, style)).join('\n') };
   return {
     ok: false,
-    error: failureOf('E_PROBLEMS', { details: { problems } }),
+    error: problemOf('E_PROBLEMS', { details: { problems } }),
     data,
     text: (style) => shown.map((one) => line(one, style)).join('\n'),
   };
@@ -58,7 +58,7 @@ export async function healthcheck({ runtime }: CommandContext): Promise<CommandR
   });
   const data = { ok: healthy, message };
   if (healthy) return { ok: true, data, text: () => message };
-  return { ok: false, error: failureOf('E_PROBLEMS', { message, hint: 'Look at its log.' }), data };
+  return { ok: false, error: problemOf('E_PROBLEMS', { message, fix: 'Look at its log.' }), data };
 }
 
 const line = ({ check, message, fix }: Observation, style: Style) =>

@@ -8,14 +8,14 @@ import { PreparationError } from '../../load/relay-users.ts';
 import { reportHtml } from '../../load/report-html.ts';
 import { judge, parseThreshold, type Threshold } from '../../load/threshold.ts';
 import type { CommandContext } from '../machine/context.ts';
-import { CliError, type Failure, failureOf } from '../machine/errors.ts';
+import { CliError, type Problem, problemOf } from '../machine/errors.ts';
 import { exitCodes } from '../machine/exit-codes.ts';
 import type { CommandResult } from '../machine/output.ts';
-import { createProgress } from '../machine/progress.ts';
-import { userDeskOf } from '../relay/relay-user.ts';
+import { userWalletsOf } from '../relay/relay-user.ts';
 import { originOf } from '../relay/run.ts';
 import { refusalOf } from '../service/control-reply.ts';
 import { clientFor, resolveTarget } from '../service/target.ts';
+import { createProgress } from '../terminal/progress.ts';
 import { loadText } from './view.ts';
 
 export interface LoadOptions {
@@ -42,7 +42,7 @@ export async function loadRelayTest(
   if (options.rate !== undefined && options.concurrency !== undefined) {
     throw new CliError('E_USAGE', {
       message: '--rate and --concurrency exclude each other.',
-      hint: 'Leave one of them out.',
+      fix: 'Leave one of them out.',
     });
   }
   const target = await resolveTarget(context);
@@ -58,7 +58,7 @@ export async function loadRelayTest(
     const report = await loadRelay(
       {
         client: clientFor(target, context),
-        desk: userDeskOf(context, target),
+        wallets: userWalletsOf(context, target),
         random,
         origin: originOf(target, options.brand),
         signal: stop.signal,
@@ -95,31 +95,31 @@ function thresholdOf(text: string): Threshold {
   if (!('problem' in parsed)) return parsed;
   throw new CliError('E_USAGE', {
     message: `--threshold ${text} ${parsed.problem}.`,
-    hint: 'Write it as --threshold over_admission==0 or --threshold "p95<200ms".',
+    fix: 'Write it as --threshold over_admission==0 or --threshold "p95<200ms".',
   });
 }
 
 function resultOf(report: RelayReport): CommandResult {
   const { plots: _, ...data } = report;
   const text: Extract<CommandResult, { ok: true }>['text'] = (style) => loadText(report, style);
-  const failure = failureIn(report);
-  return failure ? { ok: false, error: failure, data, text } : { ok: true, data, text };
+  const problem = problemIn(report);
+  return problem ? { ok: false, error: problem, data, text } : { ok: true, data, text };
 }
 
 /** A threshold that somebody set comes first: it says what they want to know. */
-function failureIn(report: RelayReport): Failure | undefined {
+function problemIn(report: RelayReport): Problem | undefined {
   const crossed = report.thresholds.filter(({ ok }) => !ok);
   if (crossed.length > 0) {
     const said = crossed.map(({ threshold, value }) => `${threshold} (${value ?? 'nothing measured'})`);
-    return failureOf('E_THRESHOLD', { message: `Crossed: ${said.join(', ')}.`, details: { crossed } });
+    return problemOf('E_THRESHOLD', { message: `Crossed: ${said.join(', ')}.`, details: { crossed } });
   }
   const broken = brokenRules(report);
   if (broken.length === 0) return undefined;
-  return failureOf('E_LIMIT_BROKEN', { message: `${broken.join('; ')}.`, details: { broken } });
+  return problemOf('E_LIMIT_BROKEN', { message: `${broken.join('; ')}.`, details: { broken } });
 }
 
 function unprepared(error: PreparationError): CliError {
-  const refusal = refusalOf(error.reply, () => false) ?? failureOf('E_NOT_EMULATOR');
+  const refusal = refusalOf(error.reply, () => false) ?? problemOf('E_NOT_EMULATOR');
   return new CliError(refusal.code, refusal, { cause: error });
 }
 

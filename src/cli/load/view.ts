@@ -2,7 +2,7 @@
 
 import { formatDuration } from '../../lib/duration.ts';
 import type { RelayReport } from '../../load/relay-report.ts';
-import type { Style } from '../machine/style.ts';
+import type { Style } from '../terminal/style.ts';
 
 export function loadText(report: RelayReport, style: Style): string {
   const { admitted, expected, overAdmission, underAdmission, failed, latencyMs, refusedLatencyMs } = report;

@@ -1,9 +1,9 @@
 /** What every command is given, and nothing else: the process itself stays in main.ts. */
 import type { Environment } from '../../compose/env.ts';
 import type { Clock } from '../../lib/clock.ts';
+import type { Sink } from '../terminal/streams.ts';
+import type { ColorChoice, Style } from '../terminal/style.ts';
 import type { CommandResult, OutputFormat } from './output.ts';
-import type { Sink } from './streams.ts';
-import type { ColorChoice, Style } from './style.ts';
 
 /** The process, as the program sees it. */
 export interface Runtime {

@@ -192,46 +192,45 @@ export const errorTable = {
 
 export type ErrorCode = keyof typeof errorTable;
 
-/** The `error` of the JSON envelope. */
-export interface Failure {
+/** What keeps a command from going on. */
+export interface Problem {
   code: ErrorCode;
   message: string;
-  hint: string;
+  fix: string;
   retryable: boolean;
   details: unknown;
 }
 
 /** Ends a command that cannot go on; the table gives what is not said here. */
 export class CliError extends Error {
-  readonly failure: Failure;
-  constructor(code: ErrorCode, said: Partial<Omit<Failure, 'code'>> = {}, options?: ErrorOptions) {
+  readonly problem: Problem;
+  constructor(code: ErrorCode, said: Partial<Omit<Problem, 'code'>> = {}, options?: ErrorOptions) {
     super(said.message ?? errorTable[code].message, options);
     this.name = 'CliError';
-    this.failure = failureOf(code, said);
+    this.problem = problemOf(code, said);
   }
 }
 
 /** Fills what is not said from the table. */
-export function failureOf(code: ErrorCode, said: Partial<Omit<Failure, 'code'>> = {}): Failure {
+export function problemOf(code: ErrorCode, said: Partial<Omit<Problem, 'code'>> = {}): Problem {
   const { message, fix, retryable } = errorTable[code];
   return {
     code,
     message: said.message ?? message,
-    hint: said.hint ?? fix,
+    fix: said.fix ?? fix,
     retryable: said.retryable ?? retryable,
     details: said.details ?? null,
   };
 }
 
 /** What an error from a layer below means, when it carries one of our codes; its own advice comes first. */
-export function codedFailure(error: unknown): Failure | undefined {
+export function codedProblem(error: unknown): Problem | undefined {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return undefined;
   if (!Object.hasOwn(errorTable, error.code)) return undefined;
-  const { fix, hint, details } = error as { fix?: unknown; hint?: unknown; details?: unknown };
-  const advice = [fix, hint].find((text) => typeof text === 'string');
-  return failureOf(error.code as ErrorCode, {
-    message: advice ? error.message.replace(advice, '').trim() : error.message,
-    ...(advice && { hint: advice }),
+  const { fix, details } = error as { fix?: unknown; details?: unknown };
+  return problemOf(error.code as ErrorCode, {
+    message: error.message,
+    ...(typeof fix === 'string' && { fix }),
     details,
   });
 }

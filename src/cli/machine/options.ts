@@ -81,7 +81,7 @@ export function settingFrom(
     if (!(error instanceof InvalidArgumentError)) throw error;
     throw new CliError('E_USAGE', {
       message: `${variable}=${text} is not accepted: ${error.message}`,
-      hint: `Unset ${variable}, or give it what ${candidate.long} takes.`,
+      fix: `Unset ${variable}, or give it what ${candidate.long} takes.`,
     });
   }
 }

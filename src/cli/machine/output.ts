@@ -1,7 +1,8 @@
 /** One result, four writings: text for people, json and jsonl for programs, env for shells. */
-import { errorTable, type Failure } from './errors.ts';
+
+import type { Style } from '../terminal/style.ts';
+import { errorTable, type Problem } from './errors.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
-import type { Style } from './style.ts';
 
 export const outputFormats = ['text', 'json', 'jsonl', 'env'] as const;
 export type OutputFormat = (typeof outputFormats)[number];
@@ -14,7 +15,7 @@ export type CommandResult =
       env?: unknown;
       text: (style: Style) => string;
     }
-  | { ok: false; error: Failure; data?: unknown; text?: (style: Style) => string };
+  | { ok: false; error: Problem; data?: unknown; text?: (style: Style) => string };
 
 /** What the envelope says beside the data. */
 export interface Meta {
@@ -28,8 +29,17 @@ export interface Meta {
 export function envelope(result: CommandResult, meta: Meta) {
   return result.ok
     ? { ok: true, data: result.data, meta }
-    : { ok: false, error: result.error, data: result.data ?? null, meta };
+    : { ok: false, error: printed(result.error), data: result.data ?? null, meta };
 }
+
+/** The JSON document calls the way to mend it a hint. */
+const printed = ({ code, message, fix, retryable, details }: Problem) => ({
+  code,
+  message,
+  hint: fix,
+  retryable,
+  details,
+});
 
 export const exitCodeOf = (result: CommandResult): ExitCode =>
   result.ok ? exitCodes.done : errorTable[result.error.code].exit;
@@ -43,7 +53,7 @@ export function render(
     return { stdout: `${JSON.stringify(envelope(result, wish.meta))}\n`, stderr: '' };
   }
   if (!result.ok) {
-    const text = result.text ?? ((style: Style) => failureText(result.error, style));
+    const text = result.text ?? ((style: Style) => problemText(result.error, style));
     return { stdout: '', stderr: withNewline(text(wish.stderrStyle)) };
   }
   const text = wish.format === 'env' ? envLines(result.env ?? result.data) : result.text(wish.stdoutStyle);
@@ -51,12 +61,12 @@ export function render(
 }
 
 /** What failed, and how to put it right. */
-export function failureText(failure: Failure, style: Style): string {
-  const [message = '', ...more] = failure.message.split('\n');
+export function problemText(problem: Problem, style: Style): string {
+  const [message = '', ...more] = problem.message.split('\n');
   return [
-    `${style.red('error')}: ${message}  ${style.dim(failure.code)}`,
+    `${style.red('error')}: ${message}  ${style.dim(problem.code)}`,
     ...more.map((line) => `  ${line}`),
-    `  ${style.dim('fix')}  ${failure.hint}`,
+    `  ${style.dim('fix')}  ${problem.fix}`,
   ].join('\n');
 }
 

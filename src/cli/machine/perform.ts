@@ -2,11 +2,11 @@
 import type { Command } from 'commander';
 import { ClientError } from '../../client/client-error.ts';
 import { stopwatch } from '../../lib/timers.ts';
+import { styleFor } from '../terminal/style.ts';
 import type { CommandContext, GlobalSettings, Handler, Runtime } from './context.ts';
-import { CliError, codedFailure, type Failure, failureOf } from './errors.ts';
+import { CliError, codedProblem, type Problem, problemOf } from './errors.ts';
 import { applyEnvironment, variablesOf } from './options.ts';
 import { type CommandResult, exitCodeOf, render } from './output.ts';
-import { styleFor } from './style.ts';
 
 /** Runs a command's handler, prints what it returns or throws, and resolves with the exit code. */
 export async function perform<Options>(
@@ -24,7 +24,7 @@ export async function perform<Options>(
     const run = await load();
     result = await run(contextOf(runtime, { command, settings, about }), inputOf<Options>(command));
   } catch (error) {
-    result = { ok: false, error: failureFrom(error) };
+    result = { ok: false, error: problemFrom(error) };
   }
   if (typeof result === 'number') return result;
   return print(runtime, result, {
@@ -97,19 +97,19 @@ function inputOf<Options>(command: Command): Options {
 }
 
 /** What a thrown value means to the user. */
-export function failureFrom(error: unknown): Failure {
-  if (error instanceof CliError) return error.failure;
+export function problemFrom(error: unknown): Problem {
+  if (error instanceof CliError) return error.problem;
   if (error instanceof ClientError) {
     const details = { origin: error.origin, kind: error.kind };
-    if (error.kind === 'timeout') return failureOf('E_TIMEOUT', { message: error.message, details });
-    const hint =
-      error.kind === 'broken' ? { hint: 'It may have taken effect: look before you repeat it.' } : {};
-    return failureOf('E_UNREACHABLE', { message: error.message, details, ...hint });
+    if (error.kind === 'timeout') return problemOf('E_TIMEOUT', { message: error.message, details });
+    const fix =
+      error.kind === 'broken' ? { fix: 'It may have taken effect: look before you repeat it.' } : {};
+    return problemOf('E_UNREACHABLE', { message: error.message, details, ...fix });
   }
-  const coded = codedFailure(error);
+  const coded = codedProblem(error);
   if (coded) return coded;
   const stack = error instanceof Error ? error.stack : undefined;
-  return failureOf('E_INTERNAL', {
+  return problemOf('E_INTERNAL', {
     message: stack ?? `Something was thrown that is no error: ${String(error)}`,
     details: { stack },
   });

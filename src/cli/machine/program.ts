@@ -10,6 +10,7 @@ import { declareRequests } from '../requests/declare.ts';
 import { declareSendEvent } from '../send-event/declare.ts';
 import { declareServe } from '../serve/declare.ts';
 import { declareDatabase, declareDoctor, declareStart, declareVerify } from '../start/declare.ts';
+import { wantsColor } from '../terminal/style.ts';
 import { declareToken } from '../token/declare.ts';
 import { declareWallet } from '../wallet/declare.ts';
 import type { Catalog, Perform } from './catalog.ts';
@@ -17,7 +18,6 @@ import type { Runtime } from './context.ts';
 import { manifest } from './manifest.ts';
 import { durationMs, everyCommand, httpUrl, option, stackName, variableOf } from './options.ts';
 import { outputFormats } from './output.ts';
-import { wantsColor } from './style.ts';
 
 /** The whole command tree, and the command at which parsing stopped. */
 export function buildProgram(

@@ -1,10 +1,10 @@
 /** One run of the program: parse, perform, and answer with an exit code. */
 import { CommanderError } from 'commander';
 import type { Runtime } from './context.ts';
-import { failureOf } from './errors.ts';
+import { problemOf } from './errors.ts';
 import { exitCodes } from './exit-codes.ts';
 import { type OutputFormat, outputFormats } from './output.ts';
-import { failureFrom, pathOf, perform, print } from './perform.ts';
+import { pathOf, perform, print, problemFrom } from './perform.ts';
 import { buildProgram } from './program.ts';
 
 /** Resolves with the exit code; everything else has been written to the runtime's streams. */
@@ -25,21 +25,21 @@ export async function runCli(runtime: Runtime): Promise<number> {
     // A group such as `clock` without its verb: commander has printed the group's help on stderr.
     if (error instanceof CommanderError && error.code === 'commander.help') return exitCodes.usage;
     const command = pathOf(atFault());
-    const failure = error instanceof CommanderError ? usageFailure(error, command) : failureFrom(error);
+    const problem = error instanceof CommanderError ? usageProblem(error, command) : problemFrom(error);
     return print(
       runtime,
-      { ok: false, error: failure },
+      { ok: false, error: problem },
       { settings: { output: wantedFormat(runtime) }, meta: { command, durationMs: 0, target: null } },
     );
   }
 }
 
 /** Splits commander's text into what is wrong and what was probably meant. */
-function usageFailure(error: CommanderError, command: string) {
+function usageProblem(error: CommanderError, command: string) {
   const [, message = error.message, suggestion] =
     /^(?:error: )?([\s\S]*?)(?:\n\((Did you mean [\s\S]*)\))?$/.exec(error.message) ?? [];
   const help = ['rewards', command, '--help'].filter(Boolean).join(' ');
-  return failureOf('E_USAGE', { message, hint: suggestion ?? `\`${help}\` lists what it takes.` });
+  return problemOf('E_USAGE', { message, fix: suggestion ?? `\`${help}\` lists what it takes.` });
 }
 
 /** The format asked for on a command line that could not be parsed. */

@@ -1,6 +1,6 @@
 /** On whose behalf something is relayed: the user's token and wallet, from the emulator or as given. */
 import type { createClient } from '../../client/create-client.ts';
-import { openUserDesk, type UserDesk, type UserWallet } from '../../emulator/world/user-wallet.ts';
+import { openUserWallets, type UserWallet, type UserWallets } from '../../emulator/world/user-wallet.ts';
 import { secureRandom } from '../../lib/ids.ts';
 import type { CommandContext } from '../machine/context.ts';
 import { CliError } from '../machine/errors.ts';
@@ -19,15 +19,15 @@ export interface RelayUser {
 }
 
 /** Tools for the contracts of the stack that runs here; E_NOT_RUNNING for any other target. */
-export function userDeskOf(context: CommandContext, { run }: Target): UserDesk {
+export function userWalletsOf(context: CommandContext, { run }: Target): UserWallets {
   if (!run) {
     throw new CliError('E_NOT_RUNNING', {
       message: 'Only a stack that runs here tells its contracts and its chain.',
-      hint: 'Run this in the directory of the stack, or give --to and --data.',
+      fix: 'Run this in the directory of the stack, or give --to and --data.',
     });
   }
   const random = secureRandom(context.runtime.clock);
-  return openUserDesk({ contracts: run.contracts, rpcUrl: run.urls.rpc, random });
+  return openUserWallets({ contracts: run.contracts, rpcUrl: run.urls.rpc, random });
 }
 
 /** The user of `--as`, logged in at the emulator's own identity provider. */
@@ -47,7 +47,7 @@ export function userOfToken(token: string): RelayUser {
   if (typeof address === 'string') return { token, address, wallet: undefined };
   throw new CliError('E_USAGE', {
     message: 'The token names no wallet.',
-    hint: 'Say whose it is: --as <user>.',
+    fix: 'Say whose it is: --as <user>.',
   });
 }
 
@@ -72,7 +72,7 @@ async function emailOf(client: Client, { run }: Target, name: string): Promise<s
   if (known) return known.email;
   throw new CliError('E_USAGE', {
     message: `${name} is no user of this stack.`,
-    hint: run
+    fix: run
       ? `Give an e-mail, or one of ${run.users.map(({ email }) => email).join(', ')}.`
       : 'Give an e-mail.',
   });

@@ -1,13 +1,13 @@
 /** `rewards relay permit`: what the user's own wallet would sign. */
 import type { PermitBody } from '../../client/relay-bodies.ts';
-import type { UserDesk, UserWallet } from '../../emulator/world/user-wallet.ts';
+import type { UserWallet, UserWallets } from '../../emulator/world/user-wallet.ts';
 import type { CommandContext } from '../machine/context.ts';
 import { CliError } from '../machine/errors.ts';
 import type { CommandResult } from '../machine/output.ts';
 import { isObject } from '../service/assignments.ts';
 import { refusalOf } from '../service/control-reply.ts';
 import { clientFor, resolveTarget } from '../service/target.ts';
-import { logIn, userDeskOf } from './relay-user.ts';
+import { logIn, userWalletsOf } from './relay-user.ts';
 
 export async function signPermit(
   context: CommandContext,
@@ -15,29 +15,29 @@ export async function signPermit(
 ): Promise<CommandResult> {
   const value = amountOf(wish.value, '--value');
   const target = await resolveTarget(context);
-  const desk = userDeskOf(context, target);
-  const spender = desk.contractAddress(wish.spender);
+  const wallets = userWalletsOf(context, target);
+  const spender = wallets.contractAddress(wish.spender);
   if (!spender) {
     throw new CliError('E_USAGE', {
       message: `${wish.spender} is no contract of this stack, and no address.`,
-      hint: 'Give token, perks, pointsSale, escrow or an address.',
+      fix: 'Give token, perks, pointsSale, escrow or an address.',
     });
   }
   const client = clientFor(target, context);
   const { wallet } = await logIn(client, target, wish.as);
   const deadline = await secondsFromNow(client, wish.deadline);
-  const permit = await permitOf(desk, wallet, { spender, value, deadline });
+  const permit = await permitOf(wallets, wallet, { spender, value, deadline });
   return { ok: true, data: permit, text: () => JSON.stringify(permit, null, 2) };
 }
 
 /** Signed by the user's key, which must be one of the emulator's. */
 export async function permitOf(
-  desk: UserDesk,
+  wallets: UserWallets,
   wallet: UserWallet | undefined,
   wish: { spender: `0x${string}`; value: bigint; deadline: number },
 ): Promise<PermitBody> {
-  if (wallet) return desk.permit(wallet, wish);
-  throw new CliError('E_NO_USER_KEY', { hint: 'Name the user with --as in place of --token.' });
+  if (wallet) return wallets.permit(wallet, wish);
+  throw new CliError('E_NO_USER_KEY', { fix: 'Name the user with --as in place of --token.' });
 }
 
 /** Seconds since 1970 by the clock of the emulator, which its chain follows. */
@@ -56,6 +56,6 @@ export function amountOf(text: string, flag: string): bigint {
   if (/^\d{1,78}$/.test(text)) return BigInt(text);
   throw new CliError('E_USAGE', {
     message: `${flag} ${text} is no amount.`,
-    hint: `Give ${flag} as a whole number, 0 or more.`,
+    fix: `Give ${flag} as a whole number, 0 or more.`,
   });
 }

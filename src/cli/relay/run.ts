@@ -1,6 +1,6 @@
 /** `rewards relay` and `rewards relay status`: a call on behalf of a user, and what became of it. */
 import type { RelayRequestBody } from '../../client/relay-bodies.ts';
-import type { UserDesk } from '../../emulator/world/user-wallet.ts';
+import type { UserWallets } from '../../emulator/world/user-wallet.ts';
 import { stopwatch } from '../../lib/timers.ts';
 import type { CommandContext } from '../machine/context.ts';
 import { CliError } from '../machine/errors.ts';
@@ -9,7 +9,7 @@ import { readInput } from '../machine/read-input.ts';
 import { parseExpectation } from '../service/expectation.ts';
 import { serviceResult } from '../service/service-reply.ts';
 import { clientFor, resolveTarget, type Target } from '../service/target.ts';
-import { logIn, type RelayUser, userDeskOf, userOfToken } from './relay-user.ts';
+import { logIn, type RelayUser, userOfToken, userWalletsOf } from './relay-user.ts';
 import { amountOf, permitOf, secondsFromNow } from './run-permit.ts';
 import { relayLine, relayRefusalLines, relayStateLine } from './view.ts';
 
@@ -69,7 +69,7 @@ export async function relayStatus(
 
 /** Either a contract and a function, or an address and data; and somebody whom it is for. */
 function checkForm({ contract, function: name, to, data, as, token }: RelayOptions): void {
-  const usage = (message: string, hint: string) => new CliError('E_USAGE', { message, hint });
+  const usage = (message: string, fix: string) => new CliError('E_USAGE', { message, fix });
   if (as === undefined && token === undefined)
     throw usage('It is not said for whom.', 'Add --as <user>, or --token <token>.');
   const raw = to !== undefined || data !== undefined;
@@ -78,9 +78,8 @@ function checkForm({ contract, function: name, to, data, as, token }: RelayOptio
   if (raw && (to === undefined || data === undefined))
     throw usage('--to and --data belong together.', 'Give both, or a contract and a function.');
   if (!raw && (contract === undefined || name === undefined)) {
-    const hint =
-      'Give a contract and a function, such as: rewards relay perks purchaseFor me 1 50 --as alice';
-    throw usage('It is not said what to call.', hint);
+    const fix = 'Give a contract and a function, such as: rewards relay perks purchaseFor me 1 50 --as alice';
+    throw usage('It is not said what to call.', fix);
   }
 }
 
@@ -109,10 +108,10 @@ async function buildBody(
 ): Promise<{ call: string; body: RelayRequestBody }> {
   const { contract, function: name = '', args = [], to, data } = options;
   const wantsPermit = options.permit === true || options.permitValue !== undefined;
-  const desk = contract !== undefined || wantsPermit ? userDeskOf(context, target) : undefined;
+  const wallets = contract !== undefined || wantsPermit ? userWalletsOf(context, target) : undefined;
   const called =
-    desk && contract !== undefined
-      ? await readCall(desk, { contract, name, args, user, client })
+    wallets && contract !== undefined
+      ? await readCall(wallets, { contract, name, args, user, client })
       : { to: to ?? '', data: data ?? '', call: data?.slice(0, 10) ?? '', args: {} };
   const body: RelayRequestBody = { to: called.to, data: called.data, userAddress: user.address };
   const { perkId, maxPrice, amount } = called.args;
@@ -120,17 +119,17 @@ async function buildBody(
     ...(contract !== undefined && { action: called.call }),
     ...(perkId !== undefined && { perkId: String(perkId) }),
   };
-  if (desk && wantsPermit) {
+  if (wallets && wantsPermit) {
     const value = options.permitValue ?? maxPrice ?? amount;
     if (value === undefined) {
       throw new CliError('E_USAGE', {
         message: 'It is not said how much the permit allows, and the call names no price.',
-        hint: 'Add --permit-value <amount>.',
+        fix: 'Add --permit-value <amount>.',
       });
     }
     const deadline = await secondsFromNow(client, options.permitDeadline);
     const wish = { spender: called.to as `0x${string}`, deadline };
-    const permit = await permitOf(desk, user.wallet, {
+    const permit = await permitOf(wallets, user.wallet, {
       ...wish,
       value: amountOf(String(value), '--permit-value'),
     });
@@ -142,7 +141,7 @@ async function buildBody(
 const AUTHORIZATION_HOLDS_MS = 3_600_000;
 
 async function readCall(
-  desk: UserDesk,
+  wallets: UserWallets,
   wish: {
     contract: string;
     name: string;
@@ -157,16 +156,16 @@ async function readCall(
   const signHere = name === 'transferWithAuthorization' && args.length === 3;
   const blanks = ['0', '0', `0x${'0'.repeat(64)}`, '0', `0x${'0'.repeat(64)}`, `0x${'0'.repeat(64)}`];
   const whole = signHere ? [...args, ...blanks] : args;
-  const read = desk.readCall({ contract, function: name, args: whole, me });
-  if ('problem' in read) throw new CliError('E_USAGE', { message: `${read.problem}.`, hint: read.hint });
+  const read = wallets.readCall({ contract, function: name, args: whole, me });
+  if ('problem' in read) throw new CliError('E_USAGE', { message: `${read.problem}.`, fix: read.fix });
   const call = read.signature.replace(/\(.*/, '');
   if (!signHere) return { ...read, call };
   if (!user.wallet) {
-    throw new CliError('E_NO_USER_KEY', { hint: 'Name the user with --as in place of --token.' });
+    throw new CliError('E_NO_USER_KEY', { fix: 'Name the user with --as in place of --token.' });
   }
   const { to, value } = read.args as { to: `0x${string}`; value: bigint };
   const validBefore = await secondsFromNow(wish.client, AUTHORIZATION_HOLDS_MS);
-  return { ...(await desk.transfer(user.wallet, { to, value, validBefore })), call, args: read.args };
+  return { ...(await wallets.transfer(user.wallet, { to, value, validBefore })), call, args: read.args };
 }
 
 /** As a page of the brand would send it. */

@@ -2,8 +2,8 @@
 import type { Reply } from '../../client/create-client.ts';
 import { rateWindowIn } from '../../client/relay-bodies.ts';
 import { formatDuration } from '../../lib/duration.ts';
-import { type Style, shortAddress } from '../machine/style.ts';
 import { isObject, type JsonObject } from '../service/assignments.ts';
+import { type Style, shortAddress } from '../terminal/style.ts';
 
 export interface SentRelay {
   /** What was called, in a word. */

@@ -2,7 +2,7 @@
 import type { RequestSummary } from '../../client/control-bodies.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import type { OutputFormat } from '../machine/output.ts';
-import { type Style, shortHash } from '../machine/style.ts';
+import { type Style, shortHash } from '../terminal/style.ts';
 
 /** Enough of an id to name the request, and short enough to be typed. */
 export const shortRequestId = (id: string) => id.slice(0, 'req_'.length + 8);

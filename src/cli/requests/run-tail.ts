@@ -4,9 +4,9 @@ import { delay } from '../../lib/timers.ts';
 import type { CommandContext } from '../machine/context.ts';
 import { CliError } from '../machine/errors.ts';
 import { exitCodes } from '../machine/exit-codes.ts';
-import { catchStopSignals } from '../machine/stop-signals.ts';
 import { refusalOf } from '../service/control-reply.ts';
 import { clientFor, resolveTarget } from '../service/target.ts';
+import { catchStopSignals } from '../terminal/stop-signals.ts';
 import { requestEntry } from './request-line.ts';
 import { isRequestList } from './run.ts';
 

@@ -1,7 +1,7 @@
 /** One request with what was sent and what was answered. */
 import type { RequestDetail } from '../../client/control-bodies.ts';
 import { formatDuration } from '../../lib/duration.ts';
-import type { Style } from '../machine/style.ts';
+import type { Style } from '../terminal/style.ts';
 
 export function requestText(request: RequestDetail, style: Style): string {
   const { id, at, method, path, search, status, durationMs, origin, withBrandKey } = request;

@@ -3,14 +3,14 @@ import type { RequestDetail } from '../../client/control-bodies.ts';
 import { createClient } from '../../client/create-client.ts';
 import { stopwatch } from '../../lib/timers.ts';
 import type { CommandContext } from '../machine/context.ts';
-import type { Failure } from '../machine/errors.ts';
+import type { Problem } from '../machine/errors.ts';
 import type { CommandResult } from '../machine/output.ts';
 import { readJsonObject, readSecret } from '../machine/read-input.ts';
 import { isRequestDetail } from '../requests/run.ts';
 import { isObject, type JsonObject } from '../service/assignments.ts';
 import { buildEventBody, type EventFlags } from '../service/event-body.ts';
 import { type Expectation, parseExpectation, reasonsOf } from '../service/expectation.ts';
-import { serviceFailure } from '../service/service-reply.ts';
+import { serviceProblem } from '../service/service-reply.ts';
 import { clientFor, resolveTarget, type Target } from '../service/target.ts';
 import { expectedLine, refusalLines, rewardLine, type SentEvent } from './view.ts';
 
@@ -40,11 +40,11 @@ export async function sendEvent(context: CommandContext, options: SendEventOptio
   const event: SentEvent = { sent, reply, tookMs, explained };
 
   const data = { status: reply.status, headers: reply.headers, body: reply.body };
-  const failure = failureIn(event, expected);
-  if (failure) {
+  const problem = problemIn(event, expected);
+  if (problem) {
     return {
       ok: false,
-      error: failure,
+      error: problem,
       data,
       ...(!rewarded && !expected && { text: (style) => refusalLines(event, style) }),
     };
@@ -92,12 +92,12 @@ async function headersOf(
 }
 
 /** Undefined when the answer is a reward or, with --expect, the expected one. */
-function failureIn({ reply, explained }: SentEvent, expected: Expectation | undefined): Failure | undefined {
-  const failure = serviceFailure(reply, expected);
-  if (!failure || expected) return failure;
-  const details = { ...(isObject(failure.details) && failure.details), ...failedCheck(explained) };
+function problemIn({ reply, explained }: SentEvent, expected: Expectation | undefined): Problem | undefined {
+  const problem = serviceProblem(reply, expected);
+  if (!problem || expected) return problem;
+  const details = { ...(isObject(problem.details) && problem.details), ...failedCheck(explained) };
   const isUseless = reply.status >= 500 && reasonsOf(reply).some((reason) => NOT_AGAIN.has(reason));
-  return { ...failure, retryable: failure.retryable && !isUseless, details };
+  return { ...problem, retryable: problem.retryable && !isUseless, details };
 }
 
 /** The check that refused, and when the whole event would pass. */

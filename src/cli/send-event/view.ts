@@ -3,11 +3,11 @@ import type { RewardBody } from '../../client/bodies.ts';
 import type { RequestDetail } from '../../client/control-bodies.ts';
 import type { Reply } from '../../client/create-client.ts';
 import { formatDuration } from '../../lib/duration.ts';
-import { type Style, shortAddress, shortHash } from '../machine/style.ts';
 import { spaced, whenText } from '../requests/explanation.ts';
 import { shortRequestId } from '../requests/request-line.ts';
 import { isObject, type JsonObject } from '../service/assignments.ts';
 import { reasonsOf } from '../service/expectation.ts';
+import { type Style, shortAddress, shortHash } from '../terminal/style.ts';
 
 export interface SentEvent {
   sent: JsonObject;

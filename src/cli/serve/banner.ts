@@ -1,7 +1,7 @@
 /** What a developer reads when the stack is up: where it is, what to use, what to try first. */
 import type { Ready } from '../../emulator/state/ready.ts';
 import { manifest } from '../machine/manifest.ts';
-import { type Style, shortAddress } from '../machine/style.ts';
+import { type Style, shortAddress } from '../terminal/style.ts';
 
 /** The banner, without colours where `style` has none. */
 export function banner(

@@ -1,5 +1,5 @@
 /** The program's log for people: time, level, message, fields, one line each. */
-import type { Style } from '../machine/style.ts';
+import type { Style } from '../terminal/style.ts';
 
 /** Rewrites a line of the JSON log; anything else stays as it is. */
 export function logLine(json: string, style: Style): string {

@@ -18,9 +18,9 @@ import { CliError } from '../machine/errors.ts';
 import { exitCodes } from '../machine/exit-codes.ts';
 import { manifest } from '../machine/manifest.ts';
 import { envLines } from '../machine/output.ts';
-import { catchStopSignals, interruptedBy, type StopSignals } from '../machine/stop-signals.ts';
 import { requestEntry } from '../requests/request-line.ts';
 import { readyEnvironment } from '../service/ready-env.ts';
+import { catchStopSignals, interruptedBy, type StopSignals } from '../terminal/stop-signals.ts';
 import { banner } from './banner.ts';
 import { logLine } from './log-lines.ts';
 
@@ -76,7 +76,7 @@ function configOf(context: CommandContext, options: ServeOptions): ServeConfig {
   if (options.ephemeral && options.persistTo !== undefined) {
     throw new CliError('E_USAGE', {
       message: '--ephemeral and --persist-to exclude each other.',
-      hint: 'Leave one of them out.',
+      fix: 'Leave one of them out.',
     });
   }
   const home = settings.name ? `.rewards/state-${settings.name}` : '.rewards/state';

@@ -77,4 +77,4 @@ function jsonOrText(raw: string): unknown {
   }
 }
 
-const usage = (message: string, hint: string) => new CliError('E_USAGE', { message: `${message}.`, hint });
+const usage = (message: string, fix: string) => new CliError('E_USAGE', { message: `${message}.`, fix });

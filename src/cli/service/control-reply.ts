@@ -1,12 +1,12 @@
 /** What an answer of the emulator's control API means when it is not the wanted one. */
 import type { Reply } from '../../client/create-client.ts';
-import { type ErrorCode, type Failure, failureOf } from '../machine/errors.ts';
+import { type ErrorCode, type Problem, problemOf } from '../machine/errors.ts';
 import type { CommandResult } from '../machine/output.ts';
-import type { Style } from '../machine/style.ts';
+import type { Style } from '../terminal/style.ts';
 import { isObject } from './assignments.ts';
 
 /** Undefined when the answer is a success of the right form. */
-export function refusalOf(reply: Reply, hasRightForm: (body: unknown) => boolean): Failure | undefined {
+export function refusalOf(reply: Reply, hasRightForm: (body: unknown) => boolean): Problem | undefined {
   const { status, body } = reply;
   if (status >= 200 && status < 300 && hasRightForm(body)) return undefined;
   const details = { status, ...(isObject(body) ? { answer: body } : {}) };
@@ -14,11 +14,11 @@ export function refusalOf(reply: Reply, hasRightForm: (body: unknown) => boolean
   // Something answers, but not an emulator: what it says would only mislead. The control API's own
   // "there is no such thing" has a reason.
   const isOurs = isObject(said) && typeof said.reason === 'string';
-  if ((status === 404 && !isOurs) || status < 400) return failureOf('E_NOT_EMULATOR', { details });
-  return failureOf(codeOf(status), {
+  if ((status === 404 && !isOurs) || status < 400) return problemOf('E_NOT_EMULATOR', { details });
+  return problemOf(codeOf(status), {
     details,
     ...(typeof error === 'string' && { message: error }),
-    ...(typeof message === 'string' && { hint: message }),
+    ...(typeof message === 'string' && { fix: message }),
   });
 }
 

@@ -92,19 +92,19 @@ function demandEssentials(body: JsonObject): void {
   if (body.eventType === undefined) {
     throw new CliError('E_USAGE', {
       message: 'The event type is missing.',
-      hint: 'Name it first: rewards send-event account_creation --user alice@demo.example',
+      fix: 'Name it first: rewards send-event account_creation --user alice@demo.example',
     });
   }
   if (body.userEmail === undefined && body.userIdentifier === undefined) {
     throw new CliError('E_USAGE', {
       message: 'Who gets the reward is missing.',
-      hint: 'Add --user <email>.',
+      fix: 'Add --user <email>.',
     });
   }
   if (body.brandId === undefined) {
     throw new CliError('E_USAGE', {
       message: 'The brand is missing, and this target does not say which it has.',
-      hint: 'Add --brand <id>, or set REWARDS_BRAND_ID.',
+      fix: 'Add --brand <id>, or set REWARDS_BRAND_ID.',
     });
   }
 }

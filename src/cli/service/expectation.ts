@@ -15,7 +15,7 @@ export function parseExpectation(text: string): Expectation {
   if (status === undefined) {
     throw new CliError('E_USAGE', {
       message: `--expect ${text} is not understood.`,
-      hint: 'Give a status, such as 200 or 4xx, or a status and a reason, such as 429:cooldown.',
+      fix: 'Give a status, such as 200 or 4xx, or a status and a reason, such as 429:cooldown.',
     });
   }
   return { status: status.toLowerCase(), reason: reason === undefined ? undefined : slug(reason) };

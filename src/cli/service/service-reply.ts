@@ -1,21 +1,21 @@
 /** What an answer of the service's own hosts means: done, refused, or not what was expected. */
 import type { Reply } from '../../client/create-client.ts';
 import { formatDuration } from '../../lib/duration.ts';
-import { type Failure, failureOf } from '../machine/errors.ts';
+import { type Problem, problemOf } from '../machine/errors.ts';
 import type { CommandResult } from '../machine/output.ts';
-import type { Style } from '../machine/style.ts';
 import { waitMsOf } from '../send-event/view.ts';
+import type { Style } from '../terminal/style.ts';
 import { isObject } from './assignments.ts';
 import { type Expectation, matches, reasonsOf } from './expectation.ts';
 
 /** Undefined when the answer is a success or, with `--expect`, the expected one. */
-export function serviceFailure(reply: Reply, expected?: Expectation): Failure | undefined {
+export function serviceProblem(reply: Reply, expected?: Expectation): Problem | undefined {
   const reasons = reasonsOf(reply);
   if (expected) {
     if (matches(reply, expected)) return undefined;
     const wanted = [expected.status, expected.reason].filter(Boolean).join(':');
     const got = [reply.status, reasons[0]].filter(Boolean).join(':');
-    return failureOf('E_UNEXPECTED_ANSWER', {
+    return problemOf('E_UNEXPECTED_ANSWER', {
       message: `The answer is ${got}, not ${wanted} as expected.`,
       details: { expected: wanted, status: reply.status, reasons },
     });
@@ -26,11 +26,11 @@ export function serviceFailure(reply: Reply, expected?: Expectation): Failure | 
   const refused = reply.status >= 400 && reply.status < 500;
   const waitMs = waitMsOf(details);
   const passes = waitMs === undefined ? undefined : formatDuration(waitMs);
-  return failureOf(refused ? 'E_REFUSED' : 'E_SERVICE_FAILED', {
+  return problemOf(refused ? 'E_REFUSED' : 'E_SERVICE_FAILED', {
     message: typeof body.error === 'string' ? body.error : `The service answered ${reply.status}.`,
-    ...(typeof body.message === 'string' && { hint: body.message }),
+    ...(typeof body.message === 'string' && { fix: body.message }),
     ...(passes && {
-      hint: `It passes in ${passes}; on an emulator after \`rewards clock advance ${passes}\`.`,
+      fix: `It passes in ${passes}; on an emulator after \`rewards clock advance ${passes}\`.`,
     }),
     retryable: refused ? waitMs !== undefined : true,
     details: { status: reply.status, reason: reasons[0] ?? null, ...details },
@@ -43,8 +43,8 @@ export function serviceResult(
   view: { expected?: Expectation | undefined; text: (style: Style) => string },
 ): CommandResult {
   const data = { status: reply.status, headers: reply.headers, body: reply.body };
-  const failure = serviceFailure(reply, view.expected);
-  if (failure) return { ok: false, error: failure, data };
+  const problem = serviceProblem(reply, view.expected);
+  if (problem) return { ok: false, error: problem, data };
   const succeeded = reply.status >= 200 && reply.status < 300;
   const expectedLine = (style: Style) =>
     `${style.green(String(reply.status))}  ${reasonsOf(reply)[0] ?? 'refused'}, as expected`;

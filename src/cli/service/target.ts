@@ -47,7 +47,7 @@ async function nothingRuns({ runtime, settings }: CommandContext): Promise<CliEr
   if (names.length === 0) return new CliError('E_NOT_RUNNING');
   return new CliError('E_NOT_RUNNING', {
     message: 'Only stacks with names are running here.',
-    hint: `Say which with --name: ${names.join(', ')}.`,
+    fix: `Say which with --name: ${names.join(', ')}.`,
     details: { names },
   });
 }

@@ -7,7 +7,7 @@ import type { CommandContext } from '../machine/context.ts';
 import { exitCodes } from '../machine/exit-codes.ts';
 import { manifest } from '../machine/manifest.ts';
 import type { CommandResult } from '../machine/output.ts';
-import { catchStopSignals, interruptedBy } from '../machine/stop-signals.ts';
+import { catchStopSignals, interruptedBy } from '../terminal/stop-signals.ts';
 
 /** For leases and connections, once requests have been drained. */
 const STOP_BEYOND_DRAIN_MS = 5_000;

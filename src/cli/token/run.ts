@@ -75,7 +75,7 @@ async function askEmulator(context: CommandContext, token: string): Promise<Toke
     if (!refusal) return reply.body;
     if (refusal.code !== 'E_NOT_EMULATOR') throw new CliError(refusal.code, refusal);
   } catch (error) {
-    if (!(error instanceof CliError && error.failure.code === 'E_NOT_RUNNING')) throw error;
+    if (!(error instanceof CliError && error.problem.code === 'E_NOT_RUNNING')) throw error;
   }
   context.note('no emulator can be asked whether it verifies; times are by the clock of this machine');
   return undefined;
@@ -88,7 +88,7 @@ function partsOf(token: string): { header: JsonObject; claims: JsonObject } {
   throw new CliError('E_USAGE', {
     message:
       'That is no JWT: it needs three parts with dots between, the first two of them JSON in base64url.',
-    hint: 'Give the whole token, or - and the token on standard input.',
+    fix: 'Give the whole token, or - and the token on standard input.',
   });
 }
 

@@ -1,7 +1,7 @@
 /** A token for people: what it says, when it ends, whether it is taken. */
 import { formatDuration } from '../../lib/duration.ts';
-import type { Style } from '../machine/style.ts';
 import type { JsonObject } from '../service/assignments.ts';
+import type { Style } from '../terminal/style.ts';
 
 export interface DecodedToken {
   header: JsonObject;

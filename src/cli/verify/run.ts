@@ -2,13 +2,13 @@
 import type { VerifyBody } from '../../client/verify-body.ts';
 import { isGiven } from '../../production/secrets.ts';
 import type { CommandContext } from '../machine/context.ts';
-import { CliError, failureOf } from '../machine/errors.ts';
+import { CliError, problemOf } from '../machine/errors.ts';
 import type { CommandResult } from '../machine/output.ts';
-import type { Style } from '../machine/style.ts';
 import { isObject } from '../service/assignments.ts';
 import { refusalOf } from '../service/control-reply.ts';
 import { clientFor, resolveTarget } from '../service/target.ts';
 import { type LedgerOptions, ledgerSecrets } from '../start/options.ts';
+import type { Style } from '../terminal/style.ts';
 
 export async function verify(
   context: CommandContext,
@@ -21,7 +21,7 @@ export async function verify(
   const { differences, complete } = report;
   const count = `${complete ? '' : 'at least '}${differences.length}`;
   const message = `Ledger and chain differ in ${count} ${differences.length === 1 ? 'place' : 'places'}.`;
-  const error = failureOf('E_DIFFERENCES', { message });
+  const error = problemOf('E_DIFFERENCES', { message });
   return { ok: false, error, data: report, text: (style) => differenceText(report, { message, style }) };
 }
 
@@ -36,15 +36,15 @@ async function ofLedger(
   context: CommandContext,
   options: LedgerOptions & { limit: number },
 ): Promise<VerifyBody> {
-  const { openLedgerDesk } = await import('../../production/offline-ledger.ts');
+  const { openOfflineLedger } = await import('../../production/offline-ledger.ts');
   const { database, nodes } = ledgerSecrets(options);
   const { allowSqlite, limit } = options;
-  const desk = await openLedgerDesk({ cwd: context.runtime.cwd, secret: database, allowSqlite });
-  context.about.target = desk.where;
+  const ledger = await openOfflineLedger({ cwd: context.runtime.cwd, secret: database, allowSqlite });
+  context.about.target = ledger.where;
   try {
-    return await desk.verify(nodes, limit);
+    return await ledger.verify(nodes, limit);
   } finally {
-    await desk.close();
+    await ledger.close();
   }
 }
 

@@ -61,7 +61,7 @@ export function brandOf(target: Target, named: string | undefined): string {
   if (brandId !== undefined) return brandId;
   throw new CliError('E_USAGE', {
     message: 'The brand is missing, and this target does not say which it has.',
-    hint: 'Add --brand <id>, or set REWARDS_BRAND_ID.',
+    fix: 'Add --brand <id>, or set REWARDS_BRAND_ID.',
   });
 }
 
@@ -77,7 +77,7 @@ function personOf({ user, username }: { user: string; username?: string }): Reco
   if (username === undefined) return { email: user };
   throw new CliError('E_USAGE', {
     message: '--username belongs to an account on a platform, not to an e-mail.',
-    hint: 'Name the account as <platform>:<id>, or leave --username out.',
+    fix: 'Name the account as <platform>:<id>, or leave --username out.',
   });
 }
 

@@ -1,7 +1,7 @@
 /** Wallets for people: whose, where, and what is in them. */
 import type { WalletBody } from '../../client/wallet-bodies.ts';
-import type { Style } from '../machine/style.ts';
 import { isObject } from '../service/assignments.ts';
+import type { Style } from '../terminal/style.ts';
 
 /** `0x40FB…  new wallet of discord:123…  01a1…`. */
 export function pregeneratedLine(body: unknown, user: string, style: Style): string {

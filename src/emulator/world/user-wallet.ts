@@ -20,11 +20,11 @@ export interface UserWallet {
 /** What stands for `contract function args…`, or why it is none. */
 export type ReadCall =
   | { to: Hex; data: Hex; signature: string; args: Record<string, unknown> }
-  | { problem: string; hint: string };
+  | { problem: string; fix: string };
 
-export type UserDesk = ReturnType<typeof openUserDesk>;
+export type UserWallets = ReturnType<typeof openUserWallets>;
 
-export function openUserDesk(stack: {
+export function openUserWallets(stack: {
   contracts: Readonly<Record<string, string>>;
   rpcUrl: string;
   random: Pick<Random, 'bytes'>;
@@ -49,8 +49,8 @@ export function openUserDesk(stack: {
       const contract = contractNames.find((name) => name === call.contract);
       if (!contract) {
         const close = nearest(call.contract, contractNames);
-        const hint = close ? `Did you mean ${close}?` : `There are ${contractNames.join(', ')}.`;
-        return { problem: `${call.contract} is no contract of this stack`, hint };
+        const fix = close ? `Did you mean ${close}?` : `There are ${contractNames.join(', ')}.`;
+        return { problem: `${call.contract} is no contract of this stack`, fix };
       }
       const { function: name, args, me } = call;
       const made = encodeCall(contract, { name, args, me: me as Hex });
@@ -83,14 +83,14 @@ export function openUserDesk(stack: {
 function explain(
   contract: ContractName,
   problem: Extract<ReturnType<typeof encodeCall>, { problem: unknown }>['problem'],
-): { problem: string; hint: string } {
+): { problem: string; fix: string } {
   switch (problem.code) {
     case 'unknown_function': {
       const names = problem.known.map((signature) => signature.replace(/\(.*/, ''));
       const close = nearest(problem.name.replace(/\(.*/, ''), names);
       return {
         problem: `${contract} has no function ${problem.name} that changes something`,
-        hint: close
+        fix: close
           ? `Did you mean ${functionsOf(contract).find((one) => one.startsWith(`${close}(`))}?`
           : `It has ${[...new Set(names)].join(', ')}.`,
       };
@@ -98,12 +98,12 @@ function explain(
     case 'wrong_count':
       return {
         problem: `${problem.signature} does not take ${problem.given} arguments`,
-        hint: 'Give one for each type in the brackets; `me` stands for the user’s address.',
+        fix: 'Give one for each type in the brackets; `me` stands for the user’s address.',
       };
     case 'wrong_argument':
       return {
         problem: `argument ${problem.place + 1} (${problem.name}) of ${problem.signature} cannot be ${JSON.stringify(problem.given)}`,
-        hint: `It must be ${ofType(problem.type)}.`,
+        fix: `It must be ${ofType(problem.type)}.`,
       };
   }
 }

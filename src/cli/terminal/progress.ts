@@ -1,6 +1,6 @@
 /** One line on a terminal that tells how far something is; nothing anywhere else. */
 import { stopwatch } from '../../lib/timers.ts';
-import type { CommandContext } from './context.ts';
+import type { CommandContext } from '../machine/context.ts';
 
 export interface Progress {
   show(phase: string, done: number, of: number): void;

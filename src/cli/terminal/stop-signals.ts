@@ -1,7 +1,7 @@
 /** Stop signals as people and npm send them: a first one to end cleanly, a second one to end now. */
 import { stopwatch } from '../../lib/timers.ts';
-import type { Runtime, StopSignal } from './context.ts';
-import { exitCodes } from './exit-codes.ts';
+import type { Runtime, StopSignal } from '../machine/context.ts';
+import { exitCodes } from '../machine/exit-codes.ts';
 
 /** npm passes Ctrl-C on to a child that has already got it from the terminal; this close, two are one. */
 const ECHO_MS = 100;
