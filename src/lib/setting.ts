@@ -17,9 +17,8 @@ export interface Kind<Value> {
 export interface Setting<Value> {
   /** As the help shows it, such as `-p, --port <n>`. */
   flag: string;
-  /** What it means; of a secret file, what the file holds. */
-  help: string;
   kind: Kind<Value>;
+  help: string;
   /** As one would write it. */
   default?: string;
   /** What holds where neither value nor default is: words for people. */

@@ -143,11 +143,11 @@ async function startProduction(
 }
 
 const openAdmin = (
-  { adminHost, adminPort }: StartConfig,
+  { adminBindAddress, adminPort }: StartConfig,
   { metrics, notReady }: { metrics: Metrics; notReady: () => Promise<string[]> },
 ): Promise<Listener> =>
   listen(createAdminHost({ notReady, metrics: metrics.text }), {
-    bindAddress: adminHost,
+    bindAddress: adminBindAddress,
     port: adminPort,
     explicit: true,
   });
@@ -157,7 +157,7 @@ const openEvents = (
   { hosts, metrics }: { hosts: ServiceHosts; metrics: Metrics },
 ): Promise<Listener> =>
   listen(new Hono().use(measured(metrics.request)).route('/', onOnePort(hosts, config)), {
-    bindAddress: config.host,
+    bindAddress: config.bindAddress,
     port: config.port,
     explicit: true,
   });

@@ -175,14 +175,15 @@ async function lookAtNode(url: string, place: number, input: DoctorInput): Promi
 /** Whether the service of this container is ready: production by its admin listener, else the stack that runs here. */
 export async function isHealthy(of: {
   cwd: string;
-  adminHost: string;
-  adminPort: number;
+  /** Where production's admin listener is. */
+  bindAddress: string;
+  port: number;
 }): Promise<{ healthy: boolean; message: string }> {
   const { run } = await findRunFile(of.cwd);
-  const host = of.adminHost === '0.0.0.0' ? '127.0.0.1' : of.adminHost;
+  const address = of.bindAddress === '0.0.0.0' ? '127.0.0.1' : of.bindAddress;
   const url = run
     ? `${run.urls.events}${settings.apiPrefix}/health`
-    : `http://${host.includes(':') ? `[${host}]` : host}:${of.adminPort}/readyz`;
+    : `http://${address.includes(':') ? `[${address}]` : address}:${of.port}/readyz`;
   const status = await statusOf(url);
   return { healthy: status === 200, message: `${url} answers ${status ?? 'not at all'}` };
 }

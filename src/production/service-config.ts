@@ -37,7 +37,7 @@ const productionRelay = ({ gasBudget, feeCapGwei, explorerUrl }: StartConfig): R
 export const productionService = (config: StartConfig): ServiceConfig => ({
   relay: productionRelay(config),
   engine: productionEngine(config),
-  serviceDomains: config.publicHosts,
+  serviceDomains: config.publicDomains,
   proxies: config.trustedProxies,
   serviceName: config.serviceName,
   apiPrefix: config.apiPrefix,

@@ -40,13 +40,29 @@ export interface StartSetting<Value> extends Setting<Value> {
   unsafe?(value: Value, config: Others): Problem | undefined;
 }
 
+type More<Value> = Omit<StartSetting<Value>, 'flag' | 'kind' | 'help'>;
+
 /** A row. Its value is always there when it has a default, is needed or is a list. */
 function setting<Value>(
-  row: StartSetting<Value> & ({ default: string } | { needed: true } | { kind: Kind<string[]> }),
+  flag: string,
+  kind: Kind<Value>,
+  help: string,
+  more: More<Value> & ({ default: string } | { needed: true }),
 ): StartSetting<Value>;
-function setting<Value>(row: StartSetting<Value>): StartSetting<Value | undefined>;
-function setting<Value>(row: StartSetting<Value>): StartSetting<Value> {
-  return row;
+function setting(
+  flag: string,
+  kind: Kind<string[]>,
+  help: string,
+  more?: More<string[]>,
+): StartSetting<string[]>;
+function setting<Value>(
+  flag: string,
+  kind: Kind<Value>,
+  help: string,
+  more?: More<Value>,
+): StartSetting<Value | undefined>;
+function setting<Value>(flag: string, kind: Kind<Value>, help: string, more: More<Value> = {}) {
+  return { flag, kind, help, ...more };
 }
 
 const LARGEST = Number.MAX_SAFE_INTEGER;
@@ -77,10 +93,7 @@ const workers: Kind<Worker[]> = {
 
 function contract(flag: string, help: string): StartSetting<Hex> {
   const isAddress = (value: string) => /^0x[0-9a-f]{40}$/i.test(value);
-  return setting<Hex>({
-    flag,
-    help,
-    kind: text as Kind<Hex>,
+  return setting(flag, text as Kind<Hex>, help, {
     needed: true,
     // Here and not by its kind, so that everything wrong is said at once.
     check: (value, name) => (isAddress(value) ? undefined : `${name} is no address`),
@@ -114,49 +127,42 @@ export const sqliteProblem = (url: string, { allowSqlite }: Pick<Others, 'allowS
   url.startsWith('sqlite:') && !allowSqlite ? problemOf('E_PROD_SQLITE') : undefined;
 
 export const startSettings = {
-  databaseUrl: setting({
-    flag: '--database-url-file <file>',
-    help: 'file with the address of the database, postgres://…',
-    kind: oneLine,
-    secret: 'file',
-    needed: true,
-    check: (url, name) =>
-      /^(?:postgres(?:ql)?:\/\/|sqlite:)./.test(url)
-        ? undefined
-        : `${name} begins with neither postgres:// nor sqlite:`,
-    unsafe: sqliteProblem,
-  }),
-  allowSqlite: setting({
-    flag: '--allow-sqlite',
-    help: 'accept sqlite:FILE in place of a Postgres address',
-    kind: onOff,
+  databaseUrl: setting(
+    '--database-url-file <file>',
+    oneLine,
+    'file with the address of the database, postgres://…',
+    {
+      secret: 'file',
+      needed: true,
+      check: (url, name) =>
+        /^(?:postgres(?:ql)?:\/\/|sqlite:)./.test(url)
+          ? undefined
+          : `${name} begins with neither postgres:// nor sqlite:`,
+      unsafe: sqliteProblem,
+    },
+  ),
+  allowSqlite: setting('--allow-sqlite', onOff, 'accept sqlite:FILE in place of a Postgres address', {
     default: 'false',
   }),
-  rpcUrls: setting({
-    flag: '--rpc-url-file <file...>',
-    help: 'file with addresses of chain nodes, one a line, the preferred first',
-    kind: addresses,
-    secret: 'file',
-    needed: true,
-    check: (urls, name) =>
-      urls.flatMap((url, place) =>
-        /^https?:\/\/./.test(url) && URL.canParse(url)
-          ? []
-          : [`${name}: address ${place + 1} is no http or https address`],
-      ),
-    unsafe: (urls, { allowSingleRpc }) =>
-      new Set(urls).size < 2 && !allowSingleRpc ? problemOf('E_PROD_SINGLE_RPC') : undefined,
-  }),
-  allowSingleRpc: setting({
-    flag: '--allow-single-rpc',
-    help: 'accept a single chain node',
-    kind: onOff,
-    default: 'false',
-  }),
-  chainId: setting({
-    flag: '--chain-id <n>',
-    help: 'the chain that every node must be of',
-    kind: wholeNumber(1, LARGEST),
+  rpcUrls: setting(
+    '--rpc-url-file <file...>',
+    addresses,
+    'file with addresses of chain nodes, one a line, the preferred first',
+    {
+      secret: 'file',
+      needed: true,
+      check: (urls, name) =>
+        urls.flatMap((url, place) =>
+          /^https?:\/\/./.test(url) && URL.canParse(url)
+            ? []
+            : [`${name}: address ${place + 1} is no http or https address`],
+        ),
+      unsafe: (urls, { allowSingleRpc }) =>
+        new Set(urls).size < 2 && !allowSingleRpc ? problemOf('E_PROD_SINGLE_RPC') : undefined,
+    },
+  ),
+  allowSingleRpc: setting('--allow-single-rpc', onOff, 'accept a single chain node', { default: 'false' }),
+  chainId: setting('--chain-id <n>', wholeNumber(1, LARGEST), 'the chain that every node must be of', {
     needed: true,
     unsafe: (chainId) =>
       isDevelopmentChain(chainId)
@@ -167,242 +173,181 @@ export const startSettings = {
   escrowAddress: contract('--escrow-address <address>', 'the BusinessEscrow contract'),
   perksAddress: contract('--perks-address <address>', 'the PerkNFT contract'),
   pointsSaleAddress: contract('--points-sale-address <address>', 'the PointsSale contract'),
-  deploymentBlock: setting({
-    flag: '--deployment-block <n>',
-    help: 'the block in which the contracts were deployed',
-    kind: wholeNumber(0, LARGEST),
-    needed: true,
-  }),
-  payoutKey: setting({
-    flag: '--payout-key-file <file>',
-    help: 'file with private key of the account that pays rewards',
-    kind: privateKey,
-    secret: 'file',
-    needed: asksOutbox,
-  }),
-  mintKey: setting({
-    flag: '--mint-key-file <file>',
-    help: 'file with private key of the account that mints for payments',
-    kind: privateKey,
-    secret: 'file',
-  }),
-  relayKey: setting({
-    flag: '--relay-key-file <file>',
-    help: "file with private key of the account that pays users' gas",
-    kind: privateKey,
-    secret: 'file',
-  }),
+  deploymentBlock: setting(
+    '--deployment-block <n>',
+    wholeNumber(0, LARGEST),
+    'the block in which the contracts were deployed',
+    { needed: true },
+  ),
+  payoutKey: setting(
+    '--payout-key-file <file>',
+    privateKey,
+    'file with private key of the account that pays rewards',
+    { secret: 'file', needed: asksOutbox },
+  ),
+  mintKey: setting(
+    '--mint-key-file <file>',
+    privateKey,
+    'file with private key of the account that mints for payments',
+    { secret: 'file' },
+  ),
+  relayKey: setting(
+    '--relay-key-file <file>',
+    privateKey,
+    "file with private key of the account that pays users' gas",
+    { secret: 'file' },
+  ),
   /** Absent where no user is ever given a wallet. */
-  walletsXpub: setting({
-    flag: '--wallets-xpub-file <file>',
-    help: "file with extended public key of users' wallets",
-    kind: oneLine,
-    secret: 'file',
-    needed: asksApi,
-    check: (xpub, name) =>
-      /^[xt]pub[1-9A-HJ-NP-Za-km-z]{50,}$/.test(xpub)
-        ? undefined
-        : `${name} is no extended public key: it begins with xpub`,
-  }),
-  workers: setting({
-    flag: '--workers <list>',
-    help: 'what this process does: api, outbox, or both',
-    kind: workers,
+  walletsXpub: setting(
+    '--wallets-xpub-file <file>',
+    oneLine,
+    "file with extended public key of users' wallets",
+    {
+      secret: 'file',
+      needed: asksApi,
+      check: (xpub, name) =>
+        /^[xt]pub[1-9A-HJ-NP-Za-km-z]{50,}$/.test(xpub)
+          ? undefined
+          : `${name} is no extended public key: it begins with xpub`,
+    },
+  ),
+  workers: setting('--workers <list>', workers, 'what this process does: api, outbox, or both', {
     default: 'api,outbox',
   }),
-  host: setting({
-    flag: '--host <address>',
-    help: 'where the API listens',
-    kind: text,
+  bindAddress: setting('--host <address>', text, 'where the API listens', { default: LOOPBACK }),
+  port: setting('-p, --port <n>', port, 'its port; 0 for any that is free', { default: '8787' }),
+  adminBindAddress: setting('--admin-host <address>', text, 'where /livez, /readyz and /metrics are', {
     default: LOOPBACK,
   }),
-  port: setting({
-    flag: '-p, --port <n>',
-    help: 'its port; 0 for any that is free',
-    kind: port,
-    default: '8787',
-  }),
-  adminHost: setting({
-    flag: '--admin-host <address>',
-    help: 'where /livez, /readyz and /metrics are',
-    kind: text,
-    default: LOOPBACK,
-  }),
-  adminPort: setting({
-    flag: '--admin-port <n>',
-    help: 'their port; 0 for any that is free',
-    kind: port,
-    default: '9464',
-  }),
-  publicHosts: setting({
-    flag: '--public-host <host...>',
-    help: 'names under which the world reaches the API',
-    kind: list,
+  adminPort: setting('--admin-port <n>', port, 'their port; 0 for any that is free', { default: '9464' }),
+  publicDomains: setting('--public-host <host...>', list, 'names under which the world reaches the API', {
     needed: asksApi,
   }),
-  trustedProxies: setting({
-    flag: '--trust-proxy <network...>',
-    help: 'proxies that may say who asked, and that it was over TLS',
-    kind: list,
-  }),
-  ownDomain: setting({
-    flag: '--own-domain <domain>',
-    help: 'domain of the stand-in e-mails of chat users; never change it',
-    kind: text,
-    otherwise: 'the first public host',
-  }),
-  serviceName: setting({
-    flag: '--service-name <name>',
-    help: 'name in DNS records: _<name>.<domain>',
-    kind: shortName,
+  trustedProxies: setting(
+    '--trust-proxy <network...>',
+    list,
+    'proxies that may say who asked, and that it was over TLS',
+  ),
+  ownDomain: setting(
+    '--own-domain <domain>',
+    text,
+    'domain of the stand-in e-mails of chat users; never change it',
+    { otherwise: 'the first public host' },
+  ),
+  serviceName: setting('--service-name <name>', shortName, 'name in DNS records: _<name>.<domain>', {
     default: 'rewards',
   }),
-  apiPrefix: setting({
-    flag: '--api-prefix <path>',
-    help: "path in front of the event handler's endpoints",
-    kind: text,
+  apiPrefix: setting('--api-prefix <path>', text, "path in front of the event handler's endpoints", {
     default: '/rewards-api',
   }),
-  duplicateWindowMs: setting({
-    flag: '--duplicate-window <duration>',
-    help: 'time in which the same event again is a duplicate',
-    kind: duration,
-    default: '60s',
-  }),
-  errorDialect: setting({
-    flag: '--error-dialect <dialect>',
-    help: 'wording of a refused cooldown',
-    kind: choice('current', 'earlier'),
-    default: 'current',
-  }),
-  payments: setting({
-    flag: '--payments <provider>',
-    help: 'who takes payments',
-    kind: choice('none', 'emulated'),
+  duplicateWindowMs: setting(
+    '--duplicate-window <duration>',
+    duration,
+    'time in which the same event again is a duplicate',
+    { default: '60s' },
+  ),
+  errorDialect: setting(
+    '--error-dialect <dialect>',
+    choice('current', 'earlier'),
+    'wording of a refused cooldown',
+    { default: 'current' },
+  ),
+  payments: setting('--payments <provider>', choice('none', 'emulated'), 'who takes payments', {
     default: 'none',
     unsafe: emulated('payments'),
   }),
   /** oidc: a provider's tokens, verified by the keys that it publishes. */
-  identity: setting({
-    flag: '--identity <provider>',
-    help: 'who vouches for users',
-    kind: choice('none', 'oidc', 'emulated'),
+  identity: setting('--identity <provider>', choice('none', 'oidc', 'emulated'), 'who vouches for users', {
     default: 'none',
     unsafe: emulated('identity'),
   }),
-  identityIssuer: setting({
-    flag: '--identity-issuer <url>',
-    help: 'issuer of the tokens, letter by letter as in their iss',
-    kind: text,
-    needed: relays,
-    check: isWebAddress,
-  }),
-  identityAudience: setting({
-    flag: '--identity-audience <name>',
-    help: 'what must be in their aud',
-    kind: text,
+  identityIssuer: setting(
+    '--identity-issuer <url>',
+    text,
+    'issuer of the tokens, letter by letter as in their iss',
+    { needed: relays, check: isWebAddress },
+  ),
+  identityAudience: setting('--identity-audience <name>', text, 'what must be in their aud', {
     needed: relays,
   }),
-  identityJwksUrl: setting({
-    flag: '--identity-jwks-url <url>',
-    help: 'where its keys are',
-    kind: text,
+  identityJwksUrl: setting('--identity-jwks-url <url>', text, 'where its keys are', {
     otherwise: "as the issuer's discovery document says",
     check: isWebAddress,
   }),
-  identityTokenTypes: setting({
-    flag: '--identity-token-type <type...>',
-    help: 'accepted typ headers of tokens',
-    kind: list,
+  identityTokenTypes: setting('--identity-token-type <type...>', list, 'accepted typ headers of tokens', {
     default: 'at+jwt,jwt',
   }),
-  identityWalletClaim: setting({
-    flag: '--identity-wallet-claim <claim>',
-    help: "claim with the user's accounts; email: the wallet of that e-mail",
-    kind: text,
-    default: 'email',
-  }),
-  explorerUrl: setting({
-    flag: '--explorer-url <url>',
-    help: 'where people can look at transactions; /tx/<hash> is appended',
-    kind: text,
-    needed: relays,
-    check: isWebAddress,
-  }),
-  gasBudget: setting({
-    flag: '--gas-budget <amount>',
-    help: "what a brand's users may spend for gas on a day, in the chain's currency",
-    kind: amount,
-    default: '10',
-  }),
-  gasLow: setting({
-    flag: '--gas-low <amount>',
-    help: "a brand's gas wallet with less is topped up",
-    kind: amount,
+  identityWalletClaim: setting(
+    '--identity-wallet-claim <claim>',
+    text,
+    "claim with the user's accounts; email: the wallet of that e-mail",
+    { default: 'email' },
+  ),
+  explorerUrl: setting(
+    '--explorer-url <url>',
+    text,
+    'where people can look at transactions; /tx/<hash> is appended',
+    { needed: relays, check: isWebAddress },
+  ),
+  gasBudget: setting(
+    '--gas-budget <amount>',
+    amount,
+    "what a brand's users may spend for gas on a day, in the chain's currency",
+    { default: '10' },
+  ),
+  gasLow: setting('--gas-low <amount>', amount, "a brand's gas wallet with less is topped up", {
     default: '1',
   }),
-  gasFull: setting({
-    flag: '--gas-full <amount>',
-    help: 'what it has after that',
-    kind: amount,
+  gasFull: setting('--gas-full <amount>', amount, 'what it has after that', {
     default: '3',
     check: (full, name, { gasLow }) =>
       full > gasLow ? undefined : `${name} must be more than REWARDS_GAS_LOW`,
   }),
-  confirmations: setting({
-    flag: '--confirmations <n>',
-    help: 'blocks that a block needs before it is read, itself counted',
-    kind: wholeNumber(1, 10_000),
-    default: '2',
-  }),
-  finalityBlocks: setting({
-    flag: '--finality-blocks <n>',
-    help: 'depth from which a block is taken to stay',
-    kind: wholeNumber(1, 100_000),
-    default: '64',
-  }),
-  blockPollMs: setting({
-    flag: '--block-poll <duration>',
-    help: 'how often the chain is asked for a new block',
-    kind: duration,
+  confirmations: setting(
+    '--confirmations <n>',
+    wholeNumber(1, 10_000),
+    'blocks that a block needs before it is read, itself counted',
+    { default: '2' },
+  ),
+  finalityBlocks: setting(
+    '--finality-blocks <n>',
+    wholeNumber(1, 100_000),
+    'depth from which a block is taken to stay',
+    { default: '64' },
+  ),
+  blockPollMs: setting('--block-poll <duration>', duration, 'how often the chain is asked for a new block', {
     default: '1s',
   }),
-  inFlightMax: setting({
-    flag: '--in-flight-max <n>',
-    help: 'transactions of one account that no block holds yet',
-    kind: wholeNumber(1, 64),
-    default: '16',
-  }),
-  feeCapGwei: setting({
-    flag: '--fee-cap-gwei <n>',
-    help: 'most that is ever offered for a unit of gas',
-    kind: amount,
+  inFlightMax: setting(
+    '--in-flight-max <n>',
+    wholeNumber(1, 64),
+    'transactions of one account that no block holds yet',
+    { default: '16' },
+  ),
+  feeCapGwei: setting('--fee-cap-gwei <n>', amount, 'most that is ever offered for a unit of gas', {
     default: '100',
   }),
-  priorityFeeGwei: setting({
-    flag: '--priority-fee-gwei <n>',
-    help: 'what builders of blocks are offered',
-    kind: amount,
+  priorityFeeGwei: setting('--priority-fee-gwei <n>', amount, 'what builders of blocks are offered', {
     default: '1',
   }),
-  verifyEveryMs: setting({
-    flag: '--verify-every <duration>',
-    help: 'how often ledger and chain are compared; 0s for never',
-    kind: duration,
-    default: '1h',
-  }),
-  drainTimeoutMs: setting({
-    flag: '--drain-timeout <duration>',
-    help: 'how long a stop waits for requests under way',
-    kind: duration,
-    default: '25s',
-  }),
-  logLevel: setting({
-    flag: '--log-level <level>',
-    help: 'least important messages to show',
-    kind: choice('debug', 'info', 'warn', 'error', 'silent'),
-    default: 'info',
-  }),
+  verifyEveryMs: setting(
+    '--verify-every <duration>',
+    duration,
+    'how often ledger and chain are compared; 0s for never',
+    { default: '1h' },
+  ),
+  drainTimeoutMs: setting(
+    '--drain-timeout <duration>',
+    duration,
+    'how long a stop waits for requests under way',
+    { default: '25s' },
+  ),
+  logLevel: setting(
+    '--log-level <level>',
+    choice('debug', 'info', 'warn', 'error', 'silent'),
+    'least important messages to show',
+    { default: 'info' },
+  ),
 };
 
 /** Every setting's value, under the name of its row. */

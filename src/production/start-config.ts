@@ -40,7 +40,7 @@ export async function readStartConfig(given: StartGiven): Promise<StartConfig> {
   const { payoutKey: payout, mintKey: mint, relayKey: relay } = values;
   return {
     ...values,
-    ownDomain: values.ownDomain ?? values.publicHosts[0] ?? '',
+    ownDomain: values.ownDomain ?? values.publicDomains[0] ?? '',
     contracts: {
       token: values.tokenAddress,
       escrow: values.escrowAddress,

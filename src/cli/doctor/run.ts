@@ -49,12 +49,12 @@ export async function doctor(
 
 export async function healthcheck({ runtime }: CommandContext): Promise<CommandResult> {
   const { isHealthy } = await import('../../production/doctor.ts');
-  const { adminHost, adminPort } = startSettings;
+  const { adminBindAddress, adminPort } = startSettings;
   const text = (row: Setting<unknown>) => runtime.env[namesOf(row).variable] ?? row.default ?? '';
   const { healthy, message } = await isHealthy({
     cwd: runtime.cwd,
-    adminHost: text(adminHost),
-    adminPort: Number(text(adminPort)),
+    bindAddress: text(adminBindAddress),
+    port: Number(text(adminPort)),
   });
   const data = { ok: healthy, message };
   if (healthy) return { ok: true, data, text: () => message };
