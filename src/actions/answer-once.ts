@@ -33,6 +33,12 @@ export interface KeyedAnswer {
   body: string;
 }
 
+/** What a keyed request does: the id that its effect has, and whether an earlier try may have had it already. */
+export interface Effect {
+  id: string;
+  mayExist: boolean;
+}
+
 export type KeyRefusal = { code: 'idempotency_key_reused' } | { code: 'request_in_progress' };
 
 /** Who works on a request says so again and again; after so long without a word it was cut off. */
@@ -53,7 +59,7 @@ export const IDEMPOTENCY_KEY_MAX = 255;
 export async function answerOnce(
   deps: AnswerOnceDeps,
   request: { scope: string; key: string; body: Uint8Array | string },
-  perform: (effect: { id: string; mayExist: boolean }) => Promise<KeyedAnswer>,
+  perform: (effect: Effect) => Promise<KeyedAnswer>,
 ): Promise<KeyedAnswer | KeyRefusal> {
   const { database, realClock, random } = deps;
   const { scope, key } = request;

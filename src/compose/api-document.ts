@@ -1,21 +1,25 @@
 /** The descriptions of the hosts, for whoever wants them without a running service. */
-
-import { controlApi } from '../http/openapi/control-api.ts';
-import type { ApiDocument } from '../http/openapi/document.ts';
-import { eventsApi } from '../http/openapi/events-api.ts';
-import { registerApi } from '../http/openapi/register-api.ts';
-import { relayApi } from '../http/openapi/relay-api.ts';
+import type { HostContract } from '../contract/endpoint.ts';
+import { controlHostContract } from '../contract/control/host.ts';
+import { eventsHostContract } from '../contract/events/host.ts';
+import { registerHostContract } from '../contract/register/host.ts';
+import { relayHostContract } from '../contract/relay/host.ts';
+import { type ApiDocument, apiDocument } from '../http/openapi.ts';
 import { settings } from './config.ts';
 
 export const describedHosts = ['events', 'register', 'relay', 'control'] as const;
 export type DescribedHost = (typeof describedHosts)[number];
 
+const contracts: Record<DescribedHost, HostContract> = {
+  events: eventsHostContract,
+  register: registerHostContract,
+  relay: relayHostContract,
+  control: controlHostContract,
+};
+
 /** `origin` is where the service is; without a slash at its end. */
 export function apiDocumentOf(host: DescribedHost, origin: string): ApiDocument {
-  if (host === 'control') return controlApi({ serverUrl: `${origin}/_rewards` });
-  const { apiPrefix, bodyLimitBytes } = settings;
-  if (host === 'relay')
-    return relayApi({ serverUrl: origin, bodyLimitBytes: settings.relayHost.bodyLimitBytes });
-  if (host === 'register') return registerApi({ serverUrl: origin, apiPrefix, bodyLimitBytes });
-  return eventsApi({ serverUrl: origin, apiPrefix, bodyLimitBytes });
+  const serverUrl = host === 'control' ? `${origin}/_rewards` : origin;
+  const { bodyLimitBytes } = host === 'relay' ? settings.relayHost : settings;
+  return apiDocument(contracts[host], { serverUrl, apiPrefix: settings.apiPrefix, bodyLimitBytes });
 }

@@ -1,4 +1,15 @@
 /** Builds the hosts from adapters that have been picked already. */
+import { answerOnce } from '../actions/answer-once.ts';
+import { verifyBrandKey } from '../actions/brands/verify-brand-key.ts';
+import { verifyDns } from '../actions/brands/verify-dns.ts';
+import { readEventConfig } from '../actions/events/read-event-config.ts';
+import { rewardEvent } from '../actions/events/reward-event.ts';
+import { reportHealth } from '../actions/report-health.ts';
+import { pregenerateWallet } from '../actions/wallets/pregenerate-wallet.ts';
+import { readBalance } from '../actions/wallets/read-balance.ts';
+import { eventsRefusals } from '../contract/events/refusals.ts';
+import { registerRefusals } from '../contract/register/refusals.ts';
+import type { ErrorDialect } from '../contract/refusals.ts';
 import { createEventSubmitter } from '../actions/events/gather-events.ts';
 import { createRewardToken } from '../chain/contracts/reward-token.ts';
 import type { ChainEngine } from '../chain/engine.ts';
@@ -6,11 +17,12 @@ import type { ChainClient } from '../chain/rpc/client.ts';
 import type { Rpc } from '../chain/rpc/rpc.ts';
 import type { Milestone } from '../chain/waiting/reward-outcome.ts';
 import type { TxtResolver } from '../dns/txt.ts';
-import { createEventsHost, type EventsHostDeps } from '../http/events/host.ts';
+import { createEventsHost } from '../http/events/host.ts';
+import type { Observer } from '../http/frame/observer.ts';
 import { proxyTrust } from '../http/frame/client-address.ts';
+import type { AnswerOnce } from '../http/frame/idempotently.ts';
 import { createRefuser } from '../http/frame/refuse.ts';
 import { createRegisterHost } from '../http/register/host.ts';
-import { createRegisterRefuser } from '../http/register/refusals.ts';
 import type { TokenVerifier } from '../identity/tokens.ts';
 import type { WalletTree } from '../identity/wallets.ts';
 import type { Database } from '../ledger/database/database.ts';
@@ -36,11 +48,7 @@ export interface HostsDeps {
   clock: Clock;
   random: Random;
   log: Log;
-  onRequest?: EventsHostDeps['onRequest'];
-  /** Told what was decided about each event: rewarded, or the code of the refusal. */
-  onDecision?: (code: string) => void;
-  /** Told what became of each relayed call: confirmed, or the code of the refusal. */
-  onRelay?: (code: string) => void;
+  observer: Observer;
   crash: Crash;
 }
 
@@ -56,7 +64,7 @@ export interface HostsConfig {
   ownDomain: string;
   httpsOnly: boolean;
   answerWhen: Milestone;
-  errorDialect?: 'current' | 'earlier' | undefined;
+  errorDialect?: ErrorDialect | undefined;
   duplicateWindowMs?: number | undefined;
 }
 
@@ -65,61 +73,71 @@ export function createHosts(
   deps: HostsDeps,
   config: HostsConfig,
 ): ServiceHosts & { idle: () => Promise<void> } {
-  const { database, clock, random, log, crash } = deps;
-  const { serviceName, apiPrefix, ownDomain, httpsOnly, serviceDomains: ownHosts } = config;
-  const { bodyLimitBytes } = settings;
-  const frame = {
-    ...{ database, clock, random, log, ownHosts },
-    proxies: proxyTrust([...config.proxies]),
-    ...(deps.onRequest && { onRequest: deps.onRequest }),
-  };
-  const submitter = createEventSubmitter({
-    database,
-    clock,
-    addressAt: deps.wallets.addressAt,
-    ownHosts,
-    duplicateWindowMs: config.duplicateWindowMs ?? settings.duplicateWindowMs,
-    batchMax: settings.decideBatchMax,
-    triesMax: settings.decideTriesMax,
-    crash,
-  });
+  const { database, clock, random, tokens } = deps;
+  const { serviceName, apiPrefix, ownDomain, httpsOnly } = config;
+  const frame = frameOf(deps, config);
+  const hostSettings = { apiPrefix, bodyLimitBytes: settings.bodyLimitBytes, ownDomain, httpsOnly };
+  const submitter = createSubmitter(deps, config);
+  const rewarding = rewardingDeps(deps, { submitter, answerWhen: config.answerWhen });
+  const token = createRewardToken({ rpc: deps.rpc, address: deps.facts.contracts.token });
+  const health = { database, chain: deps.chain, identityReady: tokens?.ready ?? (async () => true) };
   const events = createEventsHost({
     ...frame,
-    chain: deps.chain,
-    token: createRewardToken({ rpc: deps.rpc, address: deps.facts.contracts.token }),
-    dns: deps.dns,
-    identityReady: deps.tokens?.ready ?? (async () => true),
-    realClock: systemClock(),
-    serviceName,
-    refuser: createRefuser({ clock, dialect: config.errorDialect ?? 'current' }),
-    rewarding: {
-      database,
-      random,
-      submitter: {
-        async submit(event) {
-          const decision = await submitter.submit(event);
-          deps.onDecision?.('refusal' in decision ? decision.refusal.code : 'rewarded');
-          return decision;
-        },
-      },
-      payouts: deps.engine.payouts,
-      progress: deps.engine.progress,
-      answerWhen: config.answerWhen,
-      answerTimeoutMs: settings.answerTimeoutMs,
-      crash,
-    },
-    settings: { apiPrefix, bodyLimitBytes, ownDomain, httpsOnly, workerVersion: settings.workerVersion },
+    rewardEvent: (submission, effect) => rewardEvent(rewarding, submission, effect),
+    readEventConfig: (brandId) => readEventConfig({ database }, brandId),
+    readBalance: (wanted) => readBalance({ database, token }, wanted),
+    verifyDns: (domain) => verifyDns({ database, dns: deps.dns, serviceName }, domain),
+    reportHealth: () => reportHealth(health),
+    refuser: createRefuser(eventsRefusals, { clock, dialect: config.errorDialect }),
+    settings: { ...hostSettings, workerVersion: settings.workerVersion },
   });
+  const pregenerating = {
+    ...{ database, clock, random, addressAt: deps.wallets.addressAt },
+    limit: settings.pregenerate,
+  };
   const register = createRegisterHost({
     ...frame,
-    addressAt: deps.wallets.addressAt,
-    limit: settings.pregenerate,
-    refuser: createRegisterRefuser({ clock }),
-    settings: { apiPrefix, bodyLimitBytes, ownDomain, httpsOnly },
+    pregenerateWallet: (wanted) => pregenerateWallet(pregenerating, wanted),
+    refuser: createRefuser(registerRefusals, { clock }),
+    settings: hostSettings,
   });
-  const relay = deps.tokens && createRelay({ ...deps, frame, tokens: deps.tokens }, config);
+  const relay = tokens && createRelay({ ...deps, frame, tokens }, config);
   const idle = async () => {
     await Promise.all([submitter.idle(), relay?.idle()]);
   };
   return { events, register, relay: relay?.host, idle };
 }
+
+/** What every host has around its handlers, and what more than one of them uses. */
+function frameOf(deps: HostsDeps, config: HostsConfig) {
+  const { database, clock, random, log, observer } = deps;
+  const once = { database, random, realClock: systemClock() };
+  const keyed: AnswerOnce = (request, perform) => answerOnce(once, request, perform);
+  return {
+    ...{ database, clock, random, log, observer },
+    ownHosts: config.serviceDomains,
+    proxies: proxyTrust([...config.proxies]),
+    answerOnce: keyed,
+    verifyBrandKey: (authorization: string | undefined) => verifyBrandKey({ database, clock }, authorization),
+  };
+}
+
+const createSubmitter = ({ database, clock, wallets, crash }: HostsDeps, config: HostsConfig) =>
+  createEventSubmitter({
+    ...{ database, clock, crash },
+    addressAt: wallets.addressAt,
+    ownHosts: config.serviceDomains,
+    duplicateWindowMs: config.duplicateWindowMs ?? settings.duplicateWindowMs,
+    batchMax: settings.decideBatchMax,
+    triesMax: settings.decideTriesMax,
+  });
+
+const rewardingDeps = (
+  { database, random, engine, crash }: HostsDeps,
+  { submitter, answerWhen }: { submitter: ReturnType<typeof createSubmitter>; answerWhen: Milestone },
+) => ({
+  ...{ database, random, submitter, answerWhen, crash },
+  payouts: engine.payouts,
+  progress: engine.progress,
+  answerTimeoutMs: settings.answerTimeoutMs,
+});

@@ -5,13 +5,15 @@ import { createRelayTransaction } from '../actions/relay/relay-transaction.ts';
 import type { ChainEngine } from '../chain/engine.ts';
 import type { ChainClient } from '../chain/rpc/client.ts';
 import type { Rpc } from '../chain/rpc/rpc.ts';
+import { relayRefusals } from '../contract/relay/refusals.ts';
 import type { HostFrameDeps } from '../http/frame/host-frame.ts';
-import { createRelayHost } from '../http/relay/host.ts';
-import { createRelayRefuser } from '../http/relay/refusals.ts';
+import { createRefuser } from '../http/frame/refuse.ts';
+import { createRelayHost, type RelayHostDeps } from '../http/relay/host.ts';
+
 import type { TokenVerifier } from '../identity/tokens.ts';
 import type { Facts } from '../ledger/facts.ts';
+import { findRelayByHash } from '../ledger/relay/queued-relays.ts';
 import { readWindow } from '../ledger/limits/rate-windows.ts';
-import { systemClock } from '../lib/clock.ts';
 import { type RelayOverrides, settings } from './config.ts';
 
 /** `idle` resolves when no call is being queued. */
@@ -22,9 +24,7 @@ export function createRelay(
     engine: Pick<ChainEngine, 'relays'>;
     facts: Facts['chain'];
     tokens: TokenVerifier;
-    frame: Omit<HostFrameDeps, 'settings'>;
-    /** Told what became of each call: confirmed, or the code of the refusal. */
-    onRelay?: (code: string) => void;
+    frame: Omit<HostFrameDeps, 'settings'> & Pick<RelayHostDeps, 'answerOnce'>;
   },
   config: { relay?: RelayOverrides | undefined; httpsOnly: boolean },
 ) {
@@ -54,22 +54,20 @@ export function createRelay(
   });
   const host = createRelayHost({
     ...frame,
-    realClock: systemClock(),
     tokens,
     admitAddress: createAddressGate({
       ...{ database, clock, ...batch },
       limit: addressLimit,
       windowsKeptMs: limits.windowsKeptMs,
     }),
-    async relayTransaction(request, effect) {
-      const outcome = await relayTransaction(request, effect);
-      deps.onRelay?.('refusal' in outcome ? outcome.refusal.code : 'confirmed');
-      return outcome;
-    },
+    relayTransaction,
+    findRelay: (hash) => findRelayByHash(database.db, hash),
     windowOf: (subject) => readWindow(database.db, { ...userLimit, subject, nowMs: clock.now() }),
-    refuser: createRelayRefuser({ clock }),
+    refuser: createRefuser(relayRefusals, { clock }),
     settings: {
       httpsOnly: config.httpsOnly,
+      // The relay's paths stand without it.
+      apiPrefix: '',
       bodyLimitBytes: limits.bodyLimitBytes,
       explorerUrl: limits.explorerUrl,
     },

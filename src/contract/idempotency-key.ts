@@ -1,6 +1,7 @@
 /** An Idempotency-Key, in the header or in the body. */
 import { z } from 'zod';
-import { IDEMPOTENCY_KEY_MAX } from '../actions/answer-once.ts';
+
+export const IDEMPOTENCY_KEY_MAX = 255;
 
 export const idempotencyKeyField = z
   .string()
@@ -12,3 +13,9 @@ export const idempotencyKeyField = z
   });
 
 export const IDEMPOTENCY_KEY_PROBLEM = `idempotencyKey: must be 1 to ${IDEMPOTENCY_KEY_MAX} printable ASCII characters`;
+
+/** The header as a parameter of an endpoint. */
+export const idempotencyKeyHeader = {
+  in: 'header' as const,
+  schema: z.object({ 'Idempotency-Key': idempotencyKeyField.optional() }),
+};

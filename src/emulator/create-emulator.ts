@@ -106,9 +106,11 @@ async function startEmulator(
       crash: overrides.crash ?? neverCrash,
       // Whoever has the file has the lanes: a lease of the process before, which is dead, need not run out.
       owner: database.dialect === 'sqlite' ? 'the owner of the file' : undefined,
-      onRequest(record) {
-        requests.add(record);
-        deps.tell(record);
+      observer: {
+        request(record) {
+          requests.add(record);
+          deps.tell(record);
+        },
       },
     },
     {

@@ -121,8 +121,7 @@ async function startProduction(
       ...deps,
       wallets: answersCallers ? deps.wallets : undefined,
       crash: neverCrash,
-      onDecision: metrics.decision,
-      onRelay: metrics.relay,
+      observer: { event: metrics.decision, relay: metrics.relay },
     },
     productionService(config),
   );

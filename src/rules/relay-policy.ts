@@ -49,6 +49,25 @@ export type PolicyRefusal =
   | { reason: 'not_the_user'; function: string; argument: number }
   | { reason: 'value_not_allowed'; maxWei: string };
 
+/** What a trial of the call on the newest state may show. */
+export type TrialRefusal =
+  | { reason: 'permit_not_of_user' }
+  | { reason: 'permit_spender_not_allowed'; spender: `0x${string}` }
+  | { reason: 'permit_not_signed' }
+  | { reason: 'permit_expired'; deadlineSeconds: string }
+  /** Somebody used the permit already, and what it allowed does not suffice. */
+  | { reason: 'permit_consumed'; allowance: string; error: string }
+  | { reason: 'would_fail'; part: 'permit' | 'call'; error: string };
+
+/** Why a call was not sent. */
+export type ValidationProblem =
+  | PolicyRefusal
+  | TrialRefusal
+  | { reason: 'not_your_wallet' }
+  | { reason: 'gas_over_limit'; gasLimit: number; gasMax: number }
+  | { reason: 'gas_below_need'; gasLimit: number; gasMin: number }
+  | { reason: 'gas_price_over_limit'; capWei: string };
+
 /** What a transaction with this data costs before anything of it runs (EIP-2028, and EIP-7623's floor). */
 export function gasOfData(data: string): number {
   const bytes = data.slice(2).match(/../g) ?? [];

@@ -1,4 +1,5 @@
 /** One customer event from decision to transaction: decides, nudges the payout lane, waits until the reward is on its way. */
+
 import type { Milestone, RewardProgressBoard } from '../../chain/waiting/reward-outcome.ts';
 import type { Database } from '../../ledger/database/database.ts';
 import { findReward } from '../../ledger/rewards/rewards.ts';
@@ -6,6 +7,7 @@ import type { Crash } from '../../lib/crash-points.ts';
 import type { Random } from '../../lib/ids.ts';
 import type { ClaimRefusal } from '../../rules/events/claim-policy.ts';
 import type { EventSubmission, ScreeningRefusal } from '../../rules/events/submission.ts';
+import type { Effect } from '../answer-once.ts';
 import type { EventDecision, GrantedReward } from './decide-events.ts';
 import type { createEventSubmitter } from './gather-events.ts';
 
@@ -43,7 +45,7 @@ export type EventOutcome = { decision?: EventDecision } & ({ paid: PaidReward } 
 export async function rewardEvent(
   deps: RewardEventDeps,
   submission: EventSubmission,
-  effect?: { id: string; mayExist: boolean },
+  effect?: Effect,
 ): Promise<EventOutcome> {
   const granted = effect?.mayExist ? await grantedEarlier(deps, effect.id) : undefined;
   if (granted) return settle(deps, granted);

@@ -18,6 +18,7 @@ import type { GasPayer, PermitCall } from '../../ledger/schema/relay.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Random } from '../../lib/ids.ts';
 import { gasOfData, type PolicyRefusal, refuseCall } from '../../rules/relay-policy.ts';
+import type { Effect } from '../answer-once.ts';
 import type { createRelayQueue } from './queue-relays.ts';
 import { type TrialRefusal, type TryRelayDeps, tryCall } from './simulate-relay.ts';
 
@@ -62,15 +63,7 @@ export interface RelayRequest {
   originHost?: string | undefined;
 }
 
-/** Why a call was not sent: `allowed` are the contracts that may be called. */
-export type ValidationProblem =
-  | PolicyRefusal
-  | TrialRefusal
-  | { reason: 'not_your_wallet' }
-  | { reason: 'gas_over_limit'; gasLimit: number; gasMax: number }
-  | { reason: 'gas_below_need'; gasLimit: number; gasMin: number }
-  | { reason: 'gas_price_over_limit'; capWei: string };
-
+/** `allowed` are the contracts that may be called. */
 export type RelayRefusal =
   | { code: 'contract_not_whitelisted'; contract: Hex; allowed: Hex[] }
   | { code: 'validation_failed'; contract: Hex; allowed: Hex[]; problem: ValidationProblem }
@@ -96,10 +89,7 @@ export function createRelayTransaction(deps: RelayTransactionDeps) {
   const windowOf = (subject: Hex) =>
     readWindow(database.db, { ...settings.userLimit, subject, nowMs: clock.now() });
 
-  return async function relayTransaction(
-    request: RelayRequest,
-    effect?: { id: string; mayExist: boolean },
-  ): Promise<RelayOutcome> {
+  return async function relayTransaction(request: RelayRequest, effect?: Effect): Promise<RelayOutcome> {
     const { to, userAddress } = request;
     const earlier = effect?.mayExist ? (await readRelays(database.db, [effect.id]))[0] : undefined;
     if (earlier) return { window: await windowOf(userAddress), ...(await settled(deps, earlier)) };

@@ -6,6 +6,7 @@ import { simulateCalls, type TriedCall } from '../../chain/contracts/simulate.ts
 import type { Rpc } from '../../chain/rpc/rpc.ts';
 import type { PermitCall } from '../../ledger/schema/relay.ts';
 import type { Clock } from '../../lib/clock.ts';
+import type { TrialRefusal } from '../../rules/relay-policy.ts';
 
 type Hex = `0x${string}`;
 
@@ -16,15 +17,6 @@ export interface TryRelayDeps {
   readPermit: ReturnType<typeof createPermitReader>;
   settings: { gasMax: number; permitMarginMs: number };
 }
-
-export type TrialRefusal =
-  | { reason: 'permit_not_of_user' }
-  | { reason: 'permit_spender_not_allowed'; spender: Hex }
-  | { reason: 'permit_not_signed' }
-  | { reason: 'permit_expired'; deadlineSeconds: string }
-  /** Somebody used the permit already, and what it allowed does not suffice. */
-  | { reason: 'permit_consumed'; allowance: string; error: string }
-  | { reason: 'would_fail'; part: 'permit' | 'call'; error: string };
 
 /** Gas to send with: more than a trial used, since the state may differ and what was refunded had to be there first. */
 const withReserve = (used: bigint, gasMax: number) => Math.min(gasMax, Number((used * 5n) / 4n) + 20_000);

@@ -1,5 +1,6 @@
 /** What a user has earned and holds (contract: GET and POST user-balance). */
 import type { RewardToken } from '../../chain/contracts/reward-token.ts';
+import { findBrand } from '../../ledger/brands/brands.ts';
 import type { Database } from '../../ledger/database/database.ts';
 import { rewardHistory } from '../../ledger/rewards/rewards.ts';
 import { findWallets } from '../../ledger/wallets/wallets.ts';
@@ -12,13 +13,22 @@ export interface UserBalance {
   history: { transactionHash: `0x${string}` | null; eventType: string; amount: number; timestamp: number }[];
 }
 
-/** A user who is not known yet holds nothing. `historyLimit` 0: no history. */
+export interface WantedBalance {
+  brandId: BrandId;
+  userKey: string;
+  userAddress: `0x${string}` | undefined;
+  /** 0: no history. */
+  historyLimit: number;
+}
+
+/** A user who is not known yet holds nothing; undefined when there is no such brand. */
 export async function readBalance(
   deps: { database: Database; token: RewardToken },
-  wanted: { brandId: BrandId; userKey: string; userAddress: `0x${string}` | undefined; historyLimit: number },
-): Promise<UserBalance> {
+  wanted: WantedBalance,
+): Promise<UserBalance | undefined> {
   const { database, token } = deps;
   const { brandId, userKey, historyLimit } = wanted;
+  if (!(await findBrand(database.db, brandId))) return undefined;
   const known = (await findWallets(database.db, [userKey])).get(userKey);
   const walletAddress = wanted.userAddress ?? known?.address;
   const balance = walletAddress ? await token.balanceOf(walletAddress) : 0n;

@@ -1,10 +1,17 @@
-/** The body of bulk-events. Its items are checked one by one, so that a bad one does not spoil the others. */
+/** POST bulk-events (contract: Endpoints). Its items are checked one by one, so that a bad one does not spoil the others. */
 import { z } from 'zod';
+import { type Endpoint, named } from '../endpoint.ts';
+import { demo, rewardExample } from '../examples.ts';
+import { count } from '../shapes.ts';
+import { refusalDetails } from '../shared-refusals.ts';
+import { rewardResult } from './manual-event.ts';
+import { type EventsRefusalCode, eventsRefusals, withBody } from './refusals.ts';
+import { describedSubmission } from './submission.ts';
 
 /** Room for more than a body of 10 KB can hold; it bounds the work of one request. */
 export const BULK_EVENTS_MAX = 100;
 
-export const bulkEventsOf = <Item extends z.ZodType>(item: Item) =>
+const bulkEventsOf = <Item extends z.ZodType>(item: Item) =>
   z.object({
     events: z
       .array(item)
@@ -14,3 +21,66 @@ export const bulkEventsOf = <Item extends z.ZodType>(item: Item) =>
   });
 
 export const bulkEventsBody = bulkEventsOf(z.unknown());
+
+export const bulkResult = z.object({
+  success: z.literal(true),
+  processed: count().meta({ description: 'Events that were rewarded.' }),
+  failed: count().meta({ description: 'Events that were refused.' }),
+  results: z
+    .array(
+      z.union([
+        rewardResult,
+        z.object({
+          success: z.literal(false),
+          status: z.int().meta({ description: 'The status that `manual-event` would have answered.' }),
+          error: z.string(),
+          message: z.string(),
+          details: refusalDetails,
+        }),
+      ]),
+    )
+    .meta({ description: 'One for each event, in their order.' }),
+});
+
+const { brandId, domain, user: userEmail } = demo;
+const event = { brandId, userEmail, domain };
+
+export const bulkEventsEndpoint: Endpoint<EventsRefusalCode> = {
+  id: 'bulkEvents',
+  tag: 'Events',
+  method: 'post',
+  path: '/bulk-events',
+  prefixed: true,
+  summary: 'Send several customer events',
+  description:
+    'Each event is decided as if it had been sent alone; what `manual-event` would have answered stands in `results`. The body as a whole keeps to the limit of a body.',
+  key: { scheme: 'brandKey', required: false },
+  body: named('BulkEvents', bulkEventsOf(describedSubmission)),
+  examples: [
+    {
+      summary: 'Two events of one user',
+      body: {
+        events: [
+          { ...event, eventType: 'newsletter_subscribe' },
+          { ...event, eventType: 'custom_unknown' },
+        ],
+      },
+    },
+  ],
+  answers: {
+    200: {
+      description: 'Every event is decided.',
+      body: named('BulkResult', bulkResult),
+      example: {
+        success: true,
+        processed: 1,
+        failed: 1,
+        results: [
+          rewardExample,
+          { ...Object(eventsRefusals.documented('event_not_found').body), status: 400 },
+        ],
+      },
+    },
+  },
+  refusals: [...withBody, 'invalid_event_data'],
+};

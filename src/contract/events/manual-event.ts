@@ -1,208 +1,92 @@
-/** The body of manual-event: every field of the contract's Event submission table, checked and brought into one form. */
+/** POST manual-event (contract: Endpoints, Reward result). */
 import { z } from 'zod';
-import type { BrandId } from '../../rules/brands/brand.ts';
-import { canonicalHost, DOMAIN_MAX, hostOfUrl } from '../../rules/brands/domain.ts';
-import type { EventSubmission } from '../../rules/events/submission.ts';
-import { sanitiseText, sanitiseValue } from '../../rules/sanitise.ts';
-import { addressKey, EMAIL_MAX, emailKey } from '../../rules/user-key.ts';
-import { brandIdMeta } from './brand-id.ts';
+import { type Endpoint, named } from '../endpoint.ts';
+import { demo, rewardExample } from '../examples.ts';
+import { idempotencyKeyHeader } from '../idempotency-key.ts';
+import { address, hash, rwt } from '../shapes.ts';
+import { type EventsRefusalCode, withBody } from './refusals.ts';
+import { describedSubmission } from './submission.ts';
 
-/** The contract's limits: Event submission. */
-const EVENT_TYPE_MAX = 50;
-const SOURCE_URL_MAX = 2_048;
-/** Names of chat platforms and ids on them; no platform comes near this. */
-const PLATFORM_NAME_MAX = 64;
+export const rewardResult = z.object({
+  success: z.literal(true),
+  eventId: z.uuid().meta({ description: 'Id of this event.' }),
+  message: z.string().meta({ description: 'For people.' }),
+  rewardAmount: rwt(),
+  rwtDistributed: z.int().meta({ description: 'The same as `rewardAmount`.' }),
+  eventType: z.string(),
+  brandId: address(),
+  status: z.literal('rewarded'),
+  walletCreated: z.boolean().meta({ description: 'Whether the user got a new wallet.' }),
+  walletAddress: address().meta({ description: "The user's wallet." }),
+  transactionHash: hash().meta({ description: 'The transaction that pays the reward, among others.' }),
+  reward: z
+    .object({ amount: z.int(), eventType: z.string(), walletAddress: address(), transactionHash: hash() })
+    .meta({ description: 'The same facts, grouped.' }),
+});
+export type RewardResult = z.output<typeof rewardResult>;
 
-const text = () => z.string({ error: 'must be a string' }).transform((value) => sanitiseText(value).trim());
-/** An optional field that is null or empty counts as not sent. */
-const optionalText = () =>
-  text()
-    .nullish()
-    .transform((value) => value || undefined);
+const { brandId, domain, user: userEmail } = demo;
+const event = { brandId, eventType: 'account_creation', userEmail, domain };
 
-const platformUser = z.object(
-  {
-    platform: text()
-      .refine(
-        (name) => /^[a-z0-9_-]+$/i.test(name) && name.length <= PLATFORM_NAME_MAX,
-        'must be a platform name',
-      )
-      .meta({ description: 'Such as `discord`.', maxLength: PLATFORM_NAME_MAX }),
-    platformUserId: z
-      .union([z.string(), z.number().transform(String)], { error: 'must be a string or a number' })
-      .transform((id) => sanitiseText(id).trim())
-      .refine(
-        (id) => /^[\w.-]+$/.test(id) && id.length <= PLATFORM_NAME_MAX,
-        'must be an id on that platform',
-      )
-      .meta({ description: "The user's id there.", maxLength: PLATFORM_NAME_MAX }),
+export const manualEventEndpoint: Endpoint<EventsRefusalCode> = {
+  id: 'manualEvent',
+  tag: 'Events',
+  method: 'post',
+  path: '/manual-event',
+  prefixed: true,
+  summary: 'Send one customer event and pay its reward',
+  description: [
+    'The checks come in this order: body, fields, brand, automation, domain, event, channel, duplicate, cooldown, max claims, max total claims, brand funds. The first that fails is the answer; a refused event counts nowhere.',
+    'The answer comes when the transaction that pays the reward is signed, stored and sent.',
+    '`domain` (else the host of `sourceUrl`, else the Origin header) must be a domain of the brand or a subdomain of one. An Origin header must be one too.',
+  ].join('\n\n'),
+  key: { scheme: 'brandKey', required: false },
+  parameters: [idempotencyKeyHeader],
+  body: named('EventSubmission', describedSubmission),
+  examples: [
+    { summary: 'A new account', body: event },
+    {
+      summary: 'A purchase, paid per dollar',
+      body: {
+        ...event,
+        eventType: 'purchase',
+        sourceUrl: `https://shop.${domain}/thank-you`,
+        metadata: { order_id: 'A-1001', order_total: 24.9 },
+      },
+    },
+    {
+      summary: 'An answer in a chat channel',
+      body: { ...event, eventType: 'custom_support_answer', metadata: { channel_id: '#support' } },
+    },
+    {
+      summary: 'Safe to repeat',
+      headers: { 'Idempotency-Key': 'survey-2030-01-01-alice' },
+      body: { ...event, eventType: 'complete_survey' },
+    },
+  ],
+  answers: {
+    200: {
+      description: 'The reward is paid.',
+      body: named('RewardResult', rewardResult),
+      example: rewardExample,
+    },
   },
-  { error: 'must be an e-mail, an address, or {platform, platformUserId}' },
-);
-
-/** The fields of `metadata` that the service looks at; all others are only kept. */
-const metadataMeta = {
-  description: 'Free-form facts about the event.',
-  properties: {
-    channel_id: {
-      type: ['string', 'number', 'null'],
-      description: "Chat channel, compared with the event's channels; a leading `#` and case do not count.",
-    },
-    skip_cooldown: {
-      type: ['boolean', 'null'],
-      description: 'When true, the cooldown is passed over, where the brand allows it.',
-    },
-    source: {
-      type: 'string',
-      description:
-        "`chat_manual_reward`, `voice_claim` and `gateway_event`, sent with the brand's key, pass over cooldown and max claims.",
-    },
-    order_total: {
-      type: ['number', 'string'],
-      description: 'US dollars, for events that pay per dollar.',
-    },
-    bot_username: { type: 'string', description: 'Bot through which an event of Telegram came.' },
-    twitterHandle: { type: 'string', description: 'Account through which an event of Twitter came.' },
-  },
+  refusals: [
+    ...withBody,
+    'invalid_event_data',
+    'brand_not_found',
+    'automation_disabled',
+    'domain_not_authorized',
+    'event_not_found',
+    'channel_not_allowed',
+    'duplicate',
+    'cooldown',
+    'max_claims_reached',
+    'max_total_claims_reached',
+    'insufficient_brand_balance',
+    'payout_failed',
+    'payout_pending',
+    'idempotency_key_reused',
+    'request_in_progress',
+  ],
 };
-
-export const manualEventBody = z.object(
-  {
-    brandId: text()
-      .refine((id) => /^0x[0-9a-f]{40}$/i.test(id), 'must be an address: 0x and 40 hex digits')
-      .meta(brandIdMeta),
-    eventType: text()
-      .refine((type) => type.length <= EVENT_TYPE_MAX, `must have at most ${EVENT_TYPE_MAX} characters`)
-      .refine((type) => /^[A-Za-z0-9_]+$/.test(type), 'must be letters, digits and underscores')
-      .meta({
-        description: "Name of one of the brand's events; the brand's own begin with `custom_`.",
-        maxLength: EVENT_TYPE_MAX,
-        pattern: '^[A-Za-z0-9_]+$',
-      }),
-    userEmail: optionalText()
-      .refine(
-        (email) => email === undefined || email.length <= EMAIL_MAX,
-        `must have at most ${EMAIL_MAX} characters`,
-      )
-      .refine(
-        (email) => email === undefined || emailKey(email) !== undefined,
-        'must be a valid e-mail address',
-      )
-      .meta({
-        description: 'Who gets the reward (RFC 5322). Required unless `userIdentifier` is given.',
-        maxLength: EMAIL_MAX,
-      }),
-    domain: optionalText()
-      .refine(
-        (domain) => domain === undefined || domain.length <= DOMAIN_MAX,
-        `must have at most ${DOMAIN_MAX} characters`,
-      )
-      .refine(
-        (domain) => domain === undefined || canonicalHost(domain) !== undefined,
-        'must be a valid domain',
-      )
-      .meta({
-        description: 'Where it happened. When absent, the host of `sourceUrl`, then of the Origin header.',
-        maxLength: DOMAIN_MAX,
-      }),
-    sourceUrl: optionalText()
-      .refine(
-        (url) => url === undefined || url.length <= SOURCE_URL_MAX,
-        `must have at most ${SOURCE_URL_MAX} characters`,
-      )
-      .refine((url) => url === undefined || hostOfUrl(url) !== undefined, 'must be an HTTP or HTTPS URL')
-      .meta({ description: 'The page on which it happened: HTTP or HTTPS.', maxLength: SOURCE_URL_MAX }),
-    userIdentifier: z
-      .union([optionalText(), platformUser], {
-        error: 'must be an e-mail, an address, or {platform, platformUserId}',
-      })
-      .refine(
-        (user) => typeof user !== 'string' || emailKey(user) !== undefined || addressKey(user) !== undefined,
-        'must be an e-mail or a blockchain address',
-      )
-      .meta({
-        description:
-          'In place of `userEmail`: an e-mail, a blockchain address, or a user of a chat platform.',
-      }),
-    channel_id: z
-      .union([optionalText(), z.number().transform(String)], { error: 'must be a string' })
-      .meta({ description: 'The same as `metadata.channel_id`, which comes first.' }),
-    metadata: z
-      .record(z.string(), z.unknown(), { error: 'must be an object' })
-      .nullish()
-      .transform((metadata) => (sanitiseValue(metadata ?? {}) ?? {}) as Record<string, unknown>)
-      .refine(
-        ({ channel_id }) =>
-          ['undefined', 'string', 'number'].includes(typeof channel_id) || channel_id === null,
-        'channel_id must be a string',
-      )
-      .refine(
-        ({ skip_cooldown }) =>
-          ['undefined', 'boolean'].includes(typeof skip_cooldown) || skip_cooldown === null,
-        'skip_cooldown must be true or false',
-      )
-      .meta(metadataMeta),
-  },
-  { error: 'must be a JSON object' },
-);
-
-/** How long a list of complaints may get; a hostile body could earn thousands. */
-const COMPLAINTS_MAX = 20;
-
-/** What the request says besides its body. */
-export interface RequestFacts {
-  origin: string | undefined;
-  /** Host of this service, under which users of chat platforms get their stand-in e-mail. */
-  ownDomain: string;
-}
-
-/** The submission, or the complaints, each prefixed with its field. */
-export function parseManualEvent(
-  body: unknown,
-  facts: RequestFacts,
-): { submission: Unkeyed } | { errors: string[] } {
-  const parsed = manualEventBody.safeParse(body);
-  if (!parsed.success) {
-    const errors = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'body'}: ${message}`);
-    return { errors: [...new Set(errors)].slice(0, COMPLAINTS_MAX) };
-  }
-  const { brandId, eventType, domain, sourceUrl, metadata } = parsed.data;
-  const user = userOf(parsed.data, facts.ownDomain);
-  if (!user) return { errors: ['userEmail: is required (or userIdentifier in its place)'] };
-  const own = (name: string) => (Object.hasOwn(metadata, name) ? metadata[name] : undefined);
-  const channel = own('channel_id') ?? parsed.data.channel_id;
-  return {
-    submission: {
-      brandId: brandId.toLowerCase() as BrandId,
-      eventType,
-      ...user,
-      domain: domain && canonicalHost(domain),
-      sourceUrl,
-      origin: facts.origin,
-      channel: channel === undefined || channel === null || channel === '' ? undefined : String(channel),
-      skipCooldown: own('skip_cooldown') === true,
-      metadata,
-    },
-  };
-}
-
-/** A submission before anybody looked at the request's key. */
-export type Unkeyed = Omit<EventSubmission, 'withBrandKey'>;
-
-function userOf(
-  body: Pick<z.output<typeof manualEventBody>, 'userEmail' | 'userIdentifier'>,
-  ownDomain: string,
-): Pick<EventSubmission, 'userKey' | 'userEmail' | 'userAddress'> | undefined {
-  const byEmail = (email: string | undefined) => {
-    const userKey = email === undefined ? undefined : emailKey(email);
-    return userKey === undefined ? undefined : { userKey, userEmail: userKey, userAddress: undefined };
-  };
-  const { userEmail, userIdentifier } = body;
-  if (userEmail !== undefined) return byEmail(userEmail);
-  if (typeof userIdentifier === 'object') {
-    return byEmail(`${userIdentifier.platform}_${userIdentifier.platformUserId}@${ownDomain}`);
-  }
-  const address = userIdentifier === undefined ? undefined : addressKey(userIdentifier);
-  if (address) return { userKey: address, userEmail: undefined, userAddress: address };
-  return byEmail(userIdentifier);
-}

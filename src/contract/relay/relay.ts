@@ -1,16 +1,14 @@
-/** The body of a relay request and its answers (contract: Relay request, Permit, Relay result). */
+/** POST relay and GET relay/<hash> (contract: Relay request, Permit, Relay result). */
 import { z } from 'zod';
-import type { RelayRequest } from '../../actions/relay/relay-transaction.ts';
+import { type Endpoint, named, RATE_HEADERS } from '../endpoint.ts';
+import { idempotencyKeyHeader } from '../idempotency-key.ts';
+import { address, addressField, hash, instant, OBJECT_PROBLEM, problemsOf } from '../shapes.ts';
+import { relayExample } from './examples.ts';
+import { anywhere, ofLookups, type RelayRefusalCode, relayRefusals } from './refusals.ts';
 
 const UINT256_MAX = 2n ** 256n - 1n;
 type Hex = `0x${string}`;
 
-const address = (what: string) =>
-  z
-    .string({ error: 'must be an address: 0x and 40 hex digits' })
-    .regex(/^0x[0-9a-fA-F]{40}$/, 'must be an address: 0x and 40 hex digits')
-    .transform((text) => text.toLowerCase() as Hex)
-    .meta({ description: what });
 const word = (what: string) =>
   z
     .string({ error: 'must be 0x and 64 hex digits' })
@@ -31,8 +29,8 @@ const V_VALUES: Record<number, 27 | 28> = { 0: 27, 1: 28, 27: 27, 28: 28 };
 
 export const permitField = z
   .object({
-    owner: address("The user's wallet."),
-    spender: address('The contract that may take tokens.'),
+    owner: addressField("The user's wallet."),
+    spender: addressField('The contract that may take tokens.'),
     value: amount('How many tokens it may take.'),
     deadline: amount('Until when the permit holds, in seconds since 1970.'),
     v: z
@@ -48,7 +46,7 @@ export const permitField = z
 
 export const relayBody = z
   .looseObject({
-    to: address('Contract to call; one of the four that are allowed.'),
+    to: addressField('Contract to call; one of the four that are allowed.'),
     data: z
       .string({ error: 'must be call data: 0x and an even number of hex digits' })
       .regex(/^0x(?:[0-9a-fA-F]{2})*$/, 'must be call data: 0x and an even number of hex digits')
@@ -60,7 +58,7 @@ export const relayBody = z
       .min(1, 'must be a whole number above 0')
       .meta({ description: 'At most 1,000,000; left out, it is estimated.' })
       .optional(),
-    userAddress: address("The user's wallet; one of the token's."),
+    userAddress: addressField("The user's wallet; one of the token's."),
     permit: permitField.optional(),
     metadata: z
       .looseObject({ permit: permitField.nullish() }, { error: 'must be an object' })
@@ -71,19 +69,26 @@ export const relayBody = z
 
 const REQUIRED = ['to', 'data', 'userAddress'] as const;
 
-export type RelayFields = Omit<RelayRequest, 'wallets' | 'originHost'>;
+/** The fields of a request in one form; addresses in lower case. */
+export interface RelayFields {
+  to: Hex;
+  data: Hex;
+  valueWei: bigint;
+  gasLimit?: number | undefined;
+  userAddress: Hex;
+  permit?: z.output<typeof permitField> | undefined;
+}
 export type ParsedRelay = { fields: RelayFields } | { missing: string[] } | { errors: string[] };
 
 /** The fields of a body, or which are missing, or what is wrong with each; null counts as left out. */
 export function parseRelay(body: unknown): ParsedRelay {
   if (typeof body !== 'object' || body === null || Array.isArray(body))
-    return { errors: ['body: must be a JSON object'] };
+    return { errors: [`body: ${OBJECT_PROBLEM}`] };
   const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
   const missing = REQUIRED.filter((name) => !Object.hasOwn(given, name) || given[name] === '');
   if (missing.length > 0) return { missing };
   const parsed = relayBody.safeParse(given);
-  if (!parsed.success)
-    return { errors: parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`) };
+  if (!parsed.success) return { errors: problemsOf(parsed.error) };
   const { to, data, value = 0n, gasLimit, userAddress, permit, metadata } = parsed.data;
   return {
     fields: {
@@ -97,17 +102,14 @@ export function parseRelay(body: unknown): ParsedRelay {
   };
 }
 
-const hash = () => z.string().regex(/^0x[0-9a-f]{64}$/);
-const anAddress = () => z.string().regex(/^0x[0-9a-fA-F]{40}$/);
-
 export const relayResult = z.object({
   success: z.literal(true),
   transactionHash: hash().meta({ description: 'Transaction of the call.' }),
   gasUsed: z.string().meta({ description: 'Gas used.' }),
   effectiveGasPrice: z.string().meta({ description: 'Wei per unit of gas.' }),
   blockNumber: z.int(),
-  from: anAddress().meta({ description: 'The gas wallet that sent it.' }),
-  to: anAddress().meta({ description: 'Contract called.' }),
+  from: address().meta({ description: 'The gas wallet that sent it.' }),
+  to: address().meta({ description: 'Contract called.' }),
   status: z.literal('confirmed'),
   explorerUrl: z.string().meta({ description: 'Where people can look at it.' }),
 });
@@ -119,8 +121,8 @@ export const relayState = z.object({
     .enum(['pending', 'confirmed', 'failed'])
     .meta({ description: 'pending: not in a block yet · failed: in a block, without effect.' }),
   transactionHash: hash().meta({ description: 'The newest one: an offer for more gas has another hash.' }),
-  from: anAddress(),
-  to: anAddress(),
+  from: address(),
+  to: address(),
   explorerUrl: z.string(),
   gasUsed: z.string().optional(),
   effectiveGasPrice: z.string().optional(),
@@ -128,21 +130,81 @@ export const relayState = z.object({
 });
 export type RelayState = z.output<typeof relayState>;
 
-export const relayRefusalBody = z.object({
-  success: z.literal(false),
-  error: z.string().meta({ description: 'For people.' }),
-  code: z.string().meta({ description: 'For programs.' }),
-  details: z
-    .looseObject({
-      reason: z.string().meta({ description: 'Which check refused.' }),
-      contract: anAddress(),
-      allowed: z.array(anAddress()).meta({ description: 'Contracts that may be called.' }),
-      missing: z.array(z.string()),
-      errors: z.array(z.string()),
-      transactionHash: hash().nullable(),
-      remainingSeconds: z.int(),
-      retryAt: z.iso.datetime(),
-    })
-    .partial()
-    .meta({ description: 'Facts about the refusal; which of them, depends on it.' }),
+export const relayRefusalBody = named(
+  'Refusal',
+  z.object({
+    success: z.literal(false),
+    error: z.string().meta({ description: 'For people.' }),
+    code: z.string().meta({ description: 'For programs.' }),
+    details: z
+      .looseObject({
+        reason: z.string().meta({ description: 'Which check refused.' }),
+        contract: address(),
+        allowed: z.array(address()).meta({ description: 'Contracts that may be called.' }),
+        missing: z.array(z.string()),
+        errors: z.array(z.string()),
+        transactionHash: hash().nullable(),
+        remainingSeconds: z.int(),
+        retryAt: instant(),
+      })
+      .partial()
+      .meta({ description: 'Facts about the refusal; which of them, depends on it.' }),
+  }),
+);
+
+const { perks, user, gasWallet, hash: transactionHash } = relayExample;
+const call = { to: perks, data: '0x3fb0d2a9', userAddress: user, metadata: { action: 'purchase' } };
+const state = {
+  transactionHash,
+  from: gasWallet,
+  to: perks,
+  explorerUrl: `https://explorer.example/tx/${transactionHash}`,
+};
+const included = { gasUsed: '96210', effectiveGasPrice: '1000000007', blockNumber: 1_204 };
+const hashInPath = z.object({
+  hash: z.string().meta({ description: 'Any hash that the call was sent under.' }),
 });
+
+export const relayEndpoint: Endpoint<RelayRefusalCode> = {
+  id: 'relay',
+  tag: 'Relay',
+  method: 'post',
+  path: '/relay',
+  summary: 'Send a call on behalf of a user',
+  description: [
+    'The answer comes when a block holds the call. A permit is sent just before it; one that somebody else sent already is no harm.',
+    'A refused call costs nothing; one that was sent is one of 35 within an hour.',
+  ].join('\n\n'),
+  key: { scheme: 'userToken', required: true },
+  parameters: [idempotencyKeyHeader],
+  body: named('RelayRequest', relayBody),
+  examples: [{ summary: 'Buy a perk', body: call }],
+  answers: {
+    200: {
+      description: 'A block holds the call.',
+      body: named('RelayResult', relayResult),
+      example: { success: true, status: 'confirmed', ...state, ...included },
+      headers: RATE_HEADERS,
+    },
+  },
+  refusals: relayRefusals.codes.filter((code) => !ofLookups.includes(code)),
+};
+
+export const relayStatusEndpoint: Endpoint<RelayRefusalCode> = {
+  id: 'relayStatus',
+  tag: 'Relay',
+  method: 'get',
+  path: '/relay/{hash}',
+  summary: 'How far a relayed call has come',
+  parameters: [{ in: 'path', schema: hashInPath }],
+  examples: [{ summary: 'By its hash', path: { hash: transactionHash } }],
+  answers: {
+    200: {
+      description: 'Its state.',
+      body: named('RelayState', relayState),
+      example: { success: false, status: 'pending', ...state },
+      headers: RATE_HEADERS,
+    },
+  },
+  refusals: [...anywhere, 'rate_limit_exceeded', 'invalid_hash', 'relay_not_found'],
+};

@@ -8,7 +8,8 @@ import { parseDuration } from '../../lib/duration.ts';
 import type { Log } from '../../lib/log.ts';
 import { rootMessage } from '../../lib/root-cause.ts';
 import { readJsonBody } from '../frame/json-body.ts';
-import { controlApi } from '../openapi/control-api.ts';
+import { controlHostContract } from '../../contract/control/host.ts';
+import { apiDocument } from '../openapi.ts';
 import { apiReference } from '../reference/api-reference.ts';
 import { type ControlBrandsDeps, controlBrands } from './brands.ts';
 import { controlProblem } from './problem.ts';
@@ -109,9 +110,11 @@ export function createControlHost(deps: ControlHostDeps): Hono {
     return context.json(await deps.verify(limit));
   });
 
-  const reference = apiReference(() => controlApi({ serverUrl: '/_rewards' }));
-  app.get('/openapi.json', reference.json);
-  app.get('/docs', reference.page);
+  const reference = apiReference(() => 
+    apiDocument(controlHostContract, { serverUrl: '/_rewards', apiPrefix: '', bodyLimitBytes: BODY_LIMIT_BYTES }),
+  );
+  app.get('/openapi.json', reference.openapi);
+  app.get('/docs', reference.docs);
 
   app.all('*', (context) =>
     problem(context, 404, 'Not found', `There is no ${context.req.method} ${context.req.path} here.`),

@@ -1,39 +1,49 @@
-/** What manual-event and bulk-events share: one submission from its JSON to its reply. */
-import { type EventOutcome, type RewardEventDeps, rewardEvent } from '../../actions/events/reward-event.ts';
-import type { Unkeyed } from '../../contract/events/manual-event.ts';
-import type { BrandId } from '../../rules/brands/brand.ts';
-import type { Refuser } from '../frame/refuse.ts';
+/** What manual-event and bulk-events share: one submission from its checked fields to its reply. */
+
+import type { Effect } from '../../actions/answer-once.ts';
+import type { EventOutcome } from '../../actions/events/reward-event.ts';
+import type { RewardResult } from '../../contract/events/manual-event.ts';
+import type { RefusalBody } from '../../contract/shared-refusals.ts';
+import type { EventSubmission } from '../../rules/events/submission.ts';
+import type { Observer } from '../frame/observer.ts';
 import type { EventTrace } from '../frame/request-record.ts';
-import type { RefusalReply } from './refusals.ts';
+import type { EventsRefuser } from './host.ts';
 import { rewardReply } from './reward-reply.ts';
+
+export interface AnswerEventDeps {
+  /** `actions/events/reward-event` with its deps bound. */
+  rewardEvent: (submission: EventSubmission, effect?: Effect) => Promise<EventOutcome>;
+  refuser: Pick<EventsRefuser, 'reply'>;
+  observer: Pick<Observer, 'event'>;
+}
 
 export interface EventReply {
   status: number;
-  body: ReturnType<typeof rewardReply> | RefusalReply['body'];
-  retryAfterSeconds?: number;
+  body: RewardResult | RefusalBody;
+  headers: Record<string, string>;
   trace: EventTrace;
 }
 
-/** Decides one checked submission and writes the answer to it. */
-export async function submitEvent(
-  deps: { rewarding: RewardEventDeps; refuser: Refuser; nowMs: number },
-  event: { unkeyed: Unkeyed; keyOf: BrandId | undefined; bodyBytes: number },
-  effect?: { id: string; mayExist: boolean },
+/** Decides one checked submission, which came at `nowMs`, and writes the answer to it. */
+export async function answerEvent(
+  { rewardEvent, refuser, observer }: AnswerEventDeps,
+  event: { submission: EventSubmission; nowMs: number; bodyBytes: number },
+  effect?: Effect,
 ): Promise<EventReply> {
-  const submission = { ...event.unkeyed, withBrandKey: event.keyOf === event.unkeyed.brandId };
-  const outcome = await rewardEvent(deps.rewarding, submission, effect);
-  const trace = traceOf(deps.nowMs, { submission, outcome, bodyBytes: event.bodyBytes });
-  if ('paid' in outcome) return { status: 200, body: rewardReply(outcome.paid), trace };
-  const { status, body, retryAfterSeconds } = deps.refuser.reply(outcome.refusal);
-  return { status, body, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }), trace };
+  const outcome = await rewardEvent(event.submission, effect);
+  const { decision } = outcome;
+  if (decision) observer.event?.('refusal' in decision ? decision.refusal.code : 'rewarded');
+  const trace = traceOf(event, outcome);
+  if ('paid' in outcome) return { status: 200, body: rewardReply(outcome.paid), headers: {}, trace };
+  return { ...refuser.reply(outcome.refusal), trace };
 }
 
 function traceOf(
-  nowMs: number,
-  event: { submission: EventTrace['submission']; outcome: EventOutcome; bodyBytes: number },
+  event: { submission: EventSubmission; nowMs: number; bodyBytes: number },
+  outcome: EventOutcome,
 ): EventTrace {
-  const { submission, outcome, bodyBytes } = event;
-  const { brand, rule, bypass, state, nowMs: decidedAtMs = nowMs } = outcome.decision ?? {};
+  const { submission, bodyBytes } = event;
+  const { brand, rule, bypass, state, nowMs = event.nowMs } = outcome.decision ?? {};
   const refusal = 'refusal' in outcome ? outcome.refusal : undefined;
-  return { kind: 'event', nowMs: decidedAtMs, bodyBytes, submission, brand, rule, bypass, state, refusal };
+  return { kind: 'event', nowMs, bodyBytes, submission, brand, rule, bypass, state, refusal };
 }

@@ -1,16 +1,17 @@
 /** POST bulk-events (contract: Endpoints): every item on its own, all in one commit where they fit. */
-import type { Handler } from 'hono';
-import { verifyBrandKey } from '../../actions/brands/verify-brand-key.ts';
+import type { Context, Handler } from 'hono';
 import { BULK_EVENTS_MAX, bulkEventsBody } from '../../contract/events/bulk-events.ts';
-import { parseManualEvent } from '../../contract/events/manual-event.ts';
+import { parseManualEvent } from '../../contract/events/submission.ts';
 import { readJsonBody } from '../frame/json-body.ts';
 import type { RequestVariables } from '../frame/request-record.ts';
-import { type EventReply, submitEvent } from './answer-event.ts';
-import type { EventsHostDeps } from './host.ts';
+import { answerEvent, type EventReply } from './answer-event.ts';
+import type { ManualEventDeps } from './manual-event.ts';
 
-export function bulkEvents(deps: EventsHostDeps): Handler<RequestVariables> {
+export type BulkEventsDeps = Omit<ManualEventDeps, 'answerOnce'>;
+
+export function bulkEvents(deps: BulkEventsDeps): Handler<RequestVariables> {
   const { settings, refuser, clock } = deps;
-  return async (context) => {
+  return async (context: Context<RequestVariables>) => {
     const notes = context.get('notes');
     const body = await readJsonBody(context.req.raw, settings.bodyLimitBytes);
     if ('refusal' in body) return refuser.answer(context, body.refusal);
@@ -20,7 +21,7 @@ export function bulkEvents(deps: EventsHostDeps): Handler<RequestVariables> {
       const errors = [`events: must be a list of 1 to ${BULK_EVENTS_MAX} events`];
       return refuser.answer(context, { code: 'invalid_event_data', errors });
     }
-    const keyOf = await verifyBrandKey(deps, context.req.header('authorization'));
+    const keyOf = await deps.verifyBrandKey(context.req.header('authorization'));
     const origin = context.req.header('origin');
     const answers = await Promise.all(
       batch.data.events.map(async (item): Promise<EventReply> => {
@@ -31,7 +32,8 @@ export function bulkEvents(deps: EventsHostDeps): Handler<RequestVariables> {
           const refusal = { code: 'invalid_event_data' as const, errors: parsed.errors };
           return { ...refuser.reply(refusal), trace: { kind: 'event', nowMs, bodyBytes, refusal } };
         }
-        return submitEvent({ ...deps, nowMs }, { unkeyed: parsed.submission, keyOf, bodyBytes });
+        const submission = { ...parsed.submission, withBrandKey: keyOf === parsed.submission.brandId };
+        return answerEvent(deps, { submission, nowMs, bodyBytes });
       }),
     );
     notes.traces.push(...answers.map(({ trace }) => trace));

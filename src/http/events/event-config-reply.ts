@@ -1,6 +1,6 @@
 /** The contract's Event configuration. */
 import type { EventConfig } from '../../actions/events/read-event-config.ts';
-import type { EventConfigResult } from '../../contract/events/replies.ts';
+import type { EventConfigResult } from '../../contract/events/event-config.ts';
 
 const HOUR_MS = 3_600_000;
 

@@ -1,25 +1,32 @@
 /** GET event-config (contract: Endpoints): may be kept for five minutes, and asked for again by its ETag. */
 import { createHash } from 'node:crypto';
 import type { Handler } from 'hono';
-import { readEventConfig } from '../../actions/events/read-event-config.ts';
-import { BRAND_ID_PROBLEM } from '../../contract/events/brand-id.ts';
+import type { EventConfig } from '../../actions/events/read-event-config.ts';
 import { eventConfigQuery } from '../../contract/events/event-config.ts';
+import { ADDRESS_PROBLEM } from '../../contract/shapes.ts';
+import type { BrandId } from '../../rules/brands/brand.ts';
 import type { RequestVariables } from '../frame/request-record.ts';
 import { eventConfigReply } from './event-config-reply.ts';
-import type { EventsHostDeps } from './host.ts';
+import type { EventsRefuser } from './host.ts';
+
+export interface EventConfigDeps {
+  /** `actions/events/read-event-config` with its deps bound. */
+  readEventConfig: (brandId: BrandId) => Promise<EventConfig | undefined>;
+  refuser: Pick<EventsRefuser, 'answer'>;
+}
 
 /** Contract: Limits, Event-config cache. */
 const CACHE_SECONDS = 300;
 
-export function eventConfig(deps: EventsHostDeps): Handler<RequestVariables> {
+export function eventConfig(deps: EventConfigDeps): Handler<RequestVariables> {
   return async (context) => {
     const question = eventConfigQuery.safeParse(context.req.query());
     if (!question.success) {
-      const errors = [`brandId: ${BRAND_ID_PROBLEM}`];
+      const errors = [`brandId: ${ADDRESS_PROBLEM}`];
       return deps.refuser.answer(context, { code: 'invalid_event_data', errors });
     }
     const { brandId } = question.data;
-    const config = await readEventConfig(deps, brandId);
+    const config = await deps.readEventConfig(brandId);
     if (!config) return deps.refuser.answer(context, { code: 'brand_not_found', brandId });
     const body = JSON.stringify(eventConfigReply(config));
     const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`;

@@ -1,63 +1,45 @@
-/** The event handler host: routes only (contract: Endpoints). */
-import { Hono } from 'hono';
-import type { AnswerOnceDeps } from '../../actions/answer-once.ts';
-import type { VerifyDnsDeps } from '../../actions/brands/verify-dns.ts';
-import type { RewardEventDeps } from '../../actions/events/reward-event.ts';
-import type { RewardToken } from '../../chain/contracts/reward-token.ts';
-import type { ChainClient } from '../../chain/rpc/client.ts';
-import type { Clock } from '../../lib/clock.ts';
+/** The event handler host: its endpoints and what each of them uses (contract: Endpoints). */
+import type { Hono } from 'hono';
+import { eventsHostContract } from '../../contract/events/host.ts';
+import type { EventsRefusal } from '../../contract/events/refusals.ts';
+import type { RefusalBody } from '../../contract/shared-refusals.ts';
 import { createHostFrame, type HostFrameDeps } from '../frame/host-frame.ts';
 import type { Refuser } from '../frame/refuse.ts';
 import type { RequestVariables } from '../frame/request-record.ts';
-import { eventsApi } from '../openapi/events-api.ts';
-import { bulkEvents } from './bulk-events.ts';
+import { type BulkEventsDeps, bulkEvents } from './bulk-events.ts';
 import { clientScriptPath, createClientScript } from './client-script.ts';
-import { eventConfig } from './event-config.ts';
-import { manualEvent } from './manual-event.ts';
-import { statusHandlers } from './status.ts';
-import { userBalance } from './user-balance.ts';
-import { verifyDnsHandler } from './verify-dns.ts';
+import { type EventConfigDeps, eventConfig } from './event-config.ts';
+import { type ManualEventDeps, manualEvent } from './manual-event.ts';
+import { type StatusDeps, statusHandlers } from './status.ts';
+import { type UserBalanceDeps, userBalance } from './user-balance.ts';
+import { type VerifyDnsHandlerDeps, verifyDnsHandler } from './verify-dns.ts';
 
-export interface EventsHostDeps extends HostFrameDeps, AnswerOnceDeps, VerifyDnsDeps {
-  chain: Pick<ChainClient, 'block'>;
-  token: RewardToken;
-  identityReady: () => Promise<boolean>;
-  clock: Clock;
-  rewarding: RewardEventDeps;
-  refuser: Refuser;
-  settings: HostFrameDeps['settings'] & {
-    /** Path in front of the event handler's endpoints. */
-    apiPrefix: string;
-    /** The contract's limit for a request body. */
-    bodyLimitBytes: number;
-    /** Host under which users of chat platforms get their stand-in e-mail. */
-    ownDomain: string;
-    workerVersion: string;
-  };
-}
+export type EventsRefuser = Refuser<EventsRefusal, RefusalBody>;
+
+export type EventsHostDeps = HostFrameDeps &
+  ManualEventDeps &
+  BulkEventsDeps &
+  EventConfigDeps &
+  StatusDeps &
+  UserBalanceDeps &
+  VerifyDnsHandlerDeps;
 
 export function createEventsHost(deps: EventsHostDeps): Hono<RequestVariables> {
-  const { refuser, settings } = deps;
-  const api = new Hono<RequestVariables>();
-  const status = statusHandlers(deps);
+  const { apiPrefix } = deps.settings;
   const balance = userBalance(deps);
-  api.post('/manual-event', manualEvent(deps));
-  api.post('/bulk-events', bulkEvents(deps));
-  api.get('/event-config', eventConfig(deps));
-  api.get('/user-balance', balance.get);
-  api.post('/user-balance', balance.post);
-  api.get('/health', status.health);
-  api.get('/diagnostic', status.diagnostic);
-  api.get('/debug', status.debug);
-  api.post('/verify-dns', verifyDnsHandler(deps));
-  const script = createClientScript({ path: clientScriptPath(), apiPrefix: settings.apiPrefix });
-
+  const script = createClientScript({ path: clientScriptPath(), apiPrefix });
   return createHostFrame(deps, {
-    refuse: (context, refusal) => refuser.answer(context, refusal),
-    describe: () => eventsApi({ serverUrl: '/', ...settings }),
-    routes(app) {
-      app.get('/sdk.js', (context) => script.serve(context.req.raw));
-      app.route(settings.apiPrefix, api);
+    contract: eventsHostContract,
+    refuse: deps.refuser.answer,
+    handlers: {
+      manualEvent: manualEvent(deps),
+      bulkEvents: bulkEvents(deps),
+      eventConfig: eventConfig(deps),
+      clientScript: (context) => script.serve(context.req.raw),
+      userBalance: balance.get,
+      userBalanceByBody: balance.post,
+      verifyDns: verifyDnsHandler(deps),
+      ...statusHandlers(deps),
     },
   });
 }

@@ -1,83 +1,63 @@
 /** POST manual-event (contract: Endpoints). */
-import type { Handler } from 'hono';
-import { answerOnce } from '../../actions/answer-once.ts';
-import { verifyBrandKey } from '../../actions/brands/verify-brand-key.ts';
-import { parseManualEvent } from '../../contract/events/manual-event.ts';
-import { IDEMPOTENCY_KEY_PROBLEM, idempotencyKeyField } from '../../contract/idempotency-key.ts';
+import type { Context, Handler } from 'hono';
+import { parseManualEvent } from '../../contract/events/submission.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { BrandId } from '../../rules/brands/brand.ts';
+import { type AnswerOnce, idempotencyKeyOf, idempotently, keyedResponse } from '../frame/idempotently.ts';
 import { readJsonBody } from '../frame/json-body.ts';
 import type { RequestVariables } from '../frame/request-record.ts';
-import { type EventReply, submitEvent } from './answer-event.ts';
-import type { EventsHostDeps } from './host.ts';
-import type { RefusalReply } from './refusals.ts';
+import { type AnswerEventDeps, answerEvent } from './answer-event.ts';
+import type { EventsRefuser } from './host.ts';
 
-export function manualEvent(deps: EventsHostDeps): Handler<RequestVariables> {
+export interface ManualEventDeps extends AnswerEventDeps {
+  answerOnce: AnswerOnce;
+  /** The brand whose key came with the request. */
+  verifyBrandKey: (authorization: string | undefined) => Promise<BrandId | undefined>;
+  refuser: EventsRefuser;
+  clock: Pick<Clock, 'now'>;
+  settings: {
+    /** The contract's limit for a request body. */
+    bodyLimitBytes: number;
+    /** Domain under which users of chat platforms get their stand-in e-mail. */
+    ownDomain: string;
+  };
+}
+
+export function manualEvent(deps: ManualEventDeps): Handler<RequestVariables> {
   const { settings, refuser, clock } = deps;
-  return async (context) => {
+  return async (context: Context<RequestVariables>) => {
     const notes = context.get('notes');
     const body = await readJsonBody(context.req.raw, settings.bodyLimitBytes);
     const nowMs = clock.now();
     if ('refusal' in body) {
-      notes.traces.push({ kind: 'event', nowMs, bodyBytes: body.bytes, refusal: body.refusal });
-      return refuser.answer(context, body.refusal);
+      const { refusal, bytes: bodyBytes } = body;
+      notes.traces.push({ kind: 'event', nowMs, bodyBytes, refusal });
+      return refuser.answer(context, refusal);
     }
     notes.body = body.text;
     const bodyBytes = Buffer.byteLength(body.text);
     const origin = context.req.header('origin');
     const parsed = parseManualEvent(body.value, { origin, ownDomain: settings.ownDomain });
-    const key = idempotencyKey(context.req.header('idempotency-key'), body.value);
-    const errors = [
-      ...('errors' in parsed ? parsed.errors : []),
-      ...(key && 'error' in key ? [key.error] : []),
-    ];
-    if ('errors' in parsed || errors.length > 0) {
+    const keyed = idempotencyKeyOf(context.req.header('idempotency-key'), body.value);
+    if ('errors' in parsed || 'problem' in keyed) {
+      const errors = [
+        ...('errors' in parsed ? parsed.errors : []),
+        ...('problem' in keyed ? [keyed.problem] : []),
+      ];
       const refusal = { code: 'invalid_event_data' as const, errors };
       notes.traces.push({ kind: 'event', nowMs, bodyBytes, refusal });
       return refuser.answer(context, refusal);
     }
 
-    const keyOf = await verifyBrandKey(deps, context.req.header('authorization'));
-    const event = { unkeyed: parsed.submission, keyOf, bodyBytes };
-    const perform = async (effect?: { id: string; mayExist: boolean }): Promise<EventReply> => {
-      const reply = await submitEvent({ ...deps, nowMs }, event, effect);
+    const { brandId } = parsed.submission;
+    const keyOf = await deps.verifyBrandKey(context.req.header('authorization'));
+    const submission = { ...parsed.submission, withBrandKey: keyOf === brandId };
+    const request = { scope: `manual-event ${brandId}`, key: keyed.key, body: body.text };
+    const answer = await idempotently(deps.answerOnce, request, async (effect) => {
+      const reply = await answerEvent(deps, { submission, nowMs, bodyBytes }, effect);
       notes.traces.push(reply.trace);
-      return reply;
-    };
-    if (!key || 'error' in key) {
-      const { status, body: answer, retryAfterSeconds } = await perform();
-      return json(status, JSON.stringify(answer), retryAfterSeconds);
-    }
-    const scope = `manual-event ${parsed.submission.brandId}`;
-    const answer = await answerOnce(deps, { scope, key: key.value, body: body.text }, async (effect) => {
-      const reply = await perform(effect);
-      return { status: reply.status, body: JSON.stringify(reply.body) };
+      return { status: reply.status, headers: reply.headers, body: JSON.stringify(reply.body) };
     });
-    if ('code' in answer) return refuser.answer(context, answer);
-    return json(answer.status, answer.body, remainingSecondsIn(answer));
+    return 'code' in answer ? refuser.answer(context, answer) : keyedResponse(answer);
   };
-}
-
-/** What Retry-After said with an answer of which only the body was kept. */
-function remainingSecondsIn({ status, body }: { status: number; body: string }): number | undefined {
-  if (status < 400) return undefined;
-  const { details } = JSON.parse(body) as RefusalReply['body'];
-  return typeof details.remainingSeconds === 'number' ? details.remainingSeconds : undefined;
-}
-
-function json(status: number, body: string, retryAfterSeconds?: number): Response {
-  const headers = new Headers({ 'content-type': 'application/json' });
-  if (retryAfterSeconds !== undefined) headers.set('retry-after', String(retryAfterSeconds));
-  return new Response(body, { status, headers });
-}
-
-/** From the header, or from the body for pages, which may not send headers of their own across origins. */
-function idempotencyKey(
-  header: string | undefined,
-  body: unknown,
-): { value: string } | { error: string } | undefined {
-  const inBody =
-    typeof body === 'object' && body !== null && 'idempotencyKey' in body ? body.idempotencyKey : undefined;
-  const value = header ?? inBody ?? undefined;
-  if (value === undefined || value === '') return undefined;
-  const parsed = idempotencyKeyField.safeParse(value);
-  return parsed.success ? { value: parsed.data } : { error: IDEMPOTENCY_KEY_PROBLEM };
 }

@@ -1,6 +1,6 @@
 /** The contract's Reward result: success body of manual-event, in its documented order. */
 import type { PaidReward } from '../../actions/events/reward-event.ts';
-import type { RewardResult } from '../../contract/events/replies.ts';
+import type { RewardResult } from '../../contract/events/manual-event.ts';
 
 export function rewardReply(paid: PaidReward): RewardResult {
   const { rewardId, amount, eventType, wallet, walletCreated, transactionHash, brandId } = paid;

@@ -1,22 +1,31 @@
 /** GET health, diagnostic and debug (contract: Endpoints). */
 import type { Handler } from 'hono';
-import { reportHealth } from '../../actions/report-health.ts';
+import type { Health } from '../../actions/report-health.ts';
+import type { Clock } from '../../lib/clock.ts';
 import type { RequestVariables } from '../frame/request-record.ts';
-import type { EventsHostDeps } from './host.ts';
+import type { EventsRefuser } from './host.ts';
+
+export interface StatusDeps {
+  /** `actions/report-health` with its deps bound. */
+  reportHealth: () => Promise<Health>;
+  refuser: Pick<EventsRefuser, 'answer'>;
+  clock: Pick<Clock, 'now'>;
+  settings: { workerVersion: string };
+}
 
 export function statusHandlers(
-  deps: EventsHostDeps,
+  deps: StatusDeps,
 ): Record<'health' | 'diagnostic' | 'debug', Handler<RequestVariables>> {
   const { clock, refuser } = deps;
   const timestamp = () => new Date(clock.now()).toISOString();
   return {
     async health(context) {
-      const { healthy, services } = await reportHealth(deps);
+      const { healthy, services } = await deps.reportHealth();
       if (services.database !== 'connected') return refuser.answer(context, { code: 'database_unavailable' });
       return context.json({ status: healthy ? 'healthy' : 'degraded', timestamp: timestamp(), services });
     },
     async diagnostic(context) {
-      const { healthy, services } = await reportHealth(deps);
+      const { healthy, services } = await deps.reportHealth();
       if (services.database !== 'connected') return refuser.answer(context, { code: 'database_unavailable' });
       return context.json({ status: healthy ? 'healthy' : 'degraded', ...services, timestamp: timestamp() });
     },

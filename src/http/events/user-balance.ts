@@ -1,31 +1,35 @@
 /** GET and POST user-balance: what a user holds and has earned. */
 import type { Context, Handler } from 'hono';
-import { readBalance } from '../../actions/wallets/read-balance.ts';
+import type { UserBalance, WantedBalance } from '../../actions/wallets/read-balance.ts';
 import { userBalanceQuestion } from '../../contract/events/user-balance.ts';
-import { findBrand } from '../../ledger/brands/brands.ts';
+import { problemsOf } from '../../contract/shapes.ts';
 import { readJsonBody } from '../frame/json-body.ts';
 import type { RequestVariables } from '../frame/request-record.ts';
-import type { EventsHostDeps } from './host.ts';
+import type { EventsRefuser } from './host.ts';
 
-export function userBalance(deps: EventsHostDeps): {
+export interface UserBalanceDeps {
+  /** `actions/wallets/read-balance` with its deps bound. */
+  readBalance: (wanted: WantedBalance) => Promise<UserBalance | undefined>;
+  refuser: Pick<EventsRefuser, 'answer'>;
+  settings: { bodyLimitBytes: number };
+}
+
+export function userBalance(deps: UserBalanceDeps): {
   get: Handler<RequestVariables>;
   post: Handler<RequestVariables>;
 } {
-  const { refuser, database, settings } = deps;
+  const { refuser, settings } = deps;
 
   const reply = async (context: Context, question: unknown) => {
     const parsed = userBalanceQuestion.safeParse(question);
     if (!parsed.success) {
-      const errors = parsed.error.issues.map(
-        ({ path, message }) => `${path.join('.') || 'body'}: ${message}`,
-      );
-      return refuser.answer(context, { code: 'invalid_event_data', errors });
+      return refuser.answer(context, { code: 'invalid_event_data', errors: problemsOf(parsed.error) });
     }
     const { brandId, user, includeHistory, historyLimit } = parsed.data;
-    if (!(await findBrand(database.db, brandId)))
-      return refuser.answer(context, { code: 'brand_not_found', brandId });
     const wanted = { brandId, ...user, historyLimit: includeHistory ? historyLimit : 0 };
-    const { balance, walletAddress, history } = await readBalance(deps, wanted);
+    const known = await deps.readBalance(wanted);
+    if (!known) return refuser.answer(context, { code: 'brand_not_found', brandId });
+    const { balance, walletAddress, history } = known;
     return context.json({
       success: true,
       balance: Number(balance),

@@ -1,13 +1,23 @@
 /** POST verify-dns (contract: Endpoints). */
 import type { Handler } from 'hono';
-import { verifyDns } from '../../actions/brands/verify-dns.ts';
+import type { DnsVerification } from '../../actions/brands/verify-dns.ts';
 import { verifyDnsBody } from '../../contract/events/verify-dns.ts';
+import { DOMAIN_PROBLEM } from '../../contract/shapes.ts';
 import { isDatabaseUnavailable } from '../../ledger/database/database.ts';
+import type { Log } from '../../lib/log.ts';
 import { readJsonBody } from '../frame/json-body.ts';
 import type { RequestVariables } from '../frame/request-record.ts';
-import type { EventsHostDeps } from './host.ts';
+import type { EventsRefuser } from './host.ts';
 
-export function verifyDnsHandler(deps: EventsHostDeps): Handler<RequestVariables> {
+export interface VerifyDnsHandlerDeps {
+  /** `actions/brands/verify-dns` with its deps bound. */
+  verifyDns: (domain: string) => Promise<DnsVerification>;
+  refuser: Pick<EventsRefuser, 'answer'>;
+  log: Pick<Log, 'warn'>;
+  settings: { bodyLimitBytes: number };
+}
+
+export function verifyDnsHandler(deps: VerifyDnsHandlerDeps): Handler<RequestVariables> {
   const { refuser, settings, log } = deps;
   return async (context) => {
     const body = await readJsonBody(context.req.raw, settings.bodyLimitBytes);
@@ -17,12 +27,12 @@ export function verifyDnsHandler(deps: EventsHostDeps): Handler<RequestVariables
     if (!question.success) {
       return refuser.answer(context, {
         code: 'invalid_event_data',
-        errors: ['domain: must be a valid domain'],
+        errors: [`domain: ${DOMAIN_PROBLEM}`],
       });
     }
     const { domain } = question.data;
     try {
-      const { dnsConfigured, brandId, name } = await verifyDns(deps, domain);
+      const { dnsConfigured, brandId, name } = await deps.verifyDns(domain);
       const message = dnsConfigured ? `${name} links this domain to the brand` : `no valid record at ${name}`;
       return context.json({ success: true, domain, dnsConfigured, brandId: brandId ?? '', message });
     } catch (error) {

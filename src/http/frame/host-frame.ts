@@ -1,18 +1,20 @@
 /** What every host of the service has around its routes: request ids, HTTPS, CORS, its own description, 404 and 500. */
-import { type Context, Hono } from 'hono';
+import { type Context, type Handler, Hono } from 'hono';
+import type { HostContract } from '../../contract/endpoint.ts';
+import type { FrameRefusal } from '../../contract/shared-refusals.ts';
 import { type Database, isDatabaseUnavailable } from '../../ledger/database/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Random } from '../../lib/ids.ts';
 import type { Log } from '../../lib/log.ts';
 import { rootMessage } from '../../lib/root-cause.ts';
-import type { RequestRefusal } from '../events/refusals.ts';
-import type { ApiDocument } from '../openapi/document.ts';
+import { apiDocument, pathOf } from '../openapi.ts';
 import { apiReference } from '../reference/api-reference.ts';
 import type { ProxyTrust } from './client-address.ts';
 import { cors } from './cors.ts';
 import { httpsOnly } from './https-only.ts';
+import type { Observer } from './observer.ts';
 import { requestNotes } from './request-notes.ts';
-import type { RequestRecord, RequestVariables } from './request-record.ts';
+import type { RequestVariables } from './request-record.ts';
 
 export interface HostFrameDeps {
   database: Database;
@@ -22,29 +24,26 @@ export interface HostFrameDeps {
   proxies: ProxyTrust;
   /** Hosts of the service itself. */
   ownHosts: readonly string[];
-  /** Keeps what happened to each request; left out where nobody asks. */
-  onRequest?: (record: RequestRecord) => void;
+  observer: Observer;
   settings: {
     /** Plain HTTP is refused. */
     httpsOnly: boolean;
+    /** Stands in front of the paths that have it. */
+    apiPrefix: string;
+    bodyLimitBytes: number;
   };
 }
 
-/** What may be said without knowing what a request wanted. */
-export type FrameRefusal = Extract<
-  RequestRefusal,
-  { code: 'unknown_endpoint' | 'https_required' | 'database_unavailable' | 'internal_error' }
->;
+/** What a host adds to its frame. */
+export interface HostParts {
+  contract: HostContract;
+  /** Answers in the host's own form. */
+  refuse: (context: Context, refusal: FrameRefusal) => Response;
+  /** By the endpoints' ids; the frame itself serves the description. */
+  handlers: Record<string, Handler<RequestVariables>>;
+}
 
-/** `refuse` answers in the host's own form; `describe` makes its OpenAPI document; `routes` adds the rest. */
-export function createHostFrame(
-  deps: HostFrameDeps,
-  host: {
-    refuse: (context: Context, refusal: FrameRefusal) => Response;
-    describe: () => ApiDocument;
-    routes: (app: Hono<RequestVariables>) => void;
-  },
-): Hono<RequestVariables> {
+export function createHostFrame(deps: HostFrameDeps, host: HostParts): Hono<RequestVariables> {
   const app = new Hono<RequestVariables>();
   const mustBeHttps = deps.settings.httpsOnly;
   app.use(requestNotes(deps));
@@ -54,10 +53,8 @@ export function createHostFrame(
   }
   app.use(cors({ ...deps, httpsOnly: mustBeHttps }));
 
-  host.routes(app);
-  const reference = apiReference(host.describe);
-  app.get('/openapi.json', reference.json);
-  app.get('/docs', reference.page);
+  const describe = () => apiDocument(host.contract, { serverUrl: '/', ...deps.settings });
+  mount(app, deps.settings.apiPrefix, host.contract, { ...host.handlers, ...apiReference(describe) });
   app.all('*', (context) => {
     const { method, path } = context.req;
     return host.refuse(context, { code: 'unknown_endpoint', method, path });
@@ -68,4 +65,21 @@ export function createHostFrame(
     return host.refuse(context, { code });
   });
   return app;
+}
+
+/** Every endpoint of the contract with its handler: neither can be without the other. */
+export function mount(
+  app: Hono<RequestVariables>,
+  apiPrefix: string,
+  { title, endpoints }: Pick<HostContract, 'title' | 'endpoints'>,
+  handlers: Record<string, Handler<RequestVariables>>,
+): void {
+  for (const endpoint of endpoints) {
+    const handler = handlers[endpoint.id];
+    if (!handler) throw new Error(`${title}: nothing handles ${endpoint.id}`);
+    const path = pathOf(endpoint, apiPrefix).replaceAll(/\{(\w+)\}/g, ':$1');
+    app.on(endpoint.method.toUpperCase(), path, handler);
+  }
+  const unknown = Object.keys(handlers).filter((id) => !endpoints.some((endpoint) => endpoint.id === id));
+  if (unknown.length > 0) throw new Error(`${title}: the contract lacks ${unknown.join(', ')}`);
 }

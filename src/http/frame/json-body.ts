@@ -1,11 +1,11 @@
 /** Reads a request's body as JSON, within a limit, without believing anything about it. */
 import { parse } from 'secure-json-parse';
-import type { RequestRefusal } from '../events/refusals.ts';
+import type { BodyRefusal } from '../../contract/shared-refusals.ts';
 
 /** Deeper than any real body, and far from where a recursive walk would fail. */
 const DEPTH_MAX = 32;
 
-export type JsonBody = { value: unknown; text: string } | { refusal: RequestRefusal; bytes: number };
+export type JsonBody = { value: unknown; text: string } | { refusal: BodyRefusal; bytes: number };
 
 /** The value with its exact text, or why there is none (contract: Limits, Request body). */
 export async function readJsonBody(request: Request, limitBytes: number): Promise<JsonBody> {

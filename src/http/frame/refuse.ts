@@ -1,24 +1,35 @@
-/** Turns refusals into answers, in the dialect that the service speaks. */
+/** Turns refusals into answers: by the host's table, on the clock of its decisions, in the dialect that it speaks. */
 import type { Context } from 'hono';
+import type { Coded, ErrorDialect, RefusalAnswer, RefusalTable } from '../../contract/refusals.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { type ErrorDialect, type Refusal, type RefusalReply, refusalReply } from '../events/refusals.ts';
 
-export interface Refuser {
-  /** The answer's parts, for those who do not answer a request with it. */
-  reply(refusal: Refusal): RefusalReply;
+export interface Refuser<R extends Coded, Body = unknown> {
+  /** The answer's parts, Retry-After among the headers, for those who do not answer a request with it. */
+  reply(refusal: R): RefusalAnswer<Body>;
   /** The answer itself. */
-  answer(context: Context, refusal: Refusal): Response;
+  answer(context: Context, refusal: R): Response;
 }
 
-export function createRefuser(deps: { clock: Clock; dialect: ErrorDialect }): Refuser {
-  const reply = (refusal: Refusal) =>
-    refusalReply(refusal, { nowMs: deps.clock.now(), dialect: deps.dialect });
+export function createRefuser<R extends Coded, Body>(
+  table: RefusalTable<R, Body>,
+  deps: { clock: Pick<Clock, 'now'>; dialect?: ErrorDialect | undefined },
+): Refuser<R, Body> {
+  const reply = (refusal: R) =>
+    withRetryAfter(
+      table.answer(refusal, { nowMs: deps.clock.now(), ...(deps.dialect && { dialect: deps.dialect }) }),
+    );
   return {
     reply,
     answer(context, refusal) {
-      const { status, body, retryAfterSeconds } = reply(refusal);
-      if (retryAfterSeconds !== undefined) context.header('Retry-After', String(retryAfterSeconds));
-      return context.json(body, status);
+      const { status, body, headers } = reply(refusal);
+      for (const [name, value] of Object.entries(headers)) context.header(name, value);
+      return context.body(JSON.stringify(body), status, { 'Content-Type': 'application/json' });
     },
   };
+}
+
+function withRetryAfter<Body>(answer: RefusalAnswer<Body>): RefusalAnswer<Body> {
+  const { retryAfterSeconds, headers } = answer;
+  if (retryAfterSeconds === undefined) return answer;
+  return { ...answer, headers: { ...headers, 'Retry-After': String(retryAfterSeconds) } };
 }

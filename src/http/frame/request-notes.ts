@@ -3,13 +3,13 @@ import type { MiddlewareHandler } from 'hono';
 import type { Clock } from '../../lib/clock.ts';
 import type { Random } from '../../lib/ids.ts';
 import { stopwatch } from '../../lib/timers.ts';
-import type { RequestRecord, RequestVariables } from './request-record.ts';
+import type { Observer } from './observer.ts';
+import type { RequestVariables } from './request-record.ts';
 
-/** `onRequest` is left out where nobody keeps records: then bodies are not copied either. */
 export function requestNotes(deps: {
   clock: Clock;
   random: Random;
-  onRequest?: (record: RequestRecord) => void;
+  observer: Pick<Observer, 'request'>;
 }): MiddlewareHandler<RequestVariables> {
   return async (context, next) => {
     const elapsedMs = stopwatch();
@@ -19,9 +19,9 @@ export function requestNotes(deps: {
     context.set('notes', notes);
     await next();
     context.header('X-Request-Id', notes.requestId);
-    if (!deps.onRequest) return;
+    if (!deps.observer.request) return;
     const { body: requestBody, traces } = context.get('notes');
-    deps.onRequest({
+    deps.observer.request({
       id: notes.requestId,
       atMs,
       method: context.req.method,

@@ -1,7 +1,7 @@
 /** GET openapi.json and GET docs: a host's own description, for programs and for people. */
 import { createHash } from 'node:crypto';
 import type { Context } from 'hono';
-import type { ApiDocument } from '../openapi/document.ts';
+import type { ApiDocument } from '../openapi.ts';
 import { pagePolicy, referencePage } from './reference-page.ts';
 
 interface Answer {

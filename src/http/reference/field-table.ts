@@ -1,5 +1,5 @@
 /** Reads JSON schemas as people do: one line for each field, with its limits in words. */
-import type { JsonSchema } from '../openapi/document.ts';
+import type { JsonSchema } from '../../contract/endpoint.ts';
 
 export interface Field {
   /** Dotted for what is inside; `[]` for the items of a list. */

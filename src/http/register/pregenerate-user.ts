@@ -1,32 +1,46 @@
 /** POST pregenerate-user (contract: Endpoints, Pregenerated wallet). */
 import type { Handler } from 'hono';
-import { verifyBrandKey } from '../../actions/brands/verify-brand-key.ts';
-import { pregenerateWallet } from '../../actions/wallets/pregenerate-wallet.ts';
+import type { PregeneratedWallet, PregenerateRefusal } from '../../actions/wallets/pregenerate-wallet.ts';
+import { rateHeaders } from '../../contract/rate-headers.ts';
 import { type PregenerateResult, registrationObject } from '../../contract/register/pregenerate-user.ts';
-import { readRegistration } from '../../rules/registration.ts';
+import type { RegisterRefusal } from '../../contract/register/refusals.ts';
+import { OBJECT_PROBLEM } from '../../contract/shapes.ts';
+import type { BrandId } from '../../rules/brands/brand.ts';
+import { type Registration, readRegistration } from '../../rules/registration.ts';
 import { readJsonBody } from '../frame/json-body.ts';
-import { rateHeaders } from '../frame/rate-headers.ts';
+import type { Refuser } from '../frame/refuse.ts';
 import type { RequestVariables } from '../frame/request-record.ts';
-import type { RegisterHostDeps } from './host.ts';
 
-export function pregenerateUser(deps: RegisterHostDeps): Handler<RequestVariables> {
+export interface PregenerateUserDeps {
+  /** `actions/wallets/pregenerate-wallet` with its deps bound. */
+  pregenerateWallet: (wanted: {
+    registration: Registration;
+    keyOf: BrandId | undefined;
+  }) => Promise<PregeneratedWallet | { refusal: PregenerateRefusal }>;
+  /** The brand whose key came with the request. */
+  verifyBrandKey: (authorization: string | undefined) => Promise<BrandId | undefined>;
+  refuser: Refuser<RegisterRefusal>;
+  settings: {
+    bodyLimitBytes: number;
+    /** Domain under which users of chat platforms get their stand-in e-mail. */
+    ownDomain: string;
+  };
+}
+
+export function pregenerateUser(deps: PregenerateUserDeps): Handler<RequestVariables> {
   const { settings, refuser } = deps;
   return async (context) => {
     const body = await readJsonBody(context.req.raw, settings.bodyLimitBytes);
-    if ('refusal' in body) {
-      const { refusal } = body;
-      if (refusal.code !== 'invalid_body' && refusal.code !== 'body_too_large') throw new Error(refusal.code);
-      return refuser.answer(context, refusal);
-    }
+    if ('refusal' in body) return refuser.answer(context, body.refusal);
     context.get('notes').body = body.text;
     const fields = registrationObject.safeParse(body.value);
     if (!fields.success) {
-      return refuser.answer(context, { code: 'invalid_body', problem: 'body: must be a JSON object' });
+      return refuser.answer(context, { code: 'invalid_body', problem: `body: ${OBJECT_PROBLEM}` });
     }
     const read = readRegistration(fields.data, settings);
     if ('problem' in read) return refuser.answer(context, read.problem);
-    const keyOf = await verifyBrandKey(deps, context.req.header('authorization'));
-    const outcome = await pregenerateWallet(deps, { registration: read.registration, keyOf });
+    const keyOf = await deps.verifyBrandKey(context.req.header('authorization'));
+    const outcome = await deps.pregenerateWallet({ registration: read.registration, keyOf });
     if ('refusal' in outcome) return refuser.answer(context, outcome.refusal);
     const { walletAddress, idpUserId, createdNew, window } = outcome;
     for (const [name, value] of Object.entries(window ? rateHeaders(window) : {}))

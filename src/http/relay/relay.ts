@@ -1,23 +1,53 @@
 /** POST relay and GET relay/<hash> (contract: Endpoints). */
 import type { Context, Handler } from 'hono';
-import { answerOnce } from '../../actions/answer-once.ts';
-import type { RelayOutcome } from '../../actions/relay/relay-transaction.ts';
-import { IDEMPOTENCY_KEY_PROBLEM, idempotencyKeyField } from '../../contract/idempotency-key.ts';
+import type { Effect } from '../../actions/answer-once.ts';
+import type { RelayOutcome, RelayRequest } from '../../actions/relay/relay-transaction.ts';
+import { rateHeaders, type UsedWindow } from '../../contract/rate-headers.ts';
+import type { RelayHostRefusal } from '../../contract/relay/refusals.ts';
 import { parseRelay } from '../../contract/relay/relay.ts';
-import type { RateWindow } from '../../ledger/limits/rate-windows.ts';
-import { findRelayByHash } from '../../ledger/relay/queued-relays.ts';
+import type { TokenVerifier } from '../../identity/tokens.ts';
+import type { RelayProgress } from '../../ledger/relay/queued-relays.ts';
 import { hostOfUrl } from '../../rules/brands/domain.ts';
-import { clientAddress, countedAddress } from '../frame/client-address.ts';
+import { clientAddress, countedAddress, type ProxyTrust } from '../frame/client-address.ts';
 import { forwardedFacts } from '../frame/https-only.ts';
+import { type AnswerOnce, idempotencyKeyOf, idempotently, keyedResponse } from '../frame/idempotently.ts';
 import { readJsonBody } from '../frame/json-body.ts';
-import { rateHeaders } from '../frame/rate-headers.ts';
+import type { Observer } from '../frame/observer.ts';
+import type { Refuser } from '../frame/refuse.ts';
 import type { RequestVariables } from '../frame/request-record.ts';
-import type { RelayHostDeps } from './host.ts';
-import type { RelayHostRefusal } from './refusals.ts';
 import { relayResultReply, relayStateReply } from './relay-reply.ts';
 
+interface AdmitDeps {
+  proxies: ProxyTrust;
+  /** Counts a request against the address that it comes from. */
+  admitAddress: (address: string) => Promise<UsedWindow & { taken: boolean }>;
+  refuser: Refuser<RelayHostRefusal>;
+}
+
+export interface RelayDeps extends AdmitDeps {
+  tokens: Pick<TokenVerifier, 'verify'>;
+  answerOnce: AnswerOnce;
+  /** `actions/relay/relay-transaction` with its deps bound. */
+  relayTransaction: (request: RelayRequest, effect?: Effect) => Promise<RelayOutcome>;
+  /** How far a user's limit is used up. */
+  windowOf: (userAddress: `0x${string}`) => Promise<UsedWindow>;
+  observer: Pick<Observer, 'relay'>;
+  settings: {
+    /** Call data has no limit of its own. */
+    bodyLimitBytes: number;
+    /** Where people can look at transactions; `/tx/<hash>` is appended. */
+    explorerUrl: string;
+  };
+}
+
+export interface RelayStatusDeps extends AdmitDeps {
+  /** The call that was sent under this hash. */
+  findRelay: (hash: `0x${string}`) => Promise<RelayProgress | undefined>;
+  settings: Pick<RelayDeps['settings'], 'explorerUrl'>;
+}
+
 /** Counts the request against its address; the refusal when that had too many. */
-async function admit(deps: RelayHostDeps, context: Context): Promise<Response | undefined> {
+async function admit(deps: AdmitDeps, context: Context): Promise<Response | undefined> {
   const address = clientAddress(forwardedFacts(context), deps.proxies);
   const { taken, ...window } = await deps.admitAddress(countedAddress(address));
   setHeaders(context, window);
@@ -26,13 +56,13 @@ async function admit(deps: RelayHostDeps, context: Context): Promise<Response | 
 }
 
 /** On every answer; the user's limit in place of the address's as soon as it is known. */
-function setHeaders(context: Context, window: RateWindow): void {
+function setHeaders(context: Context, window: UsedWindow): void {
   for (const [name, value] of Object.entries(rateHeaders(window))) context.header(name, value);
 }
 
-export function relay(deps: RelayHostDeps): Handler<RequestVariables> {
+export function relay(deps: RelayDeps): Handler<RequestVariables> {
   const { refuser, settings } = deps;
-  return async (context) => {
+  return async (context: Context<RequestVariables>) => {
     const refuse = (refusal: RelayHostRefusal) => refuser.answer(context, refusal);
     const tooMany = await admit(deps, context);
     if (tooMany) return tooMany;
@@ -44,71 +74,49 @@ export function relay(deps: RelayHostDeps): Handler<RequestVariables> {
       );
     }
     const body = await readJsonBody(context.req.raw, settings.bodyLimitBytes);
-    if ('refusal' in body) {
-      const { refusal } = body;
-      return refuse(
-        refusal.code === 'body_too_large' || refusal.code === 'invalid_body' ? refusal : unexpected(),
-      );
-    }
+    if ('refusal' in body) return refuse(body.refusal);
     context.get('notes').body = body.text;
     const parsed = parseRelay(body.value);
     if ('missing' in parsed) return refuse({ code: 'missing_fields', missing: parsed.missing });
     if ('errors' in parsed) return refuse({ code: 'invalid_fields', errors: parsed.errors });
-    const header = context.req.header('idempotency-key');
-    const key = header ? idempotencyKeyField.safeParse(header) : undefined;
-    if (key && !key.success) return refuse({ code: 'invalid_fields', errors: [IDEMPOTENCY_KEY_PROBLEM] });
+    const keyed = idempotencyKeyOf(context.req.header('idempotency-key'));
+    if ('problem' in keyed) return refuse({ code: 'invalid_fields', errors: [keyed.problem] });
 
     const { fields } = parsed;
     const originHost = hostOfUrl(context.req.header('origin') ?? '');
     const request = { ...fields, wallets: user.wallets, originHost };
-    let window: RateWindow | undefined;
-    let headers: Record<string, string> | undefined;
-    const perform = async (effect?: { id: string; mayExist: boolean }) => {
+    let window: UsedWindow | undefined;
+    // The key is the user's: nobody gets the answer to somebody else's request.
+    const asked = { scope: `relay ${user.subject}`, key: keyed.key, body: body.text };
+    const answer = await idempotently(deps.answerOnce, asked, async (effect) => {
       const outcome = await deps.relayTransaction(request, effect);
       window = outcome.window ?? window;
-      const { retryAfterSeconds, ...answer } = answerTo(deps, outcome);
-      headers = retryAfterSeconds === undefined ? undefined : { 'Retry-After': String(retryAfterSeconds) };
-      return answer;
-    };
-    // The key is the user's: nobody gets the answer to somebody else's request.
-    const scope = `relay ${user.subject}`;
-    const answer = key
-      ? await answerOnce(deps, { scope, key: key.data, body: body.text }, perform)
-      : await perform();
-    window ??= await deps.windowOf(fields.userAddress);
-    setHeaders(context, window);
-    if ('code' in answer) return refuse(answer);
-    for (const [name, value] of Object.entries(headers ?? {})) context.header(name, value);
-    return context.body(answer.body, answer.status as 200, { 'Content-Type': 'application/json' });
+      return answerTo(deps, outcome);
+    });
+    // A replay tells how far the limit is used up now, not how far it was then.
+    setHeaders(context, window ?? (await deps.windowOf(fields.userAddress)));
+    return 'code' in answer ? refuse(answer) : keyedResponse(answer);
   };
 }
 
-const unexpected = (): never => {
-  throw new Error('a body was refused for a reason that it cannot have');
-};
-
-function answerTo(
-  deps: RelayHostDeps,
-  outcome: RelayOutcome,
-): { status: number; body: string; retryAfterSeconds?: number | undefined } {
+function answerTo({ observer, refuser, settings }: RelayDeps, outcome: RelayOutcome) {
+  observer.relay?.('refusal' in outcome ? outcome.refusal.code : 'confirmed');
   if ('relayed' in outcome) {
-    return {
-      status: 200,
-      body: JSON.stringify(relayResultReply(outcome.relayed, deps.settings.explorerUrl)),
-    };
+    const body = JSON.stringify(relayResultReply(outcome.relayed, settings.explorerUrl));
+    return { status: 200, headers: {}, body };
   }
-  const { status, body, retryAfterSeconds } = deps.refuser.reply(outcome.refusal);
-  return { status, body: JSON.stringify(body), retryAfterSeconds };
+  const { status, headers, body } = refuser.reply(outcome.refusal);
+  return { status, headers, body: JSON.stringify(body) };
 }
 
-export function relayStatus(deps: RelayHostDeps): Handler<RequestVariables> {
+export function relayStatus(deps: RelayStatusDeps): Handler<RequestVariables> {
   const { refuser, settings } = deps;
-  return async (context) => {
+  return async (context: Context<RequestVariables>) => {
     const tooMany = await admit(deps, context);
     if (tooMany) return tooMany;
     const hash = (context.req.param('hash') ?? '').toLowerCase();
     if (!/^0x[0-9a-f]{64}$/.test(hash)) return refuser.answer(context, { code: 'invalid_hash' });
-    const found = await findRelayByHash(deps.database.db, hash as `0x${string}`);
+    const found = await deps.findRelay(hash as `0x${string}`);
     const state = found && relayStateReply(found, settings.explorerUrl);
     return state ? context.json(state) : refuser.answer(context, { code: 'relay_not_found' });
   };

@@ -1,17 +1,17 @@
-/** The description of the emulator's control host. */
-import { z } from 'zod';
-import * as control from '../../contract/control/control.ts';
-import { controlOperations } from './control-operations.ts';
-import { type ApiDocument, apiDocument, type RefusalEntry } from './document.ts';
-import { demo } from './examples.ts';
+/** The emulator's control host with all that it offers. */
+import { type HostContract, named } from '../endpoint.ts';
+import { demo } from '../examples.ts';
+import type { DocumentedRefusal } from '../refusals.ts';
+import { controlProblem } from './control.ts';
+import { controlEndpoints } from './endpoints.ts';
 
 const refusal = (
   status: number,
   when: string,
   said: { error: string; message: string; details?: Record<string, unknown> },
-): RefusalEntry => ({ when, status, body: { success: false, details: {}, ...said } });
+): DocumentedRefusal => ({ when, status, body: { success: false, details: {}, ...said } });
 
-const refusals: Record<string, RefusalEntry> = {
+const refusals: Record<string, DocumentedRefusal> = {
   foreign_host: refusal(403, 'the request came under a foreign name, or from a page of another site', {
     error: 'Forbidden',
     message: 'The control API answers only to this machine.',
@@ -84,12 +84,10 @@ const refusals: Record<string, RefusalEntry> = {
   }),
 };
 
-export function controlApi({ serverUrl }: { serverUrl: string }): ApiDocument {
-  return apiDocument({
+export const controlHostContract: HostContract = {
     title: 'Rewards: controls of the emulator',
     version: '1',
-    serverUrl,
-    description:
+    description: () =>
       'Moves the clock of the emulator, looks back on requests, and manages brands. It is part of `rewards serve` only, and answers only to the machine that it runs on.',
     tags: [
       { name: 'Clock', description: 'The one clock that everything follows.' },
@@ -103,38 +101,18 @@ export function controlApi({ serverUrl }: { serverUrl: string }): ApiDocument {
       { name: 'Money', description: 'Whether everything that was promised was paid, once.' },
       { name: 'Description', description: 'This description.' },
     ],
-    operations: controlOperations(),
-    schemas: {
-      ClockChange: control.clockChange,
-      Clock: control.clockResult,
-      RequestList: control.requestList,
-      RequestDetail: control.requestDetail,
-      NewBrandSettings: control.newBrandSettings,
-      BrandSettings: control.brandSettings,
-      RuleSettings: control.ruleSettings,
-      KeyRotation: control.keyRotation,
-      BrandList: control.brandList,
-      Brand: control.brandDetail,
-      NewBrand: control.newBrand,
-      Rule: control.ruleResult,
-      RuleRemoved: control.ruleRemoved,
-      NewKey: control.newKey,
-      DnsRecord: control.dnsRecord,
-      TokenWish: control.tokenWish,
-      Token: control.tokenResult,
-      TokenCheck: control.tokenCheck,
-      TokenVerdict: control.tokenVerdict,
-      KeysRotation: control.keysRotation,
-      PublishedKeys: control.publishedKeys,
-      Wallet: control.walletResult,
-      VerifyReport: control.verifyResult,
-      Document: z.looseObject({ openapi: z.string() }),
-      Refusal: control.controlProblem,
+  endpoints: controlEndpoints,
+  refusalBody: named('Refusal', controlProblem),
+  refusals: {
+    codes: Object.keys(refusals),
+    documented(code) {
+      const entry = refusals[code];
+      if (!entry) throw new Error(`the control host has no refusal ${code}`);
+      return entry;
     },
-    refusalSchema: 'Refusal',
-    refusals,
-    headers: {},
-    commonHeaders: [],
+  },
+  headers: {},
+  commonHeaders: [],
     securitySchemes: {
       controlToken: {
         type: 'http',
@@ -142,5 +120,4 @@ export function controlApi({ serverUrl }: { serverUrl: string }): ApiDocument {
         description: 'The `controlToken` of the ready line; needed to change anything.',
       },
     },
-  });
-}
+};

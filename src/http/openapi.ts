@@ -1,85 +1,28 @@
-/** Builds an OpenAPI 3.1 document from a list of operations and the zod schemas that check and describe their bodies. */
+/** The OpenAPI 3.1 document of a host: a fold over its contract. */
 import { z } from 'zod';
+import type {
+  Endpoint,
+  EndpointAnswer,
+  HostContract,
+  JsonSchema,
+  NamedSchema,
+} from '../contract/endpoint.ts';
+import type { DocumentedRefusal } from '../contract/refusals.ts';
 
-export interface JsonSchema {
-  $ref?: string;
-  type?: string | string[];
-  description?: string;
-  properties?: Record<string, JsonSchema>;
-  required?: string[];
-  items?: JsonSchema;
-  anyOf?: JsonSchema[];
-  [keyword: string]: unknown;
+/** What differs from one running host to the next. */
+export interface DescribedHost {
+  /** What the paths are appended to; `/` for a document that the service itself serves. */
+  serverUrl: string;
+  /** Stands in front of the paths that have it. */
+  apiPrefix: string;
+  bodyLimitBytes: number;
 }
 
-export interface Example {
+interface Api extends HostContract, DescribedHost {}
+
+interface Example {
   summary: string;
   value: unknown;
-}
-
-/** A request that can be sent as it stands. */
-export interface RequestExample {
-  summary: string;
-  /** What stands in place of the path's fields. */
-  path?: Record<string, string>;
-  query?: Record<string, string>;
-  headers?: Record<string, string>;
-  body?: unknown;
-}
-
-/** A documented "no": when it comes, and what it looks like. */
-export interface RefusalEntry {
-  when: string;
-  status: number;
-  body: unknown;
-  retryAfterSeconds?: number | undefined;
-}
-
-export interface Operation {
-  id: string;
-  tag: string;
-  method: 'get' | 'post' | 'patch' | 'delete';
-  path: string;
-  summary: string;
-  description?: string;
-  /** The key that may or must be sent. */
-  key?: { scheme: string; required: boolean };
-  /** Fields of the path and the query, and headers. */
-  parameters?: { in: 'path' | 'query' | 'header'; schema: z.ZodType }[];
-  /** Name of the body's schema. */
-  body?: string;
-  examples: RequestExample[];
-  answers: Record<number, Answer>;
-  /** Names of the refusals that may come instead. */
-  refusals: readonly string[];
-}
-
-export interface Answer {
-  description: string;
-  /** Name of the body's schema; without one there is no JSON. */
-  schema?: string;
-  contentType?: string;
-  example?: unknown;
-  headers?: readonly string[];
-}
-
-export interface Api {
-  title: string;
-  version: string;
-  description: string;
-  /** What the paths are appended to. */
-  serverUrl: string;
-  tags: { name: string; description: string }[];
-  operations: Operation[];
-  /** By name: of requests in the form in which they are sent, and of answers. */
-  schemas: Record<string, z.ZodType>;
-  /** Names of the schemas that every refusal has. */
-  refusalSchema: string;
-  refusals: Record<string, RefusalEntry>;
-  headers: Record<string, { description: string; schema: JsonSchema }>;
-  /** Headers of every answer. */
-  commonHeaders: readonly string[];
-  securitySchemes: Record<string, { type: 'http'; scheme: 'bearer'; description: string }>;
 }
 
 export type ApiDocument = ReturnType<typeof apiDocument>;
@@ -88,28 +31,32 @@ const to = (kind: string, name: string) => ({ $ref: `#/components/${kind}/${name
 const mapped = <In, Out>(record: Record<string, In>, change: (value: In, name: string) => Out) =>
   Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value, name)]));
 
-export function apiDocument(api: Api) {
+export function apiDocument(contract: HostContract, host: DescribedHost) {
+  const api: Api = { ...contract, ...host };
   const paths: Record<string, Record<string, ReturnType<typeof operationObject>>> = {};
-  for (const operation of api.operations) {
-    paths[operation.path] = { ...paths[operation.path], [operation.method]: operationObject(api, operation) };
+  for (const endpoint of api.endpoints) {
+    const path = pathOf(endpoint, host.apiPrefix);
+    paths[path] = { ...paths[path], [endpoint.method]: operationObject(api, endpoint) };
   }
   return {
     openapi: '3.1.0',
     info: {
       title: api.title,
       version: api.version,
-      description: api.description,
+      description: contract.description(host),
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: api.serverUrl }],
     tags: api.tags,
     paths,
     components: {
-      schemas: jsonSchemas(api.schemas),
+      schemas: jsonSchemas(schemasOf(api)),
       responses: unreferenced(api),
-      examples: mapped(
-        api.refusals,
-        ({ when, status, body }): Example => ({ summary: `${status}: ${when}`, value: body }),
+      examples: Object.fromEntries(
+        api.refusals.codes.map((code): [string, Example] => {
+          const { when, status, body } = api.refusals.documented(code);
+          return [code, { summary: `${status}: ${when}`, value: body }];
+        }),
       ),
       headers: api.headers,
       securitySchemes: api.securitySchemes,
@@ -117,9 +64,22 @@ export function apiDocument(api: Api) {
   };
 }
 
-function operationObject(api: Api, operation: Operation) {
+/** An endpoint's path below the host's base. */
+export const pathOf = ({ path, prefixed }: Pick<Endpoint, 'path' | 'prefixed'>, apiPrefix: string) =>
+  prefixed ? `${apiPrefix}${path}` : path;
+
+/** Every schema that the endpoints name, once. */
+function schemasOf({ endpoints, refusalBody }: HostContract): NamedSchema[] {
+  const named = endpoints.flatMap(({ body, answers }) => [
+    ...(body ? [body] : []),
+    ...Object.values(answers).flatMap((answer) => answer.body ?? []),
+  ]);
+  return [...named, refusalBody];
+}
+
+function operationObject(api: Api, operation: Endpoint) {
   const { id, tag, summary, description, key, body, answers, examples } = operation;
-  const statuses = [...new Set(operation.refusals.map((name) => refusalOf(api, name).status))];
+  const statuses = [...new Set(operation.refusals.map((name) => api.refusals.documented(name).status))];
   const keyed = key && [...(key.required ? [] : [{}]), { [key.scheme]: [] }];
   const bodies = examples.filter(({ body }) => body !== undefined);
   return {
@@ -134,7 +94,7 @@ function operationObject(api: Api, operation: Operation) {
         required: true,
         content: {
           'application/json': {
-            schema: to('schemas', body),
+            schema: to('schemas', body.name),
             examples: Object.fromEntries(
               bodies.map(({ summary, body: value }, place) => [`${id}${place + 1}`, { summary, value }]),
             ),
@@ -149,7 +109,7 @@ function operationObject(api: Api, operation: Operation) {
           String(status),
           refusalObject(
             api,
-            operation.refusals.filter((name) => refusalOf(api, name).status === status),
+            operation.refusals.filter((name) => api.refusals.documented(name).status === status),
           ),
         ]),
       ),
@@ -159,21 +119,15 @@ function operationObject(api: Api, operation: Operation) {
   };
 }
 
-function refusalOf(api: Api, name: string): RefusalEntry {
-  const entry = api.refusals[name];
-  if (!entry) throw new Error(`${name} is no refusal of ${api.title}`);
-  return entry;
-}
-
 const headersOf = (api: Api, more: readonly string[] = []) =>
   Object.fromEntries([...more, ...api.commonHeaders].map((name) => [name, to('headers', name)]));
 
-function answerObject(api: Api, { description, schema, contentType, example, headers }: Answer) {
+function answerObject(api: Api, { description, body, contentType, example, headers }: EndpointAnswer) {
   const media = {
-    ...(schema && { schema: to('schemas', schema) }),
+    ...(body && { schema: to('schemas', body.name) }),
     ...(example !== undefined && { example }),
   };
-  const type = contentType ?? (schema && 'application/json');
+  const type = contentType ?? (body && 'application/json');
   return {
     description,
     headers: headersOf(api, headers),
@@ -182,14 +136,14 @@ function answerObject(api: Api, { description, schema, contentType, example, hea
 }
 
 function refusalObject(api: Api, names: string[]) {
-  const entries = names.map((name) => refusalOf(api, name));
+  const entries = names.map((name): DocumentedRefusal => api.refusals.documented(name));
   const later = entries.some(({ retryAfterSeconds }) => retryAfterSeconds !== undefined);
   return {
     description: entries.map(({ when }) => when).join('; or '),
     headers: headersOf(api, later ? ['Retry-After'] : []),
     content: {
       'application/json': {
-        schema: to('schemas', api.refusalSchema),
+        schema: to('schemas', api.refusalBody.name),
         examples: Object.fromEntries(names.map((name) => [name, to('examples', name)])),
       },
     },
@@ -198,8 +152,8 @@ function refusalObject(api: Api, names: string[]) {
 
 /** Refusals that belong to no operation, such as that of an unknown path. */
 function unreferenced(api: Api) {
-  const used = new Set(api.operations.flatMap(({ refusals }) => refusals));
-  const rest = Object.keys(api.refusals).filter((name) => !used.has(name));
+  const used = new Set(api.endpoints.flatMap(({ refusals }) => refusals));
+  const rest = api.refusals.codes.filter((name) => !used.has(name));
   return Object.fromEntries(rest.map((name) => [name, refusalObject(api, [name])]));
 }
 
@@ -216,9 +170,9 @@ function parametersOf(place: { in: 'path' | 'query' | 'header'; schema: z.ZodTyp
 }
 
 /** Schemas in the form in which they come over the wire; those that contain each other refer to each other. */
-function jsonSchemas(schemas: Record<string, z.ZodType>): Record<string, JsonSchema> {
+function jsonSchemas(schemas: NamedSchema[]): Record<string, JsonSchema> {
   const registry = z.registry<{ id: string }>();
-  for (const [id, schema] of Object.entries(schemas)) registry.add(schema, { id });
+  for (const { name, schema } of schemas) registry.add(schema, { id: name });
   const made = z.toJSONSchema(registry, { io: 'input', uri: (id) => `#/components/schemas/${id}` });
   // A document has its own places for names and dialects; and names of properties are always texts.
   return mapped(made.schemas, ({ $schema, $id, ...schema }) => withoutNoise(schema) as JsonSchema);

@@ -1,8 +1,8 @@
-/** The operations of the emulator's control host. Paths are below `/_rewards`. */
+/** The endpoints of the emulator's control host. Paths are below `/_rewards`. */
 import { z } from 'zod';
-import * as control from '../../contract/control/control.ts';
-import type { Answer, Operation, RequestExample } from './document.ts';
-import { demo } from './examples.ts';
+import { openApiDocument, type Endpoint, type EndpointAnswer, type NamedSchema, named, type RequestExample } from '../endpoint.ts';
+import * as control from './control.ts';
+import { demo } from '../examples.ts';
 
 const token = { scheme: 'controlToken', required: true };
 const brandPath = z.object({ name: z.string().meta({ description: 'Id or domain of the brand.' }) });
@@ -11,18 +11,18 @@ const name = demo.domain;
 
 /** What most operations of this host have in common. */
 function operation(
-  [method, path, id]: [Operation['method'], string, string],
+  [method, path, id]: [Endpoint['method'], string, string],
   said: { tag: string; summary: string; description?: string },
   parts: {
     path?: z.ZodType;
     query?: z.ZodType;
-    body?: string;
+    body?: NamedSchema;
     example: Omit<RequestExample, 'summary'>;
-    answer: Answer & { status?: number };
+    answer: EndpointAnswer & { status?: number };
     refusals: string[];
     guarded?: boolean;
   },
-): Operation {
+): Endpoint {
   const { body, example, refusals, guarded = method !== 'get' } = parts;
   const { status = 200, ...answer } = parts.answer;
   const parameters = [
@@ -43,11 +43,11 @@ function operation(
   };
 }
 
-export const controlOperations = (): Operation[] => [
+export const controlEndpoints: readonly Endpoint[] = [
   operation(
     ['get', '/clock', 'showClock'],
     { tag: 'Clock', summary: 'Read the clock' },
-    { example: {}, answer: { description: 'The time.', schema: 'Clock' }, refusals: [] },
+    { example: {}, answer: { description: 'The time.', body: named('Clock', control.clockResult) }, refusals: [] },
   ),
   operation(
     ['post', '/clock', 'moveClock'],
@@ -57,9 +57,9 @@ export const controlOperations = (): Operation[] => [
       description: 'Answers when the chain follows and what became due is under way.',
     },
     {
-      body: 'ClockChange',
+      body: named('ClockChange', control.clockChange),
       example: { body: { advance: '61s' } },
-      answer: { description: 'The new time.', schema: 'Clock' },
+      answer: { description: 'The new time.', body: named('Clock', control.clockResult) },
       refusals: ['invalid_clock_change'],
     },
   ),
@@ -69,7 +69,7 @@ export const controlOperations = (): Operation[] => [
     {
       query: control.requestsQuery,
       example: { query: { status: '4xx', limit: '10' } },
-      answer: { description: 'One line for each.', schema: 'RequestList' },
+      answer: { description: 'One line for each.', body: named('RequestList', control.requestList) },
       refusals: ['invalid_filter'],
     },
   ),
@@ -81,20 +81,20 @@ export const controlOperations = (): Operation[] => [
         id: z.string().meta({ description: 'As in X-Request-Id; its beginning will do.' }),
       }),
       example: { path: { id: 'req_661c136a55acc3b5ccc8' } },
-      answer: { description: 'The request.', schema: 'RequestDetail' },
+      answer: { description: 'The request.', body: named('RequestDetail', control.requestDetail) },
       refusals: ['request_not_found', 'request_ambiguous'],
     },
   ),
   operation(
     ['get', '/brands', 'listBrands'],
     { tag: 'Brands', summary: 'All brands' },
-    { example: {}, answer: { description: 'The brands.', schema: 'BrandList' }, refusals: [] },
+    { example: {}, answer: { description: 'The brands.', body: named('BrandList', control.brandList) }, refusals: [] },
   ),
   operation(
     ['post', '/brands', 'createBrand'],
     { tag: 'Brands', summary: 'Make a brand' },
     {
-      body: 'NewBrandSettings',
+      body: named('NewBrandSettings', control.newBrandSettings),
       example: {
         body: {
           brandId: '0x00000000000000000000000000000000000000b2',
@@ -103,7 +103,7 @@ export const controlOperations = (): Operation[] => [
           escrow: 1000,
         },
       },
-      answer: { status: 201, description: 'The brand, with its first key.', schema: 'NewBrand' },
+      answer: { status: 201, description: 'The brand, with its first key.', body: named('NewBrand', control.newBrand) },
       refusals: ['invalid_body', 'invalid_settings', 'brand_exists'],
     },
   ),
@@ -113,7 +113,7 @@ export const controlOperations = (): Operation[] => [
     {
       path: brandPath,
       example: { path: { name } },
-      answer: { description: 'The brand.', schema: 'Brand' },
+      answer: { description: 'The brand.', body: named('Brand', control.brandDetail) },
       refusals: ['brand_not_found'],
     },
   ),
@@ -122,9 +122,9 @@ export const controlOperations = (): Operation[] => [
     { tag: 'Brands', summary: 'Change settings of a brand' },
     {
       path: brandPath,
-      body: 'BrandSettings',
+      body: named('BrandSettings', control.brandSettings),
       example: { path: { name }, body: { automation: 'on' } },
-      answer: { description: 'The brand as it is now.', schema: 'Brand' },
+      answer: { description: 'The brand as it is now.', body: named('Brand', control.brandDetail) },
       refusals: ['invalid_body', 'invalid_settings', 'brand_not_found'],
     },
   ),
@@ -133,9 +133,9 @@ export const controlOperations = (): Operation[] => [
     { tag: 'Brands', summary: 'Change or make the rule of an event' },
     {
       path: rulePath,
-      body: 'RuleSettings',
+      body: named('RuleSettings', control.ruleSettings),
       example: { path: { name, eventType: 'custom_visit' }, body: { reward: 5, cooldown: '1h' } },
-      answer: { description: 'The rule as it is now.', schema: 'Rule' },
+      answer: { description: 'The rule as it is now.', body: named('Rule', control.ruleResult) },
       refusals: ['invalid_body', 'invalid_settings', 'brand_not_found'],
     },
   ),
@@ -145,7 +145,7 @@ export const controlOperations = (): Operation[] => [
     {
       path: rulePath,
       example: { path: { name, eventType: 'custom_visit' } },
-      answer: { description: 'It is gone.', schema: 'RuleRemoved' },
+      answer: { description: 'It is gone.', body: named('RuleRemoved', control.ruleRemoved) },
       refusals: ['brand_not_found', 'rule_not_found'],
     },
   ),
@@ -154,9 +154,9 @@ export const controlOperations = (): Operation[] => [
     { tag: 'Brands', summary: 'Make a new key' },
     {
       path: brandPath,
-      body: 'KeyRotation',
+      body: named('KeyRotation', control.keyRotation),
       example: { path: { name }, body: { overlap: '24h' } },
-      answer: { status: 201, description: 'The key, shown this once.', schema: 'NewKey' },
+      answer: { status: 201, description: 'The key, shown this once.', body: named('NewKey', control.newKey) },
       refusals: ['invalid_body', 'invalid_settings', 'brand_not_found'],
     },
   ),
@@ -167,7 +167,7 @@ export const controlOperations = (): Operation[] => [
       path: brandPath,
       query: control.dnsQuery,
       example: { path: { name }, query: { domain: name } },
-      answer: { description: 'The record.', schema: 'DnsRecord' },
+      answer: { description: 'The record.', body: named('DnsRecord', control.dnsRecord) },
       refusals: ['invalid_settings', 'brand_not_found'],
       guarded: true,
     },
@@ -176,9 +176,9 @@ export const controlOperations = (): Operation[] => [
     ['post', '/tokens', 'issueToken'],
     { tag: 'Tokens', summary: 'A token for a user' },
     {
-      body: 'TokenWish',
+      body: named('TokenWish', control.tokenWish),
       example: { body: { user: 'alice@demo.example', expires: '1h' } },
-      answer: { status: 201, description: 'The token.', schema: 'Token' },
+      answer: { status: 201, description: 'The token.', body: named('Token', control.tokenResult) },
       refusals: ['invalid_body', 'invalid_settings'],
     },
   ),
@@ -186,9 +186,9 @@ export const controlOperations = (): Operation[] => [
     ['post', '/tokens/verify', 'verifyToken'],
     { tag: 'Tokens', summary: 'Whether a token is taken, and why not' },
     {
-      body: 'TokenCheck',
+      body: named('TokenCheck', control.tokenCheck),
       example: { body: { token: 'e30.e30.c2lnbmF0dXJl' } },
-      answer: { description: 'What the relay would say of it.', schema: 'TokenVerdict' },
+      answer: { description: 'What the relay would say of it.', body: named('TokenVerdict', control.tokenVerdict) },
       refusals: ['invalid_body', 'invalid_settings'],
     },
   ),
@@ -196,9 +196,9 @@ export const controlOperations = (): Operation[] => [
     ['post', '/tokens/rotate-keys', 'rotateTokenKeys'],
     { tag: 'Tokens', summary: 'Sign with a new key' },
     {
-      body: 'KeysRotation',
+      body: named('KeysRotation', control.keysRotation),
       example: { body: { revoke: false } },
-      answer: { description: 'The keys that are published now.', schema: 'PublishedKeys' },
+      answer: { description: 'The keys that are published now.', body: named('PublishedKeys', control.publishedKeys) },
       refusals: ['invalid_body', 'invalid_settings'],
     },
   ),
@@ -210,7 +210,7 @@ export const controlOperations = (): Operation[] => [
         user: z.string().meta({ description: 'An e-mail, an address, or `<platform>:<id there>`.' }),
       }),
       example: { path: { user: demo.user } },
-      answer: { description: 'The wallet, and as whom the user was registered.', schema: 'Wallet' },
+      answer: { description: 'The wallet, and as whom the user was registered.', body: named('Wallet', control.walletResult) },
       refusals: ['wallet_not_found'],
     },
   ),
@@ -220,14 +220,14 @@ export const controlOperations = (): Operation[] => [
     {
       query: control.verifyQuery,
       example: {},
-      answer: { description: '`ok` when they agree.', schema: 'VerifyReport' },
+      answer: { description: '`ok` when they agree.', body: named('VerifyReport', control.verifyResult) },
       refusals: ['invalid_limit'],
     },
   ),
   operation(
     ['get', '/openapi.json', 'controlOpenapi'],
     { tag: 'Description', summary: 'As OpenAPI 3.1' },
-    { example: {}, answer: { description: 'An OpenAPI document.', schema: 'Document' }, refusals: [] },
+    { example: {}, answer: { description: 'An OpenAPI document.', body: openApiDocument }, refusals: [] },
   ),
   operation(
     ['get', '/docs', 'controlDocs'],

@@ -1,0 +1,60 @@
+/** The event handler host with all that it offers (contract: Endpoints). */
+import {
+  API_VERSION,
+  cacheHeaders,
+  commonHostHeaders,
+  type HostContract,
+  hostHeaders,
+  ownDescription,
+} from '../endpoint.ts';
+import { refusalBody } from '../shared-refusals.ts';
+import { bulkEventsEndpoint } from './bulk-events.ts';
+import { clientScriptEndpoint } from './client-script.ts';
+import { eventConfigEndpoint } from './event-config.ts';
+import { manualEventEndpoint } from './manual-event.ts';
+import { anywhere, type EventsRefusalCode, eventsRefusals } from './refusals.ts';
+import { debugEndpoint, diagnosticEndpoint, healthEndpoint } from './status.ts';
+import { userBalanceByBodyEndpoint, userBalanceEndpoint } from './user-balance.ts';
+import { verifyDnsEndpoint } from './verify-dns.ts';
+
+export const eventsHostContract: HostContract<EventsRefusalCode> = {
+  title: 'Rewards: event handler',
+  version: API_VERSION,
+  description: ({ bodyLimitBytes }) =>
+    [
+      "Takes customer events of brands, checks them against the brand's rules, and pays reward tokens (RWT) on chain to the user's wallet, which is created when the user has none.",
+      `Bodies are JSON of at most ${bodyLimitBytes / 1024} KB. In texts, control characters are removed, and an optional field that is null or empty counts as not sent.`,
+      "Every path answers OPTIONS. A page may read answers when its origin is one of the brands' domains, a subdomain of one, or the service's own; `Access-Control-Allow-Origin` then names exactly that origin.",
+    ].join('\n\n'),
+  tags: [
+    { name: 'Events', description: 'Sending customer events, and what pages need to know to notice them.' },
+    { name: 'Users', description: 'What a user holds and has earned.' },
+    { name: 'Brands', description: "Proving that a domain is a brand's." },
+    { name: 'Service', description: 'How the service is doing, and its own description.' },
+  ],
+  endpoints: [
+    manualEventEndpoint,
+    bulkEventsEndpoint,
+    eventConfigEndpoint,
+    clientScriptEndpoint,
+    userBalanceEndpoint,
+    userBalanceByBodyEndpoint,
+    verifyDnsEndpoint,
+    healthEndpoint,
+    diagnosticEndpoint,
+    debugEndpoint,
+    ...ownDescription(anywhere),
+  ],
+  refusalBody,
+  refusals: eventsRefusals,
+  headers: { ...hostHeaders, ...cacheHeaders },
+  commonHeaders: commonHostHeaders,
+  securitySchemes: {
+    brandKey: {
+      type: 'http',
+      scheme: 'bearer',
+      description:
+        "A key of the brand, for its own servers: with it the domain rule is skipped, and the event's source and `skip_cooldown` are believed. Never put it into a page.",
+    },
+  },
+};

@@ -1,0 +1,203 @@
+/** The whole error table of the event handler: which refusal is answered with which status, text and facts (contract: Errors). */
+import type { ClaimRefusal } from '../../rules/events/claim-policy.ts';
+import type { ScreeningRefusal } from '../../rules/events/submission.ts';
+import { demo, example } from '../examples.ts';
+import {
+  EXAMPLES_AT_MS,
+  isoInstant,
+  type RefusalRows,
+  refusalTable,
+  type Said,
+  wholeSeconds,
+} from '../refusals.ts';
+import {
+  brandNotFound,
+  type RefusalBody,
+  type RequestRefusal,
+  refusalForm,
+  requestRefusals,
+} from '../shared-refusals.ts';
+
+export type EventsRefusal =
+  | RequestRefusal
+  | ScreeningRefusal
+  | ClaimRefusal
+  | { code: 'payout_failed'; eventId: string; reason: string }
+  | { code: 'payout_pending'; eventId: string };
+export type EventsRefusalCode = EventsRefusal['code'];
+
+/** Waiting does not help where a limit is used up, only a change of the rule: clients that try again anyway shall wait a day. */
+const USED_UP_RETRY_SECONDS = 86_400;
+const HOUR_MS = 3_600_000;
+const { brandId } = demo;
+const { eventId } = example;
+const { https_required, unknown_endpoint, body_too_large, invalid_body, ...others } = requestRefusals;
+const { idempotency_key_reused, request_in_progress, database_unavailable, internal_error } = others;
+
+/** In the order of the checks. */
+const rows: RefusalRows<EventsRefusal> = {
+  https_required,
+  unknown_endpoint,
+  body_too_large,
+  invalid_body,
+  invalid_event_data: {
+    status: 400,
+    when: 'a field is missing or breaks one of its limits',
+    example: {
+      errors: [
+        'brandId: must be an address: 0x and 40 hex digits',
+        'userEmail: must be a valid e-mail address',
+      ],
+    },
+    says: ({ errors }) => ({ error: 'Invalid event data', message: errors.join('; '), details: { errors } }),
+  },
+  idempotency_key_reused,
+  request_in_progress,
+  brand_not_found: brandNotFound,
+  automation_disabled: {
+    status: 403,
+    when: 'the brand has switched event rewards off',
+    example: { brandId },
+    says: ({ brandId }) => ({
+      error: `Automation is disabled for brand ${brandId}`,
+      message: 'The brand has switched event rewards off.',
+      details: { reason: 'automation_disabled' },
+    }),
+  },
+  domain_not_authorized: {
+    status: 403,
+    when: "the event comes from a domain that is not the brand's, or names none",
+    example: { host: 'elsewhere.example', brandId, brandName: 'Demo', configured: [demo.domain] },
+    says: ({ host, brandId, configured }) => ({
+      error: `Domain ${host ?? '(none given)'} is not authorized for brand ${brandId}, which is configured for ${configured.join(', ')}`,
+      message: 'Send the event from the configured domain or one of its subdomains.',
+      details: {
+        reason: 'domain_not_authorized',
+        domain: host ?? null,
+        brandId,
+        configuredDomain: configured[0] ?? null,
+      },
+    }),
+  },
+  event_not_found: {
+    status: 400,
+    when: 'the brand has no active event of this name',
+    example: { eventType: 'custom_unknown', brandId },
+    says: ({ eventType, brandId }) => {
+      const error = `Event not found: ${eventType}`;
+      const message = `The brand ${brandId} has no active event of this name; names are case-sensitive.`;
+      return { error, message, details: { errors: [error] } };
+    },
+  },
+  channel_not_allowed: {
+    status: 403,
+    when: 'the event is limited to chat channels, and this is another one',
+    example: { channel: '#general', allowed: ['#support'] },
+    says: ({ channel, allowed }) => ({
+      error: `Channel ${channel} is not allowed for this event; allowed: ${allowed.join(', ')}`,
+      message: 'The event is limited to the listed channels.',
+      details: { reason: 'channel_not_allowed', channel, allowedChannels: allowed },
+    }),
+  },
+  duplicate: {
+    status: 409,
+    when: 'the same event of the same user was accepted less than 60 s ago',
+    example: { existingEventId: eventId, passesAtMs: EXAMPLES_AT_MS + 42_000 },
+    passesAtMs: ({ passesAtMs }) => passesAtMs,
+    says: ({ existingEventId }) => ({
+      error: 'This event is already being processed',
+      message: 'The same event of the same user was accepted a moment ago.',
+      details: { reason: 'duplicate', existingEventId },
+    }),
+  },
+  cooldown: {
+    status: 429,
+    when: "the user's last reward for this event is younger than its cooldown",
+    example: {
+      cooldownMs: 24 * HOUR_MS,
+      remainingMs: 6 * HOUR_MS,
+      passesAtMs: EXAMPLES_AT_MS + 6 * HOUR_MS,
+      previousReward: { eventId, rewardAmount: 100, timestamp: EXAMPLES_AT_MS - 18 * HOUR_MS },
+    },
+    passesAtMs: ({ passesAtMs }) => passesAtMs,
+    says: ({ cooldownMs, passesAtMs, previousReward }, dialect): Said => {
+      const earlier = dialect === 'earlier';
+      const message = `The cooldown of this event has not expired; it ends at ${isoInstant(passesAtMs)}.`;
+      return {
+        error: earlier ? 'Duplicate reward' : 'Cooldown active',
+        message,
+        details: {
+          message,
+          reason: earlier ? 'cooldown_not_expired' : 'cooldown',
+          cooldownSeconds: wholeSeconds(cooldownMs),
+          previousReward: { ...previousReward, timestamp: isoInstant(previousReward.timestamp) },
+        },
+      };
+    },
+  },
+  max_claims_reached: {
+    status: 429,
+    when: 'the user has claimed the event as often as it allows',
+    example: { totalClaims: 1, maxClaims: 1 },
+    retryAfterSeconds: USED_UP_RETRY_SECONDS,
+    says: ({ totalClaims, maxClaims }) => {
+      const message = `The user has claimed this event ${totalClaims} of ${maxClaims} times.`;
+      const details = { message, reason: 'max_claims_reached', totalClaims, maxClaims };
+      return { error: 'Max claims reached', message, details };
+    },
+  },
+  max_total_claims_reached: {
+    status: 429,
+    when: 'all users together have claimed it as often as it allows',
+    example: { totalClaims: 100, maxTotalClaims: 100 },
+    retryAfterSeconds: USED_UP_RETRY_SECONDS,
+    says: ({ totalClaims, maxTotalClaims }) => {
+      const message = `All users together have claimed this event ${totalClaims} of ${maxTotalClaims} times.`;
+      const details = { message, reason: 'max_total_claims_reached', totalClaims, maxTotalClaims };
+      return { error: 'Max total claims reached', message, details };
+    },
+  },
+  insufficient_brand_balance: {
+    status: 500,
+    when: "the brand's escrow does not cover the reward",
+    example: { available: 60, required: 100 },
+    says: ({ available, required }) => ({
+      error: 'Insufficient brand balance',
+      message: "The brand's escrow does not cover this reward; nothing was claimed.",
+      details: { reason: 'insufficient_brand_balance', available, required },
+    }),
+  },
+  payout_failed: {
+    status: 500,
+    when: 'the chain refused the payment',
+    example: { eventId, reason: 'reverted' },
+    says: ({ reason, eventId }) => ({
+      error: 'Blockchain transaction failed',
+      message: 'The reward could not be paid on chain.',
+      details: { reason, eventId },
+    }),
+  },
+  payout_pending: {
+    status: 500,
+    when: 'the chain is late; the reward is recorded and will be paid once',
+    example: { eventId },
+    says: ({ eventId }) => ({
+      error: 'Blockchain transaction delayed',
+      message:
+        'The reward is recorded and will be paid once; the chain has not taken it yet. Do not send the event again.',
+      details: { reason: 'payout_pending', eventId },
+    }),
+  },
+  database_unavailable,
+  internal_error,
+};
+
+export const eventsRefusals = refusalTable<EventsRefusal, RefusalBody>({
+  form: refusalForm,
+  leastRetrySeconds: 0,
+  rows,
+});
+
+/** Refusals that any request may get; the ledger is asked about the origin of each. */
+export const anywhere = ['https_required', 'internal_error', 'database_unavailable'] as const;
+export const withBody = ['body_too_large', 'invalid_body', ...anywhere] as const;

@@ -1,0 +1,221 @@
+/** The contract's Event submission, body of manual-event and item of bulk-events: every field of the contract's Event submission table, checked and brought into one form. */
+import { z } from 'zod';
+import type { BrandId } from '../../rules/brands/brand.ts';
+import { canonicalHost, DOMAIN_MAX, hostOfUrl } from '../../rules/brands/domain.ts';
+import type { EventSubmission } from '../../rules/events/submission.ts';
+import { sanitiseText, sanitiseValue } from '../../rules/sanitise.ts';
+import { addressKey, EMAIL_MAX, emailKey } from '../../rules/user-key.ts';
+import { idempotencyKeyField } from '../idempotency-key.ts';
+import {
+  ADDRESS_PROBLEM,
+  brandIdMeta,
+  DOMAIN_PROBLEM,
+  EMAIL_PROBLEM,
+  OBJECT_PROBLEM,
+  problemsOf,
+  trimmedText,
+} from '../shapes.ts';
+
+/** The contract's limits: Event submission. */
+const EVENT_TYPE_MAX = 50;
+const SOURCE_URL_MAX = 2_048;
+/** Names of chat platforms and ids on them; no platform comes near this. */
+const PLATFORM_NAME_MAX = 64;
+
+/** An optional field that is null or empty counts as not sent. */
+const optionalText = () =>
+  trimmedText()
+    .nullish()
+    .transform((value) => value || undefined);
+
+const platformUser = z.object(
+  {
+    platform: trimmedText()
+      .refine(
+        (name) => /^[a-z0-9_-]+$/i.test(name) && name.length <= PLATFORM_NAME_MAX,
+        'must be a platform name',
+      )
+      .meta({ description: 'Such as `discord`.', maxLength: PLATFORM_NAME_MAX }),
+    platformUserId: z
+      .union([z.string(), z.number().transform(String)], { error: 'must be a string or a number' })
+      .transform((id) => sanitiseText(id).trim())
+      .refine(
+        (id) => /^[\w.-]+$/.test(id) && id.length <= PLATFORM_NAME_MAX,
+        'must be an id on that platform',
+      )
+      .meta({ description: "The user's id there.", maxLength: PLATFORM_NAME_MAX }),
+  },
+  { error: 'must be an e-mail, an address, or {platform, platformUserId}' },
+);
+
+/** The fields of `metadata` that the service looks at; all others are only kept. */
+const metadataMeta = {
+  description: 'Free-form facts about the event.',
+  properties: {
+    channel_id: {
+      type: ['string', 'number', 'null'],
+      description: "Chat channel, compared with the event's channels; a leading `#` and case do not count.",
+    },
+    skip_cooldown: {
+      type: ['boolean', 'null'],
+      description: 'When true, the cooldown is passed over, where the brand allows it.',
+    },
+    source: {
+      type: 'string',
+      description:
+        "`chat_manual_reward`, `voice_claim` and `gateway_event`, sent with the brand's key, pass over cooldown and max claims.",
+    },
+    order_total: {
+      type: ['number', 'string'],
+      description: 'US dollars, for events that pay per dollar.',
+    },
+    bot_username: { type: 'string', description: 'Bot through which an event of Telegram came.' },
+    twitterHandle: { type: 'string', description: 'Account through which an event of Twitter came.' },
+  },
+};
+
+export const manualEventBody = z.object(
+  {
+    brandId: trimmedText()
+      .refine((id) => /^0x[0-9a-f]{40}$/i.test(id), ADDRESS_PROBLEM)
+      .meta(brandIdMeta),
+    eventType: trimmedText()
+      .refine((type) => type.length <= EVENT_TYPE_MAX, `must have at most ${EVENT_TYPE_MAX} characters`)
+      .refine((type) => /^[A-Za-z0-9_]+$/.test(type), 'must be letters, digits and underscores')
+      .meta({
+        description: "Name of one of the brand's events; the brand's own begin with `custom_`.",
+        maxLength: EVENT_TYPE_MAX,
+        pattern: '^[A-Za-z0-9_]+$',
+      }),
+    userEmail: optionalText()
+      .refine(
+        (email) => email === undefined || email.length <= EMAIL_MAX,
+        `must have at most ${EMAIL_MAX} characters`,
+      )
+      .refine((email) => email === undefined || emailKey(email) !== undefined, EMAIL_PROBLEM)
+      .meta({
+        description: 'Who gets the reward (RFC 5322). Required unless `userIdentifier` is given.',
+        maxLength: EMAIL_MAX,
+      }),
+    domain: optionalText()
+      .refine(
+        (domain) => domain === undefined || domain.length <= DOMAIN_MAX,
+        `must have at most ${DOMAIN_MAX} characters`,
+      )
+      .refine((domain) => domain === undefined || canonicalHost(domain) !== undefined, DOMAIN_PROBLEM)
+      .meta({
+        description: 'Where it happened. When absent, the host of `sourceUrl`, then of the Origin header.',
+        maxLength: DOMAIN_MAX,
+      }),
+    sourceUrl: optionalText()
+      .refine(
+        (url) => url === undefined || url.length <= SOURCE_URL_MAX,
+        `must have at most ${SOURCE_URL_MAX} characters`,
+      )
+      .refine((url) => url === undefined || hostOfUrl(url) !== undefined, 'must be an HTTP or HTTPS URL')
+      .meta({ description: 'The page on which it happened: HTTP or HTTPS.', maxLength: SOURCE_URL_MAX }),
+    userIdentifier: z
+      .union([optionalText(), platformUser], {
+        error: 'must be an e-mail, an address, or {platform, platformUserId}',
+      })
+      .refine(
+        (user) => typeof user !== 'string' || emailKey(user) !== undefined || addressKey(user) !== undefined,
+        'must be an e-mail or a blockchain address',
+      )
+      .meta({
+        description:
+          'In place of `userEmail`: an e-mail, a blockchain address, or a user of a chat platform.',
+      }),
+    channel_id: z
+      .union([optionalText(), z.number().transform(String)], { error: 'must be a string' })
+      .meta({ description: 'The same as `metadata.channel_id`, which comes first.' }),
+    metadata: z
+      .record(z.string(), z.unknown(), { error: 'must be an object' })
+      .nullish()
+      .transform((metadata) => (sanitiseValue(metadata ?? {}) ?? {}) as Record<string, unknown>)
+      .refine(
+        ({ channel_id }) =>
+          ['undefined', 'string', 'number'].includes(typeof channel_id) || channel_id === null,
+        'channel_id must be a string',
+      )
+      .refine(
+        ({ skip_cooldown }) =>
+          ['undefined', 'boolean'].includes(typeof skip_cooldown) || skip_cooldown === null,
+        'skip_cooldown must be true or false',
+      )
+      .meta(metadataMeta),
+  },
+  { error: OBJECT_PROBLEM },
+);
+
+/** The submission as the API description has it. */
+export const describedSubmission = manualEventBody
+  .extend({
+    idempotencyKey: idempotencyKeyField
+      .optional()
+      .meta({ description: 'In place of the header Idempotency-Key; with `manual-event` only.' }),
+  })
+  .meta({
+    description: 'One customer event.',
+    anyOf: [{ required: ['userEmail'] }, { required: ['userIdentifier'] }],
+  });
+
+/** How many problems are listed at most; a hostile body could earn thousands. */
+const PROBLEMS_MAX = 20;
+
+/** What the request says besides its body. */
+export interface RequestFacts {
+  origin: string | undefined;
+  /** Host of this service, under which users of chat platforms get their stand-in e-mail. */
+  ownDomain: string;
+}
+
+/** The submission, or its problems, each prefixed with its field. */
+export function parseManualEvent(
+  body: unknown,
+  facts: RequestFacts,
+): { submission: Unkeyed } | { errors: string[] } {
+  const parsed = manualEventBody.safeParse(body);
+  if (!parsed.success) {
+    return { errors: [...new Set(problemsOf(parsed.error))].slice(0, PROBLEMS_MAX) };
+  }
+  const { brandId, eventType, domain, sourceUrl, metadata } = parsed.data;
+  const user = userOf(parsed.data, facts.ownDomain);
+  if (!user) return { errors: ['userEmail: is required (or userIdentifier in its place)'] };
+  const own = (name: string) => (Object.hasOwn(metadata, name) ? metadata[name] : undefined);
+  const channel = own('channel_id') ?? parsed.data.channel_id;
+  return {
+    submission: {
+      brandId: brandId.toLowerCase() as BrandId,
+      eventType,
+      ...user,
+      domain: domain && canonicalHost(domain),
+      sourceUrl,
+      origin: facts.origin,
+      channel: channel === undefined || channel === null || channel === '' ? undefined : String(channel),
+      skipCooldown: own('skip_cooldown') === true,
+      metadata,
+    },
+  };
+}
+
+/** A submission before anybody looked at the request's key. */
+export type Unkeyed = Omit<EventSubmission, 'withBrandKey'>;
+
+function userOf(
+  body: Pick<z.output<typeof manualEventBody>, 'userEmail' | 'userIdentifier'>,
+  ownDomain: string,
+): Pick<EventSubmission, 'userKey' | 'userEmail' | 'userAddress'> | undefined {
+  const byEmail = (email: string | undefined) => {
+    const userKey = email === undefined ? undefined : emailKey(email);
+    return userKey === undefined ? undefined : { userKey, userEmail: userKey, userAddress: undefined };
+  };
+  const { userEmail, userIdentifier } = body;
+  if (userEmail !== undefined) return byEmail(userEmail);
+  if (typeof userIdentifier === 'object') {
+    return byEmail(`${userIdentifier.platform}_${userIdentifier.platformUserId}@${ownDomain}`);
+  }
+  const address = userIdentifier === undefined ? undefined : addressKey(userIdentifier);
+  if (address) return { userKey: address, userEmail: undefined, userAddress: address };
+  return byEmail(userIdentifier);
+}

@@ -1,0 +1,151 @@
+/** The whole error table of the register host: which refusal is answered with which status, text and facts. */
+import { oauthProviders, type RegistrationProblem } from '../../rules/registration.ts';
+import { demo } from '../examples.ts';
+import { rateHeaders, type UsedWindow } from '../rate-headers.ts';
+import { EXAMPLES_AT_MS, type RefusalRows, refusalTable } from '../refusals.ts';
+import { ADDRESS_PROBLEM, EMAIL_PROBLEM } from '../shapes.ts';
+import {
+  type BodyRefusal,
+  brandNotFound,
+  type FrameRefusal,
+  type RefusalBody,
+  refusalForm,
+  requestRefusals,
+} from '../shared-refusals.ts';
+
+export type RegisterRefusal =
+  | FrameRefusal
+  | BodyRefusal
+  | RegistrationProblem
+  | { code: 'brand_not_found'; brandId: string }
+  | { code: 'brand_key_required'; brandId: string }
+  | { code: 'rate_limit_exceeded'; brandId: string; window: UsedWindow };
+export type RegisterRefusalCode = RegisterRefusal['code'];
+
+const { brandId } = demo;
+const { https_required, unknown_endpoint, body_too_large, database_unavailable, internal_error } =
+  requestRefusals;
+
+/** In the order of the checks. */
+const rows: RefusalRows<RegisterRefusal> = {
+  https_required,
+  unknown_endpoint,
+  body_too_large,
+  invalid_body: {
+    status: 400,
+    when: 'the body is not the JSON that is expected',
+    example: { problem: 'body: must be a JSON object' },
+    says: ({ problem }) => ({
+      error: 'Invalid request',
+      message: problem,
+      details: { reason: 'invalid_body', errors: [problem] },
+    }),
+  },
+  mixed_forms: {
+    status: 400,
+    when: 'the body has both an e-mail and an account on a platform',
+    example: {},
+    says: {
+      error: 'Invalid request',
+      message: 'Send either email, or oauth_provider, oauth_user_id and oauth_username, not both.',
+      details: { reason: 'mixed_forms' },
+    },
+  },
+  missing_fields: {
+    status: 400,
+    when: 'a field is missing',
+    example: { missing: ['oauth_user_id', 'oauth_username'] },
+    says: ({ missing }) => ({
+      error: 'Missing required fields',
+      message: `Missing: ${missing.join(', ')}.`,
+      details: { reason: 'missing_fields', missing, errors: missing.map((field) => `${field}: is required`) },
+    }),
+  },
+  invalid_brand_id: {
+    status: 400,
+    when: 'brand_id is not an address',
+    example: {},
+    says: () => {
+      const problem = `brand_id: ${ADDRESS_PROBLEM}`;
+      const details = { reason: 'invalid_brand_id', errors: [problem] };
+      return { error: 'Invalid brand ID', message: problem, details };
+    },
+  },
+  invalid_email: {
+    status: 400,
+    when: 'email is not an e-mail address',
+    example: {},
+    says: () => {
+      const problem = `email: ${EMAIL_PROBLEM}`;
+      return {
+        error: 'Invalid email',
+        message: problem,
+        details: { reason: 'invalid_email', errors: [problem] },
+      };
+    },
+  },
+  invalid_oauth_provider: {
+    status: 400,
+    when: 'the service does not know the platform',
+    example: { provider: 'myspace', allowed: oauthProviders },
+    says: ({ provider, allowed }) => {
+      const problem = `oauth_provider: must be one of ${allowed.join(', ')}`;
+      const details = { reason: 'invalid_oauth_provider', errors: [problem], provider, allowed };
+      return { error: 'Invalid OAuth provider', message: problem, details };
+    },
+  },
+  invalid_oauth_user_id: {
+    status: 400,
+    when: 'the id has not the form that the ids of its platform have',
+    example: { provider: 'discord', expected: '17 to 20 digits' },
+    says: ({ provider, expected }) => {
+      const problem = `oauth_user_id: must be ${expected}; send it as a text, since long numbers lose digits`;
+      const details = { reason: 'invalid_oauth_user_id', errors: [problem], provider };
+      return { error: `Invalid ${provider} user ID`, message: problem, details };
+    },
+  },
+  invalid_oauth_username: {
+    status: 400,
+    when: 'the name is too long',
+    example: { limit: 100 },
+    says: ({ limit }) => {
+      const problem = `oauth_username: must be a text of at most ${limit} characters`;
+      const details = { reason: 'invalid_oauth_username', errors: [problem] };
+      return { error: 'Invalid OAuth username', message: problem, details };
+    },
+  },
+  brand_not_found: brandNotFound,
+  brand_key_required: {
+    status: 401,
+    when: 'the brand has set that its key is needed, and it did not come',
+    example: { brandId },
+    says: ({ brandId }) => ({
+      error: 'Unauthorized',
+      message: `Brand ${brandId} gives wallets only to callers with its key: send Authorization: Bearer <API_KEY>.`,
+      details: { reason: 'brand_key_required' },
+    }),
+  },
+  rate_limit_exceeded: {
+    status: 429,
+    when: 'the brand has had its new wallets of this minute',
+    example: { brandId, window: { limit: 100, remaining: 0, resetAtMs: EXAMPLES_AT_MS + 42_000 } },
+    passesAtMs: ({ window }) => window.resetAtMs,
+    headers: ({ window }) => rateHeaders(window),
+    says: ({ window: { limit } }) => ({
+      error: 'Rate limit exceeded',
+      message: `The brand has had ${limit} new wallets within a minute; wallets that exist are answered all the same.`,
+      details: { reason: 'rate_limit_exceeded', limit },
+    }),
+  },
+  database_unavailable,
+  internal_error,
+};
+
+export const registerRefusals = refusalTable<RegisterRefusal, RefusalBody>({
+  form: refusalForm,
+  leastRetrySeconds: 1,
+  rows,
+});
+
+/** Refusals that any request may get; the ledger is asked about the origin of each. */
+export const anywhere = ['https_required', 'internal_error', 'database_unavailable'] as const;

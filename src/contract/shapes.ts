@@ -1,0 +1,55 @@
+/** Shapes that many fields have: each once, with its message. */
+import { z } from 'zod';
+import { sanitiseText } from '../rules/sanitise.ts';
+import { addressKey } from '../rules/user-key.ts';
+
+type Hex = `0x${string}`;
+
+export const ADDRESS_PROBLEM = 'must be an address: 0x and 40 hex digits';
+export const EMAIL_PROBLEM = 'must be a valid e-mail address';
+export const DOMAIN_PROBLEM = 'must be a valid domain';
+export const OBJECT_PROBLEM = 'must be a JSON object';
+
+const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
+const HASH = /^0x[0-9a-f]{64}$/;
+
+/** In answers. */
+export const address = () => z.string().regex(ADDRESS);
+export const hash = () => z.string().regex(HASH);
+/** RFC 3339, in UTC. */
+export const instant = () => z.iso.datetime();
+export const count = () => z.int().min(0);
+export const rwt = () => z.int().meta({ description: 'RWT.' });
+
+/** In requests: any case in, lower case out. */
+export const addressField = (description: string) =>
+  z
+    .string({ error: ADDRESS_PROBLEM })
+    .regex(ADDRESS, ADDRESS_PROBLEM)
+    .transform((text) => text.toLowerCase() as Hex)
+    .meta({ description });
+
+/** What the description says of every `brandId`. */
+export const brandIdMeta = {
+  description: "The brand's wallet address; any case in, lower case out.",
+  pattern: ADDRESS.source,
+};
+
+/** A brand's id as a question names it: any case in, lower case out. */
+export const brandIdField = z
+  .string({ error: ADDRESS_PROBLEM })
+  .transform((value, context) => {
+    const brandId = addressKey(sanitiseText(value));
+    if (brandId) return brandId;
+    context.addIssue({ code: 'custom', message: ADDRESS_PROBLEM, input: value });
+    return z.NEVER;
+  })
+  .meta(brandIdMeta);
+
+/** A text without control characters and without blanks around it. */
+export const trimmedText = (problem = 'must be a string') =>
+  z.string({ error: problem }).transform((value) => sanitiseText(value).trim());
+
+/** What is wrong with a body, each with its field in front; `body` where it is the whole. */
+export const problemsOf = (error: z.ZodError): string[] =>
+  error.issues.map(({ path, message }) => `${path.join('.') || 'body'}: ${message}`);

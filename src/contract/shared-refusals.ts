@@ -1,0 +1,166 @@
+/** What hosts have in common when they refuse: refusals that need no decision, and the form of their bodies. */
+import { z } from 'zod';
+import { named } from './endpoint.ts';
+import { demo } from './examples.ts';
+import type { RefusalRow, RefusalRows, Said } from './refusals.ts';
+import { count, instant } from './shapes.ts';
+
+export type RequestRefusal =
+  | { code: 'https_required' }
+  | { code: 'unknown_endpoint'; method: string; path: string }
+  | { code: 'body_too_large'; limitBytes: number }
+  | { code: 'invalid_body'; problem: string }
+  | { code: 'idempotency_key_reused' }
+  | { code: 'request_in_progress' }
+  | { code: 'database_unavailable' }
+  | { code: 'internal_error' };
+
+/** What any host may say without knowing what a request wanted. */
+export type FrameRefusal = Extract<
+  RequestRefusal,
+  { code: 'unknown_endpoint' | 'https_required' | 'database_unavailable' | 'internal_error' }
+>;
+
+/** What a body can be refused for before its fields are looked at. */
+export type BodyRefusal = Extract<RequestRefusal, { code: 'invalid_body' | 'body_too_large' }>;
+
+/** The rows that the hosts share; each host puts them where they stand in its own order of checks. */
+export const requestRefusals: RefusalRows<RequestRefusal> = {
+  https_required: {
+    status: 403,
+    when: 'the request came over plain HTTP (in production only)',
+    example: {},
+    says: {
+      error: 'HTTPS required',
+      message: 'Requests must use HTTPS.',
+      details: { reason: 'https_required' },
+    },
+  },
+  unknown_endpoint: {
+    status: 404,
+    when: 'there is no such path, or not with this method',
+    example: { method: 'GET', path: '/rewards-api/nothing' },
+    says: ({ method, path }) => ({
+      error: 'Not found',
+      message: `There is no ${method} ${path} here.`,
+      details: { path },
+    }),
+  },
+  body_too_large: {
+    status: 413,
+    when: 'the body has more than 10 KB',
+    example: { limitBytes: 10_240 },
+    says: ({ limitBytes }) => ({
+      error: 'Payload too large',
+      message: `The body may have at most ${limitBytes} bytes.`,
+      details: { limitBytes },
+    }),
+  },
+  invalid_body: {
+    status: 400,
+    when: 'the body is not the JSON that is expected',
+    example: { problem: 'body: must be valid JSON without __proto__ or constructor keys' },
+    says: ({ problem }) => ({
+      error: 'Invalid event data',
+      message: problem,
+      details: { errors: [problem] },
+    }),
+  },
+  idempotency_key_reused: {
+    status: 409,
+    when: 'the Idempotency-Key came before, with another body',
+    example: {},
+    says: {
+      error: 'Idempotency-Key was used for another request',
+      message: 'The same key came with a different body; use a new key for a new request.',
+      details: { reason: 'idempotency_key_reused' },
+    },
+  },
+  request_in_progress: {
+    status: 409,
+    when: 'the first request with this Idempotency-Key is not answered yet',
+    example: {},
+    says: {
+      error: 'A request with this Idempotency-Key is still in progress',
+      message: 'Send the same request again in a moment to get its answer.',
+      details: { reason: 'request_in_progress' },
+    },
+  },
+  database_unavailable: {
+    status: 503,
+    when: 'the ledger cannot be reached',
+    example: {},
+    says: {
+      error: 'Database not configured',
+      message: 'The ledger cannot be reached; nothing was recorded. Try again later.',
+      details: { reason: 'database_unavailable' },
+    },
+  },
+  internal_error: {
+    status: 500,
+    when: 'something is wrong with the service',
+    example: {},
+    says: {
+      error: 'Internal server error',
+      message: 'Something went wrong on our side.',
+      details: { reason: 'internal_error' },
+    },
+  },
+};
+
+export const brandNotFound: RefusalRow<{ code: 'brand_not_found'; brandId: string }> = {
+  status: 400,
+  when: 'nobody is registered under this id',
+  example: { brandId: demo.brandId },
+  says: ({ brandId }) => {
+    const error = `Brand not found: ${brandId}`;
+    const message = 'No brand is registered under this brandId.';
+    return { error, message, details: { errors: [error] } };
+  },
+};
+
+/** The body of a refusal, of every host but the relay (contract: Errors, Body shapes). */
+export interface RefusalBody {
+  success: false;
+  error: string;
+  message: string;
+  details: Record<string, unknown>;
+}
+
+export const refusalForm = ({ error, message, details = {} }: Said): RefusalBody => ({
+  success: false,
+  error: error ?? message,
+  message,
+  details,
+});
+
+export const refusalDetails = z
+  .looseObject({
+    errors: z.array(z.string()).meta({ description: 'Everything that is wrong, each with its field.' }),
+    reason: z.string().meta({ description: 'Which rule refused, for programs.' }),
+    message: z.string(),
+    existingEventId: z.uuid().meta({ description: 'The event of which this one is a duplicate.' }),
+    cooldownSeconds: count().meta({ description: "The event's whole cooldown." }),
+    previousReward: z.object({ eventId: z.uuid(), rewardAmount: z.int(), timestamp: instant() }),
+    remainingSeconds: count().meta({ description: 'Until the same event may pass.' }),
+    retryAt: instant(),
+    totalClaims: count(),
+    maxClaims: z.int(),
+    maxTotalClaims: z.int(),
+    allowedChannels: z.array(z.string()),
+    configuredDomain: z.string().nullable(),
+    available: z.int().meta({ description: 'RWT in escrow.' }),
+    required: z.int().meta({ description: 'RWT needed.' }),
+  })
+  .partial()
+  .meta({ description: 'Facts about the refusal; which of them, depends on it.' });
+
+export const refusalBody = named(
+  'Refusal',
+  z.object({
+    success: z.literal(false),
+    error: z.string().meta({ description: 'What is refused.' }),
+    message: z.string().meta({ description: 'Why, for people.' }),
+    details: refusalDetails,
+  }),
+);

@@ -1,0 +1,36 @@
+/** Idempotency-Key: wraps a handler's work, so that the same key with the same body gets the first answer again. */
+import type { Effect, KeyedAnswer, KeyRefusal } from '../../actions/answer-once.ts';
+import { IDEMPOTENCY_KEY_PROBLEM, idempotencyKeyField } from '../../contract/idempotency-key.ts';
+
+/** `actions/answer-once` with its deps bound. */
+export type AnswerOnce = (
+  request: { scope: string; key: string; body: string },
+  perform: (effect: Effect) => Promise<KeyedAnswer>,
+) => Promise<KeyedAnswer | KeyRefusal>;
+
+/** `perform` is told the id that its effect must have; without a key it is simply done. */
+export async function idempotently(
+  answerOnce: AnswerOnce,
+  request: { scope: string; key: string | undefined; body: string },
+  perform: (effect?: Effect) => Promise<KeyedAnswer>,
+): Promise<KeyedAnswer | KeyRefusal> {
+  const { scope, key, body } = request;
+  return key === undefined ? perform() : answerOnce({ scope, key, body }, perform);
+}
+
+/** From the header, or from the body for pages, which may not send headers of their own across origins. */
+export function idempotencyKeyOf(
+  header: string | undefined,
+  body?: unknown,
+): { key?: string } | { problem: string } {
+  const inBody =
+    typeof body === 'object' && body !== null && 'idempotencyKey' in body ? body.idempotencyKey : undefined;
+  const value = header ?? inBody ?? undefined;
+  if (value === undefined || value === '') return {};
+  const parsed = idempotencyKeyField.safeParse(value);
+  return parsed.success ? { key: parsed.data } : { problem: IDEMPOTENCY_KEY_PROBLEM };
+}
+
+/** A kept or fresh answer as a response. */
+export const keyedResponse = ({ status, headers, body }: KeyedAnswer): Response =>
+  new Response(body, { status, headers: { 'content-type': 'application/json', ...headers } });

@@ -1,0 +1,11 @@
+/** The port to whoever wants to know what happened to requests: metrics in production, the request log in the emulator. */
+import type { RequestRecord } from './request-record.ts';
+
+export interface Observer {
+  /** Told of every request with its bodies, once it is answered; without it bodies are not copied. */
+  request?: (record: RequestRecord) => void;
+  /** Told what was decided about each event: `rewarded`, or the code of the refusal. */
+  event?: (outcome: string) => void;
+  /** Told what became of each relayed call: `confirmed`, or the code of the refusal. */
+  relay?: (outcome: string) => void;
+}
