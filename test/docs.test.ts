@@ -2,13 +2,13 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { type Refusal, refusalReply } from '../src/http/events/refusals.ts';
-import { eventsApi } from '../src/http/openapi/events-api.ts';
-import { type RefusalCode, refusalExamples } from '../src/http/openapi/refusal-examples.ts';
-import { registerApi, registerRefusals } from '../src/http/openapi/register-api.ts';
-import { relayApi, relayRefusals } from '../src/http/openapi/relay-api.ts';
-import { type RegisterRefusal, registerReply } from '../src/http/register/refusals.ts';
-import { relayReply } from '../src/http/relay/refusals.ts';
+import { eventsHostContract } from '../src/contract/events/host.ts';
+import { type EventsRefusal, eventsRefusals } from '../src/contract/events/refusals.ts';
+import { registerHostContract } from '../src/contract/register/host.ts';
+import { type RegisterRefusal, registerRefusals } from '../src/contract/register/refusals.ts';
+import { relayHostContract } from '../src/contract/relay/host.ts';
+import { relayRefusals, validationReasons } from '../src/contract/relay/refusals.ts';
+import { apiDocument } from '../src/http/openapi.ts';
 import { registrationFields } from '../src/rules/registration.ts';
 import { relayPolicy } from '../src/rules/relay-policy.ts';
 import { operationsOf } from './contract/api-description.ts';
@@ -16,7 +16,8 @@ import { operationsOf } from './contract/api-description.ts';
 const read = (path: string) => readFile(new URL(`../${path}`, import.meta.url), 'utf8');
 const document = await read('docs/api.md');
 const demo = parse(await read('fixtures/demo.yaml'));
-const api = eventsApi({ serverUrl: '/', apiPrefix: '/rewards-api', bodyLimitBytes: 10_240 });
+const served = { serverUrl: '/', apiPrefix: '/rewards-api', bodyLimitBytes: 10_240 };
+const api = apiDocument(eventsHostContract, served);
 
 /** The rows of the first table below a heading, without its head; code marks are taken off. */
 function tableBelow(heading: string): string[][] {
@@ -32,7 +33,6 @@ function tableBelow(heading: string): string[][] {
 }
 
 /** A refusal whose texts are the names of their fields, in braces. */
-const named = (code: RefusalCode) => withNames(refusalExamples[code].refusal) as Refusal;
 function withNames(refusal: { code: string }): { code: string } {
   const fields = Object.entries(refusal).map(([name, value]) => {
     if (name === 'code') return [name, value];
@@ -49,8 +49,9 @@ describe('docs/api.md', () => {
       status: Number(status),
       error,
     }));
-    const answered = (Object.keys(refusalExamples) as RefusalCode[]).map((code) => {
-      const { status, body } = refusalReply(named(code), { nowMs: 0, dialect: 'current' });
+    const answered = eventsRefusals.codes.map((code) => {
+      const refusal = withNames(eventsRefusals.example(code)) as EventsRefusal;
+      const { status, body } = eventsRefusals.answer(refusal, { nowMs: 0 });
       return { code, status, error: body.error };
     });
     expect(documented).toEqual(answered);
@@ -62,23 +63,22 @@ describe('docs/api.md', () => {
       status: Number(status),
       error,
     }));
-    const answered = Object.values(registerRefusals).map(({ refusal }) => {
-      const { status, body } = registerReply(withNames(refusal) as RegisterRefusal, { nowMs: 0 });
-      return { code: refusal.code, status, error: body.error };
+    const answered = registerRefusals.codes.map((code) => {
+      const refusal = withNames(registerRefusals.example(code)) as RegisterRefusal;
+      const { status, body } = registerRefusals.answer(refusal, { nowMs: 0 });
+      return { code, status, error: body.error };
     });
     expect(documented).toEqual(answered);
   });
 
-  test('the same for the relay, with the reasons of a validation', async () => {
+  test('the same for the relay, with the reasons of a validation', () => {
     const documented = tableBelow('Refusals of the relay').map(([code, status]) => [code, Number(status)]);
-    const answered = Object.values(relayRefusals).map(({ refusal }) => {
-      const { status, body } = relayReply(refusal, { nowMs: 0 });
+    const answered = relayRefusals.codes.map((code) => {
+      const { status, body } = relayRefusals.answer(relayRefusals.example(code), { nowMs: 0 });
       return [body.code, status];
     });
     expect(documented).toEqual(answered);
-    const source = await read('src/http/relay/refusals.ts');
-    const [, explained = ''] = /function explain\(.*?\n(.*?)\n}\n/s.exec(source) ?? [];
-    const reasons = [...explained.matchAll(/case '(\w+)':/g)].map(([, reason]) => reason);
+    const reasons = Object.keys(validationReasons);
     expect(reasons.length).toBeGreaterThan(10);
     expect(tableBelow('Reasons of VALIDATION_FAILED').map(([reason]) => reason)).toEqual(reasons);
   });
@@ -91,7 +91,7 @@ describe('docs/api.md', () => {
       ([contract, signature]) => `${contract} ${signature}`,
     );
     expect(listed.sort()).toEqual(policy.sort());
-    const { paths, components } = relayApi({ serverUrl: '/', bodyLimitBytes: 65_536 });
+    const { paths, components } = apiDocument(relayHostContract, { ...served, bodyLimitBytes: 65_536 });
     const fields = tableBelow('Calls without gas: the relay').map(([field]) => field);
     expect(fields.sort()).toEqual(Object.keys(components.schemas.RelayRequest?.properties ?? {}).sort());
     for (const path of Object.keys(paths)) expect(document).toContain(path.replace('{hash}', '<hash>'));
@@ -100,23 +100,16 @@ describe('docs/api.md', () => {
   test('every field of a registration is listed', () => {
     const listed = tableBelow('Wallets before the first reward').map(([field]) => field);
     expect(listed).toEqual([...registrationFields]);
-    const { paths } = registerApi({ serverUrl: '/', apiPrefix: '/rewards-api', bodyLimitBytes: 10_240 });
+    const { paths } = apiDocument(registerHostContract, served);
     for (const path of Object.keys(paths)) expect(document).toContain(path);
   });
 
   test('the earlier dialect is as described', () => {
-    const { status, body } = refusalReply(refusalExamples.cooldown.refusal, { nowMs: 0, dialect: 'earlier' });
-    expect(status).toBe(
-      refusalReply(refusalExamples.cooldown.refusal, { nowMs: 0, dialect: 'current' }).status,
-    );
+    const refusal = eventsRefusals.example('cooldown');
+    const { status, body } = eventsRefusals.answer(refusal, { nowMs: 0, dialect: 'earlier' });
+    expect(status).toBe(eventsRefusals.answer(refusal, { nowMs: 0, dialect: 'current' }).status);
     expect(document).toContain(`\`${body.error}\``);
     expect(document).toContain(`\`${body.details.reason}\``);
-  });
-
-  test('every code of the error table is one that the source can answer', async () => {
-    const source = await read('src/http/events/refusals.ts');
-    const cases = [...source.matchAll(/case '(\w+)':/g)].map(([, code]) => code);
-    expect(cases.sort()).toEqual(Object.keys(refusalExamples).sort());
   });
 
   test('both lists of event types are those of the demo', () => {

@@ -1,6 +1,7 @@
 /** The descriptions of the hosts, for whoever wants them without a running service. */
-import type { HostContract } from '../contract/endpoint.ts';
+
 import { controlHostContract } from '../contract/control/host.ts';
+import type { HostContract } from '../contract/endpoint.ts';
 import { eventsHostContract } from '../contract/events/host.ts';
 import { registerHostContract } from '../contract/register/host.ts';
 import { relayHostContract } from '../contract/relay/host.ts';

@@ -1,6 +1,7 @@
 /** Reads an API description as tests need it: its operations in a list, and a check of values against its schemas. */
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import type { ApiDocument, JsonSchema } from '../../src/http/openapi/document.ts';
+import type { JsonSchema } from '../../src/contract/endpoint.ts';
+import type { ApiDocument } from '../../src/http/openapi.ts';
 
 export const operationsOf = (api: ApiDocument) =>
   Object.entries(api.paths).flatMap(([path, methods]) =>

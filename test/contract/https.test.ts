@@ -2,13 +2,14 @@
 import { Hono } from 'hono';
 import { expect, test } from 'vitest';
 import { listen } from '../../src/compose/listen.ts';
+import { eventsRefusals } from '../../src/contract/events/refusals.ts';
 import { proxyTrust } from '../../src/http/frame/client-address.ts';
 import { httpsOnly } from '../../src/http/frame/https-only.ts';
 import { createRefuser } from '../../src/http/frame/refuse.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 
 const app = (proxies: string[]) => {
-  const refuser = createRefuser({ clock: systemClock(), dialect: 'current' });
+  const refuser = createRefuser(eventsRefusals, { clock: systemClock() });
   const refuse = (context: Parameters<typeof refuser.answer>[0]) =>
     refuser.answer(context, { code: 'https_required' });
   return new Hono().use(httpsOnly({ trust: proxyTrust(proxies), refuse })).all('*', (c) => c.text('reached'));

@@ -2,7 +2,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ApiDocument, RequestExample } from '../../src/http/openapi/document.ts';
+import type { RequestExample } from '../../src/contract/endpoint.ts';
+import type { ApiDocument } from '../../src/http/openapi.ts';
 import { browserMissing, startBrowser } from '../kits/browser.ts';
 import { rewards, rewardsJson } from '../kits/cli.ts';
 import { startTestService, type TestService } from '../kits/service.ts';

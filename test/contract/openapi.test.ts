@@ -4,45 +4,45 @@ import { readFile } from 'node:fs/promises';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { controlHostContract } from '../../src/contract/control/host.ts';
+import { eventsHostContract } from '../../src/contract/events/host.ts';
+import { demo } from '../../src/contract/examples.ts';
+import { registerHostContract } from '../../src/contract/register/host.ts';
+import { relayHostContract } from '../../src/contract/relay/host.ts';
 import { createControlHost } from '../../src/http/control/host.ts';
 import { createEventsHost } from '../../src/http/events/host.ts';
-import { controlApi } from '../../src/http/openapi/control-api.ts';
-import type { ApiDocument } from '../../src/http/openapi/document.ts';
-import { eventsApi } from '../../src/http/openapi/events-api.ts';
-import { demo } from '../../src/http/openapi/examples.ts';
-import { refusalExamples } from '../../src/http/openapi/refusal-examples.ts';
-import { registerApi, registerRefusals } from '../../src/http/openapi/register-api.ts';
-import { relayApi, relayRefusals } from '../../src/http/openapi/relay-api.ts';
+import { type ApiDocument, apiDocument } from '../../src/http/openapi.ts';
 import { createRegisterHost } from '../../src/http/register/host.ts';
 import { createRelayHost } from '../../src/http/relay/host.ts';
 import { operationsOf, validatorOf } from './api-description.ts';
 
 const settings = { apiPrefix: '/rewards-api', bodyLimitBytes: 10_240, ownDomain: 'x', workerVersion: '1' };
-const events = eventsApi({ serverUrl: '/', ...settings });
-const register = registerApi({ serverUrl: '/', ...settings });
-const relay = relayApi({ serverUrl: '/', bodyLimitBytes: 65_536 });
-const control = controlApi({ serverUrl: '/_rewards' });
+const events = apiDocument(eventsHostContract, { serverUrl: '/', ...settings });
+const register = apiDocument(registerHostContract, { serverUrl: '/', ...settings });
+const relay = apiDocument(relayHostContract, { serverUrl: '/', apiPrefix: '', bodyLimitBytes: 65_536 });
+const control = apiDocument(controlHostContract, { ...settings, serverUrl: '/_rewards' });
 
 /** What a host answers to. Nothing is called: the routes are only counted. */
 const routesOf = (app: { routes: { method: string; path: string }[] }) =>
   app.routes.filter(({ method }) => method !== 'ALL').map(({ method, path }) => `${method} ${path}`);
 const eventsRoutes = () =>
   routesOf(
-    createEventsHost({ settings: { ...settings, httpsOnly: false } } as Parameters<
+    createEventsHost({ refuser: {}, settings: { ...settings, httpsOnly: false } } as Parameters<
       typeof createEventsHost
     >[0]),
   );
 const registerRoutes = () =>
   routesOf(
-    createRegisterHost({ settings: { ...settings, httpsOnly: false } } as unknown as Parameters<
+    createRegisterHost({ refuser: {}, settings: { ...settings, httpsOnly: false } } as unknown as Parameters<
       typeof createRegisterHost
     >[0]),
   );
 const relayRoutes = () =>
   routesOf(
-    createRelayHost({ settings: { ...settings, httpsOnly: false } } as unknown as Parameters<
-      typeof createRelayHost
-    >[0]),
+    createRelayHost({
+      refuser: {},
+      settings: { ...settings, apiPrefix: '', httpsOnly: false },
+    } as unknown as Parameters<typeof createRelayHost>[0]),
   );
 const controlRoutes = () =>
   routesOf(
@@ -124,9 +124,9 @@ describe.each([
 });
 
 test.each([
-  { name: 'event', api: events, codes: Object.keys(refusalExamples) },
-  { name: 'register', api: register, codes: Object.keys(registerRefusals) },
-  { name: 'relay', api: relay, codes: Object.keys(relayRefusals) },
+  { name: 'event', api: events, codes: eventsHostContract.refusals.codes },
+  { name: 'register', api: register, codes: registerHostContract.refusals.codes },
+  { name: 'relay', api: relay, codes: relayHostContract.refusals.codes },
 ])('every refusal of the $name host is in its description, with its own status', ({ api, codes }) => {
   expect(Object.keys(api.components.examples)).toEqual(codes);
   const shown = operationsOf(api).flatMap(({ operation }) =>

@@ -17,10 +17,10 @@ import { type RelayProgress, readRelays } from '../../ledger/relay/queued-relays
 import type { GasPayer, PermitCall } from '../../ledger/schema/relay.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Random } from '../../lib/ids.ts';
-import { gasOfData, type PolicyRefusal, refuseCall } from '../../rules/relay-policy.ts';
+import { gasOfData, refuseCall, type ValidationProblem } from '../../rules/relay-policy.ts';
 import type { Effect } from '../answer-once.ts';
 import type { createRelayQueue } from './queue-relays.ts';
-import { type TrialRefusal, type TryRelayDeps, tryCall } from './simulate-relay.ts';
+import { type TryRelayDeps, tryCall } from './simulate-relay.ts';
 
 type Hex = `0x${string}`;
 const GWEI = 1_000_000_000n;

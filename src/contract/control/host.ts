@@ -85,22 +85,22 @@ const refusals: Record<string, DocumentedRefusal> = {
 };
 
 export const controlHostContract: HostContract = {
-    title: 'Rewards: controls of the emulator',
-    version: '1',
-    description: () =>
-      'Moves the clock of the emulator, looks back on requests, and manages brands. It is part of `rewards serve` only, and answers only to the machine that it runs on.',
-    tags: [
-      { name: 'Clock', description: 'The one clock that everything follows.' },
-      { name: 'Requests', description: 'What was sent, and how it was decided.' },
-      {
-        name: 'Brands',
-        description: 'Brands, their rules and keys. A brand is named by its id or by a domain.',
-      },
-      { name: 'Tokens', description: 'Tokens of users, as a login would give them.' },
-      { name: 'Wallets', description: 'Which user has which wallet.' },
-      { name: 'Money', description: 'Whether everything that was promised was paid, once.' },
-      { name: 'Description', description: 'This description.' },
-    ],
+  title: 'Rewards: controls of the emulator',
+  version: '1',
+  description: () =>
+    'Moves the clock of the emulator, looks back on requests, and manages brands. It is part of `rewards serve` only, and answers only to the machine that it runs on.',
+  tags: [
+    { name: 'Clock', description: 'The one clock that everything follows.' },
+    { name: 'Requests', description: 'What was sent, and how it was decided.' },
+    {
+      name: 'Brands',
+      description: 'Brands, their rules and keys. A brand is named by its id or by a domain.',
+    },
+    { name: 'Tokens', description: 'Tokens of users, as a login would give them.' },
+    { name: 'Wallets', description: 'Which user has which wallet.' },
+    { name: 'Money', description: 'Whether everything that was promised was paid, once.' },
+    { name: 'Description', description: 'This description.' },
+  ],
   endpoints: controlEndpoints,
   refusalBody: named('Refusal', controlProblem),
   refusals: {
@@ -113,11 +113,11 @@ export const controlHostContract: HostContract = {
   },
   headers: {},
   commonHeaders: [],
-    securitySchemes: {
-      controlToken: {
-        type: 'http',
-        scheme: 'bearer',
-        description: 'The `controlToken` of the ready line; needed to change anything.',
-      },
+  securitySchemes: {
+    controlToken: {
+      type: 'http',
+      scheme: 'bearer',
+      description: 'The `controlToken` of the ready line; needed to change anything.',
     },
+  },
 };

@@ -2,7 +2,12 @@
 import type { ValidationProblem } from '../../rules/relay-policy.ts';
 import { rateHeaders, type UsedWindow } from '../rate-headers.ts';
 import { EXAMPLES_AT_MS, type RefusalRows, refusalTable, type Said } from '../refusals.ts';
-import { type BodyRefusal, type FrameRefusal, type RequestRefusal, requestRefusals } from '../shared-refusals.ts';
+import {
+  type BodyRefusal,
+  type FrameRefusal,
+  type RequestRefusal,
+  requestRefusals,
+} from '../shared-refusals.ts';
 import { relayExample } from './examples.ts';
 
 type Hex = `0x${string}`;
@@ -43,26 +48,22 @@ export interface RelayRefusalBody {
 
 /** What is said about each reason for which a call is not sent. */
 export const validationReasons: {
-  [Reason in ValidationProblem['reason']]: (problem: Extract<ValidationProblem, { reason: Reason }>) => string;
+  [Reason in ValidationProblem['reason']]: (
+    problem: Extract<ValidationProblem, { reason: Reason }>,
+  ) => string;
 } = {
-  not_your_wallet: () =>
-    'userAddress is not a wallet of the user whose token this is',
+  not_your_wallet: () => 'userAddress is not a wallet of the user whose token this is',
   unknown_function: () =>
     'the contract has no function for this data, or the data is not exactly its encoding',
-  function_not_allowed: ({ function: name }) =>
-    `${name} may not be called through the relay`,
-  not_the_user: ({ argument, function: name }) =>
-    `argument ${argument + 1} of ${name} must be userAddress`,
-  value_not_allowed: ({ maxWei }) =>
-    `value must be at most ${maxWei} for this call`,
-  gas_over_limit: ({ gasLimit, gasMax }) =>
-    `gasLimit ${gasLimit} is above the limit of ${gasMax}`,
+  function_not_allowed: ({ function: name }) => `${name} may not be called through the relay`,
+  not_the_user: ({ argument, function: name }) => `argument ${argument + 1} of ${name} must be userAddress`,
+  value_not_allowed: ({ maxWei }) => `value must be at most ${maxWei} for this call`,
+  gas_over_limit: ({ gasLimit, gasMax }) => `gasLimit ${gasLimit} is above the limit of ${gasMax}`,
   gas_below_need: ({ gasLimit, gasMin }) =>
     `gasLimit ${gasLimit} is below the ${gasMin} that the data alone costs`,
   gas_price_over_limit: ({ capWei }) =>
     `gas costs more than the limit of ${capWei} wei at the moment: try again later`,
-  permit_not_of_user: () =>
-    'the permit is not of userAddress',
+  permit_not_of_user: () => 'the permit is not of userAddress',
   permit_spender_not_allowed: ({ spender }) =>
     `the permit lets ${spender} spend, which is not one of the allowed contracts`,
   permit_not_signed: () =>
@@ -71,8 +72,7 @@ export const validationReasons: {
     `the permit's deadline ${deadlineSeconds} has passed, or is about to`,
   permit_consumed: ({ allowance, error }) =>
     `the permit was used already, and the allowance of ${allowance} that it left does not suffice: ${error}`,
-  would_fail: ({ error, part }) =>
-    `the ${part} would fail on chain: ${error}`,
+  would_fail: ({ error, part }) => `the ${part} would fail on chain: ${error}`,
 };
 
 // Each reason is only ever given its own problem.

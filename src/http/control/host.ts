@@ -2,13 +2,13 @@
 import { timingSafeEqual } from 'node:crypto';
 import { type Context, Hono } from 'hono';
 import type { VerifyReport } from '../../audit/report.ts';
+import { controlHostContract } from '../../contract/control/host.ts';
 import { isDatabaseUnavailable } from '../../ledger/database/database.ts';
 import type { ClockState } from '../../lib/clock.ts';
 import { parseDuration } from '../../lib/duration.ts';
 import type { Log } from '../../lib/log.ts';
 import { rootMessage } from '../../lib/root-cause.ts';
 import { readJsonBody } from '../frame/json-body.ts';
-import { controlHostContract } from '../../contract/control/host.ts';
 import { apiDocument } from '../openapi.ts';
 import { apiReference } from '../reference/api-reference.ts';
 import { type ControlBrandsDeps, controlBrands } from './brands.ts';
@@ -110,8 +110,12 @@ export function createControlHost(deps: ControlHostDeps): Hono {
     return context.json(await deps.verify(limit));
   });
 
-  const reference = apiReference(() => 
-    apiDocument(controlHostContract, { serverUrl: '/_rewards', apiPrefix: '', bodyLimitBytes: BODY_LIMIT_BYTES }),
+  const reference = apiReference(() =>
+    apiDocument(controlHostContract, {
+      serverUrl: '/_rewards',
+      apiPrefix: '',
+      bodyLimitBytes: BODY_LIMIT_BYTES,
+    }),
   );
   app.get('/openapi.json', reference.openapi);
   app.get('/docs', reference.docs);

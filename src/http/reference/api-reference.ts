@@ -12,7 +12,7 @@ interface Answer {
 /** For any host: `describe` makes its document, when somebody first asks for it. */
 export function apiReference(
   describe: () => ApiDocument,
-): Record<'json' | 'page', (context: Context) => Response> {
+): Record<'openapi' | 'docs', (context: Context) => Response> {
   const json = once(() => ({
     text: JSON.stringify(describe()),
     headers: { 'content-type': 'application/json' },
@@ -25,7 +25,7 @@ export function apiReference(
       'referrer-policy': 'no-referrer',
     },
   }));
-  return { json: (context) => answer(context, json()), page: (context) => answer(context, page()) };
+  return { openapi: (context) => answer(context, json()), docs: (context) => answer(context, page()) };
 }
 
 /** Asked for again each time, but not sent again unless the program is another one. */

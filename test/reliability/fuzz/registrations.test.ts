@@ -1,8 +1,8 @@
 /** Whatever a registration holds: it is read or refused, and a user who is read is the user of their events. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseManualEvent } from '../../../src/contract/events/manual-event.ts';
-import { registerReply } from '../../../src/http/register/refusals.ts';
+import { parseManualEvent } from '../../../src/contract/events/submission.ts';
+import { registerRefusals } from '../../../src/contract/register/refusals.ts';
 import { oauthProviders, readRegistration, registrationFields } from '../../../src/rules/registration.ts';
 import { emailKey } from '../../../src/rules/user-key.ts';
 
@@ -19,7 +19,7 @@ test('anything at all is read or refused, never thrown at', () => {
         if ('registration' in read) {
           expect(emailKey(read.registration.userKey)).toBe(read.registration.userKey);
         } else {
-          const { status, body } = registerReply(read.problem, { nowMs: 0 });
+          const { status, body } = registerRefusals.answer(read.problem, { nowMs: 0 });
           expect([status, body.success, body.message.length > 0]).toEqual([400, false, true]);
           expect(() => JSON.stringify(body)).not.toThrow();
         }
