@@ -12,8 +12,8 @@ import { createRelayHost, type RelayHostDeps } from '../http/relay/host.ts';
 
 import type { TokenVerifier } from '../identity/tokens.ts';
 import type { Facts } from '../ledger/facts.ts';
-import { findRelayByHash } from '../ledger/relay/queued-relays.ts';
 import { readWindow } from '../ledger/limits/rate-windows.ts';
+import { findRelayByHash } from '../ledger/relay/queued-relays.ts';
 import { type RelayOverrides, settings } from './config.ts';
 
 /** `idle` resolves when no call is being queued. */

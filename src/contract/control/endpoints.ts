@@ -1,8 +1,15 @@
 /** The endpoints of the emulator's control host. Paths are below `/_rewards`. */
 import { z } from 'zod';
-import { openApiDocument, type Endpoint, type EndpointAnswer, type NamedSchema, named, type RequestExample } from '../endpoint.ts';
-import * as control from './control.ts';
+import {
+  type Endpoint,
+  type EndpointAnswer,
+  type NamedSchema,
+  named,
+  openApiDocument,
+  type RequestExample,
+} from '../endpoint.ts';
 import { demo } from '../examples.ts';
+import * as control from './control.ts';
 
 const token = { scheme: 'controlToken', required: true };
 const brandPath = z.object({ name: z.string().meta({ description: 'Id or domain of the brand.' }) });
@@ -47,7 +54,11 @@ export const controlEndpoints: readonly Endpoint[] = [
   operation(
     ['get', '/clock', 'showClock'],
     { tag: 'Clock', summary: 'Read the clock' },
-    { example: {}, answer: { description: 'The time.', body: named('Clock', control.clockResult) }, refusals: [] },
+    {
+      example: {},
+      answer: { description: 'The time.', body: named('Clock', control.clockResult) },
+      refusals: [],
+    },
   ),
   operation(
     ['post', '/clock', 'moveClock'],
@@ -88,7 +99,11 @@ export const controlEndpoints: readonly Endpoint[] = [
   operation(
     ['get', '/brands', 'listBrands'],
     { tag: 'Brands', summary: 'All brands' },
-    { example: {}, answer: { description: 'The brands.', body: named('BrandList', control.brandList) }, refusals: [] },
+    {
+      example: {},
+      answer: { description: 'The brands.', body: named('BrandList', control.brandList) },
+      refusals: [],
+    },
   ),
   operation(
     ['post', '/brands', 'createBrand'],
@@ -103,7 +118,11 @@ export const controlEndpoints: readonly Endpoint[] = [
           escrow: 1000,
         },
       },
-      answer: { status: 201, description: 'The brand, with its first key.', body: named('NewBrand', control.newBrand) },
+      answer: {
+        status: 201,
+        description: 'The brand, with its first key.',
+        body: named('NewBrand', control.newBrand),
+      },
       refusals: ['invalid_body', 'invalid_settings', 'brand_exists'],
     },
   ),
@@ -156,7 +175,11 @@ export const controlEndpoints: readonly Endpoint[] = [
       path: brandPath,
       body: named('KeyRotation', control.keyRotation),
       example: { path: { name }, body: { overlap: '24h' } },
-      answer: { status: 201, description: 'The key, shown this once.', body: named('NewKey', control.newKey) },
+      answer: {
+        status: 201,
+        description: 'The key, shown this once.',
+        body: named('NewKey', control.newKey),
+      },
       refusals: ['invalid_body', 'invalid_settings', 'brand_not_found'],
     },
   ),
@@ -188,7 +211,10 @@ export const controlEndpoints: readonly Endpoint[] = [
     {
       body: named('TokenCheck', control.tokenCheck),
       example: { body: { token: 'e30.e30.c2lnbmF0dXJl' } },
-      answer: { description: 'What the relay would say of it.', body: named('TokenVerdict', control.tokenVerdict) },
+      answer: {
+        description: 'What the relay would say of it.',
+        body: named('TokenVerdict', control.tokenVerdict),
+      },
       refusals: ['invalid_body', 'invalid_settings'],
     },
   ),
@@ -198,7 +224,10 @@ export const controlEndpoints: readonly Endpoint[] = [
     {
       body: named('KeysRotation', control.keysRotation),
       example: { body: { revoke: false } },
-      answer: { description: 'The keys that are published now.', body: named('PublishedKeys', control.publishedKeys) },
+      answer: {
+        description: 'The keys that are published now.',
+        body: named('PublishedKeys', control.publishedKeys),
+      },
       refusals: ['invalid_body', 'invalid_settings'],
     },
   ),
@@ -210,7 +239,10 @@ export const controlEndpoints: readonly Endpoint[] = [
         user: z.string().meta({ description: 'An e-mail, an address, or `<platform>:<id there>`.' }),
       }),
       example: { path: { user: demo.user } },
-      answer: { description: 'The wallet, and as whom the user was registered.', body: named('Wallet', control.walletResult) },
+      answer: {
+        description: 'The wallet, and as whom the user was registered.',
+        body: named('Wallet', control.walletResult),
+      },
       refusals: ['wallet_not_found'],
     },
   ),
