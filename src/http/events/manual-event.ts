@@ -3,7 +3,7 @@ import type { Context, Handler } from 'hono';
 import { parseManualEvent } from '../../contract/events/submission.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { BrandId } from '../../rules/brands/brand.ts';
-import { type AnswerOnce, idempotencyKeyOf, idempotently, keyedResponse } from '../frame/idempotently.ts';
+import { type AnswerOnce, answerKeyed, idempotencyKeyOf, idempotently } from '../frame/idempotently.ts';
 import { readJsonBody } from '../frame/json-body.ts';
 import type { RequestVariables } from '../frame/request-record.ts';
 import { type AnswerEventDeps, answerEvent } from './answer-event.ts';
@@ -58,6 +58,6 @@ export function manualEvent(deps: ManualEventDeps): Handler<RequestVariables> {
       notes.traces.push(reply.trace);
       return { status: reply.status, headers: reply.headers, body: JSON.stringify(reply.body) };
     });
-    return 'code' in answer ? refuser.answer(context, answer) : keyedResponse(answer);
+    return 'code' in answer ? refuser.answer(context, answer) : answerKeyed(context, answer);
   };
 }

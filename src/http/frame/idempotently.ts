@@ -1,4 +1,6 @@
 /** Idempotency-Key: wraps a handler's work, so that the same key with the same body gets the first answer again. */
+import type { Context } from 'hono';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { Effect, KeyedAnswer, KeyRefusal } from '../../actions/answer-once.ts';
 import { IDEMPOTENCY_KEY_PROBLEM, idempotencyKeyField } from '../../contract/idempotency-key.ts';
 
@@ -31,6 +33,8 @@ export function idempotencyKeyOf(
   return parsed.success ? { key: parsed.data } : { problem: IDEMPOTENCY_KEY_PROBLEM };
 }
 
-/** A kept or fresh answer as a response. */
-export const keyedResponse = ({ status, headers, body }: KeyedAnswer): Response =>
-  new Response(body, { status, headers: { 'content-type': 'application/json', ...headers } });
+/** A kept or fresh answer as a response, beside the headers that the context has already. */
+export function answerKeyed(context: Context, { status, headers, body }: KeyedAnswer): Response {
+  for (const [name, value] of Object.entries(headers ?? {})) context.header(name, value);
+  return context.body(body, status as ContentfulStatusCode, { 'Content-Type': 'application/json' });
+}

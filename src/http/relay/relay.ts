@@ -10,7 +10,7 @@ import type { RelayProgress } from '../../ledger/relay/queued-relays.ts';
 import { hostOfUrl } from '../../rules/brands/domain.ts';
 import { clientAddress, countedAddress, type ProxyTrust } from '../frame/client-address.ts';
 import { forwardedFacts } from '../frame/https-only.ts';
-import { type AnswerOnce, idempotencyKeyOf, idempotently, keyedResponse } from '../frame/idempotently.ts';
+import { type AnswerOnce, answerKeyed, idempotencyKeyOf, idempotently } from '../frame/idempotently.ts';
 import { readJsonBody } from '../frame/json-body.ts';
 import type { Observer } from '../frame/observer.ts';
 import type { Refuser } from '../frame/refuse.ts';
@@ -95,7 +95,7 @@ export function relay(deps: RelayDeps): Handler<RequestVariables> {
     });
     // A replay tells how far the limit is used up now, not how far it was then.
     setHeaders(context, window ?? (await deps.windowOf(fields.userAddress)));
-    return 'code' in answer ? refuse(answer) : keyedResponse(answer);
+    return 'code' in answer ? refuse(answer) : answerKeyed(context, answer);
   };
 }
 
