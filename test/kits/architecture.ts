@@ -62,7 +62,10 @@ const sharedRooms = ['brands', 'wallets', 'rewards', 'limits', 'transactions'];
  */
 const rooms: Record<string, { foundations: string[]; looseFiles: Record<string, string> }> = {
   contract: {
-    foundations: ['shapes', 'settings-schema', 'refusals', 'endpoint', 'idempotency-key'],
+    foundations: [
+      ...['shapes', 'settings-schema', 'endpoint', 'examples', 'refusals', 'shared-refusals'],
+      ...['rate-headers', 'idempotency-key', 'caching'],
+    ],
     looseFiles: {},
   },
   rules: {
