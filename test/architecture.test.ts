@@ -18,8 +18,6 @@ const known: { owner: string; what: RegExp }[] = [
   { owner: 'contract', what: /^http\/.* → http\/(events|register|relay)\/refusals\.ts/ },
   { owner: 'contract', what: /^http\/(openapi\/|(events|relay)\/refusals\.ts).* → length/ },
   { owner: 'reliability', what: /^sdk\/sdk\.ts.* → length/ },
-  { owner: 'ledger', what: /^chain\/contracts\/ → length/ },
-  { owner: 'ledger', what: /^emulator\/chain\/(anvil|journal-writer)\.ts.* → length/ },
 ];
 
 /** Every file below src/, the contracts and their artifacts too: they take up room in their folders. */

@@ -1,16 +1,8 @@
 /** Reads what the contracts did and hold, as of a given block, to compare it with the ledger. Writes nothing. */
-import {
-  type Abi,
-  decodeEventLog,
-  decodeFunctionResult,
-  encodeFunctionData,
-  type Hex,
-  hexToBigInt,
-  hexToNumber,
-  numberToHex,
-} from 'viem';
+import { type Abi, decodeEventLog, type Hex, hexToBigInt, hexToNumber, numberToHex } from 'viem';
 import { businessEscrowAbi, pointsSaleAbi, rewardTokenAbi } from '../chain/contracts/abis.ts';
 import { decodePayoutBatch, type PayoutEntry, skipReasons } from '../chain/contracts/payout-batch.ts';
+import { readContract } from '../chain/contracts/read-contract.ts';
 import { type Rpc, RpcAnswerError } from '../chain/rpc/rpc.ts';
 
 /** What one transaction did to brands' money. Amounts are whole RWT, addresses lower case. */
@@ -67,12 +59,9 @@ export function createChainHistory(deps: {
   const token = contracts.token.toLowerCase();
   const escrow = contracts.escrow.toLowerCase();
   const pointsSale = contracts.pointsSale.toLowerCase();
-  // One RWT in the token's smallest unit; ledger and escrow count in the same, since the token has no decimals.
-  const call = async (to: Hex, abi: Abi, functionName: string, args: unknown[], block: number) => {
-    const data = encodeFunctionData({ abi, functionName, args });
-    const result = (await rpc('eth_call', [{ to, data }, numberToHex(block)])) as Hex;
-    return BigInt(decodeFunctionResult({ abi, functionName, data: result }) as bigint);
-  };
+  // Amounts are in the token's smallest unit, which is the ledger's too: the token has no decimals.
+  const tokenRead = { address: contracts.token, abi: rewardTokenAbi };
+  const escrowRead = { address: contracts.escrow, abi: businessEscrowAbi };
 
   const logsBetween = async (from: number, to: number): Promise<RpcLog[]> => {
     const filter = {
@@ -108,10 +97,13 @@ export function createChainHistory(deps: {
         return undefined;
       }
     },
-    paidWord: (index, block) => call(contracts.escrow, businessEscrowAbi, 'paidWord', [BigInt(index)], block),
-    escrowOf: (brandId, block) => call(contracts.escrow, businessEscrowAbi, 'balanceOf', [brandId], block),
-    escrowHolds: (block) => call(contracts.token, rewardTokenAbi, 'balanceOf', [contracts.escrow], block),
-    totalSupply: (block) => call(contracts.token, rewardTokenAbi, 'totalSupply', [], block),
+    paidWord: (index, block) =>
+      readContract(rpc, { ...escrowRead, functionName: 'paidWord', args: [BigInt(index)] }, block),
+    escrowOf: (brandId, block) =>
+      readContract(rpc, { ...escrowRead, functionName: 'balanceOf', args: [brandId] }, block),
+    escrowHolds: (block) =>
+      readContract(rpc, { ...tokenRead, functionName: 'balanceOf', args: [contracts.escrow] }, block),
+    totalSupply: (block) => readContract(rpc, { ...tokenRead, functionName: 'totalSupply' }, block),
     async nonceAt(account, block) {
       return hexToNumber((await rpc('eth_getTransactionCount', [account, numberToHex(block)])) as Hex);
     },

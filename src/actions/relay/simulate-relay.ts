@@ -1,8 +1,9 @@
 /** Tries a relayed call out together with its permit, so that only what is expected to succeed takes a nonce. */
+
+import { contractNamed } from '../../chain/contracts/calls/relay-calldata.ts';
+import { simulateCalls, type TriedCall } from '../../chain/contracts/calls/simulate.ts';
 import type { ContractAddresses } from '../../chain/contracts/deploy.ts';
 import { type createPermitReader, type Permit, permitCall } from '../../chain/contracts/permit.ts';
-import { contractNamed } from '../../chain/contracts/relay-calldata.ts';
-import { simulateCalls, type TriedCall } from '../../chain/contracts/simulate.ts';
 import type { Rpc } from '../../chain/rpc/rpc.ts';
 import type { PermitCall } from '../../ledger/schema/relay.ts';
 import type { Clock } from '../../lib/clock.ts';

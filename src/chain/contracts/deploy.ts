@@ -23,6 +23,7 @@ import {
   pointsSaleArtifact,
   rewardTokenArtifact,
 } from './artifacts.ts';
+import { readContract } from './read-contract.ts';
 
 export type DeployDeps = {
   readonly rpc: Rpc;
@@ -165,9 +166,10 @@ export async function contractsAt(
     ['pointsSale', 'escrow'],
   ] as const;
   for (const [contract, link] of links) {
-    const data = encodeFunctionData({ abi: pointsSaleAbi, functionName: link });
-    const linked = await quantity(rpc, 'eth_call', [{ to: addresses[contract], data }, 'latest']);
-    if (linked !== hexToBigInt(addresses[link])) problems.push({ contract, problem: `other_${link}` });
+    const call = { address: addresses[contract], abi: pointsSaleAbi, functionName: link } as const;
+    const linked = await readContract(rpc, call);
+    if (hexToBigInt(linked) !== hexToBigInt(addresses[link]))
+      problems.push({ contract, problem: `other_${link}` });
   }
   return problems;
 }

@@ -13,6 +13,7 @@ import {
 } from 'viem';
 import type { Rpc } from '../rpc/rpc.ts';
 import { rewardTokenAbi } from './abis.ts';
+import { readContract } from './read-contract.ts';
 
 /** As it comes in a request, checked for form; addresses in lower case. */
 export interface Permit {
@@ -51,10 +52,11 @@ export const permitCall = ({ owner, spender, value, deadlineSeconds, v, r, s }: 
 
 /** Reads permits against the token of one chain. */
 export function createPermitReader(deps: { rpc: Rpc; token: Hex }) {
-  const call = async (data: Hex) => (await deps.rpc('eth_call', [{ to: deps.token, data }, 'latest'])) as Hex;
+  const { rpc } = deps;
+  const token = { address: deps.token, abi: rewardTokenAbi };
   let separator: Promise<Hex> | undefined;
   const domainSeparator = () => {
-    separator ??= call(encodeFunctionData({ abi: rewardTokenAbi, functionName: 'DOMAIN_SEPARATOR' }));
+    separator ??= readContract(rpc, { ...token, functionName: 'DOMAIN_SEPARATOR' });
     return separator.catch((error: unknown) => {
       separator = undefined;
       throw error;
@@ -63,15 +65,14 @@ export function createPermitReader(deps: { rpc: Rpc; token: Hex }) {
 
   return async function readPermit(permit: Permit): Promise<PermitState> {
     const { owner, spender } = permit;
-    const [domain, nonce, allowance] = await Promise.all([
+    const [domain, next, allowance] = await Promise.all([
       domainSeparator(),
-      call(encodeFunctionData({ abi: rewardTokenAbi, functionName: 'nonces', args: [owner] })),
-      call(encodeFunctionData({ abi: rewardTokenAbi, functionName: 'allowance', args: [owner, spender] })),
+      readContract(rpc, { ...token, functionName: 'nonces', args: [owner] }),
+      readContract(rpc, { ...token, functionName: 'allowance', args: [owner, spender] }),
     ]);
-    const next = hexToBigInt(nonce);
     for (let back = 0n; back <= USED_NONCES && back <= next; back++) {
       if (signerOf(permit, { domain, nonce: next - back }) !== owner) continue;
-      return back === 0n ? { state: 'fresh' } : { state: 'used', allowance: hexToBigInt(allowance) };
+      return back === 0n ? { state: 'fresh' } : { state: 'used', allowance };
     }
     return { state: 'not_signed' };
   };

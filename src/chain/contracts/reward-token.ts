@@ -1,7 +1,8 @@
 /** The reward token as the service reads it. */
-import { encodeFunctionData, type Hex, hexToBigInt } from 'viem';
+import type { Hex } from 'viem';
 import type { Rpc } from '../rpc/rpc.ts';
 import { rewardTokenAbi } from './abis.ts';
+import { readContract } from './read-contract.ts';
 
 export interface RewardToken {
   /** Whole RWT of an account, in the newest block. */
@@ -10,12 +11,11 @@ export interface RewardToken {
 
 /** Reads the token's decimals once, so that amounts come out in whole RWT whatever they are. */
 export function createRewardToken(deps: { rpc: Rpc; address: Hex }): RewardToken {
-  const call = async (data: Hex) =>
-    hexToBigInt((await deps.rpc('eth_call', [{ to: deps.address, data }, 'latest'])) as Hex);
+  const token = { address: deps.address, abi: rewardTokenAbi };
   let unit: Promise<bigint> | undefined;
   const oneToken = async () => {
-    unit ??= call(encodeFunctionData({ abi: rewardTokenAbi, functionName: 'decimals' })).then(
-      (digits) => 10n ** digits,
+    unit ??= readContract(deps.rpc, { ...token, functionName: 'decimals' }).then(
+      (digits) => 10n ** BigInt(digits),
     );
     return unit.catch((error: unknown) => {
       unit = undefined;
@@ -24,8 +24,8 @@ export function createRewardToken(deps: { rpc: Rpc; address: Hex }): RewardToken
   };
   return {
     async balanceOf(account) {
-      const data = encodeFunctionData({ abi: rewardTokenAbi, functionName: 'balanceOf', args: [account] });
-      return (await call(data)) / (await oneToken());
+      const balance = await readContract(deps.rpc, { ...token, functionName: 'balanceOf', args: [account] });
+      return balance / (await oneToken());
     },
   };
 }

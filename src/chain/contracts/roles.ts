@@ -1,8 +1,9 @@
 /** Reads who may do what with the contracts. */
-import { encodeFunctionData, type Hex, hexToBigInt } from 'viem';
+import { type Hex, hexToBigInt } from 'viem';
 import type { Rpc } from '../rpc/rpc.ts';
 import { businessEscrowAbi, rewardTokenAbi } from './abis.ts';
 import { type ContractAddresses, roleId } from './deploy.ts';
+import { readContract } from './read-contract.ts';
 
 /** Every role of every contract; ADMIN may grant the others. */
 const rolesOf = {
@@ -24,32 +25,34 @@ export interface AccountPower {
   gasMoneyWei: bigint;
 }
 
+/** Whether an account has a role of one of the four contracts, in the newest block; '' is the admin's. */
+export const hasRole = (rpc: Rpc, of: { contract: Hex; role: string; account: Hex }): Promise<boolean> =>
+  readContract(rpc, {
+    address: of.contract,
+    abi: rewardTokenAbi,
+    functionName: 'hasRole',
+    args: [roleId(of.role), of.account],
+  });
+
 /** What an account may do and holds, in the newest block. */
 export async function accountPower(
   deps: { rpc: Rpc; contracts: ContractAddresses },
   account: Hex,
 ): Promise<AccountPower> {
   const { rpc, contracts } = deps;
-  const call = async (to: Hex, data: Hex) =>
-    hexToBigInt((await rpc('eth_call', [{ to, data }, 'latest'])) as Hex);
   const roles = new Set<Role>();
   for (const [contract, names] of Object.entries(rolesOf)) {
+    const address = contracts[contract as keyof ContractAddresses];
     for (const name of names) {
-      const data = encodeFunctionData({
-        abi: rewardTokenAbi,
-        functionName: 'hasRole',
-        args: [roleId(name === 'ADMIN' ? '' : name), account],
-      });
-      const to = contracts[contract as keyof ContractAddresses];
-      if ((await call(to, data)) === 1n) roles.add(`${contract}.${name}` as Role);
+      const role = name === 'ADMIN' ? '' : name;
+      if (await hasRole(rpc, { contract: address, role, account })) roles.add(`${contract}.${name}` as Role);
     }
   }
-  const balanceOf = (abi: typeof rewardTokenAbi | typeof businessEscrowAbi) =>
-    encodeFunctionData({ abi: abi as typeof rewardTokenAbi, functionName: 'balanceOf', args: [account] });
+  const balance = { functionName: 'balanceOf', args: [account] } as const;
   return {
     roles,
-    tokens: await call(contracts.token, balanceOf(rewardTokenAbi)),
-    inEscrow: await call(contracts.escrow, balanceOf(businessEscrowAbi)),
+    tokens: await readContract(rpc, { address: contracts.token, abi: rewardTokenAbi, ...balance }),
+    inEscrow: await readContract(rpc, { address: contracts.escrow, abi: businessEscrowAbi, ...balance }),
     gasMoneyWei: hexToBigInt((await rpc('eth_getBalance', [account, 'latest'])) as Hex),
   };
 }

@@ -1,13 +1,8 @@
 /** What holders of the reward token sign instead of sending transactions: permits and transfers (EIP-2612, ERC-3009). */
-import {
-  decodeFunctionResult,
-  encodeFunctionData,
-  type Hex,
-  parseSignature,
-  type TypedDataDomain,
-} from 'viem';
+import { encodeFunctionData, type Hex, parseSignature, type TypedDataDomain } from 'viem';
 import type { Rpc } from '../rpc/rpc.ts';
 import { rewardTokenAbi } from './abis.ts';
+import { readContract } from './read-contract.ts';
 
 /** Signs typed data (EIP-712) with one account's key. */
 export interface TypedDataSigner {
@@ -51,14 +46,11 @@ const TRANSFER = [
 
 /** Reads from the token what signatures must name: its domain, and each owner's nonce. */
 export function createTokenSignatures(deps: { rpc: Rpc; token: Hex }) {
-  const call = async (data: Hex) => (await deps.rpc('eth_call', [{ to: deps.token, data }, 'latest'])) as Hex;
+  const token = { address: deps.token, abi: rewardTokenAbi };
   let reading: Promise<TypedDataDomain> | undefined;
   const readDomain = async (): Promise<TypedDataDomain> => {
-    const query = { abi: rewardTokenAbi, functionName: 'eip712Domain' } as const;
-    const [, name, version, chainId, verifyingContract] = decodeFunctionResult({
-      ...query,
-      data: await call(encodeFunctionData(query)),
-    });
+    const query = { ...token, functionName: 'eip712Domain' } as const;
+    const [, name, version, chainId, verifyingContract] = await readContract(deps.rpc, query);
     return { name, version, chainId: Number(chainId), verifyingContract };
   };
   const domain = () => {
@@ -73,14 +65,12 @@ export function createTokenSignatures(deps: { rpc: Rpc; token: Hex }) {
       { spender, value, deadline }: { spender: Hex; value: bigint; deadline: number },
     ): Promise<SignedPermit> {
       const owner = signer.address;
-      const nonce = await call(
-        encodeFunctionData({ abi: rewardTokenAbi, functionName: 'nonces', args: [owner] }),
-      );
+      const nonce = await readContract(deps.rpc, { ...token, functionName: 'nonces', args: [owner] });
       const signature = await signer.signTypedData({
         domain: await domain(),
         types: { Permit: PERMIT },
         primaryType: 'Permit',
-        message: { owner, spender, value, nonce: BigInt(nonce), deadline: BigInt(deadline) },
+        message: { owner, spender, value, nonce, deadline: BigInt(deadline) },
       });
       return { owner, spender, value: String(value), deadline, ...parts(signature) };
     },

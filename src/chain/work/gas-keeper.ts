@@ -1,5 +1,5 @@
 /** Keeps the gas wallets fit to send: sees which may do their work, and asks for native currency where it runs low. */
-import { encodeFunctionData, type Hex, hexToBigInt } from 'viem';
+import type { Hex } from 'viem';
 import { listBrands } from '../../ledger/brands/brands.ts';
 import type { Database } from '../../ledger/database/database.ts';
 import {
@@ -12,8 +12,7 @@ import {
 import type { Clock } from '../../lib/clock.ts';
 import type { Random } from '../../lib/ids.ts';
 import type { Alarms } from '../alarms.ts';
-import { perkNFTAbi } from '../contracts/abis.ts';
-import { roleId } from '../contracts/deploy.ts';
+import { hasRole } from '../contracts/roles.ts';
 import type { ChainClient } from '../rpc/client.ts';
 import type { Rpc } from '../rpc/rpc.ts';
 import type { GasKeys } from './relay-lanes.ts';
@@ -54,7 +53,7 @@ export async function tendGasWallets(deps: GasKeeperDeps): Promise<void> {
 async function tend(deps: GasKeeperDeps, wallet: GasWallet, own: GasWallet | undefined): Promise<void> {
   const { database, chain, alarms, settings } = deps;
   const { payer, address } = wallet;
-  const mayRelay = await isRelayer(deps, address);
+  const mayRelay = await hasRole(deps.rpc, { contract: deps.perks, role: 'RELAYER_ROLE', account: address });
   // A brand's wallet without the role sends nothing, so it needs nothing.
   const balanceWei = mayRelay || payer === 'service' ? await chain.balanceWei(address) : 0n;
   if (payer === 'service') {
@@ -69,13 +68,4 @@ async function tend(deps: GasKeeperDeps, wallet: GasWallet, own: GasWallet | und
   }
   const ready = mayRelay && balanceWei > 0n;
   if (ready !== wallet.ready) await setGasWalletReady(database.db, payer, ready);
-}
-
-async function isRelayer({ rpc, perks }: GasKeeperDeps, account: Hex): Promise<boolean> {
-  const data = encodeFunctionData({
-    abi: perkNFTAbi,
-    functionName: 'hasRole',
-    args: [roleId('RELAYER_ROLE'), account],
-  });
-  return hexToBigInt((await rpc('eth_call', [{ to: perks, data }, 'latest'])) as Hex) === 1n;
 }

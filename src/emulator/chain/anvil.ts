@@ -1,5 +1,5 @@
 /** Starts the Anvil binary that npm installed, and makes sure that it never outlives this process. */
-import { createAnvil } from '@viem/anvil';
+import { type CreateAnvilOptions, createAnvil } from '@viem/anvil';
 import { createRpc } from '../../chain/rpc/rpc.ts';
 import { within } from '../../lib/timers.ts';
 import { AnvilError, findAnvilBinary } from './find-anvil.ts';
@@ -92,26 +92,7 @@ export async function startAnvil(settings: AnvilSettings): Promise<AnvilProcess>
   let asked = false;
   let started = false;
 
-  const instance = createAnvil({
-    anvilBinary: binary,
-    host: settings.bindAddress,
-    port: settings.port,
-    chainId: settings.chainId ?? LOCAL_CHAIN_ID,
-    gasLimit: settings.gasLimit ?? BLOCK_GAS_LIMIT,
-    timestamp: settings.genesisTimeSeconds,
-    blockTime: settings.miningOff || settings.blockTimeSeconds === 0 ? undefined : settings.blockTimeSeconds,
-    noMining: settings.miningOff,
-    // Bounded in memory, and nothing is written below the home directory.
-    pruneHistory: settings.historyBlocks === 0 ? true : (settings.historyBlocks ?? HISTORY_BLOCKS),
-    startTimeout: startTimeoutMs,
-    execArgs: ([file, args, options]) => {
-      const all = [...args, '--hardfork', HARDFORK, '--no-request-size-limit'];
-      // A session of its own: Ctrl-C in the terminal is for us, and Anvil stays until we have saved its state.
-      return guarded
-        ? ['/bin/sh', ['-c', GUARD_SCRIPT, 'sh', file, ...all], { ...options, buffer: false, detached: true }]
-        : [file, all, { ...options, buffer: false, windowsHide: true }];
-    },
-  });
+  const instance = createAnvil(anvilOptions(settings, { binary, guarded, startTimeoutMs }));
   let pids: { guard: number; watcher: number; anvil: number } | undefined;
   const guardSpoke = new Promise<void>((resolve) => {
     instance.on('stdout', (text) => {
@@ -169,6 +150,33 @@ export async function startAnvil(settings: AnvilSettings): Promise<AnvilProcess>
     throw startProblem({ settings, said: stderr, reason: 'it does not answer requests' });
   }
   return { rpcUrl, port, pid: pids?.anvil, guardPids: pids ? [pids.guard, pids.watcher] : [], stop, exited };
+}
+
+/** What Anvil is started with; `guarded`: under a shell that ends it when this process dies. */
+function anvilOptions(
+  settings: AnvilSettings,
+  { binary, guarded, startTimeoutMs }: { binary: string; guarded: boolean; startTimeoutMs: number },
+): CreateAnvilOptions {
+  return {
+    anvilBinary: binary,
+    host: settings.bindAddress,
+    port: settings.port,
+    chainId: settings.chainId ?? LOCAL_CHAIN_ID,
+    gasLimit: settings.gasLimit ?? BLOCK_GAS_LIMIT,
+    timestamp: settings.genesisTimeSeconds,
+    blockTime: settings.miningOff || settings.blockTimeSeconds === 0 ? undefined : settings.blockTimeSeconds,
+    noMining: settings.miningOff,
+    // Bounded in memory, and nothing is written below the home directory.
+    pruneHistory: settings.historyBlocks === 0 ? true : (settings.historyBlocks ?? HISTORY_BLOCKS),
+    startTimeout: startTimeoutMs,
+    execArgs: ([file, args, options]) => {
+      const all = [...args, '--hardfork', HARDFORK, '--no-request-size-limit'];
+      // A session of its own: Ctrl-C in the terminal is for us, and Anvil stays until we have saved its state.
+      return guarded
+        ? ['/bin/sh', ['-c', GUARD_SCRIPT, 'sh', file, ...all], { ...options, buffer: false, detached: true }]
+        : [file, all, { ...options, buffer: false, windowsHide: true }];
+    },
+  };
 }
 
 function signal(pid: number, name: NodeJS.Signals): void {

@@ -6,7 +6,7 @@ import type { ChainJournal, JournalBlock } from './chain-journal.ts';
 import { blockCall, headBlock, type LocalBlock, type LocalRpc, toLocalBlock } from './local-rpc.ts';
 import { readTransactions } from './local-transactions.ts';
 
-export interface Follower {
+export interface JournalWriter {
   /** Looks once at the chain and stores what is new; empty blocks alone may wait for the next look. */
   look(): Promise<void>;
   /** Stores everything up to the chain's head, empty blocks included. */
@@ -26,13 +26,57 @@ const FORK_WINDOW_BLOCKS = 128;
 /** An idle chain with a block time must not cost a disk flush each block. */
 const EMPTY_BLOCKS_SAVE_MS = 2_000;
 
-export function createFollower(parts: {
+export function createJournalWriter(parts: {
   rpc: LocalRpc;
   journal: ChainJournal;
   tail: JournalBlock | undefined;
-}): Follower {
-  const { rpc, journal } = parts;
+}): JournalWriter {
+  const { rpc } = parts;
   const exclusive = createMutex();
+  const end = createJournalEnd(parts);
+
+  /** True when the journal has reached the head that was seen. */
+  const catchUp = async (): Promise<boolean> => {
+    const head = await headBlock(rpc);
+    const tail = end.tail();
+    if (tail && head.number === tail.number && head.hash === tail.hash) return true;
+    if (tail && head.number <= tail.number) {
+      await end.stepBack();
+      return false;
+    }
+    const from = (tail?.number ?? -1) + 1;
+    const to = Math.min(head.number, from + BLOCKS_PER_ROUND - 1);
+    const numbers = Array.from({ length: to - from + 1 }, (_, index) => from + index);
+    const blocks = (await rpc.all(numbers.map(blockCall))).map(toLocalBlock);
+    const linked = linkedTo(tail?.hash, blocks);
+    if (linked.length === 0) {
+      await end.stepBack();
+      return false;
+    }
+    const transactions = await readTransactions(rpc, linked);
+    // Undefined: the chain forked since the blocks were read.
+    if (!transactions) return false;
+    for (const [index, block] of linked.entries()) end.add(block, transactions[index] ?? []);
+    return linked.at(-1)?.hash === head.hash;
+  };
+
+  const write = async (everything: boolean) => {
+    while (!(await catchUp())) if (end.unsaved().length >= BLOCKS_PER_ROUND) await end.save();
+    const mayWait = end.unsaved().every((entry) => entry.rawTransactions.length === 0);
+    if (everything || !mayWait || end.sinceSaved() >= EMPTY_BLOCKS_SAVE_MS) await end.save();
+  };
+
+  return {
+    look: () => exclusive(() => write(false)),
+    flush: () => exclusive(() => write(true)),
+    keepApart: end.keepApart,
+    seenBlocks: end.seenBlocks,
+  };
+}
+
+/** The end of the journal: what is in it, what is yet to be saved, and where it parts from the chain. */
+function createJournalEnd(parts: { rpc: LocalRpc; journal: ChainJournal; tail: JournalBlock | undefined }) {
+  const { rpc, journal } = parts;
   let tail = parts.tail;
   let unsaved: JournalBlock[] = [];
   let sinceSaved = stopwatch();
@@ -46,88 +90,64 @@ export function createFollower(parts: {
     sinceSaved = stopwatch();
   };
 
-  const add = (block: LocalBlock, rawTransactions: Hex[]) => {
-    seen += 1;
-    const longer = !apart && rawTransactions.length === 0 ? extend(tail, block) : undefined;
-    // The longer run replaces the shorter one, here and in the journal.
-    if (longer && unsaved.at(-1) === tail) unsaved.pop();
-    tail = longer ?? {
-      firstNumber: block.number,
-      number: block.number,
-      hash: block.hash,
-      parentHash: block.parentHash,
-      timestampSeconds: block.timestampSeconds,
-      intervalSeconds: 0,
-      baseFeeWei: String(block.baseFeeWei),
-      rawTransactions,
-    };
-    unsaved.push(tail);
-  };
-
-  /** Steps back to the newest entry that the chain still has, and forgets what came after it. */
-  const stepBack = async () => {
-    await save();
-    let upTo = await journal.lastBlock();
-    while (upTo >= 0) {
-      const page = await journal.read({ afterBlock: upTo - FORK_WINDOW_BLOCKS, limit: FORK_WINDOW_BLOCKS });
-      const entries = page.filter((entry) => entry.number <= upTo);
-      const blocks = await rpc.all(entries.map((entry) => blockCall(entry.number)));
-      const common = entries.findLast((entry, index) => toLocalBlock(blocks[index])?.hash === entry.hash);
-      if (common) {
-        await journal.truncateAfter(common.number);
-        tail = common;
-        return;
-      }
-      upTo = (entries[0]?.firstNumber ?? 0) - 1;
-    }
-    await journal.truncateAfter(-1);
-    tail = undefined;
-  };
-
-  /** True when the journal has reached the head that was seen. */
-  const catchUp = async (): Promise<boolean> => {
-    const head = await headBlock(rpc);
-    if (tail && head.number === tail.number && head.hash === tail.hash) return true;
-    if (tail && head.number <= tail.number) {
-      await stepBack();
-      return false;
-    }
-    const from = (tail?.number ?? -1) + 1;
-    const to = Math.min(head.number, from + BLOCKS_PER_ROUND - 1);
-    const numbers = Array.from({ length: to - from + 1 }, (_, index) => from + index);
-    const blocks = (await rpc.all(numbers.map(blockCall))).map(toLocalBlock);
-    let parentHash = tail?.hash ?? blocks[0]?.parentHash;
-    const linked: LocalBlock[] = [];
-    for (const block of blocks) {
-      if (!block || block.parentHash !== parentHash) break;
-      linked.push(block);
-      parentHash = block.hash;
-    }
-    if (linked.length === 0) {
-      await stepBack();
-      return false;
-    }
-    const transactions = await readTransactions(rpc, linked);
-    // Undefined: the chain forked since the blocks were read.
-    if (!transactions) return false;
-    for (const [index, block] of linked.entries()) add(block, transactions[index] ?? []);
-    return linked.at(-1)?.hash === head.hash;
-  };
-
-  const follow = async (everything: boolean) => {
-    while (!(await catchUp())) if (unsaved.length >= BLOCKS_PER_ROUND) await save();
-    const mayWait = unsaved.every((entry) => entry.rawTransactions.length === 0);
-    if (everything || !mayWait || sinceSaved() >= EMPTY_BLOCKS_SAVE_MS) await save();
-  };
-
   return {
-    look: () => exclusive(() => follow(false)),
-    flush: () => exclusive(() => follow(true)),
-    keepApart(value) {
+    tail: () => tail,
+    unsaved: () => unsaved,
+    sinceSaved: () => sinceSaved(),
+    seenBlocks: () => seen,
+    save,
+    keepApart(value: boolean) {
       apart = value;
     },
-    seenBlocks: () => seen,
+    add(block: LocalBlock, rawTransactions: Hex[]) {
+      seen += 1;
+      const longer = !apart && rawTransactions.length === 0 ? extend(tail, block) : undefined;
+      // The longer run replaces the shorter one, here and in the journal.
+      if (longer && unsaved.at(-1) === tail) unsaved.pop();
+      tail = longer ?? {
+        firstNumber: block.number,
+        number: block.number,
+        hash: block.hash,
+        parentHash: block.parentHash,
+        timestampSeconds: block.timestampSeconds,
+        intervalSeconds: 0,
+        baseFeeWei: String(block.baseFeeWei),
+        rawTransactions,
+      };
+      unsaved.push(tail);
+    },
+    /** Steps back to the newest entry that the chain still has, and forgets what came after it. */
+    async stepBack() {
+      await save();
+      let upTo = await journal.lastBlock();
+      while (upTo >= 0) {
+        const page = await journal.read({ afterBlock: upTo - FORK_WINDOW_BLOCKS, limit: FORK_WINDOW_BLOCKS });
+        const entries = page.filter((entry) => entry.number <= upTo);
+        const blocks = await rpc.all(entries.map((entry) => blockCall(entry.number)));
+        const common = entries.findLast((entry, index) => toLocalBlock(blocks[index])?.hash === entry.hash);
+        if (common) {
+          await journal.truncateAfter(common.number);
+          tail = common;
+          return;
+        }
+        upTo = (entries[0]?.firstNumber ?? 0) - 1;
+      }
+      await journal.truncateAfter(-1);
+      tail = undefined;
+    },
   };
+}
+
+/** The blocks up to the first that does not follow on the one before it; `parentHash` undefined: any first block will do. */
+function linkedTo(parentHash: Hex | undefined, blocks: (LocalBlock | undefined)[]): LocalBlock[] {
+  const linked: LocalBlock[] = [];
+  let wanted = parentHash ?? blocks[0]?.parentHash;
+  for (const block of blocks) {
+    if (!block || block.parentHash !== wanted) break;
+    linked.push(block);
+    wanted = block.hash;
+  }
+  return linked;
 }
 
 /** The run with this empty block at its end; undefined when time or fee do not go on regularly. */

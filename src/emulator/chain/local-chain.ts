@@ -5,7 +5,7 @@ import type { Log } from '../../lib/log.ts';
 import { delay, stopwatch } from '../../lib/timers.ts';
 import { type AnvilExit, type AnvilProcess, LOCAL_CHAIN_ID, startAnvil } from './anvil.ts';
 import type { ChainJournal, JournalBlock } from './chain-journal.ts';
-import { createFollower, type Follower } from './journal-writer.ts';
+import { createJournalWriter, type JournalWriter } from './journal-writer.ts';
 import { listCheckpoints, takeCheckpoint } from './local-checkpoint.ts';
 import { loadCheckpoint, replayJournal } from './local-restore.ts';
 import { createLocalRpc, headBlock, type LocalRpc } from './local-rpc.ts';
@@ -102,7 +102,7 @@ export async function startLocalChain(settings: LocalChainSettings): Promise<Loc
 }
 
 interface Memory {
-  follower: Follower;
+  writer: JournalWriter;
   /** Takes a checkpoint when enough has happened since the last one; never two at a time. */
   checkpointWhenDue(): void;
   /** Waits for a checkpoint under way, and takes a last one if there is anything new. */
@@ -117,27 +117,27 @@ async function remember(parts: {
 }): Promise<Memory> {
   const { rpc, journal, dir, settings } = parts;
   const everyBlocks = settings.checkpointEveryBlocks ?? CHECKPOINT_EVERY_BLOCKS;
-  const follower = createFollower({ rpc, journal, tail: await lastEntry(journal) });
-  await follower.flush();
+  const writer = createJournalWriter({ rpc, journal, tail: await lastEntry(journal) });
+  await writer.flush();
   const newest = (await listCheckpoints(dir))[0];
   // What was just replayed counts, so that a chain that is killed again and again gets its checkpoint too.
-  let countedFrom = follower.seenBlocks() - (await journal.lastBlock()) + (newest?.number ?? 0);
+  let countedFrom = writer.seenBlocks() - (await journal.lastBlock()) + (newest?.number ?? 0);
   let sinceMs = stopwatch();
   let pauseMs = 0;
   let underWay: Promise<void> | undefined;
 
   const checkpoint = async () => {
-    countedFrom = follower.seenBlocks();
-    const taken = await takeCheckpoint({ rpc, journal, follower, dir });
+    countedFrom = writer.seenBlocks();
+    const taken = await takeCheckpoint({ rpc, journal, writer, dir });
     sinceMs = stopwatch();
     if (!taken) return;
     pauseMs = taken.dumpMs * PAUSE_PER_DUMP_TIME;
     settings.log.debug({ block: taken.number, ms: Math.round(taken.dumpMs) }, 'local chain checkpoint');
   };
   return {
-    follower,
+    writer,
     checkpointWhenDue() {
-      if (underWay || follower.seenBlocks() - countedFrom < everyBlocks || sinceMs() < pauseMs) return;
+      if (underWay || writer.seenBlocks() - countedFrom < everyBlocks || sinceMs() < pauseMs) return;
       underWay = checkpoint()
         .catch((error: unknown) =>
           settings.log.warn({ why: messageOf(error) }, 'no checkpoint of the local chain'),
@@ -148,7 +148,7 @@ async function remember(parts: {
     },
     async finish() {
       await underWay;
-      await follower.flush();
+      await writer.flush();
       await sealState(rpc);
       await checkpoint();
     },
@@ -180,12 +180,12 @@ function watch(parts: {
       if (closing.signal.aborted) return;
       try {
         await time.look();
-        await memory?.follower.look();
+        await memory?.writer.look();
         memory?.checkpointWhenDue();
       } catch (error) {
         complain(error);
       }
-      const nowSeen = memory?.follower.seenBlocks() ?? 0;
+      const nowSeen = memory?.writer.seenBlocks() ?? 0;
       idleLooks = nowSeen === seen ? idleLooks + 1 : 0;
       seen = nowSeen;
     }
@@ -219,7 +219,7 @@ function watch(parts: {
     pid: anvil.pid,
     guardPids: anvil.guardPids,
     restoredBlocks: parts.restoredBlocks,
-    flush: async () => memory?.follower.flush(),
+    flush: async () => memory?.writer.flush(),
     syncClock: time.sync,
     stop() {
       stopping ??= end();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { bytesToHex, type Hex, hexToBytes } from 'viem';
 import { delay, stopwatch } from '../../lib/timers.ts';
 import type { ChainJournal } from './chain-journal.ts';
-import type { Follower } from './journal-writer.ts';
+import type { JournalWriter } from './journal-writer.ts';
 import { headBlock, type LocalRpc } from './local-rpc.ts';
 
 export interface Checkpoint {
@@ -44,13 +44,13 @@ export const readCheckpoint = async (checkpoint: Checkpoint): Promise<Hex> =>
 export async function takeCheckpoint(parts: {
   rpc: LocalRpc;
   journal: ChainJournal;
-  follower: Follower;
+  writer: JournalWriter;
   dir: string;
 }): Promise<(Checkpoint & { dumpMs: number }) | undefined> {
-  const { rpc, journal, follower, dir } = parts;
-  follower.keepApart(true);
+  const { rpc, journal, writer, dir } = parts;
+  writer.keepApart(true);
   try {
-    await follower.flush();
+    await writer.flush();
     for (let tries = 0; tries < DUMP_TRIES; tries += 1) {
       if (tries > 0) await delay(DUMP_PAUSE_MS);
       const head = await headBlock(rpc);
@@ -58,7 +58,7 @@ export async function takeCheckpoint(parts: {
       const state = (await rpc.call('anvil_dumpState', [])) as Hex;
       const dumpMs = elapsedMs();
       if ((await headBlock(rpc)).hash !== head.hash) continue;
-      await follower.flush();
+      await writer.flush();
       if (!(await isInJournal(journal, head))) continue;
       const path = join(dir, `checkpoint-${head.number}-${head.hash}.bin`);
       await writeDurably({ dir, path, bytes: hexToBytes(state) });
@@ -67,7 +67,7 @@ export async function takeCheckpoint(parts: {
     }
     return undefined;
   } finally {
-    follower.keepApart(false);
+    writer.keepApart(false);
   }
 }
 

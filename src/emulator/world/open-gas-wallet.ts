@@ -1,7 +1,8 @@
 /** Gives a brand of the emulator its gas wallet: with the one role that it needs, and native currency made from nothing. */
-import { encodeFunctionData, type Hex, hexToBigInt } from 'viem';
+import { encodeFunctionData, type Hex } from 'viem';
 import { perkNFTAbi } from '../../chain/contracts/abis.ts';
 import { roleId } from '../../chain/contracts/deploy.ts';
+import { hasRole } from '../../chain/contracts/roles.ts';
 import type { GasKeys } from '../../chain/work/relay-lanes.ts';
 import { ensureGasWallet, setGasWalletReady } from '../../ledger/relay/gas-wallets.ts';
 import type { BrandId } from '../../rules/brands/brand.ts';
@@ -20,11 +21,11 @@ export async function openGasWallet(
   const addressAt = (keyIndex: number | null) => keys(keyIndex).address;
   const wallet = await database.atomically((tx) => ensureGasWallet(tx, { payer, addressAt, nowMs }));
   if (wallet.ready) return;
-  const role = [roleId('RELAYER_ROLE'), wallet.address] as const;
-  const has = encodeFunctionData({ abi: perkNFTAbi, functionName: 'hasRole', args: role });
+  const relayer = { contract: perks, role: 'RELAYER_ROLE', account: wallet.address };
   const calls: SetupCall[] = [];
-  if (hexToBigInt((await rpc('eth_call', [{ to: perks, data: has }, 'latest'])) as Hex) !== 1n) {
-    const grant = encodeFunctionData({ abi: perkNFTAbi, functionName: 'grantRole', args: role });
+  if (!(await hasRole(rpc, relayer))) {
+    const args = [roleId(relayer.role), relayer.account] as const;
+    const grant = encodeFunctionData({ abi: perkNFTAbi, functionName: 'grantRole', args });
     calls.push({ to: perks, data: grant });
   }
   if ((await chain.balanceWei(wallet.address)) === 0n) calls.push({ to: wallet.address, value: OPENING_WEI });

@@ -1,13 +1,7 @@
 /** Puts a fixture's perks on sale on the emulator's chain. */
-import {
-  type Address,
-  decodeFunctionResult,
-  encodeFunctionData,
-  type Hex,
-  maxUint256,
-  zeroAddress,
-} from 'viem';
+import { type Address, encodeFunctionData, maxUint256, zeroAddress } from 'viem';
 import { perkNFTAbi } from '../../chain/contracts/abis.ts';
+import { readContract } from '../../chain/contracts/read-contract.ts';
 import { isUnlimited } from '../../rules/brands/brand.ts';
 import { type PrepareChainDeps, type SetupCall, sendAsAdmin } from './prepare-chain.ts';
 
@@ -28,9 +22,8 @@ export async function openPerks(
 ): Promise<void> {
   const calls: SetupCall[] = [];
   for (const { tokenId, brandId, cost, stock } of perks) {
-    const data = encodeFunctionData({ abi: perkNFTAbi, functionName: 'perkOf', args: [BigInt(tokenId)] });
-    const answer = (await deps.rpc('eth_call', [{ to: contract, data }, 'latest'])) as Hex;
-    const { brand } = decodeFunctionResult({ abi: perkNFTAbi, functionName: 'perkOf', data: answer });
+    const perkOf = { functionName: 'perkOf', args: [BigInt(tokenId)] } as const;
+    const { brand } = await readContract(deps.rpc, { address: contract, abi: perkNFTAbi, ...perkOf });
     if (brand !== zeroAddress) continue;
     const left = isUnlimited(stock) ? maxUint256 : BigInt(stock);
     const args = [BigInt(tokenId), BigInt(cost), left, brandId, true] as const;

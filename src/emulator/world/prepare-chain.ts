@@ -2,6 +2,7 @@
 import { type Address, encodeFunctionData, type Hex, keccak256, stringToHex } from 'viem';
 import { pointsSaleAbi } from '../../chain/contracts/abis.ts';
 import { contractsAt, type DeploySigner, deployContracts, roleId } from '../../chain/contracts/deploy.ts';
+import { readContract } from '../../chain/contracts/read-contract.ts';
 import type { ChainClient } from '../../chain/rpc/client.ts';
 import type { Rpc } from '../../chain/rpc/rpc.ts';
 import { PreconditionError } from '../../compose/precondition.ts';
@@ -99,9 +100,8 @@ export async function fundBrands(
   for (const { brandId, amount } of deposits) {
     if (amount <= 0) continue;
     const key = keccak256(stringToHex(`opening deposit of ${brandId}`));
-    const done = encodeFunctionData({ abi: pointsSaleAbi, functionName: 'isMinted', args: [key] });
-    if (BigInt((await deps.rpc('eth_call', [{ to: pointsSale, data: done }, 'latest'])) as Hex) === 1n)
-      continue;
+    const isMinted = { functionName: 'isMinted', args: [key] } as const;
+    if (await readContract(deps.rpc, { address: pointsSale, abi: pointsSaleAbi, ...isMinted })) continue;
     const args = [key, brandId, BigInt(amount)] as const;
     const data = encodeFunctionData({ abi: pointsSaleAbi, functionName: 'mintIntoEscrow', args });
     calls.push({ to: pointsSale, data });

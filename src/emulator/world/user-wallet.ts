@@ -1,5 +1,5 @@
 /** What a user's own wallet does, for the emulator's users: encodes calls and signs them with the development keys. */
-import { contractNames, encodeCall, functionsOf } from '../../chain/contracts/function-call.ts';
+import { contractNames, encodeCall, functionsOf } from '../../chain/contracts/calls/function-call.ts';
 import { createTokenSignatures, type SignedPermit } from '../../chain/contracts/token-signatures.ts';
 import { createRpc } from '../../chain/rpc/rpc.ts';
 import { settings } from '../../compose/config.ts';

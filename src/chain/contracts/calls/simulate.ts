@@ -1,6 +1,6 @@
 /** Tries calls out on the newest state, one after the other, without sending anything. */
 import { type Hex, hexToBigInt, numberToHex } from 'viem';
-import type { Rpc } from '../rpc/rpc.ts';
+import type { Rpc } from '../../rpc/rpc.ts';
 import { revertReason } from './relay-calldata.ts';
 
 export interface TriedCall {

@@ -7,7 +7,7 @@ import {
   type Hex,
   toFunctionSignature,
 } from 'viem';
-import type { ContractName } from '../../rules/relay-policy.ts';
+import type { ContractName } from '../../../rules/relay-policy.ts';
 import { abisByName } from './abis-by-name.ts';
 
 export const contractNames = Object.keys(abisByName) as ContractName[];

@@ -8,9 +8,9 @@ import {
   toFunctionSelector,
   toFunctionSignature,
 } from 'viem';
-import type { ContractName } from '../../rules/relay-policy.ts';
+import type { ContractName } from '../../../rules/relay-policy.ts';
+import type { ContractAddresses } from '../deploy.ts';
 import { abisByName } from './abis-by-name.ts';
-import type { ContractAddresses } from './deploy.ts';
 
 /** Which of the service's contracts stands at an address (lower case). */
 export function contractNamed(contracts: ContractAddresses, address: string): ContractName | undefined {
