@@ -2,12 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  complaintText,
-  FixtureError,
-  loadFixture,
-  parseFixture,
-} from '../../src/emulator/fixture/fixture.ts';
+import { FixtureError, loadFixture, parseFixture, problemText } from '../../src/emulator/fixture/fixture.ts';
 
 const address = `0x${'ab'.repeat(20)}`;
 
@@ -15,11 +10,11 @@ const address = `0x${'ab'.repeat(20)}`;
 const brandWith = (...lines: string[]) =>
   ['brands:', '  - name: B', `    brandId: ${address}`, '    domains: [b.example]', ...lines].join('\n');
 
-function complaintsAbout(...texts: string[]): string[] {
+function problemsOf(...texts: string[]): string[] {
   try {
     parseFixture(texts.map((text, place) => ({ name: place === 0 ? 'f.yaml' : `f${place + 1}.yaml`, text })));
   } catch (error) {
-    if (error instanceof FixtureError) return error.complaints.map(complaintText);
+    if (error instanceof FixtureError) return error.problems.map(problemText);
     throw error;
   }
   return [];
@@ -160,7 +155,7 @@ describe('what is written in place of a value is refused where it stands', () =>
       '5:25 brands[0].streak.timeZone: must be a time zone such as UTC or Europe/Vienna, not "Mars/Base"',
     ],
   ])('%s', (_, lines, complaint) => {
-    expect(complaintsAbout(brandWith(lines))).toEqual([`f.yaml:${complaint}`]);
+    expect(problemsOf(brandWith(lines))).toEqual([`f.yaml:${complaint}`]);
   });
 
   test.each([
@@ -171,7 +166,7 @@ describe('what is written in place of a value is refused where it stands', () =>
     ['-b.example', 'a label that begins with a hyphen'],
   ])('the domain %s: %s', (domain) => {
     const text = `brands:\n  - { name: B, brandId: ${address}, domains: [${domain}] }`;
-    expect(complaintsAbout(text)).toEqual([
+    expect(problemsOf(text)).toEqual([
       expect.stringMatching(
         /^f\.yaml:2:79 brands\[0\]\.domains\[0\]: must be a domain of its own, .*, not "/,
       ),
@@ -180,7 +175,7 @@ describe('what is written in place of a value is refused where it stands', () =>
 
   test.each(['0x12', address.slice(2), `${address}00`, '12'])('the address %s', (brandId) => {
     const text = `brands:\n  - { name: B, domains: [b.example], brandId: ${brandId} }`;
-    expect(complaintsAbout(text)).toEqual([
+    expect(problemsOf(text)).toEqual([
       expect.stringMatching(/^f\.yaml:2:47 brands\[0\]\.brandId: must be an address: 0x and 40 hex/),
     ]);
   });
@@ -194,7 +189,7 @@ describe('what is written in place of a value is refused where it stands', () =>
     ],
   ])('%s', (_, fields, complaint) => {
     const text = `users:\n  - { ${fields}, applicationPassword: aaaa bbbb cccc dddd eeee ffff }`;
-    expect(complaintsAbout(text)).toEqual([`f.yaml:${complaint}`]);
+    expect(problemsOf(text)).toEqual([`f.yaml:${complaint}`]);
   });
 });
 
@@ -241,17 +236,15 @@ describe('what is no plain YAML', () => {
       /^f\.yaml:1:1 uses anchors more than 100 times$/,
     ],
   ])('%s', (_, text, complaint) => {
-    expect(complaintsAbout(text)).toEqual([expect.stringMatching(complaint)]);
+    expect(problemsOf(text)).toEqual([expect.stringMatching(complaint)]);
   });
 
   test.each([100, 1_000, 20_000])('%i levels of nesting are refused and nothing worse', (depth) => {
-    expect(complaintsAbout(`brands: ${'['.repeat(depth)}${']'.repeat(depth)}`).length).toBeGreaterThan(0);
+    expect(problemsOf(`brands: ${'['.repeat(depth)}${']'.repeat(depth)}`).length).toBeGreaterThan(0);
   });
 
   test('languages have no other way into an object', () => {
-    complaintsAbout(
-      brandWith('    platforms: { constructor: x }', '    events: { constructor: { reward: 1 } }'),
-    );
+    problemsOf(brandWith('    platforms: { constructor: x }', '    events: { constructor: { reward: 1 } }'));
     expect(({} as Record<string, unknown>).reward).toBeUndefined();
   });
 });
@@ -259,7 +252,7 @@ describe('what is no plain YAML', () => {
 test('all complaints come at once, in reading order', () => {
   const second =
     'brands:\n  - name: C\n    domains: []\n    events:\n      a: { reward: -1 }\n      b: { reward: x, cooldown: y }\n';
-  expect(complaintsAbout('users: 3\nbrnads: []', second)).toEqual([
+  expect(problemsOf('users: 3\nbrnads: []', second)).toEqual([
     'f.yaml:1:8 users: must be a list of users, not 3',
     'f.yaml:2:1 brnads: is unknown; did you mean brands?',
     'f2.yaml:2:5 brands[0].brandId: is missing: must be an address: 0x and 40 hexadecimal digits',
@@ -299,7 +292,7 @@ describe('what may be there only once', () => {
       'f2.yaml:2:24 users[0].email: the user A@B.example is there twice, the first time at f.yaml:2:24',
     ],
   ])('%s', (_, first, second, complaint) => {
-    expect(complaintsAbout(first, second)).toEqual([complaint]);
+    expect(problemsOf(first, second)).toEqual([complaint]);
   });
 
   test('a perk of the same number on chain, within one file and beside another mistake', () => {
@@ -309,7 +302,7 @@ describe('what may be there only once', () => {
       perk('e1e181ae-4528-46a0-be75-39696d3c73b9', '1'),
       perk('e1b0086d-ebab-4909-9d31-744384225728', '-1'),
     ];
-    expect(complaintsAbout(brandWith(`    perks: [${perks.join(', ')}]`))).toEqual([
+    expect(problemsOf(brandWith(`    perks: [${perks.join(', ')}]`))).toEqual([
       'f.yaml:5:161 brands[0].perks[1].tokenId: the tokenId 7 is there twice, the first time at f.yaml:5:66',
       'f.yaml:5:198 brands[0].perks[1].cost: must be a whole number of RWT, 1 or more, not -1',
     ]);
@@ -407,7 +400,7 @@ describe('what is understood', () => {
       ['visit', 3],
       ['again', 3],
     ]);
-    expect(complaintsAbout(brandWith(events('x')))).toEqual([
+    expect(problemsOf(brandWith(events('x')))).toEqual([
       'f.yaml:5:38 brands[0].events.visit.reward: must be a whole number of RWT, 1 or more, not "x"',
       'f.yaml:5:38 brands[0].events.again.reward: must be a whole number of RWT, 1 or more, not "x"',
     ]);
@@ -425,10 +418,10 @@ describe('files', () => {
   });
   afterAll(() => rm(dir, { recursive: true, force: true }));
 
-  const complaintsOfFiles = async (...paths: string[]) =>
+  const problemsOfFiles = async (...paths: string[]) =>
     loadFixture(paths).then(
       () => [],
-      (error: FixtureError) => error.complaints.map(complaintText),
+      (error: FixtureError) => error.problems.map(problemText),
     );
 
   test('are merged in the order in which they are given', async () => {
@@ -443,7 +436,7 @@ describe('files', () => {
     await writeFile(join(dir, 'latin.yaml'), Buffer.from([0x61, 0xe9, 0x62]));
     await writeFile(join(dir, 'wrong.yaml'), 'users: 1');
     const paths = ['none.yaml', '.', 'latin.yaml', 'wrong.yaml'].map((name) => join(dir, name));
-    expect(await complaintsOfFiles(...paths)).toEqual([
+    expect(await problemsOfFiles(...paths)).toEqual([
       expect.stringMatching(/none\.yaml:1:1 cannot be read: ENOENT/),
       expect.stringMatching(/:1:1 cannot be read: EISDIR/),
       expect.stringMatching(/latin\.yaml:1:1 is not a text in UTF-8$/),
@@ -452,6 +445,6 @@ describe('files', () => {
   });
 
   test('that never end are given up', async () => {
-    expect(await complaintsOfFiles('/dev/zero')).toEqual(['/dev/zero:1:1 is larger than 1 MB']);
+    expect(await problemsOfFiles('/dev/zero')).toEqual(['/dev/zero:1:1 is larger than 1 MB']);
   });
 });

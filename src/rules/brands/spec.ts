@@ -214,9 +214,11 @@ export type ValueOf<K> = K extends { kind: 'switch' }
 export type Always = { required: true } | { default: unknown };
 
 /** All values of a table; settings that have no default may be left out. */
-export type Values<S> = { [N in keyof S as S[N] extends Always ? N : never]: ValueOf<S[N]> } & {
-  [N in keyof S as S[N] extends Always ? never : N]?: ValueOf<S[N]>;
-};
+export type Values<S> = Spec extends S
+  ? Record<string, unknown>
+  : { [N in keyof S as S[N] extends Always ? N : never]: ValueOf<S[N]> } & {
+      [N in keyof S as S[N] extends Always ? never : N]?: ValueOf<S[N]>;
+    };
 
 /** The rows of a table, by name, with every column there may be. */
 export const rowsOf = (spec: Spec): [name: string, row: Row][] => Object.entries(spec);
