@@ -1,46 +1,47 @@
-/** What the service's answers look like, as far as callers rely on it. */
+/** What goes over the wire, as the contract's schemas say it: what callers send, and what they get back. */
+import type { z } from 'zod';
+import type * as control from '../contract/control/control.ts';
+import type { eventConfigResult } from '../contract/events/event-config.ts';
+import type { rewardResult } from '../contract/events/manual-event.ts';
+import type { healthResult } from '../contract/events/status.ts';
+import type { balanceResult } from '../contract/events/user-balance.ts';
+import type { pregenerateResult } from '../contract/register/pregenerate-user.ts';
+import type { RelayRefusalBody } from '../contract/relay/refusals.ts';
+import type { permitField, relayBody, relayResult, relayState } from '../contract/relay/relay.ts';
+import type { RefusalBody } from '../contract/shared-refusals.ts';
 
-/** Success of manual-event. Contract: Reward result. */
-export interface RewardBody {
-  success: true;
-  eventId: string;
-  message: string;
-  /** RWT. */
-  rewardAmount: number;
-  eventType: string;
-  walletCreated?: boolean;
-  walletAddress: string;
-  transactionHash: string;
-  [more: string]: unknown;
-}
+export type { RefusalBody, RelayRefusalBody };
 
-/** Every "no" of the event host. Contract: Errors. */
-export interface RefusalBody {
-  success: false;
-  error: string;
-  message?: string;
-  code?: string;
-  details?: unknown;
-  [more: string]: unknown;
-}
+export type RewardBody = z.output<typeof rewardResult>;
+export type EventConfigBody = z.output<typeof eventConfigResult>;
+export type HealthBody = z.output<typeof healthResult>;
+export type BalanceBody = z.output<typeof balanceResult>;
+export type PregeneratedBody = z.output<typeof pregenerateResult>;
 
-/** Contract: GET event-config. */
-export interface EventConfigBody {
-  success: boolean;
-  brandId: string;
-  events: {
-    eventId: string;
-    eventType: string;
-    rewardAmount: number;
-    maxClaims: number;
-    cooldownHours: number;
-  }[];
-  count: number;
-}
+export type PermitBody = z.input<typeof permitField>;
+export type RelayRequestBody = z.input<typeof relayBody>;
+export type RelayResultBody = z.output<typeof relayResult>;
+export type RelayStateBody = z.output<typeof relayState>;
 
-/** Contract: GET health. */
-export interface HealthBody {
-  status: string;
-  timestamp: string;
-  services: Record<string, string>;
-}
+export type ClockBody = z.output<typeof control.clockResult>;
+export type RequestListBody = z.output<typeof control.requestList>;
+export type RequestSummary = RequestListBody['requests'][number];
+export type RequestDetail = z.output<typeof control.requestDetail>;
+export type ExplainedEvent = RequestDetail['explained'][number];
+export type CheckBody = ExplainedEvent['checks'][number];
+/** Which requests are wanted; every part narrows the choice. */
+export type RequestFilter = {
+  [Part in keyof z.input<typeof control.requestsQuery>]?:
+    | z.input<typeof control.requestsQuery>[Part]
+    | undefined;
+};
+export type RuleBody = z.output<typeof control.ruleResult>;
+export type BrandBody = z.output<typeof control.brandList>['brands'][number];
+export type BrandDetail = z.output<typeof control.brandDetail>;
+export type NewKeyBody = z.output<typeof control.newKey>;
+export type DnsRecordBody = z.output<typeof control.dnsRecord>;
+export type TokenBody = z.output<typeof control.tokenResult>;
+export type TokenVerdictBody = z.output<typeof control.tokenVerdict>;
+export type PublishedKeysBody = z.output<typeof control.publishedKeys>;
+export type WalletBody = z.output<typeof control.walletResult>;
+export type VerifyBody = z.output<typeof control.verifyResult>;

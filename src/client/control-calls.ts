@@ -5,15 +5,17 @@ import type {
   ClockBody,
   DnsRecordBody,
   NewKeyBody,
+  PublishedKeysBody,
   RequestDetail,
   RequestFilter,
   RequestListBody,
   RuleBody,
-} from './control-bodies.ts';
+  TokenBody,
+  TokenVerdictBody,
+  VerifyBody,
+  WalletBody,
+} from './bodies.ts';
 import type { Reply } from './create-client.ts';
-import type { PublishedKeysBody, TokenBody, TokenVerdictBody } from './token-bodies.ts';
-import type { VerifyBody } from './verify-body.ts';
-import type { WalletBody } from './wallet-bodies.ts';
 
 /** Sends one call to the control host; the path is appended to its base. */
 export type ControlSend = <Body>(

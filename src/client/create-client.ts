@@ -1,10 +1,19 @@
 /** The typed HTTP client of the service: the command line, scenarios, load and tests all go through it. */
-import type { EventConfigBody, HealthBody, RefusalBody, RewardBody } from './bodies.ts';
+import type {
+  BalanceBody,
+  EventConfigBody,
+  HealthBody,
+  PregeneratedBody,
+  RefusalBody,
+  RelayRefusalBody,
+  RelayRequestBody,
+  RelayResultBody,
+  RelayStateBody,
+  RewardBody,
+} from './bodies.ts';
 import { clientErrorFrom } from './client-error.ts';
 import { type ControlSend, controlCalls } from './control-calls.ts';
 import type { HostUrls } from './host-urls.ts';
-import type { RelayRefusalBody, RelayRequestBody, RelayResultBody, RelayStateBody } from './relay-bodies.ts';
-import type { BalanceBody, PregeneratedBody } from './wallet-bodies.ts';
 
 /** An answer as it came; `body` is its JSON, or its text when it is none. */
 export interface Reply<Body = unknown> {
@@ -49,37 +58,7 @@ export type Client = ReturnType<typeof createClient>;
  */
 export function createClient(settings: ClientSettings) {
   const prefix = settings.apiPrefix ?? '/rewards-api';
-  const send = settings.fetch ?? ((request: Request) => fetch(request));
-
-  async function request<Body = unknown>(wish: RawRequest): Promise<Reply<Body>> {
-    const url = new URL(settings.urls[wish.host] + wish.path);
-    const headers = new Headers({ accept: 'application/json', ...wish.headers });
-    if (settings.userAgent && !headers.has('user-agent')) headers.set('user-agent', settings.userAgent);
-    const hasBody = wish.body !== undefined;
-    if (hasBody && !headers.has('content-type')) headers.set('content-type', 'application/json');
-    const timeout = AbortSignal.timeout(settings.timeoutMs);
-    const outgoing = new Request(url, {
-      method: wish.method,
-      headers,
-      body: hasBody ? bodyBytes(wish.body) : null,
-      redirect: 'manual',
-      signal: wish.signal ? AbortSignal.any([wish.signal, timeout]) : timeout,
-    });
-    try {
-      const response = await send(outgoing);
-      const rawBody = await response.text();
-      return {
-        status: response.status,
-        headers: Object.fromEntries(response.headers),
-        body: parsed(rawBody) as Body,
-        rawBody,
-      };
-    } catch (error) {
-      if (wish.signal?.aborted) throw error;
-      throw clientErrorFrom(error, { url, timeoutMs: settings.timeoutMs });
-    }
-  }
-
+  const request = createRequester(settings);
   const control: ControlSend = (method, path, body) =>
     request({
       host: 'control',
@@ -148,6 +127,41 @@ export function createClient(settings: ClientSettings) {
     health: (options: RequestOptions = {}) =>
       request<HealthBody>({ host: 'events', path: `${prefix}/health`, method: 'GET', ...options }),
     control: controlCalls(control),
+  };
+}
+
+type Requester = <Body = unknown>(wish: RawRequest) => Promise<Reply<Body>>;
+
+/** Sends one request and reads the whole answer, within the time that the settings give it. */
+function createRequester(settings: ClientSettings): Requester {
+  const send = settings.fetch ?? ((request: Request) => fetch(request));
+  return async function request<Body = unknown>(wish: RawRequest): Promise<Reply<Body>> {
+    const url = new URL(settings.urls[wish.host] + wish.path);
+    const headers = new Headers({ accept: 'application/json', ...wish.headers });
+    if (settings.userAgent && !headers.has('user-agent')) headers.set('user-agent', settings.userAgent);
+    const hasBody = wish.body !== undefined;
+    if (hasBody && !headers.has('content-type')) headers.set('content-type', 'application/json');
+    const timeout = AbortSignal.timeout(settings.timeoutMs);
+    const outgoing = new Request(url, {
+      method: wish.method,
+      headers,
+      body: hasBody ? bodyBytes(wish.body) : null,
+      redirect: 'manual',
+      signal: wish.signal ? AbortSignal.any([wish.signal, timeout]) : timeout,
+    });
+    try {
+      const response = await send(outgoing);
+      const rawBody = await response.text();
+      return {
+        status: response.status,
+        headers: Object.fromEntries(response.headers),
+        body: parsed(rawBody) as Body,
+        rawBody,
+      };
+    } catch (error) {
+      if (wish.signal?.aborted) throw error;
+      throw clientErrorFrom(error, { url, timeoutMs: settings.timeoutMs });
+    }
   };
 }
 

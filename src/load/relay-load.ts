@@ -1,6 +1,6 @@
 /** A load test that knows the relay's limits: whether exactly as many calls pass as may, and how long they take. */
 
-import { rateWindowIn } from '../client/relay-bodies.ts';
+import { rateWindowIn } from '../client/rate-window.ts';
 import type { UserWallets } from '../emulator/world/user-wallet.ts';
 import { stopwatch } from '../lib/timers.ts';
 import { createLatencyRecorder } from './latency.ts';

@@ -1,5 +1,5 @@
 /** What happens when windows end: before their reset nobody is let through, from then on everybody. */
-import { rateWindowIn } from '../client/relay-bodies.ts';
+import { rateWindowIn } from '../client/rate-window.ts';
 import { runPaced } from './pace.ts';
 import type { RelayTally, UserTally } from './relay-tally.ts';
 import { verdictOf } from './relay-tally.ts';

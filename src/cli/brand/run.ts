@@ -1,5 +1,5 @@
 /** `rewards brand list|show|create|rotate-key|dns`. */
-import type { BrandDetail } from '../../client/control-bodies.ts';
+import type { BrandDetail } from '../../client/bodies.ts';
 import { brandSpec } from '../../rules/brands/spec.ts';
 import type { CommandContext } from '../machine/context.ts';
 import { CliError } from '../machine/errors.ts';

@@ -1,5 +1,5 @@
 /** Brands, their rules and their keys, for people. */
-import type { BrandBody, BrandDetail, NewKeyBody, RuleBody } from '../../client/control-bodies.ts';
+import type { BrandBody, BrandDetail, NewKeyBody, RuleBody } from '../../client/bodies.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import { brandSpec, rowsOf } from '../../rules/brands/spec.ts';
 import { isObject } from '../service/assignments.ts';

@@ -1,5 +1,5 @@
 /** `rewards clock …`: the emulator's clock, read and moved over its control API. */
-import type { ClockBody } from '../../client/control-bodies.ts';
+import type { ClockBody } from '../../client/bodies.ts';
 import type { Reply } from '../../client/create-client.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import type { CommandContext } from '../machine/context.ts';

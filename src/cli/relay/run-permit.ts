@@ -1,5 +1,5 @@
 /** `rewards relay permit`: what the user's own wallet would sign. */
-import type { PermitBody } from '../../client/relay-bodies.ts';
+import type { PermitBody } from '../../client/bodies.ts';
 import type { UserWallet, UserWallets } from '../../emulator/world/user-wallet.ts';
 import type { CommandContext } from '../machine/context.ts';
 import { CliError } from '../machine/errors.ts';

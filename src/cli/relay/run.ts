@@ -1,5 +1,5 @@
 /** `rewards relay` and `rewards relay status`: a call on behalf of a user, and what became of it. */
-import type { RelayRequestBody } from '../../client/relay-bodies.ts';
+import type { RelayRequestBody } from '../../client/bodies.ts';
 import type { UserWallets } from '../../emulator/world/user-wallet.ts';
 import { stopwatch } from '../../lib/timers.ts';
 import type { CommandContext } from '../machine/context.ts';

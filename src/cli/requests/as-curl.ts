@@ -1,5 +1,5 @@
 /** A request as the curl command that sends it again. */
-import type { RequestDetail } from '../../client/control-bodies.ts';
+import type { RequestDetail } from '../../client/bodies.ts';
 
 /** Secrets were never kept: the brand's key is taken from the environment. */
 export function asCurl(request: RequestDetail, base: string): string {

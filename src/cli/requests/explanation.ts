@@ -1,5 +1,5 @@
 /** Each check of an event with its numbers, the one that refused, and when the event would pass. */
-import type { CheckBody, ExplainedEvent, RequestDetail } from '../../client/control-bodies.ts';
+import type { CheckBody, ExplainedEvent, RequestDetail } from '../../client/bodies.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import type { Style } from '../terminal/style.ts';
 import { shortRequestId } from './request-line.ts';

@@ -1,5 +1,5 @@
 /** One request on one line: when, what, the answer, and what became of its event. */
-import type { RequestSummary } from '../../client/control-bodies.ts';
+import type { RequestSummary } from '../../client/bodies.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import type { OutputFormat } from '../machine/output.ts';
 import { type Style, shortHash } from '../terminal/style.ts';

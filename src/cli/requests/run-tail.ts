@@ -1,5 +1,5 @@
 /** `rewards requests tail`: each request as it comes, until a signal or until nobody reads any more. */
-import type { RequestFilter, RequestSummary } from '../../client/control-bodies.ts';
+import type { RequestFilter, RequestSummary } from '../../client/bodies.ts';
 import { delay } from '../../lib/timers.ts';
 import type { CommandContext } from '../machine/context.ts';
 import { CliError } from '../machine/errors.ts';

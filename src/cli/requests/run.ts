@@ -1,5 +1,5 @@
 /** `rewards requests list|show|explain`: looking back over the emulator's control API. */
-import type { RequestDetail, RequestFilter, RequestSummary } from '../../client/control-bodies.ts';
+import type { RequestDetail, RequestFilter, RequestSummary } from '../../client/bodies.ts';
 import type { CommandContext } from '../machine/context.ts';
 import type { CommandResult } from '../machine/output.ts';
 import { isObject } from '../service/assignments.ts';

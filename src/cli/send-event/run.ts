@@ -1,5 +1,5 @@
 /** `rewards send-event`: one customer event, and the reward or the reason why there is none. */
-import type { RequestDetail } from '../../client/control-bodies.ts';
+import type { RequestDetail } from '../../client/bodies.ts';
 import { createClient } from '../../client/create-client.ts';
 import { stopwatch } from '../../lib/timers.ts';
 import type { CommandContext } from '../machine/context.ts';

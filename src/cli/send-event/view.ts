@@ -1,6 +1,5 @@
 /** What people read about one event: a line for a reward, three for a refusal. */
-import type { RewardBody } from '../../client/bodies.ts';
-import type { RequestDetail } from '../../client/control-bodies.ts';
+import type { RequestDetail, RewardBody } from '../../client/bodies.ts';
 import type { Reply } from '../../client/create-client.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import { spaced, whenText } from '../requests/explanation.ts';

@@ -1,6 +1,6 @@
 /** `rewards serve`: the whole service on this machine, from start to clean stop. */
 import { resolve } from 'node:path';
-import type { RequestSummary } from '../../client/control-bodies.ts';
+import type { RequestSummary } from '../../client/bodies.ts';
 import type { ServeConfig } from '../../compose/config.ts';
 import { crashFromEnvironment } from '../../compose/crash-env.ts';
 import type { Emulator } from '../../emulator/create-emulator.ts';

@@ -1,5 +1,5 @@
 /** `rewards token issue|decode|rotate-keys`. */
-import type { TokenVerdictBody } from '../../client/token-bodies.ts';
+import type { TokenVerdictBody } from '../../client/bodies.ts';
 import type { CommandContext } from '../machine/context.ts';
 import { CliError } from '../machine/errors.ts';
 import type { CommandResult } from '../machine/output.ts';

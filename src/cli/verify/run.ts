@@ -1,5 +1,5 @@
 /** `rewards verify`: ledger against chain, of the emulator or of production. */
-import type { VerifyBody } from '../../client/verify-body.ts';
+import type { VerifyBody } from '../../client/bodies.ts';
 import { isGiven } from '../../production/secrets.ts';
 import type { CommandContext } from '../machine/context.ts';
 import { CliError, problemOf } from '../machine/errors.ts';

@@ -1,5 +1,5 @@
 /** `rewards wallet pregenerate|show|balance`. */
-import type { WalletBody } from '../../client/wallet-bodies.ts';
+import type { WalletBody } from '../../client/bodies.ts';
 import type { CommandContext } from '../machine/context.ts';
 import { CliError } from '../machine/errors.ts';
 import type { CommandResult } from '../machine/output.ts';

@@ -1,5 +1,5 @@
 /** Wallets for people: whose, where, and what is in them. */
-import type { WalletBody } from '../../client/wallet-bodies.ts';
+import type { WalletBody } from '../../client/bodies.ts';
 import { isObject } from '../service/assignments.ts';
 import type { Style } from '../terminal/style.ts';
 
