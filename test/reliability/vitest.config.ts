@@ -11,8 +11,6 @@ export default defineConfig({
     exclude: [],
     // Processes are killed, timers taken over and disks filled here: no file may feel what another did.
     isolate: true,
-    // Long runs go on while the program is built anew: they bring a copy of it.
-    globalSetup: process.env.TORTURE_PROGRAM ? [] : (base.test?.globalSetup ?? []),
     // Schedules of one file that run at the same time.
     maxConcurrency: Number(process.env.TORTURE_TOGETHER ?? 2),
     retry: 0,
