@@ -148,6 +148,6 @@ describe('answers of the node that get lost', () => {
       expect(calls).toHaveLength(12);
       expect(new Set(calls.map(({ hash }) => hash)).size).toBe(12);
     },
-    120_000,
+    300_000,
   );
 });
