@@ -20,8 +20,9 @@ export function brandText(brand: BrandDetail, style: Style): string {
   const { brandId, name, provenDomains, funds } = brand;
   const row = (label: string, text: string) => `  ${style.dim(label.padEnd(12))}  ${text}`;
   const byDns = provenDomains.length > 0 ? [row('by DNS', provenDomains.join(', '))] : [];
-  const settings = rowsOf(brandSpec).flatMap(([setting, { label = setting, unit }]) => {
-    const text = settingText(brand[setting as keyof typeof brandSpec], style);
+  const shown: Readonly<Record<string, unknown>> = { ...brand };
+  const settings = rowsOf(brandSpec).flatMap(([setting, { kind, label = setting, unit }]) => {
+    const text = settingText(shown[setting] ?? durationText(kind, shown[`${setting}Ms`]), style);
     if (setting === 'brandId' || setting === 'name' || text === '') return [];
     const said = row(label, unit ? `${text} ${unit}` : text);
     return setting === 'domains' ? [said, ...byDns] : said;
@@ -37,6 +38,9 @@ export function brandText(brand: BrandDetail, style: Style): string {
     ...rulesTable(brand.rules, style),
   ].join('\n');
 }
+
+const durationText = (kind: string, ms: unknown) =>
+  kind === 'duration' && typeof ms === 'number' ? formatDuration(ms) : null;
 
 /** Nothing for what is not set. */
 function settingText(value: unknown, style: Style): string {
