@@ -1,17 +1,12 @@
 /** Brands over the control API: the same routes whether an emulator or a database is behind them. */
 import { type Context, Hono } from 'hono';
-import {
-  type BrandRefusal,
-  changeBrand,
-  changeRule,
-  createBrand,
-  dnsRecord,
-  type ManageBrandsDeps,
-  overviewBrands,
-  removeRule,
-  rotateKey,
-  showBrand,
-} from '../../actions/brands/manage-brands.ts';
+import { changeBrand } from '../../actions/brands/change-brand.ts';
+import { changeRule, removeRule } from '../../actions/brands/change-rules.ts';
+import { createBrand } from '../../actions/brands/create-brand.ts';
+import type { BrandRefusal, ManageBrandsDeps } from '../../actions/brands/named-brand.ts';
+import { rotateKey } from '../../actions/brands/rotate-key.ts';
+import { overviewBrands, showBrand } from '../../actions/brands/show-brands.ts';
+import { dnsRecord } from '../../actions/brands/show-dns-record.ts';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import { readSingle, type Settings } from '../../rules/brands/settings.ts';
 import { readJsonBody } from '../frame/json-body.ts';

@@ -1,0 +1,79 @@
+/** Finds the brand that somebody names, and what all changes of brands share. */
+import { brandsOfDomains, findConfiguredBrand } from '../../ledger/brands/brand-configuration.ts';
+import type { StoredBrand } from '../../ledger/brands/brands.ts';
+import { type Database, isUniqueViolation, type Queries } from '../../ledger/database/database.ts';
+import { lockAvailableFunds } from '../../ledger/rewards/funds.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Random } from '../../lib/ids.ts';
+import type { BrandId } from '../../rules/brands/brand.ts';
+import { configuredHost } from '../../rules/brands/domain.ts';
+import type { SettingProblem } from '../../rules/brands/settings.ts';
+import { addressKey } from '../../rules/user-key.ts';
+
+export interface ManageBrandsDeps {
+  database: Database;
+  clock: Clock;
+  random: Random;
+  serviceName: string;
+  /** Stands in new keys, so that people tell them apart: `dev` or `live`. */
+  keyEnvironment: string;
+}
+
+export type BrandRefusal =
+  | { code: 'brand_not_found'; name: string }
+  | { code: 'rule_not_found'; eventType: string; brandId: BrandId }
+  | { code: 'brand_exists'; brandId: BrandId }
+  | { code: 'invalid_settings'; problems: SettingProblem[] };
+
+export type Outcome<T> = T | { refusal: BrandRefusal };
+
+/** Somebody who wrote at the same moment got there first: the second look finds them, and says who. */
+export async function lookingAgain<T>(
+  { database }: Pick<ManageBrandsDeps, 'database'>,
+  work: (tx: Queries) => Promise<T>,
+): Promise<T> {
+  try {
+    return await database.atomically(work);
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error;
+    return database.atomically(work);
+  }
+}
+
+export const notFound = (name: string): { refusal: BrandRefusal } => ({
+  refusal: { code: 'brand_not_found', name },
+});
+
+export const invalid = (problems: SettingProblem[]): { refusal: BrandRefusal } => ({
+  refusal: { code: 'invalid_settings', problems },
+});
+
+/** Finds the brand and holds its turnstile, so that changes of one brand follow each other. */
+export async function withBrand<T>(
+  tx: Queries,
+  name: string,
+  work: (brand: StoredBrand) => Promise<Outcome<T>>,
+): Promise<Outcome<T>> {
+  const named = await findNamed(tx, name);
+  if (!named) return notFound(name);
+  await lockAvailableFunds(tx, [named.brandId]);
+  const brand = await findConfiguredBrand(tx, named.brandId);
+  return brand ? work(brand) : notFound(name);
+}
+
+export async function findNamed(db: Queries, name: string): Promise<StoredBrand | undefined> {
+  const host = configuredHost(name);
+  const brandId = addressKey(name) ?? (host ? (await brandsOfDomains(db, [host]))[0]?.[1] : undefined);
+  return brandId && findConfiguredBrand(db, brandId);
+}
+
+/** Domains that are another brand's: an event from there would be both brands'. */
+export async function takenDomains(
+  tx: Queries,
+  { brandId, profile }: Pick<StoredBrand, 'brandId' | 'profile'>,
+): Promise<SettingProblem[]> {
+  const owners = await brandsOfDomains(tx, profile.domains);
+  return owners
+    .filter(([, owner]) => owner !== brandId)
+    .map(([domain, owner]) => ({ setting: 'domains', message: `${domain} belongs to brand ${owner}` }));
+}

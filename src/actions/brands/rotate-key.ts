@@ -1,0 +1,43 @@
+/** Gives a brand a new key. */
+import { digestSecret, newKeyText } from '../../identity/brand-key.ts';
+import { listBrandKeys } from '../../ledger/brands/brand-configuration.ts';
+import { expireBrandKeys, saveBrandKey } from '../../ledger/brands/brand-keys.ts';
+import type { Queries } from '../../ledger/database/database.ts';
+import type { BrandId } from '../../rules/brands/brand.ts';
+import { type ManageBrandsDeps, type Outcome, withBrand } from './named-brand.ts';
+
+/** A key that nobody will see again; when the brand's other keys end, if it has any. */
+export interface NewKey {
+  keyId: string;
+  apiKey: string;
+  othersExpireAtMs: number | null;
+}
+
+/** Adds a key; those before it work for `overlapMs` more, so that a brand's servers can change over. */
+export async function rotateKey(
+  deps: ManageBrandsDeps,
+  name: string,
+  { overlapMs }: { overlapMs: number },
+): Promise<Outcome<NewKey>> {
+  const nowMs = deps.clock.now();
+  return deps.database.atomically((tx) =>
+    withBrand(tx, name, async ({ brandId }) => {
+      const atMs = nowMs + overlapMs;
+      await expireBrandKeys(tx, { brandId, atMs });
+      const living = (await listBrandKeys(tx, brandId)).filter(({ expiresAt }) => (expiresAt ?? 0) > nowMs);
+      const key = await addKey(deps, tx, { brandId, nowMs });
+      return { ...key, othersExpireAtMs: living.length > 0 ? atMs : null };
+    }),
+  );
+}
+
+/** Adds a key; its text is told here and never again. */
+export async function addKey(
+  { random, keyEnvironment }: ManageBrandsDeps,
+  tx: Queries,
+  { brandId, nowMs }: { brandId: BrandId; nowMs: number },
+): Promise<{ keyId: string; apiKey: string }> {
+  const { keyId, secret, text } = newKeyText(keyEnvironment, random.bytes);
+  await saveBrandKey(tx, { keyId, brandId, digest: digestSecret(secret), createdAt: nowMs, expiresAt: null });
+  return { keyId, apiKey: text };
+}
