@@ -10,7 +10,7 @@ import type { VerifyReport } from '../../src/audit/report.ts';
 import { businessEscrowAbi, pointsSaleAbi, rewardTokenAbi } from '../../src/chain/contracts/abis.ts';
 import { encodePayoutBatch } from '../../src/chain/contracts/payout-batch.ts';
 import { DEV_MNEMONIC } from '../../src/emulator/world/dev-accounts.ts';
-import { delay } from '../../src/lib/timers.ts';
+import { until } from '../kits/clock.ts';
 import { someone, startTestService, type TestService } from '../kits/service.ts';
 
 const account = (addressIndex: number) => mnemonicToAccount(DEV_MNEMONIC, { addressIndex });
@@ -247,11 +247,10 @@ describe('planted on the chain:', () => {
     const receipt = await service.chain.waitForTransactionReceipt({ hash: await hash });
     expect(receipt.status).toBe('success');
     // The follower needs a moment to read the block.
-    for (let tries = 0; tries < 100; tries++) {
+    await until('the block in the ledger', () => {
       const { n } = first<{ n: number }>('select max(number) as n from followed_blocks');
-      if (n >= Number(receipt.blockNumber)) return;
-      await delay(50);
-    }
+      return n >= Number(receipt.blockNumber);
+    });
   }
 
   test('RWT that no sale was asked for', async () => {

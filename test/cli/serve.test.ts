@@ -10,6 +10,7 @@ import { banner } from '../../src/cli/serve/banner.ts';
 import { plainStyle } from '../../src/cli/terminal/style.ts';
 import { delay } from '../../src/lib/timers.ts';
 import { rewards, rewardsJson, serve, temporaryDirectory } from '../kits/cli.ts';
+import { until } from '../kits/clock.ts';
 
 type Stack = Awaited<ReturnType<typeof serve>>;
 
@@ -55,10 +56,8 @@ const alive = (pids: number[]) =>
     }
   });
 
-async function eventuallyGone(pids: number[]): Promise<void> {
-  for (let tries = 0; tries < 100 && alive(pids).length > 0; tries += 1) await delay(50);
-  expect(alive(pids)).toEqual([]);
-}
+const eventuallyGone = (pids: number[]) =>
+  until(`the end of ${pids.join(', ')}`, () => alive(pids).length === 0);
 
 async function balanceOf(ready: Stack['ready'], address: string): Promise<bigint> {
   const data = `0x70a08231${address.slice(2).toLowerCase().padStart(64, '0')}`;

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
+import { delay } from '../../src/lib/timers.ts';
 import { createLatencyRecorder } from '../../src/load/latency.ts';
 import { runPaced } from '../../src/load/pace.ts';
 import { addressOf } from '../../src/load/relay-users.ts';
 
 const never = new AbortController().signal;
-const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 test('so many at once, each job once', async () => {
   const seen: number[] = [];
@@ -13,7 +13,7 @@ test('so many at once, each job once', async () => {
     seen.push(index);
     under += 1;
     most = Math.max(most, under);
-    await pause(2);
+    await delay(2);
     under -= 1;
   };
   expect(await runPaced({ count: 50, run }, { concurrency: 7 }, never)).toBe(50);
@@ -21,26 +21,8 @@ test('so many at once, each job once', async () => {
   expect(most).toBe(7);
 });
 
-test('so many a second, whatever becomes of them; lateness is told', async () => {
-  const startedMs = performance.now();
-  const begun: number[] = [];
-  const late: number[] = [];
-  const run = async (_: number, lateMs: number) => {
-    begun.push(performance.now() - startedMs);
-    late.push(lateMs);
-    await pause(300);
-  };
-  expect(await runPaced({ count: 20, run }, { ratePerSecond: 100 }, never)).toBe(20);
-  // None waited for an answer: the last begins after a fifth of a second, and says how late it was.
-  for (const [index, atMs] of begun.entries()) {
-    expect(atMs).toBeGreaterThanOrEqual(index * 10 - 2);
-    expect(late[index]).toBeGreaterThanOrEqual(0);
-    expect(Math.abs(atMs - index * 10 - (late[index] ?? 0))).toBeLessThan(25);
-  }
-});
-
 test('nothing begins after the duration, or after the end was wished for', async () => {
-  const run = () => pause(10);
+  const run = () => delay(10);
   const begun = await runPaced({ count: 1_000, run }, { concurrency: 2, durationMs: 100 }, never);
   expect(begun).toBeLessThan(60);
   const rated = await runPaced({ count: 1_000, run }, { ratePerSecond: 100, durationMs: 100 }, never);

@@ -3,8 +3,8 @@ import { createServer } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { openPostgres } from '../../src/ledger/database/postgres.ts';
 import { openSqlite } from '../../src/ledger/database/sqlite.ts';
-import { delay } from '../../src/lib/timers.ts';
 import { rewards, rewardsJson } from '../kits/cli.ts';
+import { until } from '../kits/clock.ts';
 import { postgresMissing, startPostgres, type TestPostgres } from '../kits/databases.ts';
 import {
   brandId,
@@ -43,14 +43,6 @@ async function run(
   return started;
 }
 
-async function eventually(what: () => Promise<boolean>, capMs = 15_000) {
-  const giveUpAt = performance.now() + capMs;
-  while (!(await what())) {
-    if (performance.now() > giveUpAt) throw new Error(`it did not come: ${what}`);
-    await delay(50);
-  }
-}
-
 describe('on SQLite', () => {
   let service: Started;
   let ledger: string;
@@ -71,7 +63,7 @@ describe('on SQLite', () => {
     const again = await service.event({ brandId, userEmail: 'carol@shop.example' });
     expect(again.status).toBe(409);
 
-    await eventually(async () => {
+    await until("the payment's receipt", async () => {
       const receipt = await kit.rpc('eth_getTransactionReceipt', [body.transactionHash]);
       return (receipt as { status: string } | null)?.status === '0x1';
     });
@@ -125,9 +117,9 @@ describe('on SQLite', () => {
     await kit.rpc('evm_setAutomine', [false]);
     await service.event({ brandId, userEmail: 'first@shop.example' });
     const waiting = service.event({ brandId, userEmail: 'second@shop.example' });
-    await delay(300);
+    await until('the second event to wait', async () => (await service.metric('rewards_waiting')) === 1);
     service.child.kill('SIGTERM');
-    await delay(200);
+    await until('readyz to say so', async () => (await service.admin('/readyz')).status === 503);
     const { status, body } = await service.admin('/readyz');
     expect([status, body.reasons]).toEqual([503, ['stopping']]);
     await expect(service.event({ brandId, userEmail: 'late@shop.example' })).rejects.toThrow();
@@ -141,12 +133,12 @@ describe('on SQLite', () => {
     const change = { REWARDS_RPC_URL: `${kit.anvil.url},${kit.anvil.url}/?2` };
     service = await run(ledger, change);
     process.kill(kit.anvil.pid, 'SIGSTOP');
-    await eventually(async () => (await service.admin('/readyz')).status === 503);
+    await until('readyz to notice', async () => (await service.admin('/readyz')).status === 503);
     const { body } = await service.admin('/readyz');
     process.kill(kit.anvil.pid, 'SIGCONT');
     expect(body.reasons).toEqual(['no chain node answers']);
     expect((await service.admin('/livez')).status).toBe(200);
-    await eventually(async () => (await service.admin('/readyz')).status === 200);
+    await until('readyz to be well again', async () => (await service.admin('/readyz')).status === 200);
     await service.stop();
   });
 
@@ -180,7 +172,10 @@ describe('on SQLite', () => {
 
   test('ledger and chain are compared on a schedule, and a difference raises an alarm', async () => {
     service = await run(ledger, { REWARDS_VERIFY_EVERY: '200ms' });
-    await eventually(async () => ((await service.metric('rewards_verify_timestamp_seconds')) ?? 0) > 0);
+    await until(
+      'the first comparison',
+      async () => ((await service.metric('rewards_verify_timestamp_seconds')) ?? 0) > 0,
+    );
     expect(await service.metric('rewards_verify_differences')).toBe(0);
     await service.stop();
 
@@ -194,7 +189,10 @@ describe('on SQLite', () => {
       .values({ ...movement, transactionHash: hash, logIndex: 0, blockNumber: Number(kit.contracts.block) });
     await database.close();
     service = await run(ledger, { REWARDS_VERIFY_EVERY: '200ms' });
-    await eventually(async () => (await service.metric('rewards_verify_differences')) === 3);
+    await until(
+      'the difference to be found',
+      async () => (await service.metric('rewards_verify_differences')) === 3,
+    );
     expect(service.logLines().some(({ alarm }) => alarm === 'ledger_differs')).toBe(true);
     expect(service.logLines().some(({ difference }) => difference === 'movement_without_log')).toBe(true);
     await service.stop();
@@ -305,7 +303,7 @@ describe.skipIf(postgresMissing() !== undefined)('on Postgres', () => {
 
     await kit.rpc('evm_mine', []);
     const last = await run(postgres.url, { REWARDS_WORKERS: 'outbox' });
-    await eventually(async () => (await last.metric('rewards_block_lag')) === 0);
+    await until('the last block to be read', async () => (await last.metric('rewards_block_lag')) === 0);
     await last.stop();
     const { code, envelope } = await rewardsJson(['verify'], { env: kit.environment(postgres.url) });
     expect(envelope.data).toMatchObject({ ok: true, differences: [] });

@@ -1,8 +1,7 @@
 /** contract: Limits, Relay transactions and Relay API requests. */
 import { afterEach, describe, expect, test } from 'vitest';
-import { serve, temporaryDirectory } from '../../kits/cli.ts';
 import { databaseKinds } from '../../kits/databases.ts';
-import { type RelayKit, relayKitOf, startRelayKit } from '../../kits/wallet.ts';
+import { type RelayKit, startRelayKit } from '../../kits/wallet.ts';
 
 const HOUR_MS = 3_600_000;
 const stops: (() => Promise<unknown>)[] = [];
@@ -106,19 +105,3 @@ describe.each(databaseKinds)('on $kind', ({ open }) => {
     expect((await buy()).status).toBe(200);
   }, 60_000);
 });
-
-test('the hour is kept through SIGKILL and a restart', async () => {
-  const { path: cwd, remove } = await temporaryDirectory();
-  stops.push(remove);
-  const first = await serve(['--port', '0', '--persist-to', 'data'], { cwd });
-  let kit = await relayKitOf(first.ready);
-  const buy = () => kit.relay(kit.users.alice, kit.purchase(kit.users.alice.address));
-  for (let sent = 0; sent < 30; sent++) expect((await buy()).status).toBe(200);
-  await first.stop('SIGKILL');
-  const second = await serve(['--port', '0', '--persist-to', 'data'], { cwd });
-  stops.push(() => second.stop());
-  kit = await relayKitOf(second.ready);
-  const statuses = [];
-  for (let sent = 0; sent < 7; sent++) statuses.push((await buy()).status);
-  expect(statuses).toEqual([200, 200, 200, 200, 200, 429, 429]);
-}, 90_000);

@@ -1,0 +1,115 @@
+/** What makes work wait for its turn: gatherer, mutex, bell, loop. */
+import { describe, expect, test } from 'vitest';
+import { createBell } from '../../src/lib/bell.ts';
+import { createGatherer } from '../../src/lib/gather.ts';
+import { silentLog } from '../../src/lib/log.ts';
+import { createLoop } from '../../src/lib/loop.ts';
+import { createMutex } from '../../src/lib/mutex.ts';
+import { delay, within } from '../../src/lib/timers.ts';
+import { settled, until } from '../kits/clock.ts';
+
+describe('the gatherer', () => {
+  test('hands over together what came during the last run, answers in order, and never overlaps', async () => {
+    const runs: number[][] = [];
+    let under = 0;
+    const gatherer = createGatherer<number, string>({
+      maxItems: 3,
+      async run(items) {
+        expect(++under).toBe(1);
+        runs.push(items);
+        await delay(5);
+        under--;
+        return items.map((item) => `#${item}`);
+      },
+    });
+    const answers = await Promise.all([1, 2, 3, 4, 5].map(gatherer.submit));
+    expect(answers).toEqual(['#1', '#2', '#3', '#4', '#5']);
+    expect(runs).toEqual([
+      [1, 2, 3],
+      [4, 5],
+    ]);
+    await gatherer.idle();
+  });
+
+  test('a run that fails fails its own items only', async () => {
+    const gatherer = createGatherer<number, number>({
+      maxItems: 1,
+      async run([item = 0]) {
+        if (item === 2) throw new Error('no two');
+        return [item];
+      },
+    });
+    const settled = await Promise.allSettled([1, 2, 3].map(gatherer.submit));
+    expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  });
+});
+
+test('the mutex runs one at a time, in order, and goes on after a failure', async () => {
+  const exclusive = createMutex();
+  const order: string[] = [];
+  const task = (name: string, ms: number) => async () => {
+    order.push(`${name} in`);
+    await delay(ms);
+    order.push(`${name} out`);
+    if (name === 'b') throw new Error('b');
+  };
+  const settled = await Promise.allSettled([
+    exclusive(task('a', 10)),
+    exclusive(task('b', 1)),
+    exclusive(task('c', 1)),
+  ]);
+  expect(order).toEqual(['a in', 'a out', 'b in', 'b out', 'c in', 'c out']);
+  expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+});
+
+describe('the bell', () => {
+  test('a ring before the wait is heard at once, and only once', async () => {
+    const bell = createBell();
+    bell.ring();
+    bell.ring();
+    expect(
+      await within(
+        30_000,
+        bell.heard({ timeoutMs: 10_000 }).then(() => 'heard'),
+      ),
+    ).toBe('heard');
+    expect(
+      await within(
+        20,
+        bell.heard({ timeoutMs: 10_000 }).then(() => 'heard'),
+      ),
+    ).toBeUndefined();
+  });
+  test('waits no longer than asked', async () => {
+    await createBell().heard({ timeoutMs: 5 });
+    const stop = new AbortController();
+    const waiting = createBell().heard({ timeoutMs: 60_000, signal: stop.signal });
+    stop.abort();
+    await waiting;
+  });
+});
+
+test('a loop goes on while there is work, sleeps, survives a failure, and stops', async () => {
+  let turns = 0;
+  const loop = createLoop({
+    name: 'test',
+    log: silentLog,
+    pauseMs: () => 60_000,
+    async turn() {
+      turns += 1;
+      if (turns === 2) throw new Error('once');
+      return turns === 1 ? 'worked' : 'idle';
+    },
+  });
+  loop.start();
+  await until('its second turn', () => turns === 2);
+  await settled();
+  loop.nudge();
+  await until('its third turn', () => turns === 3);
+  await settled();
+  expect(turns).toBe(3);
+  await loop.stop();
+  loop.nudge();
+  await settled();
+  expect(turns).toBe(3);
+});
