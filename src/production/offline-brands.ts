@@ -3,7 +3,9 @@ import { Hono } from 'hono';
 import { settings } from '../compose/config.ts';
 import { PreconditionError } from '../compose/precondition.ts';
 import { startProblem, whereIs } from '../compose/start-problem.ts';
+import { brandEndpoints } from '../contract/control/endpoints.ts';
 import { controlBrands } from '../http/control/brands.ts';
+import { mount } from '../http/frame/host-frame.ts';
 import { pendingMigrations } from '../ledger/database/migrate.ts';
 import { readFact } from '../ledger/facts.ts';
 import { adjustableClock, systemClock } from '../lib/clock.ts';
@@ -40,7 +42,8 @@ export async function openOfflineBrands(databaseUrl: string): Promise<OfflineBra
       keyEnvironment: kept ? 'dev' : 'live',
       maySeeSecrets: () => true,
     });
-    const app = new Hono().route('/_rewards/brands', brands);
+    const app = new Hono().basePath('/_rewards');
+    mount(app, '', { title: 'Brands', endpoints: brandEndpoints }, brands);
     app.onError((error, context) =>
       context.json({ success: false, error: error.message, message: 'Nothing was changed.' }, 500),
     );

@@ -10,6 +10,7 @@ import {
 } from '../endpoint.ts';
 import { demo } from '../examples.ts';
 import * as control from './control.ts';
+import type { ControlRefusalCode } from './refusals.ts';
 
 const token = { scheme: 'controlToken', required: true };
 const brandPath = z.object({ name: z.string().meta({ description: 'Id or domain of the brand.' }) });
@@ -26,10 +27,10 @@ function operation(
     body?: NamedSchema;
     example: Omit<RequestExample, 'summary'>;
     answer: EndpointAnswer & { status?: number };
-    refusals: string[];
+    refusals: ControlRefusalCode[];
     guarded?: boolean;
   },
-): Endpoint {
+): Endpoint<ControlRefusalCode> {
   const { body, example, refusals, guarded = method !== 'get' } = parts;
   const { status = 200, ...answer } = parts.answer;
   const parameters = [
@@ -46,11 +47,11 @@ function operation(
     ...(body && { body }),
     examples: [{ summary: said.summary, ...example }],
     answers: { [status]: answer },
-    refusals: [...refusals, ...(guarded ? ['token_missing'] : []), 'foreign_host'],
+    refusals: [...refusals, ...(guarded ? (['token_missing'] as const) : []), 'foreign_host'],
   };
 }
 
-export const controlEndpoints: readonly Endpoint[] = [
+export const controlEndpoints: readonly Endpoint<ControlRefusalCode>[] = [
   operation(
     ['get', '/clock', 'showClock'],
     { tag: 'Clock', summary: 'Read the clock' },
@@ -271,3 +272,6 @@ export const controlEndpoints: readonly Endpoint[] = [
     },
   ),
 ];
+
+/** What brands, their rules and keys are managed by, with a server before it or without one. */
+export const brandEndpoints = controlEndpoints.filter(({ tag }) => tag === 'Brands');

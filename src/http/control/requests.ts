@@ -1,7 +1,7 @@
 /** Looking back on the emulator's requests: `GET requests` and `GET requests/:id` of the control API. */
-import { Hono } from 'hono';
+import type { Handler } from 'hono';
 import type { RequestRecord } from '../frame/request-record.ts';
-import { controlProblem } from './problem.ts';
+import { refuse } from './refuse.ts';
 import { requestDetail, requestSummary } from './request-summary.ts';
 
 export interface ControlRequestsDeps {
@@ -18,37 +18,24 @@ export interface ControlRequestsDeps {
   nowMs: () => number;
 }
 
-export function controlRequests({ requests, limits, nowMs }: ControlRequestsDeps): Hono {
-  const app = new Hono();
-  app.get('/', (context) => {
-    const wanted = requestFilter(context.req.query());
-    if (!wanted) {
-      const message = 'Use status=429 or status=4xx, method, path, user, after=<id>, limit=1..500.';
-      return controlProblem(context, 400, { error: 'Invalid filter', message });
-    }
-    return context.json({ requests: requests.list(wanted).map(requestSummary) });
-  });
-  app.get('/:id', (context) => {
-    const name = context.req.param('id');
-    const [record, ...more] = requests.find(name);
-    if (!record) {
-      return controlProblem(context, 404, {
-        error: `No request ${name}`,
-        message: 'It is not, or no longer, in the log; `rewards requests list` shows what is.',
-        details: { reason: 'request_not_found' },
-      });
-    }
-    if (more.length > 0) {
-      const ids = [record, ...more].map(({ id }) => id).slice(0, AMBIGUOUS_SHOWN);
-      return controlProblem(context, 409, {
-        error: `${name} may be any of ${more.length + 1} requests`,
-        message: `Give more of the id: ${ids.join(', ')}`,
-        details: { reason: 'request_ambiguous', ids },
-      });
-    }
-    return context.json(requestDetail(record, { limits, nowMs: nowMs() }));
-  });
-  return app;
+export function controlRequests({ requests, limits, nowMs }: ControlRequestsDeps): Record<string, Handler> {
+  return {
+    listRequests(context) {
+      const wanted = requestFilter(context.req.query());
+      if (!wanted) return refuse(context, { code: 'invalid_filter' });
+      return context.json({ requests: requests.list(wanted).map(requestSummary) });
+    },
+    showRequest(context) {
+      const name = context.req.param('id') ?? '';
+      const [record, ...more] = requests.find(name);
+      if (!record) return refuse(context, { code: 'request_not_found', name });
+      if (more.length > 0) {
+        const ids = [record, ...more].map(({ id }) => id).slice(0, AMBIGUOUS_SHOWN);
+        return refuse(context, { code: 'request_ambiguous', name, count: more.length + 1, ids });
+      }
+      return context.json(requestDetail(record, { limits, nowMs: nowMs() }));
+    },
+  };
 }
 
 const AMBIGUOUS_SHOWN = 5;

@@ -1,12 +1,11 @@
 /** Tokens over the control API: issue one for a user, tell whether one is taken, change the keys. */
-import { type Context, Hono } from 'hono';
+import type { Handler } from 'hono';
 import { type IssueTokenDeps, issueToken } from '../../actions/wallets/issue-token.ts';
 import type { TokenVerifier } from '../../identity/tokens.ts';
 import { parseDuration } from '../../lib/duration.ts';
 import { readSingle, type SettingProblem, type Settings } from '../../rules/brands/settings.ts';
 import { emailKey } from '../../rules/user-key.ts';
-import { readJsonBody } from '../frame/json-body.ts';
-import { controlProblem } from './problem.ts';
+import { readSettings, refuse } from './refuse.ts';
 
 export interface ControlTokensDeps extends IssueTokenDeps {
   verifier: TokenVerifier;
@@ -16,48 +15,60 @@ export interface ControlTokensDeps extends IssueTokenDeps {
   refreshKeys: () => Promise<void>;
 }
 
-const BODY_LIMIT_BYTES = 64 * 1024;
 const LIFETIME_DEFAULT_MS = 3_600_000;
 const LIFETIME_MIN_MS = 1_000;
 
-export function controlTokens(deps: ControlTokensDeps): Hono {
-  const app = new Hono();
-  app.post('/', async (context) => {
-    const body = await objectOf(context);
-    if (!body) return noObject(context);
-    const wish = tokenWish(deps, body);
-    if ('problems' in wish) return invalid(context, wish.problems);
-    const { token, address, expiresAtMs } = await issueToken(deps, wish);
-    return context.json({ token, address, expiresAt: new Date(expiresAtMs).toISOString() }, 201);
-  });
-  app.post('/verify', async (context) => {
-    const body = await objectOf(context);
-    if (!body) return noObject(context);
-    const { token } = body;
-    if (typeof token !== 'string') return invalid(context, [{ setting: 'token', message: 'must be a text' }]);
-    const answer = await deps.verifier.verify(`Bearer ${token}`);
-    const now = new Date(deps.clock.now()).toISOString();
-    return 'refusal' in answer
-      ? context.json({
-          verifies: false,
-          now,
-          user: null,
-          reason: answer.refusal.code,
-          message: answer.refusal.message,
-        })
-      : context.json({ verifies: true, now, user: { email: null, ...answer }, reason: null, message: null });
-  });
-  app.post('/rotate-keys', async (context) => {
-    const body = await objectOf(context);
-    if (!body) return noObject(context);
-    const { revoke = false } = body;
-    if (typeof revoke !== 'boolean')
-      return invalid(context, [{ setting: 'revoke', message: 'must be true or false' }]);
-    const { keyId, published } = await deps.issuer.rotate({ revoke });
-    await deps.refreshKeys();
-    return context.json({ keyId, published });
-  });
-  return app;
+export function controlTokens(deps: ControlTokensDeps): Record<string, Handler> {
+  return {
+    async issueToken(context) {
+      const body = await readSettings(context);
+      if (!body) return refuse(context, { code: 'invalid_body' });
+      const wish = tokenWish(deps, body);
+      if ('problems' in wish) return refuse(context, { code: 'invalid_settings', problems: wish.problems });
+      const { token, address, expiresAtMs } = await issueToken(deps, wish);
+      return context.json({ token, address, expiresAt: new Date(expiresAtMs).toISOString() }, 201);
+    },
+    async verifyToken(context) {
+      const body = await readSettings(context);
+      if (!body) return refuse(context, { code: 'invalid_body' });
+      const { token } = body;
+      if (typeof token !== 'string')
+        return refuse(context, {
+          code: 'invalid_settings',
+          problems: [{ setting: 'token', message: 'must be a text' }],
+        });
+      const answer = await deps.verifier.verify(`Bearer ${token}`);
+      const now = new Date(deps.clock.now()).toISOString();
+      return 'refusal' in answer
+        ? context.json({
+            verifies: false,
+            now,
+            user: null,
+            reason: answer.refusal.code,
+            message: answer.refusal.message,
+          })
+        : context.json({
+            verifies: true,
+            now,
+            user: { email: null, ...answer },
+            reason: null,
+            message: null,
+          });
+    },
+    async rotateTokenKeys(context) {
+      const body = await readSettings(context);
+      if (!body) return refuse(context, { code: 'invalid_body' });
+      const { revoke = false } = body;
+      if (typeof revoke !== 'boolean')
+        return refuse(context, {
+          code: 'invalid_settings',
+          problems: [{ setting: 'revoke', message: 'must be true or false' }],
+        });
+      const { keyId, published } = await deps.issuer.rotate({ revoke });
+      await deps.refreshKeys();
+      return context.json({ keyId, published });
+    },
+  };
 }
 
 function tokenWish(
@@ -80,22 +91,3 @@ function tokenWish(
   if (problems.length > 0 || email === undefined || lifetimeMs === undefined) return { problems };
   return { email, lifetimeMs, audience: wanted && 'value' in wanted ? wanted.value : undefined };
 }
-
-async function objectOf(context: Context): Promise<Settings | undefined> {
-  const body = await readJsonBody(context.req.raw, BODY_LIMIT_BYTES);
-  if (!('value' in body) || typeof body.value !== 'object' || Array.isArray(body.value)) return undefined;
-  return body.value === null ? undefined : (body.value as Settings);
-}
-
-const noObject = (context: Context) =>
-  controlProblem(context, 400, {
-    error: 'Invalid body',
-    message: 'Send one JSON object with the settings by name.',
-  });
-
-const invalid = (context: Context, problems: SettingProblem[]) =>
-  controlProblem(context, 400, {
-    error: 'Invalid settings',
-    message: problems.map(({ setting, message }) => `${setting} ${message}`).join('; '),
-    details: { reason: 'invalid_settings', problems },
-  });

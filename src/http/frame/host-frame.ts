@@ -1,5 +1,5 @@
 /** What every host of the service has around its routes: request ids, HTTPS, CORS, its own description, 404 and 500. */
-import { type Context, type Handler, Hono } from 'hono';
+import { type Context, type Env, type Handler, Hono } from 'hono';
 import type { HostContract } from '../../contract/endpoint.ts';
 import type { FrameRefusal } from '../../contract/shared-refusals.ts';
 import { type Database, isDatabaseUnavailable } from '../../ledger/database/database.ts';
@@ -68,11 +68,11 @@ export function createHostFrame(deps: HostFrameDeps, host: HostParts): Hono<Requ
 }
 
 /** Every endpoint of the contract with its handler: neither can be without the other. */
-export function mount(
-  app: Hono<RequestVariables>,
+export function mount<E extends Env>(
+  app: Hono<E>,
   apiPrefix: string,
   { title, endpoints }: Pick<HostContract, 'title' | 'endpoints'>,
-  handlers: Record<string, Handler<RequestVariables>>,
+  handlers: Record<string, Handler<E>>,
 ): void {
   for (const endpoint of endpoints) {
     const handler = handlers[endpoint.id];

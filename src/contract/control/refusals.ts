@@ -1,0 +1,181 @@
+/** The whole error table of the control host: the same form everywhere, with a reason that programs can rely on. */
+import type { SettingProblem } from '../../rules/brands/settings.ts';
+import { demo } from '../examples.ts';
+import { type RefusalRows, refusalTable } from '../refusals.ts';
+import { type RefusalBody, refusalForm } from '../shared-refusals.ts';
+
+export type ControlRefusal =
+  | { code: 'foreign_host' }
+  | { code: 'token_missing'; guards: 'changes' | 'secrets' }
+  | { code: 'invalid_clock_change' }
+  | { code: 'invalid_filter' }
+  | { code: 'request_not_found'; name: string }
+  | { code: 'request_ambiguous'; name: string; count: number; ids: string[] }
+  | { code: 'invalid_body' }
+  | { code: 'invalid_settings'; problems: SettingProblem[] }
+  | { code: 'brand_not_found'; name: string }
+  | { code: 'rule_not_found'; brandId: string; eventType: string }
+  | { code: 'brand_exists'; brandId: string }
+  | { code: 'wallet_not_found'; user: string }
+  | { code: 'invalid_limit'; limitMax: number }
+  | { code: 'unknown_endpoint'; method: string; path: string }
+  | { code: 'database_unavailable' }
+  | { code: 'internal_error' };
+export type ControlRefusalCode = ControlRefusal['code'];
+
+const { brandId } = demo;
+
+const rows: RefusalRows<ControlRefusal> = {
+  foreign_host: {
+    status: 403,
+    when: 'the request came under a foreign name, or from a page of another site',
+    example: {},
+    says: { error: 'Forbidden', message: 'The control API answers only to this machine.' },
+  },
+  token_missing: {
+    status: 401,
+    when: 'the control token is missing or wrong',
+    example: { guards: 'changes' },
+    says: ({ guards }) => ({
+      error: 'Unauthorized',
+      message:
+        guards === 'changes'
+          ? 'Send `Authorization: Bearer <controlToken>` from the ready line.'
+          : 'The record holds a token: send `Authorization: Bearer <controlToken>`.',
+    }),
+  },
+  invalid_clock_change: {
+    status: 400,
+    when: 'the clock cannot make the change that the body asks for',
+    example: {},
+    says: {
+      error: 'Invalid clock change',
+      message:
+        'Send one of {"advance":"61s"}, {"set":"2030-01-01T00:00:00Z"}, {"freeze":true}; time moves only forward.',
+    },
+  },
+  invalid_filter: {
+    status: 400,
+    when: 'the query has a filter that the log does not know, or a wrong value',
+    example: {},
+    says: {
+      error: 'Invalid filter',
+      message: 'Use status=429 or status=4xx, method, path, user, after=<id>, limit=1..500.',
+    },
+  },
+  request_not_found: {
+    status: 404,
+    when: 'the log has no such request',
+    example: { name: 'req_none' },
+    says: ({ name }) => ({
+      error: `No request ${name}`,
+      message: 'The log does not hold it, or no longer does; `rewards requests list` shows what it holds.',
+      details: { reason: 'request_not_found' },
+    }),
+  },
+  request_ambiguous: {
+    status: 409,
+    when: 'several ids begin like this',
+    example: { name: 'req_6', count: 2, ids: ['req_661c136a55acc3b5ccc8', 'req_66d01f7b12e04a9c3388'] },
+    says: ({ name, count, ids }) => ({
+      error: `${name} may be any of ${count} requests`,
+      message: `Give more of the id: ${ids.join(', ')}`,
+      details: { reason: 'request_ambiguous', ids },
+    }),
+  },
+  invalid_body: {
+    status: 400,
+    when: 'the body is not a JSON object',
+    example: {},
+    says: { error: 'Invalid body', message: 'Send one JSON object with the settings by name.' },
+  },
+  invalid_settings: {
+    status: 400,
+    when: 'a setting is unknown or has a wrong value',
+    example: { problems: [{ setting: 'automation', message: 'must be on or off, not "maybe"' }] },
+    says: ({ problems }) => ({
+      error: 'Invalid settings',
+      message: problems.map(({ setting, message }) => `${setting} ${message}`).join('; '),
+      details: { reason: 'invalid_settings', problems },
+    }),
+  },
+  brand_not_found: {
+    status: 404,
+    when: 'there is no such brand',
+    example: { name: 'nobody.example' },
+    says: ({ name }) => ({
+      error: `Brand not found: ${name}`,
+      message: 'Name it by its id or by one of its domains; `rewards brand list` shows all.',
+      details: { reason: 'brand_not_found' },
+    }),
+  },
+  rule_not_found: {
+    status: 404,
+    when: 'the brand has no such rule',
+    example: { brandId, eventType: 'custom_unknown' },
+    says: ({ brandId, eventType }) => ({
+      error: `Brand ${brandId} has no rule for ${eventType}`,
+      message: '`rewards brand show` lists the rules it has.',
+      details: { reason: 'rule_not_found' },
+    }),
+  },
+  brand_exists: {
+    status: 409,
+    when: 'the brand is there already',
+    example: { brandId },
+    says: ({ brandId }) => ({
+      error: `Brand ${brandId} is there already`,
+      message: 'Change it with `rewards brand set`.',
+      details: { reason: 'brand_exists' },
+    }),
+  },
+  wallet_not_found: {
+    status: 404,
+    when: 'nobody of that name has a wallet',
+    example: { user: 'nobody@demo.example' },
+    says: ({ user }) => ({
+      error: `No wallet of ${user}`,
+      message:
+        'Name an e-mail, an address or <platform>:<id>; a wallet comes with the first reward or login.',
+      details: { reason: 'wallet_not_found' },
+    }),
+  },
+  invalid_limit: {
+    status: 400,
+    when: 'the limit is out of its bounds',
+    example: { limitMax: 1_000 },
+    says: ({ limitMax }) => ({ error: 'Invalid limit', message: `Use limit=1..${limitMax}.` }),
+  },
+  unknown_endpoint: {
+    status: 404,
+    when: 'there is no such path, or not with this method',
+    example: { method: 'GET', path: '/_rewards/nothing' },
+    says: ({ method, path }) => ({ error: 'Not found', message: `There is no ${method} ${path} here.` }),
+  },
+  database_unavailable: {
+    status: 503,
+    when: 'the ledger cannot be reached',
+    example: {},
+    says: {
+      error: 'Database unavailable',
+      message: 'The ledger cannot be reached: try again when its database is back.',
+      details: { reason: 'database_unavailable' },
+    },
+  },
+  internal_error: {
+    status: 500,
+    when: 'something is wrong with the service; its log says what',
+    example: {},
+    says: {
+      error: 'Internal server error',
+      message: 'The log of the service says what failed; look whether it took effect before you repeat it.',
+      details: { reason: 'internal_error' },
+    },
+  },
+};
+
+export const controlRefusals = refusalTable<ControlRefusal, RefusalBody>({
+  form: refusalForm,
+  leastRetrySeconds: 0,
+  rows,
+});
