@@ -11,8 +11,6 @@ export function emailOf(text: unknown): string | undefined {
   return email.length <= EMAIL_MAX && /^[^\s@{}<>]+@[^\s@{}<>]+$/.test(email) ? email : undefined;
 }
 
-export type Emails = ReturnType<typeof createEmails>;
-
 /** `given` is the tag's; `store` remembers e-mails for later pages, where the tag allows it. */
 export function createEmails(store: Store | undefined, given: string | null | undefined) {
   const fromTag = emailOf(given);

@@ -33,13 +33,55 @@ const TITLE_MAX = 200;
 /** The contract's limit for sourceUrl. */
 const SOURCE_URL_MAX = 2_048;
 
+/** Those who want to hear of answers; each occasion reaches its own. */
+function createListeners() {
+  const listeners: [Occasion, Listener][] = [];
+  return {
+    tell(answer: Answer, eventType: string) {
+      const isRefusal = answer.httpStatus >= 400 && answer.httpStatus < 500;
+      const occasion = answer.success ? 'reward' : isRefusal ? 'refused' : 'error';
+      for (const [wanted, listener] of [...listeners]) {
+        if (wanted === occasion) safely(() => listener(answer, eventType));
+      }
+    },
+    on(occasion: Occasion, listener: Listener) {
+      const entry: [Occasion, Listener] = [occasion, listener];
+      listeners.push(entry);
+      return () => {
+        const at = listeners.indexOf(entry);
+        if (at >= 0) listeners.splice(at, 1);
+      };
+    },
+  };
+}
+
+/** What the service is told of an event on this page. */
+function eventBody(
+  tag: Tag,
+  { eventType, method, email }: Omit<Detection, 'method'> & { method: string },
+  metadata?: unknown,
+) {
+  // Without query and fragment: they carry reset links, tokens and names.
+  const sourceUrl = location.origin + location.pathname;
+  const isWeb = /^http/.test(location.protocol) && sourceUrl.length <= SOURCE_URL_MAX;
+  const facts = { detection_method: method, page_title: document.title.slice(0, TITLE_MAX) };
+  return {
+    brandId: tag.brandId,
+    eventType,
+    userEmail: email,
+    domain: tag.domain,
+    ...(isWeb && { sourceUrl }),
+    metadata: { ...facts, ...(isMap(metadata) ? metadata : {}) },
+  };
+}
+
 function createRewards(tag: Tag): RewardsApi {
   const namespace = `rewards.${tag.brandId}.`;
   const local = createStore(() => localStorage, namespace);
   const session = createStore(() => sessionStorage, namespace);
   const emails = createEmails(tag.remembers ? local : undefined, tag.userEmail);
   const api = tag.base + API_PREFIX;
-  const listeners: [Occasion, Listener][] = [];
+  const listeners = createListeners();
   const outbox = createOutbox(local, { endpoint: `${api}/manual-event`, tell });
   let lookAgain = () => {};
 
@@ -50,31 +92,11 @@ function createRewards(tag: Tag): RewardsApi {
 
   function tell(answer: Answer, eventType: string) {
     debug(eventType, answer);
-    const isRefusal = answer.httpStatus >= 400 && answer.httpStatus < 500;
-    const occasion = answer.success ? 'reward' : isRefusal ? 'refused' : 'error';
-    for (const [wanted, listener] of [...listeners]) {
-      if (wanted === occasion) safely(() => listener(answer, eventType));
-    }
+    listeners.tell(answer, eventType);
   }
 
-  function send(
-    { eventType, method, email }: Omit<Detection, 'method'> & { method: string },
-    metadata?: unknown,
-  ) {
-    // Without query and fragment: they carry reset links, tokens and names.
-    const sourceUrl = location.origin + location.pathname;
-    const isWeb = /^http/.test(location.protocol) && sourceUrl.length <= SOURCE_URL_MAX;
-    const facts = { detection_method: method, page_title: document.title.slice(0, TITLE_MAX) };
-    const body = {
-      brandId: tag.brandId,
-      eventType,
-      userEmail: email,
-      domain: tag.domain,
-      ...(isWeb && { sourceUrl }),
-      metadata: { ...facts, ...(isMap(metadata) ? metadata : {}) },
-    };
-    return outbox.send(eventType, JSON.stringify(body));
-  }
+  const send = (event: Parameters<typeof eventBody>[1], metadata?: unknown) =>
+    outbox.send(event.eventType, JSON.stringify(eventBody(tag, event, metadata)));
 
   async function detect() {
     const config = await persist(() => request(`${api}/event-config?brandId=${tag.brandId}`));
@@ -107,14 +129,7 @@ function createRewards(tag: Tag): RewardsApi {
     identify(email) {
       if (emails.identify(email)) safely(lookAgain);
     },
-    on(occasion, listener) {
-      const entry: [Occasion, Listener] = [occasion, listener];
-      listeners.push(entry);
-      return () => {
-        const at = listeners.indexOf(entry);
-        if (at >= 0) listeners.splice(at, 1);
-      };
-    },
+    on: listeners.on,
     push(...calls) {
       for (const call of calls) {
         safely(() => {

@@ -2,7 +2,6 @@
  * The emulator's accounts: Anvil's well-known test keys, each with one duty. Anyone can read these keys; never
  * fund them on a real chain.
  */
-import type { Hex } from 'viem';
 
 export const DEV_MNEMONIC = 'test test test test test test test test test test test junk';
 const account = (index: number) => `m/44'/60'/0'/0/${index}` as const;
@@ -26,5 +25,3 @@ export const DEV_GAS_WALLETS_PATH = "m/44'/60'/2'/0";
 
 /** Users' wallets grow under this path; the server only ever sees its public half. */
 export const DEV_WALLETS_PATH = "m/44'/60'/1'/0";
-
-export type DevKeys = Record<keyof typeof devPaths, Hex>;
