@@ -15,7 +15,7 @@ import type {
   VerifyBody,
   WalletBody,
 } from './bodies.ts';
-import type { Reply } from './create-client.ts';
+import type { Reply } from './reply.ts';
 
 /** Sends one call to the control host; the path is appended to its base. */
 export type ControlSend = <Body>(

@@ -14,15 +14,7 @@ import type {
 import { clientErrorFrom } from './client-error.ts';
 import { type ControlSend, controlCalls } from './control-calls.ts';
 import type { HostUrls } from './host-urls.ts';
-
-/** An answer as it came; `body` is its JSON, or its text when it is none. */
-export interface Reply<Body = unknown> {
-  status: number;
-  /** Names in lower case. */
-  headers: Record<string, string>;
-  body: Body;
-  rawBody: string;
-}
+import type { Reply } from './reply.ts';
 
 export interface ClientSettings {
   urls: HostUrls;

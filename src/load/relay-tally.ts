@@ -1,6 +1,7 @@
 /** Counts what the relay let through, and holds every answer's headers against the limit that they tell of. */
-import type { Reply } from '../client/create-client.ts';
+
 import { rateWindowIn } from '../client/rate-window.ts';
+import type { Reply } from '../client/reply.ts';
 
 /** admitted: used one of the user's limit · refused: over it · address: over the limit of the address · failed: neither. */
 export type Verdict = 'admitted' | 'refused' | 'address' | 'failed';

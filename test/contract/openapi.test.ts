@@ -46,7 +46,9 @@ const relayRoutes = () =>
   );
 const controlRoutes = () =>
   routesOf(
-    createControlHost({ control: {}, brands: {}, tokens: {}, wallets: {} } as Parameters<typeof createControlHost>[0]),
+    createControlHost({ control: {}, brands: {}, tokens: {}, wallets: {} } as Parameters<
+      typeof createControlHost
+    >[0]),
   );
 const described = (api: ApiDocument) =>
   operationsOf(api).map(({ method, path }) => `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ':$1')}`);

@@ -1,6 +1,6 @@
 /** `rewards clock …`: the emulator's clock, read and moved over its control API. */
 import type { ClockBody } from '../../client/bodies.ts';
-import type { Reply } from '../../client/create-client.ts';
+import type { Reply } from '../../client/reply.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import type { CommandContext } from '../machine/context.ts';
 import { CliError } from '../machine/errors.ts';

@@ -1,6 +1,7 @@
 /** What people read about one relayed call: a line for a success, a few for a refusal. */
-import type { Reply } from '../../client/create-client.ts';
+
 import { rateWindowIn } from '../../client/rate-window.ts';
+import type { Reply } from '../../client/reply.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import { isObject, type JsonObject } from '../service/assignments.ts';
 import { type Style, shortAddress } from '../terminal/style.ts';

@@ -1,6 +1,6 @@
 /** What people read about one event: a line for a reward, three for a refusal. */
 import type { RequestDetail, RewardBody } from '../../client/bodies.ts';
-import type { Reply } from '../../client/create-client.ts';
+import type { Reply } from '../../client/reply.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import { spaced, whenText } from '../requests/explanation.ts';
 import { shortRequestId } from '../requests/request-line.ts';

@@ -1,5 +1,5 @@
 /** What an answer of the emulator's control API means when it is not the wanted one. */
-import type { Reply } from '../../client/create-client.ts';
+import type { Reply } from '../../client/reply.ts';
 import { type ErrorCode, type Problem, problemOf } from '../machine/errors.ts';
 import type { CommandResult } from '../machine/output.ts';
 import type { Style } from '../terminal/style.ts';

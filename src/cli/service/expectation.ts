@@ -1,5 +1,5 @@
 /** `--expect 429:cooldown`: which answer a caller counts as the right one. */
-import type { Reply } from '../../client/create-client.ts';
+import type { Reply } from '../../client/reply.ts';
 import { CliError } from '../machine/errors.ts';
 import { isObject } from './assignments.ts';
 

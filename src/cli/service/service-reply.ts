@@ -1,5 +1,5 @@
 /** What an answer of the service's own hosts means: done, refused, or not what was expected. */
-import type { Reply } from '../../client/create-client.ts';
+import type { Reply } from '../../client/reply.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import { type Problem, problemOf } from '../machine/errors.ts';
 import type { CommandResult } from '../machine/output.ts';

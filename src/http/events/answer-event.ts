@@ -7,7 +7,7 @@ import type { RefusalBody } from '../../contract/shared-refusals.ts';
 import type { EventSubmission } from '../../rules/events/submission.ts';
 import type { Observer } from '../frame/observer.ts';
 import type { EventTrace } from '../frame/request-record.ts';
-import type { EventsRefuser } from './host.ts';
+import type { EventsRefuser } from './refuser.ts';
 import { rewardReply } from './reward-reply.ts';
 
 export interface AnswerEventDeps {

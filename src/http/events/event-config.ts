@@ -7,7 +7,7 @@ import { ADDRESS_PROBLEM } from '../../contract/shapes.ts';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import type { RequestVariables } from '../frame/request-record.ts';
 import { eventConfigReply } from './event-config-reply.ts';
-import type { EventsRefuser } from './host.ts';
+import type { EventsRefuser } from './refuser.ts';
 
 export interface EventConfigDeps {
   /** `actions/events/read-event-config` with its deps bound. */

@@ -1,10 +1,7 @@
 /** The event handler host: its endpoints and what each of them uses (contract: Endpoints). */
 import type { Hono } from 'hono';
 import { eventsHostContract } from '../../contract/events/host.ts';
-import type { EventsRefusal } from '../../contract/events/refusals.ts';
-import type { RefusalBody } from '../../contract/shared-refusals.ts';
 import { createHostFrame, type HostFrameDeps } from '../frame/host-frame.ts';
-import type { Refuser } from '../frame/refuse.ts';
 import type { RequestVariables } from '../frame/request-record.ts';
 import { type BulkEventsDeps, bulkEvents } from './bulk-events.ts';
 import { clientScriptPath, createClientScript } from './client-script.ts';
@@ -13,8 +10,6 @@ import { type ManualEventDeps, manualEvent } from './manual-event.ts';
 import { type StatusDeps, statusHandlers } from './status.ts';
 import { type UserBalanceDeps, userBalance } from './user-balance.ts';
 import { type VerifyDnsHandlerDeps, verifyDnsHandler } from './verify-dns.ts';
-
-export type EventsRefuser = Refuser<EventsRefusal, RefusalBody>;
 
 export type EventsHostDeps = HostFrameDeps &
   ManualEventDeps &

@@ -7,7 +7,7 @@ import { type AnswerOnce, answerKeyed, idempotencyKeyOf, idempotently } from '..
 import { readJsonBody } from '../frame/json-body.ts';
 import type { RequestVariables } from '../frame/request-record.ts';
 import { type AnswerEventDeps, answerEvent } from './answer-event.ts';
-import type { EventsRefuser } from './host.ts';
+import type { EventsRefuser } from './refuser.ts';
 
 export interface ManualEventDeps extends AnswerEventDeps {
   answerOnce: AnswerOnce;

@@ -3,7 +3,7 @@ import type { Handler } from 'hono';
 import type { Health } from '../../actions/report-health.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { RequestVariables } from '../frame/request-record.ts';
-import type { EventsRefuser } from './host.ts';
+import type { EventsRefuser } from './refuser.ts';
 
 export interface StatusDeps {
   /** `actions/report-health` with its deps bound. */

@@ -5,7 +5,7 @@ import { userBalanceQuestion } from '../../contract/events/user-balance.ts';
 import { problemsOf } from '../../contract/shapes.ts';
 import { readJsonBody } from '../frame/json-body.ts';
 import type { RequestVariables } from '../frame/request-record.ts';
-import type { EventsRefuser } from './host.ts';
+import type { EventsRefuser } from './refuser.ts';
 
 export interface UserBalanceDeps {
   /** `actions/wallets/read-balance` with its deps bound. */

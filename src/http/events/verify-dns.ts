@@ -7,7 +7,7 @@ import { isDatabaseUnavailable } from '../../ledger/database/database.ts';
 import type { Log } from '../../lib/log.ts';
 import { readJsonBody } from '../frame/json-body.ts';
 import type { RequestVariables } from '../frame/request-record.ts';
-import type { EventsRefuser } from './host.ts';
+import type { EventsRefuser } from './refuser.ts';
 
 export interface VerifyDnsHandlerDeps {
   /** `actions/brands/verify-dns` with its deps bound. */
