@@ -29,7 +29,7 @@ export function createLoop(options: {
       } catch (error) {
         options.log.error(
           { loop: options.name, error: messageOf(error) },
-          'a turn failed and will be tried again',
+          'background work failed; it is tried again after a pause',
         );
       }
       if (outcome !== 'worked') await bell.heard({ timeoutMs: options.pauseMs(), signal: stopping.signal });

@@ -34,7 +34,7 @@ export function answersPlot(samples: readonly Sample[]): string {
   }
   const most = Math.max(1, ...buckets.map((one) => one.admitted + one.refused + one.failed));
   const axes: Axes = {
-    x: { max: endMs / 1_000, label: 's' },
+    x: { max: endMs / 1_000, label: 'time in s' },
     y: { max: most, label: `answers in ${Math.max(1, Math.round(endMs / BUCKETS))} ms` },
   };
   const place = placeIn(axes);
@@ -60,7 +60,7 @@ export function answersPlot(samples: readonly Sample[]): string {
 export function latencyPlot(samples: readonly Sample[]): string {
   const endMs = Math.max(1, ...samples.map(({ atMs }) => atMs));
   const axes: Axes = {
-    x: { max: endMs / 1_000, label: 's' },
+    x: { max: endMs / 1_000, label: 'time in s' },
     y: { max: Math.max(1, ...samples.map(({ tookMs }) => tookMs)), label: 'ms' },
   };
   const place = placeIn(axes);
@@ -125,7 +125,7 @@ function svg(
     ([value, text]) => `<text x="${place.x(value)}" y="${bottom + 16}" text-anchor="middle">${text}</text>`,
   );
   return [
-    `<figure><figcaption>${title} <small>(${axes.y.label} by ${axes.x.label})</small></figcaption>`,
+    `<figure><figcaption>${title} <small>(y: ${axes.y.label}, x: ${axes.x.label})</small></figcaption>`,
     `<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${title}">`,
     yTicks.join(''),
     content,

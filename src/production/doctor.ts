@@ -84,7 +84,7 @@ export const checks: Record<string, (input: DoctorInput) => Promise<Observation[
     const stale = notes.map((note) => ({ check: 'stack', message: note, fix: 'delete the run file' }));
     if (!run) return stale;
     const health = await statusOf(`${run.urls.events}${settings.apiPrefix}/health`);
-    const message = `the stack at ${run.urls.events} answers ${health ?? 'not at all'}`;
+    const message = `the stack at ${run.urls.events} ${health ? `answers ${health}` : 'does not answer'}`;
     const isWell = health === 200;
     return [
       ...stale,
@@ -185,7 +185,7 @@ export async function isHealthy(of: {
     ? `${run.urls.events}${settings.apiPrefix}/health`
     : `http://${address.includes(':') ? `[${address}]` : address}:${of.port}/readyz`;
   const status = await statusOf(url);
-  return { healthy: status === 200, message: `${url} answers ${status ?? 'not at all'}` };
+  return { healthy: status === 200, message: `${url} ${status ? `answers ${status}` : 'does not answer'}` };
 }
 
 const HEALTH_TIMEOUT_MS = 3_000;

@@ -138,7 +138,10 @@ describe('on the emulator', () => {
     },
     { args: ['create', shop, '--brand-name', 'X', '--domain', 'x.example'], said: 'there already' },
     { args: ['set', shop, 'automation=perhaps'], said: 'automation must be on or off, not "perhaps"' },
-    { args: ['set', shop, 'color=red'], said: 'color is no setting of a brand; there are name, automation' },
+    {
+      args: ['set', shop, 'color=red'],
+      said: 'color is not a setting of a brand; the settings are name, automation',
+    },
     { args: ['set', 'nobody.example', 'name=X'], said: 'Brand not found: nobody.example' },
     { args: ['rule', shop, 'new_event', '--max-claims', '3'], said: 'reward is missing' },
     { args: ['rule', shop, 'visit', '--reward', '0.5'], said: 'whole number of RWT' },

@@ -186,7 +186,7 @@ describe('a refusal that waiting does not help: explain says what does', () => {
     });
     if (or) expect(explained.check?.or).toMatch(or);
     expect(explained.event?.never?.check).toBe(check);
-    expect(explained.text).toContain('not by waiting');
+    expect(explained.text).toContain('never (waiting does not help)');
 
     const wait = await cliJson('clock', 'advance', '--until', id);
     expect(wait).toMatchObject({ code: exitCodes.refused, envelope: { error: { code: 'E_REFUSED' } } });
@@ -201,7 +201,7 @@ describe('a refusal that waiting does not help: explain says what does', () => {
       check: { name: 'cooldown' },
       event: { passesAt: null, never: { check: 'max_claims', text: '1 of 1 claims used' } },
     });
-    expect(cooling.text).toContain('max claims refuses it then: 1 of 1 claims used, not by waiting');
+    expect(cooling.text).toContain('then max claims refuses it: 1 of 1 claims used; waiting does not help');
     await service.advance('24h');
     const used = await explain((await service.event({ userEmail })).headers.get('x-request-id') ?? '');
     expect(used.check).toMatchObject({ name: 'max_claims', text: '1 of 1 claims used' });

@@ -122,12 +122,16 @@ describe('a refusal', () => {
 
 describe('usage', () => {
   test.each([
-    [['relay'], 'It is not said for whom', '--as'],
-    [['relay', '--as', 'alice'], 'It is not said what to call', 'rewards relay perks'],
-    [['relay', 'perks', '--as', 'alice'], 'It is not said what to call', 'rewards relay perks'],
+    [['relay'], 'The user is missing', '--as'],
+    [['relay', '--as', 'alice'], 'The call is missing', 'rewards relay perks'],
+    [['relay', 'perks', '--as', 'alice'], 'The call is missing', 'rewards relay perks'],
     [['relay', '--to', '0x1', '--as', 'alice'], 'belong together', 'Give both'],
     [['relay', 'perks', 'x', '--to', '0x1', '--as', 'alice'], 'exclude each other', 'Leave one'],
-    [['relay', 'perk', 'purchaseFor', '--as', 'alice'], 'perk is no contract', 'Did you mean perks?'],
+    [
+      ['relay', 'perk', 'purchaseFor', '--as', 'alice'],
+      'this stack has no contract named perk',
+      'Did you mean perks?',
+    ],
     [['relay', 'perks', 'purchasefor', 'me', '--as', 'alice'], 'no function purchasefor', 'purchaseFor('],
     [['relay', 'perks', 'balanceOf', 'me', '1', '--as', 'alice'], 'no function balanceOf', 'It has'],
     [
@@ -139,7 +143,7 @@ describe('usage', () => {
     [['relay', 'perks', 'purchaseFor', 'bob', '1', '1', '--as', 'alice'], 'argument 1 (buyer)', 'an address'],
     [
       ['relay', 'perks', 'purchaseFor', 'me', '1', '1', '--as', 'zoe'],
-      'zoe is no user',
+      'This stack does not know the user zoe',
       'alice@demo.example',
     ],
     [
@@ -154,7 +158,7 @@ describe('usage', () => {
     ],
     [
       ['relay', 'permit', '--as', 'alice', '--spender', 'shop', '--value', '1'],
-      'shop is no contract',
+      'shop is neither the name of a contract nor an address',
       'an address',
     ],
   ] as [string[], string, string][])('%j', async (args, said, fix) => {

@@ -195,9 +195,9 @@ describe('what is written in place of a value is refused where it stands', () =>
 
 describe('what is no plain YAML', () => {
   test.each([
-    ['not YAML', 'brands: [', /^f\.yaml:1:10 is not YAML as it is read here: /],
-    ['a tag', 'brands: !!js/function x', /^f\.yaml:1:9 is not YAML as it is read here: Unresolved tag/],
-    ['two documents', 'brands: []\n---\nusers: []', /^f\.yaml:2:1 is not YAML as it is read here: /],
+    ['not YAML', 'brands: [', /^f\.yaml:1:10 cannot be read as YAML: /],
+    ['a tag', 'brands: !!js/function x', /^f\.yaml:1:9 cannot be read as YAML: Unresolved tag/],
+    ['two documents', 'brands: []\n---\nusers: []', /^f\.yaml:2:1 cannot be read as YAML: /],
     ['a list', '- a', /^f\.yaml:1:1 must be a map with `brands` and `users`$/],
     ['a text', 'hello', /^f\.yaml:1:1 must be a map with `brands` and `users`, not "hello"$/],
     ['a number as a key', 'brands: []\n1: 2', /^f\.yaml:2:1 has a key that is no text$/],

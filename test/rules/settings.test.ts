@@ -49,7 +49,10 @@ describe('a row is all that a setting needs', () => {
     expect(readSettings(table, kept, { floor: 'none', tier: 'bronze', colour: 1 }).problems).toEqual([
       { setting: 'floor', message: 'must be a number above 0, not "none"' },
       { setting: 'tier', message: 'must be gold or silver, or none, not "bronze"' },
-      { setting: 'colour', message: 'is no setting of a test; there are quietHours, tier, floor, stores' },
+      {
+        setting: 'colour',
+        message: 'is not a setting of a test; the settings are quietHours, tier, floor, stores',
+      },
     ]);
   });
 });

@@ -71,7 +71,7 @@ async function emailOf(client: Client, { run }: Target, name: string): Promise<s
   const known = run?.users.find(({ email }) => email.startsWith(`${name.toLowerCase()}@`));
   if (known) return known.email;
   throw new CliError('E_USAGE', {
-    message: `${name} is no user of this stack.`,
+    message: `This stack does not know the user ${name}.`,
     fix: run
       ? `Give an e-mail, or one of ${run.users.map(({ email }) => email).join(', ')}.`
       : 'Give an e-mail.',

@@ -19,7 +19,7 @@ export async function signPermit(
   const spender = wallets.contractAddress(wish.spender);
   if (!spender) {
     throw new CliError('E_USAGE', {
-      message: `${wish.spender} is no contract of this stack, and no address.`,
+      message: `${wish.spender} is neither the name of a contract nor an address.`,
       fix: 'Give token, perks, pointsSale, escrow or an address.',
     });
   }

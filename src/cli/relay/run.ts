@@ -71,7 +71,7 @@ export async function relayStatus(
 function checkForm({ contract, function: name, to, data, as, token }: RelayOptions): void {
   const usage = (message: string, fix: string) => new CliError('E_USAGE', { message, fix });
   if (as === undefined && token === undefined)
-    throw usage('It is not said for whom.', 'Add --as <user>, or --token <token>.');
+    throw usage('The user is missing.', 'Add --as <user>, or --token <token>.');
   const raw = to !== undefined || data !== undefined;
   if (raw && contract !== undefined)
     throw usage('A contract and --to or --data exclude each other.', 'Leave one of them out.');
@@ -79,7 +79,7 @@ function checkForm({ contract, function: name, to, data, as, token }: RelayOptio
     throw usage('--to and --data belong together.', 'Give both, or a contract and a function.');
   if (!raw && (contract === undefined || name === undefined)) {
     const fix = 'Give a contract and a function, such as: rewards relay perks purchaseFor me 1 50 --as alice';
-    throw usage('It is not said what to call.', fix);
+    throw usage('The call is missing.', fix);
   }
 }
 
@@ -123,7 +123,7 @@ async function buildBody(
     const value = options.permitValue ?? maxPrice ?? amount;
     if (value === undefined) {
       throw new CliError('E_USAGE', {
-        message: 'It is not said how much the permit allows, and the call names no price.',
+        message: 'The amount of the permit is missing, and the call does not name a price.',
         fix: 'Add --permit-value <amount>.',
       });
     }

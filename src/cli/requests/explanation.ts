@@ -6,6 +6,7 @@ import { shortRequestId } from './request-line.ts';
 
 const NAME_WIDTH = 16;
 const OUTCOME_WIDTH = 7;
+const NEVER = 'never (waiting does not help)';
 
 export function explanationText(request: RequestDetail, style: Style): string {
   const { id, method, path, status, error, explained } = request;
@@ -49,11 +50,10 @@ function checkLines(
 
 /** When a check that refused would pass, and what else would help. */
 export function remedies({ passesAt, or }: CheckBody, now: string): [string, string][] {
-  const passes =
-    passesAt === undefined ? [] : [passesAt === null ? 'not by waiting' : whenText(passesAt, now)];
+  const passes = passesAt === undefined ? [] : [passesAt === null ? NEVER : whenText(passesAt, now)];
   return [
     ...passes.map((text): [string, string] => ['passes', text]),
-    ...(or === undefined ? [] : [['or', or] satisfies [string, string]]),
+    ...(or === undefined ? [] : [['fix', or] satisfies [string, string]]),
   ];
 }
 
@@ -72,7 +72,9 @@ function outlookLines(
     return lines.map((text, place) => detail([place === 0 ? 'event' : 'then', text], style));
   }
   if (never === null || never.check === refused.name) return [];
-  return [detail(['event', `${spaced(never.check)} refuses it then: ${never.text}, not by waiting`], style)];
+  return [
+    detail(['event', `then ${spaced(never.check)} refuses it: ${never.text}; waiting does not help`], style),
+  ];
 }
 
 /** `at 2026-11-21T09:41:07.000Z, in 23h59m58s`. */

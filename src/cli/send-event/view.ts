@@ -110,12 +110,12 @@ function beyond(request: RequestDetail | undefined): [string, string][] {
   const [event] = request?.explained ?? [];
   const check = event?.checks.find(({ outcome }) => outcome === 'refused');
   if (!request || !event || !check) return [];
-  const lines: [string, string][] = check.or === undefined ? [] : [['or', check.or]];
+  const lines: [string, string][] = check.or === undefined ? [] : [['fix', check.or]];
   const { passesAt, never } = event;
   if (passesAt !== null && passesAt !== check.passesAt) {
     lines.push(['then', `every check passes ${whenText(passesAt, request.now)}`]);
   } else if (never !== null && never.check !== check.name) {
-    lines.push(['then', `${spaced(never.check)} refuses it: ${never.text}`]);
+    lines.push(['then', `${spaced(never.check)} refuses it: ${never.text}; waiting does not help`]);
   }
   return [...lines, ['more', `rewards requests explain ${shortRequestId(request.id)}`]];
 }

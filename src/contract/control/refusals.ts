@@ -69,7 +69,7 @@ const rows: RefusalRows<ControlRefusal> = {
     example: { name: 'req_none' },
     says: ({ name }) => ({
       error: `No request ${name}`,
-      message: 'The log does not hold it, or no longer does; `rewards requests list` shows what it holds.',
+      message: 'The log keeps only the latest requests; `rewards requests list` shows them.',
       details: { reason: 'request_not_found' },
     }),
   },

@@ -49,8 +49,8 @@ export function openUserWallets(stack: {
       const contract = contractNames.find((name) => name === call.contract);
       if (!contract) {
         const close = nearest(call.contract, contractNames);
-        const fix = close ? `Did you mean ${close}?` : `There are ${contractNames.join(', ')}.`;
-        return { problem: `${call.contract} is no contract of this stack`, fix };
+        const fix = close ? `Did you mean ${close}?` : `The contracts are ${contractNames.join(', ')}.`;
+        return { problem: `this stack has no contract named ${call.contract}`, fix };
       }
       const { function: name, args, me } = call;
       const made = encodeCall(contract, { name, args, me: me as Hex });

@@ -179,7 +179,7 @@ export function readSettings<S extends Spec>(
     const [name = '', key] = setting.split(/\.(.*)/s);
     const row: Row | undefined = Object.hasOwn(spec, name) ? spec[name] : undefined;
     if (!row || (row.fixed && !asNew) || (key !== undefined && row.kind !== 'map')) {
-      const message = `is no setting of a ${of}; there are ${settingNames(spec).join(', ')}`;
+      const message = `is not a setting of a ${of}; the settings are ${settingNames(spec).join(', ')}`;
       problems.push({ setting, message });
       continue;
     }

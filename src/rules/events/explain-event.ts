@@ -74,7 +74,7 @@ export function explainEvent(event: EventCase): Check[] {
 }
 
 const instant = (ms: number) => new Date(ms).toISOString();
-const limit = (value: number) => (isUnlimited(value) ? 'no limit' : String(value));
+const limit = (value: number) => (isUnlimited(value) ? 'no limit' : `at most ${value}`);
 
 function passed(name: CheckName, event: EventCase): Omit<Check, 'name'> {
   const { submission, brand, rule, bypass, state, nowMs } = event;
@@ -115,11 +115,9 @@ function passed(name: CheckName, event: EventCase): Omit<Check, 'name'> {
         : ok(`${ago}, cooldown ${formatDuration(rule?.cooldownMs ?? 0)}`);
     case 'max_claims':
       if (bypass?.maxClaims) return skipped("passed over by the event's source");
-      return ok(`${state?.counter?.claims ?? 0} claims, at most ${limit(rule?.maxClaims ?? -1)}`);
+      return ok(`${state?.counter?.claims ?? 0} claims, ${limit(rule?.maxClaims ?? -1)}`);
     case 'max_total_claims':
-      return ok(
-        `${state?.totalClaims ?? 0} claims of all users, at most ${limit(rule?.maxTotalClaims ?? -1)}`,
-      );
+      return ok(`${state?.totalClaims ?? 0} claims of all users, ${limit(rule?.maxTotalClaims ?? -1)}`);
     case 'brand_funds':
       return ok(`${state?.availableFunds ?? 0} RWT not promised yet`);
   }
