@@ -51,73 +51,52 @@ export type Client = ReturnType<typeof createClient>;
 export function createClient(settings: ClientSettings) {
   const prefix = settings.apiPrefix ?? '/rewards-api';
   const request = createRequester(settings);
-  const control: ControlSend = (method, path, body) =>
-    request({
-      host: 'control',
-      path,
-      method,
-      ...(body === undefined ? {} : { body }),
-      headers: settings.controlToken ? { authorization: `Bearer ${settings.controlToken}` } : {},
-    });
+  const control: ControlSend = (method, path, body) => {
+    const headers: Record<string, string> = settings.controlToken
+      ? { authorization: `Bearer ${settings.controlToken}` }
+      : {};
+    return request({ host: 'control', path, method, headers, ...(body !== undefined && { body }) });
+  };
+  const events = { host: 'events', method: 'POST' } as const;
 
   return {
     request,
     /** POST manual-event. Contract: Event submission in, Reward result or a refusal out. */
     sendEvent: (body: unknown, options: RequestOptions = {}) =>
-      request<RewardBody | RefusalBody>({
-        host: 'events',
-        path: `${prefix}/manual-event`,
-        method: 'POST',
-        body,
-        ...options,
-      }),
+      request<RewardBody | RefusalBody>({ ...events, path: `${prefix}/manual-event`, body, ...options }),
     /** GET event-config of one brand. */
-    eventConfig: (brandId: string, options: RequestOptions = {}) =>
-      request<EventConfigBody | RefusalBody>({
-        host: 'events',
-        path: `${prefix}/event-config?${new URLSearchParams({ brandId })}`,
-        method: 'GET',
-        ...options,
-      }),
+    eventConfig(brandId: string, options: RequestOptions = {}) {
+      const path = `${prefix}/event-config?${new URLSearchParams({ brandId })}`;
+      return request<EventConfigBody | RefusalBody>({ ...events, path, method: 'GET', ...options });
+    },
     /** POST pregenerate-user. Contract: Pregenerated wallet. */
-    pregenerate: (body: unknown, options: RequestOptions = {}) =>
-      request<PregeneratedBody | RefusalBody>({
+    pregenerate(body: unknown, options: RequestOptions = {}) {
+      const path = `${prefix}/pregenerate-user`;
+      return request<PregeneratedBody | RefusalBody>({
         host: 'register',
-        path: `${prefix}/pregenerate-user`,
+        path,
         method: 'POST',
         body,
         ...options,
-      }),
+      });
+    },
     /** POST user-balance; `userIdentifier` is an e-mail or an address. */
     balance: (body: { brandId: string; userIdentifier: string }, options: RequestOptions = {}) =>
-      request<BalanceBody | RefusalBody>({
-        host: 'events',
-        path: `${prefix}/user-balance`,
-        method: 'POST',
-        body,
-        ...options,
-      }),
+      request<BalanceBody | RefusalBody>({ ...events, path: `${prefix}/user-balance`, body, ...options }),
     /** POST relay; `token` is the user's. Contract: Relay request in, Relay result or a refusal out. */
-    relay: (body: RelayRequestBody, token: string, { headers, ...options }: RequestOptions = {}) =>
-      request<RelayResultBody | RelayRefusalBody>({
-        host: 'relay',
-        path: '/relay',
-        method: 'POST',
-        body,
-        headers: { authorization: `Bearer ${token}`, ...headers },
-        ...options,
-      }),
+    relay(body: RelayRequestBody, token: string, { headers: more, ...options }: RequestOptions = {}) {
+      const headers = { authorization: `Bearer ${token}`, ...more };
+      const asked = { host: 'relay', path: '/relay', method: 'POST', body, headers, ...options } as const;
+      return request<RelayResultBody | RelayRefusalBody>(asked);
+    },
     /** GET relay/<hash>: what became of a relayed call. */
-    relayState: (hash: string, options: RequestOptions = {}) =>
-      request<RelayStateBody | RelayRefusalBody>({
-        host: 'relay',
-        path: `/relay/${encodeURIComponent(hash)}`,
-        method: 'GET',
-        ...options,
-      }),
+    relayState(hash: string, options: RequestOptions = {}) {
+      const path = `/relay/${encodeURIComponent(hash)}`;
+      return request<RelayStateBody | RelayRefusalBody>({ host: 'relay', path, method: 'GET', ...options });
+    },
     /** GET health; 503 when the service is not healthy. */
     health: (options: RequestOptions = {}) =>
-      request<HealthBody>({ host: 'events', path: `${prefix}/health`, method: 'GET', ...options }),
+      request<HealthBody>({ ...events, path: `${prefix}/health`, method: 'GET', ...options }),
     control: controlCalls(control),
   };
 }

@@ -83,13 +83,13 @@ export const named = <Schema extends z.ZodType>(name: string, schema: Schema): N
 });
 
 /** Contract: Versioning. */
-export const API_VERSION = '2.0';
+const API_VERSION = '2.0';
 
 const text = (description: string) => ({ description, schema: { type: 'string' } });
 const whole = (description: string) => ({ description, schema: { type: 'integer' } });
 
 /** Headers that answers of any host may have. */
-export const hostHeaders: HostContract['headers'] = {
+const hostHeaders: HostContract['headers'] = {
   'X-Request-Id': text('Names this request, in the log of the emulator too.'),
   Vary: text('Names `Origin`, among others.'),
   'Access-Control-Allow-Origin': text('Origin of the page, when it may read the answer.'),
@@ -107,7 +107,7 @@ export const cacheHeaders: HostContract['headers'] = {
 };
 
 /** Those of them that every answer has. */
-export const commonHostHeaders = [
+const commonHostHeaders = [
   'X-Request-Id',
   'Vary',
   'Access-Control-Allow-Origin',
@@ -141,3 +141,23 @@ export const ownDescription = <Code extends string>(refusals: readonly Code[]): 
     refusals,
   },
 ];
+
+/** A host of the contract: what it adds to what all of them have. */
+export const hostContract = <Code extends string>(
+  host: Pick<HostContract<Code>, 'title' | 'tags' | 'refusalBody' | 'refusals' | 'securitySchemes'> & {
+    /** Paragraphs. */
+    description: (settings: { bodyLimitKb: number }) => string[];
+    endpoints: readonly Endpoint<Code>[];
+    /** What a question about the host itself may be refused for. */
+    anywhere: readonly Code[];
+    /** Headers of some of its answers, beside those that any host may have. */
+    moreHeaders?: HostContract['headers'];
+  },
+): HostContract<Code> => ({
+  ...host,
+  version: API_VERSION,
+  description: ({ bodyLimitBytes }) => host.description({ bodyLimitKb: bodyLimitBytes / 1024 }).join('\n\n'),
+  endpoints: [...host.endpoints, ...ownDescription(host.anywhere)],
+  headers: { ...hostHeaders, ...host.moreHeaders },
+  commonHeaders: commonHostHeaders,
+});

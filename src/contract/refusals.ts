@@ -21,12 +21,14 @@ export interface Said {
   details?: Record<string, unknown>;
 }
 
-export interface RefusalRow<R extends Coded> {
+export type RefusalRow<R extends Coded> = RefusalTexts<R> &
+  // A refusal without facts needs no example of them.
+  (Exclude<keyof R, 'code'> extends never ? { example?: undefined } : { example: Omit<R, 'code'> });
+
+interface RefusalTexts<R extends Coded> {
   status: RefusalStatus;
   /** When it comes, for the reference. */
   when: string;
-  /** The facts of one that may come. */
-  example: Omit<R, 'code'>;
   says: Said | ((refusal: R, dialect: ErrorDialect) => Said);
   /** When the same request may pass, in milliseconds since 1970: told in `details` and in Retry-After. */
   passesAtMs?: (refusal: R) => number;
@@ -57,7 +59,7 @@ export interface DocumentedRefusal {
 export interface RefusalTable<R extends Coded, Body = unknown> {
   /** In the order of the checks. */
   codes: R['code'][];
-  /** The one that stands as an example in its row. */
+  /** One that may come, with the facts that stand as an example in its row. */
   example<Code extends R['code']>(code: Code): Extract<R, { code: Code }>;
   /** `nowMs` is the clock that the decision was made on. */
   answer(refusal: R, context: { nowMs: number; dialect?: ErrorDialect }): RefusalAnswer<Body>;
@@ -80,7 +82,7 @@ export function refusalTable<R extends Coded, Body>(table: {
   rows: RefusalRows<R>;
 }): RefusalTable<R, Body> {
   // A row's own type is lost where its code is a variable; each row is only ever given its own refusal.
-  const rows = table.rows as Record<string, RefusalRow<R>>;
+  const rows = table.rows as unknown as Record<string, RefusalRow<R>>;
   const rowOf = (code: string): RefusalRow<R> => {
     const row = rows[code];
     if (!row) throw new Error(`the table of refusals has no row ${code}`);

@@ -29,7 +29,6 @@ export const requestRefusals: RefusalRows<RequestRefusal> = {
   https_required: {
     status: 403,
     when: 'the request came over plain HTTP (in production only)',
-    example: {},
     says: {
       error: 'HTTPS required',
       message: 'Requests must use HTTPS.',
@@ -69,7 +68,6 @@ export const requestRefusals: RefusalRows<RequestRefusal> = {
   idempotency_key_reused: {
     status: 409,
     when: 'the Idempotency-Key came before, with another body',
-    example: {},
     says: {
       error: 'Idempotency-Key was used for another request',
       message: 'The same key came with a different body; use a new key for a new request.',
@@ -79,7 +77,6 @@ export const requestRefusals: RefusalRows<RequestRefusal> = {
   request_in_progress: {
     status: 409,
     when: 'the first request with this Idempotency-Key is not answered yet',
-    example: {},
     says: {
       error: 'A request with this Idempotency-Key is still in progress',
       message: 'Send the same request again in a moment to get its answer.',
@@ -89,7 +86,6 @@ export const requestRefusals: RefusalRows<RequestRefusal> = {
   database_unavailable: {
     status: 503,
     when: 'the ledger cannot be reached',
-    example: {},
     says: {
       error: 'Database not configured',
       message: 'The ledger cannot be reached; nothing was recorded. Try again later.',
@@ -99,7 +95,6 @@ export const requestRefusals: RefusalRows<RequestRefusal> = {
   internal_error: {
     status: 500,
     when: 'something is wrong with the service',
-    example: {},
     says: {
       error: 'Internal server error',
       message: 'Something went wrong on our side.',

@@ -12,82 +12,68 @@ import { demo } from '../examples.ts';
 import * as control from './control.ts';
 import type { ControlRefusalCode } from './refusals.ts';
 
-const token = { scheme: 'controlToken', required: true };
 const brandPath = z.object({ name: z.string().meta({ description: 'Id or domain of the brand.' }) });
 const rulePath = brandPath.extend({ eventType: z.string() });
 const name = demo.domain;
 
-/** What most operations of this host have in common. */
-function operation(
-  [method, path, id]: [Endpoint['method'], string, string],
-  said: { tag: string; summary: string; description?: string },
+/** What most endpoints of this host have in common. */
+function endpoint(
+  [method, path, id, tag, summary]: [Endpoint['method'], string, string, string, string],
   parts: {
+    description?: string;
     path?: z.ZodType;
     query?: z.ZodType;
     body?: NamedSchema;
-    example: Omit<RequestExample, 'summary'>;
-    answer: EndpointAnswer & { status?: number };
-    refusals: ControlRefusalCode[];
+    example?: Omit<RequestExample, 'summary'>;
+    status?: number;
+    answer: EndpointAnswer;
+    refusals?: ControlRefusalCode[];
     guarded?: boolean;
   },
 ): Endpoint<ControlRefusalCode> {
-  const { body, example, refusals, guarded = method !== 'get' } = parts;
-  const { status = 200, ...answer } = parts.answer;
-  const parameters = [
-    ...(parts.path ? [{ in: 'path' as const, schema: parts.path }] : []),
-    ...(parts.query ? [{ in: 'query' as const, schema: parts.query }] : []),
-  ];
+  const { description, body, example, status = 200, answer, refusals = [] } = parts;
+  const { guarded = method !== 'get' } = parts;
+  const parameters = (['path', 'query'] as const).flatMap((place) => {
+    const schema = parts[place];
+    return schema ? [{ in: place, schema }] : [];
+  });
   return {
-    id,
-    method,
-    path,
-    ...said,
-    ...(guarded && { key: token }),
+    ...{ id, method, path, tag, summary },
+    ...(description && { description }),
+    ...(guarded && { key: { scheme: 'controlToken', required: true } }),
     ...(parameters.length > 0 && { parameters }),
     ...(body && { body }),
-    examples: [{ summary: said.summary, ...example }],
+    examples: [{ summary, ...example }],
     answers: { [status]: answer },
     refusals: [...refusals, ...(guarded ? (['token_missing'] as const) : []), 'foreign_host'],
   };
 }
 
 export const controlEndpoints: readonly Endpoint<ControlRefusalCode>[] = [
-  operation(
-    ['get', '/clock', 'showClock'],
-    { tag: 'Clock', summary: 'Read the clock' },
-    {
-      example: {},
-      answer: { description: 'The time.', body: named('Clock', control.clockResult) },
-      refusals: [],
-    },
-  ),
-  operation(
-    ['post', '/clock', 'moveClock'],
-    {
-      tag: 'Clock',
-      summary: 'Move, stop or start the clock',
-      description: 'Answers when the chain follows and what became due is under way.',
-    },
-    {
-      body: named('ClockChange', control.clockChange),
-      example: { body: { advance: '61s' } },
-      answer: { description: 'The new time.', body: named('Clock', control.clockResult) },
-      refusals: ['invalid_clock_change'],
-    },
-  ),
-  operation(
-    ['get', '/requests', 'listRequests'],
-    { tag: 'Requests', summary: 'The last requests, newest first' },
-    {
-      query: control.requestsQuery,
-      example: { query: { status: '4xx', limit: '10' } },
-      answer: { description: 'One line for each.', body: named('RequestList', control.requestList) },
-      refusals: ['invalid_filter'],
-    },
-  ),
-  operation(
-    ['get', '/requests/{id}', 'showRequest'],
-    { tag: 'Requests', summary: 'One request with both bodies, and why it was decided as it was' },
+  endpoint(['get', '/clock', 'showClock', 'Clock', 'Read the clock'], {
+    answer: { description: 'The time.', body: named('Clock', control.clockResult) },
+  }),
+  endpoint(['post', '/clock', 'moveClock', 'Clock', 'Move, stop or start the clock'], {
+    description: 'Answers when the chain follows and what became due is under way.',
+    body: named('ClockChange', control.clockChange),
+    example: { body: { advance: '61s' } },
+    answer: { description: 'The new time.', body: named('Clock', control.clockResult) },
+    refusals: ['invalid_clock_change'],
+  }),
+  endpoint(['get', '/requests', 'listRequests', 'Requests', 'The last requests, newest first'], {
+    query: control.requestsQuery,
+    example: { query: { status: '4xx', limit: '10' } },
+    answer: { description: 'One line for each.', body: named('RequestList', control.requestList) },
+    refusals: ['invalid_filter'],
+  }),
+  endpoint(
+    [
+      'get',
+      '/requests/{id}',
+      'showRequest',
+      'Requests',
+      'One request with both bodies, and why it was decided as it was',
+    ],
     {
       path: z.object({
         id: z.string().meta({ description: 'As in X-Request-Id; its beginning will do.' }),
@@ -97,60 +83,41 @@ export const controlEndpoints: readonly Endpoint<ControlRefusalCode>[] = [
       refusals: ['request_not_found', 'request_ambiguous'],
     },
   ),
-  operation(
-    ['get', '/brands', 'listBrands'],
-    { tag: 'Brands', summary: 'All brands' },
-    {
-      example: {},
-      answer: { description: 'The brands.', body: named('BrandList', control.brandList) },
-      refusals: [],
-    },
-  ),
-  operation(
-    ['post', '/brands', 'createBrand'],
-    { tag: 'Brands', summary: 'Make a brand' },
-    {
-      body: named('NewBrandSettings', control.newBrandSettings),
-      example: {
-        body: {
-          brandId: '0x00000000000000000000000000000000000000b2',
-          name: 'Second',
-          domains: 'second.example',
-          escrow: 1000,
-        },
+  endpoint(['get', '/brands', 'listBrands', 'Brands', 'All brands'], {
+    answer: { description: 'The brands.', body: named('BrandList', control.brandList) },
+  }),
+  endpoint(['post', '/brands', 'createBrand', 'Brands', 'Make a brand'], {
+    status: 201,
+    body: named('NewBrandSettings', control.newBrandSettings),
+    example: {
+      body: {
+        brandId: '0x00000000000000000000000000000000000000b2',
+        name: 'Second',
+        domains: 'second.example',
+        escrow: 1000,
       },
-      answer: {
-        status: 201,
-        description: 'The brand, with its first key.',
-        body: named('NewBrand', control.newBrand),
-      },
-      refusals: ['invalid_body', 'invalid_settings', 'brand_exists'],
     },
-  ),
-  operation(
-    ['get', '/brands/{name}', 'showBrand'],
-    { tag: 'Brands', summary: 'One brand with its rules and keys' },
-    {
-      path: brandPath,
-      example: { path: { name } },
-      answer: { description: 'The brand.', body: named('Brand', control.brandDetail) },
-      refusals: ['brand_not_found'],
+    answer: {
+      description: 'The brand, with its first key.',
+      body: named('NewBrand', control.newBrand),
     },
-  ),
-  operation(
-    ['patch', '/brands/{name}', 'setBrand'],
-    { tag: 'Brands', summary: 'Change settings of a brand' },
-    {
-      path: brandPath,
-      body: named('BrandSettings', control.brandSettings),
-      example: { path: { name }, body: { automation: 'on' } },
-      answer: { description: 'The brand as it is now.', body: named('Brand', control.brandDetail) },
-      refusals: ['invalid_body', 'invalid_settings', 'brand_not_found'],
-    },
-  ),
-  operation(
-    ['patch', '/brands/{name}/rules/{eventType}', 'setRule'],
-    { tag: 'Brands', summary: 'Change or make the rule of an event' },
+    refusals: ['invalid_body', 'invalid_settings', 'brand_exists'],
+  }),
+  endpoint(['get', '/brands/{name}', 'showBrand', 'Brands', 'One brand with its rules and keys'], {
+    path: brandPath,
+    example: { path: { name } },
+    answer: { description: 'The brand.', body: named('Brand', control.brandDetail) },
+    refusals: ['brand_not_found'],
+  }),
+  endpoint(['patch', '/brands/{name}', 'setBrand', 'Brands', 'Change settings of a brand'], {
+    path: brandPath,
+    body: named('BrandSettings', control.brandSettings),
+    example: { path: { name }, body: { automation: 'on' } },
+    answer: { description: 'The brand as it is now.', body: named('Brand', control.brandDetail) },
+    refusals: ['invalid_body', 'invalid_settings', 'brand_not_found'],
+  }),
+  endpoint(
+    ['patch', '/brands/{name}/rules/{eventType}', 'setRule', 'Brands', 'Change or make the rule of an event'],
     {
       path: rulePath,
       body: named('RuleSettings', control.ruleSettings),
@@ -159,9 +126,8 @@ export const controlEndpoints: readonly Endpoint<ControlRefusalCode>[] = [
       refusals: ['invalid_body', 'invalid_settings', 'brand_not_found'],
     },
   ),
-  operation(
-    ['delete', '/brands/{name}/rules/{eventType}', 'removeRule'],
-    { tag: 'Brands', summary: 'Remove the rule of an event' },
+  endpoint(
+    ['delete', '/brands/{name}/rules/{eventType}', 'removeRule', 'Brands', 'Remove the rule of an event'],
     {
       path: rulePath,
       example: { path: { name, eventType: 'custom_visit' } },
@@ -169,24 +135,19 @@ export const controlEndpoints: readonly Endpoint<ControlRefusalCode>[] = [
       refusals: ['brand_not_found', 'rule_not_found'],
     },
   ),
-  operation(
-    ['post', '/brands/{name}/keys', 'rotateKey'],
-    { tag: 'Brands', summary: 'Make a new key' },
-    {
-      path: brandPath,
-      body: named('KeyRotation', control.keyRotation),
-      example: { path: { name }, body: { overlap: '24h' } },
-      answer: {
-        status: 201,
-        description: 'The key, shown this once.',
-        body: named('NewKey', control.newKey),
-      },
-      refusals: ['invalid_body', 'invalid_settings', 'brand_not_found'],
+  endpoint(['post', '/brands/{name}/keys', 'rotateKey', 'Brands', 'Make a new key'], {
+    status: 201,
+    path: brandPath,
+    body: named('KeyRotation', control.keyRotation),
+    example: { path: { name }, body: { overlap: '24h' } },
+    answer: {
+      description: 'The key, shown this once.',
+      body: named('NewKey', control.newKey),
     },
-  ),
-  operation(
-    ['get', '/brands/{name}/dns', 'brandDns'],
-    { tag: 'Brands', summary: 'The DNS record that links a domain to the brand' },
+    refusals: ['invalid_body', 'invalid_settings', 'brand_not_found'],
+  }),
+  endpoint(
+    ['get', '/brands/{name}/dns', 'brandDns', 'Brands', 'The DNS record that links a domain to the brand'],
     {
       path: brandPath,
       query: control.dnsQuery,
@@ -196,81 +157,53 @@ export const controlEndpoints: readonly Endpoint<ControlRefusalCode>[] = [
       guarded: true,
     },
   ),
-  operation(
-    ['post', '/tokens', 'issueToken'],
-    { tag: 'Tokens', summary: 'A token for a user' },
-    {
-      body: named('TokenWish', control.tokenWish),
-      example: { body: { user: 'alice@demo.example', expires: '1h' } },
-      answer: { status: 201, description: 'The token.', body: named('Token', control.tokenResult) },
-      refusals: ['invalid_body', 'invalid_settings'],
+  endpoint(['post', '/tokens', 'issueToken', 'Tokens', 'A token for a user'], {
+    status: 201,
+    body: named('TokenWish', control.tokenWish),
+    example: { body: { user: 'alice@demo.example', expires: '1h' } },
+    answer: { description: 'The token.', body: named('Token', control.tokenResult) },
+    refusals: ['invalid_body', 'invalid_settings'],
+  }),
+  endpoint(['post', '/tokens/verify', 'verifyToken', 'Tokens', 'Whether a token is taken, and why not'], {
+    body: named('TokenCheck', control.tokenCheck),
+    example: { body: { token: 'e30.e30.c2lnbmF0dXJl' } },
+    answer: {
+      description: 'What the relay would say of it.',
+      body: named('TokenVerdict', control.tokenVerdict),
     },
-  ),
-  operation(
-    ['post', '/tokens/verify', 'verifyToken'],
-    { tag: 'Tokens', summary: 'Whether a token is taken, and why not' },
-    {
-      body: named('TokenCheck', control.tokenCheck),
-      example: { body: { token: 'e30.e30.c2lnbmF0dXJl' } },
-      answer: {
-        description: 'What the relay would say of it.',
-        body: named('TokenVerdict', control.tokenVerdict),
-      },
-      refusals: ['invalid_body', 'invalid_settings'],
+    refusals: ['invalid_body', 'invalid_settings'],
+  }),
+  endpoint(['post', '/tokens/rotate-keys', 'rotateTokenKeys', 'Tokens', 'Sign with a new key'], {
+    body: named('KeysRotation', control.keysRotation),
+    example: { body: { revoke: false } },
+    answer: {
+      description: 'The keys that are published now.',
+      body: named('PublishedKeys', control.publishedKeys),
     },
-  ),
-  operation(
-    ['post', '/tokens/rotate-keys', 'rotateTokenKeys'],
-    { tag: 'Tokens', summary: 'Sign with a new key' },
-    {
-      body: named('KeysRotation', control.keysRotation),
-      example: { body: { revoke: false } },
-      answer: {
-        description: 'The keys that are published now.',
-        body: named('PublishedKeys', control.publishedKeys),
-      },
-      refusals: ['invalid_body', 'invalid_settings'],
+    refusals: ['invalid_body', 'invalid_settings'],
+  }),
+  endpoint(['get', '/wallets/{user}', 'showWallet', 'Wallets', 'Which wallet a user has'], {
+    path: z.object({
+      user: z.string().meta({ description: 'An e-mail, an address, or `<platform>:<id there>`.' }),
+    }),
+    example: { path: { user: demo.user } },
+    answer: {
+      description: 'The wallet, and as whom the user was registered.',
+      body: named('Wallet', control.walletResult),
     },
-  ),
-  operation(
-    ['get', '/wallets/{user}', 'showWallet'],
-    { tag: 'Wallets', summary: 'Which wallet a user has' },
-    {
-      path: z.object({
-        user: z.string().meta({ description: 'An e-mail, an address, or `<platform>:<id there>`.' }),
-      }),
-      example: { path: { user: demo.user } },
-      answer: {
-        description: 'The wallet, and as whom the user was registered.',
-        body: named('Wallet', control.walletResult),
-      },
-      refusals: ['wallet_not_found'],
-    },
-  ),
-  operation(
-    ['get', '/verify', 'verify'],
-    { tag: 'Money', summary: 'Compare ledger and chain' },
-    {
-      query: control.verifyQuery,
-      example: {},
-      answer: { description: '`ok` when they agree.', body: named('VerifyReport', control.verifyResult) },
-      refusals: ['invalid_limit'],
-    },
-  ),
-  operation(
-    ['get', '/openapi.json', 'controlOpenapi'],
-    { tag: 'Description', summary: 'As OpenAPI 3.1' },
-    { example: {}, answer: { description: 'An OpenAPI document.', body: openApiDocument }, refusals: [] },
-  ),
-  operation(
-    ['get', '/docs', 'controlDocs'],
-    { tag: 'Description', summary: 'As a page' },
-    {
-      example: {},
-      answer: { description: 'A page that needs nothing from elsewhere.', contentType: 'text/html' },
-      refusals: [],
-    },
-  ),
+    refusals: ['wallet_not_found'],
+  }),
+  endpoint(['get', '/verify', 'verify', 'Money', 'Compare ledger and chain'], {
+    query: control.verifyQuery,
+    answer: { description: '`ok` when they agree.', body: named('VerifyReport', control.verifyResult) },
+    refusals: ['invalid_limit'],
+  }),
+  endpoint(['get', '/openapi.json', 'controlOpenapi', 'Description', 'As OpenAPI 3.1'], {
+    answer: { description: 'An OpenAPI document.', body: openApiDocument },
+  }),
+  endpoint(['get', '/docs', 'controlDocs', 'Description', 'As a page'], {
+    answer: { description: 'A page that needs nothing from elsewhere.', contentType: 'text/html' },
+  }),
 ];
 
 /** What brands, their rules and keys are managed by, with a server before it or without one. */

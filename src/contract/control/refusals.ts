@@ -29,7 +29,6 @@ const rows: RefusalRows<ControlRefusal> = {
   foreign_host: {
     status: 403,
     when: 'the request came under a foreign name, or from a page of another site',
-    example: {},
     says: { error: 'Forbidden', message: 'The control API answers only to this machine.' },
   },
   token_missing: {
@@ -47,7 +46,6 @@ const rows: RefusalRows<ControlRefusal> = {
   invalid_clock_change: {
     status: 400,
     when: 'the clock cannot make the change that the body asks for',
-    example: {},
     says: {
       error: 'Invalid clock change',
       message:
@@ -57,7 +55,6 @@ const rows: RefusalRows<ControlRefusal> = {
   invalid_filter: {
     status: 400,
     when: 'the query has a filter that the log does not know, or a wrong value',
-    example: {},
     says: {
       error: 'Invalid filter',
       message: 'Use status=429 or status=4xx, method, path, user, after=<id>, limit=1..500.',
@@ -86,7 +83,6 @@ const rows: RefusalRows<ControlRefusal> = {
   invalid_body: {
     status: 400,
     when: 'the body is not a JSON object',
-    example: {},
     says: { error: 'Invalid body', message: 'Send one JSON object with the settings by name.' },
   },
   invalid_settings: {
@@ -155,7 +151,6 @@ const rows: RefusalRows<ControlRefusal> = {
   database_unavailable: {
     status: 503,
     when: 'the ledger cannot be reached',
-    example: {},
     says: {
       error: 'Database unavailable',
       message: 'The ledger cannot be reached: try again when its database is back.',
@@ -165,7 +160,6 @@ const rows: RefusalRows<ControlRefusal> = {
   internal_error: {
     status: 500,
     when: 'something is wrong with the service; its log says what',
-    example: {},
     says: {
       error: 'Internal server error',
       message: 'The log of the service says what failed; look whether it took effect before you repeat it.',

@@ -1,12 +1,5 @@
 /** The event handler host with all that it offers (contract: Endpoints). */
-import {
-  API_VERSION,
-  cacheHeaders,
-  commonHostHeaders,
-  type HostContract,
-  hostHeaders,
-  ownDescription,
-} from '../endpoint.ts';
+import { cacheHeaders, hostContract } from '../endpoint.ts';
 import { refusalBody } from '../shared-refusals.ts';
 import { bulkEventsEndpoint } from './bulk-events.ts';
 import { clientScriptEndpoint } from './client-script.ts';
@@ -17,15 +10,13 @@ import { debugEndpoint, diagnosticEndpoint, healthEndpoint } from './status.ts';
 import { userBalanceByBodyEndpoint, userBalanceEndpoint } from './user-balance.ts';
 import { verifyDnsEndpoint } from './verify-dns.ts';
 
-export const eventsHostContract: HostContract<EventsRefusalCode> = {
+export const eventsHostContract = hostContract<EventsRefusalCode>({
   title: 'Rewards: event handler',
-  version: API_VERSION,
-  description: ({ bodyLimitBytes }) =>
-    [
-      "Takes customer events of brands, checks them against the brand's rules, and pays reward tokens (RWT) on chain to the user's wallet, which is created when the user has none.",
-      `Bodies are JSON of at most ${bodyLimitBytes / 1024} KB. In texts, control characters are removed, and an optional field that is null or empty counts as not sent.`,
-      "Every path answers OPTIONS. A page may read answers when its origin is one of the brands' domains, a subdomain of one, or the service's own; `Access-Control-Allow-Origin` then names exactly that origin.",
-    ].join('\n\n'),
+  description: ({ bodyLimitKb }) => [
+    "Takes customer events of brands, checks them against the brand's rules, and pays reward tokens (RWT) on chain to the user's wallet, which is created when the user has none.",
+    `Bodies are JSON of at most ${bodyLimitKb} KB. In texts, control characters are removed, and an optional field that is null or empty counts as not sent.`,
+    "Every path answers OPTIONS. A page may read answers when its origin is one of the brands' domains, a subdomain of one, or the service's own; `Access-Control-Allow-Origin` then names exactly that origin.",
+  ],
   tags: [
     { name: 'Events', description: 'Sending customer events, and what pages need to know to notice them.' },
     { name: 'Users', description: 'What a user holds and has earned.' },
@@ -43,12 +34,11 @@ export const eventsHostContract: HostContract<EventsRefusalCode> = {
     healthEndpoint,
     diagnosticEndpoint,
     debugEndpoint,
-    ...ownDescription(anywhere),
   ],
   refusalBody,
+  anywhere,
+  moreHeaders: cacheHeaders,
   refusals: eventsRefusals,
-  headers: { ...hostHeaders, ...cacheHeaders },
-  commonHeaders: commonHostHeaders,
   securitySchemes: {
     brandKey: {
       type: 'http',
@@ -57,4 +47,4 @@ export const eventsHostContract: HostContract<EventsRefusalCode> = {
         "A key of the brand, for its own servers: with it the domain rule is skipped, and the event's source and `skip_cooldown` are believed. Never put it into a page.",
     },
   },
-};
+});

@@ -1,32 +1,23 @@
 /** The register host with all that it offers (contract: Endpoints). */
-import {
-  API_VERSION,
-  commonHostHeaders,
-  type HostContract,
-  hostHeaders,
-  ownDescription,
-} from '../endpoint.ts';
+import { hostContract } from '../endpoint.ts';
 import { refusalBody } from '../shared-refusals.ts';
 import { pregenerateUserEndpoint } from './pregenerate-user.ts';
 import { anywhere, type RegisterRefusalCode, registerRefusals } from './refusals.ts';
 
-export const registerHostContract: HostContract<RegisterRefusalCode> = {
+export const registerHostContract = hostContract<RegisterRefusalCode>({
   title: 'Rewards: register',
-  version: API_VERSION,
-  description: ({ bodyLimitBytes }) =>
-    [
-      'Gives people wallets before they log in or get their first reward.',
-      `Bodies are JSON of at most ${bodyLimitBytes / 1024} KB. A field that is null or empty counts as not sent.`,
-    ].join('\n\n'),
+  description: ({ bodyLimitKb }) => [
+    'Gives people wallets before they log in or get their first reward.',
+    `Bodies are JSON of at most ${bodyLimitKb} KB. A field that is null or empty counts as not sent.`,
+  ],
   tags: [
     { name: 'Users', description: 'Wallets of people who are known on a chat platform, or by e-mail.' },
     { name: 'Service', description: "The host's own description." },
   ],
-  endpoints: [pregenerateUserEndpoint, ...ownDescription(anywhere)],
+  endpoints: [pregenerateUserEndpoint],
   refusalBody,
+  anywhere,
   refusals: registerRefusals,
-  headers: hostHeaders,
-  commonHeaders: commonHostHeaders,
   securitySchemes: {
     brandKey: {
       type: 'http',
@@ -34,4 +25,4 @@ export const registerHostContract: HostContract<RegisterRefusalCode> = {
       description: 'A key of the brand, for its own servers; needed where the brand has set so.',
     },
   },
-};
+});

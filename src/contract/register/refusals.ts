@@ -44,7 +44,6 @@ const rows: RefusalRows<RegisterRefusal> = {
   mixed_forms: {
     status: 400,
     when: 'the body has both an e-mail and an account on a platform',
-    example: {},
     says: {
       error: 'Invalid request',
       message: 'Send either email, or oauth_provider, oauth_user_id and oauth_username, not both.',
@@ -64,7 +63,6 @@ const rows: RefusalRows<RegisterRefusal> = {
   invalid_brand_id: {
     status: 400,
     when: 'brand_id is not an address',
-    example: {},
     says: () => {
       const problem = `brand_id: ${ADDRESS_PROBLEM}`;
       const details = { reason: 'invalid_brand_id', errors: [problem] };
@@ -74,7 +72,6 @@ const rows: RefusalRows<RegisterRefusal> = {
   invalid_email: {
     status: 400,
     when: 'email is not an e-mail address',
-    example: {},
     says: () => {
       const problem = `email: ${EMAIL_PROBLEM}`;
       return {

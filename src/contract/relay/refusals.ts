@@ -103,7 +103,6 @@ const rows: RefusalRows<RelayHostRefusal> = {
   identity_unavailable: {
     status: 503,
     when: "the identity provider's keys cannot be had",
-    example: {},
     says: { message: 'Tokens cannot be verified at the moment; try again later.' },
   },
   unauthorized: {
@@ -174,7 +173,6 @@ const rows: RefusalRows<RelayHostRefusal> = {
   relay_unavailable: {
     status: 503,
     when: 'no gas wallet can send',
-    example: {},
     says: { message: 'No gas wallet can send at the moment; nothing was sent.' },
   },
   transaction_failed: {
@@ -204,13 +202,11 @@ const rows: RefusalRows<RelayHostRefusal> = {
   invalid_hash: {
     status: 400,
     when: 'the path has no transaction hash',
-    example: {},
     says: { message: 'A transaction hash is 0x and 64 hex digits.' },
   },
   relay_not_found: {
     status: 404,
     when: 'no relayed call has this hash',
-    example: {},
     says: { message: 'No relayed call has this transaction hash.' },
   },
   database_unavailable,
