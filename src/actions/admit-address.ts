@@ -1,4 +1,4 @@
-/** Counts requests by the address that they come from; those that come together share a commit. */
+/** Counts requests by client address; requests that arrive together share a commit. */
 import { type Database, isContention } from '../ledger/database/database.ts';
 import {
   forgetOldWindows,
@@ -20,7 +20,7 @@ export interface AdmitAddressDeps {
   windowsKeptMs: number;
 }
 
-/** Returns the function that counts one request of an address, and tells whether it may go on. */
+/** Returns the function that counts one request of an address, and tells whether it is admitted. */
 export function createAddressGate(deps: AdmitAddressDeps) {
   const { database, clock, limit } = deps;
   let cleanedAtMs = clock.now();
@@ -41,7 +41,7 @@ export function createAddressGate(deps: AdmitAddressDeps) {
     database.atomically(async (tx) => {
       const nowMs = clock.now();
       const answers = new Map<number, RateWindow & { taken: boolean }>();
-      // In one order for everybody: two processes never wait for each other.
+      // Sorted, so that two processes cannot deadlock.
       const inOrder = [...addresses.entries()].toSorted(([, a], [, b]) => (a < b ? -1 : a > b ? 1 : 0));
       for (const [place, subject] of inOrder)
         answers.set(place, await takeFromWindow(tx, { ...limit, subject, nowMs }));

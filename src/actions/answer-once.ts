@@ -20,20 +20,20 @@ import { delay, every } from '../lib/timers.ts';
 
 export interface AnswerOnceDeps {
   database: Database;
-  /** Real time: how long a request may be under way has nothing to do with the emulator's clock. */
+  /** Real time: moving the emulator's clock must not expire a claim on a request. */
   realClock: Clock;
   random: Random;
 }
 
 export interface KeyedAnswer {
   status: number;
-  /** Those that this answer has beside what every answer has, by their names in lower case. */
+  /** The headers that only this answer has, by their names in lower case. */
   headers?: Record<string, string>;
   /** The exact text of the body. */
   body: string;
 }
 
-/** What a keyed request does: the id that its effect has, and whether an earlier try may have had it already. */
+/** What a keyed request does: the id that its effect has, and whether an earlier try may have caused it already. */
 export interface Effect {
   id: string;
   mayExist: boolean;
@@ -41,11 +41,11 @@ export interface Effect {
 
 export type KeyRefusal = { code: 'idempotency_key_reused' } | { code: 'request_in_progress' };
 
-/** Who works on a request says so again and again; after so long without a word it was cut off. */
+/** How long a claim on a request holds. A worker that has not renewed its claim by then counts as cut off. */
 const BUSY_MS = 5_000;
-/** Three words may get lost. */
+/** How often a worker renews its claim: three renewals may fail before another caller takes over. */
 const RENEW_MS = 1_200;
-/** How long a second request waits for the answer to the first: longer than any is under way. */
+/** How long a second request waits for the first one's answer: longer than any request takes. */
 const WAIT_MS = 40_000;
 const KEPT_MS = 24 * 3_600_000;
 const POLL_MS = 25;
@@ -77,7 +77,7 @@ export async function answerOnce(
 
   while (realClock.now() < nowMs + WAIT_MS) {
     const known = await findRequest(database.db, { scope, key });
-    // The first try came to nothing and was forgotten: this is now the first one.
+    // The first try failed and was forgotten, so this request is now the first.
     if (!known) return answerOnce(deps, request, perform);
     if (known.requestDigest !== requestDigest) return { code: 'idempotency_key_reused' };
     const first = firstAnswer(known);
@@ -112,7 +112,7 @@ async function finish(
       .then((renewed) => {
         if (renewed) busyUntil = until;
       })
-      // The next one may be heard.
+      // One failed renewal is harmless: the next one may succeed.
       .catch(() => undefined);
   });
   try {
@@ -120,7 +120,7 @@ async function finish(
     if (answer.status >= 500) return answer;
     kept = await keepAnswer(database.db, { ...answer, scope, key, headers: answer.headers ?? {} });
     if (kept) return answer;
-    // This try took so long that another one took over and answered: its answer is the one that counts.
+    // Another try has taken over and answered: its answer is the one that counts.
     const known = await findRequest(database.db, { scope, key });
     return (known && firstAnswer(known)) ?? answer;
   } finally {

@@ -9,7 +9,7 @@ export interface Health {
   services: { database: string; blockchain: string; idp: string };
 }
 
-/** A dependency that takes longer than this to answer is as good as away. */
+/** A dependency that takes longer than this to answer counts as unavailable. */
 const ANSWER_WITHIN_MS = 2_000;
 
 export async function reportHealth(deps: {

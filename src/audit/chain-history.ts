@@ -16,7 +16,7 @@ export interface EscrowActivity {
   redeemed: { brandId: Hex; amount: bigint }[];
   /** RWT that left the escrow, in order. */
   transfers: { to: Hex; amount: bigint }[];
-  /** RWT that came into being, and how much of it a sale was asked for. */
+  /** RWT that was minted, and how much of it belongs to sales. */
   minted: bigint;
   sold: bigint;
 }
@@ -24,7 +24,7 @@ export interface EscrowActivity {
 export interface ChainHistory {
   /** The transactions between two blocks, both included, that touched escrow, sale or supply; oldest first. */
   activity(from: number, to: number): Promise<EscrowActivity[]>;
-  /** The rewards that a transaction of this hash was to pay; undefined when its data are no batch. */
+  /** The rewards that a transaction of this hash was to pay; undefined when its data is not a payout batch. */
   payoutsOf(hash: Hex): Promise<PayoutEntry[] | undefined>;
   /** Paid flags of sequences `index * 256` and the 255 after it. */
   paidWord(index: number, block: number): Promise<bigint>;
@@ -72,7 +72,7 @@ export function createChainHistory(deps: {
     try {
       return (await rpc('eth_getLogs', [filter])) as RpcLog[];
     } catch (error) {
-      // Nodes limit how much one answer may hold, each in its own words: half of it may fit.
+      // Nodes limit the size of an answer, each with its own error text: half the range may fit.
       if (!(error instanceof RpcAnswerError) || from === to) throw error;
       const middle = Math.floor((from + to) / 2);
       return [...(await logsBetween(from, middle)), ...(await logsBetween(middle + 1, to))];

@@ -31,7 +31,7 @@ export async function verifyClaims(audit: Audit): Promise<void> {
     const sum = counted.get(key) ?? 0;
     counted.delete(key);
     if (sum === claims) continue;
-    // Events went on while the counters were read: one statement that reads both decides.
+    // Events may have come in while the counters were read: one statement that reads both decides.
     const now = await auditedTotal(database.db, { brandId, eventType });
     if (!now || now.claims === now.counted) continue;
     findings.add('claim_total', {

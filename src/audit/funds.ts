@@ -21,7 +21,7 @@ export async function verifyFunds(audit: Audit): Promise<void> {
         const message = `the escrow holds ${found} RWT for ${brandId}, the ledger says ${expected}`;
         findings.add('escrow_balance', { message, about: { brandId, block }, expected, found });
       }
-      // Read at different moments, so a busy brand always seems to differ: only then the slow, exact look.
+      // The numbers were read at different moments, so a busy brand may seem to differ: only then is the slow, exact check made.
       const maybeOff = BigInt(promised) !== of(sums.unreleased) || BigInt(deposited) !== moved;
       if (maybeOff) await checkAccount(audit, brandId);
     }

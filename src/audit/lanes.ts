@@ -53,7 +53,7 @@ async function verifyLane(audit: Audit, lane: `0x${string}`): Promise<void> {
     }
     if (page.length < TRANSACTIONS_PER_PAGE) break;
   }
-  // What is below the chain's nonce is in a block; what is not, is in none.
+  // Exactly the nonces below the chain's are in blocks.
   const expected = firstOpen ?? next;
   if (!audit.stopped() && expected !== undefined && expected !== chainNonce) {
     findings.add('account_nonce', {
@@ -68,7 +68,7 @@ async function verifyLane(audit: Audit, lane: `0x${string}`): Promise<void> {
 const isIncluded = ({ status, blockNumber }: Transaction, block: number) =>
   (status === 'included' || status === 'final') && blockNumber !== null && blockNumber <= block;
 
-/** Its nonce was used by somebody else, for good: no block holds any of its attempts. */
+/** A foreign transaction used its nonce in a final block: no block holds any of its attempts. */
 const isLost = ({ status, blockNumber }: Transaction) => status === 'final' && blockNumber === null;
 
 async function checkTransaction(audit: Audit, one: Transaction, attempts: Attempt[]): Promise<void> {

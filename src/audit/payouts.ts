@@ -7,7 +7,7 @@ import { type Audit, addTo } from './audit.ts';
 import type { EscrowActivity } from './chain-history.ts';
 import { payoutsIn } from './read-attempt.ts';
 
-/** Blocks asked for at once; nodes limit this themselves, and then fewer are asked for. */
+/** Blocks asked for at once; a node with a lower limit is asked for fewer. */
 const BLOCKS_PER_PAGE = 1_000;
 
 export async function verifyPayouts(audit: Audit): Promise<void> {
@@ -87,7 +87,7 @@ async function checkPayouts(
   }
 }
 
-/** Entries that were paid: of a sequence that stands in a batch twice, the later one was skipped. */
+/** Entries that were paid: where a batch has a sequence twice, the later entry was skipped. */
 function withoutSkipped(entries: readonly PayoutEntry[], { skipped }: EscrowActivity): PayoutEntry[] {
   const paid = [...entries];
   for (const { sequence } of skipped) {
@@ -97,7 +97,7 @@ function withoutSkipped(entries: readonly PayoutEntry[], { skipped }: EscrowActi
   return paid;
 }
 
-/** The escrow's word, its calldata and the token's transfers must say the same. */
+/** The escrow's events, its calldata and the token's transfers must agree. */
 function checkTransfers({ findings }: Audit, activity: EscrowActivity, paid: readonly PayoutEntry[]): void {
   const withdrawn = activity.movements.filter(({ kind }) => kind === 'withdrawal');
   const list = (transfers: { to: string; amount: bigint }[]) =>

@@ -1,4 +1,4 @@
-/** What signed bytes say: who signed them, under which nonce, to do what. */
+/** Reads signed bytes: their signer, nonce and payload. */
 import { type Hex, keccak256, parseTransaction, recoverTransactionAddress } from 'viem';
 import { decodePayoutBatch, type PayoutEntry } from '../chain/contracts/payout-batch.ts';
 
@@ -13,7 +13,7 @@ export interface ReadAttempt {
   isEmpty: boolean;
 }
 
-/** Undefined for bytes that are no signed transaction. */
+/** Undefined for bytes that are not a signed transaction. */
 export async function readAttempt(raw: Hex): Promise<ReadAttempt | undefined> {
   try {
     const { to, value = 0n, data = '0x', nonce = 0, chainId = 0 } = parseTransaction(raw);
@@ -33,7 +33,7 @@ export async function readAttempt(raw: Hex): Promise<ReadAttempt | undefined> {
   }
 }
 
-/** The rewards that signed bytes pay; empty when they are no batch. */
+/** The rewards that signed bytes pay; empty when the bytes are not a payout batch. */
 export function payoutsIn(raw: Hex): PayoutEntry[] {
   try {
     return decodePayoutBatch(parseTransaction(raw).data ?? '0x');

@@ -11,11 +11,11 @@ export type DifferenceKind =
   | 'unknown_payout_transaction'
   /** What the escrow says it paid is not what its transfers or its calldata add up to. */
   | 'payout_sum'
-  /** The ledger takes a reward for paid, the escrow's bitmap does not. */
+  /** The ledger marks a reward as paid, the escrow's bitmap does not. */
   | 'missing_payout'
-  /** The escrow's bitmap has a sequence as paid that the ledger does not. */
+  /** The escrow's bitmap marks a sequence as paid, the ledger does not. */
   | 'unbooked_payout'
-  /** A reward names a transaction that is not there. */
+  /** A reward names a transaction that the ledger does not have. */
   | 'unknown_transaction'
   /** A reward of a user without a counter. */
   | 'reward_without_counter'
@@ -39,13 +39,13 @@ export type DifferenceKind =
   | 'attempt_bytes'
   /** Two attempts under one nonce do different things. */
   | 'attempt_payload'
-  /** A transaction's hash belongs to none of its attempts. */
+  /** A transaction's hash does not belong to any of its attempts. */
   | 'unknown_hash'
-  /** The ledger takes a transaction for included, the chain has it elsewhere, not at all, or with another result. */
+  /** The ledger marks a transaction as included; the chain has it elsewhere, not at all, or with another result. */
   | 'inclusion'
   /** The chain's nonce of an account does not fit the transactions that the ledger has. */
   | 'account_nonce'
-  /** RWT exists that no sale was asked for. */
+  /** RWT exists that no sale minted. */
   | 'token_supply'
   /** The newest block in the ledger is not on the chain. */
   | 'other_chain';
@@ -72,7 +72,7 @@ export interface VerifyReport {
   checked: { rewards: number; payouts: number; transactions: number; brands: number; counters: number };
 }
 
-/** Gathers differences until there are enough. */
+/** Gathers differences up to a maximum. */
 export function createFindings(max: number) {
   const differences: Difference[] = [];
   const checked: VerifyReport['checked'] = {

@@ -12,11 +12,11 @@ import { verifyPayouts } from './payouts.ts';
 import { createFindings, type Findings, type VerifyReport } from './report.ts';
 import { verifyRewards } from './rewards.ts';
 
-/** A reorganisation under way is over after so many looks. */
+/** How often the comparison waits for a reorganisation to end. */
 const TRIES = 5;
 const TRY_AGAIN_MS = 500;
 
-/** `differencesMax`: the search ends at so many. */
+/** `differencesMax`: the search ends at this many differences. */
 export async function verifyLedger(
   deps: VerifyDeps,
   options: { differencesMax?: number; signal?: AbortSignal } = {},
@@ -31,7 +31,7 @@ export async function verifyLedger(
       const message = `block ${ledgerBlock} of the ledger is not on the chain`;
       findings.add('other_chain', { message, about: { block: ledgerBlock }, expected, found });
     }
-    // Blocks that were taken back meanwhile leave differences behind that are none.
+    // Blocks that were taken back meanwhile cause false differences.
     const stands = 'number' in cut && (await deps.chain.block(cut.number))?.hash === cut.hash;
     const { differences, checked } = findings;
     if (stands || tries >= TRIES || (!('number' in cut) && cut.ledgerBlock === undefined)) {

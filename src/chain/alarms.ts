@@ -1,22 +1,22 @@
-/** What is wrong with the chain side and needs a person, or time. */
+/** Alarms of the chain side: conditions that an operator must see, or that pass with time. */
 import type { Log, LogFields } from '../lib/log.ts';
 
 export type AlarmCode =
-  /** The account has transactions that are not ours: the lane stands still. */
+  /** The account has transactions that are not ours: the lane stops. */
   | 'foreign_nonce'
-  /** Somebody else used the nonce of a transaction of ours. */
+  /** A foreign transaction used the nonce of one of ours. */
   | 'nonce_lost'
   /** The account cannot pay for gas. */
   | 'gas_money_low'
   /** The account that keeps the others in gas money has little left. */
   | 'gas_reserve_low'
-  /** The key of a gas wallet is not the one that the ledger knows it by. */
+  /** The key of a gas wallet does not belong to the address in the ledger. */
   | 'gas_wallet_key'
   /** Gas costs more than the cap allows. */
   | 'fee_over_cap'
   /** A transaction of ours had no effect. */
   | 'transaction_reverted'
-  /** The node says that signed bytes are no transaction. */
+  /** The node says that signed bytes are not a transaction. */
   | 'transaction_malformed'
   /** The escrow did not pay a reward that the ledger had promised. */
   | 'reward_skipped'
@@ -32,7 +32,7 @@ export interface Alarm {
 }
 
 export interface Alarms {
-  /** Raised again while it lasts, an alarm keeps its beginning and is not logged twice. */
+  /** An alarm that is raised again while it lasts keeps its start time and is not logged twice. */
   raise(code: AlarmCode, about: string, facts?: LogFields): void;
   clear(code: AlarmCode, about: string): void;
   list(): Alarm[];

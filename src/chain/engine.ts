@@ -1,4 +1,4 @@
-/** Wires the chain engine: lanes, the follower of the chain, and those who wait for either. */
+/** Wires the chain engine: lanes, the follower of the chain, and the boards on which requests wait for outcomes. */
 import type { Database } from '../ledger/database/database.ts';
 import type { Facts } from '../ledger/facts.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -30,7 +30,7 @@ export interface ChainEngineDeps {
   crash: Crash;
   facts: Facts['chain'];
   settings: ChainEngineSettings;
-  /** Holds the lanes; the same after a restart where nobody else can be there. Default: a name of its own. */
+  /** The name under which this process holds lanes. Keep it over restarts only where one process runs. Default: a fresh name. */
   owner?: string | undefined;
 }
 
@@ -48,7 +48,7 @@ export interface ChainEngine {
   alarms: Alarms;
   payouts: { nudge(): void };
   relays: RelayProgressBoard & { nudge(lane: `0x${string}`): void };
-  /** Reads what the chain holds already; then everything runs by itself. */
+  /** Reads the blocks that exist already, then starts the loops. */
   start(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -133,7 +133,7 @@ export function createChainEngine(deps: ChainEngineDeps): ChainEngine {
   };
 }
 
-/** The engine of a process that leaves chain work to others: it only sees in the ledger how far rewards have come. */
+/** The engine of a process that leaves chain work to others: it reads the progress of rewards from the ledger. */
 export function createWatchingEngine(
   deps: Pick<ChainEngineDeps, 'database' | 'log' | 'realClock' | 'settings'>,
 ): ChainEngine {

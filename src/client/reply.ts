@@ -1,4 +1,4 @@
-/** An answer as it came; `body` is its JSON, or its text when it is none. */
+/** An answer as it came; `body` is its parsed JSON, or its text when it is not JSON. */
 export interface Reply<Body = unknown> {
   status: number;
   /** Names in lower case. */

@@ -15,7 +15,7 @@ export interface Coded {
 
 /** What an answer says about a refusal; the host's form decides where in the body each part stands. */
 export interface Said {
-  /** The short text; where it is left out, `message` is all there is to say. */
+  /** The short text; absent where `message` says everything. */
   error?: string;
   message: string;
   details?: Record<string, unknown>;

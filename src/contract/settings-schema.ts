@@ -98,7 +98,7 @@ function fileField(row: Row): z.ZodType {
   const schema = fileSchema(row);
   if (row.required) return described(schema);
   if (row.default !== undefined) return described(schema.prefault(row.default));
-  // A map with nothing in it is one that is not there.
+  // An empty map counts as absent.
   return described((row.kind === 'map' ? schema.transform(emptyAsAbsent) : schema).optional());
 }
 
@@ -117,7 +117,7 @@ type ShownValue<R> = R extends Always | { kind: 'list' | 'map' }
     ? ValueOf<R> | 'none'
     : ValueOf<R> | null;
 
-/** The settings of a table as the control API shows them: every one, null where there is no value. */
+/** The settings of a table as the control API shows them: every setting, null where it has no value. */
 export type Shown<S> = {
   -readonly [N in keyof S as S[N] extends { kind: 'duration' } ? `${N & string}Ms` : N]: ShownValue<S[N]>;
 };

@@ -1,4 +1,4 @@
-/** DNS as the machine asks it. */
+/** DNS through the machine's name servers. */
 import { Resolver } from 'node:dns/promises';
 import { within } from '../lib/timers.ts';
 import type { TxtResolver } from './txt.ts';
@@ -8,7 +8,7 @@ const TIMEOUT_MS = 1_000;
 const TRIES = 2;
 /** … but the whole question takes no longer than this, however many servers are silent. */
 const LIMIT_MS = 2_500;
-/** More than any honest name has; the rest of a huge answer is ignored. */
+/** More records than any honest name has; the rest of a huge answer is ignored. */
 const RECORDS_MAX = 50;
 const RECORD_LENGTH_MAX = 1_024;
 

@@ -1,5 +1,5 @@
 /** The port to DNS: the TXT records of a name. */
 export interface TxtResolver {
-  /** Each record as one text; none when the name has none. Rejects when DNS gives no answer. */
+  /** Each record as one text; an empty list when the name has no TXT record. Rejects when DNS gives no answer. */
   txtRecords(name: string): Promise<string[]>;
 }

@@ -1,4 +1,4 @@
-/** The listener for whoever runs the service: is it alive, may it get traffic, how is it doing. Never reachable by users. */
+/** The operator's listener: liveness, readiness and metrics. Never reachable by users. */
 import { Hono } from 'hono';
 
 export interface AdminHostDeps {
@@ -10,7 +10,7 @@ export interface AdminHostDeps {
 
 export function createAdminHost(deps: AdminHostDeps): Hono {
   const app = new Hono();
-  // Says only that the process answers: what is wrong outside is no reason to start it again.
+  // Says only that the process answers: a fault outside it must not restart it.
   app.get('/livez', (context) => context.json({ status: 'alive' }));
   app.get('/readyz', async (context) => {
     const reasons = await deps.notReady();

@@ -4,7 +4,7 @@ import type { TokenIssuer } from '../identity/tokens.ts';
 
 export function createIdpHost({ issuer }: { issuer: Pick<TokenIssuer, 'keys' | 'configuration'> }): Hono {
   const app = new Hono();
-  // A rotation shall be seen by the next who asks.
+  // Not cached, so that the next request sees a rotation.
   app.use(async (context, next) => {
     await next();
     context.header('cache-control', 'no-store');

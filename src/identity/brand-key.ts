@@ -9,7 +9,7 @@ export interface KeyText {
   secret: string;
 }
 
-/** Undefined when the text is no key. */
+/** Undefined when the text is not a key. */
 export function parseKeyText(text: string): KeyText | undefined {
   const match = FORM.exec(text);
   return match ? { keyId: `${match[1]}_${match[2]}`, secret: match[3] ?? '' } : undefined;

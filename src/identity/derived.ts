@@ -25,7 +25,7 @@ export function derivedWallets(extendedPublicKey: string): WalletTree {
       data.writeUInt32BE(index, 33);
       const step = createHmac('sha512', chainCode).update(data).digest().subarray(0, 32);
       const child = pointAddScalar(publicKey, step, false);
-      // One in 2^127 indexes has no key; BIP-32 says to go on to the next, and nobody will ever meet it.
+      // One in 2^127 indexes has no key; BIP-32 says to use the next index. It will not happen in practice.
       if (!child) throw new Error(`there is no key at ${index}`);
       return getAddress(`0x${keccak256(bytesToHex(child.subarray(1))).slice(-40)}`);
     },

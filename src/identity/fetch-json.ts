@@ -1,11 +1,11 @@
-/** JSON from a provider: within limits of size and time, and from nowhere else than asked. */
+/** JSON from a provider: within limits of size and time, and only from the address that was asked. */
 
 export interface FetchLimits {
   timeoutMs: number;
   bytesMax: number;
 }
 
-/** Throws when there is no complete 200 answer of JSON within the limits; redirects are not followed. */
+/** Throws unless a complete 200 answer of JSON comes within the limits; redirects are not followed. */
 export async function fetchJson(url: string, { timeoutMs, bytesMax }: FetchLimits): Promise<unknown> {
   const response = await fetch(url, {
     headers: { accept: 'application/json' },

@@ -11,17 +11,17 @@ export interface TokenSettings {
   issuer: string;
   /** Must be in `aud`. */
   audience: string;
-  /** Fewer than all asymmetric ones; others are refused whatever is written here. */
+  /** A subset of the asymmetric algorithms; symmetric ones are refused whatever is listed here. */
   algorithms?: readonly string[] | undefined;
   /** Accepted `typ` headers, lower case, without `application/`; '' for none. `at+jwt` is RFC 9068's. */
   types: readonly string[];
-  /** Clocks of two machines differ. */
+  /** Tolerance for the difference between two machines' clocks. */
   toleranceMs: number;
   /** Tokens made longer ago are refused, whatever their `exp` says. */
   ageMaxMs: number;
 }
 
-/** Longer ones are not looked at. */
+/** Longer tokens are refused unread. */
 const TOKEN_MAX = 8 * 1024;
 const TOKEN = /^[\w-]{1,4096}\.[\w-]+\.[\w-]+$/;
 const SUBJECT_MAX = 255;
@@ -118,7 +118,7 @@ function bearerOf(authorization: string | undefined): string | { refusal: TokenR
   return more.length === 0 && TOKEN.test(token) ? token : refuse('malformed');
 }
 
-/** What only identity tokens and refresh tokens have: they are meant for the page that logged in, not for us. */
+/** Refuses identity tokens and refresh tokens: those are meant for the page that logged in, not for this service. */
 function isAccepted(typ: unknown, claims: JWTPayload, types: readonly string[]): boolean {
   if (typ !== undefined && typeof typ !== 'string') return false;
   const kind = (typ ?? '').toLowerCase().replace(/^application\//, '');
@@ -136,7 +136,7 @@ const hasSoundClaims = ({ sub, exp, iat, nbf }: JWTPayload) =>
   sub.length <= SUBJECT_MAX &&
   [exp, iat, nbf ?? 0].every((seconds) => Number.isFinite(seconds));
 
-/** An e-mail that nobody has proven could be anybody's. */
+/** The e-mail if the provider has verified it: anybody can claim an unverified one. */
 function vouchedEmail({ email, email_verified: verified }: JWTPayload): string | undefined {
   return verified === true && typeof email === 'string' ? emailKey(email) : undefined;
 }
@@ -155,6 +155,6 @@ function codeOf(error: unknown): Code {
       return 'not_yet_valid';
     return 'claims';
   }
-  // Whatever else it stumbles over lies in the token: nothing else was given to it.
+  // Every other error comes from the token itself, the library's only input.
   return 'malformed';
 }

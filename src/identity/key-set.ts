@@ -1,5 +1,5 @@
 /**
- * The provider's public keys, kept: a rotation is noticed within a second, a provider that is away is not noticed for
+ * The provider's public keys, kept: a rotation is noticed within a second, an outage of the provider does no harm for
  * ten minutes, and tokens of unknown keys cannot make us ask it more than once a second.
  */
 import { type CryptoKey, importJWK, type JWK } from 'jose';
@@ -9,7 +9,7 @@ import type { Log } from '../lib/log.ts';
 export interface KeySetSettings {
   /** Keys older than this are fetched anew, while the ones at hand go on serving. */
   freshMs: number;
-  /** For how long beyond that they serve while the provider is away. */
+  /** For how long beyond that they serve while the provider is unreachable. */
   staleMs: number;
   /** Least time between two fetches. */
   cooldownMs: number;
@@ -23,10 +23,10 @@ export interface KeySet {
   refresh(): Promise<void>;
 }
 
-/** A set with more is not one provider's. */
+/** A set with more keys is refused: no provider publishes as many. */
 const KEYS_MAX = 100;
 
-/** What a key must be to be used with an algorithm; everything that is not here is not accepted at all. */
+/** What a key must be to be used with an algorithm; an algorithm that is not listed is never accepted. */
 const keyForms: Record<string, { kty: string; crv?: string }> = {
   ...Object.fromEntries(
     ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'].map((alg) => [alg, { kty: 'RSA' }]),
@@ -60,7 +60,7 @@ export function createKeySet(
     const elapsedMs = ms === undefined ? Number.POSITIVE_INFINITY : deps.clock.now() - ms;
     return elapsedMs < 0 ? Number.POSITIVE_INFINITY : elapsedMs;
   };
-  /** Whether there is a new set; one fetch serves everyone who waits. */
+  /** Fetches the set; true when it is new. One fetch serves all waiting callers. */
   const ask = (now = false): Promise<boolean> => {
     if (asking) return asking;
     if (!now && since(askedAtMs) < cooldownMs) return Promise.resolve(false);
@@ -143,7 +143,7 @@ function fits(key: JWK, algorithm: string): boolean {
   );
 }
 
-/** Throws when the document is no key set, or one that nothing could be verified with. */
+/** Throws when the document is not a key set, or has no usable key. */
 function usableKeys(document: unknown): JWK[] {
   const { keys } = (document ?? {}) as { keys?: unknown };
   if (!Array.isArray(keys) || keys.length > KEYS_MAX) throw new Error('the answer is no key set');

@@ -9,7 +9,7 @@ export interface ProviderAddress {
   jwksUrl?: string | undefined;
 }
 
-/** Asks for the key set once per call. Throws when it cannot be had. */
+/** Fetches the key set once per call. Throws when it cannot be fetched. */
 export function providerKeys(
   { issuer, jwksUrl }: ProviderAddress,
   limits: FetchLimits,
@@ -39,7 +39,7 @@ async function discover(issuer: string, limits: FetchLimits): Promise<string> {
   return keyAddress(jwksUri);
 }
 
-/** Whoever can change keys on their way can sign for everyone: only https, or this machine. */
+/** An attacker who can change keys in transit can sign for every user: only https, or this machine. */
 function keyAddress(text: string): string {
   const url = parseUrl(text);
   const isHere = url?.protocol === 'http:' && /^(?:127\.0\.0\.1|localhost|\[::1\])$/.test(url.hostname);

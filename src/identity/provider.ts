@@ -13,13 +13,13 @@ export interface ProviderSettings {
   keys: KeySetSettings;
   fetch: FetchLimits;
   tokens: TokenSettings;
-  /** In place of the one that the discovery document names. */
+  /** Replaces the address that the discovery document names. */
   jwksUrl?: string | undefined;
   /** Which claim names the user's accounts; `email`: the ledger's own wallet of that user. */
   walletClaim: string;
 }
 
-/** Nothing is fetched before the first token, or the first question whether it is ready. */
+/** Fetches nothing before the first token or the first call of `ready`. */
 export function providerTokens(
   deps: { db: Queries; clock: Pick<Clock, 'now'>; realClock: Pick<Clock, 'now'>; log: Log },
   settings: ProviderSettings,

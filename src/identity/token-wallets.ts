@@ -6,7 +6,7 @@ import { addressKey } from '../rules/user-key.ts';
 type Address = `0x${string}`;
 export type Claims = Record<string, unknown>;
 
-/** `email` is there only when the provider vouches for it. */
+/** `email` is present only when the provider has verified it. */
 export type WalletsOf = (token: { claims: Claims; email?: string | undefined }) => Promise<Address[]>;
 
 /** More than any user has; the rest is not read. */
@@ -27,7 +27,7 @@ export function walletsByClaim(db: Queries, claim: string): WalletsOf {
 }
 
 function walletsIn(claims: Claims, claim: string): Address[] {
-  // Claims of some providers are URLs: a name with dots is looked up as it is before it is taken for a path.
+  // Some providers name claims by URLs: a name with dots is looked up whole before it is read as a path.
   const path = Object.hasOwn(claims, claim) ? [claim] : claim.split('.');
   const found = path.reduce<unknown[]>(
     (level, step) => level.flatMap((value) => field(value, step)),

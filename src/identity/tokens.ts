@@ -1,16 +1,16 @@
-/** The ports to the identity provider: who the bearer of a token is, and for the emulator, who makes tokens. */
+/** The ports to the identity provider: verifying tokens and, for the emulator, issuing them. */
 
 /** Whom a token speaks for. */
 export interface TokenUser {
   /** The provider's own name for the user. */
   subject: string;
-  /** As it is written in the ledger; only when the provider vouches for it. */
+  /** In the ledger's form; present only when the provider has verified it. */
   email?: string;
   /** Accounts that belong to the user, lower case. */
   wallets: `0x${string}`[];
 }
 
-/** Why a token is not taken; `message` is fit for the caller and holds nothing of the token. */
+/** Why a token is refused; `message` may be shown to the caller and contains nothing of the token. */
 export interface TokenRefusal {
   code:
     | 'missing'
@@ -32,7 +32,7 @@ export interface TokenRefusal {
 export interface TokenVerifier {
   /** `authorization`: the header's value, `Bearer <token>` (contract: Authentication, relay). Never throws for a bad token. */
   verify(authorization: string | undefined): Promise<TokenUser | { refusal: TokenRefusal }>;
-  /** Whether tokens can be verified now: there are keys, or they can be had. */
+  /** Whether tokens can be verified now: keys are at hand, or can be fetched. */
   ready(): Promise<boolean>;
 }
 

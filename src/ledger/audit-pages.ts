@@ -8,7 +8,7 @@ import { attempts, transactions } from './schema/transactions.ts';
 
 type Hex = `0x${string}`;
 
-// Inside subqueries columns are written out: the builder would leave their table away, and mean another one's.
+// Subqueries write columns out in full: the builder would drop the table's name and refer to another table's column.
 
 /** Rewards of `sequences` from..below, with the transaction that each is bound to. */
 export const auditedRewards = (db: Queries, range: { from: number; below: number }) =>
@@ -71,7 +71,7 @@ export async function nextSequence(db: Queries): Promise<number> {
   return row?.next ?? 0;
 }
 
-/** What brands' accounts say, from one brand on. */
+/** Brands' accounts, in pages that begin after a given brand. */
 export const fundsPage = (db: Queries, page: { after: string; limit: number }) =>
   db
     .select()

@@ -8,7 +8,7 @@ export type JournalRow = typeof journalBlocks.$inferSelect;
 /** The journal kept in this ledger; a write that has resolved is on disk. */
 export function ledgerChainJournal({ atomically, db }: Database) {
   return {
-    /** Replaces whatever reaches to the first of these blocks or beyond. */
+    /** Replaces the rows that reach to the first of these blocks or beyond. */
     append: (blocks: JournalRow[]): Promise<void> =>
       atomically(async (tx) => {
         const [first] = blocks;

@@ -4,7 +4,7 @@ const UNIT_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as c
 const FORM = /^(?:\d{1,15}(?:\.\d{1,3})?(?:ms|s|m|h|d))+$/;
 const PART = /(\d+(?:\.\d+)?)(ms|s|m|h|d)/g;
 
-/** Milliseconds, or undefined when the text is no duration. */
+/** Milliseconds, or undefined when the text is not a duration. */
 export function parseDuration(text: string): number | undefined {
   const compact = text.trim();
   if (!FORM.test(compact)) return undefined;

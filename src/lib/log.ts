@@ -1,4 +1,4 @@
-/** What the program says about itself: one line an occurrence, fields first, never a secret. */
+/** The program's log: one line per occurrence, fields first, never a secret. */
 
 export type LogFields = Record<string, string | number | boolean | null | undefined>;
 

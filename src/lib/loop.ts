@@ -1,4 +1,4 @@
-/** Work that is done again and again in the background: at once when there is more, on a nudge, or after a pause. */
+/** Background work in turns: the next turn comes at once while there is more, on a nudge, or after a pause. */
 import { createBell } from './bell.ts';
 import type { Log } from './log.ts';
 
@@ -10,7 +10,7 @@ export interface Loop {
   stop(): Promise<void>;
 }
 
-/** `turn` tells whether to go on at once. One that throws is logged and tried again after the pause. */
+/** `turn` tells whether to go on at once. A turn that throws is logged, and tried again after the pause. */
 export function createLoop(options: {
   name: string;
   turn: (signal: AbortSignal) => Promise<'worked' | 'idle'>;

@@ -1,4 +1,4 @@
-/** Guesses which known word was meant by one that is not known. */
+/** Guesses the known word that an unknown one was meant to be. */
 
 /** The known word that takes the fewest edits to reach, unless that is more than a third of its letters. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
@@ -11,9 +11,9 @@ export function nearest(word: string, known: readonly string[]): string | undefi
     : undefined;
 }
 
-/** How many letters must be added, removed or changed; two that changed places count as one. */
+/** How many letters must be added, removed or changed; two swapped letters count as one. */
 function distance(from: string, to: string): number {
-  // No guess is worth a long comparison.
+  // A word of such a different length cannot be near, so the comparison is skipped.
   if (Math.abs(from.length - to.length) > to.length) return Number.POSITIVE_INFINITY;
   const rows: number[][] = [Array.from({ length: to.length + 1 }, (_, place) => place)];
   const at = (row: number, column: number) => rows[row]?.[column] ?? Number.POSITIVE_INFINITY;

@@ -1,8 +1,8 @@
-/** What an error began with. */
+/** Finds the first cause of an error. */
 
 /**
- * The message of the first of a chain of causes, on one line. Errors of a database repeat the statement and all its
- * values in the messages around it, which belong in no log.
+ * The message of the first of a chain of causes, on one line. Database errors repeat the statement and all its
+ * values in the outer messages, which must not reach a log.
  */
 export function rootMessage(error: unknown): string {
   let root = error;

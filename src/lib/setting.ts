@@ -3,14 +3,14 @@ import { parseDuration } from './duration.ts';
 
 /** How a text becomes a value. */
 export interface Kind<Value> {
-  /** undefined for a text that is no such value. */
+  /** Undefined when the text is not such a value. */
   parse: (text: string) => Value | undefined;
-  /** What a refused text is answered with: the end of the sentence `It must be …`; absent where any text will do. */
+  /** The end of the sentence `It must be …` for a refused text; absent where any text is accepted. */
   mustBe?: string;
   choices?: readonly string[];
-  /** Any number of values; none where nothing is given. */
+  /** Takes any number of values; an empty list by default. */
   many?: true;
-  /** The command itself judges the text, in words of its own; the command line hands it on as it is. */
+  /** The command checks the text itself, with its own messages; the command line passes it on unchanged. */
   late?: true;
 }
 
@@ -21,7 +21,7 @@ export interface Setting<Value> {
   help: string;
   /** As one would write it. */
   default?: string;
-  /** What holds where neither value nor default is: words for people. */
+  /** What applies without a value and without a default, in words. */
   otherwise?: string;
   /** Never shown. `file`: the flag names a file that holds it, so does NAME_FILE, and NAME holds it itself. */
   secret?: 'file' | 'value';
@@ -83,7 +83,7 @@ export const wholeNumber = (least: number, most: number): Kind<number> => ({
 /** A port; 0 means any that is free. */
 export const port = wholeNumber(0, 65_535);
 
-/** Whole or broken seconds, not negative. */
+/** Seconds, whole or with decimals, not negative. */
 export const seconds: Kind<number> = {
   parse: (value) => (/^\d{1,9}(\.\d{1,3})?$/.test(value) ? Number(value) : undefined),
   mustBe: 'a number of seconds',

@@ -1,10 +1,10 @@
-/** Runs many jobs: so many at a time, or so many a second whatever becomes of them. */
+/** Runs many jobs: a fixed number at a time, or at a fixed rate however long they take. */
 import { delay, stopwatch } from '../lib/timers.ts';
 
 export interface Pace {
   /** Jobs under way at once; each that ends makes room for the next. */
   concurrency?: number | undefined;
-  /** Jobs begun a second, in place of that: waiting for a slow answer does not slow the others. */
+  /** Jobs begun per second, instead of `concurrency`: a slow answer does not delay the other jobs. */
   ratePerSecond?: number | undefined;
   /** No job begins later than this. */
   durationMs?: number | undefined;
@@ -13,7 +13,7 @@ export interface Pace {
 /** `lateMs`: how much later than planned the job began; part of what a caller would have waited. */
 export type Job = (index: number, lateMs: number) => Promise<void>;
 
-/** Resolves when every job that began has ended; how many those are. */
+/** Resolves with the number of jobs that began, once all of them have ended. */
 export async function runPaced(jobs: { count: number; run: Job }, pace: Pace, signal: AbortSignal) {
   const elapsedMs = stopwatch();
   const over = () => signal.aborted || elapsedMs() > (pace.durationMs ?? Number.POSITIVE_INFINITY);
@@ -23,7 +23,7 @@ export async function runPaced(jobs: { count: number; run: Job }, pace: Pace, si
     while (begun < jobs.count) {
       const dueMs = (begun * 1_000) / pace.ratePerSecond;
       const waitMs = dueMs - elapsedMs();
-      // Timers are a millisecond late by nature; what is due within that is begun at once.
+      // Timers fire up to a millisecond late, so a job that is due within one begins at once.
       if (waitMs > 1) await delay(waitMs, signal);
       if (over()) break;
       under.push(jobs.run(begun, Math.max(0, elapsedMs() - dueMs)));

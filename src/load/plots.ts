@@ -89,7 +89,7 @@ export function percentilePlot(curve: readonly (readonly [number, number])[]): s
   return svg('Latency by percentile', axes, `<polyline class="line" points="${line}"/>`, marks);
 }
 
-/** How often each user was let through; the line is the limit. */
+/** How many calls of each user were admitted; the line is the limit. */
 export function usersPlot(admitted: readonly number[], limit: number | null): string {
   const axes: Axes = {
     x: { max: admitted.length, label: 'users' },

@@ -40,7 +40,7 @@ export async function loadRelay(deps: RelayLoadDeps, wish: RelayLoadOptions): Pr
   const tally = createRelayTally(wish.users);
   const [admitted, refused] = [createLatencyRecorder(), createLatencyRecorder()];
   const samples: Sample[] = [];
-  // Answers are held against a time that is never later than the service's own.
+  // Answers are compared with a time that is never later than the service's clock.
   const startedAtMs = await clockOf(client);
   const total = wish.users * wish.perUser;
   const elapsedMs = stopwatch();
@@ -84,12 +84,12 @@ export async function loadRelay(deps: RelayLoadDeps, wish: RelayLoadOptions): Pr
   });
 }
 
-/** How much of its window the one address has left, seen with a question that the relay answers to anybody. */
+/** How much of its window the one address has left, read with a lookup that needs no token. */
 async function probeAddress(
   client: Client,
   { checkReset }: Pick<RelayLoadOptions, 'checkReset'>,
 ): Promise<ReturnType<typeof rateWindowIn>> {
-  // The window that is open may end during the run: with a new one the whole minute is ahead.
+  // The open window may end during the run; a new one leaves a whole minute.
   if (checkReset) await client.control.clock.advance('61s');
   const reply = await client.relayState(`0x${'0'.repeat(64)}`);
   return rateWindowIn(reply.headers);

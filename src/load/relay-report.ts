@@ -1,4 +1,4 @@
-/** What a load test of the relay came to: the numbers, and whether they are those of the limit. */
+/** The result of a load test of the relay: the numbers, and whether they match the limit. */
 import type { Latency, LatencyRecorder } from './latency.ts';
 import type { Pace } from './pace.ts';
 import type { ResetCheck } from './relay-reset.ts';
@@ -34,13 +34,13 @@ export interface RelayReport {
   failed: number;
   /** By status, code and reason. */
   failures: Record<string, number>;
-  /** Let through beyond the limit, and held back below it; summed over the users. */
+  /** Calls admitted beyond the limit, and calls refused below it; summed over the users. */
   overAdmission: number;
   underAdmission: number;
   /** As the headers tell it: of a user, or of the address with `oneAddress`. */
   limit: number | null;
   durationMs: number;
-  /** A window ended before the last answer: how many may pass cannot be told. */
+  /** A window ended before the last answer, so the expected number is unknown. */
   outlasted: boolean;
   admittedPerSecond: number;
   /** Of calls that were admitted: until their transaction was in a block. */
@@ -144,7 +144,7 @@ export const metricsOf = (report: RelayReport): Record<Metric, number | null> =>
   rate: report.admittedPerSecond,
 });
 
-/** Everything that shows that the limit does not hold as it should, in words; nothing when it does. */
+/** Everything that shows that the limit does not hold, in words; empty when it holds. */
 export function brokenRules(report: RelayReport): string[] {
   const { overAdmission, underAdmission, failed, failures, headers, reset } = report;
   const kinds = Object.entries(failures).map(([name, times]) => `${times} × ${name}`);

@@ -1,4 +1,4 @@
-/** What happens when windows end: before their reset nobody is let through, from then on everybody. */
+/** Checks the end of the windows: before its reset every user is refused, from then on every user is admitted. */
 import { rateWindowIn } from '../client/rate-window.ts';
 import { runPaced } from './pace.ts';
 import type { RelayTally, UserTally } from './relay-tally.ts';
@@ -6,7 +6,7 @@ import { verdictOf } from './relay-tally.ts';
 import { addressOf, type Client, type LoadUser, PreparationError, relayOne } from './relay-users.ts';
 
 export interface ResetCheck {
-  /** Users who had used up their window, and were looked at. */
+  /** Users with a used-up window that were checked. */
   checked: number;
   /** Just before the first reset, still refused. */
   refusedBefore: number;
@@ -16,7 +16,7 @@ export interface ResetCheck {
   problems: string[];
 }
 
-/** So long before the first reset the clock is set, that all users can be refused before it comes. */
+/** How long before the first reset the clock is set: long enough for every user to be refused once more. */
 const BEFORE_MS = 5_000;
 const AT_ONCE = 32;
 
@@ -44,7 +44,7 @@ export async function checkResets(
     const { index } = usedUp[place] ?? { index: 0 };
     const user = users[index];
     if (!user) throw new Error(`there is no user ${index}`);
-    // The windows of addresses are long over by then.
+    // The addresses' windows have ended by then.
     const address = addressOf({ base: wish.base, perUser: 1 }, { user: index, request: 0 });
     return relayOne(client, { user, call, address, origin: deps.origin });
   };
@@ -71,7 +71,7 @@ export async function checkResets(
     if (verdict === 'refused') refusedBefore += 1;
     else early.push(`user ${index}: ${verdict} before its window was over`);
   });
-  // On a slow machine the clock may have gone past the first reset meanwhile: then nothing is known.
+  // On a slow machine the clock may have passed the first reset meanwhile: then early answers prove nothing.
   if ((await clockOf(client)) < first) problems.push(...early);
 
   let admittedAfter = 0;
@@ -103,7 +103,7 @@ export async function clockOf(client: Client): Promise<number> {
   return reply.body.nowMs;
 }
 
-/** Forward only; a moment that has passed is left alone. */
+/** Moves forward only: a time that has passed changes nothing. */
 async function setClock(client: Client, toMs: number): Promise<void> {
   if ((await clockOf(client)) >= toMs) return;
   const reply = await client.control.clock.set(new Date(toMs).toISOString());

@@ -1,4 +1,4 @@
-/** Counts what the relay let through, and holds every answer's headers against the limit that they tell of. */
+/** Counts the calls that the relay admitted, and checks every answer's headers against the limit. */
 
 import { rateWindowIn } from '../client/rate-window.ts';
 import type { Reply } from '../client/reply.ts';
@@ -25,10 +25,10 @@ export interface HeaderCheck {
 }
 
 const PROBLEMS_SHOWN = 20;
-/** Calls that were sent have used one of the limit, whatever became of them. */
+/** A call that was sent has used one of the limit, whatever its outcome. */
 const SENT_CODES: ReadonlySet<string> = new Set(['TRANSACTION_FAILED', 'CONFIRMATION_TIMEOUT']);
 
-/** What answers say of limits, each user's answers in turn. */
+/** Checks what answers say about limits, per user in the order of the answers. */
 function createHeaderChecks(users: readonly UserTally[]) {
   const headers: HeaderCheck = { checked: 0, count: 0, problems: [] };
   let limit: number | undefined;
@@ -39,7 +39,7 @@ function createHeaderChecks(users: readonly UserTally[]) {
   };
 
   return {
-    /** The headers tell of the user's window, except where the address was refused before anybody was known. */
+    /** The headers tell of the user's window, except where the address was refused before the user was known. */
     checkWindow(index: number, { reply, verdict, nowMs }: CheckedAnswer): void {
       headers.checked += 1;
       const who = `user ${index}, answer ${reply.status}`;
@@ -98,7 +98,7 @@ export function createRelayTally(userCount: number) {
 
   return {
     users,
-    /** Judges one answer; undefined: none came back. `nowMs` by the service's clock, or earlier. */
+    /** Judges one answer; undefined when none came back. `nowMs` by the service's clock, or earlier. */
     record(index: number, reply: Reply | undefined, nowMs: number): Verdict {
       const user = userAt(users, index);
       user.sent += 1;
@@ -111,7 +111,7 @@ export function createRelayTally(userCount: number) {
       else if (verdict === 'refused') user.refused += 1;
       else if (verdict === 'address') byAddress += 1;
       else countFailure(nameOf(reply));
-      // What failed before the limits were looked at need not know them.
+      // A call that failed before the limits were read has no headers to check.
       if (verdict !== 'failed') checks.checkWindow(index, { reply, verdict, nowMs });
       return verdict;
     },

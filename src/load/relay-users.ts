@@ -27,7 +27,7 @@ export class PreparationError extends Error {
 /** Longer than any run, resets included: the emulator's clock is moved past each window. */
 const TOKEN_LIFE = '7d';
 const CALLS_VALID_MS = 7 * 86_400_000;
-/** At once; more would only wait for each other's commits. */
+/** Users prepared at once; more would only wait for each other's commits. */
 const PREPARED_AT_ONCE = 8;
 
 export async function prepareUsers(
@@ -43,7 +43,7 @@ export async function prepareUsers(
       const index = next;
       next += 1;
       const email = wish.name(index);
-      // Not by pregenerate-user: that would give a brand only a hundred new wallets a minute.
+      // pregenerate-user would give the brand only a hundred new wallets a minute.
       const issued = await client.control.tokens.issue({ user: email, expires: TOKEN_LIFE });
       if (issued.status !== 201) throw new PreparationError('no token could be issued', issued);
       const { token, address } = issued.body;

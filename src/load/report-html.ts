@@ -1,4 +1,4 @@
-/** The report of a load test as one file that needs nothing from elsewhere: numbers, thresholds, plots. */
+/** The report of a load test as one self-contained file: numbers, thresholds, plots. */
 import { answersPlot, latencyPlot, percentilePlot, usersPlot } from './plots.ts';
 import { brokenRules, type RelayReport } from './relay-report.ts';
 

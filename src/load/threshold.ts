@@ -1,6 +1,6 @@
-/** `over_admission==0`, `p95<200ms`: what a load test must come to. */
+/** Thresholds of a load test, such as `over_admission==0` or `p95<200ms`. */
 
-/** What can be compared, and where it stands in the report. Times are in milliseconds. */
+/** The metrics that thresholds can compare. Times are in milliseconds. */
 export const thresholdMetrics = [
   'over_admission',
   'under_admission',

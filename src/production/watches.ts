@@ -15,7 +15,7 @@ import type { StartConfig } from './start-config.ts';
 
 /** Often enough to alarm within a scrape or two. */
 const SAMPLE_EVERY_MS = 10_000;
-/** A dependency that takes longer than this to answer is as good as away. */
+/** A dependency that takes longer than this to answer counts as unavailable. */
 const ANSWER_WITHIN_MS = 2_000;
 const DIFFERENCES_MAX = 100;
 /** Of many differences the first tell where to look. */

@@ -16,12 +16,12 @@ interface AllowedFunction {
 const boundTo = (userArgument: number): AllowedFunction => ({ userArgument, valueMaxWei: 0n });
 
 /**
- * pointsSale and escrow stay targets that the contract of the API knows, but have no function for users: theirs move
- * the property of whoever calls, which here is the gas wallet.
+ * pointsSale and escrow stay targets that the contract of the API knows, but have no function for users: their
+ * functions move the caller's property, and here the caller is the gas wallet.
  */
 export const relayPolicy: Record<ContractName, Record<string, AllowedFunction>> = {
   token: {
-    // Signed by the owner (ERC-3009): whoever submits it can change nothing in it.
+    // The owner signed it (ERC-3009): the account that submits it cannot change anything in it.
     'transferWithAuthorization(address,address,uint256,uint256,uint256,bytes32,uint8,bytes32,bytes32)':
       boundTo(0),
     'cancelAuthorization(address,bytes32,uint8,bytes32,bytes32)': boundTo(0),
@@ -55,7 +55,7 @@ export type TrialRefusal =
   | { reason: 'permit_spender_not_allowed'; spender: `0x${string}` }
   | { reason: 'permit_not_signed' }
   | { reason: 'permit_expired'; deadlineSeconds: string }
-  /** Somebody used the permit already, and what it allowed does not suffice. */
+  /** The permit was used already, and the allowance that it left is too small. */
   | { reason: 'permit_consumed'; allowance: string; error: string }
   | { reason: 'would_fail'; part: 'permit' | 'call'; error: string };
 

@@ -6,7 +6,7 @@ const UNWANTED = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u20
 export const sanitiseText = (text: string) => text.replace(UNWANTED, '');
 
 /**
- * The same for every text and every name of field in a JSON value. The value must not be deeper than the stack.
+ * The same for every text and every name of field in a JSON value. The recursion is as deep as the value, so callers bound its depth first.
  * A name that is `__proto__` without its unwanted characters was meant to get past a check: its field is left out.
  */
 export function sanitiseValue(value: unknown): unknown {

@@ -9,7 +9,7 @@ export const EMAIL_MAX = 254;
  * library's general grammar takes up to 50 ms for the worst 254 characters.
  */
 const DOT_ATOM = /^[^\s\x00-\x20"(),.:;<>@[\\\]\x7f]+(?:\.[^\s\x00-\x20"(),.:;<>@[\\\]\x7f]+)*$/;
-/** A local part in quotes, as few have one, of RFC 5321's length; no escapes, which spell one address in many ways. */
+/** A quoted local part (rare), of RFC 5321's length. Escapes are refused: they spell one address in many ways. */
 const QUOTED = /^"[^"\\]{1,62}"$/;
 
 /**
@@ -29,11 +29,11 @@ export function emailKey(text: string): string | undefined {
   if (DOT_ATOM.test(local)) return key;
   const parsed = QUOTED.test(local) ? parseOneAddress({ input: key, rejectTLD: false }) : null;
   if (parsed?.type !== 'mailbox') return undefined;
-  // Quotes around what needs none are left away.
+  // Quotes that the local part does not need are dropped, so that both spellings give one key.
   return DOT_ATOM.test(parsed.local) ? `${parsed.local}@${domain.hostname}` : key;
 }
 
-/** An account on chain, lower case; undefined when the text is none. */
+/** An account on chain, lower case; undefined when the text is not an address. */
 export function addressKey(text: string): `0x${string}` | undefined {
   const address = text.trim().toLowerCase();
   return /^0x[0-9a-f]{40}$/.test(address) ? (address as `0x${string}`) : undefined;

@@ -30,13 +30,13 @@ const PAUSES_MS = [1_000, 2_000, 4_000, 8_000, 16_000];
 /** Browsers are sometimes wrong about being offline, so that word only slows tries down. */
 const OFFLINE_PAUSE_MS = 60_000;
 
-/** Tries until `attempt` gives something; undefined after six times nothing. */
+/** Tries until `attempt` gives a value; undefined after six tries without one. */
 export async function persist<T>(attempt: () => Promise<T | undefined>): Promise<T | undefined> {
   for (const pauseMs of [...PAUSES_MS, 0]) {
     if (isOffline()) await pause(OFFLINE_PAUSE_MS);
     const result = await attempt();
     if (result !== undefined || !pauseMs) return result;
-    // Not all pages of a service that comes back shall ask in the same second.
+    // A random pause, so that not all pages ask in the second in which the service comes back.
     await pause(pauseMs * (0.75 + Math.random() / 2));
   }
   return undefined;

@@ -1,4 +1,4 @@
-/** Whose event it is: the e-mail from the surest source that has one. */
+/** Finds the user of an event: the e-mail from the most reliable source that has one. */
 import type { Store } from './store.ts';
 
 /** The contract's limit for an e-mail. */
@@ -21,7 +21,7 @@ export function createEmails(store: Store | undefined, given: string | null | un
     remembered = email;
   };
   return {
-    /** Says who the user is from now on; anything but an e-mail forgets the user. */
+    /** Sets the user from now on; any value but an e-mail forgets the user. */
     identify(email: unknown): string | undefined {
       identified = emailOf(email);
       remember(identified);

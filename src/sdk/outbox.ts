@@ -1,6 +1,6 @@
 /**
- * Sends events so that each arrives once: it is stored before it is sent, with a key by which the service knows
- * it again, and taken out when an answer came. What a page could not finish, the next one does.
+ * Sends events so that each arrives once: it is stored before it is sent, with a key by which the service recognises
+ * it, and removed once an answer came. The next page finishes what this one could not.
  */
 import { isMap, later, nowMs, persist, randomKey, request } from './browser.ts';
 import type { Store } from './store.ts';
@@ -72,7 +72,7 @@ export function createOutbox(
       if (!isLetter(letter) || inHand.has(letter.key)) continue;
       if (nowMs() - letter.writtenAtMs > KEPT_MS) store.write(PREFIX + letter.key, undefined);
       else if (busyMs(letter) === 0) void deliver({ ...letter, busyUntilMs: 0 });
-      // Its page may have died at it.
+      // The page that was sending it may have died.
       else later(busyMs(letter), resume);
     }
   }
@@ -83,13 +83,13 @@ export function createOutbox(
 
   return {
     resume,
-    /** Resolves with the answer, or with a failure when there is none for now; never rejects. */
+    /** Resolves with the answer, or with a failure when no answer came for now; never rejects. */
     send: (eventType: string, body: string): Promise<Answer> =>
       deliver({ key: randomKey(), eventType, body, writtenAtMs: nowMs(), busyUntilMs: 0 }),
   };
 }
 
-/** How much longer another page is at work on it; a time that no page can have written counts as none. */
+/** How much longer another page is at work on it; a time that no page can have written is ignored. */
 function busyMs({ busyUntilMs }: Letter): number {
   const leftMs = busyUntilMs - nowMs();
   return leftMs > 0 && leftMs <= BUSY_MS ? leftMs : 0;

@@ -19,7 +19,7 @@ export interface TrackOptions {
 export interface RewardsApi {
   /** Sends an event; the answer is the service's body and `httpStatus`. */
   track(eventType: string, options?: TrackOptions): Promise<Answer>;
-  /** Says who the user is; null forgets them, on signing out. */
+  /** Sets the user; null forgets them, on signing out. */
   identify(email: string | null): void;
   /** Hears of answers to all events, noticed or tracked; the returned function stops that. */
   on(occasion: Occasion, listener: Listener): () => void;

@@ -1,7 +1,7 @@
 /** What outlives a page: the browser's storage, or memory where the browser allows none. */
 
 export interface Store {
-  /** The value under `key`, as it was written or as anybody else left it; undefined when there is none. */
+  /** The value under `key`, which other scripts may have changed; undefined when the store has none. */
   read(key: string): unknown;
   /** Undefined removes. */
   write(key: string, value: unknown): void;
@@ -9,7 +9,7 @@ export interface Store {
   list(prefix: string): unknown[];
 }
 
-/** `open` may throw, as may every use of what it gives: privacy settings, sandboxes, a full disk. */
+/** `open` and every use of its storage may throw: privacy settings, sandboxes, a full disk. */
 export function createStore(open: () => Storage, namespace: string): Store {
   const memory = new Map<string, string>();
   let storage: Storage | undefined;

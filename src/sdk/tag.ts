@@ -15,7 +15,7 @@ export interface Tag {
 
 export function readTag(): Tag {
   const running = document.currentScript;
-  // Module scripts have no current script; a form named `currentScript` is no script either.
+  // Module scripts have no current script, and a form named `currentScript` would shadow it.
   const script =
     running instanceof HTMLScriptElement
       ? running

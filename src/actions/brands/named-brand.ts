@@ -1,4 +1,4 @@
-/** Finds the brand that somebody names, and what all changes of brands share. */
+/** Finds a brand by its name, and holds what all changes of brands share. */
 import { brandsOfDomains, findConfiguredBrand } from '../../ledger/brands/brand-configuration.ts';
 import type { StoredBrand } from '../../ledger/brands/brands.ts';
 import { type Database, isUniqueViolation, type Queries } from '../../ledger/database/database.ts';
@@ -27,7 +27,7 @@ export type BrandRefusal =
 
 export type Outcome<T> = T | { refusal: BrandRefusal };
 
-/** Somebody who wrote at the same moment got there first: the second look finds them, and says who. */
+/** Runs the work again when a concurrent write came first, so that the refusal can name the other brand. */
 export async function lookingAgain<T>(
   { database }: Pick<ManageBrandsDeps, 'database'>,
   work: (tx: Queries) => Promise<T>,
@@ -48,7 +48,7 @@ export const invalid = (problems: SettingProblem[]): { refusal: BrandRefusal } =
   refusal: { code: 'invalid_settings', problems },
 });
 
-/** Finds the brand and holds its turnstile, so that changes of one brand follow each other. */
+/** Finds the brand and locks it, so that changes of one brand run one after the other. */
 export async function withBrand<T>(
   tx: Queries,
   name: string,
@@ -67,7 +67,7 @@ export async function findNamed(db: Queries, name: string): Promise<StoredBrand 
   return brandId && findConfiguredBrand(db, brandId);
 }
 
-/** Domains that are another brand's: an event from there would be both brands'. */
+/** Domains that another brand has: an event from there would belong to both. */
 export async function takenDomains(
   tx: Queries,
   { brandId, profile }: Pick<StoredBrand, 'brandId' | 'profile'>,

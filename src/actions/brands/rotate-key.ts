@@ -6,14 +6,14 @@ import type { Queries } from '../../ledger/database/database.ts';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import { type ManageBrandsDeps, type Outcome, withBrand } from './named-brand.ts';
 
-/** A key that nobody will see again; when the brand's other keys end, if it has any. */
+/** A new key's text, which is shown only once, and when the brand's other keys expire, if it has any. */
 export interface NewKey {
   keyId: string;
   apiKey: string;
   othersExpireAtMs: number | null;
 }
 
-/** Adds a key; those before it work for `overlapMs` more, so that a brand's servers can change over. */
+/** Adds a key; the earlier keys work for `overlapMs` more, so that the brand's servers can change over. */
 export async function rotateKey(
   deps: ManageBrandsDeps,
   name: string,

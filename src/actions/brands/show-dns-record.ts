@@ -1,4 +1,4 @@
-/** Tells how a domain says that it is a brand's. */
+/** Tells which TXT record links a domain to a brand. */
 import { verificationName, verificationRecord } from '../../rules/brands/dns-verification.ts';
 import { configuredHost } from '../../rules/brands/domain.ts';
 import { findNamed, invalid, type ManageBrandsDeps, notFound, type Outcome } from './named-brand.ts';

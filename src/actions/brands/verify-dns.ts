@@ -22,8 +22,8 @@ export interface DnsVerification {
 }
 
 /**
- * The token of a domain's record. Made for this one domain, so that a record copied to another domain proves
- * nothing there: what stands in DNS is public.
+ * The token of a domain's record. It is derived from the domain, so that a record copied to another
+ * domain proves nothing there: DNS is public.
  */
 export const domainToken = (verificationSecret: string, domain: string) =>
   createHmac('sha256', verificationSecret).update(domain).digest('base64url').slice(0, 32);

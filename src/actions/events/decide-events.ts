@@ -40,7 +40,7 @@ export interface DecideDeps {
   /** Hosts of the service itself. */
   ownHosts: readonly string[];
   duplicateWindowMs: number;
-  /** What users' streaks multiply a reward with, by claim key; without it, everyone's is 1. */
+  /** The multipliers of users' streaks, by claim key; without it, every multiplier is 1. */
   streakMultipliers?: (tx: Queries, claims: EventSubmission[]) => Promise<Map<string, number>>;
 }
 
@@ -62,7 +62,7 @@ export interface GrantedReward {
   walletCreated: boolean;
 }
 
-/** What a decision rested on, as far as it went. */
+/** What a decision was based on, up to the check that refused. */
 export interface Grounds {
   nowMs: number;
   brand?: Brand | undefined;
@@ -74,7 +74,7 @@ export interface Grounds {
 export type EventDecision = Grounds &
   ({ granted: GrantedReward } | { refusal: ScreeningRefusal | ClaimRefusal });
 
-/** Another process changed what a decision rested on: nothing was written, decide again. */
+/** Another process changed what a decision was based on: nothing was written, and the round is decided again. */
 export class Overtaken extends Error {
   override name = 'Overtaken';
 }
@@ -94,8 +94,8 @@ interface Grant extends Candidate {
 }
 
 /**
- * Decides these events and returns the decisions; an event whose claim key was granted to another one of the
- * round gets none and belongs into the next round.
+ * Decides these events and returns the decisions; an event whose claim key was granted to another event of the
+ * round gets no decision and goes into the next round.
  */
 export async function decideRound(
   deps: DecideDeps,
@@ -119,7 +119,7 @@ export async function decideRound(
   return decisions;
 }
 
-/** Judges what needs no counting; whoever is refused here is decided, the rest are candidates. */
+/** Runs the checks that need no counting: a refused event is decided here, the others become candidates. */
 async function screen(
   deps: DecideDeps,
   tx: Queries,
@@ -150,8 +150,8 @@ async function judge(
 ): Promise<Grant[]> {
   const { candidates, decisions, nowMs } = round;
   const keys = candidates.map(({ event }) => event.submission);
-  // The row of a brand's funds is its turnstile: whoever holds it decides alone about the brand's events,
-  // so what is read from here on stays true until the commit. The conditions below say no all the same.
+  // The lock on a brand's row of funds lets one process at a time decide the brand's events, so what is
+  // read from here on stays true until the commit. The conditional writes below check it once more.
   const funds = await lockAvailableFunds(tx, [...new Set(keys.map(({ brandId }) => brandId))]);
   const counters = await readClaimCounters(tx, keys);
   const totals = await readClaimTotals(tx, keys);
@@ -224,7 +224,7 @@ async function countClaims(
   if (taken.size !== grants.length) throw new Overtaken();
 }
 
-/** Counts the grants of each event; always in the same order, so that processes do not deadlock. */
+/** Counts the grants of each event, always in the same order, so that processes cannot deadlock. */
 async function countTotals(tx: Queries, grants: Grant[]): Promise<void> {
   const events = new Map<
     string,

@@ -17,12 +17,12 @@ export interface SubmitEventsDeps extends DecideDeps {
   database: Database;
   /** Events decided in one commit. */
   batchMax: number;
-  /** Tries of a commit that another process got in the way of. */
+  /** Tries of a commit that conflicts with another process. */
   triesMax: number;
   crash: Crash;
 }
 
-/** Returns the function that decides one event; calls that come together share a commit. */
+/** Returns the function that decides one event; calls that arrive together share a commit. */
 export function createEventSubmitter(deps: SubmitEventsDeps) {
   const gatherer = createGatherer<EventToDecide, EventDecision>({
     maxItems: deps.batchMax,

@@ -8,7 +8,7 @@ export interface EventConfig {
   rules: EventRule[];
 }
 
-/** Undefined when there is no such brand. */
+/** Undefined when the brand does not exist. */
 export async function readEventConfig(
   deps: { database: Database },
   brandId: BrandId,

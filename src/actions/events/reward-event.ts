@@ -19,7 +19,7 @@ export interface RewardEventDeps {
   progress: Pick<RewardProgressBoard, 'waitFor'>;
   /** How far the transaction must be before the caller is answered. */
   answerWhen: Milestone;
-  /** Real time that a caller waits for that at most. */
+  /** The longest that a caller waits for it, in real time. */
   answerTimeoutMs: number;
   crash: Crash;
 }
@@ -52,7 +52,7 @@ export async function rewardEvent(
   const rewardId = effect?.id ?? deps.random.uuid();
   const decision = await deps.submitter.submit({ submission, rewardId });
   if ('granted' in decision) return { decision, ...(await settle(deps, decision.granted)) };
-  // Another try of this very request may have been granted meanwhile: that is what this one was refused for.
+  // This try may have been refused because another try of the same request was granted meanwhile.
   const meanwhile = effect ? await grantedEarlier(deps, effect.id) : undefined;
   if (meanwhile) return settle(deps, meanwhile);
   return { decision, refusal: decision.refusal };

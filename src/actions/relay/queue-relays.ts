@@ -1,4 +1,4 @@
-/** Admits calls to the relay's queue: within the user's window and the payer's budget, those that come together in one commit. */
+/** Admits calls to the relay's queue within the user's window and the payer's budget; calls that arrive together share a commit. */
 import { type Database, isContention } from '../../ledger/database/database.ts';
 import { type RateLimit, type RateWindow, takeFromWindow } from '../../ledger/limits/rate-windows.ts';
 import { DAY_MS, giveBackGas, takeGas } from '../../ledger/relay/gas-budgets.ts';
@@ -11,7 +11,7 @@ export interface QueueRelaysDeps {
   userLimit: RateLimit;
   /** Calls admitted in one commit. */
   batchMax: number;
-  /** Tries of a commit that another process got in the way of. */
+  /** Tries of a commit that conflicts with another process. */
   triesMax: number;
 }
 
@@ -25,7 +25,7 @@ export type QueueAnswer =
   | { queued: false; reason: 'rate_limit'; window: RateWindow }
   | { queued: false; reason: 'gas_budget'; resetAtMs: number };
 
-/** Returns the function that queues one call; calls that come together share a commit. */
+/** Returns the function that queues one call; calls that arrive together share a commit. */
 export function createRelayQueue(deps: QueueRelaysDeps) {
   const gatherer = createGatherer<RelayWish, QueueAnswer>({
     maxItems: deps.batchMax,
@@ -49,7 +49,7 @@ async function admit(deps: QueueRelaysDeps, wishes: RelayWish[]): Promise<Map<st
 
 const byText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
-/** All budgets first, then all windows, each in one order for everybody: two processes never wait for each other. */
+/** All budgets first, then all windows, each in the same order in every process, so that two processes cannot deadlock. */
 async function admitOnce(
   { database, userLimit }: QueueRelaysDeps,
   wishes: RelayWish[],

@@ -40,7 +40,7 @@ export interface RelayTransactionDeps {
     gasMax: number;
     /** Contract: Limits, Relay gas price, is its cap. */
     fees: FeePolicy;
-    /** A permit must still hold for so long: it has to get into a block. */
+    /** A permit must stay valid for at least this long, so that it still holds when a block includes it. */
     permitMarginMs: number;
     /** What a payer may spend for gas on a day, unless a brand has set it. */
     budgetGwei: number;
@@ -73,7 +73,7 @@ export type RelayRefusal =
   | { code: 'transaction_failed'; relay: RelayProgress }
   | { code: 'confirmation_timeout'; hash: Hex | null };
 
-/** `window` is the user's, as far as it was looked at. */
+/** `window` is the user's; absent when the call was refused before it was read. */
 export type RelayOutcome = { window?: RateWindow | undefined } & (
   | { relayed: RelayProgress }
   | { refusal: RelayRefusal }
@@ -99,7 +99,7 @@ export function createRelayTransaction(deps: RelayTransactionDeps) {
     if (window.remaining === 0)
       return { window, refusal: { code: 'rate_limit_exceeded', scope: 'user', window } };
     const prepared = await prepare({ ...deps, readPermit }, request).catch((error: unknown) => {
-      // A node that gives no usable answer: nothing was sent, and the same request may pass in a moment.
+      // The node gave no usable answer: nothing was sent, and the same request may pass in a moment.
       if (error instanceof RpcAnswerError || error instanceof RpcUnreachableError)
         return { refusal: { code: 'relay_unavailable' as const } };
       throw error;
@@ -120,7 +120,7 @@ export function createRelayTransaction(deps: RelayTransactionDeps) {
       valueWei: String(request.valueWei),
       gas: trial.gas,
       permit: trial.permit ?? null,
-      // Rounded up: of what is promised nothing is lost.
+      // Rounded up, so that the reservation always covers the worst case.
       reservedGwei: Number((gas * fees.maxFeePerGas) / GWEI) + 1,
       budgetDay: budgetDay(nowMs),
       budgetGwei: await budgetOf(deps, wallet.payer),
@@ -141,7 +141,7 @@ const invalid = (
   problem: ValidationProblem,
 ): RelayRefusal => ({ code: 'validation_failed', contract, allowed: Object.values(contracts), problem });
 
-/** What can be said without asking the chain. */
+/** The refusals that need no question to the chain. */
 function refuseRequest(deps: RelayTransactionDeps, request: RelayRequest): RelayRefusal | undefined {
   const { contracts, settings } = deps;
   const { to, userAddress, gasLimit, data, valueWei } = request;
@@ -158,7 +158,7 @@ function refuseRequest(deps: RelayTransactionDeps, request: RelayRequest): Relay
   return policy && invalid(deps, to, policy);
 }
 
-/** Who would send the call and with what, from the newest state; or why it would not work. */
+/** The gas wallet, gas and permit for the call by the newest state, or why the call would fail. */
 async function prepare(
   deps: RelayTransactionDeps & Pick<TryRelayDeps, 'readPermit'>,
   request: RelayRequest,
@@ -181,7 +181,7 @@ async function prepare(
   return 'reason' in trial ? { refusal: invalid(deps, request.to, trial) } : { wallet, fees, trial };
 }
 
-/** Whose gas a call uses, the first that can: the brand's on whose site the user is, else the service's own. */
+/** The payers of a call's gas, in order of preference: the brand on whose site the user is, then the service itself. */
 async function payersFor(database: Database, originHost: string | undefined): Promise<GasPayer[]> {
   const brands = originHost === undefined ? [] : await brandsOfHost(database.db, originHost);
   return [...brands, 'service'];

@@ -19,12 +19,12 @@ export interface TryRelayDeps {
   settings: { gasMax: number; permitMarginMs: number };
 }
 
-/** Gas to send with: more than a trial used, since the state may differ and what was refunded had to be there first. */
+/** Gas to send with: more than the trial used, since the state may differ and refunded gas must be available first. */
 const withReserve = (used: bigint, gasMax: number) => Math.min(gasMax, Number((used * 5n) / 4n) + 20_000);
 
 /**
  * Why the call would fail, or what to send: the gas for it, and the permit that has to come before it, if it is
- * needed. A permit that somebody sent before us is no harm as long as what it allows is there.
+ * needed. A permit that was used already does not stop the call while its allowance suffices.
  */
 export async function tryCall(
   deps: TryRelayDeps,
@@ -70,7 +70,7 @@ async function judgePermit(deps: TryRelayDeps, permit: Permit, userAddress: Hex)
   if (!contractNamed(contracts, spender)) return { reason: 'permit_spender_not_allowed' as const, spender };
   const state = await readPermit(permit);
   if (state.state === 'not_signed') return { reason: 'permit_not_signed' as const };
-  // One that was used has done what it could: nobody asks how long it holds.
+  // The deadline of a permit that was used already does not matter.
   const holdsUntilMs = clock.now() + settings.permitMarginMs;
   if (state.state === 'fresh' && deadlineSeconds * 1000n < BigInt(holdsUntilMs))
     return { reason: 'permit_expired' as const, deadlineSeconds: String(deadlineSeconds) };

@@ -12,7 +12,7 @@ export interface IssueTokenDeps {
   addressAt: (index: number) => `0x${string}`;
 }
 
-/** `email` is in the ledger's form; whoever has no wallet yet gets one. `expiresAtMs` is whole seconds, as in the token. */
+/** `email` is in the ledger's form; a user without a wallet gets one. `expiresAtMs` is whole seconds, as in the token. */
 export async function issueToken(
   { database, clock, issuer, addressAt }: IssueTokenDeps,
   wish: { email: string; lifetimeMs: number; audience?: string | undefined },

@@ -54,7 +54,7 @@ export async function pregenerateWallet(
 
   const nowMs = clock.now();
   const asked = { ...deps.limit, scope: SCOPE, subject: brandId, nowMs };
-  // Seen before anything is locked: a crowd of refused callers must not hold up those who write wallets.
+  // The window is read before anything is locked: callers that are refused must not delay those that write wallets.
   const seen = await readWindow(database.db, asked);
   if (seen.remaining === 0) return refused(brandId, seen);
   try {
@@ -79,7 +79,7 @@ export async function pregenerateWallet(
 
 const SCOPE = 'pregenerate brand';
 
-/** Undoes what its commit had written: the limit was reached while it was being written. */
+/** Thrown to roll the commit back: the limit was reached while the wallet was being written. */
 class WindowUsedUp extends Error {
   readonly window: RateWindow;
   constructor(window: RateWindow) {
@@ -92,7 +92,7 @@ const refused = (brandId: BrandId, window: RateWindow): { refusal: PregenerateRe
   refusal: { code: 'rate_limit_exceeded', brandId, window },
 });
 
-/** What an earlier call made; undefined unless there are both the identity and its wallet. */
+/** What an earlier call made; undefined unless both the identity and its wallet exist. */
 async function findPregenerated(
   db: Queries,
   registration: Registration,

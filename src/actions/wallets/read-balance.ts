@@ -21,7 +21,7 @@ export interface WantedBalance {
   historyLimit: number;
 }
 
-/** A user who is not known yet holds nothing; undefined when there is no such brand. */
+/** A user without a wallet holds 0 RWT. Undefined when the brand does not exist. */
 export async function readBalance(
   deps: { database: Database; token: RewardToken },
   wanted: WantedBalance,

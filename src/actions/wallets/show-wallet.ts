@@ -1,4 +1,4 @@
-/** Tells which wallet a user has and as whom they were registered; for whoever steers an emulator. */
+/** Tells which wallet a user has and under which identities they were registered; for the control API. */
 import type { Database } from '../../ledger/database/database.ts';
 import { type Identity, identitiesOf } from '../../ledger/wallets/identities.ts';
 import { findWalletAt, findWallets, type Wallet } from '../../ledger/wallets/wallets.ts';
@@ -26,7 +26,7 @@ export async function showWallet(
 function userKeyOf(name: string, ownDomain: string): string | undefined {
   const [, provider, id] = /^([^:@]+):(.+)$/.exec(name) ?? [];
   if (provider === undefined) return emailKey(name);
-  // Read like a registration, so that both know the same platforms and ids.
+  // Read like a registration, so that both accept the same platforms and ids.
   const fields = {
     brand_id: `0x${'0'.repeat(40)}`,
     oauth_provider: provider,

@@ -37,7 +37,7 @@ export type DeploySigner = {
   signTransaction(transaction: TransactionSerializableEIP1559): Promise<Hex>;
 };
 
-/** Who gets which role. `admin` pays for the deployment and stays admin of every contract. */
+/** The accounts that get the roles. `admin` pays for the deployment and stays admin of every contract. */
 export type DeployAccounts = {
   readonly admin: DeploySigner;
   /** Pays rewards from the escrow. */

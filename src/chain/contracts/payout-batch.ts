@@ -130,7 +130,7 @@ export function payoutGasLimit(count: number, brands: number, words: number): bi
 /**
  * How many of these rewards, from the first on, fit into one batch: at most `maxCount`, within 65,536 sequences,
  * and with a gas limit of at most 16,000,000. 400 rewards fit unless their sequences are scattered over more than
- * a hundred words of the bitmap. At least 1 unless there are none.
+ * a hundred words of the bitmap. At least 1 when there is a reward at all.
  */
 export function fittingPayouts(entries: readonly PayoutEntry[], maxCount: number): number {
   const brands = new Set<string>();

@@ -29,7 +29,7 @@ export interface Permit {
 export type PermitState =
   /** Signed by its owner for the owner's present nonce: it can be used. */
   | { state: 'fresh' }
-  /** Signed by its owner, and used already by whoever sent it first. */
+  /** Signed by its owner, and used already: any account may submit a permit, once. */
   | { state: 'used'; allowance: bigint }
   /** Not signed by its owner for this token on this chain. */
   | { state: 'not_signed' };
@@ -39,7 +39,7 @@ const PERMIT_TYPEHASH = keccak256(
 );
 /** Above half of the group's order a signature has a twin; the token takes only the lower one (EIP-2). */
 const S_MAX = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
-/** A permit that was used so many permits ago was not meant for this call. */
+/** How many of the owner's latest permits are looked at: an older used permit was not meant for this call. */
 const USED_NONCES = 5n;
 
 /** The call that hands a permit to the token. */
@@ -78,7 +78,7 @@ export function createPermitReader(deps: { rpc: Rpc; token: Hex }) {
   };
 }
 
-/** Who signed a permit if it was meant for this nonce, lower case; undefined when nobody can have. */
+/** The signer of a permit for this nonce, lower case; undefined when no key can have made the signature. */
 function signerOf(permit: Permit, of: { domain: Hex; nonce: bigint }): Hex | undefined {
   const { owner, spender, value, deadlineSeconds, v, r, s } = permit;
   if (hexToBigInt(s) > S_MAX) return undefined;
@@ -100,7 +100,7 @@ function signerOf(permit: Permit, of: { domain: Hex; nonce: bigint }): Hex | und
     const key = recover(digest, hexToBytes(concat([r, s])), v === 28 ? 1 : 0, false);
     return key ? `0x${keccak256(bytesToHex(key.subarray(1))).slice(-40)}` : undefined;
   } catch {
-    // r or s is no number of the group: nobody's signature.
+    // r or s is not a number of the group: no key can have made this signature.
     return undefined;
   }
 }

@@ -1,4 +1,4 @@
-/** Reads who may do what with the contracts. */
+/** Reads which accounts have which roles in the contracts. */
 import { type Hex, hexToBigInt } from 'viem';
 import type { Rpc } from '../rpc/rpc.ts';
 import { businessEscrowAbi, rewardTokenAbi } from './abis.ts';

@@ -12,7 +12,7 @@ import type { BookedTransaction, FollowDeps } from './types.ts';
 
 type BookDeps = Pick<FollowDeps, 'database' | 'clock' | 'alarms' | 'crash' | 'settlements' | 'settings'>;
 
-/** Undefined when the block is not the successor of the newest one in the ledger: somebody read on, or the chain changed. */
+/** Undefined when the block is not the successor of the newest one in the ledger: another process has read on, or the chain changed. */
 export async function bookBlock(
   deps: BookDeps,
   { block, receipts }: { block: Block; receipts: Receipt[] },
@@ -57,7 +57,7 @@ export async function bookBlock(
     return transactions;
   });
   for (const { id, purpose, outcome, hash } of booked ?? []) {
-    // What users ask for may fail without anything being wrong here.
+    // A relayed call may revert for reasons of the user's own: that raises no alarm.
     if (outcome === 'reverted' && purpose !== 'relay') alarms.raise('transaction_reverted', id, { hash });
   }
   return booked;

@@ -37,8 +37,8 @@ export async function bookEscrowLogs(
       const reason = skipReasons[event.args.reason as keyof typeof skipReasons] ?? 'skipped';
       const sequences = [Number(event.args.sequence)];
       if (reason === 'already_paid') {
-        // No failure: an earlier transaction paid this very reward. Unless there was none: then whoever else
-        // uses this escrow has paid something under our number, which only a person can put right.
+        // Not a failure when an earlier try of ours has paid this reward. Without an earlier try, another user of
+        // this escrow has paid under our sequence, which only an operator can put right.
         const [reward] = await findBySequences(tx, sequences);
         if (reward?.failedTries === 0)
           alarms.raise('reward_skipped', String(event.args.sequence), { reason });

@@ -41,7 +41,7 @@ export function createFollower(deps: FollowDeps): Follower {
   };
 }
 
-/** Whether these are all the receipts of this very block: a node may be late with them, or know another block of its number. */
+/** Whether these are all the receipts of this very block: a node may be late with them, or have another block of this number. */
 const areOf = (receipts: Receipt[], block: Block) =>
   receipts.length === (block.transactions ?? receipts.length) &&
   receipts.every(({ blockHash = block.hash }) => blockHash === block.hash);
@@ -60,8 +60,8 @@ function patience({ clock, realClock = clock }: FollowDeps): (missing: boolean) 
 
 /**
  * The block to read next; takes back what blocks had shown that the chain no longer has. Undefined when the node
- * does not show enough to tell: one that is behind lacks blocks, and only another block in the place of one that
- * was read, or a long absence, means that the chain took it back.
+ * does not show enough to tell: a node that is behind lacks blocks too, so only a different block in the place of one
+ * that was read, or a long absence, means that the chain took it back.
  */
 async function firstUnread(
   deps: FollowDeps,

@@ -22,9 +22,9 @@ export interface FollowSettings {
   escrow: `0x${string}`;
   /** The first block that can hold anything of ours. */
   firstBlock: number;
-  /** A block is read once it has so many, itself counted. */
+  /** A block is read once it has this many confirmations, itself counted. */
   confirmations: number;
-  /** Depth from which a block is taken to stay for ever. */
+  /** Depth from which a block counts as final. */
   finalityBlocks: number;
 }
 
@@ -32,12 +32,12 @@ export interface FollowDeps {
   database: Database;
   chain: ChainClient;
   clock: Clock;
-  /** For patience; without it, `clock` is taken. */
+  /** Measures how long a block is missing; default `clock`. */
   realClock?: Clock;
   log: Log;
   alarms: Alarms;
   crash: Crash;
-  /** What becomes of work once its block is final. */
+  /** Settle work once its block is final. */
   settlements: Settlements;
   settings: FollowSettings;
   onIncluded: (transaction: BookedTransaction) => void;

@@ -1,9 +1,9 @@
 /** What a transaction offers for gas, and how much more its replacement must offer. */
 
 export interface FeePolicy {
-  /** Never offered more than this for a unit of gas. */
+  /** The most that is ever offered for a unit of gas. */
   feeCapWei: bigint;
-  /** Offered to whoever builds the block. */
+  /** Offered to the block's builder. */
   priorityFeeWei: bigint;
 }
 

@@ -40,7 +40,7 @@ export function createLane(deps: LaneDeps): Lane {
       try {
         return await turn();
       } catch (error) {
-        // A commit that failed may have been made all the same: what is in flight is read from the ledger again.
+        // A commit that reported failure may have succeeded: the transactions in flight are read from the ledger again.
         forget();
         throw error;
       }
@@ -52,11 +52,11 @@ export function createLane(deps: LaneDeps): Lane {
     if (epoch === undefined) return 'idle';
     const [latest, chainNonce] = await Promise.all([deps.chain.block('latest'), deps.chain.nonce(address)]);
     if (!latest) return 'idle';
-    // Now and then all the same: another process may have been the one to notice that blocks were taken back.
+    // Reloaded from time to time as well: another process may have noticed that blocks were taken back.
     if (!inFlight || realClock.now() - loadedAtMs >= settings.resendAfterMs) {
       inFlight = await load({ chainNonce, epoch });
     }
-    // What is below the chain's nonce is in a block; the follower finds out in which, and under what hash.
+    // A nonce below the chain's is in a block; the follower finds out which block and which hash.
     inFlight = inFlight.filter(({ nonce }) => nonce >= chainNonce);
     const flight = inFlight;
     const allTaken = await offerAll(deps, flight);

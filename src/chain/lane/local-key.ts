@@ -14,8 +14,8 @@ export function localKeySigner(privateKey: Hex): Signer {
 }
 
 /**
- * Keys that grow from one private key (BIP-32, m/<index>'), and that key itself for null: whoever has it again has
- * all of them again.
+ * Keys that grow from one private key (BIP-32, m/<index>'), and that key itself for null: restoring the one key
+ * restores all of them.
  */
 export function keysGrownFrom(privateKey: Hex): (index: number | null) => Signer {
   const root = HDKey.fromMasterSeed(hexToBytes(privateKey));

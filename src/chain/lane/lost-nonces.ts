@@ -1,6 +1,6 @@
 /**
- * Nonces of ours under which somebody else's transaction is in a block. Nothing else happens under them any more,
- * so once that block is final, what they were meant for is free to be done again.
+ * Nonces of ours that a foreign transaction has used in a block. Our transactions can no longer happen under them,
+ * so once that block is final, their work may be done again.
  */
 import { type FollowedBlock, recentBlocks } from '../../ledger/transactions/followed-blocks.ts';
 import { settleLost } from '../../ledger/transactions/settle.ts';
@@ -9,9 +9,9 @@ import { fence } from './offers.ts';
 import type { LaneDeps } from './types.ts';
 
 /**
- * Looks at the transactions of a lane that no block is known to hold. One whose nonce the chain has passed is
- * usually just not read yet; one whose nonce is used in a block that the ledger has read raises an alarm, and
- * once that block is final, what it was for is done again.
+ * Looks at the transactions of a lane that no block is known to hold. When the chain has passed such a nonce, its
+ * block is usually just not read yet. When the ledger has read the block that uses the nonce, an alarm is raised,
+ * and once that block is final, the transaction's work is done again.
  */
 export function createLostNonceWatch(deps: LaneDeps) {
   const { database, alarms, settings, log } = deps;

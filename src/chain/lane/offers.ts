@@ -11,7 +11,7 @@ import type { Block } from '../rpc/client.ts';
 import { type Fees, priceReplacement } from './fees.ts';
 import type { InFlight, LaneDeps, Payload } from './types.ts';
 
-/** A transaction that nobody has been offered yet by this process. */
+/** A transaction that this process has not offered to a node yet. */
 export const unoffered = (one: UnsettledTransaction): InFlight => ({
   ...one,
   taken: false,
@@ -49,7 +49,7 @@ export async function sign(deps: LaneDeps, one: { nonce: number; payload: Payloa
   };
 }
 
-/** Offers, in nonce order, whatever no node has been known to take; false at the first that is not taken now. */
+/** Offers, in nonce order, the bytes that no node is known to have; false at the first that a node does not take. */
 export async function offerAll(deps: LaneDeps, flight: InFlight[]): Promise<boolean> {
   for (const one of flight) {
     if (one.taken) continue;
@@ -130,7 +130,7 @@ export async function tendLowest(
   const nowMs = realClock.now();
   const waitedMs = nowMs - (lowest.firstOfferedMs ?? nowMs);
   const underpriced = lowest.maxFeeWei < now.latest.baseFeeWei;
-  // Bytes that nobody has answered for are offered again as they are: they may well be good enough.
+  // Bytes that no node has answered for are offered again unchanged: their fees may well suffice.
   const answered = lowest.taken || lowest.tooCheap;
   if ((answered && waitedMs >= settings.bumpAfterMs) || (underpriced && waitedMs >= settings.resendAfterMs)) {
     const fees = priceReplacement(
@@ -182,7 +182,7 @@ async function replace(
     });
   });
   if (!stored) {
-    // A block has it after all. It leaves the flight when the chain's nonce shows that, or at the next reading.
+    // A block holds it after all. It leaves the flight once the chain's nonce shows that, or at the next load.
     Object.assign(one, { taken: true, firstOfferedMs: undefined, lastOfferedMs: deps.realClock.now() });
     return;
   }

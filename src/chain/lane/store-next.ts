@@ -20,7 +20,7 @@ export async function storeNext(
   await fence(deps, tx, terms.epoch);
   const ledgerNonce = await nextNonce(tx, lane);
   if (ledgerNonce !== undefined && terms.chainNonce > ledgerNonce) {
-    // Going on would pay under nonces that somebody else is using as well.
+    // Going on would pay under nonces that another sender is using as well.
     alarms.raise('foreign_nonce', lane, { chainNonce: terms.chainNonce, ledgerNonce });
     return [];
   }

@@ -40,14 +40,14 @@ export interface LaneSettings {
   fees: FeePolicy;
   /** Transactions sent and not yet in a block; public nodes promise to keep 16 of one account. */
   inFlightMax: number;
-  /** Transactions that are stored in one commit. */
+  /** The most transactions stored in one commit. */
   storeMax: number;
   leaseMs: number;
-  /** Bytes that are in no block after so long are offered to the node again. */
+  /** Bytes that are not in a block after this time are offered to the node again. */
   resendAfterMs: number;
-  /** After so long they are replaced by a better offer. */
+  /** Bytes that are not in a block after this time are replaced by a better offer. */
   bumpAfterMs: number;
-  /** A nonce that somebody else used is given up so many blocks later; without it, never. */
+  /** A nonce that a foreign transaction used is given up this many blocks later; without it, never. */
   lostAfterBlocks?: number;
 }
 
@@ -66,7 +66,7 @@ export interface LaneDeps {
   alarms: Alarms;
   log: Log;
   crash: Crash;
-  /** What becomes of work whose nonce somebody else has used. */
+  /** Settle work whose nonce a foreign transaction has used. */
   settlements: Settlements;
   settings: LaneSettings;
 }
@@ -75,7 +75,7 @@ export interface Lane {
   readonly address: Hex;
   /** Does what there is to do now, without waiting; 'worked' when there may be more. */
   turn(): Promise<'worked' | 'idle'>;
-  /** The chain took blocks back, or someone else changed the rows: read them again before going on. */
+  /** Rereads the rows before going on: the chain took blocks back, or another process changed them. */
   reload(): void;
   /** Gives the lease back. */
   release(): Promise<void>;
@@ -85,7 +85,7 @@ export interface Lane {
 export interface InFlight extends UnsettledTransaction {
   /** A node has said that it has these bytes. */
   taken: boolean;
-  /** A node did not take them because they offer too little. */
+  /** A node refused them because they offer too little. */
   tooCheap: boolean;
   /** When the bytes were first and last offered; undefined before. */
   firstOfferedMs: number | undefined;

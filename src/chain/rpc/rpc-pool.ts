@@ -1,7 +1,7 @@
 /**
  * Several nodes of one chain behind one connection. A request goes to the node in use; when that gives no usable
- * answer, to the next. Only for what may be asked twice: reads, and signed bytes, which are the same wherever they
- * are sent. Nothing here signs, and a method that could is refused.
+ * answer, to the next. Only for requests that may be sent twice: reads, and signed bytes, which are the same wherever they
+ * are sent. Nothing here signs, and a method that could sign is refused.
  */
 import { type Hex, hexToNumber } from 'viem';
 import type { Log } from '../../lib/log.ts';
@@ -12,7 +12,7 @@ export type RpcOutcome = 'answered' | 'error' | 'unreachable' | 'other_chain';
 export interface RpcPoolDeps {
   /** In order of preference. */
   nodes: readonly Rpc[];
-  /** A node of another chain is never asked anything else. */
+  /** A node of another chain gets no further requests. */
   chainId: number;
   log: Log;
   nowMs: () => number;
@@ -82,7 +82,7 @@ export function createRpcPool(deps: RpcPoolDeps): Rpc {
     if (!REPEATABLE.has(method)) throw new Error(`${method} may not be sent to more than one node`);
     const now = nowMs();
     const usable = nodes.filter(({ isForeign }) => !isForeign);
-    // Those that rest come last: when nothing else answers, they are asked all the same.
+    // Resting nodes come last: they are asked only when no other node answers.
     const ordered = [
       ...usable.filter(({ restsUntilMs }) => restsUntilMs <= now),
       ...usable.filter(({ restsUntilMs }) => restsUntilMs > now),

@@ -25,7 +25,7 @@ export class RpcUnreachableError extends Error {
 
 export type Rpc = (method: string, params: readonly unknown[]) => Promise<unknown>;
 
-/** One request an attempt, no retries: who calls knows what may be repeated. */
+/** One request per call, no retries: the caller knows which requests may be repeated. */
 export function createRpc(node: { url: string; timeoutMs: number }): Rpc {
   const client = getHttpRpcClient(node.url);
   return async (method, params) => {

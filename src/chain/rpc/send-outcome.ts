@@ -1,6 +1,6 @@
 /**
- * What a node's answer to signed bytes means. Money never hangs on these words: whatever is not surely refused
- * may have been taken, and is looked up by its hash.
+ * What a node's answer to signed bytes means. Money never depends on the wording: bytes that were not clearly refused
+ * may have been taken, and are looked up by their hash.
  */
 import { RpcAnswerError } from './rpc.ts';
 

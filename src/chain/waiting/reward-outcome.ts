@@ -22,12 +22,12 @@ export interface CarriedRewards {
 
 const reached = (progress: RewardProgress, until: Milestone) => {
   if (progress.failure !== null) return true;
-  // One that did nothing is followed by another: the reward is still on its way.
+  // A transaction without effect is followed by another: the reward is still on its way.
   if (progress.status === 'included' || progress.status === 'final') return progress.outcome === 'done';
   return until === 'sent' && progress.status === 'sent';
 };
 
-/** One per process. `pollMs`: how often the ledger is asked about rewards that nobody here has reported. */
+/** One per process. `pollMs`: how often the ledger is asked about rewards that this process has not reported. */
 export function createRewardProgress(deps: { database: Database; log: Log; pollMs: number }) {
   const waiters = new Map<string, Waiter>();
   const rewardsOf = new Map<string, Omit<CarriedRewards, 'id'>>();
@@ -87,7 +87,7 @@ export function createRewardProgress(deps: { database: Database; log: Log; pollM
       waiters.delete(wait.rewardId);
       return progress;
     },
-    /** Whether anybody waits. */
+    /** Whether any request waits. */
     isAwaited: () => waiters.size > 0,
     stop: stopPolling,
   };

@@ -29,14 +29,14 @@ export interface GasKeeperDeps {
   /** Something waits for this wallet. */
   nudge: (lane: Hex) => void;
   settings: {
-    /** Below this a wallet is topped up; an account of ours that pays for the others raises an alarm. */
+    /** Below this a wallet is topped up; the account that pays for the top-ups raises an alarm instead. */
     lowWei: bigint;
-    /** What a wallet has after it was topped up. */
+    /** The balance that a top-up brings a wallet to. */
     fullWei: bigint;
   };
 }
 
-/** Looks at every gas wallet once; gives each payer that has none its own. */
+/** Looks at every gas wallet once; gives each payer without a wallet its own. */
 export async function tendGasWallets(deps: GasKeeperDeps): Promise<void> {
   const { database, clock, keys } = deps;
   const known = new Set((await listGasWallets(database.db)).map(({ payer }) => payer));

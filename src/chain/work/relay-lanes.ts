@@ -38,7 +38,7 @@ export function createRelayLanes(deps: RelayLanesDeps) {
 
   return {
     opened,
-    /** The lane of a wallet; undefined when there is no such wallet, or its key is another's. */
+    /** The lane of a wallet; undefined for an unknown wallet, or when the key does not belong to its address. */
     async at(address: Hex): Promise<Lane | undefined> {
       const known = opened.get(address);
       if (known) return known;
@@ -47,7 +47,7 @@ export function createRelayLanes(deps: RelayLanesDeps) {
       if (lane) opened.set(address, lane);
       return lane;
     },
-    /** Wallets with work: of other processes, of an earlier run, and whatever is still on its way. */
+    /** Wallets with work: queued by other processes or an earlier run, or still on its way. */
     async withWork(): Promise<Hex[]> {
       const found = await Promise.all([lanesWithRelays(db), lanesWithTopUps(db), lanesInFlight(db, 'relay')]);
       return found.flat();

@@ -43,7 +43,7 @@ export function createPayouts(deps: PayoutsDeps) {
     },
     start: loop.start,
     stop: loop.stop,
-    /** Gives the lane to whoever wants it next. */
+    /** Releases the lane, so that another process can take it at once. */
     release: lane.release,
   };
 }

@@ -1,4 +1,4 @@
-/** Every kind of work that settles: another one is a file beside these and a line here. */
+/** Every kind of work that settles. A new kind needs a file beside these and a line here. */
 import type { Settlements } from '../../ledger/transactions/settle.ts';
 import { settlePayouts } from './payout-work.ts';
 import { settleRelays } from './relay-work.ts';

@@ -154,7 +154,7 @@ export const walletResult = z.object({
 });
 
 export const tokenWish = z.object({
-  user: z.string().meta({ description: "The user's e-mail; whoever has no wallet yet gets one." }),
+  user: z.string().meta({ description: "The user's e-mail; a user without a wallet gets one." }),
   expires: z.string().default('1h').meta({ description: 'A duration from `1s` to `30d`.' }),
   audience: z.string().max(255).optional().meta({ description: "In place of the service's own." }),
 });

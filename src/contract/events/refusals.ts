@@ -26,7 +26,7 @@ export type EventsRefusal =
   | { code: 'payout_pending'; eventId: string };
 export type EventsRefusalCode = EventsRefusal['code'];
 
-/** Waiting does not help where a limit is used up, only a change of the rule: clients that try again anyway shall wait a day. */
+/** Only a change of the rule helps once a limit is used up; clients that retry anyway are told to wait a day. */
 const USED_UP_RETRY_SECONDS = 86_400;
 const HOUR_MS = 3_600_000;
 const { brandId } = demo;

@@ -199,7 +199,7 @@ export function parseManualEvent(
   };
 }
 
-/** A submission before anybody looked at the request's key. */
+/** A submission whose request's key has not been verified yet. */
 export type Unkeyed = Omit<EventSubmission, 'withBrandKey'>;
 
 function userOf(

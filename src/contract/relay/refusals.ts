@@ -213,7 +213,7 @@ const rows: RefusalRows<RelayHostRefusal> = {
   internal_error,
 };
 
-/** The code on the wire where it is not ours in capitals. */
+/** Codes on the wire that differ from ours in capitals. */
 const WIRE_CODES: Partial<Record<RelayRefusalCode, string>> = { relay_not_found: 'NOT_FOUND' };
 
 export const relayRefusals = refusalTable<RelayHostRefusal, RelayRefusalBody>({
@@ -229,5 +229,5 @@ export const relayRefusals = refusalTable<RelayHostRefusal, RelayRefusalBody>({
 
 /** Refusals that any request may get; the ledger is asked about the origin of each. */
 export const anywhere = ['https_required', 'internal_error', 'database_unavailable'] as const;
-/** Refusals of questions about a call, and of paths that are none. */
+/** Refusals of lookups of a call, and of unknown paths. */
 export const ofLookups: readonly RelayRefusalCode[] = ['invalid_hash', 'relay_not_found', 'unknown_endpoint'];

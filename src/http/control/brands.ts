@@ -13,7 +13,7 @@ import { brandDetailReply, brandReply, newKeyReply, ruleReply } from './brand-re
 import { readSettings, refuse } from './refuse.ts';
 
 export interface ControlBrandsDeps extends ManageBrandsDeps {
-  /** Gives a new brand RWT to pay from; left out where nobody can make it from nothing. */
+  /** Gives a new brand RWT to pay from; absent where RWT cannot be created for free. */
   openEscrow?: ((brandId: BrandId, amount: number) => Promise<void>) | undefined;
   /** Gives a new brand a wallet that pays its users' gas; left out where only the operator can. */
   openGasWallet?: ((brandId: BrandId) => Promise<void>) | undefined;
@@ -98,7 +98,7 @@ const ruleOf = (context: Context) => ({
   eventType: context.req.param('eventType') ?? '',
 });
 
-/** RWT, or why there can be none. */
+/** RWT, or the problem with the amount. */
 function readEscrow({ openEscrow }: ControlBrandsDeps, escrow: unknown): number | string {
   if (!openEscrow) return "cannot be given here: deposit RWT into the brand's escrow on chain";
   const read = readSingle({ kind: 'whole', least: 1, of: 'RWT' }, escrow);

@@ -1,4 +1,4 @@
-/** Where a request comes from, as far as proxies in between can be believed. */
+/** Where a request comes from, as far as the proxies in between are trusted. */
 import { BlockList, isIP } from 'node:net';
 
 export interface ProxyTrust {
@@ -37,7 +37,7 @@ export interface ForwardedFacts {
   forwardedProto: string | undefined;
 }
 
-/** The first address from the right that is not one of our proxies: what stands left of it anyone can write. */
+/** The first address from the right that is not one of our proxies: any client can write what stands left of it. */
 export function clientAddress(facts: ForwardedFacts, trust: ProxyTrust): string {
   const hops = (facts.forwardedFor ?? '').split(',').map((hop) => hop.trim());
   let address = unmapped(facts.remoteAddress ?? '');

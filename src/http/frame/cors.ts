@@ -46,7 +46,7 @@ export function cors(deps: CorsDeps): MiddlewareHandler {
   };
 }
 
-/** Without the ledger nobody can say who is allowed; the answer to that varies by Origin like any other. */
+/** Refuses when the ledger cannot tell whether the origin is allowed; this answer varies by Origin as well. */
 const refuseVaried = (context: Context) => (error: unknown) => {
   context.header('Vary', 'Origin');
   throw error;

@@ -21,7 +21,7 @@ export function httpsOnly(deps: {
 }): MiddlewareHandler {
   return async (context, next) => {
     if (cameByHttps(forwardedFacts(context), deps.trust)) return next();
-    // Before the cross-origin rules: those of a plain request are nobody's business.
+    // Answered before the cross-origin rules, so the header that they would set is set here.
     context.header('Vary', 'Origin');
     return deps.refuse(context);
   };

@@ -1,4 +1,4 @@
-/** Reads a request's body as JSON, within a limit, without believing anything about it. */
+/** Reads a request's body as JSON, within a limit, without trusting anything about it. */
 import { parse } from 'secure-json-parse';
 import type { BodyRefusal } from '../../contract/shared-refusals.ts';
 
@@ -7,7 +7,7 @@ const DEPTH_MAX = 32;
 
 export type JsonBody = { value: unknown; text: string } | { refusal: BodyRefusal; bytes: number };
 
-/** The value with its exact text, or why there is none (contract: Limits, Request body). */
+/** The value with its exact text, or why the body is refused (contract: Limits, Request body). */
 export async function readJsonBody(request: Request, limitBytes: number): Promise<JsonBody> {
   const invalid = (problem: string, bytes: number): JsonBody => ({
     refusal: { code: 'invalid_body', problem },

@@ -25,5 +25,5 @@ export function measured(report: (request: MeasuredRequest) => void): Middleware
   };
 }
 
-/** Anybody can make up a method; each would be a series of its own. */
+/** Callers can invent methods, and each would become a series of its own. */
 const KNOWN = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);

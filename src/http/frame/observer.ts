@@ -1,4 +1,4 @@
-/** The port to whoever wants to know what happened to requests: metrics in production, the request log in the emulator. */
+/** The port to observers of requests: metrics in production, the request log in the emulator. */
 import type { RequestRecord } from './request-record.ts';
 
 export interface Observer {

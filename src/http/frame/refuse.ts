@@ -4,7 +4,7 @@ import type { Coded, ErrorDialect, RefusalAnswer, RefusalTable } from '../../con
 import type { Clock } from '../../lib/clock.ts';
 
 export interface Refuser<R extends Coded, Body = unknown> {
-  /** The answer's parts, Retry-After among the headers, for those who do not answer a request with it. */
+  /** The answer's parts, Retry-After among the headers, for callers that put them into another answer. */
   reply(refusal: R): RefusalAnswer<Body>;
   /** The answer itself. */
   answer(context: Context, refusal: R): Response;

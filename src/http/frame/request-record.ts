@@ -1,4 +1,4 @@
-/** What is remembered of a request for whoever wants to know afterwards what happened. */
+/** What is recorded of a request, for looking at it afterwards. */
 import type { EventCase } from '../../rules/events/explain-event.ts';
 
 /** How an event was decided, for `explain`. */

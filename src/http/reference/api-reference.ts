@@ -9,7 +9,7 @@ interface Answer {
   headers: Record<string, string>;
 }
 
-/** For any host: `describe` makes its document, when somebody first asks for it. */
+/** For any host: `describe` makes its document at the first request for it. */
 export function apiReference(
   describe: () => ApiDocument,
 ): Record<'openapi' | 'docs', (context: Context) => Response> {
@@ -28,7 +28,7 @@ export function apiReference(
   return { openapi: (context) => answer(context, json()), docs: (context) => answer(context, page()) };
 }
 
-/** Asked for again each time, but not sent again unless the program is another one. */
+/** Browsers revalidate it every time; it is sent again only when the program has changed. */
 function answer(context: Context, { text, headers }: Answer): Response {
   const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
   const about = { ...headers, etag, 'cache-control': 'no-cache', 'x-content-type-options': 'nosniff' };

@@ -86,7 +86,7 @@ export function relay(deps: RelayDeps): Handler<RequestVariables> {
     const originHost = hostOfUrl(context.req.header('origin') ?? '');
     const request = { ...fields, wallets: user.wallets, originHost };
     let window: UsedWindow | undefined;
-    // The key is the user's: nobody gets the answer to somebody else's request.
+    // Keys are scoped to the user, so that no user gets the answer to another user's request.
     const asked = { scope: `relay ${user.subject}`, key: keyed.key, body: body.text };
     const answer = await idempotently(deps.answerOnce, asked, async (effect) => {
       const outcome = await deps.relayTransaction(request, effect);

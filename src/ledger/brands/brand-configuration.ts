@@ -7,7 +7,7 @@ import { brandFunds } from '../schema/rewards.ts';
 import type { BrandKey } from './brand-keys.ts';
 import type { StoredBrand } from './brands.ts';
 
-/** A brand as it was configured: without the domains that it has by DNS alone. */
+/** A brand as it was configured: without domains that only DNS links to it. */
 export async function findConfiguredBrand(db: Queries, brandId: BrandId): Promise<StoredBrand | undefined> {
   const [brand] = await db.select().from(brands).where(eq(brands.brandId, brandId));
   return brand;

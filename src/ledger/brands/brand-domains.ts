@@ -30,7 +30,7 @@ export async function provenDomains(db: Queries, brandIds: BrandId[]): Promise<M
   return byBrand;
 }
 
-/** Makes a brand's configured domains the given ones; those proven by DNS stay. A unique violation: one is another brand's. */
+/** Replaces a brand's configured domains; those proven by DNS stay. A unique violation means that another brand has one of them. */
 export async function replaceConfiguredDomains(
   db: Queries,
   brand: { brandId: BrandId; domains: string[] },
@@ -42,7 +42,7 @@ export async function replaceConfiguredDomains(
   if (domains.length === 0) return;
   await db
     .insert(brandDomains)
-    // In one order, so that two brands that want the same domains never wait for each other.
+    // Sorted, so that two brands that want the same domains cannot deadlock.
     .values([...domains].sort().map((domain) => ({ brandId, domain, source: 'configured' as const })))
     .onConflictDoNothing({ target: [brandDomains.domain, brandDomains.brandId] });
 }

@@ -29,7 +29,7 @@ export async function saveBrandKey(db: Queries, key: BrandKey): Promise<void> {
   await db.insert(brandKeys).values(key).onConflictDoUpdate({ target: brandKeys.keyId, set: changed });
 }
 
-/** Lets every present key of a brand expire at the given time, unless it does so before. */
+/** Makes every present key of a brand expire at the given time, or earlier where that was set already. */
 export async function expireBrandKeys(db: Queries, brand: { brandId: BrandId; atMs: number }): Promise<void> {
   await db
     .update(brandKeys)

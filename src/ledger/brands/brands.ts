@@ -52,7 +52,7 @@ export const listEventRules = (db: Queries, brandId: BrandId): Promise<EventRule
     .where(and(eq(eventRules.brandId, brandId), eq(eventRules.active, true)))
     .orderBy(asc(eventRules.position));
 
-/** Writes a brand that is not there yet. A unique violation: it is by now, or one of its domains is another brand's. */
+/** Writes a new brand. A unique violation means that the brand exists by now, or that another brand has one of its domains. */
 export async function addBrand(db: Queries, brand: StoredBrand): Promise<void> {
   const { brandId, profile } = brand;
   await db.insert(brands).values(brand);
@@ -60,7 +60,7 @@ export async function addBrand(db: Queries, brand: StoredBrand): Promise<void> {
   await openFunds(db, brandId);
 }
 
-/** Writes a brand as given; what it had earned, claimed and deposited stays. */
+/** Overwrites a brand's settings; its rewards, claims and deposits stay. */
 export async function saveBrand(db: Queries, brand: StoredBrand): Promise<void> {
   const { createdAt: _, brandId, verificationSecret: __, ...changed } = brand;
   await db.insert(brands).values(brand).onConflictDoUpdate({ target: brands.brandId, set: changed });

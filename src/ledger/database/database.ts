@@ -20,15 +20,15 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** Said by both databases when a commit is opened inside another: it would wait for itself, or not be part of it. */
+/** Both databases say so when a commit is opened inside another: it would wait for itself, or not be part of it. */
 export const NESTED = 'atomically() does not nest: use the queries that it hands over';
 
 const UNIQUE_VIOLATIONS = new Set(['23505', 'SQLITE_CONSTRAINT_UNIQUE', 'SQLITE_CONSTRAINT_PRIMARYKEY']);
 const CONTENTIONS = new Set(['40001', '40P01', 'SQLITE_BUSY']);
 
-/** The server is there and lets nobody in: wrong password or role (class 28), no such database, an address that is none. */
+/** The server refuses the connection: wrong password or role (class 28), no such database, an invalid address. */
 const REFUSED = /^(?:28...|3D000|ERR_INVALID_URL)$/;
-/** The connection, the server or the disk gave out; SQLSTATE classes 08 (connection), 53 (resources) and 57 (operator); 25P03: a transaction lay idle for too long. */
+/** The connection, the server or the disk failed; SQLSTATE classes 08 (connection), 53 (resources) and 57 (operator); 25P03: a transaction was idle for too long. */
 const UNAVAILABLE =
   /^(?:08...|25P03|53...|57P0.|ECONN(?:REFUSED|RESET|ABORTED)|EPIPE|ETIMEDOUT|E(?:HOST|NET)(?:UNREACH|DOWN)|ENOTFOUND|EAI_AGAIN|SQLITE_(?:FULL|IOERR|CANTOPEN|READONLY).*)$/;
 const UNAVAILABLE_MESSAGES =
@@ -49,12 +49,12 @@ export const isUniqueViolation = (error: unknown) =>
 /** Whether another writer was in the way, so that the same work may simply be tried again. */
 export const isContention = (error: unknown) => codesOf(error).some((code) => CONTENTIONS.has(code));
 
-/** Whether the server answers but does not let this user in: waiting mends nothing, another address or password does. */
+/** Whether the server answers but refuses this user: waiting does not help, another address or password does. */
 export const isDatabaseRefusal = (error: unknown) => codesOf(error).some((code) => REFUSED.test(code));
 
 /**
- * Whether the database itself was not there or could not write: nothing is known to be wrong with the request. To a
- * request, a refusal is that too: the service ran before, and somebody changed a password or the database.
+ * Whether the database was unreachable or could not write, which is not the request's fault. While the service runs,
+ * a refused connection counts as well: the password or the database was changed under it.
  */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (isDatabaseRefusal(error) || codesOf(error).some((code) => UNAVAILABLE.test(code))) return true;

@@ -3,8 +3,8 @@ import { sql } from 'drizzle-orm';
 import type { Database } from './database.ts';
 
 /**
- * Settings under which an acknowledged commit can be lost, as `name=value`; empty when all is well. SQLite's own
- * are set on every connection; a Postgres server is set up by others.
+ * Settings under which an acknowledged commit can be lost, as `name=value`; empty when all is well. SQLite's
+ * are set on every connection; a Postgres server is configured by its operator.
  */
 export async function unsafeDatabaseSettings({ dialect, db }: Database): Promise<string[]> {
   if (dialect !== 'postgres') return [];

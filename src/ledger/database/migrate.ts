@@ -36,9 +36,9 @@ export async function pendingMigrations(database: Database): Promise<string[]> {
 }
 
 /**
- * Applies what is pending; a crash in between leaves whole migrations only. Of several processes that migrate
- * at once each migration is applied by one, and all return when everything is there. Returns the names of
- * those that this call applied.
+ * Applies the pending migrations; a crash in between leaves whole migrations only. When several processes migrate
+ * at once, one of them applies each migration, and all return when the schema is complete. Returns the names of
+ * the migrations that this call applied.
  */
 export async function migrate(database: Database): Promise<string[]> {
   await once(() =>
@@ -49,7 +49,7 @@ export async function migrate(database: Database): Promise<string[]> {
   const done: string[] = [];
   const pending = await pendingMigrations(database);
   for (const { number, name, sql } of migrations.filter((one) => pending.includes(one.name))) {
-    // The number goes in first: whoever comes second fails on it, before anything else of the file.
+    // The number is inserted first: a second process fails on it before anything else of the file runs.
     const mine = await once(() =>
       database.script(`insert into migrations (number, name) values (${number}, '${name}');\n${sql}`),
     );
@@ -58,7 +58,7 @@ export async function migrate(database: Database): Promise<string[]> {
   return done;
 }
 
-/** False when another process has just done the same: in Postgres even "if not exists" can meet it half-way. */
+/** False when another process has just done the same: in Postgres even "if not exists" can collide with it. */
 async function once(script: () => Promise<void>): Promise<boolean> {
   try {
     await script();

@@ -6,11 +6,11 @@ import { type Database, groupColumns, isDatabaseUnavailable, NESTED, type Querie
 
 /** Connections a process holds: group commit needs few, and a server has about a hundred for everyone. */
 const POOL_SIZE = 10;
-/** How long a request may wait for a connection before it is told that the database is not there. */
+/** How long a request may wait for a connection before the database counts as unavailable. */
 const CONNECT_TIMEOUT_MS = 5_000;
 /**
- * How long a process may leave a transaction lying open. Ours ask nothing but the database, so only one that is
- * stopped, or gone with its machine, takes longer; its locks would keep all other processes waiting for as long.
+ * How long a process may leave a transaction idle. Our transactions talk only to the database, so only a process that
+ * is stopped, or lost with its machine, takes longer; its locks would keep all other processes waiting meanwhile.
  */
 const IDLE_IN_TRANSACTION_MS = 3_000;
 
@@ -26,7 +26,7 @@ export function openPostgres(
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
     application_name: 'rewards',
   });
-  // Each connection has a listener of its own: one that is lost while it is in use would end the process otherwise.
+  // Each connection has a listener: losing a connection in use would end the process otherwise.
   pool.on('connect', (client) => client.on('error', onError));
   pool.on('error', () => {});
   const insideWork = new AsyncLocalStorage<boolean>();
@@ -39,7 +39,7 @@ export function openPostgres(
     },
   }) as unknown as Queries;
 
-  /** A connection that failed is not given back to the pool: what state it is in, nobody knows. */
+  /** A connection that failed is not given back to the pool, since its state is unknown. */
   const onOneConnection = async <T>(work: (connection: pg.PoolClient) => Promise<T>): Promise<T> => {
     const connection = await pool.connect();
     let failure: Error | undefined;

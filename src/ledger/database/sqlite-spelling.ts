@@ -7,7 +7,7 @@ export class SqliteSpelling extends PgDialect {
   override escapeParam() {
     return '?';
   }
-  // One writer at a time: there is nothing for a row lock to do.
+  // SQLite has one writer at a time, so row locks are left out.
   override buildSelectQuery(config: Parameters<PgDialect['buildSelectQuery']>[0]): SQL {
     const { lockingClause: _, ...rest } = config;
     return super.buildSelectQuery(rest);

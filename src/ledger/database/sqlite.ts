@@ -26,7 +26,7 @@ export const sqliteQueries = (run: RunStatement): Queries =>
 /**
  * Opens the file (or `:memory:`). Only this process may write to it.
  * WAL first and then `synchronous=FULL`: better-sqlite3 is compiled so that WAL alone runs at NORMAL,
- * which may lose the last commits when the power fails. `queriesOn`: for who wants to see each statement.
+ * which may lose the last commits when the power fails. `queriesOn` lets a caller observe each statement.
  */
 export function openSqlite(path: string, { queriesOn = sqliteQueries } = {}): Database {
   const writer = connect(path, {});
@@ -47,7 +47,7 @@ export function openSqlite(path: string, { queriesOn = sqliteQueries } = {}): Da
   const tx = queriesOn(async (text, params, method) => run(writer, text, params, method));
   const db = queriesOn(async (text, params, method) => {
     if (insideWork.getStore()) throw new Error('inside atomically(), use the queries that it hands over');
-    // In memory there is one connection: a select would see what an open commit may still take back.
+    // An in-memory database has one connection: a select on it would see what an open commit may still roll back.
     if (reader !== writer && /^(?:select|with\s)/.test(text) && !/\b(?:insert|update|delete)\b/.test(text)) {
       return run(reader, text, params, method);
     }

@@ -1,8 +1,8 @@
 /** Keeps compiled statements by their text. */
 
-/** Returns the function that compiles a text once. Of more than `max`, those that were not used for longest are dropped. */
+/** Returns the function that compiles a text once. Above `max`, the least recently used is dropped. */
 export function createStatementCache<S>(max: number, compile: (text: string) => S): (text: string) => S {
-  // A map keeps the order in which its entries came: the first is the one that was not used for longest.
+  // A map keeps insertion order, so its first entry is the least recently used.
   const compiled = new Map<string, S>();
   return (text) => {
     const statement = compiled.get(text) ?? compile(text);

@@ -9,7 +9,7 @@ type Named = { scope: string; key: string };
 const named = ({ scope, key }: Named) => and(eq(idempotencyKeys.scope, scope), eq(idempotencyKeys.key, key));
 /** The request has no answer yet. */
 const open = (of: Named) => and(named(of), isNull(idempotencyKeys.status));
-/** And whoever says so is the one who works on it. */
+/** The request has no answer yet, and the caller is the one that works on it. */
 const openUntil = (of: Named & { busyUntil: number }) =>
   and(open(of), eq(idempotencyKeys.busyUntil, of.busyUntil));
 
@@ -30,7 +30,7 @@ export async function findRequest(
   return row;
 }
 
-/** Takes over a request that nobody works on any more; false when somebody else was faster. */
+/** Takes over a request whose worker has stopped renewing it; false when another caller was faster. */
 export async function takeOverRequest(
   db: Queries,
   of: { scope: string; key: string; nowMs: number; busyUntil: number },
@@ -43,7 +43,7 @@ export async function takeOverRequest(
   return taken.length === 1;
 }
 
-/** Says that a request is still under way; false when somebody else took it over. */
+/** Renews the claim on a request; false when another caller has taken it over. */
 export async function renewRequest(
   db: Queries,
   of: { scope: string; key: string; busyUntil: number; until: number },
@@ -69,7 +69,7 @@ export async function keepAnswer(
   return kept.length === 1;
 }
 
-/** This try has ended, so the next one need not wait; nothing is changed when another took over already. */
+/** Ends this try's claim, so that the next try need not wait; changes nothing when another try has taken over. */
 export async function freeRequest(
   db: Queries,
   of: { scope: string; key: string; busyUntil: number },

@@ -1,4 +1,4 @@
-/** Limits of the form "so many within so long": counted in the database, so that all replicas count together. */
+/** Limits of N uses per window of time: counted in the database, so that all replicas count together. */
 import { and, eq, gt, lt, lte, or, sql } from 'drizzle-orm';
 import type { Queries } from '../database/database.ts';
 import { rateWindows } from '../schema/limits.ts';
@@ -13,22 +13,22 @@ export interface RateLimit {
 /** How far a window is used up, as the three X-RateLimit headers tell it. */
 export interface RateWindow {
   limit: number;
-  /** How many more pass before the reset. */
+  /** How many more uses are allowed before the reset. */
   remaining: number;
-  /** When the window ends and all of `limit` pass again. */
+  /** When the window ends and the full `limit` is available again. */
   resetAtMs: number;
 }
 
 /**
- * Uses one of the window that the first use began. `taken` false: there is none left, and nothing was counted.
- * However many ask at once, from however many processes, no more than `limit` are taken within a window.
+ * Takes one use from the window that the first use began. `taken` is false when the window is used up; then nothing
+ * was counted. No more than `limit` uses are taken within a window, however many callers and processes ask at once.
  */
 export async function takeFromWindow(
   tx: Queries,
   one: RateLimit & { subject: string; nowMs: number },
 ): Promise<RateWindow & { taken: boolean }> {
   const { scope, subject, limit, windowMs, nowMs } = one;
-  // A clock that was set back by more than a window leaves a window in the future, which holds for nobody.
+  // A clock that was set back by more than a window leaves a window that begins in the future: it is treated as over.
   const over = or(lte(rateWindows.startedAt, nowMs - windowMs), gt(rateWindows.startedAt, nowMs + windowMs));
   const [row] = await tx
     .insert(rateWindows)
@@ -63,7 +63,7 @@ export async function readWindow(
   return { limit, remaining: Math.max(0, limit - row.used), resetAtMs: row.startedAt + windowMs };
 }
 
-/** Deletes windows that began before `beforeMs`: nobody asks about them again. */
+/** Deletes windows that began before `beforeMs`: they are over, and no limit reads them again. */
 export async function forgetOldWindows(db: Queries, beforeMs: number): Promise<void> {
   await db.delete(rateWindows).where(lt(rateWindows.startedAt, beforeMs));
 }

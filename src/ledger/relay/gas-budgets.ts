@@ -1,4 +1,4 @@
-/** What each payer may spend for gas on a day: taken in advance for the worst case, corrected by what it cost. */
+/** What each payer may spend for gas per day: the worst case is reserved first, and replaced by the real cost later. */
 import { and, eq, sql } from 'drizzle-orm';
 import type { Queries } from '../database/database.ts';
 import { type GasPayer, gasBudgets } from '../schema/relay.ts';

@@ -1,4 +1,4 @@
-/** The accounts that pay for gas: which payer has which, and the native currency that they are to be given. */
+/** The accounts that pay for gas: each payer's account, and the top-ups of native currency that it waits for. */
 import { and, asc, eq, inArray, isNull, sql } from 'drizzle-orm';
 import { takeNumbers } from '../counters.ts';
 import type { Queries } from '../database/database.ts';
@@ -16,7 +16,7 @@ export async function findGasWallet(db: Queries, payer: GasPayer): Promise<GasWa
   return row;
 }
 
-/** Gives a payer its wallet, or finds the one that it has. The place of its key is taken in the same commit. */
+/** Gives a payer its wallet, or finds the existing one. The index of its key is taken in the same commit. */
 export async function ensureGasWallet(
   tx: Queries,
   wanted: { payer: GasPayer; addressAt: (keyIndex: number | null) => Address; nowMs: number },
@@ -46,7 +46,7 @@ export async function firstReadyGasWallet(db: Queries, payers: GasPayer[]): Prom
   return payers.flatMap((payer) => rows.find((row) => row.payer === payer) ?? [])[0];
 }
 
-/** Asks for native currency for a wallet, unless some is on its way to it already. */
+/** Requests a top-up for a wallet, unless one is on its way already. */
 export async function requestTopUp(
   tx: Queries,
   wish: { id: string; lane: Address; wallet: Address; amountWei: bigint; nowMs: number },

@@ -1,4 +1,4 @@
-/** Calls on behalf of users: queued once, bound to their transactions, and looked up by whoever waits for them. */
+/** Calls on behalf of users: queued once, bound to their transactions, and looked up by the requests that wait for them. */
 import { and, asc, eq, inArray, isNull } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
 import { takeNumbers } from '../counters.ts';
@@ -104,7 +104,7 @@ export async function findRelayByHash(db: Queries, hash: Hex): Promise<RelayProg
 
 const GWEI = 1_000_000_000n;
 
-/** Corrects the budgets of the calls that these final transactions carried by what they cost, permits included. */
+/** Replaces the reserved gas of the calls in these final transactions by their real cost, permits included. */
 export async function settleGas(tx: Queries, transactionIds: string[]): Promise<void> {
   if (transactionIds.length === 0) return;
   const permit = alias(transactions, 'permit');

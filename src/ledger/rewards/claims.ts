@@ -1,4 +1,4 @@
-/** How often an event was claimed, per user and in all: the database itself refuses what is over a limit. */
+/** How often an event was claimed, per user and in all: the database itself refuses a claim above a limit. */
 import { and, inArray, lt, lte, sql } from 'drizzle-orm';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import type { Queries } from '../database/database.ts';
@@ -37,7 +37,7 @@ export interface Claim extends ClaimKey {
   rewardId: string;
   amount: number;
   nowMs: number;
-  /** Granted only while the user has fewer claims than this … */
+  /** The claim is granted only while the user has fewer claims than this … */
   claimsBelow: number;
   /** … and the last one is no later than this. */
   lastAtMost: number;

@@ -15,7 +15,7 @@ export async function lockAvailableFunds(tx: Queries, brandIds: BrandId[]): Prom
   return new Map(rows.map((row) => [row.brandId, row.deposited - row.promised]));
 }
 
-/** Sets `amount` of a brand's escrow aside for rewards; false, and nothing changed, when it has not that much. */
+/** Sets `amount` of a brand's escrow aside for rewards; false, and nothing changed, when the brand has less than that. */
 export async function promiseFunds(
   tx: Queries,
   promise: { brandId: BrandId; amount: number },

@@ -44,7 +44,7 @@ export async function bindRewards(
     throw new Error('a reward was bound to a transaction before');
 }
 
-/** Lets rewards wait again: their transaction is final and did nothing. */
+/** Makes rewards wait again: their transaction is final and had no effect. */
 export async function unbindRewards(
   tx: Queries,
   binding: { sequences: number[]; transactionId: string },
@@ -57,7 +57,7 @@ export async function unbindRewards(
     );
 }
 
-/** Marks rewards that are not paid, and why. */
+/** Marks rewards as not paid, with the reason. */
 export async function failRewards(
   tx: Queries,
   failed: { sequences: number[]; failure: string },
@@ -68,7 +68,7 @@ export async function failRewards(
     .where(inArray(rewards.sequence, failed.sequences));
 }
 
-/** Takes back failures that were seen in blocks which the chain took back. */
+/** Clears failures that came from blocks which a reorganisation removed. */
 export async function forgetFailures(tx: Queries, transactionIds: string[]): Promise<void> {
   if (transactionIds.length === 0) return;
   await tx

@@ -1,4 +1,4 @@
-/** What becomes of rewards once their transaction is final: paid ones stay, others wait again or are given up. */
+/** Settles rewards once their transaction is final: paid ones stay, others wait again or are given up. */
 import { and, eq, sql } from 'drizzle-orm';
 import type { Queries } from '../database/database.ts';
 import { brandFunds, claimCounters, claimTotals } from '../schema/rewards.ts';
@@ -21,8 +21,8 @@ const TRIES_MAX = 3;
 type SequencesOf = (raw: `0x${string}`) => number[];
 
 /**
- * Settles payouts that have become final. Rewards of one that did nothing wait again, or are given up after
- * several tries; rewards that were given up or that the escrow skipped give their claims back.
+ * Settles payouts that have become final. Rewards of a payout without effect wait again, or are given up after
+ * several tries; rewards that were given up, or that the escrow skipped, give their claims back.
  */
 export async function settleRewards(
   tx: Queries,

@@ -1,4 +1,4 @@
-/** The tables of brands: who they are, where they live, what they reward. */
+/** The tables of brands: their settings, domains, keys and event rules. */
 import { sql } from 'drizzle-orm';
 import { integer, jsonb, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import type { BrandProfile, EventDetail } from '../../rules/brands/brand.ts';
@@ -9,7 +9,7 @@ export const brands = pgTable('brands', {
   name: text('name').notNull(),
   automation: bool('automation').notNull(),
   profile: jsonb('profile').$type<BrandProfile>().notNull(),
-  /** What a brand's DNS tokens are made with; opens nothing by itself. */
+  /** The secret that a brand's DNS tokens are derived from; it grants no access by itself. */
   verificationSecret: text('verification_secret').notNull(),
   createdAt: number('created_at').notNull(),
 });
@@ -29,7 +29,7 @@ export const brandDomains = pgTable(
   ],
 );
 
-/** Keys of brands: only digests, so that whoever reads this table can use none of them. */
+/** Keys of brands: only digests, so that a reader of this table cannot use a key. */
 export const brandKeys = pgTable('brand_keys', {
   keyId: text('key_id').primaryKey(),
   brandId: address('brand_id').notNull(),

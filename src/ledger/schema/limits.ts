@@ -1,8 +1,8 @@
-/** The tables of what is allowed once, or so often within so long. */
+/** The tables of requests that are answered once, and of uses per window of time. */
 import { index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { number } from './columns.ts';
 
-/** First answers under an Idempotency-Key, and what a request that was cut off would have become. */
+/** First answers under an Idempotency-Key, and the effect id that a request which was cut off would have had. */
 export const idempotencyKeys = pgTable(
   'idempotency_keys',
   {
@@ -11,7 +11,7 @@ export const idempotencyKeys = pgTable(
     requestDigest: text('request_digest').notNull(),
     /** The id that the request's effect has, or would have: it is looked up before the request is done again. */
     effectId: text('effect_id').notNull(),
-    /** Until then, the request is taken to be under way. */
+    /** Until this time the request counts as being worked on. */
     busyUntil: number('busy_until').notNull(),
     status: integer('status'),
     body: text('body'),

@@ -1,4 +1,4 @@
-/** The tables behind the relay: what it was asked to send, for whom, and who pays for the gas. */
+/** The relay's tables: calls to send, the users they are for, and the accounts that pay their gas. */
 import { sql } from 'drizzle-orm';
 import { index, jsonb, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import type { BrandId } from '../../rules/brands/brand.ts';
@@ -15,7 +15,7 @@ export const gasWallets = pgTable(
     /** Place among the keys that grow from the relay's own; null for that one. */
     keyIndex: number('key_index'),
     address: address('address').notNull(),
-    /** It has money and may do what relayed calls need; until then the service's own wallet sends for the brand. */
+    /** The wallet has gas money and the relayer role; until then the service's own wallet sends for the brand. */
     ready: bool('ready').notNull(),
     createdAt: number('created_at').notNull(),
   },
@@ -61,7 +61,7 @@ export const relays = pgTable(
     valueWei: text('value_wei').notNull(),
     gas: number('gas').notNull(),
     permit: jsonb('permit').$type<PermitCall>(),
-    /** Taken from the payer's budget until it is known what it cost. */
+    /** Taken from the payer's budget until the call's real cost is known. */
     reservedGwei: number('reserved_gwei').notNull(),
     budgetDay: number('budget_day').notNull(),
     createdAt: number('created_at').notNull(),

@@ -1,11 +1,11 @@
-/** The tables that all on-chain work shares: who sends, under which nonce, with which bytes, and what the chain showed. Wei is text. */
+/** The tables that all on-chain work shares: sending accounts, nonces, signed bytes, and what the chain showed. Wei is text. */
 import { sql } from 'drizzle-orm';
 import { index, integer, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import { address, bytes, number } from './columns.ts';
 
 export type LanePurpose = 'payout' | 'mint' | 'relay' | 'setup';
 
-/** A sending account: who may use it now, and since which epoch. */
+/** A sending account: the process that may use it now, and its epoch. */
 export const lanes = pgTable('lanes', {
   address: address('address').primaryKey(),
   purpose: text('purpose').$type<LanePurpose>().notNull(),
@@ -20,7 +20,7 @@ export const lanes = pgTable('lanes', {
  */
 export type TransactionStatus = 'stored' | 'sent' | 'included' | 'final';
 
-/** What a block showed: the payload had its effect, was reverted, or was replaced by one that does nothing. */
+/** What a block showed: the payload had its effect, was reverted, or was replaced by a transaction that does nothing. */
 export type TransactionOutcome = 'done' | 'reverted' | 'noop';
 
 /** One nonce of one lane and what it is used for. */

@@ -1,4 +1,4 @@
-/** The tables of people: their wallets, and those whom somebody registered before they logged in or got a reward. */
+/** The tables of people: their wallets, and the identities that a brand registered before the first login or reward. */
 import { index, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import { address, number } from './columns.ts';
 

@@ -1,4 +1,4 @@
-/** How much chain work there is to do, and who does it. */
+/** How much chain work is waiting, and which processes hold the lanes. */
 import { and, asc, count, eq, inArray, isNull, sql } from 'drizzle-orm';
 import type { Queries } from '../database/database.ts';
 import { rewards } from '../schema/rewards.ts';

@@ -29,7 +29,7 @@ export async function followedHash(tx: Queries, number: number): Promise<`0x${st
   return row?.hash;
 }
 
-/** The same, with the row locked until the commit: those who read the block after it do so one by one. */
+/** The same, with the row locked until the commit, so that processes book the next block one at a time. */
 export async function lockFollowedHash(tx: Queries, number: number): Promise<`0x${string}` | undefined> {
   const [row] = await tx.select().from(followedBlocks).where(eq(followedBlocks.number, number)).for('update');
   return row?.hash;

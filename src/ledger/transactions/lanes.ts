@@ -1,11 +1,11 @@
-/** Who may send from an account: a lease with an epoch that every write of its owner repeats. */
+/** The right to send from an account: a lease with an epoch that every write of its owner repeats. */
 import { and, eq, gt, lte, or, sql } from 'drizzle-orm';
 import type { Queries } from '../database/database.ts';
 import { type LanePurpose, lanes } from '../schema/transactions.ts';
 
 /**
  * Takes or extends the lease on an account. Returns the epoch to write under, or undefined while another
- * owner holds it. A new owner gets a higher epoch, which shuts out whatever the last one still tries.
+ * owner holds it. A new owner gets a higher epoch, which refuses every later write of the last owner.
  */
 export async function leaseLane(
   db: Queries,

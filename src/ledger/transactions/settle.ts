@@ -1,4 +1,4 @@
-/** What becomes of on-chain work once its transaction can no longer change: each kind of work settles in its own way. */
+/** Settles on-chain work once its transaction can no longer change: each kind of work settles in its own way. */
 import type { Queries } from '../database/database.ts';
 import type { LanePurpose } from '../schema/transactions.ts';
 import { includedUpTo, markFinal, markLost, type Transaction } from './transactions.ts';
@@ -6,7 +6,7 @@ import { includedUpTo, markFinal, markLost, type Transaction } from './transacti
 /** Draws the consequences of transactions of one purpose, in the commit that makes them final. */
 export type Settle = (tx: Queries, settled: { transactions: Transaction[]; nowMs: number }) => Promise<void>;
 
-/** How each kind of work settles; in this order, which is the same for every process. */
+/** How each kind of work settles; the order is the same in every process, so that commits cannot deadlock. */
 export type Settlements = Partial<Record<LanePurpose, Settle>>;
 
 /** Makes every transaction in blocks up to `blockNumber` final, and settles what they carried. */
@@ -24,8 +24,8 @@ export async function settleFinal(
 }
 
 /**
- * Makes a transaction final whose nonce somebody else used up, in a block that is final: it did nothing, and
- * settles so. False when a block holds it after all.
+ * Makes a transaction final whose nonce a foreign transaction used in a final block: ours had no effect and is settled
+ * as such. False when a block holds it after all.
  */
 export async function settleLost(
   tx: Queries,

@@ -42,8 +42,8 @@ export async function storeTransaction(tx: Queries, signed: NewTransaction): Pro
 }
 
 /**
- * Stores a replacement of a transaction, which from now on is the one to send. False, and nothing stored, when a
- * block was found to hold the transaction: there is nothing left to replace.
+ * Stores a replacement of a transaction, whose bytes are sent from now on. False, and nothing stored, when a block
+ * is known to hold the transaction already.
  */
 export async function storeReplacement(
   tx: Queries,
@@ -117,7 +117,7 @@ export async function unsettledTransactions(db: Queries, lane: Hex): Promise<Uns
   }));
 }
 
-/** Notes that a node has taken the bytes of these transactions; what a block has shown since is not undone. */
+/** Notes that a node has taken the bytes of these transactions; what a block has shown since stays. */
 export async function markSent(db: Queries, ids: string[]): Promise<void> {
   await db
     .update(transactions)
@@ -138,7 +138,7 @@ export async function findByHashes(db: Queries, hashes: Hex[]): Promise<FoundAtt
     .where(inArray(attempts.hash, hashes));
 }
 
-/** Notes the block that a transaction was found in, under which hash, and what it came to. */
+/** Notes the block that holds a transaction, the hash that was included, and the outcome. */
 export async function markIncluded(
   tx: Queries,
   found: {
@@ -183,8 +183,8 @@ export async function markFinal(tx: Queries, ids: string[]): Promise<void> {
 const newestHash = sql<Hex>`(select ${attempts.hash} from ${attempts} where ${attempts.transactionId} = ${transactions.id} order by ${attempts.attempt} desc limit 1)`;
 
 /**
- * Takes back what blocks from `blockNumber` on had shown, and returns the ids: they may be in no block any more. To
- * be sent are the newest bytes again, whichever the block had: a replacement has to offer more than any before it.
+ * Takes back what blocks from `blockNumber` on had shown, and returns the ids of the transactions that may no longer
+ * be in a block. The newest bytes become the ones to send again, since a replacement must offer more than any before it.
  */
 export async function reopenFrom(tx: Queries, blockNumber: number): Promise<string[]> {
   const reopened = await tx
@@ -195,7 +195,7 @@ export async function reopenFrom(tx: Queries, blockNumber: number): Promise<stri
   return reopened.map(({ id }) => id);
 }
 
-/** Closes a transaction whose nonce somebody else used up for good; undefined when a block holds it after all. */
+/** Closes a transaction whose nonce a foreign transaction has used in a final block; undefined when a block holds ours after all. */
 export async function markLost(tx: Queries, id: string): Promise<Transaction | undefined> {
   const [row] = await tx
     .update(transactions)

@@ -1,4 +1,4 @@
-/** Who was registered as whom. An identity, once written, never changes. */
+/** Registered identities and their users. An identity, once written, never changes. */
 import { and, asc, eq } from 'drizzle-orm';
 import type { IdentityName } from '../../rules/registration.ts';
 import type { Queries } from '../database/database.ts';
@@ -23,7 +23,7 @@ export const identitiesOf = (db: Queries, userKey: string): Promise<Identity[]> 
     .where(eq(oauthIdentities.userKey, userKey))
     .orderBy(asc(oauthIdentities.createdAt), asc(oauthIdentities.provider));
 
-/** Writes an identity, or waits for whoever is writing the same one and hands back theirs. */
+/** Writes an identity; when another commit is writing the same one, waits for it and returns that one. */
 export async function ensureIdentity(tx: Queries, identity: Identity): Promise<Identity> {
   const [written] = await tx.insert(oauthIdentities).values(identity).onConflictDoNothing().returning();
   const kept = written ?? (await findIdentity(tx, identity));

@@ -12,7 +12,7 @@ export async function findWallets(db: Queries, userKeys: string[]): Promise<Map<
   return new Map(rows.map((row) => [row.userKey, row]));
 }
 
-/** The wallet with this address, lower case; no index: only people ask this way. */
+/** The wallet with this address, lower case. A scan without an index: only developers look wallets up this way. */
 export async function findWalletAt(db: Queries, address: `0x${string}`): Promise<Wallet | undefined> {
   const [row] = await db
     .select()

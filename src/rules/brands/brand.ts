@@ -6,7 +6,7 @@ export type BrandId = `0x${string}`;
 type BrandValues = Values<typeof brandSpec>;
 type Column = 'brandId' | 'name' | 'automation';
 
-/** The settings of a brand that are read as a whole. A brand keeps what it was made with: later ones may be missing. */
+/** The settings of a brand that are read as a whole. Settings that were added after the brand was made may be missing. */
 export type BrandProfile = Partial<Omit<BrandValues, Column>> &
   Pick<BrandValues, 'domains' | 'platforms' | 'clientBypass' | 'mintTo'>;
 
@@ -21,13 +21,13 @@ export interface Brand {
 
 type RuleValues = Values<typeof ruleSpec>;
 
-/** By what a page, or a chat channel, notices an event. */
+/** How a page, or a chat channel, notices an event. */
 export type DetectionConfig = Pick<RuleValues, 'urlPatterns' | 'successSelectors' | 'channels'>;
 
 /** A reward that is worked out from the event instead of being fixed; present where one of these is set. */
 export type DynamicReward = Pick<RuleValues, 'perUsd' | 'maxReward' | 'multiplier'>;
 
-/** Settings of a rule that have a place of their own; all others stand in its detail, under their names. */
+/** Settings of a rule that have their own column; the rule's detail holds all others, under their names. */
 type Placed =
   | keyof DetectionConfig
   | keyof DynamicReward

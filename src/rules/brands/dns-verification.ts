@@ -3,7 +3,7 @@
 import { addressKey } from '../user-key.ts';
 import type { BrandId } from './brand.ts';
 
-/** The name that is asked: `_<service>.<domain>`. */
+/** The DNS name whose TXT records are read: `_<service>.<domain>`. */
 export const verificationName = (serviceName: string, domain: string) => `_${serviceName}.${domain}`;
 
 /** What the record says; the token opens nothing but the link between this domain and the brand. */

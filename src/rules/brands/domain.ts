@@ -11,10 +11,10 @@ const LABEL = /^(?!-)[a-z0-9-]{1,63}(?<!-)$/;
 
 /**
  * A host in the one form in which hosts are compared: ASCII, lower case, no trailing dot, no port.
- * Undefined when the text is anything but a plain host name or IPv4 address.
+ * Undefined unless the text is a plain host name or IPv4 address.
  */
 export function canonicalHost(text: string): string | undefined {
-  // Whatever could make a URL parser see another host than a reader does is refused before parsing.
+  // Characters that could make a URL parser see a different host than a reader does are refused before parsing.
   if (text === '' || text.length > 2 * DOMAIN_MAX || /[\s/\\?#@%[\]<>^|*]/.test(text)) return undefined;
   return hostOf(`http://${text}`);
 }
@@ -22,7 +22,7 @@ export function canonicalHost(text: string): string | undefined {
 /** The canonical host of an http or https URL without credentials, else undefined. */
 export function hostOfUrl(text: string): string | undefined {
   const authority = /^https?:\/\/([^/?#]*)/i.exec(text)?.[1];
-  // An empty one is skipped by the parser, which then takes its host from somewhere else in the text.
+  // The parser skips an empty authority and takes the host from elsewhere in the text.
   if (!authority || /[\s@%\\]/.test(authority)) return undefined;
   return hostOf(text);
 }
@@ -69,8 +69,8 @@ export interface DomainVerdict {
 }
 
 /**
- * The domain rule. A browser's Origin, when it was sent, must itself be the brand's or one of
- * `ownHosts`, whatever `domain` says: the field is only text, the header is the browser's word.
+ * The domain rule. When a browser sends an Origin, that origin must be the brand's or one of
+ * `ownHosts`, whatever `domain` says: any caller can write the field, only the browser writes the header.
  */
 export function judgeDomain(
   from: EventOrigin,

@@ -53,7 +53,7 @@ export function ruleWith(of: { brandId: BrandId; eventType: string }, settings: 
   };
 }
 
-/** A brand's rule for an event: `before` with the settings applied, or a new one, which must say its reward. */
+/** A brand's rule for an event: `before` with the settings applied, or a new rule, for which the reward is required. */
 export function applyRuleSettings(
   of: { brandId: BrandId; eventType: string; before: EventRule | undefined },
   settings: Settings,
@@ -71,13 +71,13 @@ export function applyRuleSettings(
   return { rule: ruleWith(of, withMethod(values as RuleSettings, settings)) };
 }
 
-/** What is wrong with settings that are right one by one. */
+/** Problems between settings that are each valid alone. */
 export function conflictsOf({ perUsd, maxReward }: Partial<RuleSettings>): SettingProblem[] {
   const limitsNothing = maxReward !== undefined && perUsd === undefined;
   return limitsNothing ? [{ setting: 'maxReward', message: 'limits perUsd, which is not set' }] : [];
 }
 
-/** An event that gets its first pattern is noticed by it from now on, unless something else was said. */
+/** A rule that gets its first pattern detects by that pattern from now on, unless `method` was set as well. */
 function withMethod(rule: RuleSettings, settings: Settings): RuleSettings {
   const byPattern = settings.method === undefined && rule.method === 'manual' && rule.urlPatterns;
   return byPattern ? { ...rule, method: 'url_pattern' } : rule;

@@ -34,7 +34,7 @@ const wholeFrom = (least: number, value: number) =>
 const listed = (names: readonly string[]) =>
   names.length < 2 ? names.join() : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
 
-/** What a value of each kind must be, and what is made of one; undefined for what it cannot be. */
+/** For each kind: what a value must be, and its reader, which gives undefined for an invalid value. */
 const kinds: {
   [N in Single]: [expected: (kind: KindOf<N>) => string, read: (value: unknown, kind: KindOf<N>) => unknown];
 } = {
@@ -104,7 +104,7 @@ function readValue(kind: Kind, given: unknown): Read<unknown> {
   return kind.kind === 'list' ? readList(kind, given) : readSingle(kind, given);
 }
 
-/** A list, or a text with commas; each thing in it counts once. */
+/** A list, or a text with commas; duplicates are dropped. */
 function readList(kind: KindOf<'list'>, given: unknown): Read<unknown> {
   const parts: unknown = typeof given === 'string' ? given.split(',') : given;
   if (!Array.isArray(parts) || parts.length === 0) return { expected: expectationOf(kind) };
@@ -117,7 +117,7 @@ function readList(kind: KindOf<'list'>, given: unknown): Read<unknown> {
   return { value: [...values] };
 }
 
-/** A whole map at once replaces the one before. */
+/** A whole map replaces the earlier one. */
 function readMap(kind: KindOf<'map'>, name: string, given: unknown): Read<unknown> {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     return { expected: `must be a map, or set one entry as ${name}.<name>` };
@@ -139,7 +139,7 @@ const clears = (row: Row, value: unknown) =>
     value === 'none' ||
     (row.kind === 'list' && Array.isArray(value) && value.length === 0));
 
-/** What a row makes of a value; undefined takes the setting away. */
+/** Reads a value by its row; undefined removes the setting. */
 function readRow(row: Row, name: string, given: unknown): Read<unknown> {
   if (clears(row, given)) return { value: undefined };
   const read = row.kind === 'map' ? readMap(row, name, given) : readValue(row, given);
@@ -147,7 +147,7 @@ function readRow(row: Row, name: string, given: unknown): Read<unknown> {
   return orNone ? { expected: `${read.expected}, or none` } : read;
 }
 
-/** `platforms.telegram`: nothing removes the entry. */
+/** Reads one entry, such as `platforms.telegram`; an empty value removes it. */
 function readEntry(
   row: KindOf<'map'>,
   { key, given, before }: { key: string; given: unknown; before: unknown },
@@ -160,12 +160,12 @@ function readEntry(
 }
 
 const SHOWN_MAX = 60;
-/** What was given, when that is short enough to help. */
+/** The value as given, cut to a length that fits into a message. */
 const shown = (value: unknown) => (JSON.stringify(value) ?? 'nothing').slice(0, SHOWN_MAX);
 
 /**
  * Reads settings by name: the values of before with what is given, and everything that is wrong with that.
- * `asNew`: settings that are given once may be among them.
+ * `asNew`: settings that only a new brand or rule may set are allowed.
  */
 export function readSettings<S extends Spec>(
   table: { spec: S; of: string; asNew?: boolean },
@@ -194,7 +194,7 @@ export function readSettings<S extends Spec>(
   return { values: values as Partial<Values<S>>, problems };
 }
 
-/** What is assumed for a new brand or rule. */
+/** The defaults of a new brand or rule. */
 export function defaultsOf<S extends Spec>(spec: S): Partial<Values<S>> {
   const values = rowsOf(spec).flatMap(([name, row]) => {
     const read = row.default === undefined ? undefined : readValue(row, row.default);
@@ -203,6 +203,6 @@ export function defaultsOf<S extends Spec>(spec: S): Partial<Values<S>> {
   return Object.fromEntries(values) as Partial<Values<S>>;
 }
 
-/** Only what has a value: what is stored is compared and counted by its keys. */
+/** Leaves out undefined values: stored settings are compared and counted by their keys. */
 export const given = <T extends object>(settings: T): T =>
   Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined)) as T;

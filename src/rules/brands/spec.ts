@@ -4,7 +4,7 @@
  * a brand's as `brand.profile.<name>`, a rule's as `rule.detail.<name>`.
  */
 
-/** What a value may be. `inFiles`: what a fixture is held to besides, and what it is told. */
+/** What a value may be. `inFiles`: the stricter rule and the message that apply in a fixture. */
 export type Kind =
   /** On or off. */
   | { kind: 'switch' }
@@ -20,34 +20,34 @@ export type Kind =
   | { kind: 'limit' }
   /** Kept in milliseconds, and shown as `<name>Ms`. */
   | { kind: 'duration' }
-  /** With something in it, each thing once. */
+  /** At least one entry, each entry once. */
   | { kind: 'list'; of: Kind; inFiles?: { notList: string; empty: string } }
-  /** Of which single entries can be set too, as in `platforms.telegram`. */
+  /** Single entries can be set too, as in `platforms.telegram`. */
   | { kind: 'map'; of: Kind; key: MapKey; expected: string; example: readonly [string, string] };
 
 export interface MapKey {
   pattern: RegExp;
-  /** In the place of the key: `platforms.<platform>`. */
+  /** Stands for the key in texts: `platforms.<platform>`. */
   placeholder: string;
   is: string;
-  /** What a fixture with another key is told; left out where it may have any. */
+  /** The message for a fixture with any other key; absent where every key is allowed. */
   inFiles?: string;
 }
 
 export type Row = Kind & {
-  /** What it is, as the beginning of a sentence. */
+  /** What the setting is, as the beginning of a sentence. */
   help: string;
   /** As people write it. */
   default?: unknown;
   /** Must be given for a new brand or rule. */
   required?: true;
-  /** Given with a new brand and never changed; whoever manages brands may change all others. */
+  /** Given with a new brand and never changed; all other settings may be changed later. */
   fixed?: true;
-  /** May be taken away again, by null, '' or `none`. */
+  /** null, '' or `none` removes the value. */
   clearable?: true;
   /** Its flag: a brand's of `brand create` (`brand set` takes every setting), a rule's of `brand rule`. */
   flag?: string;
-  /** Before its value where people read it, in place of its name; and what comes after it. */
+  /** Shown before the value in place of the setting's name, and the text shown after the value. */
   label?: string;
   unit?: string;
 };

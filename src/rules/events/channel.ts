@@ -2,7 +2,7 @@
 
 const bare = (channel: string) => channel.trim().replace(/^#/, '').toLowerCase();
 
-/** Without a list, or without a channel in the event, there is nothing to check. */
+/** Passes when the brand has no list or the event names no channel. */
 export function channelAllowed(channel: string | undefined, allowed: readonly string[] | undefined): boolean {
   if (!allowed?.length || channel === undefined) return true;
   return allowed.some((one) => bare(one) === bare(channel));

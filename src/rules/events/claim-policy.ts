@@ -88,7 +88,7 @@ export function refuseClaim({
   return undefined;
 }
 
-/** The same decision as terms that a database row can be compared with: at most this many claims, the last one no later than this. */
+/** The same decision as terms that a database row can be compared with: a maximum of claims and a latest time for the last one. */
 export function claimTerms({
   rule,
   bypass,

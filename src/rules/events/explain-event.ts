@@ -8,7 +8,7 @@ import type { EventSubmission, ScreeningRefusal } from './submission.ts';
 export interface Check {
   name: CheckName;
   outcome: 'ok' | 'refused' | 'skipped' | 'not reached';
-  /** What was compared with what. */
+  /** The two sides of the comparison, for example the claims so far and their limit. */
   text: string;
   /** When the same event would pass this check; null: never by waiting. Only where it refused. */
   passesAtMs?: number | null;
@@ -32,7 +32,7 @@ const CHECKS = [
 ] as const;
 export type CheckName = (typeof CHECKS)[number];
 
-/** What is known about a request; the later parts are missing when it did not come that far. */
+/** What is known about a request; the later parts are missing when the request did not get that far. */
 export interface EventCase {
   nowMs: number;
   duplicateWindowMs: number;

@@ -1,7 +1,7 @@
 /** How much an event pays: a fixed amount, or one that grows with an order's total or a user's streak. */
 import type { EventRule } from '../brands/brand.ts';
 
-/** The most a single event may ever pay: an order's total is only a number that somebody sent. */
+/** The most a single event may ever pay: an order's total is only a number that the caller sent. */
 const REWARD_MAX = 1_000_000_000;
 
 /**

@@ -66,7 +66,7 @@ const changing = (abi: Abi): AbiFunction[] =>
     );
   });
 
-/** Undefined when the text is no value of that type. Lists and tuples are JSON. */
+/** Undefined when the text is not a value of that type. Lists and tuples are JSON. */
 function readArgument({ type }: AbiParameter, text: string, me: Hex): unknown {
   const given = text.trim();
   if (type === 'address') {

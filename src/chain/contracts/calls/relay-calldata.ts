@@ -20,8 +20,8 @@ export function contractNamed(contracts: ContractAddresses, address: string): Co
 
 /**
  * The function and the arguments that call data names. `signature` is undefined when the contract has no such
- * function, or the bytes are not exactly what an encoder makes of these arguments: what two readers might take for
- * different things is not sent.
+ * function, or the bytes are not exactly what an encoder makes of these arguments: data that two readers might understand
+ * differently is not sent.
  */
 export function readCall(
   contract: ContractName,
