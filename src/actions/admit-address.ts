@@ -9,7 +9,7 @@ import {
 import type { Clock } from '../lib/clock.ts';
 import { createGatherer } from '../lib/gather.ts';
 
-export interface AdmitAddressDeps {
+interface AdmitAddressDeps {
   database: Database;
   clock: Clock;
   /** Contract: Limits, Relay API requests; per address. */

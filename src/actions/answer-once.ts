@@ -18,7 +18,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Random } from '../lib/ids.ts';
 import { delay, every } from '../lib/timers.ts';
 
-export interface AnswerOnceDeps {
+interface AnswerOnceDeps {
   database: Database;
   /** Real time: moving the emulator's clock must not expire a claim on a request. */
   realClock: Clock;

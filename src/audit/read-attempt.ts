@@ -2,7 +2,7 @@
 import { type Hex, keccak256, parseTransaction, recoverTransactionAddress } from 'viem';
 import { decodePayoutBatch, type PayoutEntry } from '../chain/contracts/payout-batch.ts';
 
-export interface ReadAttempt {
+interface ReadAttempt {
   hash: Hex;
   nonce: number;
   chainId: number;

@@ -50,7 +50,7 @@ export type DifferenceKind =
   /** The newest block in the ledger is not on the chain. */
   | 'other_chain';
 
-export interface Difference {
+interface Difference {
   kind: DifferenceKind;
   /** One sentence for people. */
   message: string;

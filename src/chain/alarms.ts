@@ -23,7 +23,7 @@ export type AlarmCode =
   /** A comparison of ledger and chain found differences. */
   | 'ledger_differs';
 
-export interface Alarm {
+interface Alarm {
   code: AlarmCode;
   /** What it is about, such as a lane's address. */
   about: string;

@@ -1,7 +1,7 @@
 /** The one way in which the client throws: no complete answer came back. */
 
 /** unreachable: nothing was sent · timeout, broken: sent, and whether it took effect is unknown. */
-export type ClientErrorKind = 'unreachable' | 'timeout' | 'broken';
+type ClientErrorKind = 'unreachable' | 'timeout' | 'broken';
 
 export class ClientError extends Error {
   readonly kind: ClientErrorKind;

@@ -16,7 +16,7 @@ import { type ControlSend, controlCalls } from './control-calls.ts';
 import type { HostUrls } from './host-urls.ts';
 import type { Reply } from './reply.ts';
 
-export interface ClientSettings {
+interface ClientSettings {
   urls: HostUrls;
   /** Needed by the control calls that change something. */
   controlToken?: string | undefined;
@@ -28,12 +28,12 @@ export interface ClientSettings {
   fetch?: (request: Request) => Promise<Response>;
 }
 
-export interface RequestOptions {
+interface RequestOptions {
   headers?: Record<string, string>;
   signal?: AbortSignal;
 }
 
-export interface RawRequest extends RequestOptions {
+interface RawRequest extends RequestOptions {
   host: keyof HostUrls;
   /** Starts with a slash; the prefix is not added. */
   path: string;

@@ -8,7 +8,7 @@ import { relayHostContract } from '../contract/relay/host.ts';
 import { type ApiDocument, apiDocument } from '../http/openapi.ts';
 import { settings } from './config.ts';
 
-export const describedHosts = ['events', 'register', 'relay', 'control'] as const;
+const describedHosts = ['events', 'register', 'relay', 'control'] as const;
 export type DescribedHost = (typeof describedHosts)[number];
 
 const contracts: Record<DescribedHost, HostContract> = {

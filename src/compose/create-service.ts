@@ -10,7 +10,7 @@ import type { WalletTree } from '../identity/wallets.ts';
 import { createHosts, type HostsConfig, type HostsDeps } from './create-hosts.ts';
 import type { ServiceHosts } from './one-port.ts';
 
-export interface ServiceDeps
+interface ServiceDeps
   extends Omit<HostsDeps, 'engine' | 'wallets'>,
     Pick<ChainEngineDeps, 'realClock' | 'owner'> {
   /** Absent in a process that leaves chain work to others. */

@@ -119,7 +119,7 @@ export const RATE_HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-Ra
 export const openApiDocument = named('Document', z.looseObject({ openapi: z.string() }));
 
 /** What every host says about itself. */
-export const ownDescription = <Code extends string>(refusals: readonly Code[]): Endpoint<Code>[] => [
+const ownDescription = <Code extends string>(refusals: readonly Code[]): Endpoint<Code>[] => [
   {
     id: 'openapi',
     tag: 'Service',

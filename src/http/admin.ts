@@ -1,7 +1,7 @@
 /** The operator's listener: liveness, readiness and metrics. Never reachable by users. */
 import { Hono } from 'hono';
 
-export interface AdminHostDeps {
+interface AdminHostDeps {
   /** Why no traffic should come here now; empty when it may. */
   notReady: () => Promise<string[]>;
   /** In the text format of Prometheus. */

@@ -3,7 +3,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 
 const FORM = /^rk_([a-z]{1,10})_([A-Za-z0-9]{1,40})_([A-Za-z0-9]{24,100})$/;
 
-export interface KeyText {
+interface KeyText {
   /** `<environment>_<id>`: what the key is found by. */
   keyId: string;
   secret: string;

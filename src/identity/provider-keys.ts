@@ -2,7 +2,7 @@
 import { parseUrl } from '../lib/url.ts';
 import { type FetchLimits, fetchJson } from './fetch-json.ts';
 
-export interface ProviderAddress {
+interface ProviderAddress {
   /** As it stands in `iss`, letter by letter. */
   issuer: string;
   /** Saves the look at the discovery document. */

@@ -9,7 +9,7 @@ import { providerKeys } from './provider-keys.ts';
 import { walletsByClaim } from './token-wallets.ts';
 import type { TokenVerifier } from './tokens.ts';
 
-export interface ProviderSettings {
+interface ProviderSettings {
   keys: KeySetSettings;
   fetch: FetchLimits;
   tokens: TokenSettings;

@@ -3,7 +3,7 @@ import { asc, desc, gt, gte } from 'drizzle-orm';
 import type { Database } from './database/database.ts';
 import { journalBlocks } from './schema/chain-journal.ts';
 
-export type JournalRow = typeof journalBlocks.$inferSelect;
+type JournalRow = typeof journalBlocks.$inferSelect;
 
 /** The journal kept in this ledger; a write that has resolved is on disk. */
 export function ledgerChainJournal({ atomically, db }: Database) {

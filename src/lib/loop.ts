@@ -2,7 +2,7 @@
 import { createBell } from './bell.ts';
 import type { Log } from './log.ts';
 
-export interface Loop {
+interface Loop {
   start(): void;
   /** Asks for a turn now. */
   nudge(): void;

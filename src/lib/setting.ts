@@ -27,7 +27,7 @@ export interface Setting<Value> {
   secret?: 'file' | 'value';
 }
 
-export interface SettingNames {
+interface SettingNames {
   /** `port` */
   name: string;
   /** `--port` */

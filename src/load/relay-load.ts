@@ -10,7 +10,7 @@ import { checkResets, clockOf, type ResetCheck } from './relay-reset.ts';
 import { createRelayTally } from './relay-tally.ts';
 import { addressOf, type Client, prepareUsers, relayOne } from './relay-users.ts';
 
-export interface RelayLoadDeps {
+interface RelayLoadDeps {
   client: Client;
   wallets: UserWallets;
   random: { bytes(count: number): Uint8Array };

@@ -23,7 +23,7 @@ export interface Observation {
   fix?: string;
 }
 
-export interface DoctorInput {
+interface DoctorInput {
   cwd: string;
   env: Readonly<Record<string, string>>;
   /** Every variable that this program knows. */

@@ -13,7 +13,7 @@ import { secureRandom } from '../lib/ids.ts';
 import { silentLog } from '../lib/log.ts';
 import { openLedgerAt } from './create-production.ts';
 
-export interface OfflineBrands {
+interface OfflineBrands {
   /** Answers the control API's requests below `/_rewards/brands`. */
   fetch: (request: Request) => Promise<Response>;
   /** The database, without what is secret in its address. */

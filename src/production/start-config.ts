@@ -11,7 +11,7 @@ import { formProblems, privateKey, type StartSetting, type StartValues, startRow
 export type { Worker } from './settings.ts';
 
 /** The process, and its command line as it was read: each option under its attribute, defaults and variables included. */
-export interface StartGiven {
+interface StartGiven {
   options: Readonly<Record<string, unknown>>;
   env: Environment;
   cwd: string;

@@ -21,7 +21,7 @@ const DIFFERENCES_MAX = 100;
 /** Of many differences the first tell where to look. */
 const DIFFERENCES_LOGGED = 10;
 
-export interface WatchDeps {
+interface WatchDeps {
   database: Database;
   chain: ChainClient;
   rpc: Rpc;

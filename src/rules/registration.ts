@@ -48,7 +48,7 @@ export const registrationFields = [
   'oauth_username',
   'email',
 ] as const;
-export type RegistrationFields = { [Field in (typeof registrationFields)[number]]?: unknown };
+type RegistrationFields = { [Field in (typeof registrationFields)[number]]?: unknown };
 
 const REQUIRED = registrationFields.filter((field) => field !== 'email');
 

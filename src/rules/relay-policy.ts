@@ -35,7 +35,7 @@ export const relayPolicy: Record<ContractName, Record<string, AllowedFunction>> 
 };
 
 /** A call as its bytes were understood. */
-export interface RelayCall {
+interface RelayCall {
   contract: ContractName;
   /** For example `purchaseFor(address,uint256,uint256)`; undefined when the contract has no such function. */
   signature: string | undefined;
@@ -43,7 +43,7 @@ export interface RelayCall {
   valueWei: bigint;
 }
 
-export type PolicyRefusal =
+type PolicyRefusal =
   | { reason: 'unknown_function' }
   | { reason: 'function_not_allowed'; function: string }
   | { reason: 'not_the_user'; function: string; argument: number }

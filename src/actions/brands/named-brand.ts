@@ -19,7 +19,7 @@ export interface ManageBrandsDeps {
   keyEnvironment: string;
 }
 
-export type BrandRefusal =
+type BrandRefusal =
   | { code: 'brand_not_found'; name: string }
   | { code: 'rule_not_found'; eventType: string; brandId: BrandId }
   | { code: 'brand_exists'; brandId: BrandId }

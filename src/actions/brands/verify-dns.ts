@@ -7,7 +7,7 @@ import type { Database } from '../../ledger/database/database.ts';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import { parseVerificationRecord, verificationName } from '../../rules/brands/dns-verification.ts';
 
-export interface VerifyDnsDeps {
+interface VerifyDnsDeps {
   database: Database;
   dns: TxtResolver;
   serviceName: string;

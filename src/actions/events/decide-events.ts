@@ -63,7 +63,7 @@ export interface GrantedReward {
 }
 
 /** What a decision was based on, up to the check that refused. */
-export interface Grounds {
+interface Grounds {
   nowMs: number;
   brand?: Brand | undefined;
   rule?: EventRule | undefined;

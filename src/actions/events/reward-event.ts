@@ -11,7 +11,7 @@ import type { Effect } from '../answer-once.ts';
 import type { EventDecision, GrantedReward } from './decide-events.ts';
 import type { createEventSubmitter } from './gather-events.ts';
 
-export interface RewardEventDeps {
+interface RewardEventDeps {
   database: Database;
   random: Random;
   submitter: Pick<ReturnType<typeof createEventSubmitter>, 'submit'>;
@@ -29,7 +29,7 @@ export interface PaidReward extends GrantedReward {
   transactionHash: `0x${string}`;
 }
 
-export type EventRefusal =
+type EventRefusal =
   | ScreeningRefusal
   | ClaimRefusal
   | { code: 'payout_failed'; eventId: string; reason: string }

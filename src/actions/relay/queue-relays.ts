@@ -5,7 +5,7 @@ import { DAY_MS, giveBackGas, takeGas } from '../../ledger/relay/gas-budgets.ts'
 import { type NewRelay, storeRelays } from '../../ledger/relay/queued-relays.ts';
 import { createGatherer } from '../../lib/gather.ts';
 
-export interface QueueRelaysDeps {
+interface QueueRelaysDeps {
   database: Database;
   /** Contract: Limits, Relay transactions; per user address. */
   userLimit: RateLimit;
@@ -16,11 +16,11 @@ export interface QueueRelaysDeps {
 }
 
 /** A call, and what its payer may spend for gas on a day. */
-export interface RelayWish extends NewRelay {
+interface RelayWish extends NewRelay {
   budgetGwei: number;
 }
 
-export type QueueAnswer =
+type QueueAnswer =
   | { queued: true; window: RateWindow }
   | { queued: false; reason: 'rate_limit'; window: RateWindow }
   | { queued: false; reason: 'gas_budget'; resetAtMs: number };

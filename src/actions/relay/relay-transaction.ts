@@ -25,7 +25,7 @@ import { type TryRelayDeps, tryCall } from './simulate-relay.ts';
 type Hex = `0x${string}`;
 const GWEI = 1_000_000_000n;
 
-export interface RelayTransactionDeps {
+interface RelayTransactionDeps {
   database: Database;
   chain: Pick<ChainClient, 'block'>;
   rpc: Rpc;
@@ -64,7 +64,7 @@ export interface RelayRequest {
 }
 
 /** `allowed` are the contracts that may be called. */
-export type RelayRefusal =
+type RelayRefusal =
   | { code: 'contract_not_whitelisted'; contract: Hex; allowed: Hex[] }
   | { code: 'validation_failed'; contract: Hex; allowed: Hex[]; problem: ValidationProblem }
   | { code: 'rate_limit_exceeded'; scope: 'user' | 'address'; window: RateWindow }

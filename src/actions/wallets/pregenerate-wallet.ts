@@ -14,7 +14,7 @@ import type { Random } from '../../lib/ids.ts';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import type { Registration } from '../../rules/registration.ts';
 
-export interface PregenerateDeps {
+interface PregenerateDeps {
   database: Database;
   clock: Pick<Clock, 'now'>;
   random: Pick<Random, 'uuid'>;

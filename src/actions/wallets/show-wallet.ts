@@ -5,7 +5,7 @@ import { findWalletAt, findWallets, type Wallet } from '../../ledger/wallets/wal
 import { readRegistration } from '../../rules/registration.ts';
 import { addressKey, emailKey } from '../../rules/user-key.ts';
 
-export interface WalletDetail {
+interface WalletDetail {
   wallet: Wallet;
   identities: Identity[];
 }

@@ -25,7 +25,7 @@ import {
 } from './artifacts.ts';
 import { readContract } from './read-contract.ts';
 
-export type DeployDeps = {
+type DeployDeps = {
   readonly rpc: Rpc;
   /** Waits in real time between looks at the chain. */
   readonly sleep: (ms: number) => Promise<void>;
@@ -38,7 +38,7 @@ export type DeploySigner = {
 };
 
 /** The accounts that get the roles. `admin` pays for the deployment and stays admin of every contract. */
-export type DeployAccounts = {
+type DeployAccounts = {
   readonly admin: DeploySigner;
   /** Pays rewards from the escrow. */
   readonly distributor: Address;
@@ -52,7 +52,7 @@ export type DeployAccounts = {
   readonly relayers: readonly Address[];
 };
 
-export type DeployOptions = {
+type DeployOptions = {
   /** What PointsSale may mint in all. Default 10^15 RWT. */
   readonly mintCap?: bigint;
   readonly perkUri?: string;
@@ -74,7 +74,7 @@ export type ContractAddresses = {
 /** `block` is the first block that can hold an event of these contracts. */
 export type Deployment = ContractAddresses & { readonly block: bigint };
 
-export type ContractProblem = {
+type ContractProblem = {
   readonly contract: keyof ContractAddresses;
   readonly problem: 'no_code' | 'other_code' | 'other_token' | 'other_escrow';
 };

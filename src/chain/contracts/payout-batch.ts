@@ -19,7 +19,7 @@ export const skipReasons = {
 } as const;
 
 /** Sequences of one batch lie within this many of each other. */
-export const MAX_SEQUENCE_SPAN = 65_536;
+const MAX_SEQUENCE_SPAN = 65_536;
 
 const DISTRIBUTE_SELECTOR = 'c12fc38b';
 const MAX_UINT64 = 2n ** 64n - 1n;

@@ -26,7 +26,7 @@ export interface Permit {
   s: Hex;
 }
 
-export type PermitState =
+type PermitState =
   /** Signed by its owner for the owner's present nonce: it can be used. */
   | { state: 'fresh' }
   /** Signed by its owner, and used already: any account may submit a permit, once. */

@@ -17,7 +17,7 @@ export type Role = {
   [Contract in keyof typeof rolesOf]: `${Contract}.${(typeof rolesOf)[Contract][number]}`;
 }[keyof typeof rolesOf];
 
-export interface AccountPower {
+interface AccountPower {
   roles: Set<Role>;
   /** RWT that the account holds itself, and as a brand in escrow. */
   tokens: bigint;

@@ -7,7 +7,7 @@ import type { Block, Receipt } from '../rpc/client.ts';
 import { bookBlock } from './book-block.ts';
 import type { FollowDeps } from './types.ts';
 
-export interface Follower {
+interface Follower {
   /** Reads everything up to the present head, as far as it is confirmed. */
   catchUp(signal?: AbortSignal): Promise<void>;
 }

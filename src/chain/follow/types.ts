@@ -18,7 +18,7 @@ export interface BookedTransaction {
   failures: Map<string, string>;
 }
 
-export interface FollowSettings {
+interface FollowSettings {
   escrow: `0x${string}`;
   /** The first block that can hold anything of ours. */
   firstBlock: number;

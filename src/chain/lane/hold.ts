@@ -2,7 +2,7 @@
 import { leaseLane, releaseLane } from '../../ledger/transactions/lanes.ts';
 import type { LaneDeps } from './types.ts';
 
-export interface Hold {
+interface Hold {
   /** The epoch to write under, or undefined while another process has the lane. */
   epoch(): Promise<number | undefined>;
   /** Gives the lease back. */

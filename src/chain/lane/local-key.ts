@@ -28,7 +28,7 @@ export function keysGrownFrom(privateKey: Hex): (index: number | null) => Signer
 }
 
 /** Every key that grows from one mnemonic phrase. */
-export interface KeyTree {
+interface KeyTree {
   signerAt(path: string): Signer;
   /** From which addresses, and no keys, are derived. */
   extendedPublicKeyAt(path: string): string;

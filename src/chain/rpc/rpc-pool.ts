@@ -9,7 +9,7 @@ import { type Rpc, RpcAnswerError, RpcUnreachableError } from './rpc.ts';
 
 export type RpcOutcome = 'answered' | 'error' | 'unreachable' | 'other_chain';
 
-export interface RpcPoolDeps {
+interface RpcPoolDeps {
   /** In order of preference. */
   nodes: readonly Rpc[];
   /** A node of another chain gets no further requests. */

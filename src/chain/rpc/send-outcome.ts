@@ -15,7 +15,7 @@ export type SendOutcome =
   | { kind: 'rejected'; reason: RejectionReason }
   | { kind: 'unknown'; why: string };
 
-export type RejectionReason = 'fee_too_low' | 'insufficient_gas_money' | 'pool_full' | 'malformed';
+type RejectionReason = 'fee_too_low' | 'insufficient_gas_money' | 'pool_full' | 'malformed';
 
 /** In this order: a revert text may quote any of the words below it. The wordings of geth, erigon, nethermind, besu and anvil. */
 const WORDINGS: [RegExp, SendOutcome][] = [

@@ -14,7 +14,7 @@ interface Waiter {
 }
 
 /** A transaction and the rewards in it. */
-export interface CarriedRewards {
+interface CarriedRewards {
   id: string;
   hash: `0x${string}`;
   rewardIds: string[];

@@ -13,7 +13,7 @@ import {
 import type { LaneWork } from '../lane/types.ts';
 import type { RewardProgressBoard } from '../waiting/reward-outcome.ts';
 
-export interface PayoutSettings {
+interface PayoutSettings {
   escrow: `0x${string}`;
   /** Rewards in one transaction at most. */
   batchMax: number;

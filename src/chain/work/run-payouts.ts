@@ -5,7 +5,7 @@ import type { LaneDeps, LaneSettings } from '../lane/types.ts';
 import type { RewardProgressBoard } from '../waiting/reward-outcome.ts';
 import { payoutWork } from './payout-work.ts';
 
-export interface PayoutsDeps extends Omit<LaneDeps, 'work' | 'settings'> {
+interface PayoutsDeps extends Omit<LaneDeps, 'work' | 'settings'> {
   progress: Pick<RewardProgressBoard, 'carried' | 'sent'>;
   escrow: `0x${string}`;
   /** A node has a batch: its block may follow at once. */

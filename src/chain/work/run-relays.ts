@@ -15,7 +15,7 @@ export interface RelaysSettings {
   gasFullWei: bigint;
 }
 
-export interface RelaysDeps extends Omit<RelayLanesDeps, 'lane'> {
+interface RelaysDeps extends Omit<RelayLanesDeps, 'lane'> {
   rpc: Rpc;
   perks: Hex;
   lane: Omit<LaneSettings, 'purpose' | 'storeMax'>;

@@ -25,7 +25,7 @@ export const setBrand = (
 };
 
 /** With the flags of the settings. */
-export interface BrandRuleOptions extends BrandOptions {
+interface BrandRuleOptions extends BrandOptions {
   brand: string;
   eventType: string;
   remove?: boolean;

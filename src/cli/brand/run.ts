@@ -37,7 +37,7 @@ export const showBrand = (
   });
 
 /** With the flags of the settings. */
-export interface CreateBrandOptions extends BrandOptions {
+interface CreateBrandOptions extends BrandOptions {
   brandId: string;
   escrow?: string;
 }

@@ -8,7 +8,7 @@ export interface BrandOptions {
   databaseUrl?: string;
 }
 
-export interface BrandTarget {
+interface BrandTarget {
   brands: Client['control']['brands'];
   /** The brand that is meant when none is named, if there is such a one. */
   defaultBrand?: string | undefined;

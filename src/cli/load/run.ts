@@ -18,7 +18,7 @@ import { clientFor, resolveTarget } from '../service/target.ts';
 import { createProgress } from '../terminal/progress.ts';
 import { loadText } from './view.ts';
 
-export interface LoadOptions {
+interface LoadOptions {
   users: number;
   perUser: number;
   concurrency?: number;

@@ -18,7 +18,7 @@ export type CommandResult =
   | { ok: false; error: Problem; data?: unknown; text?: (style: Style) => string };
 
 /** What the envelope says beside the data. */
-export interface Meta {
+interface Meta {
   command: string;
   durationMs: number;
   target: string | null;

@@ -13,7 +13,7 @@ import { logIn, type RelayUser, userOfToken, userWalletsOf } from './relay-user.
 import { amountOf, permitOf, secondsFromNow } from './run-permit.ts';
 import { relayLine, relayRefusalLines, relayStateLine } from './view.ts';
 
-export interface RelayOptions {
+interface RelayOptions {
   contract?: string;
   function?: string;
   args?: string[];

@@ -6,7 +6,7 @@ import { formatDuration } from '../../lib/duration.ts';
 import { isObject, type JsonObject } from '../service/assignments.ts';
 import { type Style, shortAddress } from '../terminal/style.ts';
 
-export interface SentRelay {
+interface SentRelay {
   /** What was called, in a word. */
   call: string;
   reply: Reply;

@@ -49,7 +49,7 @@ function checkLines(
 }
 
 /** When a check that refused would pass, and what else would help. */
-export function remedies({ passesAt, or }: CheckBody, now: string): [string, string][] {
+function remedies({ passesAt, or }: CheckBody, now: string): [string, string][] {
   const passes = passesAt === undefined ? [] : [passesAt === null ? NEVER : whenText(passesAt, now)];
   return [
     ...passes.map((text): [string, string] => ['passes', text]),

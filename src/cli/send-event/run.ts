@@ -14,7 +14,7 @@ import { serviceProblem } from '../service/service-reply.ts';
 import { clientFor, resolveTarget, type Target } from '../service/target.ts';
 import { expectedLine, refusalLines, rewardLine, type SentEvent } from './view.ts';
 
-export interface SendEventOptions extends EventFlags {
+interface SendEventOptions extends EventFlags {
   file?: string;
   expect?: string;
   idempotencyKey?: string;

@@ -39,7 +39,7 @@ export const serveSettings = [
   },
 ] satisfies Setting<unknown>[];
 
-export const serveOptions = (): Option[] => serveSettings.map(settingOption);
+const serveOptions = (): Option[] => serveSettings.map(settingOption);
 
 export function declareServe({ parent, lazily }: Catalog): void {
   const serve = parent

@@ -29,7 +29,7 @@ const STOP_CAP_MS = 5_000;
 const DEFAULT_PORT = 8787;
 const DEFAULT_RPC_PORT = 8545;
 
-export interface ServeOptions {
+interface ServeOptions {
   port?: number;
   rpcPort?: number;
   rpcUrl?: string;

@@ -2,7 +2,7 @@
 import { stopwatch } from '../../lib/timers.ts';
 import type { CommandContext } from '../machine/context.ts';
 
-export interface Progress {
+interface Progress {
   show(phase: string, done: number, of: number): void;
   /** Takes the line away. */
   clear(): void;

@@ -56,7 +56,7 @@ export async function walletBalance(
 }
 
 /** The brand that was named, or the first of the stack that runs here. */
-export function brandOf(target: Target, named: string | undefined): string {
+function brandOf(target: Target, named: string | undefined): string {
   const brandId = named ?? target.run?.brands[0]?.brandId;
   if (brandId !== undefined) return brandId;
   throw new CliError('E_USAGE', {

@@ -22,7 +22,7 @@ const bulkEventsOf = <Item extends z.ZodType>(item: Item) =>
 
 export const bulkEventsBody = bulkEventsOf(z.unknown());
 
-export const bulkResult = z.object({
+const bulkResult = z.object({
   success: z.literal(true),
   processed: count().meta({ description: 'Events that were rewarded.' }),
   failed: count().meta({ description: 'Events that were refused.' }),

@@ -15,9 +15,9 @@ export const healthResult = z.object({
   services: z.object(dependencies),
 });
 
-export const diagnosticResult = z.object({ status: overall(), ...dependencies, timestamp: instant() });
+const diagnosticResult = z.object({ status: overall(), ...dependencies, timestamp: instant() });
 
-export const debugResult = z.object({
+const debugResult = z.object({
   debug: z.string(),
   hostname: z.string(),
   path: z.string(),

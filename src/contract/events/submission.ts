@@ -74,7 +74,7 @@ const metadataMeta = {
   },
 };
 
-export const manualEventBody = z.object(
+const manualEventBody = z.object(
   {
     brandId: trimmedText()
       .refine((id) => /^0x[0-9a-f]{40}$/i.test(id), ADDRESS_PROBLEM)
@@ -164,7 +164,7 @@ export const describedSubmission = manualEventBody
 const PROBLEMS_MAX = 20;
 
 /** What the request says besides its body. */
-export interface RequestFacts {
+interface RequestFacts {
   origin: string | undefined;
   /** Host of this service, under which users of chat platforms get their stand-in e-mail. */
   ownDomain: string;
@@ -200,7 +200,7 @@ export function parseManualEvent(
 }
 
 /** A submission whose request's key has not been verified yet. */
-export type Unkeyed = Omit<EventSubmission, 'withBrandKey'>;
+type Unkeyed = Omit<EventSubmission, 'withBrandKey'>;
 
 function userOf(
   body: Pick<z.output<typeof manualEventBody>, 'userEmail' | 'userIdentifier'>,

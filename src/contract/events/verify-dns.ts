@@ -19,7 +19,7 @@ export const verifyDnsBody = z.object({
     .meta({ description: 'The domain to look up.', maxLength: DOMAIN_MAX }),
 });
 
-export const verifyDnsResult = z.object({
+const verifyDnsResult = z.object({
   success: z.boolean().meta({ description: 'False when DNS gave no answer.' }),
   domain: z.string(),
   dnsConfigured: z.boolean().meta({ description: 'Whether a valid record links the domain to a brand.' }),

@@ -12,7 +12,7 @@ export const registrationObject = z.record(z.string(), z.unknown());
 
 const brandId = z.string().meta(brandIdMeta);
 
-export const pregenerateBody = z
+const pregenerateBody = z
   .union([
     z.object({
       brand_id: brandId,

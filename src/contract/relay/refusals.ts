@@ -32,7 +32,7 @@ export type RelayHostRefusal =
 export type RelayRefusalCode = RelayHostRefusal['code'];
 
 /** What is told of a call that was sent and had no effect. */
-export interface FailedRelay {
+interface FailedRelay {
   hash: Hex | null;
   outcome: string | null;
   blockNumber: number | null;

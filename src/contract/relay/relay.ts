@@ -70,7 +70,7 @@ export const relayBody = z
 const REQUIRED = ['to', 'data', 'userAddress'] as const;
 
 /** The fields of a request in one form; addresses in lower case. */
-export interface RelayFields {
+interface RelayFields {
   to: Hex;
   data: Hex;
   valueWei: bigint;
@@ -78,7 +78,7 @@ export interface RelayFields {
   userAddress: Hex;
   permit?: z.output<typeof permitField> | undefined;
 }
-export type ParsedRelay = { fields: RelayFields } | { missing: string[] } | { errors: string[] };
+type ParsedRelay = { fields: RelayFields } | { missing: string[] } | { errors: string[] };
 
 /** The fields of a body, or which are missing, or what is wrong with each; null counts as left out. */
 export function parseRelay(body: unknown): ParsedRelay {

@@ -4,7 +4,7 @@ import { createRpc } from '../../chain/rpc/rpc.ts';
 import { within } from '../../lib/timers.ts';
 import { AnvilError, findAnvilBinary } from './find-anvil.ts';
 
-export interface AnvilSettings {
+interface AnvilSettings {
   bindAddress: string;
   /** 0 lets the system choose a free one. */
   port: number;

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
-export type AnvilErrorCode = 'E_PORT_TAKEN' | 'E_ANVIL_MISSING' | 'E_ANVIL_START';
+type AnvilErrorCode = 'E_PORT_TAKEN' | 'E_ANVIL_MISSING' | 'E_ANVIL_START';
 
 /** Anvil could not be started; `fix` says what to do about it. */
 export class AnvilError extends Error {

@@ -3,7 +3,7 @@ import { Agent, request as httpRequest } from 'node:http';
 import { type Hex, hexToNumber, numberToHex } from 'viem';
 import { type Rpc, RpcAnswerError, RpcUnreachableError } from '../../chain/rpc/rpc.ts';
 
-export interface RpcCall {
+interface RpcCall {
   method: string;
   params: readonly unknown[];
 }

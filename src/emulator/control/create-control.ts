@@ -13,7 +13,7 @@ import type { Random } from '../../lib/ids.ts';
 import type { Log } from '../../lib/log.ts';
 import { keepClock } from '../state/restore-clock.ts';
 
-export interface ControlDeps extends Pick<ControlBrandsDeps, 'openEscrow' | 'openGasWallet'> {
+interface ControlDeps extends Pick<ControlBrandsDeps, 'openEscrow' | 'openGasWallet'> {
   database: Database;
   chain: ChainClient;
   rpc: Rpc;
@@ -28,7 +28,7 @@ export interface ControlDeps extends Pick<ControlBrandsDeps, 'openEscrow' | 'ope
   syncChain: () => Promise<void>;
 }
 
-export interface ControlConfig {
+interface ControlConfig {
   serviceDomains: readonly string[];
   /** Domain of the stand-in e-mails that users of chat platforms have. */
   ownDomain: string;

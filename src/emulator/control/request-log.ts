@@ -3,7 +3,7 @@
 /** Enough for a test run to look back on, without growing for ever. */
 const KEPT = 2_000;
 
-export interface RequestLog<Entry> {
+interface RequestLog<Entry> {
   add(entry: Entry): void;
   /** `keep` chooses; at most `limit` entries, and with `after` only those younger than that one. */
   list(choice: { keep: (entry: Entry) => boolean; limit: number; after?: string | undefined }): Entry[];

@@ -13,7 +13,7 @@ const ALGORITHM = 'ES256';
 /** Earlier keys stay published until everything that they signed is long expired or someone revokes them. */
 const KEYS_KEPT = 5;
 
-export interface LocalIdentity {
+interface LocalIdentity {
   issuer: TokenIssuer;
   verifier: TokenVerifier;
   /** Lets the verifier see keys that have just changed. */
@@ -64,7 +64,7 @@ export async function openLocalIdentity(
 }
 
 /** `settings.url` is what `iss` says; it is read at each call, since it is known only once the listener is open. */
-export async function openLocalIssuer(
+async function openLocalIssuer(
   deps: { database: Database; clock: Pick<Clock, 'now'>; random: { uuid(): string } },
   settings: { url: string; audience: string },
 ): Promise<TokenIssuer> {

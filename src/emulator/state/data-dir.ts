@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import SQLite from 'better-sqlite3';
 import { PreconditionError } from '../../compose/precondition.ts';
 
-export interface DataDir {
+interface DataDir {
   path: string;
   /** Gives the folder up; an ephemeral one is deleted. */
   release(): Promise<void>;

@@ -22,7 +22,7 @@ export interface RunInfo {
   dataDir: string;
 }
 
-export interface FoundRun {
+interface FoundRun {
   /** The live stack nearest to the directory, if any. */
   run?: RunInfo & { path: string };
   /** Files that were passed over, in words for people. */

@@ -5,7 +5,7 @@ import { readContract } from '../../chain/contracts/read-contract.ts';
 import { isUnlimited } from '../../rules/brands/brand.ts';
 import { type PrepareChainDeps, type SetupCall, sendAsAdmin } from './prepare-chain.ts';
 
-export interface PerkOnSale {
+interface PerkOnSale {
   tokenId: number;
   brandId: Address;
   /** RWT. */

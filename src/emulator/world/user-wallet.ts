@@ -18,7 +18,7 @@ export interface UserWallet {
 }
 
 /** What stands for `contract function args…`, or why it is none. */
-export type ReadCall =
+type ReadCall =
   | { to: Hex; data: Hex; signature: string; args: Record<string, unknown> }
   | { problem: string; fix: string };
 

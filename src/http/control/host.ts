@@ -16,7 +16,7 @@ import { type ControlRequestsDeps, controlRequests } from './requests.ts';
 import { type ControlTokensDeps, controlTokens } from './tokens.ts';
 import { type ControlWalletsDeps, controlWallets } from './wallets.ts';
 
-export interface ControlHostDeps extends Omit<ControlRequestsDeps, 'nowMs'> {
+interface ControlHostDeps extends Omit<ControlRequestsDeps, 'nowMs'> {
   control: ControlClockDeps;
   brands: Omit<ControlBrandsDeps, 'maySeeSecrets'>;
   tokens: ControlTokensDeps;

@@ -10,7 +10,7 @@ const BUILT_PREFIX = '/rewards-api';
 /** As long as event-config's: a new script is on every page soon. */
 const MAX_AGE_SECONDS = 300;
 
-export interface ClientScript {
+interface ClientScript {
   /** 200 with the script, or 304 when the caller's `If-None-Match` names it. Rejects when the file cannot be read. */
   serve(request: Pick<Request, 'headers'>): Promise<Response>;
 }

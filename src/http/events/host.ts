@@ -11,7 +11,7 @@ import { type StatusDeps, statusHandlers } from './status.ts';
 import { type UserBalanceDeps, userBalance } from './user-balance.ts';
 import { type VerifyDnsHandlerDeps, verifyDnsHandler } from './verify-dns.ts';
 
-export type EventsHostDeps = HostFrameDeps &
+type EventsHostDeps = HostFrameDeps &
   ManualEventDeps &
   BulkEventsDeps &
   EventConfigDeps &

@@ -4,7 +4,7 @@ import { brandsOfHost } from '../../ledger/brands/brand-domains.ts';
 import type { Database } from '../../ledger/database/database.ts';
 import { hostOfUrl, isWithin } from '../../rules/brands/domain.ts';
 
-export interface CorsDeps {
+interface CorsDeps {
   database: Database;
   /** Hosts of the service itself: always allowed. */
   ownHosts: readonly string[];

@@ -35,7 +35,7 @@ export interface HostFrameDeps {
 }
 
 /** What a host adds to its frame. */
-export interface HostParts {
+interface HostParts {
   contract: HostContract;
   /** Answers in the host's own form. */
   refuse: (context: Context, refusal: FrameRefusal) => Response;

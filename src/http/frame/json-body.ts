@@ -5,7 +5,7 @@ import type { BodyRefusal } from '../../contract/shared-refusals.ts';
 /** Deeper than any real body, and far from where a recursive walk would fail. */
 const DEPTH_MAX = 32;
 
-export type JsonBody = { value: unknown; text: string } | { refusal: BodyRefusal; bytes: number };
+type JsonBody = { value: unknown; text: string } | { refusal: BodyRefusal; bytes: number };
 
 /** The value with its exact text, or why the body is refused (contract: Limits, Request body). */
 export async function readJsonBody(request: Request, limitBytes: number): Promise<JsonBody> {

@@ -24,7 +24,7 @@ export interface RequestRecord {
 }
 
 /** What handlers leave with a request while they work on it. */
-export interface RequestNotes {
+interface RequestNotes {
   requestId: string;
   body?: string;
   traces: EventTrace[];

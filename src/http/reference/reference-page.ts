@@ -177,7 +177,7 @@ function refusalOf(api: ApiDocument, code: string) {
 const statusMark = (status: string) => `<b class="s${status[0]}">${status}</b>`;
 
 /** A line that can be pasted into a shell. */
-export function curlOf(
+function curlOf(
   api: Pick<ApiDocument, 'servers'>,
   request: { path: string; method: string; operation: Operation; example: RequestExample },
 ): string {

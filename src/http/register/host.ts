@@ -5,7 +5,7 @@ import { createHostFrame, type HostFrameDeps } from '../frame/host-frame.ts';
 import type { RequestVariables } from '../frame/request-record.ts';
 import { type PregenerateUserDeps, pregenerateUser } from './pregenerate-user.ts';
 
-export type RegisterHostDeps = HostFrameDeps & PregenerateUserDeps;
+type RegisterHostDeps = HostFrameDeps & PregenerateUserDeps;
 
 export function createRegisterHost(deps: RegisterHostDeps): Hono<RequestVariables> {
   return createHostFrame(deps, {

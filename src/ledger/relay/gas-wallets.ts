@@ -6,7 +6,7 @@ import { type GasPayer, gasTopUps, gasWallets } from '../schema/relay.ts';
 import { transactions } from '../schema/transactions.ts';
 
 export type GasWallet = typeof gasWallets.$inferSelect;
-export type GasTopUp = typeof gasTopUps.$inferSelect;
+type GasTopUp = typeof gasTopUps.$inferSelect;
 type Address = `0x${string}`;
 
 export const listGasWallets = (db: Queries): Promise<GasWallet[]> => db.select().from(gasWallets);

@@ -4,12 +4,12 @@ import type { BrandId } from '../../rules/brands/brand.ts';
 import type { Queries } from '../database/database.ts';
 import { claimCounters, claimTotals } from '../schema/rewards.ts';
 
-export interface ClaimKey {
+interface ClaimKey {
   brandId: BrandId;
   eventType: string;
   userKey: string;
 }
-export type ClaimCounter = typeof claimCounters.$inferSelect;
+type ClaimCounter = typeof claimCounters.$inferSelect;
 
 /** Text under which a claim key is found in a map; user keys hold no space. */
 export const claimKeyText = (key: ClaimKey) => `${key.brandId} ${key.eventType} ${key.userKey}`;

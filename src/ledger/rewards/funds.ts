@@ -39,7 +39,7 @@ export async function openFunds(db: Queries, brandId: BrandId): Promise<void> {
   await db.insert(brandFunds).values({ brandId, deposited: 0, promised: 0 }).onConflictDoNothing();
 }
 
-export type Movement = typeof movements.$inferInsert;
+type Movement = typeof movements.$inferInsert;
 
 /** Books a movement that the chain shows, once: a log that was booked before changes nothing. Returns whether it was new. */
 export async function bookMovement(tx: Queries, movement: Movement): Promise<boolean> {

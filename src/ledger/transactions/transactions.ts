@@ -18,14 +18,14 @@ export async function nextNonce(tx: Queries, lane: Hex): Promise<number | undefi
 }
 
 /** Signed bytes with what they offer. */
-export interface SignedAttempt {
+interface SignedAttempt {
   hash: Hex;
   raw: Hex;
   maxFeeWei: bigint;
   priorityFeeWei: bigint;
 }
 
-export interface NewTransaction extends SignedAttempt {
+interface NewTransaction extends SignedAttempt {
   id: string;
   lane: Hex;
   nonce: number;

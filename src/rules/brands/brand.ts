@@ -22,7 +22,7 @@ export interface Brand {
 type RuleValues = Values<typeof ruleSpec>;
 
 /** How a page, or a chat channel, notices an event. */
-export type DetectionConfig = Pick<RuleValues, 'urlPatterns' | 'successSelectors' | 'channels'>;
+type DetectionConfig = Pick<RuleValues, 'urlPatterns' | 'successSelectors' | 'channels'>;
 
 /** A reward that is worked out from the event instead of being fixed; present where one of these is set. */
 export type DynamicReward = Pick<RuleValues, 'perUsd' | 'maxReward' | 'multiplier'>;

@@ -62,7 +62,7 @@ export function claimedHost(from: EventOrigin): string | undefined {
   return from.origin === undefined ? undefined : hostOfUrl(from.origin);
 }
 
-export interface DomainVerdict {
+interface DomainVerdict {
   authorized: boolean;
   /** The offending or accepted host; undefined when the event names none. */
   host: string | undefined;

@@ -25,7 +25,7 @@ export type Kind =
   /** Single entries can be set too, as in `platforms.telegram`. */
   | { kind: 'map'; of: Kind; key: MapKey; expected: string; example: readonly [string, string] };
 
-export interface MapKey {
+interface MapKey {
   pattern: RegExp;
   /** Stands for the key in texts: `platforms.<platform>`. */
   placeholder: string;

@@ -30,7 +30,7 @@ export type ClaimRefusal =
   | { code: 'max_total_claims_reached'; totalClaims: number; maxTotalClaims: number }
   | { code: 'insufficient_brand_balance'; available: number; required: number };
 
-export interface PreviousReward {
+interface PreviousReward {
   eventId: string;
   rewardAmount: number;
   /** Milliseconds since 1970. */

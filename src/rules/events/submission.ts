@@ -36,7 +36,7 @@ export type ScreeningRefusal =
   | { code: 'channel_not_allowed'; channel: string; allowed: string[] };
 
 /** What a submission is screened against. */
-export interface Screening {
+interface Screening {
   brand: Brand | undefined;
   rule: EventRule | undefined;
   /** The service's own hosts, whose pages may send events of any brand. */

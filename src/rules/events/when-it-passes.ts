@@ -4,7 +4,7 @@ import { type CheckName, type EventCase, explainEvent } from './explain-event.ts
 import { rewardAmount } from './reward-amount.ts';
 
 /** A time in milliseconds, or the check at which waiting does not help. */
-export type Outlook = { atMs: number } | { never: CheckName; text: string };
+type Outlook = { atMs: number } | { never: CheckName; text: string };
 
 /** Undefined for an event that no check refused. A duplicate, say, may wait for its window and then for its cooldown. */
 export function whenItPasses(event: EventCase): Outlook | undefined {

@@ -12,7 +12,7 @@ import { abisByName } from './abis-by-name.ts';
 
 export const contractNames = Object.keys(abisByName) as ContractName[];
 
-export interface FunctionCall {
+interface FunctionCall {
   data: Hex;
   /** For example `purchaseFor(address,uint256,uint256)`. */
   signature: string;
@@ -20,7 +20,7 @@ export interface FunctionCall {
   args: Record<string, unknown>;
 }
 
-export type CallProblem =
+type CallProblem =
   | { code: 'unknown_function'; name: string; known: string[] }
   | { code: 'wrong_count'; signature: string; given: number }
   | { code: 'wrong_argument'; signature: string; place: number; name: string; type: string; given: string };

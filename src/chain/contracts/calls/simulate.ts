@@ -11,7 +11,7 @@ export interface TriedCall {
   gas: bigint;
 }
 
-export type Trial = { succeeded: true; gasUsed: bigint } | { succeeded: false; reason: string };
+type Trial = { succeeded: true; gasUsed: bigint } | { succeeded: false; reason: string };
 
 interface SimulatedBlock {
   calls: { status: Hex; gasUsed: Hex; returnData: Hex; error?: { data?: Hex } }[];
