@@ -17,7 +17,7 @@ export async function verifyClaims(audit: Audit): Promise<void> {
       counted.set(eventKeyText(counter), (counted.get(eventKeyText(counter)) ?? 0) + claims);
       if (claims === rewards) continue;
       findings.add('claim_counter', {
-        message: `a counter of ${eventType} says ${claims} claims, there are ${rewards} rewards`,
+        message: `a counter of ${eventType} says ${claims} claims, but there are ${rewards} rewards`,
         about: { brandId, eventType, userKey },
         expected: rewards,
         found: claims,

@@ -77,14 +77,14 @@ async function checkTransaction(audit: Audit, one: Transaction, attempts: Attemp
   const about = { lane, nonce, transaction: id };
   findings.checked.transactions += 1;
   if (!attempts.some((attempt) => attempt.hash === hash)) {
-    const message = `nonce ${nonce} of ${lane} stands under a hash that is none of its attempts'`;
+    const message = `nonce ${nonce} of ${lane} is recorded under a hash that does not belong to any of its attempts`;
     findings.add('unknown_hash', { message, about, found: hash });
   }
   await checkAttempts(audit, one, attempts);
   if (isLost(one)) {
     for (const { hash: tried } of attempts) {
       const found = (await history.inclusionOf(tried))?.blockHash;
-      const message = `nonce ${nonce} of ${lane} counts as lost, and is in a block`;
+      const message = `nonce ${nonce} of ${lane} counts as lost but is in a block`;
       if (found) findings.add('inclusion', { message, about: { ...about, hash: tried }, found });
     }
   }

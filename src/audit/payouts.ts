@@ -67,13 +67,13 @@ async function checkPayouts(
     const where = { ...about, sequence: Number(sequence), reward: reward?.id ?? null };
     const found = `${amount} RWT of ${brandId} to ${to}`;
     if (!reward) {
-      const message = `sequence ${sequence} was paid on chain and no reward has it`;
+      const message = `sequence ${sequence} was paid on chain, but no reward has it`;
       findings.add('payout_without_reward', { message, about: where, found });
       continue;
     }
     const expected = `${reward.amount} RWT of ${reward.brandId} to ${reward.wallet.toLowerCase()}`;
     if (expected !== found) {
-      const message = `sequence ${sequence} was paid on chain otherwise than its reward says`;
+      const message = `sequence ${sequence} was paid on chain, but not as its reward says`;
       findings.add('payout_differs', { message, about: where, expected, found });
     }
     if (known && reward.transactionId !== known.transaction.id) {
@@ -136,7 +136,7 @@ async function checkMovements(
       const expected = row && `${row.kind} of ${row.amount} RWT by ${row.brandId.toLowerCase()}`;
       if (expected === found) continue;
       const message = row
-        ? 'a movement stands in the ledger otherwise than on the chain'
+        ? 'a movement in the ledger differs from the one on the chain'
         : 'a movement on the chain is not in the ledger';
       findings.add('movement_unbooked', {
         message,

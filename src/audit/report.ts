@@ -41,7 +41,7 @@ export type DifferenceKind =
   | 'attempt_payload'
   /** A transaction's hash does not belong to any of its attempts. */
   | 'unknown_hash'
-  /** The ledger marks a transaction as included; the chain has it elsewhere, not at all, or with another result. */
+  /** The chain has a transaction elsewhere than the ledger says, not at all, or with another result. */
   | 'inclusion'
   /** The chain's nonce of an account does not fit the transactions that the ledger has. */
   | 'account_nonce'

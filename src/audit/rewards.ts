@@ -40,23 +40,23 @@ function checkReward({ findings, block, sums }: Audit, reward: AuditedReward, is
   const isBookedPaid = isIncluded && outcome === 'done' && failure === null;
   if (isBookedPaid) addTo(sums.paid, brandId, BigInt(amount));
   if (isBookedPaid && !isPaid) {
-    const message = `sequence ${sequence} counts as paid and is not paid on chain`;
+    const message = `sequence ${sequence} counts as paid but is not paid on chain`;
     findings.add('missing_payout', { message, about, expected: 'paid', found: 'not paid' });
   }
   if (!isBookedPaid && isPaid) {
     findings.add('unbooked_payout', {
-      message: `sequence ${sequence} is paid on chain and does not count as paid`,
+      message: `sequence ${sequence} is paid on chain but does not count as paid`,
       about,
       expected: failure ?? `${status ?? 'waiting'} ${outcome ?? ''}`.trim(),
       found: 'paid',
     });
   }
   if (transactionId !== null && status === null) {
-    const message = `the reward of sequence ${sequence} names a transaction that is not there`;
+    const message = `the reward of sequence ${sequence} names a transaction that the ledger does not have`;
     findings.add('unknown_transaction', { message, about, expected: transactionId });
   }
   if (reward.releasedAt === null && reward.claims === null) {
-    const message = `the reward of sequence ${sequence} is counted nowhere`;
+    const message = `the reward of sequence ${sequence} is not counted by any counter`;
     findings.add('reward_without_counter', { message, about });
   }
 }
@@ -66,7 +66,7 @@ function reportUnknown({ findings, block }: Audit, index: number, flag: bigint):
     if (((flag >> BigInt(bit)) & 1n) === 0n) continue;
     const sequence = index * BITS + bit;
     findings.add('payout_without_reward', {
-      message: `sequence ${sequence} is paid on chain and no reward has it`,
+      message: `sequence ${sequence} is paid on chain, but no reward has it`,
       about: { sequence, block },
       found: 'paid',
     });

@@ -105,7 +105,7 @@ export const requestRefusals: RefusalRows<RequestRefusal> = {
 
 export const brandNotFound: RefusalRow<{ code: 'brand_not_found'; brandId: string }> = {
   status: 400,
-  when: 'nobody is registered under this id',
+  when: 'no brand is registered under this id',
   example: { brandId: demo.brandId },
   says: ({ brandId }) => {
     const error = `Brand not found: ${brandId}`;

@@ -29,18 +29,18 @@ const SUBJECT_MAX = 255;
 type Code = TokenRefusal['code'];
 const messages: Record<Code, string> = {
   missing: 'Send `Authorization: Bearer <token>` with a token of the identity provider.',
-  malformed: 'The token is no signed JWT.',
-  algorithm: 'The token is signed in a way that is not accepted.',
+  malformed: 'The token is not a signed JWT.',
+  algorithm: 'The token is signed with an algorithm that is not accepted.',
   type: 'The token is of another kind; send an access token.',
   unknown_key: 'The token is signed with a key that the identity provider does not publish.',
-  signature: "The token's signature does not fit.",
-  claims: 'The token lacks a required claim, or has one in a wrong form.',
+  signature: "The token's signature does not match its content.",
+  claims: 'The token lacks a required claim, or a claim has the wrong form.',
   issuer: 'The token is from another issuer.',
   audience: 'The token is for another audience.',
   expired: 'The token has expired.',
   too_old: 'The token was issued too long ago.',
   not_yet_valid: 'The token is not valid yet.',
-  keys_unavailable: 'The keys of the identity provider cannot be had at the moment.',
+  keys_unavailable: "The identity provider's keys cannot be fetched at the moment; try again later.",
 };
 
 class Refused extends Error {

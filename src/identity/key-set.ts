@@ -74,7 +74,7 @@ export function createKeySet(
       })
       .catch((error: unknown) => {
         const reason = error instanceof Error ? error.message : 'unknown';
-        deps.log.warn({ error: reason }, 'the keys of the identity provider cannot be had');
+        deps.log.warn({ error: reason }, "the identity provider's keys cannot be fetched");
         return false;
       })
       .finally(() => {
@@ -146,7 +146,7 @@ function fits(key: JWK, algorithm: string): boolean {
 /** Throws when the document is not a key set, or has no usable key. */
 function usableKeys(document: unknown): JWK[] {
   const { keys } = (document ?? {}) as { keys?: unknown };
-  if (!Array.isArray(keys) || keys.length > KEYS_MAX) throw new Error('the answer is no key set');
+  if (!Array.isArray(keys) || keys.length > KEYS_MAX) throw new Error('the answer is not a key set');
   const usable = keys.filter(
     (key: unknown): key is JWK =>
       typeof key === 'object' && key !== null && typeof (key as JWK).kid === 'string',

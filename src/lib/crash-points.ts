@@ -33,7 +33,7 @@ const isCrashPoint = (name: string): name is CrashPoint => crashPoints.some((poi
 /** Calls `end` when `<point>:<n>` is reached for the nth time. Throws when the text names no point. */
 export function crashAt(text: string, end: () => void): Crash {
   const [, name = '', nth = '1'] = /^([a-z.-]+)(?::([1-9][0-9]*))?$/.exec(text) ?? [];
-  if (!isCrashPoint(name)) throw new Error(`there is no crash point ${text}`);
+  if (!isCrashPoint(name)) throw new Error(`unknown crash point ${text}`);
   let left = Number(nth);
   return (point) => {
     if (point !== name) return;

@@ -1,5 +1,6 @@
 /** Background work in turns: the next turn comes at once while there is more, on a nudge, or after a pause. */
 import { createBell } from './bell.ts';
+import { formatDuration } from './duration.ts';
 import type { Log } from './log.ts';
 
 interface Loop {
@@ -27,10 +28,9 @@ export function createLoop(options: {
       try {
         outcome = await options.turn(stopping.signal);
       } catch (error) {
-        options.log.error(
-          { loop: options.name, error: messageOf(error) },
-          'background work failed; it is tried again after a pause',
-        );
+        const facts = { loop: options.name, error: messageOf(error) };
+        const pause = formatDuration(options.pauseMs());
+        options.log.error(facts, `a turn of the ${options.name} loop failed; it is tried again within ${pause}`);
       }
       if (outcome !== 'worked') await bell.heard({ timeoutMs: options.pauseMs(), signal: stopping.signal });
     }

@@ -151,7 +151,7 @@ export function brokenRules(report: RelayReport): string[] {
   if (report.outlasted) return ['a window ended during the run: send fewer calls, or more at once'];
   return [
     ...(overAdmission > 0 ? [`${overAdmission} calls passed beyond the limit`] : []),
-    ...(underAdmission > 0 ? [`${underAdmission} calls were held back that may pass`] : []),
+    ...(underAdmission > 0 ? [`${underAdmission} calls were refused that the limit allows`] : []),
     ...(failed > 0 ? [`${failed} calls failed: ${kinds.join(', ')}`] : []),
     ...(headers.count > 0 ? [`${headers.count} headers are wrong: ${headers.problems[0]}`] : []),
     ...(reset && reset.count > 0 ? [`${reset.count} resets are wrong: ${reset.problems[0]}`] : []),

@@ -81,7 +81,7 @@ export async function checkResets(
       if (verdict === 'admitted') admittedAfter += 1;
       else problems.push(`user ${index}: ${verdict} after its window was over`);
       if (verdict === 'admitted' && remaining !== (limit ?? 0) - 1) {
-        problems.push(`user ${index}: ${remaining} Remaining with the first call of a new window`);
+        problems.push(`user ${index}: ${remaining} Remaining after the first call of a new window`);
       }
     });
   }

@@ -53,8 +53,10 @@ export function parseThreshold(text: string): Threshold | { problem: string } {
     /^\s*([a-z][a-z0-9_]*)\s*(==|!=|<=|>=|<|>)\s*(\d+(?:\.\d+)?)\s*(ms|s|)\s*$/.exec(text) ?? [];
   if (operator === '') return { problem: 'must be a metric, a comparison and a number, such as p95<200ms' };
   const metric = thresholdMetrics.find((one) => one === name);
-  if (!metric) return { problem: `knows no ${name}; there are ${thresholdMetrics.join(', ')}` };
-  if (unit !== '' && !TIMES.has(metric)) return { problem: `compares ${name} with a time, which it is not` };
+  if (!metric)
+    return { problem: `names an unknown metric, ${name}; the metrics are ${thresholdMetrics.join(', ')}` };
+  if (unit !== '' && !TIMES.has(metric))
+    return { problem: `compares ${name} with a time, but ${name} is a plain number` };
   const bound = Number(amount) * UNIT_MS[unit as keyof typeof UNIT_MS];
   const compare = OPERATORS[operator as keyof typeof OPERATORS];
   return { text: text.trim(), metric, holds: (value) => compare(value, bound) };

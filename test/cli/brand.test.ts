@@ -136,7 +136,7 @@ describe('on the emulator', () => {
       args: ['create', `0x${'4'.repeat(40)}`, '--brand-name', 'X', '--domain', 'demo.example'],
       said: 'demo.example belongs to brand 0xa0ee',
     },
-    { args: ['create', shop, '--brand-name', 'X', '--domain', 'x.example'], said: 'there already' },
+    { args: ['create', shop, '--brand-name', 'X', '--domain', 'x.example'], said: 'exists already' },
     { args: ['set', shop, 'automation=perhaps'], said: 'automation must be on or off, not "perhaps"' },
     {
       args: ['set', shop, 'color=red'],

@@ -129,7 +129,7 @@ describe('a refusal that waiting does not help: explain says what does', () => {
     {
       reason: 'brand',
       check: 'brand',
-      numbers: /nobody is registered as 0x9{40}/,
+      numbers: /no brand is registered under 0x9{40}/,
       event: (userEmail) => ({ userEmail, brandId: `0x${'9'.repeat(40)}` }),
       or: /rewards brand list/,
     },

@@ -178,7 +178,7 @@ describe('usage', () => {
     [['--rate', '0'], 'a number a second'],
     [['--rate', '5/s', '--concurrency', '2'], 'exclude each other'],
     [['--threshold', 'p95'], 'must be a metric'],
-    [['--threshold', 'speed>1'], 'knows no speed'],
+    [['--threshold', 'speed>1'], 'names an unknown metric, speed'],
     [['--duration', 'long'], 'It must be a duration'],
   ])('%j', async (args, said) => {
     const finished = await plain(...args);

@@ -48,9 +48,9 @@ test.each([
   ['p95=<200', 'must be a metric'],
   ['p95<-1', 'must be a metric'],
   ['p95<1m', 'must be a metric'],
-  ['p96<200', 'knows no p96'],
+  ['p96<200', 'names an unknown metric, p96'],
   ['toString==0', 'must be a metric'],
-  ['constructor==0', 'knows no constructor'],
+  ['constructor==0', 'names an unknown metric, constructor'],
   ['admitted>5ms', 'compares admitted with a time'],
 ])('%j is none', (text, said) => {
   expect(parseThreshold(text)).toEqual({ problem: expect.stringContaining(said) });

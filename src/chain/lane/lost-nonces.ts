@@ -45,7 +45,7 @@ export function createLostNonceWatch(deps: LaneDeps) {
         // A block that was read meanwhile may have shown it to be ours after all.
         return settleLost(tx, { transactionId: id, nowMs: deps.clock.now(), settlements: deps.settlements });
       });
-      if (lost) log.warn({ lane, nonce }, 'a nonce was used by somebody else; its work is done again');
+      if (lost) log.warn({ lane, nonce }, 'a foreign transaction used our nonce; its work is done again');
     }
   };
 }

@@ -105,7 +105,10 @@ async function offerBytes(deps: LaneDeps, one: InFlight): Promise<boolean> {
   }
   one.tooCheap = outcome.kind === 'rejected' && outcome.reason === 'fee_too_low';
   const why = outcome.kind === 'rejected' ? outcome.reason : outcome.kind === 'unknown' ? outcome.why : '';
-  log.warn({ lane, nonce: one.nonce, outcome: outcome.kind, why }, 'a transaction was not taken');
+  log.warn(
+    { lane, nonce: one.nonce, outcome: outcome.kind, why },
+    'a node did not take a transaction; it is offered again',
+  );
   if (outcome.kind === 'rejected' && outcome.reason === 'insufficient_gas_money') {
     alarms.raise('gas_money_low', lane, { nonce: one.nonce });
   }
@@ -191,7 +194,7 @@ async function replace(
   Object.assign(one, offered, { firstOfferedMs: undefined });
   deps.log.info(
     { lane: deps.signer.address, nonce, maxFeeWei: String(by.fees.maxFeePerGas), kind: by.kind },
-    'replaced by a better offer',
+    'a transaction was replaced by a better offer',
   );
   await offer(deps, one);
   deps.crash('lane.bump-sent');

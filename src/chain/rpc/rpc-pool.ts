@@ -74,7 +74,10 @@ export function createRpcPool(deps: RpcPoolDeps): Rpc {
     if (node.isKnown) return true;
     node.isForeign = true;
     onOutcome(node.place, 'other_chain');
-    log.error({ node: node.place, chainId, expected: deps.chainId }, 'a node is of another chain');
+    log.error(
+      { node: node.place, chainId, expected: deps.chainId },
+      'a node belongs to another chain and is not used',
+    );
     return false;
   };
 
@@ -104,7 +107,10 @@ export function createRpcPool(deps: RpcPoolDeps): Rpc {
         if (!(error instanceof RpcAnswerError || error instanceof RpcUnreachableError)) throw error;
         onOutcome(node.place, 'unreachable');
         if (node.restsUntilMs <= now)
-          log.warn({ node: node.place, method, error: error.message }, 'a node rests');
+          log.warn(
+            { node: node.place, method, error: error.message },
+            'a node gave no usable answer; other nodes are asked first for a while',
+          );
         node.restsUntilMs = nowMs() + restMs;
         node.isKnown = false;
       }

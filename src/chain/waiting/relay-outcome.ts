@@ -43,7 +43,10 @@ export function createRelayProgress(deps: {
         }
       } while (again);
     } catch (error) {
-      deps.log.warn({ error: String(error) }, 'could not look up waiting relays');
+      deps.log.warn(
+        { error: String(error) },
+        'the ledger could not be asked about waiting relayed calls; it is asked again',
+      );
     } finally {
       asking = false;
     }

@@ -46,7 +46,12 @@ export function createRewardProgress(deps: { database: Database; log: Log; pollM
       .then((found) => {
         for (const progress of found) tell(progress.rewardId, progress);
       })
-      .catch((error: unknown) => deps.log.warn({ error: String(error) }, 'could not look up waiting rewards'))
+      .catch((error: unknown) =>
+        deps.log.warn(
+          { error: String(error) },
+          'the ledger could not be asked about waiting rewards; it is asked again',
+        ),
+      )
       .finally(() => {
         asking = false;
       });

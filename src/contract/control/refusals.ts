@@ -117,17 +117,17 @@ const rows: RefusalRows<ControlRefusal> = {
   },
   brand_exists: {
     status: 409,
-    when: 'the brand is there already',
+    when: 'the brand exists already',
     example: { brandId },
     says: ({ brandId }) => ({
-      error: `Brand ${brandId} is there already`,
+      error: `Brand ${brandId} exists already`,
       message: 'Change it with `rewards brand set`.',
       details: { reason: 'brand_exists' },
     }),
   },
   wallet_not_found: {
     status: 404,
-    when: 'nobody of that name has a wallet',
+    when: 'no user of that name has a wallet',
     example: { user: 'nobody@demo.example' },
     says: ({ user }) => ({
       error: `No wallet of ${user}`,

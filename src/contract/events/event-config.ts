@@ -46,7 +46,7 @@ export const eventConfigEndpoint: Endpoint<EventsRefusalCode> = {
   path: '/event-config',
   prefixed: true,
   summary: "A brand's active events",
-  description: 'May be kept for five minutes; rules that change apply at once all the same.',
+  description: 'May be kept for five minutes; changed rules still apply at once.',
   parameters: [{ in: 'query', schema: eventConfigQuery }, ifNoneMatch],
   examples: [{ summary: 'The demo brand', query: { brandId } }],
   answers: {

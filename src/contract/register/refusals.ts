@@ -93,7 +93,7 @@ const rows: RefusalRows<RegisterRefusal> = {
   },
   invalid_oauth_user_id: {
     status: 400,
-    when: 'the id has not the form that the ids of its platform have',
+    when: "the id does not have the form of its platform's ids",
     example: { provider: 'discord', expected: '17 to 20 digits' },
     says: ({ provider, expected }) => {
       const problem = `oauth_user_id: must be ${expected}; send it as a text, since long numbers lose digits`;
@@ -124,13 +124,13 @@ const rows: RefusalRows<RegisterRefusal> = {
   },
   rate_limit_exceeded: {
     status: 429,
-    when: 'the brand has had its new wallets of this minute',
+    when: 'the brand has used up its new wallets for this minute',
     example: { brandId, window: { limit: 100, remaining: 0, resetAtMs: EXAMPLES_AT_MS + 42_000 } },
     passesAtMs: ({ window }) => window.resetAtMs,
     headers: ({ window }) => rateHeaders(window),
     says: ({ window: { limit } }) => ({
       error: 'Rate limit exceeded',
-      message: `The brand has had ${limit} new wallets within a minute; wallets that exist are answered all the same.`,
+      message: `The brand has had ${limit} new wallets within a minute; try again later. Wallets that exist are still answered.`,
       details: { reason: 'rate_limit_exceeded', limit },
     }),
   },

@@ -63,7 +63,7 @@ export const validationReasons: {
     `gasLimit ${gasLimit} is below the ${gasMin} that the data alone costs`,
   gas_price_over_limit: ({ capWei }) =>
     `gas costs more than the limit of ${capWei} wei at the moment: try again later`,
-  permit_not_of_user: () => 'the permit is not of userAddress',
+  permit_not_of_user: () => "the permit's owner is not userAddress",
   permit_spender_not_allowed: ({ spender }) =>
     `the permit lets ${spender} spend, which is not one of the allowed contracts`,
   permit_not_signed: () =>
@@ -102,7 +102,7 @@ const rows: RefusalRows<RelayHostRefusal> = {
   },
   identity_unavailable: {
     status: 503,
-    when: "the identity provider's keys cannot be had",
+    when: "the identity provider's keys cannot be fetched",
     says: { message: 'Tokens cannot be verified at the moment; try again later.' },
   },
   unauthorized: {
@@ -132,7 +132,7 @@ const rows: RefusalRows<RelayHostRefusal> = {
   },
   invalid_fields: {
     status: 400,
-    when: 'a field has not the form that it must have',
+    when: 'a field does not have the form it must have',
     example: { errors: ['to: must be an address: 0x and 40 hex digits'] },
     says: ({ errors }) => ({ message: `Invalid fields: ${errors.join('; ')}`, details: { errors } }),
   },
@@ -162,7 +162,7 @@ const rows: RefusalRows<RelayHostRefusal> = {
   },
   gas_budget_exceeded: {
     status: 429,
-    when: 'what the brand may spend for gas on a day is used up',
+    when: 'the brand has spent what it may spend for gas on this day',
     example: { resetAtMs: EXAMPLES_AT_MS + 43_200_000 },
     passesAtMs: ({ resetAtMs }) => resetAtMs,
     says: {

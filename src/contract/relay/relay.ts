@@ -172,7 +172,7 @@ export const relayEndpoint: Endpoint<RelayRefusalCode> = {
   path: '/relay',
   summary: 'Send a call on behalf of a user',
   description: [
-    'The answer comes when a block holds the call. A permit is sent just before it; one that somebody else sent already is no harm.',
+    'The answer comes when a block holds the call. A permit is sent just before it; one that was sent already does not stop the call.',
     'A refused call costs nothing; one that was sent is one of 35 within an hour.',
   ].join('\n\n'),
   key: { scheme: 'userToken', required: true },

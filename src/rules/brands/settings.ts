@@ -87,7 +87,7 @@ const kinds: {
 /** What a value must be, in words; of a list, what the list must be. */
 export function expectationOf(kind: Kind): string {
   if (kind.kind === 'map') return kind.expected;
-  if (kind.kind === 'list') return 'must be a list with something in it';
+  if (kind.kind === 'list') return 'must be a list with at least one entry';
   const [expected] = kinds[kind.kind];
   return (expected as (kind: Kind) => string)(kind);
 }

@@ -56,7 +56,13 @@ export type Spec = Readonly<Record<string, Row>>;
 
 export const brandSpec = {
   brandId: { kind: 'address', required: true, fixed: true, help: "the address of the brand's wallet" },
-  name: { kind: 'text', most: 200, required: true, flag: '--brand-name <name>', help: 'what people call it' },
+  name: {
+    kind: 'text',
+    most: 200,
+    required: true,
+    flag: '--brand-name <name>',
+    help: 'the name that people read',
+  },
   automation: { kind: 'switch', default: true, help: 'off: no event of the brand is rewarded' },
   domains: {
     kind: 'list',
@@ -84,25 +90,25 @@ export const brandSpec = {
     kind: 'choice',
     of: ['allow', 'credential'],
     default: 'credential',
-    help: 'who may skip the cooldown: any client, or only one that sends the key of the brand',
+    help: "which clients may skip the cooldown: any, or only those that send the brand's key",
   },
   mintTo: {
     kind: 'choice',
     of: ['wallet', 'escrow'],
     default: 'wallet',
-    help: 'where RWT goes that the brand buys',
+    help: 'the account that gets the RWT that the brand buys',
   },
   pregenerate: {
     kind: 'choice',
     of: ['open', 'credential'],
     default: 'open',
-    help: 'who may give people wallets in its name: any client, or only one that sends the key of the brand',
+    help: "which clients may create wallets in its name: any, or only those that send the brand's key",
   },
   gasBudget: {
     kind: 'number',
     label: 'gas budget',
     unit: 'a day',
-    help: "what its users' calls may cost on a day, in the currency of the chain; without one, the service's own limit holds",
+    help: "what its users' calls may cost per day, in the chain's currency; without it, the service's own limit holds",
   },
   eventNameMapping: {
     kind: 'map',
@@ -116,7 +122,7 @@ export const brandSpec = {
     expected: 'must be a map from names of events to event types',
     example: ['signup', 'account_creation'],
     label: 'event names',
-    help: 'other names that the brand has for its events, each with the event type that is meant',
+    help: "the brand's other names for its events, each with the event type it stands for",
   },
 } as const satisfies Spec;
 

@@ -81,7 +81,8 @@ function passed(name: CheckName, event: EventCase): Omit<Check, 'name'> {
   const ok = (text: string) => ({ outcome: 'ok' as const, text });
   const skipped = (text: string) => ({ outcome: 'skipped' as const, text });
   const lastAt = state?.counter?.lastAt;
-  const ago = lastAt === undefined ? 'no reward before' : `last reward ${formatDuration(nowMs - lastAt)} ago`;
+  const ago =
+    lastAt === undefined ? 'no earlier reward' : `last reward ${formatDuration(nowMs - lastAt)} ago`;
   switch (name) {
     case 'body':
       return ok(`${event.bodyBytes} of ${event.bodyLimitBytes} bytes, JSON`);
@@ -109,12 +110,12 @@ function passed(name: CheckName, event: EventCase): Omit<Check, 'name'> {
     case 'duplicate':
       return ok(`${ago}, window ${formatDuration(event.duplicateWindowMs)}`);
     case 'cooldown':
-      if (bypass?.cooldown) return skipped('passed over by the event');
+      if (bypass?.cooldown) return skipped('the event skips the cooldown');
       return rule?.cooldownMs === 0
-        ? skipped('the event has none')
+        ? skipped('the event has no cooldown')
         : ok(`${ago}, cooldown ${formatDuration(rule?.cooldownMs ?? 0)}`);
     case 'max_claims':
-      if (bypass?.maxClaims) return skipped("passed over by the event's source");
+      if (bypass?.maxClaims) return skipped("the event's source skips this limit");
       return ok(`${state?.counter?.claims ?? 0} claims, ${limit(rule?.maxClaims ?? -1)}`);
     case 'max_total_claims':
       return ok(`${state?.totalClaims ?? 0} claims of all users, ${limit(rule?.maxTotalClaims ?? -1)}`);
@@ -137,7 +138,7 @@ function refused(event: EventCase): Omit<Check, 'name' | 'outcome'> {
       return { text: refusal.errors.join('; '), passesAtMs: null, or: 'correct the named fields' };
     case 'brand_not_found':
       return {
-        text: `nobody is registered as ${refusal.brandId}`,
+        text: `no brand is registered under ${refusal.brandId}`,
         passesAtMs: null,
         or: 'rewards brand list',
       };
