@@ -1,8 +1,8 @@
 /** `rewards brand set|rule`: what is said on the command line, as settings; the service judges them. */
 
 import { ruleSpec } from '../../rules/brands/spec.ts';
-import type { CommandContext } from '../machine/context.ts';
-import { CliError } from '../machine/errors.ts';
+import type { CommandContext, Handler } from '../machine/context.ts';
+import { CliError, usageError } from '../machine/errors.ts';
 import type { CommandResult } from '../machine/output.ts';
 import { isObject } from '../service/assignments.ts';
 import { replyResult } from '../service/control-reply.ts';
@@ -31,15 +31,12 @@ interface BrandRuleOptions extends BrandOptions {
   remove?: boolean;
 }
 
-export const brandRule = (context: CommandContext, options: BrandRuleOptions): Promise<CommandResult> => {
+export const brandRule: Handler<BrandRuleOptions> = (context, options) => {
   const { brand, eventType } = options;
   const settings = settingsFrom(ruleSpec, options);
   const changes = Object.keys(settings).length > 0;
   if (options.remove && changes) {
-    throw new CliError('E_USAGE', {
-      message: '--remove and settings exclude each other.',
-      fix: 'Leave one of them out.',
-    });
+    throw usageError('--remove and settings exclude each other.', 'Leave one of them out.');
   }
   const isRule = (body: unknown) => isObject(body) && typeof body.reward === 'number';
   return withBrands(context, options, async ({ brands }) => {

@@ -1,16 +1,15 @@
 /** `rewards brand list|show|create|rotate-key|dns`. */
 import type { BrandDetail } from '../../client/bodies.ts';
 import { brandSpec } from '../../rules/brands/spec.ts';
-import type { CommandContext } from '../machine/context.ts';
-import { CliError } from '../machine/errors.ts';
-import type { CommandResult } from '../machine/output.ts';
+import type { Handler } from '../machine/context.ts';
+import { usageError } from '../machine/errors.ts';
 import { isObject } from '../service/assignments.ts';
 import { replyResult } from '../service/control-reply.ts';
 import { settingsFrom } from './setting-flags.ts';
 import { type BrandOptions, withBrands } from './target.ts';
 import { brandLine, brandText, newKeyLines } from './view.ts';
 
-export const listBrands = (context: CommandContext, options: BrandOptions): Promise<CommandResult> =>
+export const listBrands: Handler<BrandOptions> = (context, options) =>
   withBrands(context, options, async ({ brands }) =>
     replyResult(await brands.list(), {
       hasRightForm: (body) => isObject(body) && Array.isArray(body.brands),
@@ -21,17 +20,14 @@ export const listBrands = (context: CommandContext, options: BrandOptions): Prom
     }),
   );
 
-export const showBrand = (
-  context: CommandContext,
-  options: BrandOptions & { brand?: string },
-): Promise<CommandResult> =>
+export const showBrand: Handler<BrandOptions & { brand?: string }> = (context, options) =>
   withBrands(context, options, async ({ brands, defaultBrand }) => {
     const name = options.brand ?? defaultBrand;
     if (name === undefined) {
-      throw new CliError('E_USAGE', {
-        message: 'Which brand is missing.',
-        fix: '`rewards brand list` shows all; name one by its id or by one of its domains.',
-      });
+      throw usageError(
+        'Which brand is missing.',
+        '`rewards brand list` shows all; name one by its id or by one of its domains.',
+      );
     }
     return replyResult(await brands.show(name), { hasRightForm: isBrandDetail, text: brandText });
   });
@@ -42,7 +38,7 @@ interface CreateBrandOptions extends BrandOptions {
   escrow?: string;
 }
 
-export const createBrand = (context: CommandContext, options: CreateBrandOptions): Promise<CommandResult> => {
+export const createBrand: Handler<CreateBrandOptions> = (context, options) => {
   const { brandId, escrow } = options;
   const settings = {
     brandId,
@@ -57,10 +53,7 @@ export const createBrand = (context: CommandContext, options: CreateBrandOptions
   );
 };
 
-export const rotateKey = (
-  context: CommandContext,
-  options: BrandOptions & { brand: string; overlap: string },
-): Promise<CommandResult> =>
+export const rotateKey: Handler<BrandOptions & { brand: string; overlap: string }> = (context, options) =>
   withBrands(context, options, async ({ brands }) =>
     replyResult(await brands.rotateKey(options.brand, options.overlap), {
       hasRightForm: (body) => isObject(body) && typeof body.apiKey === 'string',
@@ -68,10 +61,7 @@ export const rotateKey = (
     }),
   );
 
-export const dnsRecord = (
-  context: CommandContext,
-  options: BrandOptions & { brand: string; domain: string },
-): Promise<CommandResult> =>
+export const dnsRecord: Handler<BrandOptions & { brand: string; domain: string }> = (context, options) =>
   withBrands(context, options, async ({ brands }) =>
     replyResult(await brands.dnsRecord(options.brand, options.domain), {
       hasRightForm: (body) => isObject(body) && typeof body.value === 'string',

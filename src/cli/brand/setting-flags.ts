@@ -1,7 +1,7 @@
 /** The settings of a brand or rule as flags and `setting=value` texts; the service judges their values. */
 import type { Option } from 'commander';
 import { type Row, rowsOf, type Spec, writingOf } from '../../rules/brands/spec.ts';
-import { CliError } from '../machine/errors.ts';
+import { usageError } from '../machine/errors.ts';
 import { gather, option } from '../machine/options.ts';
 
 /** The flags of the settings that have one, by setting. */
@@ -50,7 +50,7 @@ export function mapOf(pairs: readonly string[], example: string): Record<string,
     pairs.map((pair): [string, string] => {
       const equals = pair.indexOf('=');
       if (equals > 0) return [pair.slice(0, equals), pair.slice(equals + 1)];
-      throw new CliError('E_USAGE', { message: `${pair} has no value.`, fix: `Write it as ${example}.` });
+      throw usageError(`${pair} has no value.`, `Write it as ${example}.`);
     }),
   );
 }

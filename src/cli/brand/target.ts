@@ -1,7 +1,7 @@
 /** Where brands are managed: at the emulator, or straight in a database of production, by the same calls. */
 import type { Client } from '../../client/create-client.ts';
 import type { CommandContext } from '../machine/context.ts';
-import { CliError } from '../machine/errors.ts';
+import { usageError } from '../machine/errors.ts';
 import { clientFor, resolveTarget } from '../service/target.ts';
 
 export interface BrandOptions {
@@ -27,10 +27,10 @@ export async function withBrands<T>(
     return work({ brands, defaultBrand: target.run?.brands[0]?.brandId });
   }
   if (!/^postgres(?:ql)?:\/\//i.test(databaseUrl)) {
-    throw new CliError('E_USAGE', {
-      message: '--database-url is no address of a Postgres database.',
-      fix: 'It begins with postgres://. Brands of an emulator are managed while it runs.',
-    });
+    throw usageError(
+      '--database-url is no address of a Postgres database.',
+      'It begins with postgres://. Brands of an emulator are managed while it runs.',
+    );
   }
   // Loaded here, not above: it brings the database with it.
   const { openOfflineBrands } = await import('../../production/offline-brands.ts');

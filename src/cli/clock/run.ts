@@ -2,8 +2,8 @@
 import type { ClockBody } from '../../client/bodies.ts';
 import type { Reply } from '../../client/reply.ts';
 import { formatDuration } from '../../lib/duration.ts';
-import type { CommandContext } from '../machine/context.ts';
-import { CliError } from '../machine/errors.ts';
+import type { CommandContext, Handler } from '../machine/context.ts';
+import { CliError, usageError } from '../machine/errors.ts';
 import type { CommandResult } from '../machine/output.ts';
 import { spaced } from '../requests/explanation.ts';
 import { shortRequestId } from '../requests/request-line.ts';
@@ -17,26 +17,23 @@ type ClockCalls = ReturnType<typeof clientFor>['control']['clock'];
 
 export const showClock = (context: CommandContext) => withClock(context, (clock) => clock.show());
 
-export async function advanceClock(
-  context: CommandContext,
-  { duration, until }: { duration?: string; until?: string },
-): Promise<CommandResult> {
+export const advanceClock: Handler<{ duration?: string; until?: string }> = async (
+  context,
+  { duration, until },
+) => {
   if (duration !== undefined && until !== undefined) {
-    throw new CliError('E_USAGE', {
-      message: 'A duration and --until exclude each other.',
-      fix: 'Leave one of them out.',
-    });
+    throw usageError('A duration and --until exclude each other.', 'Leave one of them out.');
   }
   if (duration !== undefined) return withClock(context, (clock) => clock.advance(duration));
   if (until === undefined) {
-    throw new CliError('E_USAGE', {
-      message: "missing required argument 'duration', or --until <request>",
-      fix: '`rewards clock advance --help` lists what it takes.',
-    });
+    throw usageError(
+      "missing required argument 'duration', or --until <request>",
+      '`rewards clock advance --help` lists what it takes.',
+    );
   }
   const time = await passingTime(context, until);
   return withClock(context, (clock) => (time === undefined ? clock.show() : clock.set(time)));
-}
+};
 
 /** When the event of a request passes; undefined when that time has come already. */
 async function passingTime(context: CommandContext, request: string): Promise<string | undefined> {

@@ -1,7 +1,7 @@
 /** `rewards config show`: the settings that a start would use. */
 import { silentLog } from '../../lib/log.ts';
 import type { Setting } from '../../lib/setting.ts';
-import type { CommandContext, Runtime } from '../machine/context.ts';
+import type { Handler, Runtime } from '../machine/context.ts';
 import { problemOf } from '../machine/errors.ts';
 import type { CommandResult } from '../machine/output.ts';
 import { type EffectiveSetting, effectiveSettings, type SettingProblem } from './effective-settings.ts';
@@ -9,10 +9,11 @@ import { knownVariables } from './known-variables.ts';
 import { settingsTable } from './view.ts';
 
 /** `given` are the options of the command line, as text. */
-export async function showConfig(
-  context: CommandContext,
-  { name, rows, given }: { name: string; rows: readonly Setting<unknown>[]; given: Record<string, unknown> },
-): Promise<CommandResult> {
+export const showConfig: Handler<{
+  name: string;
+  rows: readonly Setting<unknown>[];
+  given: Record<string, unknown>;
+}> = async (context, { name, rows, given }) => {
   const { runtime } = context;
   const { unknownVariables } = await import('../../production/doctor.ts');
   const found = effectiveSettings(rows, { given, env: runtime.env });
@@ -36,7 +37,7 @@ export async function showConfig(
     details: { problems },
   });
   return { ok: false, error, data, text };
-}
+};
 
 /** What the start itself would say about missing and malformed settings. */
 async function problemsOfStart(runtime: Runtime, options: Record<string, unknown>): Promise<string[]> {

@@ -1,14 +1,11 @@
 /** `rewards db migrate|status`: the tables of a production ledger. */
 
-import type { CommandContext } from '../machine/context.ts';
+import type { CommandContext, Handler } from '../machine/context.ts';
 import { problemOf } from '../machine/errors.ts';
 import type { CommandResult } from '../machine/output.ts';
 import { type LedgerOptions, ledgerSecrets } from '../start/options.ts';
 
-export async function migrateDatabase(
-  context: CommandContext,
-  options: LedgerOptions,
-): Promise<CommandResult> {
+export const migrateDatabase: Handler<LedgerOptions> = async (context, options) => {
   return withLedger(context, options, async ({ migrate }) => {
     const applied = await migrate();
     return {
@@ -17,12 +14,9 @@ export async function migrateDatabase(
       text: (style) => (applied.length === 0 ? style.dim('nothing to do') : applied.join('\n')),
     };
   });
-}
+};
 
-export async function databaseStatus(
-  context: CommandContext,
-  options: LedgerOptions,
-): Promise<CommandResult> {
+export const databaseStatus: Handler<LedgerOptions> = async (context, options) => {
   return withLedger(context, options, async ({ status }) => {
     const data = await status();
     const { pending, unsafe } = data;
@@ -33,7 +27,7 @@ export async function databaseStatus(
     const warning = unsafe.length > 0 ? `  unsafe: ${unsafe.join(', ')}` : '';
     return { ok: true, data, text: (style) => `${style.green('up to date')}${style.yellow(warning)}` };
   });
-}
+};
 
 type OfflineLedger = Awaited<
   ReturnType<typeof import('../../production/offline-ledger.ts').openOfflineLedger>

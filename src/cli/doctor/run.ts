@@ -3,25 +3,19 @@ import { namesOf, type Setting } from '../../lib/setting.ts';
 import type { Observation } from '../../production/doctor.ts';
 import { startSettings } from '../../production/settings.ts';
 import { knownVariables } from '../config/known-variables.ts';
-import type { CommandContext } from '../machine/context.ts';
-import { CliError, problemOf } from '../machine/errors.ts';
+import type { CommandContext, Handler } from '../machine/context.ts';
+import { problemOf, usageError } from '../machine/errors.ts';
 import type { CommandResult } from '../machine/output.ts';
 import { type LedgerOptions, ledgerSecrets } from '../start/options.ts';
 import type { Style } from '../terminal/style.ts';
 
-export async function doctor(
-  context: CommandContext,
-  options: LedgerOptions & { check: string[] },
-): Promise<CommandResult> {
+export const doctor: Handler<LedgerOptions & { check: string[] }> = async (context, options) => {
   const { runtime, settings } = context;
   const { checks } = await import('../../production/doctor.ts');
   const names = options.check.length > 0 ? options.check : Object.keys(checks);
   const unknown = names.find((name) => !Object.hasOwn(checks, name));
   if (unknown !== undefined) {
-    throw new CliError('E_USAGE', {
-      message: `There is no check ${unknown}.`,
-      fix: `There are: ${Object.keys(checks).join(', ')}.`,
-    });
+    throw usageError(`There is no check ${unknown}.`, `There are: ${Object.keys(checks).join(', ')}.`);
   }
   const { database, nodes } = ledgerSecrets(options);
   const input = {
@@ -45,7 +39,7 @@ export async function doctor(
     data,
     text: (style) => shown.map((one) => line(one, style)).join('\n'),
   };
-}
+};
 
 export async function healthcheck({ runtime }: CommandContext): Promise<CommandResult> {
   const { isHealthy } = await import('../../production/doctor.ts');

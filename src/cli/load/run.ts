@@ -7,8 +7,8 @@ import { brokenRules, metricsOf, type RelayReport } from '../../load/relay-repor
 import { PreparationError } from '../../load/relay-users.ts';
 import { reportHtml } from '../../load/report-html.ts';
 import { judge, parseThreshold, type Threshold } from '../../load/threshold.ts';
-import type { CommandContext } from '../machine/context.ts';
-import { CliError, type Problem, problemOf } from '../machine/errors.ts';
+import type { CommandContext, Handler } from '../machine/context.ts';
+import { CliError, type Problem, problemOf, usageError } from '../machine/errors.ts';
 import { exitCodes } from '../machine/exit-codes.ts';
 import type { CommandResult } from '../machine/output.ts';
 import { userWalletsOf } from '../relay/relay-user.ts';
@@ -33,17 +33,11 @@ interface LoadOptions {
 
 const CONCURRENCY_DEFAULT = 50;
 
-export async function loadRelayTest(
-  context: CommandContext,
-  options: LoadOptions,
-): Promise<CommandResult | number> {
+export const loadRelayTest: Handler<LoadOptions> = async (context, options) => {
   const { runtime } = context;
   const thresholds = (options.threshold ?? []).map(thresholdOf);
   if (options.rate !== undefined && options.concurrency !== undefined) {
-    throw new CliError('E_USAGE', {
-      message: '--rate and --concurrency exclude each other.',
-      fix: 'Leave one of them out.',
-    });
+    throw usageError('--rate and --concurrency exclude each other.', 'Leave one of them out.');
   }
   const target = await resolveTarget(context);
   const stop = new AbortController();
@@ -88,15 +82,15 @@ export async function loadRelayTest(
     progress.clear();
     unwatch();
   }
-}
+};
 
 function thresholdOf(text: string): Threshold {
   const parsed = parseThreshold(text);
   if (!('problem' in parsed)) return parsed;
-  throw new CliError('E_USAGE', {
-    message: `--threshold ${text} ${parsed.problem}.`,
-    fix: 'Write it as --threshold over_admission==0 or --threshold "p95<200ms".',
-  });
+  throw usageError(
+    `--threshold ${text} ${parsed.problem}.`,
+    'Write it as --threshold over_admission==0 or --threshold "p95<200ms".',
+  );
 }
 
 function resultOf(report: RelayReport): CommandResult {

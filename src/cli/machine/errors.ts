@@ -26,169 +26,116 @@ const ofStart = Object.fromEntries(
   ]),
 );
 
+/** Texts of errors that leave in the same way; what could not be reached may be there later. */
+const entries = <Code extends string>(
+  exit: ExitCode,
+  texts: Record<Code, [message: string, fix: string, retryable?: 'retryable']>,
+) =>
+  Object.fromEntries(
+    Object.entries<(typeof texts)[Code]>(texts).map(([code, [message, fix, retryable]]) => [
+      code,
+      { exit, message, fix, retryable: exit === exitCodes.unreachable || retryable !== undefined },
+    ]),
+  ) as Record<Code, ErrorEntry>;
+
 function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
 export const errorTable = {
-  E_USAGE: {
-    exit: exitCodes.usage,
-    message: 'The command line is not understood.',
-    fix: 'Look at `rewards <command> --help`.',
-    retryable: false,
-  },
-  E_FILE: {
-    exit: exitCodes.usage,
-    message: 'A file cannot be read.',
-    fix: 'Check the path and its permissions; `-` reads from standard input.',
-    retryable: false,
-  },
-  E_BODY: {
-    exit: exitCodes.usage,
-    message: 'The body is no JSON object.',
-    fix: 'Give one JSON object with at least brandId, eventType and userEmail.',
-    retryable: false,
-  },
-  E_FIXTURE: {
-    exit: exitCodes.usage,
-    message: 'A seed file does not fit its schema.',
-    fix: 'Correct the named lines; fixtures/demo.yaml shows every field.',
-    retryable: false,
-  },
-  E_REFUSED: {
-    exit: exitCodes.refused,
-    message: 'The service said no.',
-    fix: 'The details say which rule refused and when it would pass.',
-    retryable: false,
-  },
-  E_LIMIT_BROKEN: {
-    exit: exitCodes.refused,
-    message: 'The limit does not hold as it should.',
-    fix: 'The details say what is wrong; `rewards requests list` shows single answers.',
-    retryable: false,
-  },
-  E_THRESHOLD: {
-    exit: exitCodes.threshold,
-    message: 'A threshold was crossed.',
-    fix: 'The values are beside the thresholds; the run itself went through.',
-    retryable: false,
-  },
-  E_SERVICE_FAILED: {
-    exit: exitCodes.refused,
-    message: 'The service failed to answer properly.',
-    fix: 'Read the log of the service, then try again with the same idempotency key.',
-    retryable: true,
-  },
-  E_UNEXPECTED_ANSWER: {
-    exit: exitCodes.refused,
-    message: 'The answer is not the expected one.',
-    fix: 'Compare the answer with --expect.',
-    retryable: false,
-  },
-  E_INTERNAL: {
-    exit: exitCodes.refused,
-    message: 'This is a defect in rewards.',
-    fix: 'Report it together with the stack trace; rewards sends no reports by itself.',
-    retryable: false,
-  },
-  E_NOT_RUNNING: {
-    exit: exitCodes.unreachable,
-    message: 'Nothing is running here.',
-    fix: 'Start a stack with `rewards serve`, or name one with --target <url>.',
-    retryable: true,
-  },
-  E_UNREACHABLE: {
-    exit: exitCodes.unreachable,
-    message: 'The target cannot be reached.',
-    fix: 'Check that it runs and that the address is right.',
-    retryable: true,
-  },
-  E_TIMEOUT: {
-    exit: exitCodes.unreachable,
-    message: 'The target did not answer in time.',
-    fix: 'Allow more with --timeout, such as --timeout 60s.',
-    retryable: true,
-  },
-  E_RPC_UNREACHABLE: {
-    exit: exitCodes.unreachable,
-    message: 'The chain node does not answer.',
-    fix: 'Check --rpc-url, or leave it out to let rewards start its own chain.',
-    retryable: true,
-  },
-  E_DATABASE_UNREACHABLE: {
-    exit: exitCodes.unreachable,
-    message: 'The database does not answer.',
-    fix: 'Check --database-url, or leave it out to keep the data in a file.',
-    retryable: true,
-  },
-  E_PORT_TAKEN: {
-    exit: exitCodes.precondition,
-    message: 'The port is taken.',
-    fix: 'Choose another with --port, or any free one with --port 0.',
-    retryable: false,
-  },
-  E_DATA_IN_USE: {
-    exit: exitCodes.precondition,
-    message: 'Another stack owns this data directory.',
-    fix: 'Stop it, or use --persist-to with another directory, or --ephemeral.',
-    retryable: false,
-  },
-  E_NOT_EMULATOR: {
-    exit: exitCodes.precondition,
-    message: 'This target is no emulator, so it has no controls.',
-    fix: 'Use a stack started with `rewards serve`.',
-    retryable: false,
-  },
-  E_CONTROL_TOKEN: {
-    exit: exitCodes.precondition,
-    message: 'The control token is missing or wrong.',
-    fix: 'Run the command in the directory of the stack, or set REWARDS_CONTROL_TOKEN.',
-    retryable: false,
-  },
-  E_NO_USER_KEY: {
-    exit: exitCodes.precondition,
-    message: 'The key of this user is not known here.',
-    fix: 'Sign with the wallet that holds it, and give what is signed with --data.',
-    retryable: false,
-  },
-  E_CHAIN_CHANGED: {
-    exit: exitCodes.precondition,
-    message: 'The data was written for another chain.',
-    fix: 'Use --ephemeral, or another folder with --persist-to.',
-    retryable: false,
-  },
-  E_MIGRATIONS_PENDING: {
-    exit: exitCodes.precondition,
-    message: 'The database does not have the newest tables yet.',
-    fix: 'Run `rewards db migrate` with the same --database-url first.',
-    retryable: false,
-  },
-  E_ANVIL_MISSING: {
-    exit: exitCodes.precondition,
-    message: 'The local chain cannot be started: the anvil program is missing.',
-    fix: 'Run `npm ci` with optional dependencies, or use --rpc-url with a node of your own.',
-    retryable: false,
-  },
-  E_NATIVE_SQLITE: {
-    exit: exitCodes.precondition,
-    message: 'The SQLite module cannot be loaded.',
-    fix: 'Run `npm rebuild better-sqlite3` with the Node version you use now.',
-    retryable: false,
-  },
-  E_UNSAFE_DATABASE: {
-    exit: exitCodes.precondition,
-    message: 'The database is set to forget what it acknowledged.',
-    fix: 'Turn fsync and synchronous_commit on.',
-    retryable: false,
-  },
-  E_ANVIL_START: {
-    exit: exitCodes.precondition,
-    message: 'The local chain did not start.',
-    fix: 'Run `npx anvil --version` to see why.',
-    retryable: false,
-  },
+  ...entries(exitCodes.usage, {
+    E_USAGE: ['The command line is not understood.', 'Look at `rewards <command> --help`.'],
+    E_FILE: ['A file cannot be read.', 'Check the path and its permissions; `-` reads from standard input.'],
+    E_BODY: [
+      'The body is no JSON object.',
+      'Give one JSON object with at least brandId, eventType and userEmail.',
+    ],
+    E_FIXTURE: [
+      'A seed file does not fit its schema.',
+      'Correct the named lines; fixtures/demo.yaml shows every field.',
+    ],
+  }),
+  ...entries(exitCodes.refused, {
+    E_REFUSED: ['The service said no.', 'The details say which rule refused and when it would pass.'],
+    E_LIMIT_BROKEN: [
+      'The limit does not hold as it should.',
+      'The details say what is wrong; `rewards requests list` shows single answers.',
+    ],
+    E_SERVICE_FAILED: [
+      'The service failed to answer properly.',
+      'Read the log of the service, then try again with the same idempotency key.',
+      'retryable',
+    ],
+    E_UNEXPECTED_ANSWER: ['The answer is not the expected one.', 'Compare the answer with --expect.'],
+    E_INTERNAL: [
+      'This is a defect in rewards.',
+      'Report it together with the stack trace; rewards sends no reports by itself.',
+    ],
+  }),
+  ...entries(exitCodes.threshold, {
+    E_THRESHOLD: [
+      'A threshold was crossed.',
+      'The values are beside the thresholds; the run itself went through.',
+    ],
+  }),
+  ...entries(exitCodes.unreachable, {
+    E_NOT_RUNNING: [
+      'Nothing is running here.',
+      'Start a stack with `rewards serve`, or name one with --target <url>.',
+    ],
+    E_UNREACHABLE: ['The target cannot be reached.', 'Check that it runs and that the address is right.'],
+    E_TIMEOUT: ['The target did not answer in time.', 'Allow more with --timeout, such as --timeout 60s.'],
+    E_RPC_UNREACHABLE: [
+      'The chain node does not answer.',
+      'Check --rpc-url, or leave it out to let rewards start its own chain.',
+    ],
+    E_DATABASE_UNREACHABLE: [
+      'The database does not answer.',
+      'Check --database-url, or leave it out to keep the data in a file.',
+    ],
+  }),
+  ...entries(exitCodes.precondition, {
+    E_PORT_TAKEN: ['The port is taken.', 'Choose another with --port, or any free one with --port 0.'],
+    E_DATA_IN_USE: [
+      'Another stack owns this data directory.',
+      'Stop it, or use --persist-to with another directory, or --ephemeral.',
+    ],
+    E_NOT_EMULATOR: [
+      'This target is no emulator, so it has no controls.',
+      'Use a stack started with `rewards serve`.',
+    ],
+    E_CONTROL_TOKEN: [
+      'The control token is missing or wrong.',
+      'Run the command in the directory of the stack, or set REWARDS_CONTROL_TOKEN.',
+    ],
+    E_NO_USER_KEY: [
+      'The key of this user is not known here.',
+      'Sign with the wallet that holds it, and give what is signed with --data.',
+    ],
+    E_CHAIN_CHANGED: [
+      'The data was written for another chain.',
+      'Use --ephemeral, or another folder with --persist-to.',
+    ],
+    E_MIGRATIONS_PENDING: [
+      'The database does not have the newest tables yet.',
+      'Run `rewards db migrate` with the same --database-url first.',
+    ],
+    E_ANVIL_MISSING: [
+      'The local chain cannot be started: the anvil program is missing.',
+      'Run `npm ci` with optional dependencies, or use --rpc-url with a node of your own.',
+    ],
+    E_NATIVE_SQLITE: [
+      'The SQLite module cannot be loaded.',
+      'Run `npm rebuild better-sqlite3` with the Node version you use now.',
+    ],
+    E_UNSAFE_DATABASE: [
+      'The database is set to forget what it acknowledged.',
+      'Turn fsync and synchronous_commit on.',
+    ],
+    E_ANVIL_START: ['The local chain did not start.', 'Run `npx anvil --version` to see why.'],
+  }),
   ...(ofStart as Record<keyof typeof startErrors, ErrorEntry>),
-} as const satisfies Record<string, ErrorEntry>;
+};
 
 export type ErrorCode = keyof typeof errorTable;
 
@@ -210,6 +157,9 @@ export class CliError extends Error {
     this.problem = problemOf(code, said);
   }
 }
+
+/** What is wrong with the command line, and what to write in its place. */
+export const usageError = (message: string, fix: string) => new CliError('E_USAGE', { message, fix });
 
 /** Fills what is not said from the table. */
 export function problemOf(code: ErrorCode, said: Partial<Omit<Problem, 'code'>> = {}): Problem {

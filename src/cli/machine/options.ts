@@ -2,7 +2,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Environment } from '../../compose/env.ts';
 import * as kinds from '../../lib/setting.ts';
-import { CliError } from './errors.ts';
+import { usageError } from './errors.ts';
 
 // commander has its own way, but that reads the process's environment directly and takes `X=false` for true.
 const variables = new WeakMap<Option, string>();
@@ -79,10 +79,10 @@ export function settingFrom(
     return words.reduce<unknown>((previous, word) => candidate.parseArg?.(word, previous), undefined);
   } catch (error) {
     if (!(error instanceof InvalidArgumentError)) throw error;
-    throw new CliError('E_USAGE', {
-      message: `${variable}=${text} is not accepted: ${error.message}`,
-      fix: `Unset ${variable}, or give it what ${candidate.long} takes.`,
-    });
+    throw usageError(
+      `${variable}=${text} is not accepted: ${error.message}`,
+      `Unset ${variable}, or give it what ${candidate.long} takes.`,
+    );
   }
 }
 

@@ -3,7 +3,7 @@ import type { createClient } from '../../client/create-client.ts';
 import { openUserWallets, type UserWallet, type UserWallets } from '../../emulator/world/user-wallet.ts';
 import { secureRandom } from '../../lib/ids.ts';
 import type { CommandContext } from '../machine/context.ts';
-import { CliError } from '../machine/errors.ts';
+import { CliError, usageError } from '../machine/errors.ts';
 import { isObject } from '../service/assignments.ts';
 import { refusalOf } from '../service/control-reply.ts';
 import type { Target } from '../service/target.ts';
@@ -45,10 +45,7 @@ export function userOfToken(token: string): RelayUser {
   const claims = claimsIn(token);
   const [address] = Array.isArray(claims.wallets) ? claims.wallets : [];
   if (typeof address === 'string') return { token, address, wallet: undefined };
-  throw new CliError('E_USAGE', {
-    message: 'The token names no wallet.',
-    fix: 'Say whose it is: --as <user>.',
-  });
+  throw usageError('The token names no wallet.', 'Say whose it is: --as <user>.');
 }
 
 /** A wallet of the emulator with its place in the key tree. */
@@ -70,12 +67,10 @@ async function emailOf(client: Client, { run }: Target, name: string): Promise<s
   if (name.includes('@')) return name;
   const known = run?.users.find(({ email }) => email.startsWith(`${name.toLowerCase()}@`));
   if (known) return known.email;
-  throw new CliError('E_USAGE', {
-    message: `This stack does not know the user ${name}.`,
-    fix: run
-      ? `Give an e-mail, or one of ${run.users.map(({ email }) => email).join(', ')}.`
-      : 'Give an e-mail.',
-  });
+  throw usageError(
+    `This stack does not know the user ${name}.`,
+    run ? `Give an e-mail, or one of ${run.users.map(({ email }) => email).join(', ')}.` : 'Give an e-mail.',
+  );
 }
 
 function claimsIn(token: string): Record<string, unknown> {

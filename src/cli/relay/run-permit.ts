@@ -1,34 +1,33 @@
 /** `rewards relay permit`: what the user's own wallet would sign. */
 import type { PermitBody } from '../../client/bodies.ts';
 import type { UserWallet, UserWallets } from '../../emulator/world/user-wallet.ts';
-import type { CommandContext } from '../machine/context.ts';
-import { CliError } from '../machine/errors.ts';
-import type { CommandResult } from '../machine/output.ts';
+import type { Handler } from '../machine/context.ts';
+import { CliError, usageError } from '../machine/errors.ts';
 import { isObject } from '../service/assignments.ts';
 import { refusalOf } from '../service/control-reply.ts';
 import { clientFor, resolveTarget } from '../service/target.ts';
 import { logIn, userWalletsOf } from './relay-user.ts';
 
-export async function signPermit(
-  context: CommandContext,
-  wish: { as: string; spender: string; value: string; deadline: number },
-): Promise<CommandResult> {
+export const signPermit: Handler<{ as: string; spender: string; value: string; deadline: number }> = async (
+  context,
+  wish,
+) => {
   const value = amountOf(wish.value, '--value');
   const target = await resolveTarget(context);
   const wallets = userWalletsOf(context, target);
   const spender = wallets.contractAddress(wish.spender);
   if (!spender) {
-    throw new CliError('E_USAGE', {
-      message: `${wish.spender} is neither the name of a contract nor an address.`,
-      fix: 'Give token, perks, pointsSale, escrow or an address.',
-    });
+    throw usageError(
+      `${wish.spender} is neither the name of a contract nor an address.`,
+      'Give token, perks, pointsSale, escrow or an address.',
+    );
   }
   const client = clientFor(target, context);
   const { wallet } = await logIn(client, target, wish.as);
   const deadline = await secondsFromNow(client, wish.deadline);
   const permit = await permitOf(wallets, wallet, { spender, value, deadline });
   return { ok: true, data: permit, text: () => JSON.stringify(permit, null, 2) };
-}
+};
 
 /** Signed by the user's key, which must be one of the emulator's. */
 export async function permitOf(
@@ -54,8 +53,5 @@ export async function secondsFromNow(
 /** A whole number of RWT or wei; E_USAGE names the option that it stood in. */
 export function amountOf(text: string, flag: string): bigint {
   if (/^\d{1,78}$/.test(text)) return BigInt(text);
-  throw new CliError('E_USAGE', {
-    message: `${flag} ${text} is no amount.`,
-    fix: `Give ${flag} as a whole number, 0 or more.`,
-  });
+  throw usageError(`${flag} ${text} is no amount.`, `Give ${flag} as a whole number, 0 or more.`);
 }

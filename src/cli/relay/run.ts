@@ -2,9 +2,8 @@
 import type { RelayRequestBody } from '../../client/bodies.ts';
 import type { UserWallets } from '../../emulator/world/user-wallet.ts';
 import { stopwatch } from '../../lib/timers.ts';
-import type { CommandContext } from '../machine/context.ts';
-import { CliError } from '../machine/errors.ts';
-import type { CommandResult } from '../machine/output.ts';
+import type { CommandContext, Handler } from '../machine/context.ts';
+import { CliError, usageError } from '../machine/errors.ts';
 import { readInput } from '../machine/read-input.ts';
 import { parseExpectation } from '../service/expectation.ts';
 import { serviceResult } from '../service/service-reply.ts';
@@ -13,7 +12,7 @@ import { logIn, type RelayUser, userOfToken, userWalletsOf } from './relay-user.
 import { amountOf, permitOf, secondsFromNow } from './run-permit.ts';
 import { relayLine, relayRefusalLines, relayStateLine } from './view.ts';
 
-interface RelayOptions {
+export interface RelayOptions {
   contract?: string;
   function?: string;
   args?: string[];
@@ -32,7 +31,7 @@ interface RelayOptions {
   expect?: string;
 }
 
-export async function relayCall(context: CommandContext, options: RelayOptions): Promise<CommandResult> {
+export const relayCall: Handler<RelayOptions> = async (context, options) => {
   const expected = options.expect === undefined ? undefined : parseExpectation(options.expect);
   const value = options.value === undefined ? undefined : amountOf(options.value, '--value');
   checkForm(options);
@@ -57,21 +56,18 @@ export async function relayCall(context: CommandContext, options: RelayOptions):
   const result = serviceResult(reply, { expected, text: (style) => relayLine(sent, style) });
   if (result.ok || expected) return result;
   return { ...result, text: (style) => relayRefusalLines(sent, style) };
-}
+};
 
-export async function relayStatus(
-  context: CommandContext,
-  { hash }: { hash: string },
-): Promise<CommandResult> {
+export const relayStatus: Handler<{ hash: string }> = async (context, { hash }) => {
   const reply = await clientFor(await resolveTarget(context), context).relayState(hash);
   return serviceResult(reply, { text: (style) => relayStateLine(reply.body, style) });
-}
+};
 
 /** Either a contract and a function, or an address and data; and somebody whom it is for. */
 function checkForm({ contract, function: name, to, data, as, token }: RelayOptions): void {
-  const usage = (message: string, fix: string) => new CliError('E_USAGE', { message, fix });
+  const usage = (message: string, fix: string) => usageError(message, fix);
   if (as === undefined && token === undefined)
-    throw usage('The user is missing.', 'Add --as <user>, or --token <token>.');
+    throw usage('It is not said for whom.', 'Add --as <user>, or --token <token>.');
   const raw = to !== undefined || data !== undefined;
   if (raw && contract !== undefined)
     throw usage('A contract and --to or --data exclude each other.', 'Leave one of them out.');
@@ -79,7 +75,7 @@ function checkForm({ contract, function: name, to, data, as, token }: RelayOptio
     throw usage('--to and --data belong together.', 'Give both, or a contract and a function.');
   if (!raw && (contract === undefined || name === undefined)) {
     const fix = 'Give a contract and a function, such as: rewards relay perks purchaseFor me 1 50 --as alice';
-    throw usage('The call is missing.', fix);
+    throw usage('It is not said what to call.', fix);
   }
 }
 
@@ -122,10 +118,10 @@ async function buildBody(
   if (wallets && wantsPermit) {
     const value = options.permitValue ?? maxPrice ?? amount;
     if (value === undefined) {
-      throw new CliError('E_USAGE', {
-        message: 'The amount of the permit is missing, and the call does not name a price.',
-        fix: 'Add --permit-value <amount>.',
-      });
+      throw usageError(
+        'The amount of the permit is missing, and the call does not name a price.',
+        'Add --permit-value <amount>.',
+      );
     }
     const deadline = await secondsFromNow(client, options.permitDeadline);
     const wish = { spender: called.to as `0x${string}`, deadline };
@@ -157,7 +153,7 @@ async function readCall(
   const blanks = ['0', '0', `0x${'0'.repeat(64)}`, '0', `0x${'0'.repeat(64)}`, `0x${'0'.repeat(64)}`];
   const whole = signHere ? [...args, ...blanks] : args;
   const read = wallets.readCall({ contract, function: name, args: whole, me });
-  if ('problem' in read) throw new CliError('E_USAGE', { message: `${read.problem}.`, fix: read.fix });
+  if ('problem' in read) throw usageError(`${read.problem}.`, read.fix);
   const call = read.signature.replace(/\(.*/, '');
   if (!signHere) return { ...read, call };
   if (!user.wallet) {

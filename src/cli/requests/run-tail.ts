@@ -1,7 +1,7 @@
 /** `rewards requests tail`: each request as it comes, until a signal or until nobody reads any more. */
 import type { RequestFilter, RequestSummary } from '../../client/bodies.ts';
 import { delay } from '../../lib/timers.ts';
-import type { CommandContext } from '../machine/context.ts';
+import type { Handler } from '../machine/context.ts';
 import { CliError } from '../machine/errors.ts';
 import { exitCodes } from '../machine/exit-codes.ts';
 import { refusalOf } from '../service/control-reply.ts';
@@ -14,10 +14,10 @@ const POLL_MS = 200;
 /** More than can come between two looks of a person's emulator. */
 const MOST_AT_ONCE = 500;
 
-export async function tailRequests(
-  context: CommandContext,
-  { status, path, method, user, limit }: RequestFilter & { limit: number },
-): Promise<number> {
+export const tailRequests: Handler<RequestFilter & { limit: number }> = async (
+  context,
+  { status, path, method, user, limit },
+) => {
   const { runtime, settings, style } = context;
   const { list } = clientFor(await resolveTarget(context), context).control.requests;
   const stopping = new AbortController();
@@ -52,4 +52,4 @@ export async function tailRequests(
   }
   signals.release();
   return exitCodes.done;
-}
+};

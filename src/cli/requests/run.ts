@@ -1,7 +1,6 @@
 /** `rewards requests list|show|explain`: looking back over the emulator's control API. */
 import type { RequestDetail, RequestFilter, RequestSummary } from '../../client/bodies.ts';
-import type { CommandContext } from '../machine/context.ts';
-import type { CommandResult } from '../machine/output.ts';
+import type { Handler } from '../machine/context.ts';
 import { isObject } from '../service/assignments.ts';
 import { replyResult } from '../service/control-reply.ts';
 import { clientFor, resolveTarget } from '../service/target.ts';
@@ -10,10 +9,10 @@ import { explanationText } from './explanation.ts';
 import { requestLine } from './request-line.ts';
 import { requestText } from './view.ts';
 
-export async function listRequests(
-  context: CommandContext,
-  { status, path, method, user, limit }: RequestFilter,
-): Promise<CommandResult> {
+export const listRequests: Handler<RequestFilter> = async (
+  context,
+  { status, path, method, user, limit },
+) => {
   const client = clientFor(await resolveTarget(context), context);
   const reply = await client.control.requests.list({ status, path, method, user, limit });
   return replyResult(reply, {
@@ -23,12 +22,9 @@ export async function listRequests(
         ? style.dim('no such request in the log')
         : requests.map((request) => requestLine(request, style)).join('\n'),
   });
-}
+};
 
-export async function showRequest(
-  context: CommandContext,
-  { id, as }: { id: string; as?: 'curl' },
-): Promise<CommandResult> {
+export const showRequest: Handler<{ id: string; as?: 'curl' }> = async (context, { id, as }) => {
   const target = await resolveTarget(context);
   const reply = await clientFor(target, context).control.requests.show(id);
   return replyResult(reply, {
@@ -36,15 +32,12 @@ export async function showRequest(
     text: (request, style) =>
       as === 'curl' ? asCurl(request, target.urls.events) : requestText(request, style),
   });
-}
+};
 
-export async function explainRequest(
-  context: CommandContext,
-  { id }: { id: string },
-): Promise<CommandResult> {
+export const explainRequest: Handler<{ id: string }> = async (context, { id }) => {
   const reply = await clientFor(await resolveTarget(context), context).control.requests.show(id);
   return replyResult(reply, { hasRightForm: isRequestDetail, text: explanationText });
-}
+};
 
 export const isRequestList = (body: unknown): body is { requests: RequestSummary[] } =>
   isObject(body) && Array.isArray(body.requests);

@@ -2,9 +2,8 @@
 import type { RequestDetail } from '../../client/bodies.ts';
 import { createClient } from '../../client/create-client.ts';
 import { stopwatch } from '../../lib/timers.ts';
-import type { CommandContext } from '../machine/context.ts';
+import type { CommandContext, Handler } from '../machine/context.ts';
 import type { Problem } from '../machine/errors.ts';
-import type { CommandResult } from '../machine/output.ts';
 import { readJsonObject, readSecret } from '../machine/read-input.ts';
 import { isRequestDetail } from '../requests/run.ts';
 import { isObject, type JsonObject } from '../service/assignments.ts';
@@ -22,7 +21,7 @@ interface SendEventOptions extends EventFlags {
 }
 
 /** Everything on the command line is checked before the first byte leaves. */
-export async function sendEvent(context: CommandContext, options: SendEventOptions): Promise<CommandResult> {
+export const sendEvent: Handler<SendEventOptions> = async (context, options) => {
   const { runtime, about } = context;
   const expected = options.expect === undefined ? undefined : parseExpectation(options.expect);
   const file = options.file === undefined ? undefined : await readJsonObject(runtime, options.file);
@@ -55,7 +54,7 @@ export async function sendEvent(context: CommandContext, options: SendEventOptio
     env: { status: reply.status, body: reply.body },
     text: (style) => (rewarded ? rewardLine(event, style) : expectedLine(event, style)),
   };
-}
+};
 
 /** Longest wait for the emulator's own account of a refusal, which is only an extra. */
 const EXPLANATION_TIMEOUT_MS = 2_000;

@@ -13,8 +13,8 @@ import {
 } from '../../emulator/state/run-file.ts';
 import { jsonLog, type LogLevel } from '../../lib/log.ts';
 import { stopwatch, within } from '../../lib/timers.ts';
-import type { CommandContext } from '../machine/context.ts';
-import { CliError } from '../machine/errors.ts';
+import type { CommandContext, Handler } from '../machine/context.ts';
+import { CliError, usageError } from '../machine/errors.ts';
 import { exitCodes } from '../machine/exit-codes.ts';
 import { manifest } from '../machine/manifest.ts';
 import { envLines } from '../machine/output.ts';
@@ -45,7 +45,7 @@ interface ServeOptions {
 }
 
 /** Prints what is ready, stays until a signal, and resolves with 0 after a clean stop. */
-export async function serve(context: CommandContext, options: ServeOptions): Promise<number> {
+export const serve: Handler<ServeOptions> = async (context, options) => {
   const elapsedMs = stopwatch();
   const signals = catchStopSignals(context.runtime);
   const config = configOf(context, options);
@@ -69,15 +69,12 @@ export async function serve(context: CommandContext, options: ServeOptions): Pro
   if (isStream(context))
     context.runtime.stdout.write(`${JSON.stringify({ type: 'shutdown', signal, clean })}\n`);
   return clean ? exitCodes.done : interruptedBy(signal);
-}
+};
 
 function configOf(context: CommandContext, options: ServeOptions): ServeConfig {
   const { runtime, settings } = context;
   if (options.ephemeral && options.persistTo !== undefined) {
-    throw new CliError('E_USAGE', {
-      message: '--ephemeral and --persist-to exclude each other.',
-      fix: 'Leave one of them out.',
-    });
+    throw usageError('--ephemeral and --persist-to exclude each other.', 'Leave one of them out.');
   }
   const home = settings.name ? `.rewards/state-${settings.name}` : '.rewards/state';
   return {

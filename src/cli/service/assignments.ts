@@ -1,6 +1,6 @@
 /** `--set path=value`: changes to a body, each checked before anything is sent. */
 import { nearest } from '../../lib/nearest.ts';
-import { CliError } from '../machine/errors.ts';
+import { usageError } from '../machine/errors.ts';
 
 export type JsonObject = Record<string, unknown>;
 
@@ -77,4 +77,4 @@ function jsonOrText(raw: string): unknown {
   }
 }
 
-const usage = (message: string, fix: string) => new CliError('E_USAGE', { message: `${message}.`, fix });
+const usage = (message: string, fix: string) => usageError(`${message}.`, fix);

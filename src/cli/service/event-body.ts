@@ -1,6 +1,6 @@
 /** The body of a customer event, from flags, a file and the brand of the stack that runs here. */
 import type { RunInfo } from '../../emulator/state/run-file.ts';
-import { CliError } from '../machine/errors.ts';
+import { usageError } from '../machine/errors.ts';
 import {
   type Assignment,
   assign,
@@ -90,21 +90,18 @@ function withBrand(
 
 function demandEssentials(body: JsonObject): void {
   if (body.eventType === undefined) {
-    throw new CliError('E_USAGE', {
-      message: 'The event type is missing.',
-      fix: 'Name it first: rewards send-event account_creation --user alice@demo.example',
-    });
+    throw usageError(
+      'The event type is missing.',
+      'Name it first: rewards send-event account_creation --user alice@demo.example',
+    );
   }
   if (body.userEmail === undefined && body.userIdentifier === undefined) {
-    throw new CliError('E_USAGE', {
-      message: 'Who gets the reward is missing.',
-      fix: 'Add --user <email>.',
-    });
+    throw usageError('Who gets the reward is missing.', 'Add --user <email>.');
   }
   if (body.brandId === undefined) {
-    throw new CliError('E_USAGE', {
-      message: 'The brand is missing, and this target does not say which it has.',
-      fix: 'Add --brand <id>, or set REWARDS_BRAND_ID.',
-    });
+    throw usageError(
+      'The brand is missing, and this target does not say which it has.',
+      'Add --brand <id>, or set REWARDS_BRAND_ID.',
+    );
   }
 }

@@ -1,6 +1,6 @@
 /** `--expect 429:cooldown`: which answer a caller counts as the right one. */
 import type { Reply } from '../../client/reply.ts';
-import { CliError } from '../machine/errors.ts';
+import { usageError } from '../machine/errors.ts';
 import { isObject } from './assignments.ts';
 
 export interface Expectation {
@@ -13,10 +13,10 @@ export interface Expectation {
 export function parseExpectation(text: string): Expectation {
   const [, status, reason] = /^([1-5](?:\d\d|xx))(?::([\w .-]+))?$/i.exec(text) ?? [];
   if (status === undefined) {
-    throw new CliError('E_USAGE', {
-      message: `--expect ${text} is not understood.`,
-      fix: 'Give a status, such as 200 or 4xx, or a status and a reason, such as 429:cooldown.',
-    });
+    throw usageError(
+      `--expect ${text} is not understood.`,
+      'Give a status, such as 200 or 4xx, or a status and a reason, such as 429:cooldown.',
+    );
   }
   return { status: status.toLowerCase(), reason: reason === undefined ? undefined : slug(reason) };
 }

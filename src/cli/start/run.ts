@@ -3,7 +3,7 @@
 import type { LogLevel } from '../../lib/log.ts';
 import { stopwatch, within } from '../../lib/timers.ts';
 import type { Production, ProductionReady } from '../../production/create-production.ts';
-import type { CommandContext } from '../machine/context.ts';
+import type { Handler } from '../machine/context.ts';
 import { exitCodes } from '../machine/exit-codes.ts';
 import { manifest } from '../machine/manifest.ts';
 import type { CommandResult } from '../machine/output.ts';
@@ -12,10 +12,10 @@ import { catchStopSignals, interruptedBy } from '../terminal/stop-signals.ts';
 /** For leases and connections, once requests have been drained. */
 const STOP_BEYOND_DRAIN_MS = 5_000;
 
-export async function start(
-  context: CommandContext,
-  options: Record<string, unknown> & { check?: boolean; logLevel: LogLevel },
-): Promise<CommandResult | number> {
+export const start: Handler<Record<string, unknown> & { check?: boolean; logLevel: LogLevel }> = async (
+  context,
+  options,
+) => {
   const { runtime, settings } = context;
   const elapsedMs = stopwatch();
   const { productionLog } = await import('../../production/log.ts');
@@ -65,7 +65,7 @@ export async function start(
   const clean = (await Promise.race([within(stopCapMs, stopped), cut])) ?? false;
   log.info({ clean }, 'stopped');
   return clean ? exitCodes.done : interruptedBy(signal);
-}
+};
 
 const readyFields = ({ workers, chain, contracts }: ProductionReady, tookMs: number) => ({
   workers: workers.join(','),

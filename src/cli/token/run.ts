@@ -1,7 +1,7 @@
 /** `rewards token issue|decode|rotate-keys`. */
 import type { TokenVerdictBody } from '../../client/bodies.ts';
-import type { CommandContext } from '../machine/context.ts';
-import { CliError } from '../machine/errors.ts';
+import type { CommandContext, Handler } from '../machine/context.ts';
+import { CliError, usageError } from '../machine/errors.ts';
 import type { CommandResult } from '../machine/output.ts';
 import { readInput } from '../machine/read-input.ts';
 import { isObject, type JsonObject } from '../service/assignments.ts';
@@ -9,22 +9,19 @@ import { refusalOf } from '../service/control-reply.ts';
 import { clientFor, resolveTarget } from '../service/target.ts';
 import { type DecodedToken, tokenText } from './view.ts';
 
-export async function issueToken(
-  context: CommandContext,
-  { user, expires, audience }: { user: string; expires: string; audience?: string },
-): Promise<CommandResult> {
+export const issueToken: Handler<{ user: string; expires: string; audience?: string }> = async (
+  context,
+  { user, expires, audience },
+) => {
   const client = clientFor(await resolveTarget(context), context);
   const reply = await client.control.tokens.issue({ user, expires, audience });
   const refusal = refusalOf(reply, (body) => isObject(body) && typeof body.token === 'string');
   if (refusal) return { ok: false, error: refusal, data: reply.body };
   const { token, address, expiresAt } = reply.body;
   return { ok: true, data: { token, address, expiresAt }, text: () => token };
-}
+};
 
-export async function rotateKeys(
-  context: CommandContext,
-  { revoke = false }: { revoke?: boolean },
-): Promise<CommandResult> {
+export const rotateKeys: Handler<{ revoke?: boolean }> = async (context, { revoke = false }) => {
   const client = clientFor(await resolveTarget(context), context);
   const reply = await client.control.tokens.rotateKeys({ revoke });
   const refusal = refusalOf(reply, (body) => isObject(body) && typeof body.keyId === 'string');
@@ -39,7 +36,7 @@ export async function rotateKeys(
       return `${style.green('✓')} signs with ${style.bold(keyId)}  ${style.dim(fate)}`;
     },
   };
-}
+};
 
 export async function decodeToken(
   context: CommandContext,
@@ -85,11 +82,10 @@ function partsOf(token: string): { header: JsonObject; claims: JsonObject } {
   const parts = token.split('.');
   const [header, claims] = parts.map(objectIn);
   if (parts.length === 3 && header && claims) return { header, claims };
-  throw new CliError('E_USAGE', {
-    message:
-      'That is no JWT: it needs three parts with dots between, the first two of them JSON in base64url.',
-    fix: 'Give the whole token, or - and the token on standard input.',
-  });
+  throw usageError(
+    'That is no JWT: it needs three parts with dots between, the first two of them JSON in base64url.',
+    'Give the whole token, or - and the token on standard input.',
+  );
 }
 
 function objectIn(part: string): JsonObject | undefined {

@@ -1,19 +1,15 @@
 /** `rewards verify`: ledger against chain, of the emulator or of production. */
 import type { VerifyBody } from '../../client/bodies.ts';
 import { isGiven } from '../../production/secrets.ts';
-import type { CommandContext } from '../machine/context.ts';
+import type { CommandContext, Handler } from '../machine/context.ts';
 import { CliError, problemOf } from '../machine/errors.ts';
-import type { CommandResult } from '../machine/output.ts';
 import { isObject } from '../service/assignments.ts';
 import { refusalOf } from '../service/control-reply.ts';
 import { clientFor, resolveTarget } from '../service/target.ts';
 import { type LedgerOptions, ledgerSecrets } from '../start/options.ts';
 import type { Style } from '../terminal/style.ts';
 
-export async function verify(
-  context: CommandContext,
-  options: LedgerOptions & { limit: number },
-): Promise<CommandResult> {
+export const verify: Handler<LedgerOptions & { limit: number }> = async (context, options) => {
   const { database } = ledgerSecrets(options);
   const isProduction = isGiven(database) && context.settings.target === undefined;
   const report = isProduction ? await ofLedger(context, options) : await ofEmulator(context, options);
@@ -23,7 +19,7 @@ export async function verify(
   const message = `Ledger and chain differ in ${count} ${differences.length === 1 ? 'place' : 'places'}.`;
   const error = problemOf('E_DIFFERENCES', { message });
   return { ok: false, error, data: report, text: (style) => differenceText(report, { message, style }) };
-}
+};
 
 async function ofEmulator(context: CommandContext, { limit }: { limit: number }): Promise<VerifyBody> {
   const reply = await clientFor(await resolveTarget(context), context).control.verify(limit);

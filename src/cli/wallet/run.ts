@@ -1,8 +1,7 @@
 /** `rewards wallet pregenerate|show|balance`. */
 import type { WalletBody } from '../../client/bodies.ts';
-import type { CommandContext } from '../machine/context.ts';
-import { CliError } from '../machine/errors.ts';
-import type { CommandResult } from '../machine/output.ts';
+import type { Handler } from '../machine/context.ts';
+import { usageError } from '../machine/errors.ts';
 import { readSecret } from '../machine/read-input.ts';
 import { isObject } from '../service/assignments.ts';
 import { refusalOf, replyResult } from '../service/control-reply.ts';
@@ -11,10 +10,13 @@ import { serviceResult } from '../service/service-reply.ts';
 import { clientFor, resolveTarget, type Target } from '../service/target.ts';
 import { balanceLine, pregeneratedLine, walletText } from './view.ts';
 
-export async function pregenerateWallet(
-  context: CommandContext,
-  wish: { user: string; username?: string; brand?: string; apiKeyFile?: string; expect?: string },
-): Promise<CommandResult> {
+export const pregenerateWallet: Handler<{
+  user: string;
+  username?: string;
+  brand?: string;
+  apiKeyFile?: string;
+  expect?: string;
+}> = async (context, wish) => {
   const expected = wish.expect === undefined ? undefined : parseExpectation(wish.expect);
   const target = await resolveTarget(context);
   const body = { brand_id: brandOf(target, wish.brand), ...personOf(wish) };
@@ -26,20 +28,14 @@ export async function pregenerateWallet(
   const requestId = reply.headers['x-request-id'];
   if (requestId) about.requestId = requestId;
   return serviceResult(reply, { expected, text: (style) => pregeneratedLine(reply.body, wish.user, style) });
-}
+};
 
-export async function showWallet(
-  context: CommandContext,
-  { user }: { user: string },
-): Promise<CommandResult> {
+export const showWallet: Handler<{ user: string }> = async (context, { user }) => {
   const reply = await clientFor(await resolveTarget(context), context).control.wallets.show(user);
   return replyResult(reply, { hasRightForm: isWallet, text: walletText });
-}
+};
 
-export async function walletBalance(
-  context: CommandContext,
-  { user, brand }: { user: string; brand?: string },
-): Promise<CommandResult> {
+export const walletBalance: Handler<{ user: string; brand?: string }> = async (context, { user, brand }) => {
   const target = await resolveTarget(context);
   const client = clientFor(target, context);
   const brandId = brandOf(target, brand);
@@ -53,16 +49,16 @@ export async function walletBalance(
   }
   const reply = await client.balance({ brandId, userIdentifier });
   return serviceResult(reply, { text: (style) => balanceLine(reply.body, user, style) });
-}
+};
 
 /** The brand that was named, or the first of the stack that runs here. */
 function brandOf(target: Target, named: string | undefined): string {
   const brandId = named ?? target.run?.brands[0]?.brandId;
   if (brandId !== undefined) return brandId;
-  throw new CliError('E_USAGE', {
-    message: 'The brand is missing, and this target does not say which it has.',
-    fix: 'Add --brand <id>, or set REWARDS_BRAND_ID.',
-  });
+  throw usageError(
+    'The brand is missing, and this target does not say which it has.',
+    'Add --brand <id>, or set REWARDS_BRAND_ID.',
+  );
 }
 
 /** `discord:123`, as against an e-mail, whose local part may have a colon only in quotes. */
@@ -75,10 +71,10 @@ function personOf({ user, username }: { user: string; username?: string }): Reco
     return { oauth_provider: user.slice(0, colon), oauth_user_id: id, oauth_username: username ?? id };
   }
   if (username === undefined) return { email: user };
-  throw new CliError('E_USAGE', {
-    message: '--username belongs to an account on a platform, not to an e-mail.',
-    fix: 'Name the account as <platform>:<id>, or leave --username out.',
-  });
+  throw usageError(
+    '--username belongs to an account on a platform, not to an e-mail.',
+    'Name the account as <platform>:<id>, or leave --username out.',
+  );
 }
 
 export const isWallet = (body: unknown): body is WalletBody =>
