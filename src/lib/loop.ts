@@ -30,7 +30,10 @@ export function createLoop(options: {
       } catch (error) {
         const facts = { loop: options.name, error: messageOf(error) };
         const pause = formatDuration(options.pauseMs());
-        options.log.error(facts, `a turn of the ${options.name} loop failed; it is tried again within ${pause}`);
+        options.log.error(
+          facts,
+          `a turn of the ${options.name} loop failed; it is tried again within ${pause}`,
+        );
       }
       if (outcome !== 'worked') await bell.heard({ timeoutMs: options.pauseMs(), signal: stopping.signal });
     }
