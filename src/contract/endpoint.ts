@@ -90,13 +90,13 @@ const whole = (description: string) => ({ description, schema: { type: 'integer'
 
 /** Headers that answers of any host may have. */
 const hostHeaders: HostContract['headers'] = {
-  'X-Request-Id': text('Names this request, in the log of the emulator too.'),
+  'X-Request-Id': text("Id of this request, also in the emulator's log."),
   Vary: text('Names `Origin`, among others.'),
   'Access-Control-Allow-Origin': text('Origin of the page, when it may read the answer.'),
   'Access-Control-Allow-Credentials': text('`true`, together with the origin.'),
   'Retry-After': whole('Seconds until the same request may pass.'),
-  'X-RateLimit-Limit': whole('How many pass within a window.'),
-  'X-RateLimit-Remaining': whole('How many more pass within this one.'),
+  'X-RateLimit-Limit': whole('How many requests are allowed within a window.'),
+  'X-RateLimit-Remaining': whole('How many more are allowed within this window.'),
   'X-RateLimit-Reset': whole('When the window ends, in seconds since 1970.'),
 };
 
@@ -137,7 +137,7 @@ const ownDescription = <Code extends string>(refusals: readonly Code[]): Endpoin
     path: '/docs',
     summary: 'This description, for people',
     examples: [{ summary: 'As a page' }],
-    answers: { 200: { description: 'A page that needs nothing from elsewhere.', contentType: 'text/html' } },
+    answers: { 200: { description: 'A self-contained page.', contentType: 'text/html' } },
     refusals,
   },
 ];

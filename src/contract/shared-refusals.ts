@@ -67,7 +67,7 @@ export const requestRefusals: RefusalRows<RequestRefusal> = {
   },
   idempotency_key_reused: {
     status: 409,
-    when: 'the Idempotency-Key came before, with another body',
+    when: 'the Idempotency-Key was used before with another body',
     says: {
       error: 'Idempotency-Key was used for another request',
       message: 'The same key came with a different body; use a new key for a new request.',
@@ -134,7 +134,7 @@ export const refusalDetails = z
     errors: z.array(z.string()).meta({ description: 'Everything that is wrong, each with its field.' }),
     reason: z.string().meta({ description: 'Which rule refused, for programs.' }),
     message: z.string(),
-    existingEventId: z.uuid().meta({ description: 'The event of which this one is a duplicate.' }),
+    existingEventId: z.uuid().meta({ description: 'The event that this one duplicates.' }),
     cooldownSeconds: count().meta({ description: "The event's whole cooldown." }),
     previousReward: z.object({ eventId: z.uuid(), rewardAmount: z.int(), timestamp: instant() }),
     remainingSeconds: count().meta({ description: 'Until the same event may pass.' }),
@@ -148,7 +148,7 @@ export const refusalDetails = z
     required: z.int().meta({ description: 'RWT needed.' }),
   })
   .partial()
-  .meta({ description: 'Facts about the refusal; which of them, depends on it.' });
+  .meta({ description: 'Facts about the refusal; each code has its own.' });
 
 export const refusalBody = named(
   'Refusal',

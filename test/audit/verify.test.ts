@@ -91,7 +91,7 @@ describe('planted in the ledger:', () => {
     const { differences } = await verify();
     expect(differences.find(({ kind }) => kind === 'payout_without_reward')).toMatchObject({
       about: { sequence: 2 },
-      message: 'sequence 2 was paid on chain and no reward has it',
+      message: 'sequence 2 was paid on chain, but no reward has it',
     });
   });
 

@@ -23,7 +23,7 @@ export const clockResult = z.object({
   now: instant(),
   nowMs: z.int(),
   frozen: z.boolean(),
-  offsetMs: z.int().meta({ description: 'Ahead of real time.' }),
+  offsetMs: z.int().meta({ description: 'How far the clock is ahead of real time.' }),
 });
 
 export const requestsQuery = z
@@ -35,7 +35,7 @@ export const requestsQuery = z
     method: z.string(),
     path: z.string().meta({ description: 'A part of the path.' }),
     user: z.string().meta({ description: 'E-mail or address of the user of an event.' }),
-    after: z.string().meta({ description: 'Only requests younger than the one with this id.' }),
+    after: z.string().meta({ description: 'Only requests newer than the one with this id.' }),
     limit: z.int().min(1).max(500).default(50),
   })
   .partial();
@@ -103,7 +103,10 @@ export const brandList = z.object({ brands: z.array(brand) });
 const key = z.object({ keyId: z.string(), createdAt: instant(), expiresAt: instant().nullable() });
 const gasWallet = z
   .object({ address: z.string(), ready: z.boolean() })
-  .meta({ description: "Pays the gas of its users; while it is not ready, the service's own does." });
+  .meta({
+    description:
+      "Pays the gas of the brand's users; the service's own wallet pays while this one is not ready.",
+  });
 export const brandDetail = brand.extend({
   keys: z.array(key),
   rules: z.array(ruleResult),
@@ -138,7 +141,9 @@ export const dnsRecord = z.object({ type: z.literal('TXT'), name: z.string(), va
 export const walletResult = z.object({
   user: z
     .string()
-    .meta({ description: 'How rewards know the user: an e-mail, a stand-in for one, or an address.' }),
+    .meta({
+      description: 'The key under which rewards count the user: an e-mail, a stand-in e-mail, or an address.',
+    }),
   address: z.string(),
   index: z.int().nullable().meta({ description: 'Place in the key tree; null for an address of their own.' }),
   createdAt: instant(),
@@ -156,7 +161,7 @@ export const walletResult = z.object({
 export const tokenWish = z.object({
   user: z.string().meta({ description: "The user's e-mail; a user without a wallet gets one." }),
   expires: z.string().default('1h').meta({ description: 'A duration from `1s` to `30d`.' }),
-  audience: z.string().max(255).optional().meta({ description: "In place of the service's own." }),
+  audience: z.string().max(255).optional().meta({ description: "Replaces the service's own audience." }),
 });
 export const tokenResult = z.object({
   token: z.string(),
@@ -168,7 +173,7 @@ export const tokenVerdict = z.object({
   verifies: z.boolean(),
   now: instant(),
   user: z.object({ subject: z.string(), email: name(), wallets: z.array(z.string()) }).nullable(),
-  reason: name().meta({ description: 'Why it does not, such as `expired`.' }),
+  reason: name().meta({ description: 'Why the token is refused, such as `expired`.' }),
   message: name(),
 });
 export const keysRotation = z.object({
@@ -180,12 +185,7 @@ export const publishedKeys = z.object({
 });
 
 export const verifyQuery = z.object({
-  limit: z
-    .int()
-    .min(1)
-    .max(1_000)
-    .default(50)
-    .meta({ description: 'How many differences are shown at most.' }),
+  limit: z.int().min(1).max(1_000).default(50).meta({ description: 'The most differences to show.' }),
 });
 export const verifyResult = z.object({
   ok: z.boolean(),

@@ -54,7 +54,7 @@ export const controlEndpoints: readonly Endpoint<ControlRefusalCode>[] = [
     answer: { description: 'The time.', body: named('Clock', control.clockResult) },
   }),
   endpoint(['post', '/clock', 'moveClock', 'Clock', 'Move, stop or start the clock'], {
-    description: 'Answers when the chain follows and what became due is under way.',
+    description: 'Answers once the chain has followed and the work that became due is under way.',
     body: named('ClockChange', control.clockChange),
     example: { body: { advance: '61s' } },
     answer: { description: 'The new time.', body: named('Clock', control.clockResult) },
@@ -63,7 +63,7 @@ export const controlEndpoints: readonly Endpoint<ControlRefusalCode>[] = [
   endpoint(['get', '/requests', 'listRequests', 'Requests', 'The last requests, newest first'], {
     query: control.requestsQuery,
     example: { query: { status: '4xx', limit: '10' } },
-    answer: { description: 'One line for each.', body: named('RequestList', control.requestList) },
+    answer: { description: 'One line per request.', body: named('RequestList', control.requestList) },
     refusals: ['invalid_filter'],
   }),
   endpoint(
@@ -76,7 +76,7 @@ export const controlEndpoints: readonly Endpoint<ControlRefusalCode>[] = [
     ],
     {
       path: z.object({
-        id: z.string().meta({ description: 'As in X-Request-Id; its beginning will do.' }),
+        id: z.string().meta({ description: 'The X-Request-Id, or its beginning.' }),
       }),
       example: { path: { id: 'req_661c136a55acc3b5ccc8' } },
       answer: { description: 'The request.', body: named('RequestDetail', control.requestDetail) },
@@ -86,7 +86,7 @@ export const controlEndpoints: readonly Endpoint<ControlRefusalCode>[] = [
   endpoint(['get', '/brands', 'listBrands', 'Brands', 'All brands'], {
     answer: { description: 'The brands.', body: named('BrandList', control.brandList) },
   }),
-  endpoint(['post', '/brands', 'createBrand', 'Brands', 'Make a brand'], {
+  endpoint(['post', '/brands', 'createBrand', 'Brands', 'Create a brand'], {
     status: 201,
     body: named('NewBrandSettings', control.newBrandSettings),
     example: {
@@ -117,7 +117,7 @@ export const controlEndpoints: readonly Endpoint<ControlRefusalCode>[] = [
     refusals: ['invalid_body', 'invalid_settings', 'brand_not_found'],
   }),
   endpoint(
-    ['patch', '/brands/{name}/rules/{eventType}', 'setRule', 'Brands', 'Change or make the rule of an event'],
+    ['patch', '/brands/{name}/rules/{eventType}', 'setRule', 'Brands', 'Change or add the rule of an event'],
     {
       path: rulePath,
       body: named('RuleSettings', control.ruleSettings),
@@ -131,17 +131,17 @@ export const controlEndpoints: readonly Endpoint<ControlRefusalCode>[] = [
     {
       path: rulePath,
       example: { path: { name, eventType: 'custom_visit' } },
-      answer: { description: 'It is gone.', body: named('RuleRemoved', control.ruleRemoved) },
+      answer: { description: 'The rule is removed.', body: named('RuleRemoved', control.ruleRemoved) },
       refusals: ['brand_not_found', 'rule_not_found'],
     },
   ),
-  endpoint(['post', '/brands/{name}/keys', 'rotateKey', 'Brands', 'Make a new key'], {
+  endpoint(['post', '/brands/{name}/keys', 'rotateKey', 'Brands', 'Create a new key'], {
     status: 201,
     path: brandPath,
     body: named('KeyRotation', control.keyRotation),
     example: { path: { name }, body: { overlap: '24h' } },
     answer: {
-      description: 'The key, shown this once.',
+      description: 'The new key; it is shown only once.',
       body: named('NewKey', control.newKey),
     },
     refusals: ['invalid_body', 'invalid_settings', 'brand_not_found'],
@@ -164,11 +164,11 @@ export const controlEndpoints: readonly Endpoint<ControlRefusalCode>[] = [
     answer: { description: 'The token.', body: named('Token', control.tokenResult) },
     refusals: ['invalid_body', 'invalid_settings'],
   }),
-  endpoint(['post', '/tokens/verify', 'verifyToken', 'Tokens', 'Whether a token is taken, and why not'], {
+  endpoint(['post', '/tokens/verify', 'verifyToken', 'Tokens', 'Whether a token is accepted, and why not'], {
     body: named('TokenCheck', control.tokenCheck),
     example: { body: { token: 'e30.e30.c2lnbmF0dXJl' } },
     answer: {
-      description: 'What the relay would say of it.',
+      description: "The relay's verdict on the token.",
       body: named('TokenVerdict', control.tokenVerdict),
     },
     refusals: ['invalid_body', 'invalid_settings'],
@@ -202,7 +202,7 @@ export const controlEndpoints: readonly Endpoint<ControlRefusalCode>[] = [
     answer: { description: 'An OpenAPI document.', body: openApiDocument },
   }),
   endpoint(['get', '/docs', 'controlDocs', 'Description', 'As a page'], {
-    answer: { description: 'A page that needs nothing from elsewhere.', contentType: 'text/html' },
+    answer: { description: 'A self-contained page.', contentType: 'text/html' },
   }),
 ];
 

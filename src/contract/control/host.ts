@@ -18,7 +18,7 @@ export const controlHostContract: HostContract<ControlRefusalCode> = {
     },
     { name: 'Tokens', description: 'Tokens of users, as a login would give them.' },
     { name: 'Wallets', description: 'Which user has which wallet.' },
-    { name: 'Money', description: 'Whether everything that was promised was paid, once.' },
+    { name: 'Money', description: 'Whether every promised reward was paid exactly once.' },
     { name: 'Description', description: 'This description.' },
   ],
   endpoints: controlEndpoints,

@@ -28,7 +28,7 @@ const { brandId } = demo;
 const rows: RefusalRows<ControlRefusal> = {
   foreign_host: {
     status: 403,
-    when: 'the request came under a foreign name, or from a page of another site',
+    when: 'the Host header names another host, or a page of another site sends the request',
     says: { error: 'Forbidden', message: 'The control API answers only to this machine.' },
   },
   token_missing: {
@@ -138,7 +138,7 @@ const rows: RefusalRows<ControlRefusal> = {
   },
   invalid_limit: {
     status: 400,
-    when: 'the limit is out of its bounds',
+    when: 'the limit is out of range',
     example: { limitMax: 1_000 },
     says: ({ limitMax }) => ({ error: 'Invalid limit', message: `Use limit=1..${limitMax}.` }),
   },
@@ -162,7 +162,8 @@ const rows: RefusalRows<ControlRefusal> = {
     when: 'something is wrong with the service; its log says what',
     says: {
       error: 'Internal server error',
-      message: 'The log of the service says what failed; look whether it took effect before you repeat it.',
+      message:
+        'The log of the service says what failed; check whether the request took effect before you repeat it.',
       details: { reason: 'internal_error' },
     },
   },

@@ -33,7 +33,7 @@ export const eventConfigResult = z.object({
   eventNameMapping: z
     .record(z.string(), z.string())
     .optional()
-    .meta({ description: 'Other names of the events, where the brand has set some.' }),
+    .meta({ description: 'Other names of the events, if the brand has set any.' }),
 });
 export type EventConfigResult = z.output<typeof eventConfigResult>;
 

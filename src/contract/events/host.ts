@@ -18,7 +18,10 @@ export const eventsHostContract = hostContract<EventsRefusalCode>({
     "Every path answers OPTIONS. A page may read answers when its origin is one of the brands' domains, a subdomain of one, or the service's own; `Access-Control-Allow-Origin` then names exactly that origin.",
   ],
   tags: [
-    { name: 'Events', description: 'Sending customer events, and what pages need to know to notice them.' },
+    {
+      name: 'Events',
+      description: 'Sending customer events, and the configuration by which pages detect them.',
+    },
     { name: 'Users', description: 'What a user holds and has earned.' },
     { name: 'Brands', description: "Proving that a domain is a brand's." },
     { name: 'Service', description: 'How the service is doing, and its own description.' },

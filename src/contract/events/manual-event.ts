@@ -18,7 +18,9 @@ export const rewardResult = z.object({
   status: z.literal('rewarded'),
   walletCreated: z.boolean().meta({ description: 'Whether the user got a new wallet.' }),
   walletAddress: address().meta({ description: "The user's wallet." }),
-  transactionHash: hash().meta({ description: 'The transaction that pays the reward, among others.' }),
+  transactionHash: hash().meta({
+    description: 'The transaction that pays this reward; it may pay others too.',
+  }),
   reward: z
     .object({ amount: z.int(), eventType: z.string(), walletAddress: address(), transactionHash: hash() })
     .meta({ description: 'The same facts, grouped.' }),

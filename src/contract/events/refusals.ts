@@ -91,7 +91,7 @@ const rows: RefusalRows<EventsRefusal> = {
   },
   channel_not_allowed: {
     status: 403,
-    when: 'the event is limited to chat channels, and this is another one',
+    when: 'the event is limited to chat channels, and this channel is not one of them',
     example: { channel: '#general', allowed: ['#support'] },
     says: ({ channel, allowed }) => ({
       error: `Channel ${channel} is not allowed for this event; allowed: ${allowed.join(', ')}`,

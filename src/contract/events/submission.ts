@@ -58,12 +58,12 @@ const metadataMeta = {
     },
     skip_cooldown: {
       type: ['boolean', 'null'],
-      description: 'When true, the cooldown is passed over, where the brand allows it.',
+      description: 'When true, the cooldown is skipped, if the brand allows that.',
     },
     source: {
       type: 'string',
       description:
-        "`chat_manual_reward`, `voice_claim` and `gateway_event`, sent with the brand's key, pass over cooldown and max claims.",
+        "`chat_manual_reward`, `voice_claim` and `gateway_event`, sent with the brand's key, skip cooldown and max claims.",
     },
     order_total: {
       type: ['number', 'string'],
@@ -128,7 +128,7 @@ const manualEventBody = z.object(
       }),
     channel_id: z
       .union([optionalText(), z.number().transform(String)], { error: 'must be a string' })
-      .meta({ description: 'The same as `metadata.channel_id`, which comes first.' }),
+      .meta({ description: 'The same as `metadata.channel_id`, which takes precedence.' }),
     metadata: z
       .record(z.string(), z.unknown(), { error: 'must be an object' })
       .nullish()

@@ -15,14 +15,14 @@ const includeHistory = z
     error: 'must be true or false',
   })
   .default(false)
-  .meta({ description: 'Whether the last rewards from this brand come along.' });
+  .meta({ description: 'Whether the answer includes the last rewards from this brand.' });
 const historyLimit = z.coerce
   .number({ error: `must be a number from 1 to ${HISTORY_MAX}` })
   .int({ error: `must be a number from 1 to ${HISTORY_MAX}` })
   .min(1, { error: `must be a number from 1 to ${HISTORY_MAX}` })
   .max(HISTORY_MAX, { error: `must be a number from 1 to ${HISTORY_MAX}` })
   .default(HISTORY_DEFAULT)
-  .meta({ description: 'How many of them.' });
+  .meta({ description: 'How many rewards to include.' });
 
 export const userBalanceQuestion = z
   .object(
@@ -53,8 +53,8 @@ export const userBalanceQuestion = z
 
 export const balanceResult = z.object({
   success: z.literal(true),
-  balance: z.int().meta({ description: 'RWT in the wallet, as the chain has it now.' }),
-  walletAddress: address().nullable().meta({ description: 'Null for a user who never got a reward.' }),
+  balance: z.int().meta({ description: 'RWT in the wallet on chain now.' }),
+  walletAddress: address().nullable().meta({ description: 'Null for a user without a wallet.' }),
   history: z
     .array(
       z.object({
@@ -103,7 +103,7 @@ export const userBalanceByBodyEndpoint: Endpoint<EventsRefusalCode> = {
   method: 'post',
   path: '/user-balance',
   prefixed: true,
-  summary: 'The same, without the e-mail in an address',
+  summary: 'The same, without the e-mail in the URL',
   body: named('BalanceQuestion', userBalanceQuestion),
   examples: [
     {

@@ -35,7 +35,7 @@ export const verifyDnsEndpoint: Endpoint<EventsRefusalCode> = {
   method: 'post',
   path: '/verify-dns',
   prefixed: true,
-  summary: 'Look whether a domain is linked to a brand in DNS',
+  summary: 'Check whether DNS links a domain to a brand',
   description:
     'Reads the TXT records of `_rewards.<domain>`, of the form `brand_id=<brand id>;api_key=<verification token>`. A valid one links events of the domain to the brand; when it is gone, the next look unlinks them. The token gives no other right: DNS is public.',
   body: named('VerifyDns', verifyDnsBody),

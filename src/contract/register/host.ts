@@ -11,7 +11,7 @@ export const registerHostContract = hostContract<RegisterRefusalCode>({
     `Bodies are JSON of at most ${bodyLimitKb} KB. A field that is null or empty counts as not sent.`,
   ],
   tags: [
-    { name: 'Users', description: 'Wallets of people who are known on a chat platform, or by e-mail.' },
+    { name: 'Users', description: 'Wallets of people known by a chat account or an e-mail.' },
     { name: 'Service', description: "The host's own description." },
   ],
   endpoints: [pregenerateUserEndpoint],
@@ -22,7 +22,7 @@ export const registerHostContract = hostContract<RegisterRefusalCode>({
     brandKey: {
       type: 'http',
       scheme: 'bearer',
-      description: 'A key of the brand, for its own servers; needed where the brand has set so.',
+      description: 'A key of the brand, for its own servers; required if the brand has set so.',
     },
   },
 });

@@ -114,7 +114,7 @@ const rows: RefusalRows<RegisterRefusal> = {
   brand_not_found: brandNotFound,
   brand_key_required: {
     status: 401,
-    when: 'the brand has set that its key is needed, and it did not come',
+    when: 'the brand requires its key, and the request does not carry it',
     example: { brandId },
     says: ({ brandId }) => ({
       error: 'Unauthorized',

@@ -32,7 +32,7 @@ export const permitField = z
     owner: addressField("The user's wallet."),
     spender: addressField('The contract that may take tokens.'),
     value: amount('How many tokens it may take.'),
-    deadline: amount('Until when the permit holds, in seconds since 1970.'),
+    deadline: amount('When the permit expires, in seconds since 1970.'),
     v: z
       .int({ error: 'must be 27 or 28' })
       .refine((v) => V_VALUES[v] !== undefined, 'must be 27 or 28')
@@ -52,13 +52,13 @@ export const relayBody = z
       .regex(/^0x(?:[0-9a-fA-F]{2})*$/, 'must be call data: 0x and an even number of hex digits')
       .transform((text) => text.toLowerCase() as Hex)
       .meta({ description: 'Encoded call data.' }),
-    value: amount('Native currency to send, in wei; every allowed call has 0.').optional(),
+    value: amount('Native currency to send, in wei; 0 for every allowed call.').optional(),
     gasLimit: z
       .int({ error: 'must be a whole number above 0' })
       .min(1, 'must be a whole number above 0')
-      .meta({ description: 'At most 1,000,000; left out, it is estimated.' })
+      .meta({ description: 'At most 1,000,000; estimated when absent.' })
       .optional(),
-    userAddress: addressField("The user's wallet; one of the token's."),
+    userAddress: addressField("The user's wallet; must be one of the token's."),
     permit: permitField.optional(),
     metadata: z
       .looseObject({ permit: permitField.nullish() }, { error: 'must be an object' })
@@ -111,7 +111,7 @@ export const relayResult = z.object({
   from: address().meta({ description: 'The gas wallet that sent it.' }),
   to: address().meta({ description: 'Contract called.' }),
   status: z.literal('confirmed'),
-  explorerUrl: z.string().meta({ description: 'Where people can look at it.' }),
+  explorerUrl: z.string().meta({ description: 'The transaction in a block explorer.' }),
 });
 export type RelayResult = z.output<typeof relayResult>;
 
@@ -120,7 +120,9 @@ export const relayState = z.object({
   status: z
     .enum(['pending', 'confirmed', 'failed'])
     .meta({ description: 'pending: not in a block yet · failed: in a block, without effect.' }),
-  transactionHash: hash().meta({ description: 'The newest one: an offer for more gas has another hash.' }),
+  transactionHash: hash().meta({
+    description: 'The newest hash: a replacement with a higher fee has another one.',
+  }),
   from: address(),
   to: address(),
   explorerUrl: z.string(),
@@ -148,7 +150,7 @@ export const relayRefusalBody = named(
         retryAt: instant(),
       })
       .partial()
-      .meta({ description: 'Facts about the refusal; which of them, depends on it.' }),
+      .meta({ description: 'Facts about the refusal; each code has its own.' }),
   }),
 );
 
