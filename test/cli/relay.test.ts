@@ -269,7 +269,7 @@ test('the 36th in an hour is refused, and passes when the window is over', async
     { status: 429, headers: { 'x-ratelimit-remaining': '0' }, body: { code: 'RATE_LIMIT_EXCEEDED' } },
   ]);
   expect(refused.envelope.error).toMatchObject({ retryable: true, details: { reason: 'user' } });
-  expect((await plain(...call)).stderr).toMatch(/passes {2}in [\dms]+ \(rewards clock advance/);
+  expect((await plain(...call)).stderr).toMatch(/passes {2}in [\dhms]+ \(rewards clock advance/);
   expect((await plain(...call, '--expect', '429:RATE_LIMIT_EXCEEDED')).code).toBe(0);
   await json('clock', 'advance', '1h');
   expect((await json(...call, '--expect', '200')).code).toBe(0);
