@@ -1,4 +1,4 @@
-/** What goes over the wire, as the contract's schemas say it: what callers send, and what they get back. */
+/** Request and answer bodies, typed by the contract's schemas. */
 import type { z } from 'zod';
 import type * as control from '../contract/control/control.ts';
 import type { eventConfigResult } from '../contract/events/event-config.ts';

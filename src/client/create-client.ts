@@ -24,7 +24,7 @@ interface ClientSettings {
   timeoutMs: number;
   userAgent?: string;
   apiPrefix?: string;
-  /** In place of the network: tests pass an application's own `fetch`. */
+  /** Replaces the network: tests pass an application's own `fetch`. */
   fetch?: (request: Request) => Promise<Response>;
 }
 

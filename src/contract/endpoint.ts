@@ -11,7 +11,7 @@ export interface NamedSchema<Schema extends z.ZodType = z.ZodType> {
 /** A request that can be sent as it stands. */
 export interface RequestExample {
   summary: string;
-  /** What stands in place of the path's fields. */
+  /** Values for the path's fields. */
   path?: Record<string, string>;
   query?: Record<string, string>;
   headers?: Record<string, string>;
@@ -106,7 +106,7 @@ export const cacheHeaders: HostContract['headers'] = {
   'Cache-Control': text('How long the answer may be kept.'),
 };
 
-/** Those of them that every answer has. */
+/** The headers that every answer has. */
 const commonHostHeaders = [
   'X-Request-Id',
   'Vary',
@@ -118,7 +118,7 @@ export const RATE_HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-Ra
 
 export const openApiDocument = named('Document', z.looseObject({ openapi: z.string() }));
 
-/** What every host says about itself. */
+/** The endpoints by which every host describes itself. */
 const ownDescription = <Code extends string>(refusals: readonly Code[]): Endpoint<Code>[] => [
   {
     id: 'openapi',
@@ -148,7 +148,7 @@ export const hostContract = <Code extends string>(
     /** Paragraphs. */
     description: (settings: { bodyLimitKb: number }) => string[];
     endpoints: readonly Endpoint<Code>[];
-    /** What a question about the host itself may be refused for. */
+    /** The refusals that a request for the description may get. */
     anywhere: readonly Code[];
     /** Headers of some of its answers, beside those that any host may have. */
     moreHeaders?: HostContract['headers'];

@@ -1,4 +1,4 @@
-/** What the API description shows as examples: the brand and the users of the packaged demo. */
+/** Examples in the API description: the brand and the users of the packaged demo. */
 export const demo = {
   brandId: '0xa0ee7a142d267c1f36714e4a8f75612f20a79720',
   domain: 'demo.example',

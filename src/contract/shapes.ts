@@ -13,7 +13,7 @@ export const OBJECT_PROBLEM = 'must be a JSON object';
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 const HASH = /^0x[0-9a-f]{64}$/;
 
-/** In answers. */
+/** An address in an answer. */
 export const address = () => z.string().regex(ADDRESS);
 export const hash = () => z.string().regex(HASH);
 /** RFC 3339, in UTC. */
@@ -21,7 +21,7 @@ export const instant = () => z.iso.datetime();
 export const count = () => z.int().min(0);
 export const rwt = () => z.int().meta({ description: 'RWT.' });
 
-/** In requests: any case in, lower case out. */
+/** An address in a request: any case in, lower case out. */
 export const addressField = (description: string) =>
   z
     .string({ error: ADDRESS_PROBLEM })
@@ -29,7 +29,7 @@ export const addressField = (description: string) =>
     .transform((text) => text.toLowerCase() as Hex)
     .meta({ description });
 
-/** What the description says of every `brandId`. */
+/** The description of every `brandId`. */
 export const brandIdMeta = {
   description: "The brand's wallet address; any case in, lower case out.",
   pattern: ADDRESS.source,
@@ -50,6 +50,6 @@ export const brandIdField = z
 export const trimmedText = (problem = 'must be a string') =>
   z.string({ error: problem }).transform((value) => sanitiseText(value).trim());
 
-/** What is wrong with a body, each with its field in front; `body` where it is the whole. */
+/** A body's problems, each prefixed with its field, or with `body` when it concerns the whole. */
 export const problemsOf = (error: z.ZodError): string[] =>
   error.issues.map(({ path, message }) => `${path.join('.') || 'body'}: ${message}`);

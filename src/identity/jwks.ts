@@ -7,7 +7,7 @@ import type { WalletsOf } from './token-wallets.ts';
 import type { TokenRefusal, TokenUser, TokenVerifier } from './tokens.ts';
 
 export interface TokenSettings {
-  /** As it stands in `iss`, letter by letter. */
+  /** Must equal `iss` exactly. */
   issuer: string;
   /** Must be in `aud`. */
   audience: string;

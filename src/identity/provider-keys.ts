@@ -3,7 +3,7 @@ import { parseUrl } from '../lib/url.ts';
 import { type FetchLimits, fetchJson } from './fetch-json.ts';
 
 interface ProviderAddress {
-  /** As it stands in `iss`, letter by letter. */
+  /** Must equal `iss` exactly. */
   issuer: string;
   /** Saves the look at the discovery document. */
   jwksUrl?: string | undefined;

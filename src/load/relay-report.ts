@@ -28,22 +28,22 @@ export interface RelayReport {
   oneAddress: boolean;
   sent: number;
   admitted: number;
-  /** What the limit lets through, of what was sent. */
+  /** How many of the sent calls the limit admits. */
   expected: number;
   refused: number;
   failed: number;
-  /** By status, code and reason. */
+  /** Failed calls, counted by status, code and reason. */
   failures: Record<string, number>;
   /** Calls admitted beyond the limit, and calls refused below it; summed over the users. */
   overAdmission: number;
   underAdmission: number;
-  /** As the headers tell it: of a user, or of the address with `oneAddress`. */
+  /** The limit by the headers: the user's, or with `oneAddress` the address's. */
   limit: number | null;
   durationMs: number;
   /** A window ended before the last answer, so the expected number is unknown. */
   outlasted: boolean;
   admittedPerSecond: number;
-  /** Of calls that were admitted: until their transaction was in a block. */
+  /** Latency of admitted calls, until a block holds their transaction. */
   latencyMs: Latency;
   refusedLatencyMs: Latency;
   headers: HeaderCheck;
@@ -125,7 +125,7 @@ function byAddress(of: { passed: number; sent: number; addressWindow: { remainin
 
 const sum = (numbers: number[]) => numbers.reduce((total, one) => total + one, 0);
 
-/** What thresholds are compared with. */
+/** The report's values by metric, for thresholds. */
 export const metricsOf = (report: RelayReport): Record<Metric, number | null> => ({
   over_admission: report.overAdmission,
   under_admission: report.underAdmission,

@@ -8,9 +8,9 @@ import { addressOf, type Client, type LoadUser, PreparationError, relayOne } fro
 export interface ResetCheck {
   /** Users with a used-up window that were checked. */
   checked: number;
-  /** Just before the first reset, still refused. */
+  /** Users still refused just before the first reset. */
   refusedBefore: number;
-  /** At the last reset, let through again. */
+  /** Users admitted again at the last reset. */
   admittedAfter: number;
   count: number;
   problems: string[];

@@ -12,7 +12,7 @@ export interface UserTally {
   refused: number;
   /** Of this user's window; undefined before the first answer with the headers. */
   resetAtMs: number | undefined;
-  /** What Remaining said with each call that was admitted. */
+  /** The Remaining header of each admitted call. */
   remaining: number[];
 }
 

@@ -10,7 +10,7 @@ export interface LoadUser {
   email: string;
   address: string;
   token: string;
-  /** What is relayed, one after the other: transfers of nothing to themselves, which the user signed. */
+  /** Calls to relay, in order: transfers of 0 RWT to the user's own wallet, signed by the user. */
   calls: { to: string; data: string }[];
 }
 

@@ -32,7 +32,7 @@ const TIMES: ReadonlySet<Metric> = new Set(['avg', 'p50', 'p90', 'p95', 'p99', '
 const UNIT_MS = { '': 1, ms: 1, s: 1_000 };
 
 export interface Threshold {
-  /** As it was written. */
+  /** The threshold as written. */
   text: string;
   metric: Metric;
   holds: (value: number) => boolean;

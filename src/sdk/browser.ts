@@ -42,7 +42,7 @@ export async function persist<T>(attempt: () => Promise<T | undefined>): Promise
   return undefined;
 }
 
-/** What a server said. */
+/** A server's answer. */
 export interface Reply {
   httpStatus: number;
   body: Record<string, unknown>;

@@ -27,7 +27,7 @@ export function createEmails(store: Store | undefined, given: string | null | un
       remember(identified);
       return identified;
     },
-    /** In order: the call's own, identified, the tag's, the form's, remembered. */
+    /** Picks in this order: the call's e-mail, the identified one, the tag's, the form's, the remembered one. */
     pick(from: { call?: unknown; form?: string | undefined } = {}): string | undefined {
       const email = emailOf(from.call) ?? identified ?? fromTag ?? from.form;
       if (email !== undefined) remember(email);

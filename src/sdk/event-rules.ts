@@ -2,7 +2,7 @@
 import { isMap } from './browser.ts';
 
 export interface EventRule {
-  /** What is sent as `eventType`. */
+  /** Sent as `eventType`. */
   eventType: string;
   /** A submitted form is what counts; otherwise the page itself. */
   isForm: boolean;

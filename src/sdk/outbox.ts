@@ -28,7 +28,7 @@ const PREFIX = 'out.';
 const KEPT_MS = 12 * 3_600_000;
 /** Longer than one try takes. */
 const BUSY_MS = 40_000;
-/** What browsers let a page leave behind when it goes. */
+/** The most bytes that browsers still send for a page that is closing. */
 const KEEPALIVE_MAX = 60_000;
 
 export const failure = (error: string): Answer => ({ success: false, httpStatus: 0, error });

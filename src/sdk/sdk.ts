@@ -33,7 +33,7 @@ const TITLE_MAX = 200;
 /** The contract's limit for sourceUrl. */
 const SOURCE_URL_MAX = 2_048;
 
-/** Those who want to hear of answers; each occasion reaches its own. */
+/** The listeners for answers, by occasion. */
 function createListeners() {
   const listeners: [Occasion, Listener][] = [];
   return {
@@ -55,7 +55,7 @@ function createListeners() {
   };
 }
 
-/** What the service is told of an event on this page. */
+/** The body that the script sends for an event on this page. */
 function eventBody(
   tag: Tag,
   { eventType, method, email }: Omit<Detection, 'method'> & { method: string },

@@ -1,4 +1,4 @@
-/** What outlives a page: the browser's storage, or memory where the browser allows none. */
+/** Storage that outlives a page: the browser's, or memory where the browser allows none. */
 
 export interface Store {
   /** The value under `key`, which other scripts may have changed; undefined when the store has none. */

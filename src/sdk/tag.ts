@@ -6,7 +6,7 @@ export interface Tag {
   /** Where the service is, without a slash at the end. */
   base: string;
   userEmail: string | null;
-  /** What is sent as `domain`: the page's host, unless the tag names another, as pages on localhost must. */
+  /** Sent as `domain`: the page's host, unless the tag names another, as pages on localhost must. */
   domain: string;
   /** Whether e-mails may be remembered for later pages. */
   remembers: boolean;

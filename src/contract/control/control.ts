@@ -1,4 +1,4 @@
-/** What the emulator's control API takes and answers. */
+/** Requests and answers of the emulator's control API. */
 import { z } from 'zod';
 import { brandSpec, ruleSpec, settingNames } from '../../rules/brands/spec.ts';
 import { settingsBody, shownShape } from '../settings-schema.ts';

@@ -206,5 +206,5 @@ export const controlEndpoints: readonly Endpoint<ControlRefusalCode>[] = [
   }),
 ];
 
-/** What brands, their rules and keys are managed by, with a server before it or without one. */
+/** The endpoints that manage brands, rules and keys, over a server or directly on a database. */
 export const brandEndpoints = controlEndpoints.filter(({ tag }) => tag === 'Brands');

@@ -163,7 +163,7 @@ export const describedSubmission = manualEventBody
 /** How many problems are listed at most; a hostile body could earn thousands. */
 const PROBLEMS_MAX = 20;
 
-/** What the request says besides its body. */
+/** Facts of the request outside its body. */
 interface RequestFacts {
   origin: string | undefined;
   /** Host of this service, under which users of chat platforms get their stand-in e-mail. */

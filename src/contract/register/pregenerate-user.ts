@@ -1,4 +1,4 @@
-/** POST pregenerate-user (contract: Endpoints, Pregenerated wallet). What the fields must be is said by the rules. */
+/** POST pregenerate-user (contract: Endpoints, Pregenerated wallet). The rules check the fields. */
 import { z } from 'zod';
 import { oauthProviders, USERNAME_MAX } from '../../rules/registration.ts';
 import { EMAIL_MAX } from '../../rules/user-key.ts';

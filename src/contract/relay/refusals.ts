@@ -31,7 +31,7 @@ export type RelayHostRefusal =
   | { code: 'relay_not_found' };
 export type RelayRefusalCode = RelayHostRefusal['code'];
 
-/** What is told of a call that was sent and had no effect. */
+/** The facts of a call that was sent and had no effect. */
 interface FailedRelay {
   hash: Hex | null;
   outcome: string | null;
@@ -46,7 +46,7 @@ export interface RelayRefusalBody {
   details: Record<string, unknown>;
 }
 
-/** What is said about each reason for which a call is not sent. */
+/** The text for each reason for which a call is not sent. */
 export const validationReasons: {
   [Reason in ValidationProblem['reason']]: (
     problem: Extract<ValidationProblem, { reason: Reason }>,

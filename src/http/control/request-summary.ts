@@ -7,7 +7,7 @@ export type RequestSummary = ReturnType<typeof requestSummary>;
 
 const instant = (ms: number) => new Date(ms).toISOString();
 
-/** What a list shows of a request; of several events, the first one's facts and how many were rewarded. */
+/** A request in one line; with several events, the facts of the first one and the number rewarded. */
 export function requestSummary(record: RequestRecord) {
   const { id, atMs, method, path, search, status, durationMs, traces } = record;
   const [trace] = traces;
@@ -21,7 +21,7 @@ export function requestSummary(record: RequestRecord) {
     search,
     status,
     durationMs,
-    /** What became of the event; null for a request that carries none. */
+    /** The event's outcome; null for a request without an event. */
     decision: trace ? (refusal?.code ?? 'rewarded') : null,
     user: trace?.submission?.userKey ?? null,
     eventType: trace?.submission?.eventType ?? null,

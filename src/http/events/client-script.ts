@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 
 /** The path prefix that the built script has in it. */
 const BUILT_PREFIX = '/rewards-api';
-/** As long as event-config's: a new script is on every page soon. */
+/** The same as event-config's, so that a new script reaches every page soon. */
 const MAX_AGE_SECONDS = 300;
 
 interface ClientScript {

@@ -12,7 +12,7 @@ interface CorsDeps {
   httpsOnly: boolean;
 }
 
-/** Headers that a page may read besides the ones that any page may. */
+/** Headers that pages may read beside those that CORS always lets them read. */
 const EXPOSED =
   'ETag, Retry-After, X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset';
 /** How long a browser may remember a preflight's answer; short, since domains change without a restart. */
@@ -34,7 +34,7 @@ export function cors(deps: CorsDeps): MiddlewareHandler {
     context.header('Access-Control-Expose-Headers', EXPOSED);
     if (!preflight) return;
     context.header('Access-Control-Allow-Methods', 'GET, POST, OPTIONS');
-    // The contract's list, and the one more header that our own script asks for.
+    // The contract's list, and one more header that our own script sends.
     const asked = context.req.header('access-control-request-headers') ?? '';
     const idempotent = /\bidempotency-key\b/i.test(asked);
     context.header(

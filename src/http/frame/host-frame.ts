@@ -1,4 +1,4 @@
-/** What every host of the service has around its routes: request ids, HTTPS, CORS, its own description, 404 and 500. */
+/** The frame that every host has around its routes: request ids, HTTPS, CORS, its own description, 404 and 500. */
 import { type Context, type Env, type Handler, Hono } from 'hono';
 import type { HostContract } from '../../contract/endpoint.ts';
 import type { FrameRefusal } from '../../contract/shared-refusals.ts';

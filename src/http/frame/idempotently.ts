@@ -20,7 +20,7 @@ export async function idempotently(
   return key === undefined ? perform() : answerOnce({ scope, key, body }, perform);
 }
 
-/** From the header, or from the body for pages, which may not send headers of their own across origins. */
+/** Reads the key from the header, or from the body for pages, which cannot send custom headers across origins. */
 export function idempotencyKeyOf(
   header: string | undefined,
   body?: unknown,

@@ -55,7 +55,7 @@ async function admit(deps: AdmitDeps, context: Context): Promise<Response | unde
   return deps.refuser.answer(context, { code: 'rate_limit_exceeded', scope: 'address', window });
 }
 
-/** On every answer; the user's limit in place of the address's as soon as it is known. */
+/** Sets the rate headers of every answer: the user's limit replaces the address's once the user is known. */
 function setHeaders(context: Context, window: UsedWindow): void {
   for (const [name, value] of Object.entries(rateHeaders(window))) context.header(name, value);
 }
