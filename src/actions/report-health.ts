@@ -2,7 +2,7 @@
 import type { ChainClient } from '../chain/rpc/client.ts';
 import type { Database } from '../ledger/database/database.ts';
 import { ledgerAnswers } from '../ledger/facts.ts';
-import { within } from '../lib/timers.ts';
+import { answersWithin } from '../lib/timers.ts';
 
 export interface Health {
   healthy: boolean;
@@ -18,14 +18,7 @@ export async function reportHealth(deps: {
   /** Whether tokens can be verified. */
   identityReady: () => Promise<boolean>;
 }): Promise<Health> {
-  const answers = async (ask: () => Promise<unknown>) =>
-    (await within(
-      ANSWER_WITHIN_MS,
-      ask().then(
-        (answer) => answer !== false && answer !== undefined,
-        () => false,
-      ),
-    )) === true;
+  const answers = (ask: () => Promise<unknown>) => answersWithin(ANSWER_WITHIN_MS, ask);
   const [database, blockchain, idp] = await Promise.all([
     answers(() => ledgerAnswers(deps.database.db)),
     answers(() => deps.chain.block('latest')),

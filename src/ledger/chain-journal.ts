@@ -1,23 +1,27 @@
-/** The emulator's chain on disk: its blocks in order, runs of empty ones as one row. */
+/** The emulator's chain on disk, so that a killed chain can be played again: blocks in order, runs of empty ones as one row. */
 import { asc, desc, gt, gte } from 'drizzle-orm';
 import type { Database } from './database/database.ts';
 import { journalBlocks } from './schema/chain-journal.ts';
 
-type JournalRow = typeof journalBlocks.$inferSelect;
+/** One block with transactions, or a run of empty blocks that follow each other at equal distances. */
+export type JournalBlock = typeof journalBlocks.$inferSelect;
+
+/** Entries never overlap and leave no gap; block 0 is the first one. */
+export type ChainJournal = ReturnType<typeof ledgerChainJournal>;
 
 /** The journal kept in this ledger; a write that has resolved is on disk. */
 export function ledgerChainJournal({ atomically, db }: Database) {
   return {
-    /** Replaces the rows that reach to the first of these blocks or beyond. */
-    append: (blocks: JournalRow[]): Promise<void> =>
+    /** Replaces everything that reaches to `blocks[0].firstNumber` or beyond by `blocks`, all or nothing. */
+    append: (blocks: JournalBlock[]): Promise<void> =>
       atomically(async (tx) => {
         const [first] = blocks;
         if (!first) return;
         await tx.delete(journalBlocks).where(gte(journalBlocks.number, first.firstNumber));
         await tx.insert(journalBlocks).values(blocks);
       }),
-    /** Blocks after `afterBlock`, oldest first. */
-    read: ({ afterBlock, limit }: { afterBlock: number; limit: number }): Promise<JournalRow[]> =>
+    /** The first `limit` entries with `number > afterBlock`, in order; -1 starts at the first. */
+    read: ({ afterBlock, limit }: { afterBlock: number; limit: number }): Promise<JournalBlock[]> =>
       db
         .select()
         .from(journalBlocks)
@@ -33,6 +37,7 @@ export function ledgerChainJournal({ atomically, db }: Database) {
         .limit(1);
       return row?.number ?? -1;
     },
+    /** Removes every entry with `number > block`. */
     async truncateAfter(block: number): Promise<void> {
       await db.delete(journalBlocks).where(gt(journalBlocks.number, block));
     },

@@ -31,6 +31,12 @@ export async function within<T>(ms: number, promise: Promise<T>): Promise<T | un
   }
 }
 
+/** Whether a dependency answers within `ms`; false and undefined say that it does not work. */
+export async function answersWithin(ms: number, ask: () => Promise<unknown>): Promise<boolean> {
+  const answer = await within(ms, ask()).catch(() => undefined);
+  return answer !== undefined && answer !== false;
+}
+
 /** Milliseconds on a clock that never steps, for measuring how long something took. */
 export const stopwatch = () => {
   const startedMs = performance.now();

@@ -15,23 +15,18 @@ const TO_MICROSECONDS = 1_000;
 /** Percentiles are right to a thousandth of their value. */
 const DIGITS = 3;
 
-export interface LatencyRecorder {
-  record(ms: number): void;
-  read(): Latency;
-  /** Pairs of percentile and milliseconds, for a curve. */
-  curve(): [percentile: number, ms: number][];
-}
+export type LatencyRecorder = ReturnType<typeof createLatencyRecorder>;
 
-export function createLatencyRecorder(): LatencyRecorder {
+export function createLatencyRecorder() {
   const histogram = build({ useWebAssembly: false, numberOfSignificantValueDigits: DIGITS });
   let count = 0;
   const at = (percentile: number) => tenths(histogram.getValueAtPercentile(percentile));
   return {
-    record(ms) {
+    record(ms: number): void {
       count += 1;
       histogram.recordValue(Math.max(1, Math.round(ms * TO_MICROSECONDS)));
     },
-    read() {
+    read(): Latency {
       if (count === 0) return { p50: null, p90: null, p95: null, p99: null, max: null, mean: null };
       return {
         ...{ p50: at(50), p90: at(90), p95: at(95), p99: at(99) },
@@ -39,7 +34,9 @@ export function createLatencyRecorder(): LatencyRecorder {
         mean: tenths(histogram.mean),
       };
     },
-    curve: () => (count === 0 ? [] : CURVE.map((percentile) => [percentile, at(percentile)])),
+    /** Pairs of percentile and milliseconds, for a curve. */
+    curve: (): [percentile: number, ms: number][] =>
+      count === 0 ? [] : CURVE.map((percentile) => [percentile, at(percentile)]),
   };
 }
 

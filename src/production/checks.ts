@@ -41,10 +41,15 @@ export interface KnownKeys {
   addressOf: (key: `0x${string}`) => `0x${string}`;
 }
 
-/** Checks that need neither database nor chain. */
-export function checkSettings(config: StartConfig, known: KnownKeys, wallets?: WalletTree): Problem[] {
+function gathering() {
   const problems: Problem[] = [];
   const add = (code: string, message: string, fix: string) => problems.push({ code, message, fix });
+  return { problems, add };
+}
+
+/** Checks that need neither database nor chain. */
+export function checkSettings(config: StartConfig, known: KnownKeys, wallets?: WalletTree): Problem[] {
+  const { problems, add } = gathering();
   const keys = Object.entries(config.keys);
   for (const [name, key] of keys) {
     if (known.isKnownAccount(known.addressOf(key)))
@@ -72,8 +77,7 @@ export async function checkDatabase(
   database: Database,
   wallets: WalletTree | undefined,
 ): Promise<{ problems: Problem[]; facts?: Facts['chain'] | undefined }> {
-  const problems: Problem[] = [];
-  const add = (code: string, message: string, fix: string) => problems.push({ code, message, fix });
+  const { problems, add } = gathering();
   try {
     const unsafe = await unsafeDatabaseSettings(database);
     if (unsafe.length > 0)
@@ -115,13 +119,9 @@ export async function checkChain(
   nodes: readonly { rpc: Rpc; chain: ChainClient }[],
   ledger: Facts['chain'] | undefined,
 ): Promise<{ problems: Problem[]; genesisHash?: `0x${string}` }> {
-  const problems: Problem[] = [];
+  const { problems, add } = gathering();
   const wrongChain = (message: string) =>
-    problems.push({
-      code: 'E_PROD_WRONG_CHAIN',
-      message,
-      fix: 'use nodes of the chain that settings and ledger were made for',
-    });
+    add('E_PROD_WRONG_CHAIN', message, 'use nodes of the chain that settings and ledger were made for');
   const answers = await Promise.all(
     nodes.map(async ({ chain, rpc }, place) => {
       try {
@@ -136,18 +136,14 @@ export async function checkChain(
   );
   const reached = answers.filter((answer) => answer !== undefined);
   if (reached.length === 0)
-    problems.push({
-      code: 'E_START_RPC',
-      message: 'no chain node answers',
-      fix: 'check the addresses and the network',
-    });
+    add('E_START_RPC', 'no chain node answers', 'check the addresses and the network');
   for (const { place, chainId, genesisHash } of reached) {
     if (isDevelopmentChain(chainId) && !isDevelopmentChain(config.chainId))
-      problems.push({
-        code: 'E_PROD_DEV_CHAIN',
-        message: `node ${place + 1} is a development chain (${chainId})`,
-        fix: 'use the nodes of a real chain',
-      });
+      add(
+        'E_PROD_DEV_CHAIN',
+        `node ${place + 1} is a development chain (${chainId})`,
+        'use the nodes of a real chain',
+      );
     if (chainId !== config.chainId)
       wrongChain(`node ${place + 1} is of chain ${chainId}, REWARDS_CHAIN_ID says ${config.chainId}`);
     else if (genesisHash === undefined || genesisHash !== (ledger?.genesisHash ?? reached[0]?.genesisHash))
@@ -162,11 +158,11 @@ export async function checkChain(
   }
   for (const { contract, problem } of reached.find(({ contracts }) => contracts.length > 0)?.contracts ??
     []) {
-    problems.push({
-      code: 'E_PROD_CONTRACTS',
-      message: `${contract} at ${config.contracts[contract]}: ${problem.replaceAll('_', ' ')}`,
-      fix: 'check the address; contracts of another version of rewards are deployed anew',
-    });
+    add(
+      'E_PROD_CONTRACTS',
+      `${contract} at ${config.contracts[contract]}: ${problem.replaceAll('_', ' ')}`,
+      'check the address; contracts of another version of rewards are deployed anew',
+    );
   }
   const genesisHash = reached[0]?.genesisHash;
   return { problems, ...(genesisHash && { genesisHash }) };
@@ -210,7 +206,7 @@ export async function checkAccounts(
   deps: { rpc: Rpc; addressOf: KnownKeys['addressOf'] },
   config: StartConfig,
 ): Promise<Problem[]> {
-  const problems: Problem[] = [];
+  const { problems, add } = gathering();
   for (const [name, key] of Object.entries(config.keys)) {
     const account = deps.addressOf(key);
     const needed = NEEDED[name as keyof typeof NEEDED];
@@ -220,21 +216,21 @@ export async function checkAccounts(
     );
     if (!roles.has(needed)) {
       const [contract, role] = needed.split('.');
-      problems.push({
-        code: 'E_PROD_ROLE',
-        message: `the ${name} account ${account} lacks ${role} on the ${contract} contract`,
-        fix: `let the admin of ${contract} grant ${role} to ${account}`,
-      });
+      add(
+        'E_PROD_ROLE',
+        `the ${name} account ${account} lacks ${role} on the ${contract} contract`,
+        `let the admin of ${contract} grant ${role} to ${account}`,
+      );
     }
     if (name !== 'relay') continue;
     const power = [...roles].filter((role) => role !== needed);
     if (power.length === 0 && tokens === 0n && inEscrow === 0n) continue;
     const held = [...power, ...(tokens + inEscrow > 0n ? [`${tokens + inEscrow} RWT`] : [])].join(', ');
-    problems.push({
-      code: 'E_PROD_RELAY_POWER',
-      message: `the relay account ${account} has ${held}, which its callers could misuse`,
-      fix: 'revoke its roles and move its tokens, or use another account',
-    });
+    add(
+      'E_PROD_RELAY_POWER',
+      `the relay account ${account} has ${held}, which its callers could misuse`,
+      'revoke its roles and move its tokens, or use another account',
+    );
   }
   return problems;
 }

@@ -9,7 +9,7 @@ import { type Facts, ledgerAnswers } from '../ledger/facts.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { createLoop } from '../lib/loop.ts';
-import { stopwatch, within } from '../lib/timers.ts';
+import { answersWithin, stopwatch } from '../lib/timers.ts';
 import type { Metrics } from './metrics.ts';
 import type { StartConfig } from './start-config.ts';
 
@@ -60,14 +60,7 @@ export function startWatches(
     log,
   });
   if (verifying) comparing.start();
-  const answers = async (ask: () => Promise<unknown>) =>
-    (await within(
-      ANSWER_WITHIN_MS,
-      ask().then(
-        (answer) => answer !== undefined,
-        () => false,
-      ),
-    )) === true;
+  const answers = (ask: () => Promise<unknown>) => answersWithin(ANSWER_WITHIN_MS, ask);
   return {
     async unreachable() {
       const [databaseAnswers, chainAnswers] = await Promise.all([

@@ -6,8 +6,8 @@ import type { Database } from '../../src/ledger/database/database.ts';
 import { migrate, migrations, pendingMigrations } from '../../src/ledger/database/migrate.ts';
 import { openPostgres } from '../../src/ledger/database/postgres.ts';
 import { openSqlite } from '../../src/ledger/database/sqlite.ts';
-import { everyTable } from '../../src/ledger/schema/all.ts';
 import { type Kind, onEveryDatabase, outcomes, startPostgres } from '../kits/databases.ts';
+import { everyTable } from '../kits/every-table.ts';
 import { bundleScript, ended, printed, type Script } from './child.ts';
 
 const names = migrations.map(({ name }) => name);

@@ -1,12 +1,10 @@
-import { readdirSync } from 'node:fs';
-import { join, parse } from 'node:path';
 import SQLite from 'better-sqlite3';
 import type { SQL } from 'drizzle-orm';
 import { getTableConfig, PgDialect, type PgTable } from 'drizzle-orm/pg-core';
 import pg from 'pg';
 import { expect, test } from 'vitest';
-import { everyTable } from '../../src/ledger/schema/all.ts';
 import { type Kind, onEveryDatabase } from '../kits/databases.ts';
+import { everyTable } from '../kits/every-table.ts';
 
 /** A table as the program sees it, and as a database describes it; both are compared as a whole. */
 interface Shape {
@@ -179,18 +177,3 @@ onEveryDatabase(
   },
   { kinds },
 );
-
-test('every table of the schema is in its list', async () => {
-  const files = readdirSync(join(import.meta.dirname, '../../src/ledger/schema'));
-  const parts = await Promise.all(
-    files.map((file) => import(`../../src/ledger/schema/${parse(file).name}.ts`)),
-  );
-  const exported = parts
-    .flatMap((part) => Object.values<unknown>(part))
-    .filter((one) => Object(one) === one && isTable(one));
-  expect(new Set(Object.values(everyTable))).toEqual(new Set(exported));
-});
-
-function isTable(one: unknown): boolean {
-  return Object.getOwnPropertySymbols(one).some((symbol) => symbol.description === 'drizzle:IsDrizzleTable');
-}

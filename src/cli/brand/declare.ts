@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { brandSpec, ruleSpec, type Spec, settingNames } from '../../rules/brands/spec.ts';
 import type { Catalog } from '../machine/catalog.ts';
-import { durationMs, option } from '../machine/options.ts';
+import { asGiven, durationMs, option } from '../machine/options.ts';
 import { settingFlags } from './setting-flags.ts';
 
 const BRAND = 'its id or one of its domains';
@@ -57,7 +57,7 @@ Examples:
     .addOption(
       option('--overlap <duration>', 'how long the earlier keys still work', {
         default: '24h',
-        parse: durationText,
+        parse: (text: string) => (text === '0' ? text : asGiven(durationMs)(text)),
       }),
     )
     .action(lazily(async () => (await import('./run.ts')).rotateKey));
@@ -91,10 +91,4 @@ function withFlags(command: Command, spec: Spec, { asNew = false } = {}): Comman
     command.addOption(flag.makeOptionMandatory(asNew && row.required === true));
   }
   return command;
-}
-
-/** The text as it was given, once it has been found to be right: the service reads the same notation. */
-function durationText(text: string): string {
-  if (text !== '0') durationMs(text);
-  return text;
 }

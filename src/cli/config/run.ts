@@ -4,9 +4,9 @@ import type { Setting } from '../../lib/setting.ts';
 import type { Handler, Runtime } from '../machine/context.ts';
 import { problemOf } from '../machine/errors.ts';
 import type { CommandResult } from '../machine/output.ts';
+import type { Style } from '../terminal/style.ts';
 import { type EffectiveSetting, effectiveSettings, type SettingProblem } from './effective-settings.ts';
 import { knownVariables } from './known-variables.ts';
-import { settingsTable } from './view.ts';
 
 /** `given` are the options of the command line, as text. */
 export const showConfig: Handler<{
@@ -69,3 +69,21 @@ const environmentOf = (settings: EffectiveSetting[]) =>
       variable === null || secret || source === 'default' ? [] : [[variable, value]],
     ),
   );
+
+/** For people: value and origin of each setting, then what is wrong with them. */
+function settingsTable(
+  { settings, problems }: { settings: readonly EffectiveSetting[]; problems: readonly SettingProblem[] },
+  style: Style,
+): string {
+  const nameWidth = Math.max(...settings.map(({ setting }) => setting.length));
+  const valueWidth = Math.max(...settings.map(({ value }) => (value ?? 'not set').length));
+  const rows = settings.map(({ setting, value, source, origin, needed }) => {
+    const shown = (value ?? 'not set').padEnd(valueWidth);
+    const from = needed
+      ? style.yellow('needed')
+      : style.dim(origin === null ? source : `${source} ${origin}`);
+    return `${setting.padEnd(nameWidth)}  ${value === null ? style.dim(shown) : shown}  ${from}`;
+  });
+  const wrong = problems.map(({ problem, fix }) => `${style.red('problem')}  ${problem}: ${fix}`);
+  return [...rows, ...wrong].join('\n');
+}

@@ -2,7 +2,6 @@
 
 import type { CommandContext, Handler } from '../machine/context.ts';
 import { problemOf } from '../machine/errors.ts';
-import type { CommandResult } from '../machine/output.ts';
 import { type LedgerOptions, ledgerSecrets } from '../start/options.ts';
 
 export const migrateDatabase: Handler<LedgerOptions> = async (context, options) => {
@@ -33,11 +32,12 @@ type OfflineLedger = Awaited<
   ReturnType<typeof import('../../production/offline-ledger.ts').openOfflineLedger>
 >;
 
-async function withLedger(
+/** Opens the ledger that the options name for `work`, and closes it whatever comes of that. */
+export async function withLedger<T>(
   context: CommandContext,
   options: LedgerOptions,
-  work: (ledger: OfflineLedger) => Promise<CommandResult>,
-): Promise<CommandResult> {
+  work: (ledger: OfflineLedger) => Promise<T>,
+): Promise<T> {
   const { runtime, about } = context;
   const { openOfflineLedger } = await import('../../production/offline-ledger.ts');
   const ledger = await openOfflineLedger({

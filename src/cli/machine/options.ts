@@ -103,6 +103,12 @@ export const instantMs = parserOf(kinds.instant);
 export const stackName = parserOf(kinds.shortName);
 export const wholeNumberOf = (least: number, most: number) => parserOf(kinds.wholeNumber(least, most));
 
+/** The text as it was given, once `parse` has found it to be right: the service reads the same notation. */
+export const asGiven = (parse: (text: string) => unknown) => (text: string) => {
+  parse(text);
+  return text;
+};
+
 /** A web address; http is added when the scheme is left out. */
 export function httpUrl(text: string): string {
   const full = text.includes('://') ? text : `http://${text}`;

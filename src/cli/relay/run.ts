@@ -12,7 +12,7 @@ import { logIn, type RelayUser, userOfToken, userWalletsOf } from './relay-user.
 import { amountOf, permitOf, secondsFromNow } from './run-permit.ts';
 import { relayLine, relayRefusalLines, relayStateLine } from './view.ts';
 
-export interface RelayOptions {
+interface RelayOptions {
   contract?: string;
   function?: string;
   args?: string[];
@@ -65,17 +65,16 @@ export const relayStatus: Handler<{ hash: string }> = async (context, { hash }) 
 
 /** Either a contract and a function, or an address and data; and somebody whom it is for. */
 function checkForm({ contract, function: name, to, data, as, token }: RelayOptions): void {
-  const usage = (message: string, fix: string) => usageError(message, fix);
   if (as === undefined && token === undefined)
-    throw usage('It is not said for whom.', 'Add --as <user>, or --token <token>.');
+    throw usageError('The user is missing.', 'Add --as <user>, or --token <token>.');
   const raw = to !== undefined || data !== undefined;
   if (raw && contract !== undefined)
-    throw usage('A contract and --to or --data exclude each other.', 'Leave one of them out.');
+    throw usageError('A contract and --to or --data exclude each other.', 'Leave one of them out.');
   if (raw && (to === undefined || data === undefined))
-    throw usage('--to and --data belong together.', 'Give both, or a contract and a function.');
+    throw usageError('--to and --data belong together.', 'Give both, or a contract and a function.');
   if (!raw && (contract === undefined || name === undefined)) {
     const fix = 'Give a contract and a function, such as: rewards relay perks purchaseFor me 1 50 --as alice';
-    throw usage('It is not said what to call.', fix);
+    throw usageError('The call is missing.', fix);
   }
 }
 

@@ -4,10 +4,9 @@ import type { Handler } from '../machine/context.ts';
 import { isObject } from '../service/assignments.ts';
 import { replyResult } from '../service/control-reply.ts';
 import { clientFor, resolveTarget } from '../service/target.ts';
-import { asCurl } from './as-curl.ts';
 import { explanationText } from './explanation.ts';
 import { requestLine } from './request-line.ts';
-import { requestText } from './view.ts';
+import { asCurl, requestText } from './view.ts';
 
 export const listRequests: Handler<RequestFilter> = async (
   context,

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import type { RequestSummary } from '../../client/bodies.ts';
 import type { ServeConfig } from '../../compose/config.ts';
-import { crashFromEnvironment } from '../../compose/crash-env.ts';
+import { crashFromEnvironment } from '../../compose/env.ts';
 import type { Emulator } from '../../emulator/create-emulator.ts';
 import type { Ready } from '../../emulator/state/ready.ts';
 import {

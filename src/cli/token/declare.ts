@@ -1,7 +1,7 @@
 /** `rewards token`: names, arguments and options. */
 
 import type { Catalog } from '../machine/catalog.ts';
-import { durationMs, option } from '../machine/options.ts';
+import { asGiven, durationMs, option } from '../machine/options.ts';
 
 export function declareToken({ parent, lazily }: Catalog): void {
   const token = parent
@@ -17,7 +17,7 @@ export function declareToken({ parent, lazily }: Catalog): void {
     .addOption(
       option('--expires <duration>', 'how long it lives, by the emulator’s clock; up to 30d', {
         default: '1h',
-        parse: durationText,
+        parse: asGiven(durationMs),
       }),
     )
     .addOption(option('--audience <name>', 'for whom, when not for this service'))
@@ -40,10 +40,4 @@ Examples:
     .summary('let the emulator sign with a new key')
     .addOption(option('--revoke', 'tokens of the earlier keys end at once'))
     .action(lazily(async () => (await import('./run.ts')).rotateKeys));
-}
-
-/** The text as it was given, once it has been found to be right: the service reads the same notation. */
-function durationText(text: string): string {
-  durationMs(text);
-  return text;
 }

@@ -1,6 +1,7 @@
 /** `rewards verify`: ledger against chain, of the emulator or of production. */
 import type { VerifyBody } from '../../client/bodies.ts';
 import { isGiven } from '../../production/secrets.ts';
+import { withLedger } from '../db/run.ts';
 import type { CommandContext, Handler } from '../machine/context.ts';
 import { CliError, problemOf } from '../machine/errors.ts';
 import { isObject } from '../service/assignments.ts';
@@ -28,21 +29,8 @@ async function ofEmulator(context: CommandContext, { limit }: { limit: number })
   return reply.body;
 }
 
-async function ofLedger(
-  context: CommandContext,
-  options: LedgerOptions & { limit: number },
-): Promise<VerifyBody> {
-  const { openOfflineLedger } = await import('../../production/offline-ledger.ts');
-  const { database, nodes } = ledgerSecrets(options);
-  const { allowSqlite, limit } = options;
-  const ledger = await openOfflineLedger({ cwd: context.runtime.cwd, secret: database, allowSqlite });
-  context.about.target = ledger.where;
-  try {
-    return await ledger.verify(nodes, limit);
-  } finally {
-    await ledger.close();
-  }
-}
+const ofLedger = (context: CommandContext, options: LedgerOptions & { limit: number }): Promise<VerifyBody> =>
+  withLedger(context, options, (ledger) => ledger.verify(ledgerSecrets(options).nodes, options.limit));
 
 const agreement = ({ block, checked }: VerifyBody, style: Style) =>
   `${style.green('ledger and chain agree')} up to block ${block ?? 'none'}: ${Object.entries(checked)

@@ -1,21 +1,12 @@
 /** Writes every new block of the local chain into its journal, and follows the chain when it forks. */
 import type { Hex } from 'viem';
+import type { ChainJournal, JournalBlock } from '../../ledger/chain-journal.ts';
 import { createMutex } from '../../lib/mutex.ts';
 import { stopwatch } from '../../lib/timers.ts';
-import type { ChainJournal, JournalBlock } from './chain-journal.ts';
 import { blockCall, headBlock, type LocalBlock, type LocalRpc, toLocalBlock } from './local-rpc.ts';
 import { readTransactions } from './local-transactions.ts';
 
-export interface JournalWriter {
-  /** Looks once at the chain and stores what is new; empty blocks alone may wait for the next look. */
-  look(): Promise<void>;
-  /** Stores everything up to the chain's head, empty blocks included. */
-  flush(): Promise<void>;
-  /** While true, every block gets an entry of its own, so that a checkpoint can end exactly at one. */
-  keepApart(apart: boolean): void;
-  /** Blocks seen since the start, counted again after a fork. */
-  seenBlocks(): number;
-}
+export type JournalWriter = ReturnType<typeof createJournalWriter>;
 
 /** Bounds one request and one write; a chain mined faster than this is read in several rounds. */
 const BLOCKS_PER_ROUND = 100;
@@ -30,7 +21,7 @@ export function createJournalWriter(parts: {
   rpc: LocalRpc;
   journal: ChainJournal;
   tail: JournalBlock | undefined;
-}): JournalWriter {
+}) {
   const { rpc } = parts;
   const exclusive = createMutex();
   const end = createJournalEnd(parts);
@@ -67,9 +58,13 @@ export function createJournalWriter(parts: {
   };
 
   return {
+    /** Looks once at the chain and stores what is new; empty blocks alone may wait for the next look. */
     look: () => exclusive(() => write(false)),
+    /** Stores everything up to the chain's head, empty blocks included. */
     flush: () => exclusive(() => write(true)),
+    /** While true, every block gets an entry of its own, so that a checkpoint can end exactly at one. */
     keepApart: end.keepApart,
+    /** Blocks seen since the start, counted again after a fork. */
     seenBlocks: end.seenBlocks,
   };
 }

@@ -1,10 +1,10 @@
 /** The emulator's chain: Anvil with a memory that survives SIGKILL, and with the adjustable clock's time. */
 import { join } from 'node:path';
+import type { ChainJournal, JournalBlock } from '../../ledger/chain-journal.ts';
 import type { AdjustableClock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { delay, stopwatch } from '../../lib/timers.ts';
 import { type AnvilExit, type AnvilProcess, LOCAL_CHAIN_ID, startAnvil } from './anvil.ts';
-import type { ChainJournal, JournalBlock } from './chain-journal.ts';
 import { createJournalWriter, type JournalWriter } from './journal-writer.ts';
 import { listCheckpoints, takeCheckpoint } from './local-checkpoint.ts';
 import { loadCheckpoint, replayJournal } from './local-restore.ts';

@@ -2,8 +2,8 @@
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { bytesToHex, type Hex, hexToBytes } from 'viem';
+import type { ChainJournal } from '../../ledger/chain-journal.ts';
 import { delay, stopwatch } from '../../lib/timers.ts';
-import type { ChainJournal } from './chain-journal.ts';
 import type { JournalWriter } from './journal-writer.ts';
 import { headBlock, type LocalRpc } from './local-rpc.ts';
 

@@ -1,7 +1,7 @@
 /** Brings the local chain back from its newest good checkpoint and the journal's tail. */
 import { numberToHex } from 'viem';
+import type { ChainJournal, JournalBlock } from '../../ledger/chain-journal.ts';
 import type { Log } from '../../lib/log.ts';
-import type { ChainJournal, JournalBlock } from './chain-journal.ts';
 import { type Checkpoint, isInJournal, readCheckpoint } from './local-checkpoint.ts';
 import { blockCall, headBlock, type LocalRpc, toLocalBlock } from './local-rpc.ts';
 import { isUnsigned, sendAgain } from './local-transactions.ts';

@@ -3,12 +3,7 @@ import type { AdjustableClock } from '../../lib/clock.ts';
 import { createMutex } from '../../lib/mutex.ts';
 import { headBlock, type LocalRpc } from './local-rpc.ts';
 
-export interface ChainTime {
-  /** Sets the chain's time to the clock's; the next block then carries the clock's second. */
-  sync(): Promise<void>;
-  /** To be called now and then: lets time go on once the clock has caught up with the head. */
-  look(): Promise<void>;
-}
+export type ChainTime = ReturnType<typeof createChainTime>;
 
 /** The clock's offset is measured between two reads of the real time and may be a few milliseconds short. */
 const OFFSET_TOLERANCE_MS = 50;
@@ -20,7 +15,7 @@ const TRIES_PER_SECOND_BOUNDARY = 3;
  * chain ahead), blocks repeat the head's second. Otherwise a block's time is the clock's second, or the one
  * before when the clock's offset is not a whole second, because Anvil's own offset is in seconds; never ahead.
  */
-export function createChainTime(parts: { rpc: LocalRpc; clock: AdjustableClock }): ChainTime {
+export function createChainTime(parts: { rpc: LocalRpc; clock: AdjustableClock }) {
   const { rpc, clock } = parts;
   const exclusive = createMutex();
   let heldSeconds: number | undefined;
@@ -57,7 +52,9 @@ export function createChainTime(parts: { rpc: LocalRpc; clock: AdjustableClock }
   };
 
   return {
+    /** Sets the chain's time to the clock's; the next block then carries the clock's second. */
     sync: () => exclusive(apply),
+    /** To be called now and then: lets time go on once the clock has caught up with the head. */
     async look() {
       if (heldSeconds !== undefined && clock.now() / 1000 >= heldSeconds) await exclusive(apply);
     },

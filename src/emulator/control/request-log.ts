@@ -3,29 +3,24 @@
 /** Enough for a test run to look back on, without growing for ever. */
 const KEPT = 2_000;
 
-interface RequestLog<Entry> {
-  add(entry: Entry): void;
-  /** `keep` chooses; at most `limit` entries, and with `after` only those younger than that one. */
-  list(choice: { keep: (entry: Entry) => boolean; limit: number; after?: string | undefined }): Entry[];
-  /** Every entry that `name` may mean: an id, the beginning of one, with or without `req_`, or `latest`. */
-  find(name: string): Entry[];
-}
-
-export function createRequestLog<Entry extends { id: string }>(): RequestLog<Entry> {
+export function createRequestLog<Entry extends { id: string }>() {
   const entries = new Map<string, Entry>();
   const newestFirst = () => [...entries.values()].reverse();
   return {
-    add(entry) {
+    add(entry: Entry) {
       entries.set(entry.id, entry);
       const [oldest] = entries.keys();
       if (entries.size > KEPT && oldest !== undefined) entries.delete(oldest);
     },
-    list({ keep, limit, after }) {
+    /** `keep` chooses; at most `limit` entries, and with `after` only those younger than that one. */
+    list(choice: { keep: (entry: Entry) => boolean; limit: number; after?: string | undefined }): Entry[] {
+      const { keep, limit, after } = choice;
       const all = newestFirst();
       const known = after === undefined ? -1 : all.findIndex(({ id }) => id === after);
       return (known === -1 ? all : all.slice(0, known)).filter(keep).slice(0, limit);
     },
-    find(name) {
+    /** Every entry that `name` may mean: an id, the beginning of one, with or without `req_`, or `latest`. */
+    find(name: string): Entry[] {
       if (name === 'latest') return newestFirst().slice(0, 1);
       const exact = entries.get(name);
       if (exact) return [exact];

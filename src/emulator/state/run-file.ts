@@ -3,23 +3,19 @@ import { execFile } from 'node:child_process';
 import { chmod, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import type { Ready } from './ready.ts';
 
 /** What the file says; it holds secrets, so only its owner may read it. */
-export interface RunInfo {
+export interface RunInfo
+  extends Pick<Ready, 'pid' | 'urls' | 'controlToken' | 'chain' | 'brands' | 'dataDir'> {
   /** Of this file's shape. */
   version: 1;
   program: string;
   name?: string | undefined;
-  pid: number;
   /** When the process began, in the machine's own terms: tells it from a later one with the same pid. */
   startTime: string;
-  urls: Record<'events' | 'relay' | 'register' | 'services' | 'site' | 'control' | 'rpc', string>;
-  controlToken: string;
-  chain: { id: number };
   contracts: Record<string, string>;
-  brands: { brandId: string; domain: string; apiKey: string; webhookSecret: string }[];
-  users: { email: string; address: string }[];
-  dataDir: string;
+  users: Pick<Ready['users'][number], 'email' | 'address'>[];
 }
 
 interface FoundRun {

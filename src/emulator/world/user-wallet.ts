@@ -1,13 +1,22 @@
-/** What a user's own wallet does, for the emulator's users: encodes calls and signs them with the development keys. */
+/**
+ * What a user's own wallet does, for the emulator's users: encodes calls and signs them with the development keys.
+ * Only the command line holds these keys; the server derives addresses from the public half and can open none of them.
+ */
+import { toHex } from 'viem';
+import { mnemonicToAccount, privateKeyToAccount } from 'viem/accounts';
 import { contractNames, encodeCall, functionsOf } from '../../chain/contracts/calls/function-call.ts';
-import { createTokenSignatures, type SignedPermit } from '../../chain/contracts/token-signatures.ts';
+import {
+  createTokenSignatures,
+  type SignedPermit,
+  type TypedDataSigner,
+} from '../../chain/contracts/token-signatures.ts';
 import { createRpc } from '../../chain/rpc/rpc.ts';
 import { settings } from '../../compose/config.ts';
 import { PreconditionError } from '../../compose/precondition.ts';
 import type { Random } from '../../lib/ids.ts';
 import { nearest } from '../../lib/nearest.ts';
 import type { ContractName } from '../../rules/relay-policy.ts';
-import { developmentUsers } from './user-keys.ts';
+import { DEV_MNEMONIC, DEV_WALLETS_PATH } from './dev-accounts.ts';
 
 type Hex = `0x${string}`;
 
@@ -77,6 +86,21 @@ export function openUserWallets(stack: {
         data: await signatures.transfer(signerOf(wallet), { ...wish, nonce }),
       };
     },
+  };
+}
+
+/** The signer of the wallet at a place of the key tree. */
+function developmentUsers(): (index: number) => TypedDataSigner {
+  // The phrase becomes a seed once: that is slow on purpose.
+  const users = mnemonicToAccount(DEV_MNEMONIC, { path: DEV_WALLETS_PATH }).getHdKey();
+  return (index) => {
+    const { privateKey } = users.deriveChild(index);
+    if (!privateKey) throw new Error(`there is no key at ${index}`);
+    const account = privateKeyToAccount(toHex(privateKey));
+    return {
+      address: account.address,
+      signTypedData: (data) => account.signTypedData(data as Parameters<typeof account.signTypedData>[0]),
+    };
   };
 }
 

@@ -4,12 +4,7 @@ import { alias } from 'drizzle-orm/pg-core';
 import { takeNumbers } from '../counters.ts';
 import type { Queries } from '../database/database.ts';
 import { relays } from '../schema/relay.ts';
-import {
-  attempts,
-  type TransactionOutcome,
-  type TransactionStatus,
-  transactions,
-} from '../schema/transactions.ts';
+import { attempts, transactions } from '../schema/transactions.ts';
 import { giveBackGas } from './gas-budgets.ts';
 
 export type Relay = typeof relays.$inferSelect;
@@ -55,19 +50,8 @@ export async function lanesWithRelays(db: Queries): Promise<Hex[]> {
   return rows.map(({ lane }) => lane);
 }
 
-/** How far a relayed call has come. */
-export interface RelayProgress {
-  id: string;
-  lane: Hex;
-  recipient: Hex;
-  /** Null until it is signed. */
-  hash: Hex | null;
-  status: TransactionStatus | null;
-  outcome: TransactionOutcome | null;
-  blockNumber: number | null;
-  gasUsed: number | null;
-  gasPriceWei: string | null;
-}
+/** How far a relayed call has come; what is of its transaction is null until it is signed. */
+export type RelayProgress = Awaited<ReturnType<typeof readRelays>>[number];
 
 const progressOf = {
   id: relays.id,
@@ -82,7 +66,7 @@ const progressOf = {
 };
 
 /** Calls by their ids; unknown ids are left out. */
-export async function readRelays(db: Queries, ids: string[]): Promise<RelayProgress[]> {
+export async function readRelays(db: Queries, ids: string[]) {
   if (ids.length === 0) return [];
   return db
     .select(progressOf)

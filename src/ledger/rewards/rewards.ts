@@ -3,7 +3,7 @@ import { and, asc, desc, eq, inArray, isNotNull, isNull, sql } from 'drizzle-orm
 import type { BrandId } from '../../rules/brands/brand.ts';
 import type { Queries } from '../database/database.ts';
 import { rewards } from '../schema/rewards.ts';
-import { type TransactionOutcome, type TransactionStatus, transactions } from '../schema/transactions.ts';
+import { transactions } from '../schema/transactions.ts';
 
 export type Reward = typeof rewards.$inferSelect;
 
@@ -68,34 +68,20 @@ export async function failRewards(
     .where(inArray(rewards.sequence, failed.sequences));
 }
 
+/** Failed rewards of these transactions whose claims have not been given back. */
+const unreleased = (transactionIds: string[]) =>
+  and(isNotNull(rewards.failure), isNull(rewards.releasedAt), inArray(rewards.transactionId, transactionIds));
+
 /** Clears failures that came from blocks which a reorganisation removed. */
 export async function forgetFailures(tx: Queries, transactionIds: string[]): Promise<void> {
   if (transactionIds.length === 0) return;
-  await tx
-    .update(rewards)
-    .set({ failure: null })
-    .where(
-      and(
-        isNotNull(rewards.failure),
-        isNull(rewards.releasedAt),
-        inArray(rewards.transactionId, transactionIds),
-      ),
-    );
+  await tx.update(rewards).set({ failure: null }).where(unreleased(transactionIds));
 }
 
 /** Failed rewards of these transactions whose claims have not been given back. */
 export async function unreleasedFailures(tx: Queries, transactionIds: string[]): Promise<Reward[]> {
   if (transactionIds.length === 0) return [];
-  return tx
-    .select()
-    .from(rewards)
-    .where(
-      and(
-        isNotNull(rewards.failure),
-        isNull(rewards.releasedAt),
-        inArray(rewards.transactionId, transactionIds),
-      ),
-    );
+  return tx.select().from(rewards).where(unreleased(transactionIds));
 }
 
 export async function markReleased(tx: Queries, release: { sequence: number; nowMs: number }): Promise<void> {
@@ -133,16 +119,8 @@ export async function findReward(db: Queries, id: string) {
   return row;
 }
 
-/** How far a reward has come; `hash`, `status` and `outcome` are null until a transaction carries it. */
-export interface RewardProgress {
-  rewardId: string;
-  hash: `0x${string}` | null;
-  status: TransactionStatus | null;
-  outcome: TransactionOutcome | null;
-  failure: string | null;
-}
-
-export const readRewardProgress = (db: Queries, ids: string[]): Promise<RewardProgress[]> =>
+/** How far rewards have come; `hash`, `status` and `outcome` are null until a transaction carries them. */
+export const readRewardProgress = (db: Queries, ids: string[]) =>
   db
     .select({
       rewardId: rewards.id,
@@ -154,6 +132,8 @@ export const readRewardProgress = (db: Queries, ids: string[]): Promise<RewardPr
     .from(rewards)
     .leftJoin(transactions, eq(transactions.id, rewards.transactionId))
     .where(inArray(rewards.id, ids));
+
+export type RewardProgress = Awaited<ReturnType<typeof readRewardProgress>>[number];
 
 /** Ids of rewards by their sequences. */
 export const findBySequences = (db: Queries, sequences: number[]) =>

@@ -25,14 +25,8 @@ interface SignedAttempt {
   priorityFeeWei: bigint;
 }
 
-interface NewTransaction extends SignedAttempt {
-  id: string;
-  lane: Hex;
-  nonce: number;
-  purpose: LanePurpose;
-  epoch: number;
-  createdAt: number;
-}
+type NewTransaction = SignedAttempt &
+  Pick<Transaction, 'id' | 'lane' | 'nonce' | 'purpose' | 'epoch' | 'createdAt'>;
 
 /** Stores a signed transaction with its first attempt. The unique index refuses a nonce that is taken. */
 export async function storeTransaction(tx: Queries, signed: NewTransaction): Promise<void> {
@@ -68,24 +62,12 @@ export async function storeReplacement(
 
 async function storeAttempt(
   tx: Queries,
-  one: SignedAttempt & {
-    transactionId: string;
-    attempt: number;
-    kind: 'payload' | 'noop';
-    createdAt: number;
-  },
+  one: SignedAttempt & Omit<typeof attempts.$inferInsert, keyof SignedAttempt>,
 ): Promise<void> {
-  const { hash, transactionId, attempt, kind, raw, maxFeeWei, priorityFeeWei, createdAt } = one;
-  await tx.insert(attempts).values({
-    hash,
-    transactionId,
-    attempt,
-    kind,
-    raw,
-    maxFeeWei: String(maxFeeWei),
-    priorityFeeWei: String(priorityFeeWei),
-    createdAt,
-  });
+  const { maxFeeWei, priorityFeeWei } = one;
+  await tx
+    .insert(attempts)
+    .values({ ...one, maxFeeWei: String(maxFeeWei), priorityFeeWei: String(priorityFeeWei) });
 }
 
 /** A transaction that no block is known to hold, with its latest bytes. */
@@ -106,12 +88,8 @@ export async function unsettledTransactions(db: Queries, lane: Hex): Promise<Uns
     )
     .where(and(eq(transactions.lane, lane), inArray(transactions.status, ['stored', 'sent'])))
     .orderBy(asc(transactions.nonce));
-  return rows.map(({ transaction: { id, nonce }, attempt }) => ({
-    id,
-    nonce,
-    kind: attempt.kind,
-    hash: attempt.hash,
-    raw: attempt.raw,
+  return rows.map(({ transaction: { id, nonce }, attempt: { kind, hash, raw, ...attempt } }) => ({
+    ...{ id, nonce, kind, hash, raw },
     maxFeeWei: BigInt(attempt.maxFeeWei),
     priorityFeeWei: BigInt(attempt.priorityFeeWei),
   }));

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Hex, hexToBytes } from 'viem';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { startAnvil } from '../../../src/emulator/chain/anvil.ts';
-import type { JournalBlock } from '../../../src/emulator/chain/chain-journal.ts';
+import type { JournalBlock } from '../../../src/ledger/chain-journal.ts';
 import { delay } from '../../../src/lib/timers.ts';
 import {
   ALICE,
