@@ -101,12 +101,10 @@ const brand = z.object({
 export const brandList = z.object({ brands: z.array(brand) });
 
 const key = z.object({ keyId: z.string(), createdAt: instant(), expiresAt: instant().nullable() });
-const gasWallet = z
-  .object({ address: z.string(), ready: z.boolean() })
-  .meta({
-    description:
-      "Pays the gas of the brand's users; the service's own wallet pays while this one is not ready.",
-  });
+const gasWallet = z.object({ address: z.string(), ready: z.boolean() }).meta({
+  description:
+    "Pays the gas of the brand's users; the service's own wallet pays while this one is not ready.",
+});
 export const brandDetail = brand.extend({
   keys: z.array(key),
   rules: z.array(ruleResult),
@@ -139,11 +137,9 @@ export const dnsQuery = z.object({ domain: z.string() });
 export const dnsRecord = z.object({ type: z.literal('TXT'), name: z.string(), value: z.string() });
 
 export const walletResult = z.object({
-  user: z
-    .string()
-    .meta({
-      description: 'The key under which rewards count the user: an e-mail, a stand-in e-mail, or an address.',
-    }),
+  user: z.string().meta({
+    description: 'The key under which rewards count the user: an e-mail, a stand-in e-mail, or an address.',
+  }),
   address: z.string(),
   index: z.int().nullable().meta({ description: 'Place in the key tree; null for an address of their own.' }),
   createdAt: instant(),
