@@ -5,12 +5,12 @@ import type { Crash } from '../lib/crash-points.ts';
 import type { Log } from '../lib/log.ts';
 
 /** How one service's relay differs from the others'. */
-export interface RelayOverrides {
-  budgetGwei?: number;
-  answerTimeoutMs?: number;
-  feeCapWei?: bigint;
-  explorerUrl?: string;
-}
+export type RelayOverrides = Partial<
+  Pick<
+    typeof settings.relayHost,
+    'budgetGwei' | 'answerTimeoutMs' | 'feeCapWei' | 'explorerUrl' | 'userLimit' | 'addressLimit'
+  >
+>;
 
 /** How a test's engine differs from everyone's. */
 export type EngineOverrides = {

@@ -3,12 +3,19 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createClient } from '../../src/client/create-client.ts';
+import { settings } from '../../src/compose/config.ts';
 import { openUserWallets } from '../../src/emulator/world/user-wallet.ts';
 import { secureRandom } from '../../src/lib/ids.ts';
 import { loadRelay } from '../../src/load/relay-load.ts';
 import type { RelayLoadOptions } from '../../src/load/relay-report.ts';
 import { brokenRules } from '../../src/load/relay-report.ts';
 import { startTestService, type TestService } from '../kits/service.ts';
+
+/** Smaller than the contract's, so that a whole window is a few calls; those of the contract are tried with `rewards load`. */
+const USER_LIMIT = 5;
+const ADDRESS_LIMIT = 20;
+/** Of which one request is the load test's own. */
+const ADDRESS_CALLS = ADDRESS_LIMIT - 1;
 
 interface Told {
   status: number;
@@ -21,7 +28,12 @@ let spoil: (answer: Told, call: number) => Told = (answer) => answer;
 let gateway: { url: string; close: () => void };
 
 beforeAll(async () => {
-  service = await startTestService();
+  service = await startTestService({
+    relay: {
+      userLimit: { ...settings.relayHost.userLimit, limit: USER_LIMIT },
+      addressLimit: { ...settings.relayHost.addressLimit, limit: ADDRESS_LIMIT },
+    },
+  });
   gateway = await startGateway();
 });
 afterAll(async () => {
@@ -75,7 +87,7 @@ async function load(wish: Partial<RelayLoadOptions>, spoiled: typeof spoil = (an
       signal: new AbortController().signal,
       onProgress() {},
     },
-    { users: 2, perUser: 37, oneAddress: false, checkReset: false, concurrency: 8, ...wish },
+    { users: 2, perUser: USER_LIMIT + 2, oneAddress: false, checkReset: false, concurrency: 8, ...wish },
   );
 }
 
@@ -89,15 +101,15 @@ test('an honest relay: exact, and nothing to complain of', async () => {
   const report = await load({ checkReset: true });
   expect(brokenRules(report)).toEqual([]);
   expect(report).toMatchObject({
-    sent: 74,
-    admitted: 70,
-    expected: 70,
+    sent: 2 * (USER_LIMIT + 2),
+    admitted: 2 * USER_LIMIT,
+    expected: 2 * USER_LIMIT,
     refused: 4,
     failed: 0,
     overAdmission: 0,
     underAdmission: 0,
-    limit: 35,
-    headers: { checked: 74, count: 0 },
+    limit: USER_LIMIT,
+    headers: { checked: 2 * (USER_LIMIT + 2), count: 0 },
     reset: { checked: 2, refusedBefore: 2, admittedAfter: 2, count: 0 },
   });
 }, 60_000);
@@ -108,7 +120,12 @@ test('one call too many is seen', async () => {
     if (answer.status !== LIMITED || let36++ > 0) return answer;
     return { ...answer, status: 200, body: '{"success":true}' };
   });
-  expect(report).toMatchObject({ admitted: 71, expected: 70, overAdmission: 1, underAdmission: 0 });
+  expect(report).toMatchObject({
+    admitted: 2 * USER_LIMIT + 1,
+    expected: 2 * USER_LIMIT,
+    overAdmission: 1,
+    underAdmission: 0,
+  });
   expect(brokenRules(report)[0]).toBe('1 calls passed beyond the limit');
 }, 60_000);
 
@@ -123,7 +140,7 @@ test('one call too few is seen, even when another user gets one more', async () 
     return answer;
   });
   // Whether it was the same user's makes no difference to the sum, and all to the limit.
-  expect(report.admitted).toBe(70);
+  expect(report.admitted).toBe(2 * USER_LIMIT);
   expect(report.overAdmission).toBe(report.underAdmission);
   expect(brokenRules(report).length).toBeGreaterThan(0);
 }, 60_000);
@@ -151,7 +168,7 @@ test.each<[string, typeof spoil, RegExp]>([
     /Reset is 4000/,
   ],
   ['a Reset in the past', (answer) => header(answer, 'reset', '1000'), /not in the future/],
-  ['another Limit', (answer, call) => header(answer, 'limit', String(35 + (call % 2))), /Limit is/],
+  ['another Limit', (answer, call) => header(answer, 'limit', String(USER_LIMIT + (call % 2))), /Limit is/],
   ['no headers', (answer) => ({ ...answer, headers: {} }), /not all there/],
 ])(
   '%s is seen',
@@ -167,17 +184,19 @@ test.each<[string, typeof spoil, RegExp]>([
 test('a window that does not end, or ends early, is seen', async () => {
   const refusal = '{"success":false,"code":"RATE_LIMIT_EXCEEDED","details":{"reason":"user"}}';
   let calls = 0;
-  const forever = await load({ users: 1, perUser: 36, checkReset: true }, (answer) => {
+  const forever = await load({ users: 1, perUser: USER_LIMIT + 1, checkReset: true }, (answer) => {
     calls += 1;
-    return calls > 36 ? { ...header(answer, 'remaining', '0'), status: LIMITED, body: refusal } : answer;
+    return calls > USER_LIMIT + 1
+      ? { ...header(answer, 'remaining', '0'), status: LIMITED, body: refusal }
+      : answer;
   });
   expect(forever.reset).toMatchObject({ checked: 1, refusedBefore: 1, admittedAfter: 0, count: 1 });
   expect(brokenRules(forever).join()).toContain('after its window was over');
 
   calls = 0;
-  const early = await load({ users: 1, perUser: 36, checkReset: true }, (answer) => {
+  const early = await load({ users: 1, perUser: USER_LIMIT + 1, checkReset: true }, (answer) => {
     calls += 1;
-    return calls === 37 ? { ...answer, status: 200, body: '{}' } : answer;
+    return calls === USER_LIMIT + 2 ? { ...answer, status: 200, body: '{}' } : answer;
   });
   expect(early.reset).toMatchObject({ refusedBefore: 0, count: 1 });
   expect(brokenRules(early).join()).toContain('before its window was over');
@@ -190,11 +209,19 @@ test('a run that outlasts its window tells nothing of the limit, and says so', a
 }, 60_000);
 
 test('from one address: what the address may, and no more', async () => {
-  const report = await load({ users: 4, perUser: 34, oneAddress: true, checkReset: true });
-  expect(report).toMatchObject({ sent: 136, admitted: 99, expected: 99, refused: 37, limit: 100 });
+  const calls = { users: 6, perUser: USER_LIMIT - 1, oneAddress: true, checkReset: true };
+  const refused = 6 * (USER_LIMIT - 1) - ADDRESS_CALLS;
+  const report = await load(calls);
+  expect(report).toMatchObject({
+    sent: ADDRESS_CALLS + refused,
+    admitted: ADDRESS_CALLS,
+    expected: ADDRESS_CALLS,
+    refused,
+    limit: ADDRESS_LIMIT,
+  });
   expect(brokenRules(report)).toEqual([]);
-  const broken = await load({ users: 4, perUser: 34, oneAddress: true, checkReset: true }, (answer) =>
+  const broken = await load(calls, (answer) =>
     answer.status === LIMITED ? { ...answer, status: 200, body: '{}' } : answer,
   );
-  expect(broken).toMatchObject({ expected: 99, overAdmission: 37 });
+  expect(broken).toMatchObject({ expected: ADDRESS_CALLS, overAdmission: refused });
 }, 120_000);
