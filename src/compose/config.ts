@@ -1,16 +1,19 @@
 /** What a service is made from. Every limit is here, with its reason. */
 import manifest from '../../package.json' with { type: 'json' };
 import type { ChainEngineSettings } from '../chain/engine.ts';
+import type { RateLimit } from '../ledger/limits/rate-windows.ts';
 import type { Crash } from '../lib/crash-points.ts';
 import type { Log } from '../lib/log.ts';
 
 /** How one service's relay differs from the others'. */
-export type RelayOverrides = Partial<
-  Pick<
-    typeof settings.relayHost,
-    'budgetGwei' | 'answerTimeoutMs' | 'feeCapWei' | 'explorerUrl' | 'userLimit' | 'addressLimit'
-  >
->;
+export interface RelayOverrides {
+  budgetGwei?: number;
+  answerTimeoutMs?: number;
+  feeCapWei?: bigint;
+  explorerUrl?: string;
+  userLimit?: RateLimit;
+  addressLimit?: RateLimit;
+}
 
 /** How a test's engine differs from everyone's. */
 export type EngineOverrides = {
