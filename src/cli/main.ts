@@ -1,4 +1,4 @@
-/** Gives the program the process it runs in; the only file of the command line that touches it. */
+/** Connects the program to its process; the only file of the command line that touches the process. */
 import { readEnvironment } from '../compose/env.ts';
 import { systemClock } from '../lib/clock.ts';
 import { every } from '../lib/timers.ts';
@@ -22,7 +22,7 @@ const exitCode = await runCli({
   clock: systemClock(),
 });
 await Promise.all([stdout.flushed(), stderr.flushed()]);
-// Not left to the event loop: an idle kept-alive connection would hold the process for seconds.
+// Exits here, since an idle keep-alive connection would keep the event loop, and the process, alive for seconds.
 process.exit(exitCode);
 
 async function readStdin(): Promise<string> {
@@ -43,8 +43,8 @@ function onSignal(listener: (signal: StopSignal) => void): () => void {
 }
 
 /**
- * npm passes a signal on to the shell that it runs us in; that shell dies of it without telling us. So when npm
- * started us, the end of our parent is a stop signal.
+ * npm passes a signal to the shell that runs this program; the shell dies of it without passing it on. So when npm
+ * started this program, the end of its parent counts as a stop signal.
  */
 function watchNpm(onGone: () => void): () => void {
   if (!/(^|[\s/'"])rewards(['"\s]|$)/.test(env.npm_lifecycle_script ?? '')) return () => {};

@@ -1,4 +1,4 @@
-/** The descriptions of the hosts, for whoever wants them without a running service. */
+/** The OpenAPI documents of the hosts, without a running service. */
 
 import { controlHostContract } from '../contract/control/host.ts';
 import type { HostContract } from '../contract/endpoint.ts';
@@ -18,7 +18,7 @@ const contracts: Record<DescribedHost, HostContract> = {
   control: controlHostContract,
 };
 
-/** `origin` is where the service is; without a slash at its end. */
+/** `origin` is the address of the service, without a trailing slash. */
 export function apiDocumentOf(host: DescribedHost, origin: string): ApiDocument {
   const serverUrl = host === 'control' ? `${origin}/_rewards` : origin;
   const { bodyLimitBytes } = host === 'relay' ? settings.relayHost : settings;

@@ -1,11 +1,11 @@
-/** What a service is made from. Every limit is here, with its reason. */
+/** The config of a service. Every limit is here, with its reason. */
 import manifest from '../../package.json' with { type: 'json' };
 import type { ChainEngineSettings } from '../chain/engine.ts';
 import type { RateLimit } from '../ledger/limits/rate-windows.ts';
 import type { Crash } from '../lib/crash-points.ts';
 import type { Log } from '../lib/log.ts';
 
-/** How one service's relay differs from the others'. */
+/** Overrides of the relay's limits. */
 export interface RelayOverrides {
   budgetGwei?: number;
   answerTimeoutMs?: number;
@@ -15,22 +15,22 @@ export interface RelayOverrides {
   addressLimit?: RateLimit;
 }
 
-/** How a test's engine differs from everyone's. */
+/** Overrides of the chain engine's settings, for tests. */
 export type EngineOverrides = {
   [Part in 'payout' | 'lane' | 'relay' | 'fees' | 'follow']?: Partial<ChainEngineSettings[Part]>;
 };
 
-/** What the command line says about an emulator. */
+/** The config of an emulator, from the command line. */
 export interface ServeConfig {
   bindAddress: string;
   port: number;
-  /** The port was asked for by number: another one will not do. */
+  /** True: the user chose the port, so another one must not replace it. */
   portExplicit: boolean;
   splitHosts: boolean;
   ephemeral: boolean;
-  /** Where a persistent stack keeps everything; unused when ephemeral. */
+  /** The folder of a persistent stack; unused when ephemeral. */
   dataDir: string;
-  /** Fixtures to load; none: the packaged demo. */
+  /** Fixtures to load; empty: the packaged demo. */
   seedFiles: string[];
   clockStartMs?: number | undefined;
   frozen: boolean;
@@ -38,20 +38,20 @@ export interface ServeConfig {
   rpcUrl?: string | undefined;
   rpcPort: number;
   rpcPortExplicit: boolean;
-  /** 0: a block at once for each transaction. */
+  /** 0 mines each transaction at once. */
   blockTimeSeconds: number;
-  /** Postgres in place of SQLite. */
+  /** A Postgres database instead of SQLite. */
   databaseUrl?: string | undefined;
   log: Log;
-  /** Which of the contract's two wordings of a cooldown is spoken. Default: current. */
+  /** Which of the contract's two wordings a refused cooldown has. Default: current. */
   errorDialect?: 'current' | 'earlier' | undefined;
   /** Default: the contract's 60 s; its other statement is 5 s. */
   duplicateWindowMs?: number | undefined;
-  /** Asks this machine's own DNS, or these servers, instead of the fixture's table. */
+  /** Asks this machine's DNS or these servers instead of the fixture's table. */
   dns?: 'system' | { servers: string[] } | undefined;
 }
 
-/** What tests alone want otherwise. */
+/** Overrides for tests only. */
 export interface Overrides {
   /** Ends the process at a named moment. */
   crash?: Crash | undefined;
@@ -65,7 +65,7 @@ export const settings = {
   /** Contract: path prefix and service name. */
   apiPrefix: '/rewards-api',
   serviceName: 'rewards',
-  /** What `debug` calls this program. */
+  /** The program's name in the answer of `debug`. */
   workerVersion: `rewards/${manifest.version}`,
   /** Contract: Limits, Request body. */
   bodyLimitBytes: 10 * 1024,
@@ -75,7 +75,7 @@ export const settings = {
   pregenerate: { limit: 100, windowMs: 60_000 },
   /** Events decided in one commit: large enough that the fsync is shared, small enough to answer in milliseconds. */
   decideBatchMax: 400,
-  /** A conflict means that another process made progress; so many in a row do not happen by chance. */
+  /** Attempts of one commit. Each conflict means that another process made progress; this many in a row mean a fault, so the caller gets an error. */
   decideTriesMax: 10,
   /** How long a caller waits for its transaction before it is told that the chain is late. */
   answerTimeoutMs: 15_000,
@@ -84,21 +84,21 @@ export const settings = {
   payout: {
     /** 400 rewards to new holders take 11 M gas; a transaction may have 16.7 M (EIP-7825). */
     batchMax: 400,
-    /** How long the lane sleeps when nobody rings and nothing is due. */
+    /** How long the lane sleeps without a nudge and without work that is due. */
     idlePollMs: 200,
   },
   lane: {
-    /** What public nodes keep of one account is 16; our own Anvil keeps all, and has blocks of a second. */
+    /** Public nodes keep 16 pending transactions of one account; our own Anvil keeps all, and has blocks of a second. */
     inFlightMax: 64,
     /** Longer than any pause of a healthy process, short enough that another one pays within 3 s. */
     leaseMs: 2_000,
-    /** A block or two: what is not in one by then was perhaps not heard. */
+    /** A block or two: nodes may have missed bytes that are in no block by then. */
     resendAfterMs: 4_000,
-    /** Heard and not taken: the offer is too low. */
+    /** Bytes that nodes have and no block takes: the offer is too low. */
     bumpAfterMs: 20_000,
   },
   relay: {
-    /** What shares one fsync; more would only let the first of them wait for the last. */
+    /** Transactions that share one fsync; with more, the first would only wait for the last. */
     storeMax: 16,
     idlePollMs: 200,
     /** A wallet that is full lasts for longer than this even at the fee cap. */
@@ -117,28 +117,28 @@ export const settings = {
     /** Contract: Limits, Relay gas and Relay gas price. */
     gasMax: 1_000_000,
     feeCapWei: 100n * 10n ** 9n,
-    /** What a brand's users may spend on a day at most, in gwei: 10 of the chain's currency, some 100 of the dearest calls. */
+    /** The most that a brand's users may spend in a day, in gwei: 10 of the chain's currency, some 100 of the dearest calls. */
     budgetGwei: 10_000_000_000,
     /** The next block or two. */
     permitMarginMs: 10_000,
-    /** How long a caller waits for the block: what most clients wait for an answer. */
+    /** How long a caller waits for the block; most clients wait as long for an answer. */
     answerTimeoutMs: 30_000,
-    /** Call data of the allowed functions has a few hundred bytes. */
+    /** The calldata of the allowed functions has a few hundred bytes. */
     bodyLimitBytes: 64 * 1024,
-    /** Longer than the longest window, so that nothing that still counts is deleted. */
+    /** Longer than the longest window, so that cleaning up never deletes a use that still counts. */
     windowsKeptMs: 2 * 3_600_000,
     /** The emulator's chain has no explorer; the address shows what an answer looks like. */
     explorerUrl: 'https://explorer.rewards.localhost',
   },
-  /** A request to the node; a slow one is as good as none, since the same bytes can be sent again. */
+  /** Timeout of a request to a node; the same bytes can be sent again, so giving up is safe. */
   rpcTimeoutMs: 10_000,
   identity: {
     keys: {
-      /** A key that was withdrawn is used for a minute at most, while the provider can be reached. */
+      /** A withdrawn key stays in use for at most a minute while the provider can be reached. */
       freshMs: 60_000,
-      /** A provider that is away for ten minutes is not noticed. */
+      /** Users do not notice a provider that is away for up to ten minutes. */
       staleMs: 10 * 60_000,
-      /** A new key is taken within a second, and no caller can make us ask more often. */
+      /** A new key is accepted within a second, and callers cannot make the service ask more often. */
       cooldownMs: 1_000,
     },
     /** A key set is a few kilobytes, and a caller waits for it. */

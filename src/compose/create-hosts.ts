@@ -1,4 +1,4 @@
-/** Builds the hosts from adapters that have been picked already. */
+/** Builds the hosts from adapters that the caller has picked. */
 import { answerOnce } from '../actions/answer-once.ts';
 import { verifyBrandKey } from '../actions/brands/verify-brand-key.ts';
 import { verifyDns } from '../actions/brands/verify-dns.ts';
@@ -42,7 +42,7 @@ export interface HostsDeps {
   engine: Pick<ChainEngine, 'payouts' | 'progress' | 'relays'>;
   facts: Facts['chain'];
   wallets: WalletTree;
-  /** Absent where nobody can log in: then there is no relay either. */
+  /** Absent where users cannot log in; then the service has no relay either. */
   tokens?: TokenVerifier | undefined;
   dns: TxtResolver;
   clock: Clock;
@@ -56,7 +56,7 @@ export interface HostsConfig {
   relay?: RelayOverrides | undefined;
   /** Domains of the service itself. */
   serviceDomains: readonly string[];
-  /** Addresses or networks of proxies whose word about a request counts. */
+  /** Addresses or networks of proxies whose forwarded headers are trusted. */
   proxies: readonly string[];
   serviceName: string;
   apiPrefix: string;
@@ -68,7 +68,7 @@ export interface HostsConfig {
   duplicateWindowMs?: number | undefined;
 }
 
-/** `idle` resolves when no decision is under way. */
+/** `idle` resolves when all decisions are done. */
 export function createHosts(
   deps: HostsDeps,
   config: HostsConfig,
@@ -108,7 +108,7 @@ export function createHosts(
   return { events, register, relay: relay?.host, idle };
 }
 
-/** What every host has around its handlers, and what more than one of them uses. */
+/** The frame around every host's handlers, and what several hosts share. */
 function frameOf(deps: HostsDeps, config: HostsConfig) {
   const { database, clock, random, log, observer } = deps;
   const once = { database, random, realClock: systemClock() };

@@ -1,4 +1,4 @@
-/** Builds the relay host from adapters that have been picked already. */
+/** Builds the relay host from adapters that the caller has picked. */
 import { createAddressGate } from '../actions/admit-address.ts';
 import { createRelayQueue } from '../actions/relay/queue-relays.ts';
 import { createRelayTransaction } from '../actions/relay/relay-transaction.ts';
@@ -16,7 +16,7 @@ import { readWindow } from '../ledger/limits/rate-windows.ts';
 import { findRelayByHash } from '../ledger/relay/queued-relays.ts';
 import { type RelayOverrides, settings } from './config.ts';
 
-/** `idle` resolves when no call is being queued. */
+/** `idle` resolves when all calls are queued. */
 export function createRelay(
   deps: {
     chain: ChainClient;

@@ -1,4 +1,4 @@
-/** A service from the adapters that were picked for it: the chain engine, and the hosts before it. */
+/** Puts a service together from the adapters that its caller picked: the chain engine and the hosts. */
 import {
   type ChainEngine,
   type ChainEngineDeps,
@@ -25,15 +25,15 @@ export interface ServiceConfig extends HostsConfig {
 
 export interface Service {
   engine: ChainEngine;
-  /** Without listeners yet; absent without wallets. */
+  /** Hosts without listeners; absent without wallets. */
   hosts?: ServiceHosts | undefined;
-  /** Resolves when what the chain holds is in the ledger; then the engine works by itself. */
+  /** Resolves when the ledger has caught up with the chain; the engine then runs on its own. */
   start(): Promise<void>;
-  /** Resolves when no decision and no chain work of this process is under way. */
+  /** Resolves when all decisions and all chain work of this process are done. */
   stop(): Promise<void>;
 }
 
-/** The same for the emulator and for production, which differ in `deps` alone; nothing runs before `start`. */
+/** Emulator and production differ only in `deps`; the service does nothing before `start`. */
 export function createService(
   deps: ServiceDeps & { wallets: WalletTree },
   config: ServiceConfig,

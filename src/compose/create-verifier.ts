@@ -9,7 +9,7 @@ import type { Database } from '../ledger/database/database.ts';
 import type { Facts } from '../ledger/facts.ts';
 import { delay } from '../lib/timers.ts';
 
-/** Compares once per call; `differencesMax`: the search ends at so many. */
+/** Compares once per call; the search ends after `differencesMax` differences. */
 export function createVerifier(deps: {
   database: Database;
   chain: ChainClient;

@@ -2,7 +2,7 @@
 
 import { type Crash, crashAt } from '../lib/crash-points.ts';
 
-/** Variables by name; one that is set to nothing counts as not set. */
+/** Variables by name; an empty variable counts as not set. */
 export type Environment = Readonly<Record<string, string>>;
 
 /** A copy of the environment as it is now. */

@@ -1,4 +1,4 @@
-/** What was started is stopped, in reverse order, once. */
+/** Stops everything that was started, once and in reverse order. */
 
 export function createLifecycle() {
   const stops: (() => Promise<void>)[] = [];
@@ -13,24 +13,24 @@ export function createLifecycle() {
   const stopAll = async () => {
     const errors: unknown[] = [];
     await stopStarted(errors);
-    // A start under way goes on for a while: what it adds until it fails or succeeds is stopped as well.
+    // A start in progress goes on until it fails or succeeds; this also stops everything that it still adds.
     await starting?.catch(() => undefined);
     await stopStarted(errors);
     if (errors.length > 0) throw new AggregateError(errors, 'not everything could be stopped cleanly');
   };
   return {
-    /** Does what starts everything, once; `stop` waits for it. Rejects after a stop. */
+    /** Runs the function that starts everything, once; `stop` waits for it. Rejects after a stop. */
     start<T>(work: () => Promise<T>): Promise<T> {
-      if (stopping) return Promise.reject(new Error('this was stopped and cannot be started again'));
+      if (stopping) return Promise.reject(new Error('a stopped service cannot be started again'));
       const started = work();
       starting = started;
       return started;
     },
-    /** Remembers how to stop what was just started. */
+    /** Registers how to stop something that was just started. */
     onStop(stop: () => Promise<void>) {
       stops.push(stop);
     },
-    /** Resolves when nothing runs any more, whatever was still starting when this was called. */
+    /** Resolves when everything has stopped, including anything that was still starting. */
     stop(): Promise<void> {
       stopping ??= stopAll();
       return stopping;

@@ -12,13 +12,13 @@ export interface Listener {
   close(drainTimeoutMs: number): Promise<void>;
 }
 
-/** Ports tried after a default one that is taken. */
+/** How many ports are tried after a default port that is taken. */
 const NEXT_PORTS = 20;
 
-/** Connections that may wait to be accepted; the system may allow fewer. A burst of callers is what this service is for. */
+/** Connections that may wait to be accepted; the system may allow fewer. The service must take bursts of callers. */
 const BACKLOG = 4_096;
 
-/** Listens on `port` (0: any free one). A port that is taken and was not asked for by number gives way to the next free one. */
+/** Listens on `port` (0: any free port). When a default port is taken, the next free port replaces it; a port that the user chose is never replaced. */
 export async function listen(
   app: Pick<Hono, 'fetch'>,
   at: { bindAddress: string; port: number; explicit: boolean },
@@ -58,8 +58,8 @@ async function closeServer(server: Server, drainTimeoutMs: number): Promise<void
 }
 
 /**
- * Connections that wait to be accepted are cut when the listener closes; in one full turn of the event loop all that
- * wait now are taken. Who comes between that and the close is refused, before anything of the request was read.
+ * Closing the listener cuts connections that wait to be accepted. One full turn of the event loop accepts all that wait
+ * now. A connection that arrives after this is refused before its request is read.
  */
 async function takeBacklog(): Promise<void> {
   for (let turns = 0; turns < 2; turns++) await new Promise(setImmediate);

@@ -4,24 +4,24 @@ import type { RequestVariables } from '../http/frame/request-record.ts';
 
 type Host = Hono<RequestVariables>;
 
-/** The service's hosts; the event handler answers what is no other host's. */
+/** The service's hosts; the event handler answers every path that belongs to no other host. */
 export interface ServiceHosts {
   events: Host;
   register: Host;
-  /** Absent where nobody pays gas. */
+  /** Absent where the service pays no gas. */
   relay?: Host | undefined;
 }
 
-/** All of them in one application. Each keeps its own rules, its own way of refusing, and its whole path. */
+/** Joins all hosts in one application. Each keeps its own rules, its own refusals and its whole path. */
 export function onOnePort(hosts: ServiceHosts, { apiPrefix }: { apiPrefix: string }): Hono {
   const app = new Hono();
   const hand = (path: string, host: Host) => {
     const handler: Handler = (context) => host.fetch(context.req.raw, context.env);
-    // By name, so that measurements know the route from those that nobody has.
+    // Registered by name, so that metrics can tell its route from unknown paths.
     app.on(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'], path, handler);
     app.all(path, handler);
   };
-  /** On a listener of its own, a host has its description at `/docs`; here that is the event handler's. */
+  /** A host with its own listener has its description at `/docs`; on one port that path is the event handler's. */
   const describe = (name: string, host: Host) => {
     const at = (path: string): Handler => {
       return (context) =>

@@ -7,7 +7,7 @@ import type { Lifecycle } from './lifecycle.ts';
 import { listen } from './listen.ts';
 import { onOnePort, type ServiceHosts } from './one-port.ts';
 
-/** Where each host is; `control` with its path. */
+/** The address of each host; `control` with its path. */
 export interface HostUrls {
   events: string;
   relay: string;

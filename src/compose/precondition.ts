@@ -1,4 +1,4 @@
-/** Something outside the program is not as it must be: said once, with the way to mend it. */
+/** Something outside the program is wrong, such as a taken port; carries the message and the fix. */
 export class PreconditionError extends Error {
   override name = 'PreconditionError';
   readonly code: string;

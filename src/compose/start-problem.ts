@@ -1,9 +1,9 @@
-/** What a failed start means to whoever started it, where something outside the program is not as it must be. */
+/** Translates a failed start into a message and a fix, where something outside the program is wrong. */
 import { RpcUnreachableError } from '../chain/rpc/rpc.ts';
 import { isDatabaseUnavailable } from '../ledger/database/database.ts';
 import { PreconditionError } from './precondition.ts';
 
-/** The same failure with a code and a way to mend it; any other error as it is. */
+/** The same failure with a code and a fix; any other error unchanged. */
 export function startProblem(
   error: unknown,
   config: { databaseUrl?: string | undefined; rpcUrl?: string | undefined },
@@ -32,7 +32,7 @@ export function startProblem(
   return error;
 }
 
-/** Host and path of an address, without what is secret in it. */
+/** Host and path of an address, without its secrets. */
 export function whereIs(url: string): string {
   if (!URL.canParse(url)) return '(an address that cannot be read)';
   const { host, pathname } = new URL(url);
@@ -48,11 +48,11 @@ function isNativeModuleProblem(error: unknown): boolean {
   );
 }
 
-/** The error at the beginning of the chain of causes. */
+/** The first cause of an error. */
 function rootOf(error: unknown): unknown {
   let root = error;
   while (root instanceof Error && root.cause instanceof Error) root = root.cause;
-  // Of several addresses that were tried, any one tells.
+  // When several addresses were tried, the error of any one explains the failure.
   return root instanceof AggregateError && root.errors.length > 0 ? root.errors[0] : root;
 }
 

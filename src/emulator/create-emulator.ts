@@ -1,4 +1,4 @@
-/** The emulator: picks its adapters, builds its small world on chain, and puts a service before it. */
+/** The emulator: picks its adapters, sets up contracts and accounts on its chain, and builds the service. */
 import { join } from 'node:path';
 import { domainToken } from '../actions/brands/verify-dns.ts';
 import { keyTree } from '../chain/lane/local-key.ts';
@@ -43,15 +43,15 @@ import { createBrandOpener } from './world/open-brand.ts';
 import { prepareWorld, type WorldDeps } from './world/prepare-world.ts';
 
 export interface Emulator {
-  /** Starts everything; a second call gets the first one's answer. */
+  /** Starts everything; a second call returns the result of the first. */
   start(): Promise<Ready>;
   /** Stops everything in reverse order; may be called at any time, and again. */
   stop(): Promise<void>;
-  /** Tells `listener` of every request once it is answered, until the returned function is called. */
+  /** Calls `listener` with every answered request until the returned function is called. */
   onRequest(listener: (request: RequestSummary) => void): () => void;
 }
 
-/** An emulator as `config` describes it; nothing runs before `start`. */
+/** Creates an emulator from `config`; nothing runs before `start`. */
 export async function createEmulator(config: ServeConfig, overrides: Overrides = {}): Promise<Emulator> {
   const fixture = await loadFixture(
     config.seedFiles.length > 0 ? config.seedFiles : [packagedFixture('demo')],
@@ -104,7 +104,7 @@ async function startEmulator(
       signers: { payout: signers.payout, relay: adapters.keys },
       tokens: identity.verifier,
       crash: overrides.crash ?? neverCrash,
-      // Whoever has the file has the lanes: a lease of the process before, which is dead, need not run out.
+      // The owner of the file owns the lanes, so the lease of a previous, dead process need not run out.
       owner: database.dialect === 'sqlite' ? 'the owner of the file' : undefined,
       observer: {
         request(record) {
@@ -115,7 +115,7 @@ async function startEmulator(
     },
     {
       serviceDomains: SERVICE_DOMAINS,
-      // Loopback is trusted, so that a load test can be many users with an address each.
+      // Loopback is trusted, so that a load test can play many users, each with an address.
       proxies: LOOPBACK,
       relay: overrides.relay,
       engine: engineSettings(overrides.engine),
@@ -123,14 +123,14 @@ async function startEmulator(
       apiPrefix: settings.apiPrefix,
       ownDomain,
       httpsOnly: false,
-      // With blocks at once, a developer's next look at the chain shall show the reward.
+      // With instant blocks, a developer who looks at the chain after the answer must find the reward.
       answerWhen: config.blockTimeSeconds === 0 ? 'included' : 'sent',
       errorDialect: config.errorDialect,
       duplicateWindowMs,
     },
   );
   lifecycle.onStop(service.stop);
-  // What the chain holds is in the ledger before the first event is judged by it.
+  // The ledger must have read the whole chain before it decides the first event.
   await service.start();
 
   const { control, controlToken } = createControl(
@@ -154,14 +154,14 @@ async function startEmulator(
   };
 }
 
-/** What stands behind each port in the emulator. */
+/** The adapter of each port in the emulator. */
 interface Adapters extends WorldDeps {
   dataDir: string;
   clock: AdjustableClock;
   random: Random;
   log: Log;
   rpcUrl: string;
-  /** Brings the chain's clock to where the service's was moved. */
+  /** Makes the chain's time follow a move of the service's clock. */
   syncChain: () => Promise<void>;
   signers: Record<keyof typeof devPaths, Signer>;
   wallets: WalletTree;
@@ -189,7 +189,7 @@ async function pickAdapters(config: ServeConfig, lifecycle: Lifecycle): Promise<
   };
 }
 
-/** The accounts of the development mnemonic, each with its duty; of the users' wallets only their addresses. */
+/** The accounts of the development mnemonic, each with its duty; for users' wallets, only addresses. */
 function developmentKeys() {
   const tree = keyTree(DEV_MNEMONIC);
   const signers = Object.fromEntries(
@@ -211,7 +211,7 @@ function developmentKeys() {
   };
 }
 
-/** Undefined where a development node runs already. */
+/** Undefined when the user gave a development node. */
 async function startOwnChain(
   deps: { database: Database; clock: AdjustableClock; lifecycle: Lifecycle },
   config: ServeConfig,
@@ -231,7 +231,7 @@ async function startOwnChain(
   return local;
 }
 
-/** A port that was not asked for by number gives way to any free one. */
+/** A default port that is taken is replaced by any free port. */
 async function startChainSomewhere(
   { rpcPortExplicit }: ServeConfig,
   chain: LocalChainSettings,
@@ -254,7 +254,7 @@ async function openLedger({ databaseUrl, log }: ServeConfig, dataDir: string): P
   return database;
 }
 
-/** The emulator's names stand in a table: every domain of a brand has the record that links it. */
+/** The emulator answers DNS from a table, in which every domain of a brand has the record that links it. */
 function pickDns({ dns }: ServeConfig, database: Database): TxtResolver {
   if (dns) return systemTxtResolver(dns === 'system' ? {} : dns);
   return fixtureTxtResolver(async (name) => {

@@ -24,7 +24,7 @@ export function reportHtml(report: RelayReport, about: { title: string; made: st
       'reset',
       reset
         ? `${reset.admittedAfter} of ${reset.checked} users admitted again, ${reset.count} wrong`
-        : 'not looked at',
+        : 'not checked',
     ],
     [
       'duration',

@@ -1,4 +1,4 @@
-/** What must hold before production starts. Each check returns every problem it sees; none changes anything. */
+/** The checks before production starts. Each returns every problem that it sees; a check never changes anything. */
 
 import type { ChainHistory } from '../audit/chain-history.ts';
 import { contractsAt } from '../chain/contracts/deploy.ts';
@@ -18,10 +18,10 @@ import { isDevelopmentChain, unsafeSettings } from './settings.ts';
 import type { StartConfig } from './start-config.ts';
 import { type Problem, problemOf } from './start-errors.ts';
 
-/** Codes of problems that pass by themselves. */
+/** Codes of temporary problems. */
 const TEMPORARY = new Set(['E_START_DATABASE', 'E_START_RPC']);
 
-/** Everything that stands in the way; the first lasting problem gives the code. */
+/** Joins all problems; the first lasting problem gives the code. */
 export function startRefused(problems: Problem[]): PreconditionError {
   const lasting = problems.filter(({ code }) => !TEMPORARY.has(code));
   const [first = { code: 'E_INTERNAL', message: '', fix: '' }, ...others] = [
@@ -35,7 +35,7 @@ export function startRefused(problems: Problem[]): PreconditionError {
 }
 
 export interface KnownKeys {
-  /** Whether everybody knows the key of this account. */
+  /** Whether the key of this account is published, as in documentation or tools. */
   isKnownAccount: (address: string) => boolean;
   /** Address of a private key. */
   addressOf: (key: `0x${string}`) => `0x${string}`;
@@ -53,10 +53,18 @@ export function checkSettings(config: StartConfig, known: KnownKeys, wallets?: W
   const keys = Object.entries(config.keys);
   for (const [name, key] of keys) {
     if (known.isKnownAccount(known.addressOf(key)))
-      add('E_PROD_DEV_KEY', `the ${name} key is one that everybody knows`, 'make a new key for this account');
+      add(
+        'E_PROD_DEV_KEY',
+        `the ${name} key is published in documentation or tools`,
+        'make a new key for this account',
+      );
   }
   if (wallets && known.isKnownAccount(wallets.addressAt(0)))
-    add('E_PROD_DEV_KEY', 'the wallets belong to a mnemonic that everybody knows', 'make a new key tree');
+    add(
+      'E_PROD_DEV_KEY',
+      'the wallets belong to a mnemonic that is published in documentation or tools',
+      'make a new key tree',
+    );
   keys.forEach(([name, key], place) => {
     for (const [other] of keys.slice(place + 1).filter(([, another]) => another === key)) {
       const message = `the ${name} and ${other} accounts have the same key`;
@@ -72,7 +80,7 @@ export function checkSettings(config: StartConfig, known: KnownKeys, wallets?: W
   return problems;
 }
 
-/** Reachable, safe, migrated, and with the wallets that it has always had. */
+/** Checks that the database is reachable, safe and migrated, and that the key tree gives the wallets that users have. */
 export async function checkDatabase(
   database: Database,
   wallets: WalletTree | undefined,
@@ -83,8 +91,8 @@ export async function checkDatabase(
     if (unsafe.length > 0)
       add(
         'E_UNSAFE_DATABASE',
-        `the database may lose what it has acknowledged: ${unsafe.join(', ')}`,
-        'turn them on, in postgresql.conf and for this user and database',
+        `the database can lose acknowledged commits: ${unsafe.join(', ')}`,
+        'turn these settings on, in postgresql.conf and for this user and database',
       );
     const pending = await pendingMigrations(database);
     if (pending.length > 0) {
@@ -102,9 +110,9 @@ export async function checkDatabase(
   }
 }
 
-/** What a database's error means. */
+/** Translates an error of the database. */
 export function databaseProblem(error: unknown): [code: string, message: string, fix: string] {
-  // A refusal does not pass by itself.
+  // A refusal is not temporary.
   if (isDatabaseUnavailable(error) && !isDatabaseRefusal(error))
     return ['E_START_DATABASE', 'the database does not answer', 'start it, and check its address'];
   const said = rootMessage(error);
@@ -113,7 +121,7 @@ export function databaseProblem(error: unknown): [code: string, message: string,
   return ['E_DATABASE_REFUSED', `the database refuses: ${said}`, 'check user, password and database name'];
 }
 
-/** One chain, the ledger's, with our contracts; seen by every node that answers. */
+/** Checks that every node that answers is of the ledger's chain and has our contracts. */
 export async function checkChain(
   config: StartConfig,
   nodes: readonly { rpc: Rpc; chain: ChainClient }[],
@@ -121,7 +129,7 @@ export async function checkChain(
 ): Promise<{ problems: Problem[]; genesisHash?: `0x${string}` }> {
   const { problems, add } = gathering();
   const wrongChain = (message: string) =>
-    add('E_PROD_WRONG_CHAIN', message, 'use nodes of the chain that settings and ledger were made for');
+    add('E_PROD_WRONG_CHAIN', message, 'use nodes of the chain that the settings and the ledger name');
   const answers = await Promise.all(
     nodes.map(async ({ chain, rpc }, place) => {
       try {
@@ -161,7 +169,7 @@ export async function checkChain(
     add(
       'E_PROD_CONTRACTS',
       `${contract} at ${config.contracts[contract]}: ${problem.replaceAll('_', ' ')}`,
-      'check the address; contracts of another version of rewards are deployed anew',
+      'check the address; another version of rewards needs newly deployed contracts',
     );
   }
   const genesisHash = reached[0]?.genesisHash;
@@ -169,8 +177,8 @@ export async function checkChain(
 }
 
 /**
- * No sequence that the ledger will give out next is paid already: the ledger is not an old copy, nor an empty one
- * beside an escrow that is in use. Such rewards would count as paid, and nobody would get them.
+ * Checks that the escrow has not paid the ledger's next sequences. If it has, the ledger is an old copy, or an empty one
+ * beside an escrow in use; its rewards would count as paid, and their users would get nothing.
  */
 export async function checkSequences(
   history: Pick<ChainHistory, 'paidWord'>,
@@ -178,7 +186,7 @@ export async function checkSequences(
 ): Promise<Problem[]> {
   const head = await deps.chain.block('latest');
   if (!head) return [];
-  // The chain first: what another replica gives out and pays meanwhile is then below the next sequence.
+  // The chain is read first, so that a sequence that another replica pays meanwhile is below the next one.
   const last = await nextSequence(deps.database.db);
   const words = [Math.floor(last / 256), Math.floor(last / 256) + 1];
   const flags = await Promise.all(words.map((index) => history.paidWord(index, head.number)));
@@ -201,7 +209,7 @@ const NEEDED: Record<keyof StartConfig['keys'], Role> = {
   relay: 'perks.RELAYER_ROLE',
 };
 
-/** Every account can do its work, and the one whose gas callers spend can do nothing else. */
+/** Checks that every account has its role, and that the account whose gas callers spend has no other power. */
 export async function checkAccounts(
   deps: { rpc: Rpc; addressOf: KnownKeys['addressOf'] },
   config: StartConfig,

@@ -1,4 +1,4 @@
-/** Production: picks the adapters of a real service, checks what must hold, and puts the same service as the emulator's before them. */
+/** Production: picks the adapters of a real service, runs the checks, and builds the same service as the emulator. */
 import { hostname } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { Hono } from 'hono';
@@ -46,7 +46,7 @@ import type { StartConfig, Worker } from './start-config.ts';
 import type { Problem } from './start-errors.ts';
 import { startWatches } from './watches.ts';
 
-/** What production says when it is ready: nothing secret. */
+/** The ready line of production; without secrets. */
 export interface ProductionReady {
   pid: number;
   /** `events` is absent on a process without the role `api`. */
@@ -57,18 +57,18 @@ export interface ProductionReady {
 }
 
 export interface Production {
-  /** Every problem that would keep it from starting; changes nothing. */
+  /** Every problem that would prevent a start; changes nothing. */
   check(): Promise<Problem[]>;
   /** Throws a PreconditionError with the code of the first lasting problem. */
   start(): Promise<ProductionReady>;
-  /** Takes itself out of traffic, finishes what is under way, gives its leases back. */
+  /** Takes the process out of traffic, finishes requests in progress, and returns its leases. */
   stop(): Promise<void>;
 }
 
-/** A node that failed is left alone for so long. */
+/** How long requests avoid a node that failed. */
 const NODE_RESTS_MS = 10_000;
 
-/** Nothing runs before `start`. */
+/** A production service that does nothing before `start`. */
 export function createProduction(config: StartConfig): Production {
   const lifecycle = createLifecycle();
   const traffic = { stopping: false };
@@ -161,7 +161,7 @@ const openEvents = (
     explicit: true,
   });
 
-/** What stands behind each port in production. */
+/** The adapter of each port in production. */
 interface Adapters {
   database: Database;
   /** Each node by itself, for the checks. */
@@ -229,7 +229,7 @@ export async function openLedgerAt(
     return { database: openPostgres(url, { onError }), release: async () => {} };
   }
   const path = resolve(url.slice('sqlite:'.length));
-  // One process only: the lock beside the file holds for as long as this one lives.
+  // The lock beside the file keeps other processes out while this one lives.
   const folder = await openDataDir({ path: dirname(path), ephemeral: false });
   return { database: openSqlite(path), release: () => folder.release() };
 }
@@ -246,7 +246,7 @@ async function checkAll(
     ledger.facts,
   );
   const problems = [...checkSettings(config, known, wallets), ...ledger.problems, ...seen.problems];
-  // Roles and payments mean something only on the right contracts of the right chain.
+  // The checks of roles and payments need the right contracts on the right chain.
   if (seen.problems.length === 0) {
     problems.push(...(await checkAccounts({ rpc, addressOf: known.addressOf }, config)));
     if (ledger.problems.length === 0) {
@@ -257,7 +257,7 @@ async function checkAll(
   return { problems, ...(seen.genesisHash && { genesisHash: seen.genesisHash }) };
 }
 
-/** Mnemonics that tools and documentation print: whoever watches a chain watches their accounts. */
+/** Mnemonics that tools and documentation print; thieves watch their accounts. */
 const KNOWN_MNEMONICS = [
   DEV_MNEMONIC,
   'candy maple cake sugar pudding cream honey rich smooth crumble sweet treat',
@@ -278,7 +278,7 @@ function knownKeys(): KnownKeys {
   return { addressOf, isKnownAccount: (address) => known.has(address.toLowerCase()) };
 }
 
-/** The first start writes down which chain the ledger belongs to; of several at once, one. */
+/** The first start records the ledger's chain; when several start at once, one of them does. */
 async function rememberChain(
   database: Database,
   config: StartConfig,

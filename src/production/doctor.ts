@@ -1,4 +1,4 @@
-/** Looks at a machine and its settings for what would keep `serve` or `start` from working. Changes nothing. */
+/** Checks a machine and its settings for problems that would prevent `serve` or `start`. Changes nothing. */
 import { execFile } from 'node:child_process';
 import { createServer } from 'node:net';
 import { promisify } from 'node:util';
@@ -14,19 +14,19 @@ import { openOfflineLedger } from './offline-ledger.ts';
 import { isGiven, readSecret, type Secret } from './secrets.ts';
 import { startSettings } from './settings.ts';
 
-/** What one look at the machine showed; a problem when it says what to do. */
+/** The result of one check; a problem when it has a `fix`. */
 export interface Observation {
   check: string;
-  /** What was found; a sentence without a full stop. */
+  /** The result as a sentence without a full stop. */
   message: string;
-  /** What to do; only when something is wrong. */
+  /** What to do; present only for a problem. */
   fix?: string;
 }
 
 interface DoctorInput {
   cwd: string;
   env: Readonly<Record<string, string>>;
-  /** Every variable that this program knows. */
+  /** Names of all variables that this program reads. */
   variables: ReadonlySet<string>;
   database: Secret;
   nodes: Secret;
@@ -34,7 +34,7 @@ interface DoctorInput {
   nowMs: () => number;
 }
 
-/** Each returns what it found, or nothing where there is nothing to look at. */
+/** The checks; each returns its results, or an empty list when it does not apply. */
 export const checks: Record<string, (input: DoctorInput) => Promise<Observation[]>> = {
   node: async () => {
     const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
@@ -68,7 +68,7 @@ export const checks: Record<string, (input: DoctorInput) => Promise<Observation[
     const taken: number[] = [];
     for (const port of [8787, 8545]) if (!ours.has(String(port)) && !(await isFree(port))) taken.push(port);
     return taken.length === 0
-      ? [{ check: 'ports', message: 'the default ports are free, or ours' }]
+      ? [{ check: 'ports', message: 'the default ports are free, or in use by rewards' }]
       : taken.map((port) => ({
           check: 'ports',
           message: `another program listens on port ${port}`,
@@ -127,7 +127,7 @@ export const checks: Record<string, (input: DoctorInput) => Promise<Observation[
   },
 };
 
-/** Variables that look like ours and mean nothing, each with the one that may have been meant. */
+/** Unknown variables that begin with REWARDS_, each with the known variable that it resembles. */
 export function unknownVariables(
   env: DoctorInput['env'],
   variables: ReadonlySet<string>,
@@ -138,11 +138,11 @@ export function unknownVariables(
   return strangers.map((name) => {
     const close = nearest(name, [...variables]);
     const fix = close ? `did you mean ${close}?` : 'unset it';
-    return { check: 'variables', message: `${name} is set and means nothing`, fix };
+    return { check: 'variables', message: `${name} is set, but rewards does not read it`, fix };
   });
 }
 
-/** A node's clock and ours may differ by a few blocks' time, no more. */
+/** The newest block may be this old: a few blocks' time, plus the difference of two clocks. */
 const SKEW_MAX_MS = 120_000;
 
 async function lookAtNode(url: string, place: number, input: DoctorInput): Promise<Observation[]> {

@@ -1,8 +1,8 @@
-/** Production's log: a line of JSON for each occurrence, by pino, with what is secret or personal taken out twice. */
+/** Production's log: one line of JSON per message, by pino; secrets and personal data are removed twice, by field and by form. */
 import pino from 'pino';
 import { type Log, type LogFields, type LogLevel, scrub } from '../lib/log.ts';
 
-/** Fields that are never written, whoever logs them. */
+/** Fields that are never written, wherever they are logged. */
 const HIDDEN = [
   ...[
     'email',
@@ -35,7 +35,7 @@ export function productionLog(sink: {
   write: (line: string) => void;
   level: LogLevel;
   now: () => number;
-  /** Said on every line, such as which of several replicas this is. */
+  /** Fields of every line, such as the name of this replica. */
   about: LogFields;
 }): Log {
   const logger = pino(

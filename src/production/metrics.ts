@@ -1,4 +1,4 @@
-/** What production counts and measures, for Prometheus. Labels hold codes and addresses of our own, never users. */
+/** Production's metrics, for Prometheus. Labels hold codes and addresses of our own, never users. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { payoutsIn } from '../audit/read-attempt.ts';
 import type { VerifyReport } from '../audit/report.ts';
@@ -16,7 +16,7 @@ import {
 } from '../ledger/transactions/backlog.ts';
 import { nextNonce } from '../ledger/transactions/transactions.ts';
 
-/** A figure that is made once a registry is there to hold it. */
+/** Makes a metric in a registry. */
 type Figure<Made> = (registers: Registry[]) => Made;
 
 const counter =
@@ -40,7 +40,7 @@ const seconds =
       buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15],
     });
 
-/** Every figure of our own. */
+/** All metrics of our own. */
 const figures = {
   requests: counter('rewards_http_requests_total', 'Requests answered', ['method', 'route', 'status']),
   requestSeconds: seconds('rewards_http_request_seconds', 'Time from a request to its answer', ['route']),
@@ -95,7 +95,7 @@ export function createMetrics() {
     decision: (code: string) => made.decisions.inc({ code }),
     relay: (code: string) => made.relayed.inc({ code }),
     rpc: (node: number, outcome: RpcOutcome) => made.rpc.inc({ node, outcome }),
-    /** The same client, with what nodes say to signed bytes counted. */
+    /** Wraps a client and counts the nodes' answers to signed bytes. */
     countSends: (chain: ChainClient): ChainClient => ({
       ...chain,
       async sendRaw(raw) {
@@ -123,7 +123,7 @@ interface LookedAt {
   chain: ChainClient;
 }
 
-/** More than lanes have in flight together. */
+/** More than all lanes have in flight together. */
 const IN_FLIGHT_READ = 256;
 
 async function sample(made: Figures, deps: LookedAt, nowMs: number): Promise<void> {

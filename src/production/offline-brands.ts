@@ -1,4 +1,4 @@
-/** Managing brands straight in a Postgres database: the control API's own routes, without a server before them. */
+/** Manages brands directly in a Postgres database, through the control API's routes without a server. */
 import { Hono } from 'hono';
 import { settings } from '../compose/config.ts';
 import { PreconditionError } from '../compose/precondition.ts';
@@ -16,7 +16,7 @@ import { openLedgerAt } from './create-production.ts';
 interface OfflineBrands {
   /** Answers the control API's requests below `/_rewards/brands`. */
   fetch: (request: Request) => Promise<Response>;
-  /** The database, without what is secret in its address. */
+  /** The database's address without its secrets. */
   where: string;
   close(): Promise<void>;
 }
@@ -31,7 +31,7 @@ export async function openOfflineBrands(databaseUrl: string): Promise<OfflineBra
   try {
     const pending = await pendingMigrations(database);
     if (pending.length > 0) throw migrationsPending(databaseUrl, pending);
-    // An emulator's ledger goes by the emulator's clock, whether that runs at present or not.
+    // An emulator's ledger uses the emulator's clock, even while the emulator is stopped.
     const kept = await readFact(database.db, 'clock');
     const clock = kept ? adjustableClock({ offsetMs: kept.offsetMs }) : systemClock();
     const brands = controlBrands({

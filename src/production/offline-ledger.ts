@@ -1,4 +1,4 @@
-/** A production ledger by itself, without a service around it: its tables, and whether it agrees with the chain. */
+/** Works on a production ledger without a service: migrates its tables and compares it with the chain. */
 import type { VerifyReport } from '../audit/report.ts';
 import { createChainClient } from '../chain/rpc/client.ts';
 import { createRpc } from '../chain/rpc/rpc.ts';
@@ -17,7 +17,7 @@ import { openLedgerAt } from './create-production.ts';
 import { readSecret, type Secret } from './secrets.ts';
 import { sqliteProblem, startSettings } from './settings.ts';
 
-/** Opens the ledger that a secret names. Its functions throw a PreconditionError when the database does not serve. */
+/** Opens the ledger at a secret's address. Its functions throw a PreconditionError when the database cannot be used. */
 export async function openOfflineLedger(of: { cwd: string; secret: Secret; allowSqlite: boolean }) {
   const databaseUrl = await readSecret(startSettings.databaseUrl, of);
   if (databaseUrl === undefined) throw missing('REWARDS_DATABASE_URL');
@@ -35,7 +35,7 @@ export async function openOfflineLedger(of: { cwd: string; secret: Secret; allow
     }
   };
   return {
-    /** The database, without what is secret in its address. */
+    /** The database's address without its secrets. */
     where: isSqlite ? databaseUrl : `postgres://${whereIs(databaseUrl)}`,
     /** The names of the migrations that this call applied. */
     migrate: () => asked(() => migrate(database)),
@@ -53,7 +53,7 @@ export async function openOfflineLedger(of: { cwd: string; secret: Secret; allow
         throw new PreconditionError({
           code: 'E_PROD_WRONG_CHAIN',
           message: 'this ledger has not been used on any chain yet',
-          fix: 'start the service with it once',
+          fix: 'start the service once with this ledger',
         });
       }
       const rpc = createRpcPool({
@@ -72,7 +72,7 @@ export async function openOfflineLedger(of: { cwd: string; secret: Secret; allow
   };
 }
 
-/** A command that is run by hand has nobody to start it again. */
+/** A command run by hand has no supervisor that would start it again. */
 const EXIT_CODES: Record<string, string> = { E_START_DATABASE: 'E_DATABASE_UNREACHABLE' };
 
 const missing = (name: string) =>

@@ -1,4 +1,4 @@
-/** Secrets: from files, or from a variable; never from a flag, which everybody on the machine sees. */
+/** Reads secrets from files or from a variable; never from a flag, which every user of the machine can see. */
 import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { PreconditionError } from '../compose/precondition.ts';
@@ -11,7 +11,7 @@ export interface Secret {
 
 export const isGiven = ({ files, value }: Secret): boolean => Boolean(files?.length || value);
 
-/** Every line of a secret's files and value, without blanks around it and without empty ones. */
+/** The lines of a secret's files and value, trimmed, without empty lines. */
 export async function secretLines(
   of: { cwd: string; variable: string; secret: Secret },
   onProblem: (problem: string) => void,
@@ -31,7 +31,7 @@ export async function secretLines(
     .filter(Boolean);
 }
 
-/** One secret by itself; undefined where there is none. Throws E_SETTINGS when a file cannot be read. */
+/** Reads one secret; undefined when it is not set. Throws E_SETTINGS when a file cannot be read. */
 export async function readSecret<Value>(
   row: Setting<Value>,
   of: { cwd: string; secret: Secret },
@@ -53,7 +53,7 @@ export const settingsProblem = (problems: string[]) =>
     { details: { problems } },
   );
 
-/** Group members may read: that is how a cluster hands a secret to a process that is not root. */
+/** The group may read: a cluster hands secrets to processes that are not root that way. */
 export async function isOpenToAll(path: string): Promise<boolean> {
   const file = await stat(path).catch(() => undefined);
   return file !== undefined && (file.mode & 0o007) !== 0;

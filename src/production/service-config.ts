@@ -1,4 +1,4 @@
-/** How production's service and its identity provider are configured, from what was checked at the start. */
+/** Builds the config of production's service and identity provider from the checked settings. */
 import type { ChainEngineSettings } from '../chain/engine.ts';
 import { engineSettings, type RelayOverrides, settings } from '../compose/config.ts';
 import type { ServiceConfig } from '../compose/create-service.ts';
@@ -6,7 +6,7 @@ import type { StartConfig } from './start-config.ts';
 
 const GWEI = 1_000_000_000n;
 const gwei = (amount: number) => BigInt(Math.round(amount * 1e9));
-/** To a billionth of the currency. */
+/** Precise to a billionth of the currency. */
 const native = (amount: number) => gwei(amount) * GWEI;
 
 const productionEngine = (config: StartConfig): ChainEngineSettings =>
@@ -27,7 +27,7 @@ const productionEngine = (config: StartConfig): ChainEngineSettings =>
     },
   });
 
-/** The contract's cap holds whatever the engine may offer. */
+/** The contract's cap applies even when the engine may offer more. */
 const productionRelay = ({ gasBudget, feeCapGwei, explorerUrl }: StartConfig): RelayOverrides => ({
   budgetGwei: Math.floor(gasBudget * 1e9),
   feeCapWei: gwei(Math.min(feeCapGwei, Number(settings.relayHost.feeCapWei / GWEI))),
@@ -48,10 +48,10 @@ export const productionService = (config: StartConfig): ServiceConfig => ({
   duplicateWindowMs: config.duplicateWindowMs,
 });
 
-/** Nobody's session lasts longer without a new token. */
+/** A session needs a new token after this time. */
 const TOKEN_AGE_MAX_MS = 24 * 3_600_000;
 
-/** How tokens are verified; undefined where nobody can log in. */
+/** How tokens are verified; undefined where users cannot log in. */
 export function productionTokens(config: StartConfig) {
   const { identity, identityIssuer: issuer, identityAudience: audience } = config;
   if (identity !== 'oidc' || issuer === undefined || audience === undefined) return undefined;

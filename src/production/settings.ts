@@ -1,7 +1,7 @@
 /**
- * THE table of what `rewards start` can be told: one row a setting. Options and help, variables and files of secrets,
- * `rewards config show`, the values of a StartConfig, and what is wrong with them come from its row;
- * docs/operations.md is held to it. It is part of every command line, so it loads next to nothing.
+ * THE table of the settings of `rewards start`, one row per setting. Options, help, variables, files of secrets,
+ * `rewards config show`, the values of a StartConfig and their problems come from its row; a test compares
+ * docs/operations.md with it. Every command line loads this file, so it imports as little as possible.
  */
 import {
   amount,
@@ -32,9 +32,9 @@ interface Others {
 }
 
 export interface StartSetting<Value> extends Setting<Value> {
-  /** A start without it is refused. */
+  /** Required: `start` refuses to run without it. */
   needed?: true | ((config: Others) => boolean);
-  /** What is wrong with a value's form, beginning with the setting's `name`: parts of an E_SETTINGS. */
+  /** Problems with a value's form, each beginning with the setting's `name`; they become an E_SETTINGS. */
   check?(value: Value, name: string, config: Others): string | string[] | undefined;
   /** Why production must not run with a well-formed value. */
   unsafe?(value: Value, config: Others): Problem | undefined;
@@ -42,7 +42,7 @@ export interface StartSetting<Value> extends Setting<Value> {
 
 type More<Value> = Omit<StartSetting<Value>, 'flag' | 'kind' | 'help'>;
 
-/** A row. Its value is always there when it has a default, is needed or is a list. */
+/** Builds a row. Its value is always present when it has a default, is needed or is a list. */
 function setting<Value>(
   flag: string,
   kind: Kind<Value>,
@@ -95,21 +95,21 @@ function contract(flag: string, help: string): StartSetting<Hex> {
   const isAddress = (value: string) => /^0x[0-9a-f]{40}$/i.test(value);
   return setting(flag, text as Kind<Hex>, help, {
     needed: true,
-    // Here and not by its kind, so that everything wrong is said at once.
-    check: (value, name) => (isAddress(value) ? undefined : `${name} is no address`),
+    // Checked here instead of by its kind, so that one run reports all problems.
+    check: (value, name) => (isAddress(value) ? undefined : `${name} is not an address`),
   });
 }
 
 const asksApi = (config: Others) => config.workers.includes('api');
 const asksOutbox = (config: Others) => config.workers.includes('outbox');
-/** Who relays needs to know whose call it is, and what to answer. */
+/** A relay needs an identity provider for its users, and an explorer's address for its answers. */
 const relays = (config: Others) => config.identity === 'oidc' && asksApi(config);
 
 function isWebAddress(value: string | undefined, name: string, config: Others): string | undefined {
   if (value === undefined || !relays(config)) return undefined;
-  // What does not leave this machine needs no TLS.
+  // Traffic inside this machine needs no TLS.
   const isUrl = /^(?:https:\/\/.|http:\/\/(?:127\.0\.0\.1|localhost)(?::|\/|$))/.test(value);
-  return isUrl && URL.canParse(value) ? undefined : `${name} is no https address`;
+  return isUrl && URL.canParse(value) ? undefined : `${name} is not an https address`;
 }
 
 const emulated = (part: string) => (provider: string) =>
@@ -122,7 +122,7 @@ const emulated = (part: string) => (provider: string) =>
 
 export const isDevelopmentChain = (chainId: number) => chainId === 31337 || chainId === 1337;
 
-/** Why a database may not hold a production ledger. */
+/** The reason why production refuses a database. */
 export const sqliteProblem = (url: string, { allowSqlite }: Pick<Others, 'allowSqlite'>) =>
   url.startsWith('sqlite:') && !allowSqlite ? problemOf('E_PROD_SQLITE') : undefined;
 
@@ -155,7 +155,7 @@ export const startSettings = {
         urls.flatMap((url, place) =>
           /^https?:\/\/./.test(url) && URL.canParse(url)
             ? []
-            : [`${name}: address ${place + 1} is no http or https address`],
+            : [`${name}: address ${place + 1} is not an http or https address`],
         ),
       unsafe: (urls, { allowSingleRpc }) =>
         new Set(urls).size < 2 && !allowSingleRpc ? problemOf('E_PROD_SINGLE_RPC') : undefined,
@@ -197,7 +197,7 @@ export const startSettings = {
     "file with private key of the account that pays users' gas",
     { secret: 'file' },
   ),
-  /** Absent where no user is ever given a wallet. */
+  /** Absent where the service gives no wallets to users. */
   walletsXpub: setting(
     '--wallets-xpub-file <file>',
     oneLine,
@@ -208,25 +208,25 @@ export const startSettings = {
       check: (xpub, name) =>
         /^[xt]pub[1-9A-HJ-NP-Za-km-z]{50,}$/.test(xpub)
           ? undefined
-          : `${name} is no extended public key: it begins with xpub`,
+          : `${name} is not an extended public key, which begins with xpub`,
     },
   ),
   workers: setting('--workers <list>', workers, 'what this process does: api, outbox, or both', {
     default: 'api,outbox',
   }),
   bindAddress: setting('--host <address>', text, 'where the API listens', { default: LOOPBACK }),
-  port: setting('-p, --port <n>', port, 'its port; 0 for any that is free', { default: '8787' }),
+  port: setting('-p, --port <n>', port, 'its port; 0 for any free port', { default: '8787' }),
   adminBindAddress: setting('--admin-host <address>', text, 'where /livez, /readyz and /metrics are', {
     default: LOOPBACK,
   }),
-  adminPort: setting('--admin-port <n>', port, 'their port; 0 for any that is free', { default: '9464' }),
-  publicDomains: setting('--public-host <host...>', list, 'names under which the world reaches the API', {
+  adminPort: setting('--admin-port <n>', port, 'their port; 0 for any free port', { default: '9464' }),
+  publicDomains: setting('--public-host <host...>', list, 'public host names of the API', {
     needed: asksApi,
   }),
   trustedProxies: setting(
     '--trust-proxy <network...>',
     list,
-    'proxies that may say who asked, and that it was over TLS',
+    'proxies whose headers about the caller and TLS are trusted',
   ),
   ownDomain: setting(
     '--own-domain <domain>',
@@ -243,7 +243,7 @@ export const startSettings = {
   duplicateWindowMs: setting(
     '--duplicate-window <duration>',
     duration,
-    'time in which the same event again is a duplicate',
+    'time in which the same event counts as a duplicate',
     { default: '60s' },
   ),
   errorDialect: setting(
@@ -264,14 +264,19 @@ export const startSettings = {
   identityIssuer: setting(
     '--identity-issuer <url>',
     text,
-    'issuer of the tokens, letter by letter as in their iss',
+    'issuer of the tokens, exactly as in their iss claim',
     { needed: relays, check: isWebAddress },
   ),
-  identityAudience: setting('--identity-audience <name>', text, 'what must be in their aud', {
-    needed: relays,
-  }),
-  identityJwksUrl: setting('--identity-jwks-url <url>', text, 'where its keys are', {
-    otherwise: "as the issuer's discovery document says",
+  identityAudience: setting(
+    '--identity-audience <name>',
+    text,
+    'audience that their aud claim must contain',
+    {
+      needed: relays,
+    },
+  ),
+  identityJwksUrl: setting('--identity-jwks-url <url>', text, 'address of its keys', {
+    otherwise: "from the issuer's discovery document",
     check: isWebAddress,
   }),
   identityTokenTypes: setting('--identity-token-type <type...>', list, 'accepted typ headers of tokens', {
@@ -292,13 +297,13 @@ export const startSettings = {
   gasBudget: setting(
     '--gas-budget <amount>',
     amount,
-    "what a brand's users may spend for gas on a day, in the chain's currency",
+    "what a brand's users may spend for gas in a day, in the chain's currency",
     { default: '10' },
   ),
-  gasLow: setting('--gas-low <amount>', amount, "a brand's gas wallet with less is topped up", {
+  gasLow: setting('--gas-low <amount>', amount, "a brand's gas wallet is topped up below this balance", {
     default: '1',
   }),
-  gasFull: setting('--gas-full <amount>', amount, 'what it has after that', {
+  gasFull: setting('--gas-full <amount>', amount, 'its balance after a top-up', {
     default: '3',
     check: (full, name, { gasLow }) =>
       full > gasLow ? undefined : `${name} must be more than REWARDS_GAS_LOW`,
@@ -306,13 +311,13 @@ export const startSettings = {
   confirmations: setting(
     '--confirmations <n>',
     wholeNumber(1, 10_000),
-    'blocks that a block needs before it is read, itself counted',
+    'confirmations that a block needs before it is read, its own included',
     { default: '2' },
   ),
   finalityBlocks: setting(
     '--finality-blocks <n>',
     wholeNumber(1, 100_000),
-    'depth from which a block is taken to stay',
+    'depth at which a block counts as final',
     { default: '64' },
   ),
   blockPollMs: setting('--block-poll <duration>', duration, 'how often the chain is asked for a new block', {
@@ -321,13 +326,13 @@ export const startSettings = {
   inFlightMax: setting(
     '--in-flight-max <n>',
     wholeNumber(1, 64),
-    'transactions of one account that no block holds yet',
+    'most pending transactions of one account',
     { default: '16' },
   ),
-  feeCapGwei: setting('--fee-cap-gwei <n>', amount, 'most that is ever offered for a unit of gas', {
+  feeCapGwei: setting('--fee-cap-gwei <n>', amount, 'highest price offered for a unit of gas', {
     default: '100',
   }),
-  priorityFeeGwei: setting('--priority-fee-gwei <n>', amount, 'what builders of blocks are offered', {
+  priorityFeeGwei: setting('--priority-fee-gwei <n>', amount, 'priority fee offered to block builders', {
     default: '1',
   }),
   verifyEveryMs: setting(
@@ -339,28 +344,28 @@ export const startSettings = {
   drainTimeoutMs: setting(
     '--drain-timeout <duration>',
     duration,
-    'how long a stop waits for requests under way',
+    'how long a stop waits for requests in progress',
     { default: '25s' },
   ),
   logLevel: setting(
     '--log-level <level>',
     choice('debug', 'info', 'warn', 'error', 'silent'),
-    'least important messages to show',
+    'lowest level of messages to show',
     { default: 'info' },
   ),
 };
 
-/** Every setting's value, under the name of its row. */
+/** The values of all settings, by row name. */
 export type StartValues = {
   [Name in keyof typeof startSettings]: (typeof startSettings)[Name] extends StartSetting<infer Value>
     ? Value
     : never;
 };
 
-/** The same rows where one is like another. */
+/** The same rows with one common type. */
 export const startRows = Object.entries(startSettings) as [keyof StartValues, StartSetting<unknown>][];
 
-/** What is missing or malformed, in the order of the table, each named by its variable. */
+/** All missing and malformed settings, in the order of the table, each named by its variable. */
 export function formProblems(
   values: StartValues,
   isGiven: (row: StartSetting<unknown>) => boolean,
@@ -370,13 +375,13 @@ export function formProblems(
     const value = values[key];
     if (value === undefined || (Array.isArray(value) && value.length === 0)) {
       const isNeeded = row.needed === true || row.needed?.(values);
-      // A key that was given and is none is named already.
+      // The check of the kind reports a malformed key already.
       return isNeeded && !(row.kind === privateKey && isGiven(row)) ? [`${variable} is not set`] : [];
     }
     return row.check?.(value, variable, values) ?? [];
   });
 }
 
-/** What is well-formed and unsafe. */
+/** All well-formed but unsafe settings. */
 export const unsafeSettings = (values: StartValues): Problem[] =>
   startRows.flatMap(([key, row]) => row.unsafe?.(values[key], values) ?? []);

@@ -1,4 +1,4 @@
-/** What production is made from: the settings that it was given, read, checked for form, and put into values. */
+/** Reads production's settings, checks their form, and returns them as values. */
 import { resolve } from 'node:path';
 import type { ContractAddresses } from '../chain/contracts/deploy.ts';
 import type { Environment } from '../compose/env.ts';
@@ -22,7 +22,7 @@ export interface StartConfig extends StartValues {
   ownDomain: string;
   contracts: ContractAddresses;
   keys: { payout?: `0x${string}`; mint?: `0x${string}`; relay?: `0x${string}` };
-  /** Files of private keys that everybody on the machine can read. */
+  /** Files of private keys that every user of the machine can read. */
   openKeyFiles: string[];
   /** NODE_TLS_REJECT_UNAUTHORIZED as it is set. */
   tlsRejectUnauthorized?: string | undefined;
@@ -64,7 +64,7 @@ async function readValue(row: Row, given: StartGiven, problems: string[]): Promi
     const lines = await secretLines(of, (problem) => problems.push(problem));
     if (lines.length === 0) return many && [];
     const value = parse(lines.join('\n'));
-    if (value === undefined) problems.push(`${variable} is ${mustBe?.replace(/^an? /, 'no ')}`);
+    if (value === undefined) problems.push(`${variable} is not ${mustBe}`);
     return value;
   }
   const option = given.options[attribute] ?? (many && []);
@@ -74,11 +74,11 @@ async function readValue(row: Row, given: StartGiven, problems: string[]): Promi
   throw new PreconditionError({
     code: 'E_USAGE',
     message: `${long} ${option} is not understood.`,
-    fix: `It is ${mustBe}.`,
+    fix: `It must be ${mustBe}.`,
   });
 }
 
-/** Files, when some are named, else the variable: nothing is read from two places. */
+/** Reads files when any are named, else the variable, never both. */
 function secretOf(row: Row, { options, env }: StartGiven): Secret {
   if (row.secret !== 'file') return {};
   const { attribute, variable } = namesOf(row);

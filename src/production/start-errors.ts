@@ -1,14 +1,14 @@
-/** What can keep `rewards start` from starting, and what those who run it are told: each problem once. */
+/** Every problem that prevents `rewards start`, with its message and fix. */
 
 export interface Problem {
   code: string;
-  /** A sentence without capital and full stop, as `fix`: several may stand in one line. */
+  /** A sentence without capital and full stop, like `fix`, since one line may join several. */
   message: string;
   fix: string;
 }
 
 interface StartError {
-  /** What the process leaves with, by its name among the exit codes. */
+  /** The exit code, by name. */
   exit: 'refused' | 'usage' | 'precondition' | 'temporary';
   message: string;
   fix: string;
@@ -16,7 +16,7 @@ interface StartError {
 
 const unsafe = (message: string, fix: string): StartError => ({ exit: 'precondition', message, fix });
 
-/** Texts in the voice of a problem; where a check knows more, it says more. */
+/** Default texts; a check that knows more replaces them. */
 export const startErrors = {
   E_DIFFERENCES: {
     exit: 'refused',
@@ -25,8 +25,8 @@ export const startErrors = {
   },
   E_PROBLEMS: {
     exit: 'refused',
-    message: 'something is not as it should be',
-    fix: 'each line says what to do',
+    message: 'the doctor found problems',
+    fix: 'follow the fix in each line',
   },
   E_SETTINGS: {
     exit: 'usage',
@@ -48,7 +48,7 @@ export const startErrors = {
     'check user, password and database name in the address',
   ),
   E_PROD_DEV_KEY: unsafe(
-    'a key is one that everybody knows',
+    'a key is published in documentation or tools',
     'make new keys; never use those of a development chain',
   ),
   E_PROD_DEV_CHAIN: unsafe(
@@ -68,15 +68,15 @@ export const startErrors = {
     'run `chmod 0400` on the file; for a mounted secret, set its default mode to 0400',
   ),
   E_PROD_WRONG_CHAIN: unsafe(
-    'the nodes, the settings and the ledger do not speak of the same chain',
+    'the nodes, the settings and the ledger do not name the same chain',
     'use the nodes of the chain that the ledger was written for, or an empty database for another one',
   ),
   E_PROD_CONTRACTS: unsafe(
-    'the contracts are not where they are said to be',
+    'the contracts are not at the configured addresses',
     'check the four addresses and the deployment block',
   ),
   E_PROD_ROLE: unsafe(
-    'an account may not do its work on chain',
+    'an account lacks its role on chain',
     'let the admin of the contracts grant it the role',
   ),
   E_PROD_RELAY_POWER: unsafe(
@@ -105,7 +105,7 @@ export const startErrors = {
   ),
 } as const satisfies Record<string, StartError>;
 
-/** One of them as a problem, with what is known here in place of the table's words. */
+/** Builds a problem from the table; `known` replaces its texts. */
 export function problemOf(
   code: keyof typeof startErrors,
   known: Partial<Pick<Problem, 'message' | 'fix'>> = {},

@@ -1,4 +1,4 @@
-/** What production looks at again and again while it runs: its dependencies, its backlog, ledger against chain. */
+/** Production's periodic checks: dependencies, backlog, and ledger against chain. */
 
 import type { ChainEngine } from '../chain/engine.ts';
 import type { ChainClient } from '../chain/rpc/client.ts';
@@ -13,12 +13,12 @@ import { answersWithin, stopwatch } from '../lib/timers.ts';
 import type { Metrics } from './metrics.ts';
 import type { StartConfig } from './start-config.ts';
 
-/** Often enough to alarm within a scrape or two. */
+/** Often enough to raise an alarm within one or two scrapes. */
 const SAMPLE_EVERY_MS = 10_000;
 /** A dependency that takes longer than this to answer counts as unavailable. */
 const ANSWER_WITHIN_MS = 2_000;
 const DIFFERENCES_MAX = 100;
-/** Of many differences the first tell where to look. */
+/** The first differences are enough to know where to look. */
 const DIFFERENCES_LOGGED = 10;
 
 interface WatchDeps {
@@ -78,7 +78,7 @@ export function startWatches(
   };
 }
 
-/** Compares ledger and chain, but not in the first turn: replicas that start together have better to do. */
+/** Compares ledger and chain, but not in the first turn, so that replicas that start together do not all read the chain at once. */
 function comparison(deps: WatchDeps): (signal: AbortSignal) => Promise<'idle'> {
   const { engine, metrics, realClock, log } = deps;
   const verify = createVerifier(deps);

@@ -118,7 +118,7 @@ describe('rewards config show', () => {
       expect.stringMatching(/^REWARDS_PORT=eighty is not accepted/),
       expect.stringMatching(/^--in-flight-max=many is not accepted: It must be a whole number from 1 to 64/),
       expect.stringMatching(/^--workers api,nobody is not understood/),
-      'REWARDS_CONFIRMATION is set and means nothing',
+      'REWARDS_CONFIRMATION is set, but rewards does not read it',
     ]);
     expect(problems.at(-1)?.fix).toBe('did you mean REWARDS_CONFIRMATIONS?');
     for (const { fix } of problems) expect(fix).not.toBe('');
@@ -133,8 +133,8 @@ describe('rewards config show', () => {
     expect(formed.code).toBe(exitCodes.usage);
     expect(formed.envelope.data.problems.map(({ problem }: { problem: string }) => problem)).toEqual([
       'REWARDS_DATABASE_URL_FILE: /nowhere/at/all cannot be read (ENOENT)',
-      'REWARDS_PAYOUT_KEY is no private key: 64 hexadecimal digits',
-      'REWARDS_ESCROW_ADDRESS is no address',
+      'REWARDS_PAYOUT_KEY is not a private key: 64 hexadecimal digits',
+      'REWARDS_ESCROW_ADDRESS is not an address',
     ]);
     expect(formed.stdout).not.toContain('horse');
   });

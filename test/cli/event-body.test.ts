@@ -89,9 +89,11 @@ describe('--set', () => {
     expect(hintOf(() => body({ ...alice, set: ['metdata.x=1'] }))).toContain('Did you mean metadata?');
     expect(hintOf(() => body({ ...alice, set: ['colour=red'] }))).toContain('brandId, eventType');
     expect(hintOf(() => body({ ...alice, set: ['userEmail.x=1'] }))).toContain('no fields of its own');
-    expect(hintOf(() => body({ ...alice, set: ['metadata.a=1', 'metadata.a.b=2'] }))).toContain('no object');
+    expect(hintOf(() => body({ ...alice, set: ['metadata.a=1', 'metadata.a.b=2'] }))).toContain(
+      'not an object',
+    );
     expect(hintOf(() => body({ ...alice, set: ['metadata'] }))).toContain('no value');
-    expect(hintOf(() => body({ ...alice, set: ['metadata..a=1'] }))).toContain('no path');
+    expect(hintOf(() => body({ ...alice, set: ['metadata..a=1'] }))).toContain('not a path');
   });
 
   test.each([

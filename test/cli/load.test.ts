@@ -59,7 +59,7 @@ test('text says the same for people, without colours or a bar where there is no 
     /^ {2}over-admission +0$/m,
     /^ {2}under-admission +0$/m,
     /^ {2}headers +6 checked, 0 wrong$/m,
-    /^ {2}reset +not looked at$/m,
+    /^ {2}reset +not checked$/m,
     /^ {2}latency ms +p50 [\d.]+ {2}p90 [\d.]+ {2}p95 [\d.]+ {2}p99 [\d.]+ {2}max [\d.]+$/m,
     /^ {2}threshold +ok {3}over_admission==0 {2}0$/m,
   ]) {
@@ -174,8 +174,8 @@ describe('usage', () => {
   test.each([
     [['--users', '0'], 'from 1 to 2000'],
     [['--per-user', 'many'], 'from 1 to 500'],
-    [['--rate', 'fast'], 'a number a second'],
-    [['--rate', '0'], 'a number a second'],
+    [['--rate', 'fast'], 'a number per second'],
+    [['--rate', '0'], 'a number per second'],
     [['--rate', '5/s', '--concurrency', '2'], 'exclude each other'],
     [['--threshold', 'p95'], 'must be a metric'],
     [['--threshold', 'speed>1'], 'names an unknown metric, speed'],

@@ -107,7 +107,7 @@ describe('a refusal', () => {
     expect(refused.stderr).toMatch(/^403 {2}VALIDATION_FAILED\n/);
     expect(refused.stderr).toContain('approve(address,uint256) may not be called through the relay');
     expect(refused.stderr).toMatch(/reason {2}function_not_allowed/);
-    expect(refused.stderr).toMatch(/limit {3}35 of 35 left, all again at \d{4}-/);
+    expect(refused.stderr).toMatch(/limit {3}35 of 35 left, back to 35 at \d{4}-/);
   });
 
   test('--expect takes code or reason', async () => {
@@ -132,8 +132,16 @@ describe('usage', () => {
       'this stack has no contract named perk',
       'Did you mean perks?',
     ],
-    [['relay', 'perks', 'purchasefor', 'me', '--as', 'alice'], 'no function purchasefor', 'purchaseFor('],
-    [['relay', 'perks', 'balanceOf', 'me', '1', '--as', 'alice'], 'no function balanceOf', 'It has'],
+    [
+      ['relay', 'perks', 'purchasefor', 'me', '--as', 'alice'],
+      'no state-changing function purchasefor',
+      'purchaseFor(',
+    ],
+    [
+      ['relay', 'perks', 'balanceOf', 'me', '1', '--as', 'alice'],
+      'no state-changing function balanceOf',
+      'It has',
+    ],
     [
       ['relay', 'perks', 'purchaseFor', 'me', '1', '--as', 'alice'],
       'does not take 2 arguments',

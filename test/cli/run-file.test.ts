@@ -91,7 +91,7 @@ describe('the run file', () => {
   ])('that says %j is passed over', async (text) => {
     const path = await writeRunFile(project.path, info());
     await writeFile(path, text);
-    expect(await findRunFile(project.path)).toEqual({ notes: [expect.stringContaining('no run file')] });
+    expect(await findRunFile(project.path)).toEqual({ notes: [expect.stringContaining('not a run file')] });
   });
 
   test('is removed by its own process only', async () => {

@@ -183,7 +183,7 @@ describe('send-event', () => {
   test.each([
     { args: ['--file', 'missing.json'], said: 'missing.json cannot be read (ENOENT)' },
     { args: ['--file', 'cut.json'], said: 'cut.json:2:11: ' },
-    { args: ['--file', 'list.json'], said: 'no JSON object' },
+    { args: ['--file', 'list.json'], said: 'not hold a JSON object' },
     { args: ['account_creation'], said: '--user' },
     { args: [...alice, '--set', 'metadta.x=1'], said: 'Did you mean metadata?' },
     { args: [...alice, '--expect', 'yes'], said: '--expect yes' },

@@ -30,7 +30,7 @@ describe('what is written in place of a value is refused where it stands', () =>
     [
       'a key like no other',
       '    zzz: 1\n',
-      '5:5 brands[0].zzz: is unknown; known are brandId, name, domains, platforms, automation, clientBypass, mintTo, pregenerate, gasBudget, apiKey, escrow, webhook, events, eventNameMapping, perks, streak, site',
+      '5:5 brands[0].zzz: is unknown; the keys are brandId, name, domains, platforms, automation, clientBypass, mintTo, pregenerate, gasBudget, apiKey, escrow, webhook, events, eventNameMapping, perks, streak, site',
     ],
     [
       'a misspelt key of an event',
@@ -200,8 +200,8 @@ describe('what is no plain YAML', () => {
     ['two documents', 'brands: []\n---\nusers: []', /^f\.yaml:2:1 cannot be read as YAML: /],
     ['a list', '- a', /^f\.yaml:1:1 must be a map with `brands` and `users`$/],
     ['a text', 'hello', /^f\.yaml:1:1 must be a map with `brands` and `users`, not "hello"$/],
-    ['a number as a key', 'brands: []\n1: 2', /^f\.yaml:2:1 has a key that is no text$/],
-    ['a list as a key', 'brands: []\n? [a]\n: 2', /^f\.yaml:2:3 has a key that is no text$/],
+    ['a number as a key', 'brands: []\n1: 2', /^f\.yaml:2:1 has a key that is not text$/],
+    ['a list as a key', 'brands: []\n? [a]\n: 2', /^f\.yaml:2:3 has a key that is not text$/],
     ['a merge', 'brands: []\n<<: { users: [] }', /^f\.yaml:2:1 <<: is unknown; /],
     [
       'an anchor that is not set',
@@ -213,12 +213,12 @@ describe('what is no plain YAML', () => {
     [
       'a key of the language',
       brandWith('    events:', '      __proto__: { reward: 1 }'),
-      /^f\.yaml:6:7 brands\[0\]\.events\.__proto__: is not a key that may be used$/,
+      /^f\.yaml:6:7 brands\[0\]\.events\.__proto__: is not an allowed key$/,
     ],
     [
       'the same hidden by an escape',
       '"\\u005f_proto__": 1',
-      /^f\.yaml:1:1 __proto__: is not a key that may be used$/,
+      /^f\.yaml:1:1 __proto__: is not an allowed key$/,
     ],
     [
       'an event type twice',
@@ -439,7 +439,7 @@ describe('files', () => {
     expect(await problemsOfFiles(...paths)).toEqual([
       expect.stringMatching(/none\.yaml:1:1 cannot be read: ENOENT/),
       expect.stringMatching(/:1:1 cannot be read: EISDIR/),
-      expect.stringMatching(/latin\.yaml:1:1 is not a text in UTF-8$/),
+      expect.stringMatching(/latin\.yaml:1:1 is not UTF-8 text$/),
       expect.stringMatching(/wrong\.yaml:1:8 users: must be a list of users, not 1$/),
     ]);
   });

@@ -12,7 +12,7 @@ export function declareBrand({ parent, lazily }: Catalog): void {
     .command('brand')
     .summary('create and change brands, what their events pay, and their keys')
     .description(
-      'Works on the emulator that runs here, or with --database-url on a Postgres database of production. What is changed decides the very next event; nothing needs a restart.',
+      'Works on the emulator that runs here, or with --database-url on a Postgres database of production. A change applies to the next event, without a restart.',
     );
   const verb = (name: string, summary: string): Command =>
     brand
@@ -61,7 +61,7 @@ Examples:
       }),
     )
     .action(lazily(async () => (await import('./run.ts')).rotateKey));
-  verb('dns', 'print the TXT record that proves a domain to be the brand’s')
+  verb('dns', 'print the TXT record that proves that the brand owns a domain')
     .argument('<brand>', BRAND)
     .argument('<domain>', 'the domain to prove')
     .action(lazily(async () => (await import('./run.ts')).dnsRecord));
@@ -71,7 +71,7 @@ function declareRule(verb: (name: string, summary: string) => Command, lazily: C
   withFlags(verb('rule', 'print, change, add or remove what an event pays'), ruleSpec)
     .argument('<brand>', BRAND)
     .argument('<eventType>', 'such as account_creation')
-    .addOption(option('--remove', 'remove the rule; what was claimed stays counted'))
+    .addOption(option('--remove', 'remove the rule; its claims stay counted'))
     .addHelpText(
       'after',
       `
@@ -85,7 +85,7 @@ Examples:
     .action(lazily(async () => (await import('./run-settings.ts')).brandRule));
 }
 
-/** `asNew`: what a new one must have is mandatory. */
+/** `asNew`: the flags that a new brand needs are mandatory. */
 function withFlags(command: Command, spec: Spec, { asNew = false } = {}): Command {
   for (const [, flag, row] of settingFlags(spec)) {
     command.addOption(flag.makeOptionMandatory(asNew && row.required === true));

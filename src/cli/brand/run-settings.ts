@@ -1,4 +1,4 @@
-/** `rewards brand set|rule`: what is said on the command line, as settings; the service judges them. */
+/** `rewards brand set|rule`: reads settings from the command line; the service checks them. */
 
 import { ruleSpec } from '../../rules/brands/spec.ts';
 import type { CommandContext, Handler } from '../machine/context.ts';
@@ -12,7 +12,7 @@ import { brandText, ruleText } from './view.ts';
 
 export const setBrand = (
   context: CommandContext,
-  // commander names an argument as it is declared.
+  // commander's own wording for a missing argument.
   options: BrandOptions & { brand: string; 'setting=value': string[] },
 ): Promise<CommandResult> => {
   const settings = mapOf(options['setting=value'], 'automation=off');
@@ -24,7 +24,7 @@ export const setBrand = (
   );
 };
 
-/** With the flags of the settings. */
+/** Options, including the flags of the settings. */
 interface BrandRuleOptions extends BrandOptions {
   brand: string;
   eventType: string;

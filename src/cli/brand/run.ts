@@ -25,14 +25,14 @@ export const showBrand: Handler<BrandOptions & { brand?: string }> = (context, o
     const name = options.brand ?? defaultBrand;
     if (name === undefined) {
       throw usageError(
-        'Which brand is missing.',
+        'The brand is missing.',
         '`rewards brand list` shows all; name one by its id or by one of its domains.',
       );
     }
     return replyResult(await brands.show(name), { hasRightForm: isBrandDetail, text: brandText });
   });
 
-/** With the flags of the settings. */
+/** Options, including the flags of the settings. */
 interface CreateBrandOptions extends BrandOptions {
   brandId: string;
   escrow?: string;
@@ -65,7 +65,7 @@ export const dnsRecord: Handler<BrandOptions & { brand: string; domain: string }
   withBrands(context, options, async ({ brands }) =>
     replyResult(await brands.dnsRecord(options.brand, options.domain), {
       hasRightForm: (body) => isObject(body) && typeof body.value === 'string',
-      // As it stands in a zone file: ready to be pasted.
+      // In the form of a zone file, ready to be pasted.
       text: ({ name, value }) => `${name}. IN TXT "${value}"`,
     }),
   );

@@ -1,4 +1,4 @@
-/** The settings of a brand or rule as flags and `setting=value` texts; the service judges their values. */
+/** The settings of a brand or rule as flags and `setting=value` texts; the service checks their values. */
 import type { Option } from 'commander';
 import { type Row, rowsOf, type Spec, writingOf } from '../../rules/brands/spec.ts';
 import { usageError } from '../machine/errors.ts';

@@ -10,11 +10,11 @@ export interface BrandOptions {
 
 interface BrandTarget {
   brands: Client['control']['brands'];
-  /** The brand that is meant when none is named, if there is such a one. */
+  /** The brand that a command without a brand means; undefined when the target has no default. */
   defaultBrand?: string | undefined;
 }
 
-/** Brings the calls to `work`, and closes what they needed, whatever comes of it. */
+/** Passes the calls to `work` and closes their connections afterwards, even when it fails. */
 export async function withBrands<T>(
   context: CommandContext,
   { databaseUrl }: BrandOptions,
@@ -28,11 +28,11 @@ export async function withBrands<T>(
   }
   if (!/^postgres(?:ql)?:\/\//i.test(databaseUrl)) {
     throw usageError(
-      '--database-url is no address of a Postgres database.',
-      'It begins with postgres://. Brands of an emulator are managed while it runs.',
+      '--database-url is not the address of a Postgres database.',
+      'Give an address that begins with postgres://. To manage the brands of an emulator, start it and leave --database-url out.',
     );
   }
-  // Loaded here, not above: it brings the database with it.
+  // Loaded only here, since it loads the database.
   const { openOfflineBrands } = await import('../../production/offline-brands.ts');
   const { createClient } = await import('../../client/create-client.ts');
   const { hostUrls } = await import('../../client/host-urls.ts');

@@ -42,7 +42,7 @@ export function brandText(brand: BrandDetail, style: Style): string {
 const durationText = (kind: string, ms: unknown) =>
   kind === 'duration' && typeof ms === 'number' ? formatDuration(ms) : null;
 
-/** Nothing for what is not set. */
+/** Empty for a setting that is not set. */
 function settingText(value: unknown, style: Style): string {
   if (typeof value === 'boolean') return value ? style.green('on') : style.yellow('off');
   if (Array.isArray(value)) return value.join(', ');
@@ -59,11 +59,11 @@ const gasWalletText = ({ address, ready }: { address: string; ready: boolean }) 
 
 export const ruleText = (rule: RuleBody, style: Style): string => rulesTable([rule], style).join('\n');
 
-/** What a person must keep now: it is never shown again. */
+/** The API key, which is shown only once. */
 export function newKeyLines({ keyId, apiKey, othersExpireAt }: NewKeyBody, style: Style): string[] {
   return [
     `${style.bold('API key')}  ${apiKey}`,
-    style.dim(`  ${keyId}; shown only now, keep it where secrets are kept`),
+    style.dim(`  ${keyId}; shown only now: store it with your secrets`),
     ...(othersExpireAt === null ? [] : [style.dim(`  the earlier keys work until ${othersExpireAt}`)]),
   ];
 }
@@ -82,7 +82,7 @@ function rulesTable(rules: readonly RuleBody[], style: Style): string[] {
   return [style.dim(line(HEAD)), ...rows.map(line)];
 }
 
-/** In columns; what has none of its own stands in the last one, where it says something. */
+/** The columns of one rule; settings without a column of their own share the last one. */
 function cells(rule: RuleBody): string[] {
   const { eventType, reward, maxClaims, maxTotalClaims, cooldownMs, ...rest } = rule;
   const {

@@ -7,21 +7,28 @@ export function declareClock({ parent, lazily }: Catalog): void {
   const clock = parent
     .command('clock')
     .summary('read and move the one clock of the emulator')
-    .description('Rules, chain and everything else in the emulator follow one clock. It moves only forward.');
+    .description(
+      'The rules, the chain and everything else in the emulator follow one clock. It only moves forward.',
+    );
   clock
     .command('show')
-    .summary('print its time')
+    .summary('print the time of the clock')
     .action(lazily(async () => (await import('./run.ts')).showClock));
   clock
     .command('advance')
-    .summary('move it forward by a length of time, or until a refused event passes')
+    .summary('move the clock forward by a duration, or until a refused event passes')
     .usage('<duration> | --until <request>')
     .argument('[duration]', 'such as 61s, 15m, 24h or 1h30m', asGiven(durationMs))
-    .addOption(option('--until <request>', 'to when the event of this request passes: its id, or latest'))
+    .addOption(
+      option(
+        '--until <request>',
+        'move to the time when the event of this request passes: its id, or latest',
+      ),
+    )
     .action(lazily(async () => (await import('./run.ts')).advanceClock));
   clock
     .command('set')
-    .summary('move it forward to a time')
+    .summary('move the clock forward to a time')
     .argument('<time>', 'RFC 3339, such as 2030-01-01T00:00:00Z', asGiven(instantMs))
     .action(lazily(async () => (await import('./run.ts')).setClock));
   clock
@@ -30,6 +37,6 @@ export function declareClock({ parent, lazily }: Catalog): void {
     .action(lazily(async () => (await import('./run.ts')).freezeClock));
   clock
     .command('run')
-    .summary('let it run again')
+    .summary('let the clock run again')
     .action(lazily(async () => (await import('./run.ts')).runClock));
 }

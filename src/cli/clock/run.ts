@@ -1,4 +1,4 @@
-/** `rewards clock …`: the emulator's clock, read and moved over its control API. */
+/** `rewards clock …`: reads and moves the emulator's clock over its control API. */
 import type { ClockBody } from '../../client/bodies.ts';
 import type { Reply } from '../../client/reply.ts';
 import { formatDuration } from '../../lib/duration.ts';
@@ -35,7 +35,7 @@ export const advanceClock: Handler<{ duration?: string; until?: string }> = asyn
   return withClock(context, (clock) => (time === undefined ? clock.show() : clock.set(time)));
 };
 
-/** When the event of a request passes; undefined when that time has come already. */
+/** When the event of a request passes; undefined when it passes already. */
 async function passingTime(context: CommandContext, request: string): Promise<string | undefined> {
   const client = clientFor(await resolveTarget(context), context);
   const reply = await client.control.requests.show(request.replace(/^request:/, ''));
@@ -48,8 +48,8 @@ async function passingTime(context: CommandContext, request: string): Promise<st
   const never = explained.find((event) => event.never)?.never;
   throw new CliError('E_REFUSED', {
     message: never
-      ? `${id} never passes by waiting: ${spaced(never.check)}, ${never.text}.`
-      : `${id} was not refused: there is nothing to wait for.`,
+      ? `Waiting does not help ${id}: ${spaced(never.check)}, ${never.text}.`
+      : `${id} was not refused, so it has nothing to wait for.`,
     fix: `\`rewards requests explain ${shortRequestId(id)}\` shows every check.`,
     details: { id, never: never ?? null },
   });

@@ -14,17 +14,17 @@ export const settingsOf: Record<string, readonly Setting<unknown>[]> = {
 export function declareConfig({ parent, lazily }: Catalog): void {
   const show = parent
     .command('config')
-    .summary('the settings that a start would use, and where each comes from')
+    .summary('show the settings that a start would use, and where each comes from')
     .command('show')
-    .summary('print them; exit code 2 when one is not understood')
+    .summary('print the settings; exit code 2 when one is not understood')
     .description(
-      'Prints each setting with its value and its origin: option, environment, file or default. Secrets are said to be set, never shown. Reads settings and files of secrets, nothing else.',
+      'Prints each setting with its value and its origin: option, environment, file or default. A secret is shown as set, never with its value. Reads settings and files of secrets, nothing else.',
     );
   for (const [name, rows] of Object.entries(settingsOf)) {
     const one = show
       .command(name, { isDefault: name === 'start' })
-      .summary(`those of \`rewards ${name}\`, which takes the same options`);
-    // As text, and without defaults and variables: the command itself says what comes from where, and what is wrong.
+      .summary(`print the settings of \`rewards ${name}\`, which takes the same options`);
+    // As text, without defaults and variables: the command itself reports origins and problems.
     for (const { flag, help } of rows) one.addOption(new Option(flag, help));
     one.action(
       lazily<Record<string, unknown>>(async () => {

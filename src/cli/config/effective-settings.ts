@@ -8,10 +8,10 @@ export interface EffectiveSetting {
   setting: string;
   flag: string;
   variable: string | null;
-  /** As one would write it; `set` for a secret; null when there is none. */
+  /** In the notation of the command line; `set` for a secret; null for a setting without a value. */
   value: string | null;
   source: 'option' | 'environment' | 'file' | 'default';
-  /** The flag, the variable, or the file and what names it. */
+  /** The flag, the variable, or the file with the setting that names it. */
   origin: string | null;
   secret: boolean;
   /** The command does not start without it. */
@@ -34,7 +34,7 @@ export function effectiveSettings(rows: readonly Setting<unknown>[], from: Given
   return {
     settings: found.map(({ shown }) => shown),
     problems: found.flatMap(({ problem }) => problem ?? []),
-    /** What the command's handler would be called with; the default where a text is not understood. */
+    /** The value that the command's handler would get; the default where a text is not understood. */
     values: Object.fromEntries(found.map(({ attribute, value }) => [attribute, value])),
   };
 }
@@ -61,7 +61,7 @@ function settingOf(
           };
     return { shown, ...understood(row, { variable: by, text }) };
   }
-  // Beside the file's name, the secret itself; whoever starts reads it from there.
+  // The variable holds the secret itself instead of a file's name; `start` reads it from there.
   if (row.secret === 'file' && env[variable] !== undefined)
     return { shown: { ...base, value: 'set', source: 'environment', origin: variable } };
   const standard = row.default ?? row.otherwise ?? (row.kind === onOff ? 'false' : null);

@@ -39,7 +39,7 @@ export const showConfig: Handler<{
   return { ok: false, error, data, text };
 };
 
-/** What the start itself would say about missing and malformed settings. */
+/** The problems that `start` would report about missing and malformed settings. */
 async function problemsOfStart(runtime: Runtime, options: Record<string, unknown>): Promise<string[]> {
   const { readStartConfig } = await import('../../production/start-config.ts');
   const { PreconditionError } = await import('../../compose/precondition.ts');
@@ -58,11 +58,11 @@ const fixOf = (problem: string, settings: EffectiveSetting[]) => {
     ({ variable }) => variable && new RegExp(`^${variable}(?:_FILE)?\\b`).test(problem),
   );
   return about
-    ? `correct what ${about.origin ?? about.variable} gives; docs/operations.md explains it`
+    ? `correct the value in ${about.origin ?? about.variable}; docs/operations.md explains it`
     : 'docs/operations.md explains each setting';
 };
 
-/** What was set, as variables that would set it again; no secrets. */
+/** Every setting that was set, as a variable that would set it again; without secrets. */
 const environmentOf = (settings: EffectiveSetting[]) =>
   Object.fromEntries(
     settings.flatMap(({ variable, value, source, secret }) =>

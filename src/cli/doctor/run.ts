@@ -15,7 +15,10 @@ export const doctor: Handler<LedgerOptions & { check: string[] }> = async (conte
   const names = options.check.length > 0 ? options.check : Object.keys(checks);
   const unknown = names.find((name) => !Object.hasOwn(checks, name));
   if (unknown !== undefined) {
-    throw usageError(`There is no check ${unknown}.`, `There are: ${Object.keys(checks).join(', ')}.`);
+    throw usageError(
+      `The check ${unknown} does not exist.`,
+      `The checks are ${Object.keys(checks).join(', ')}.`,
+    );
   }
   const { database, nodes } = ledgerSecrets(options);
   const input = {

@@ -3,44 +3,52 @@ import { InvalidArgumentError } from 'commander';
 import type { Catalog } from '../machine/catalog.ts';
 import { durationMs, gather, option, wholeNumberOf } from '../machine/options.ts';
 
-/** Calls are signed and kept before the first is sent. */
+/** All calls are signed and held in memory before the first is sent. */
 const USERS_MAX = 2_000;
 const PER_USER_MAX = 500;
 
 export function declareLoad({ parent, lazily }: Catalog): void {
-  const load = parent.command('load').summary('load tests that know the limits');
+  const load = parent.command('load').summary('load tests that compare answers with the limits');
   load
     .command('relay')
-    .summary('relay as many users at once, and hold the answers against the limit')
+    .summary('relay calls of many users at once, and compare the answers with the limit')
     .description(
-      'Sends calls of fresh users through the relay and counts whether exactly as many pass as its limit says; checks the limit’s headers, then moves the emulator’s clock to the end of the windows and sees that all pass again. Each user comes from an address of their own (X-Forwarded-For).',
+      'Sends calls of fresh users through the relay and checks that exactly as many pass as the limit allows; checks the limit’s headers; then moves the emulator’s clock to the end of the windows and checks that all users pass again. Each user has an address of their own (X-Forwarded-For).',
     )
     .addOption(option('--users <n>', 'how many', { default: 50, parse: wholeNumberOf(1, USERS_MAX) }))
     .addOption(
-      option('--per-user <n>', 'calls of each', { default: 40, parse: wholeNumberOf(1, PER_USER_MAX) }),
+      option('--per-user <n>', 'calls of each user', { default: 40, parse: wholeNumberOf(1, PER_USER_MAX) }),
     )
     .addOption(
-      option('--concurrency <n>', 'calls under way at once [default 50]', { parse: wholeNumberOf(1, 5_000) }),
+      option('--concurrency <n>', 'calls in progress at once [default 50]', {
+        parse: wholeNumberOf(1, 5_000),
+      }),
     )
     .addOption(
-      option('--rate <n/s>', 'calls begun a second, in place of --concurrency', { parse: ratePerSecond }),
+      option('--rate <n/s>', 'calls started per second, in place of --concurrency', { parse: ratePerSecond }),
     )
-    .addOption(option('--duration <duration>', 'begin no call later than this', { parse: durationMs }))
+    .addOption(option('--duration <duration>', 'start no call later than this', { parse: durationMs }))
     .addOption(
       option(
         '--one-address',
-        'all from one address: tests the limit of addresses instead, in a fresh minute',
+        'send all calls from one address: tests the limit per address instead, in a fresh minute',
       ),
     )
-    .addOption(option('--no-reset', 'leave the emulator’s clock alone'))
+    .addOption(option('--no-reset', 'do not move the emulator’s clock'))
     .addOption(
-      option('--threshold <rule>', 'such as over_admission==0 or p95<200ms; crossed: exit 99; repeatable', {
-        parse: gather,
-      }),
+      option(
+        '--threshold <rule>',
+        'such as over_admission==0 or p95<200ms; exit 99 when crossed; repeatable',
+        {
+          parse: gather,
+        },
+      ),
     )
     .addOption(option('--report-html <path>', 'write a report with plots, one file that works offline'))
     .addOption(
-      option('--brand <id>', 'whose page it comes from [default: the first]', { env: 'REWARDS_BRAND_ID' }),
+      option('--brand <id>', 'brand whose page the calls come from [default: the first]', {
+        env: 'REWARDS_BRAND_ID',
+      }),
     )
     .addHelpText(
       'after',
@@ -57,6 +65,6 @@ reset_problems, rate (admitted a second), or a latency in ms: avg, p50, p90, p95
 
 function ratePerSecond(text: string): number {
   const rate = Number(/^(\d{1,6}(?:\.\d{1,3})?)(?:\/s)?$/.exec(text)?.[1]);
-  if (!(rate > 0)) throw new InvalidArgumentError('It must be a number a second, such as 200/s.');
+  if (!(rate > 0)) throw new InvalidArgumentError('It must be a number per second, such as 200/s.');
   return rate;
 }

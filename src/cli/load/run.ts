@@ -1,4 +1,4 @@
-/** `rewards load relay`: runs the load test, shows how far it is, and says what it came to. */
+/** `rewards load relay`: runs the load test, shows its progress, and reports the result. */
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { secureRandom } from '../../lib/ids.ts';
@@ -70,7 +70,7 @@ export const loadRelayTest: Handler<LoadOptions> = async (context, options) => {
     );
     progress.clear();
     if (interrupted !== undefined) {
-      context.note(`stopped after ${report.sent} calls; nothing can be said of the limit`);
+      context.note(`stopped after ${report.sent} calls; too few to judge the limit`);
       return interrupted;
     }
     report.thresholds = judge(thresholds, metricsOf(report));
@@ -100,7 +100,7 @@ function resultOf(report: RelayReport): CommandResult {
   return problem ? { ok: false, error: problem, data, text } : { ok: true, data, text };
 }
 
-/** A threshold that somebody set comes first: it says what they want to know. */
+/** Thresholds come first: the user chose them. */
 function problemIn(report: RelayReport): Problem | undefined {
   const crossed = report.thresholds.filter(({ ok }) => !ok);
   if (crossed.length > 0) {

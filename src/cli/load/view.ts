@@ -1,4 +1,4 @@
-/** What people read of a load test: counts against the limit, headers, reset, latency, thresholds. */
+/** A load test's report for people: counts against the limit, headers, reset, latency, thresholds. */
 
 import { formatDuration } from '../../lib/duration.ts';
 import type { RelayReport } from '../../load/relay-report.ts';
@@ -20,7 +20,7 @@ export function loadText(report: RelayReport, style: Style): string {
     ),
     row(
       'admitted',
-      `${admitted} of ${expected}  ${exact ? style.green('exact') : style.red('not as the limit says')}`,
+      `${admitted} of ${expected}  ${exact ? style.green('exact') : style.red('not what the limit allows')}`,
     ),
     row('refused', String(report.refused)),
     row('over-admission', zero(overAdmission)),
@@ -51,7 +51,7 @@ const latencyText = ({ p50, p90, p95, p99, max }: RelayReport['latencyMs']) =>
   p50 === null ? 'nothing measured' : `p50 ${p50}  p90 ${p90}  p95 ${p95}  p99 ${p99}  max ${max}`;
 
 function resetLines({ reset }: RelayReport, style: Style): string[] {
-  if (!reset) return [style.dim('not looked at')];
+  if (!reset) return [style.dim('not checked')];
   const { checked, refusedBefore, admittedAfter, problems } = reset;
   const right = admittedAfter === checked ? style.green : style.red;
   return [

@@ -1,4 +1,4 @@
-/** What every command is given, and nothing else: the process itself stays in main.ts. */
+/** Everything that a command gets; only main.ts touches the process itself. */
 import type { Environment } from '../../compose/env.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Sink } from '../terminal/streams.ts';
@@ -26,7 +26,7 @@ export interface GlobalSettings {
   output: OutputFormat;
   quiet: boolean;
   color: ColorChoice;
-  /** False when nothing may be asked on the terminal. */
+  /** False: the command must not ask on the terminal. */
   input: boolean;
   target?: string;
   name?: string;
@@ -37,16 +37,16 @@ export interface CommandContext {
   runtime: Runtime;
   settings: GlobalSettings;
   style: { stdout: Style; stderr: Style };
-  /** A line for people on stderr, unless they asked for quiet. */
+  /** Prints a line for people on stderr, except with --quiet. */
   note: (text: string) => void;
-  /** The variables that stand in for options, those of all commands together. */
+  /** The environment variables of the options of all commands. */
   optionVariables: readonly string[];
-  /** What the envelope will say beside the data; a command fills it in as it learns it. */
+  /** The envelope's fields beside the data; a command fills them in as it learns them. */
   about: { target: string | null; requestId?: string };
 }
 
 /**
- * A command's work. Returns what there is to print, or the exit code alone when it printed on its own;
+ * Runs a command. Returns the result to print, or only the exit code when the command printed by itself;
  * throws a CliError when it cannot go on.
  */
 export type Handler<Options> = (context: CommandContext, options: Options) => Promise<CommandResult | number>;

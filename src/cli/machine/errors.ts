@@ -1,11 +1,11 @@
-/** Every way in which a command can fail: what to say, what to do about it, how to leave. */
+/** Every way in which a command can fail: message, fix, exit code. */
 
 import { startErrors } from '../../production/start-errors.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 
 interface ErrorEntry {
   exit: ExitCode;
-  /** What failed, used when the place that noticed cannot say it better. */
+  /** The default message; code that knows more passes its own. */
   message: string;
   /** What the reader can do about it. */
   fix: string;
@@ -13,7 +13,7 @@ interface ErrorEntry {
   retryable: boolean;
 }
 
-/** Those of production, as sentences. */
+/** Production's problems, as sentences. */
 const ofStart = Object.fromEntries(
   Object.entries(startErrors).map(([code, { exit, message, fix }]): [string, ErrorEntry] => [
     code,
@@ -47,7 +47,7 @@ export const errorTable = {
     E_USAGE: ['The command line is not understood.', 'Look at `rewards <command> --help`.'],
     E_FILE: ['A file cannot be read.', 'Check the path and its permissions; `-` reads from standard input.'],
     E_BODY: [
-      'The body is no JSON object.',
+      'The body is not a JSON object.',
       'Give one JSON object with at least brandId, eventType and userEmail.',
     ],
     E_FIXTURE: [
@@ -56,10 +56,13 @@ export const errorTable = {
     ],
   }),
   ...entries(exitCodes.refused, {
-    E_REFUSED: ['The service said no.', 'The details say which rule refused and when it would pass.'],
+    E_REFUSED: [
+      'The service refused the request.',
+      'Look at the details: they name the rule that refused, and when the request would pass.',
+    ],
     E_LIMIT_BROKEN: [
-      'The limit does not hold as it should.',
-      'The details say what is wrong; `rewards requests list` shows single answers.',
+      'The service does not keep its limit.',
+      'Look at the details; `rewards requests list` shows each answer.',
     ],
     E_SERVICE_FAILED: [
       'The service failed to answer properly.',
@@ -75,15 +78,18 @@ export const errorTable = {
   ...entries(exitCodes.threshold, {
     E_THRESHOLD: [
       'A threshold was crossed.',
-      'The values are beside the thresholds; the run itself went through.',
+      'Compare the measured values with the thresholds; the run itself completed.',
     ],
   }),
   ...entries(exitCodes.unreachable, {
     E_NOT_RUNNING: [
-      'Nothing is running here.',
+      'No stack is running here.',
       'Start a stack with `rewards serve`, or name one with --target <url>.',
     ],
-    E_UNREACHABLE: ['The target cannot be reached.', 'Check that it runs and that the address is right.'],
+    E_UNREACHABLE: [
+      'The target cannot be reached.',
+      'Check that the target runs and that its address is right.',
+    ],
     E_TIMEOUT: ['The target did not answer in time.', 'Allow more with --timeout, such as --timeout 60s.'],
     E_RPC_UNREACHABLE: [
       'The chain node does not answer.',
@@ -101,7 +107,7 @@ export const errorTable = {
       'Stop it, or use --persist-to with another directory, or --ephemeral.',
     ],
     E_NOT_EMULATOR: [
-      'This target is no emulator, so it has no controls.',
+      'This target is not an emulator, so it has no controls.',
       'Use a stack started with `rewards serve`.',
     ],
     E_CONTROL_TOKEN: [
@@ -109,8 +115,8 @@ export const errorTable = {
       'Run the command in the directory of the stack, or set REWARDS_CONTROL_TOKEN.',
     ],
     E_NO_USER_KEY: [
-      'The key of this user is not known here.',
-      'Sign with the wallet that holds it, and give what is signed with --data.',
+      'This stack does not have the key of this user.',
+      'Sign with the wallet that holds the key, and pass the signed call with --data.',
     ],
     E_CHAIN_CHANGED: [
       'The data was written for another chain.',
@@ -129,7 +135,7 @@ export const errorTable = {
       'Run `npm rebuild better-sqlite3` with the Node version you use now.',
     ],
     E_UNSAFE_DATABASE: [
-      'The database is set to forget what it acknowledged.',
+      'The database can lose commits that it acknowledged.',
       'Turn fsync and synchronous_commit on.',
     ],
     E_ANVIL_START: ['The local chain did not start.', 'Run `npx anvil --version` to see why.'],
@@ -139,7 +145,7 @@ export const errorTable = {
 
 export type ErrorCode = keyof typeof errorTable;
 
-/** What keeps a command from going on. */
+/** The error that ends a command. */
 export interface Problem {
   code: ErrorCode;
   message: string;
@@ -148,7 +154,7 @@ export interface Problem {
   details: unknown;
 }
 
-/** Ends a command that cannot go on; the table gives what is not said here. */
+/** Thrown to end a command; the table supplies the texts that are not passed. */
 export class CliError extends Error {
   readonly problem: Problem;
   constructor(code: ErrorCode, said: Partial<Omit<Problem, 'code'>> = {}, options?: ErrorOptions) {
@@ -161,7 +167,7 @@ export class CliError extends Error {
 /** What is wrong with the command line, and what to write in its place. */
 export const usageError = (message: string, fix: string) => new CliError('E_USAGE', { message, fix });
 
-/** Fills what is not said from the table. */
+/** Completes a problem from the table. */
 export function problemOf(code: ErrorCode, said: Partial<Omit<Problem, 'code'>> = {}): Problem {
   const { message, fix, retryable } = errorTable[code];
   return {
@@ -173,7 +179,7 @@ export function problemOf(code: ErrorCode, said: Partial<Omit<Problem, 'code'>> 
   };
 }
 
-/** What an error from a layer below means, when it carries one of our codes; its own advice comes first. */
+/** Translates an error from a layer below when it carries one of our codes; its own fix comes first. */
 export function codedProblem(error: unknown): Problem | undefined {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return undefined;
   if (!Object.hasOwn(errorTable, error.code)) return undefined;

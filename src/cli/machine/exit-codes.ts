@@ -1,17 +1,17 @@
-/** What the shell learns: few numbers, one table. Anything finer is `error.code` in the JSON output. */
+/** The exit codes. Finer distinctions are in `error.code` of the JSON output. */
 
 export const exitCodes = {
-  /** Did what was asked, a refusal that was expected included. */
+  /** Done; also an expected refusal. */
   done: 0,
-  /** Asked, and the answer is no: a refusal, a failed check. */
+  /** The answer is no: a refusal or a failed check. */
   refused: 1,
-  /** A bad flag or a bad file; nothing was sent. */
+  /** A wrong flag or file; nothing was sent. */
   usage: 2,
-  /** Could not reach the target, or waited too long; trying again may help. */
+  /** The target was unreachable or too slow; trying again may help. */
   unreachable: 3,
-  /** Something must be put right first: a taken port, a missing program, the wrong kind of target. */
+  /** The user must fix something first: a port that is taken, a missing program, the wrong kind of target. */
   precondition: 5,
-  /** `start` only: a passing failure, the supervisor should start it again. */
+  /** `start` only: a temporary failure; the supervisor should start it again. */
   temporary: 75,
   /** `load` only: a threshold was crossed. */
   threshold: 99,

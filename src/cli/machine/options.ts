@@ -1,13 +1,13 @@
-/** Options that can also be set by a variable of the environment, named in the help. */
+/** Options that an environment variable can set too; the help names the variable. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Environment } from '../../compose/env.ts';
 import * as kinds from '../../lib/setting.ts';
 import { usageError } from './errors.ts';
 
-// commander has its own way, but that reads the process's environment directly and takes `X=false` for true.
+// commander's own way reads the process's environment directly and takes `X=false` for true.
 const variables = new WeakMap<Option, string>();
 
-/** The variable that stands in for an option, if it has one. */
+/** The environment variable of an option, if it has one. */
 export const variableOf = (option: Option) => variables.get(option);
 
 /** The variables of every option in the tree that a command belongs to. */
@@ -16,12 +16,12 @@ export function variablesOf(command: Command): string[] {
   return everyCommand(command).flatMap(({ options }) => options.flatMap((one) => variableOf(one) ?? []));
 }
 
-/** A command and all below it. */
+/** A command and all its subcommands. */
 export function everyCommand(command: Command): Command[] {
   return [command, ...command.commands.flatMap(everyCommand)];
 }
 
-/** One option, in one expression. */
+/** Builds an option in one expression. */
 export function option(
   flags: string,
   description: string,
@@ -40,7 +40,7 @@ export function option(
   return made;
 }
 
-/** The option of a setting. */
+/** Builds the option of a setting. */
 export function settingOption(setting: kinds.Setting<unknown>): Option {
   const { flag, help, kind, default: standard, otherwise, secret } = setting;
   const isParsed = kind.mustBe !== undefined && !kind.late && secret !== 'file';
@@ -53,7 +53,7 @@ export function settingOption(setting: kinds.Setting<unknown>): Option {
   return made.default(value, standard ?? otherwise);
 }
 
-/** Gives every option that the command line left open the value of its variable. */
+/** Sets every option that the command line does not give from its environment variable. */
 export function applyEnvironment(command: Command, env: Environment): void {
   for (let level: Command | null = command; level; level = level.parent) {
     for (const candidate of level.options) {
@@ -67,7 +67,7 @@ export function applyEnvironment(command: Command, env: Environment): void {
   }
 }
 
-/** What an option makes of the text of its variable. Throws E_USAGE, with what it would take. */
+/** Parses the text of an option's variable. Throws E_USAGE with the accepted form. */
 export function settingFrom(
   candidate: Option,
   { variable, text }: { variable: string; text: string },
@@ -81,12 +81,12 @@ export function settingFrom(
     if (!(error instanceof InvalidArgumentError)) throw error;
     throw usageError(
       `${variable}=${text} is not accepted: ${error.message}`,
-      `Unset ${variable}, or give it what ${candidate.long} takes.`,
+      `Unset ${variable}, or give it a value that ${candidate.long} accepts.`,
     );
   }
 }
 
-/** A kind's parser as an option wants it: a text that is none of its kind is refused. */
+/** Adapts a kind's parser to commander: a text of another form is refused with `mustBe`. */
 const parserOf =
   <Value>({ parse, mustBe }: kinds.Kind<Value>) =>
   (text: string): Value => {

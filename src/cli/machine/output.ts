@@ -1,4 +1,4 @@
-/** One result, four writings: text for people, json and jsonl for programs, env for shells. */
+/** One result in four formats: text for people, json and jsonl for programs, env for shells. */
 
 import type { Style } from '../terminal/style.ts';
 import { errorTable, type Problem } from './errors.ts';
@@ -7,17 +7,18 @@ import { type ExitCode, exitCodes } from './exit-codes.ts';
 export const outputFormats = ['text', 'json', 'jsonl', 'env'] as const;
 export type OutputFormat = (typeof outputFormats)[number];
 
-/** What a command hands back. A refusal is a result too; only what cannot go on is thrown. */
+/** What a command returns. A refusal is a result too; an error is thrown only when the command cannot continue. */
 export type CommandResult =
   | {
       ok: true;
-      data: unknown /** What `-o env` prints, when not all of the data. */;
+      data: unknown;
+      /** What `-o env` prints, where that is not all of the data. */
       env?: unknown;
       text: (style: Style) => string;
     }
   | { ok: false; error: Problem; data?: unknown; text?: (style: Style) => string };
 
-/** What the envelope says beside the data. */
+/** The envelope's fields beside the data. */
 interface Meta {
   command: string;
   durationMs: number;
@@ -32,7 +33,7 @@ export function envelope(result: CommandResult, meta: Meta) {
     : { ok: false, error: printed(result.error), data: result.data ?? null, meta };
 }
 
-/** The JSON document calls the way to mend it a hint. */
+/** The JSON document calls the fix `hint`. */
 const printed = ({ code, message, fix, retryable, details }: Problem) => ({
   code,
   message,
@@ -44,7 +45,7 @@ const printed = ({ code, message, fix, retryable, details }: Problem) => ({
 export const exitCodeOf = (result: CommandResult): ExitCode =>
   result.ok ? exitCodes.done : errorTable[result.error.code].exit;
 
-/** The bytes for both streams: data to stdout, words for people to stderr. */
+/** The text for both streams: data goes to stdout, messages for people to stderr. */
 export function render(
   result: CommandResult,
   wish: { format: OutputFormat; meta: Meta; stdoutStyle: Style; stderrStyle: Style },
@@ -60,7 +61,7 @@ export function render(
   return { stdout: withNewline(text), stderr: '' };
 }
 
-/** What failed, and how to put it right. */
+/** A problem for people: the message, then the fix. */
 export function problemText(problem: Problem, style: Style): string {
   const [message = '', ...more] = problem.message.split('\n');
   return [

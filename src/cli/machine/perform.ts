@@ -33,7 +33,7 @@ export async function perform<Options>(
   });
 }
 
-/** Prints a result in the wanted format; the exit code that goes with it. */
+/** Prints a result in the chosen format; returns its exit code. */
 export function print(
   runtime: Runtime,
   result: CommandResult,
@@ -96,21 +96,23 @@ function inputOf<Options>(command: Command): Options {
   return { ...command.opts(), ...Object.fromEntries(positional) } as Options;
 }
 
-/** What a thrown value means to the user. */
+/** Translates a thrown value into a problem for the user. */
 export function problemFrom(error: unknown): Problem {
   if (error instanceof CliError) return error.problem;
   if (error instanceof ClientError) {
     const details = { origin: error.origin, kind: error.kind };
     if (error.kind === 'timeout') return problemOf('E_TIMEOUT', { message: error.message, details });
     const fix =
-      error.kind === 'broken' ? { fix: 'It may have taken effect: look before you repeat it.' } : {};
+      error.kind === 'broken'
+        ? { fix: 'The request may have taken effect: check before you repeat it.' }
+        : {};
     return problemOf('E_UNREACHABLE', { message: error.message, details, ...fix });
   }
   const coded = codedProblem(error);
   if (coded) return coded;
   const stack = error instanceof Error ? error.stack : undefined;
   return problemOf('E_INTERNAL', {
-    message: stack ?? `Something was thrown that is no error: ${String(error)}`,
+    message: stack ?? `A value that is not an Error was thrown: ${String(error)}`,
     details: { stack },
   });
 }

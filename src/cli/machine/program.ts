@@ -1,4 +1,4 @@
-/** The list of commands: names, summaries and options. What a command does is loaded when it runs. */
+/** The list of commands: names, summaries and options. A command's handler is loaded when it runs. */
 import { Command } from 'commander';
 import { declareBrand } from '../brand/declare.ts';
 import { declareClock } from '../clock/declare.ts';
@@ -34,7 +34,7 @@ export function buildProgram(
     .configureOutput({
       writeOut: runtime.stdout.write,
       writeErr: runtime.stderr.write,
-      // Printed with everything else, in the wanted format.
+      // Printed with the rest of the output, in the chosen format.
       outputError: () => {},
       getOutHasColors: () => wantsColor({ choice: 'auto', env: runtime.env, isTTY: runtime.stdout.isTTY }),
       getErrHasColors: () => wantsColor({ choice: 'auto', env: runtime.env, isTTY: runtime.stderr.isTTY }),
@@ -114,11 +114,11 @@ const globalOptions = () => [
     choices: ['auto', 'always', 'never'],
   }),
   option('--no-input', 'never ask on the terminal', { env: 'REWARDS_NO_INPUT' }),
-  option('--target <url>', 'the service to talk to, in place of the stack that runs here', {
+  option('--target <url>', 'the service to talk to, instead of the stack that runs here', {
     env: 'REWARDS_TARGET',
     parse: httpUrl,
   }),
-  option('--name <stack>', 'a stack by its name, when several run here', {
+  option('--name <stack>', 'name of the stack, when several run here', {
     env: 'REWARDS_NAME',
     parse: stackName,
   }),

@@ -20,7 +20,7 @@ export async function readInput({ cwd, readStdin }: Runtime, path: string): Prom
   }
 }
 
-/** One JSON object from a file; E_BODY, with the place, when it holds something else. */
+/** Reads one JSON object from a file; E_BODY with line and column when the file holds anything else. */
 export async function readJsonObject(runtime: Runtime, path: string): Promise<JsonObject> {
   const text = (await readInput(runtime, path)).replace(/^\uFEFF/, '');
   const name = path === '-' ? 'standard input' : path;
@@ -36,11 +36,11 @@ export async function readJsonObject(runtime: Runtime, path: string): Promise<Js
     );
   }
   if (!isObject(value))
-    throw new CliError('E_BODY', { message: `${name} holds no JSON object.`, details: { path } });
+    throw new CliError('E_BODY', { message: `${name} does not hold a JSON object.`, details: { path } });
   return value;
 }
 
-/** A secret from the first line of a file; E_FILE when there is none. */
+/** Reads a secret from the first line of a file; E_FILE when that line is empty. */
 export async function readSecret(runtime: Runtime, path: string): Promise<string> {
   const secret = (await readInput(runtime, path)).split('\n')[0]?.trim();
   if (!secret || !/^[\x21-\x7e]+$/.test(secret)) {
@@ -52,7 +52,7 @@ export async function readSecret(runtime: Runtime, path: string): Promise<string
   return secret;
 }
 
-/** `:2:14`: line and column of what JSON.parse stumbled over, where its words tell. */
+/** `:2:14`: line and column of the syntax error, where JSON.parse's message tells. */
 function placeOf(reason: string, text: string): string {
   const position = /position (\d+)/.exec(reason)?.[1];
   const at = position === undefined ? unexpectedAt(reason, text) : Number(position);
@@ -61,7 +61,7 @@ function placeOf(reason: string, text: string): string {
   return `:${before.length}:${(before.at(-1)?.length ?? 0) + 1}`;
 }
 
-/** Node names an unexpected character but not its place: it is where the text, cut after it, fails the same way. */
+/** Node names an unexpected character but not its place, which is where the text, cut after that character, fails the same way. */
 function unexpectedAt(reason: string, text: string): number | undefined {
   const complaint = /^Unexpected token '(.)'/su.exec(reason);
   if (!complaint?.[1]) return undefined;

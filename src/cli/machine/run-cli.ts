@@ -22,7 +22,7 @@ export async function runCli(runtime: Runtime): Promise<number> {
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.done;
-    // A group such as `clock` without its verb: commander has printed the group's help on stderr.
+    // A group without a verb, such as `clock`: commander has printed the group's help on stderr.
     if (error instanceof CommanderError && error.code === 'commander.help') return exitCodes.usage;
     const command = pathOf(atFault());
     const problem = error instanceof CommanderError ? usageProblem(error, command) : problemFrom(error);
@@ -34,7 +34,7 @@ export async function runCli(runtime: Runtime): Promise<number> {
   }
 }
 
-/** Splits commander's text into what is wrong and what was probably meant. */
+/** Splits commander's text into the problem and its suggestion. */
 function usageProblem(error: CommanderError, command: string) {
   const [, message = error.message, suggestion] =
     /^(?:error: )?([\s\S]*?)(?:\n\((Did you mean [\s\S]*)\))?$/.exec(error.message) ?? [];

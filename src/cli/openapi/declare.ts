@@ -8,12 +8,12 @@ export function declareOpenapi({ parent, lazily }: Catalog): void {
     .command('openapi')
     .summary("print the API's description as OpenAPI 3.1")
     .description(
-      'Prints the OpenAPI 3.1 document of a host. Nothing needs to run; with --target, the document names that address.',
+      'Prints the OpenAPI 3.1 document of a host. No service needs to run; with --target, the document names that address.',
     )
     .addOption(
       option(
         '--host <host>',
-        'which one: the event handler, the one that registers users, the relay, or the controls of the emulator',
+        'the host: the event handler, the one that registers users, the relay, or the controls of the emulator',
         {
           default: 'events',
           choices: ['events', 'register', 'relay', 'control'],

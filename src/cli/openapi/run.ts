@@ -1,8 +1,8 @@
-/** `rewards openapi`: the same document that the service hands out, made here. */
+/** `rewards openapi`: builds the document that the service serves. */
 import { apiDocumentOf, type DescribedHost } from '../../compose/api-document.ts';
 import type { Handler } from '../machine/context.ts';
 
-/** Where `rewards serve` answers when it is not told otherwise. */
+/** Default address of `rewards serve`. */
 const USUAL_ORIGIN = 'http://127.0.0.1:8787';
 
 export const printOpenapi: Handler<{ host: DescribedHost }> = async (context, { host }) => {

@@ -19,13 +19,13 @@ export function declareRelay({ parent, lazily }: Catalog): void {
     .command('relay')
     .summary('send a transaction on behalf of a user, without gas of their own')
     .description(
-      'Has the relay call a contract for a user. The token is issued by the emulator, as a login would; what the user’s own wallet would sign is signed here, with the emulator’s development keys, which the service does not have.',
+      'Has the relay call a contract for a user. The emulator issues the token, as a login would. This command signs what the user’s own wallet would sign, with the emulator’s development keys, which the service does not have.',
     )
     .addHelpText('after', EXAMPLES);
   relay
-    // What is no verb of its own is a call, so that nobody has to write `call`.
+    // `call` is the default verb, so that people can leave the word out.
     .command('call', { isDefault: true })
-    .summary('call a contract: what is done when no other command is named')
+    .summary('call a contract; the default when no other command is named')
     .argument('[contract]', 'token, perks, pointsSale or escrow; left out with --to and --data')
     .argument('[function]', 'its name, such as purchaseFor, or its whole signature')
     .argument('[args...]', 'one for each parameter; `me` stands for the user’s address')
@@ -36,13 +36,18 @@ export function declareRelay({ parent, lazily }: Catalog): void {
     .addOption(option('--to <address>', 'contract to call'))
     .addOption(option('--data <hex>', 'encoded call, for --to'))
     .addOption(option('--value <wei>', 'native currency to send along'))
-    .addOption(option('--gas-limit <gas>', 'left out, it is estimated', { parse: wholeNumberOf(1, 1e9) }))
+    .addOption(
+      option('--gas-limit <gas>', 'gas limit [default: an estimate]', { parse: wholeNumberOf(1, 1e9) }),
+    )
     .addOption(option('--permit', 'sign a permit for the called contract and send it along'))
     .addOption(
-      option('--permit-value <amount>', 'RWT that it allows [default: the call’s maxPrice or amount]'),
+      option(
+        '--permit-value <amount>',
+        'RWT that the permit allows [default: the call’s maxPrice or amount]',
+      ),
     )
     .addOption(
-      option('--permit-deadline <duration>', 'how long it holds', { parse: durationMs }).default(
+      option('--permit-deadline <duration>', 'how long the permit is valid', { parse: durationMs }).default(
         3_600_000,
         '1h',
       ),
@@ -51,7 +56,9 @@ export function declareRelay({ parent, lazily }: Catalog): void {
       option('--origin <origin>', 'Origin header [default: the domain of the brand]', { parse: headerText }),
     )
     .addOption(
-      option('--brand <id>', 'whose domain it comes from [default: the first]', { env: 'REWARDS_BRAND_ID' }),
+      option('--brand <id>', 'brand whose domain the call comes from [default: the first]', {
+        env: 'REWARDS_BRAND_ID',
+      }),
     )
     .addOption(
       option('--idempotency-key <key>', 'the same key gets the first answer again', { parse: headerText }),
@@ -64,15 +71,18 @@ export function declareRelay({ parent, lazily }: Catalog): void {
     .summary('sign a permit of a user, and print it')
     .addOption(option('--as <user>', AS).makeOptionMandatory())
     .addOption(option('--spender <contract>', 'a contract’s name, or an address').makeOptionMandatory())
-    .addOption(option('--value <amount>', 'RWT that it allows').makeOptionMandatory())
+    .addOption(option('--value <amount>', 'RWT that the permit allows').makeOptionMandatory())
     .addOption(
-      option('--deadline <duration>', 'how long it holds', { parse: durationMs }).default(3_600_000, '1h'),
+      option('--deadline <duration>', 'how long the permit is valid', { parse: durationMs }).default(
+        3_600_000,
+        '1h',
+      ),
     )
     .addHelpText('after', '\nExample:\n  rewards relay permit --as alice --spender perks --value 100')
     .action(lazily(async () => (await import('./run-permit.ts')).signPermit));
   relay
     .command('status')
-    .summary('what became of a relayed call')
+    .summary('show the state of a relayed call')
     .argument('<hash>', 'its transaction hash')
     .action(lazily(async () => (await import('./run.ts')).relayStatus));
 }

@@ -1,4 +1,4 @@
-/** On whose behalf something is relayed: the user's token and wallet, from the emulator or as given. */
+/** The user of a relayed call: token and wallet, from the emulator or from options. */
 import type { createClient } from '../../client/create-client.ts';
 import { openUserWallets, type UserWallet, type UserWallets } from '../../emulator/world/user-wallet.ts';
 import { secureRandom } from '../../lib/ids.ts';
@@ -14,7 +14,7 @@ type Client = ReturnType<typeof createClient>;
 export interface RelayUser {
   token: string;
   address: string;
-  /** Undefined when nobody can tell where the user's key is. */
+  /** Undefined when the user's key is unknown. */
   wallet: UserWallet | undefined;
 }
 
@@ -22,7 +22,7 @@ export interface RelayUser {
 export function userWalletsOf(context: CommandContext, { run }: Target): UserWallets {
   if (!run) {
     throw new CliError('E_NOT_RUNNING', {
-      message: 'Only a stack that runs here tells its contracts and its chain.',
+      message: 'Names of contracts and users work only with a stack that runs here.',
       fix: 'Run this in the directory of the stack, or give --to and --data.',
     });
   }
@@ -40,12 +40,12 @@ export async function logIn(client: Client, target: Target, name: string): Promi
   return { token, address, wallet: await walletOf(client, address) };
 }
 
-/** The user of a token that was given: the first of the wallets that it names. */
+/** The user of a token from the command line: the first wallet that the token names. */
 export function userOfToken(token: string): RelayUser {
   const claims = claimsIn(token);
   const [address] = Array.isArray(claims.wallets) ? claims.wallets : [];
   if (typeof address === 'string') return { token, address, wallet: undefined };
-  throw usageError('The token names no wallet.', 'Say whose it is: --as <user>.');
+  throw usageError('The token does not name a wallet.', 'Name its user with --as <user>.');
 }
 
 /** A wallet of the emulator with its place in the key tree. */

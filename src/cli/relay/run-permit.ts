@@ -1,4 +1,4 @@
-/** `rewards relay permit`: what the user's own wallet would sign. */
+/** `rewards relay permit`: signs as the user's own wallet would. */
 import type { PermitBody } from '../../client/bodies.ts';
 import type { UserWallet, UserWallets } from '../../emulator/world/user-wallet.ts';
 import type { Handler } from '../machine/context.ts';
@@ -29,7 +29,7 @@ export const signPermit: Handler<{ as: string; spender: string; value: string; d
   return { ok: true, data: permit, text: () => JSON.stringify(permit, null, 2) };
 };
 
-/** Signed by the user's key, which must be one of the emulator's. */
+/** Signs with the user's key, which must be one of the emulator's. */
 export async function permitOf(
   wallets: UserWallets,
   wallet: UserWallet | undefined,
@@ -50,8 +50,8 @@ export async function secondsFromNow(
   return Math.floor((reply.body.nowMs + ms) / 1_000);
 }
 
-/** A whole number of RWT or wei; E_USAGE names the option that it stood in. */
+/** A whole number of RWT or wei; E_USAGE names its option. */
 export function amountOf(text: string, flag: string): bigint {
   if (/^\d{1,78}$/.test(text)) return BigInt(text);
-  throw usageError(`${flag} ${text} is no amount.`, `Give ${flag} as a whole number, 0 or more.`);
+  throw usageError(`${flag} ${text} is not an amount.`, `Give ${flag} as a whole number, 0 or more.`);
 }

@@ -1,4 +1,4 @@
-/** `rewards relay` and `rewards relay status`: a call on behalf of a user, and what became of it. */
+/** `rewards relay` and `rewards relay status`: sends a call on behalf of a user, and shows its state. */
 import type { RelayRequestBody } from '../../client/bodies.ts';
 import type { UserWallets } from '../../emulator/world/user-wallet.ts';
 import { stopwatch } from '../../lib/timers.ts';
@@ -63,7 +63,7 @@ export const relayStatus: Handler<{ hash: string }> = async (context, { hash }) 
   return serviceResult(reply, { text: (style) => relayStateLine(reply.body, style) });
 };
 
-/** Either a contract and a function, or an address and data; and somebody whom it is for. */
+/** A call needs a user, and either a contract and a function or an address and data. */
 function checkForm({ contract, function: name, to, data, as, token }: RelayOptions): void {
   if (as === undefined && token === undefined)
     throw usageError('The user is missing.', 'Add --as <user>, or --token <token>.');
@@ -91,12 +91,12 @@ async function userOf(
   const { as, token: given } = options;
   if (given === undefined) return logIn(client, target, as ?? '');
   const token = (given === '-' ? await readInput(runtime, '-') : given).trim().replace(/^Bearer +/i, '');
-  // Under another's token: what the relay says to that is for the relay to say.
+  // The token may be another user's: the relay itself refuses that.
   if (as === undefined) return userOfToken(token);
   return { ...(await logIn(client, target, as)), token };
 }
 
-/** The request, with what the user's wallet signs for it. */
+/** The request, with the signatures of the user's wallet. */
 async function buildBody(
   context: CommandContext,
   { options, target, client, user }: Surroundings & { user: RelayUser },
@@ -147,7 +147,7 @@ async function readCall(
 ): Promise<{ to: string; data: string; call: string; args: Record<string, unknown> }> {
   const { contract, name, args, user } = wish;
   const me = user.address;
-  // With all nine arguments it is signed already.
+  // A call with all nine arguments is signed already.
   const signHere = name === 'transferWithAuthorization' && args.length === 3;
   const blanks = ['0', '0', `0x${'0'.repeat(64)}`, '0', `0x${'0'.repeat(64)}`, `0x${'0'.repeat(64)}`];
   const whole = signHere ? [...args, ...blanks] : args;
@@ -163,7 +163,7 @@ async function readCall(
   return { ...(await wallets.transfer(user.wallet, { to, value, validBefore })), call, args: read.args };
 }
 
-/** As a page of the brand would send it. */
+/** The Origin header that a page of the brand would send. */
 export function originOf({ run }: Target, wanted: string | undefined): string | undefined {
   const brands = run?.brands ?? [];
   const brand = wanted ? brands.find(({ brandId }) => brandId === wanted.toLowerCase()) : brands[0];

@@ -1,4 +1,4 @@
-/** What people read about one relayed call: a line for a success, a few for a refusal. */
+/** One relayed call for people: one line for a success, a few for a refusal. */
 
 import { rateWindowIn } from '../../client/rate-window.ts';
 import type { Reply } from '../../client/reply.ts';
@@ -7,7 +7,7 @@ import { isObject, type JsonObject } from '../service/assignments.ts';
 import { type Style, shortAddress } from '../terminal/style.ts';
 
 interface SentRelay {
-  /** What was called, in a word. */
+  /** The called function, in one word. */
   call: string;
   reply: Reply;
   tookMs: number;
@@ -28,7 +28,7 @@ export function relayLine({ call, reply, tookMs }: SentRelay, style: Style): str
   ].join('  ');
 }
 
-/** The code, why, which check refused, and when the window that is used up begins anew. */
+/** The code, the reason, the check that refused, and when the user's next window begins. */
 export function relayRefusalLines({ call, reply, tookMs }: SentRelay, style: Style): string {
   const body = isObject(reply.body) ? reply.body : {};
   const details = isObject(body.details) ? body.details : {};
@@ -45,7 +45,9 @@ export function relayRefusalLines({ call, reply, tookMs }: SentRelay, style: Sty
     ...(wait === undefined
       ? []
       : [row('passes', `in ${formatDuration(wait)} (rewards clock advance ${formatDuration(wait)})`)]),
-    ...(window ? [row('limit', `${window.remaining} of ${window.limit} left, all again at ${resets}`)] : []),
+    ...(window
+      ? [row('limit', `${window.remaining} of ${window.limit} left, back to ${window.limit} at ${resets}`)]
+      : []),
   ].join('\n');
 }
 
@@ -62,7 +64,7 @@ export function relayStateLine(body: unknown, style: Style): string {
   ].join('  ');
 }
 
-/** Facts that the words above may leave out. */
+/** Fields that the texts above may leave out. */
 function factLines(code: unknown, { function: name, transactionHash, allowed }: JsonObject): string[] {
   const shown = Object.entries({ function: name, tx: transactionHash }).flatMap(([label, value]) =>
     typeof value === 'string' ? [`${label} ${value}`] : [],

@@ -6,39 +6,43 @@ import { option, wholeNumberOf } from '../machine/options.ts';
 export function declareRequests({ parent, lazily }: Catalog): void {
   const requests = parent
     .command('requests')
-    .summary('look back on what the emulator was asked, and why it answered so')
+    .summary('show the emulator’s latest requests, and the reason for each answer')
     .description(
-      'The latest requests of the emulator. An id may be shortened to its beginning; `latest` names the last one.',
+      'Shows the latest requests of the emulator. An id may be shortened to its beginning; `latest` names the last request.',
     );
   const filters = [
-    option('--status <status>', 'only these, such as 429 or 4xx'),
-    option('--path <part>', 'only paths with this in them'),
+    option('--status <status>', 'only this status, such as 429 or 4xx'),
+    option('--path <part>', 'only paths that contain this text'),
     option('--method <method>', 'only this method'),
     option('--user <email>', 'only events of this user'),
   ];
-  const list = requests.command('list').summary('print the latest ones, newest first');
-  const tail = requests.command('tail').summary('print the latest ones, then each as it comes');
+  const list = requests.command('list').summary('print the latest requests, newest first');
+  const tail = requests.command('tail').summary('print the latest requests, then each new one');
   for (const filter of filters) {
     list.addOption(filter);
     tail.addOption(filter);
   }
   list
-    .addOption(option('-n, --limit <n>', 'at most so many', { default: 20, parse: wholeNumberOf(1, 500) }))
+    .addOption(
+      option('-n, --limit <n>', 'number of requests, at most', { default: 20, parse: wholeNumberOf(1, 500) }),
+    )
     .action(lazily(async () => (await import('./run.ts')).listRequests));
   tail
     .addOption(
-      option('-n, --limit <n>', 'so many to begin with', { default: 10, parse: wholeNumberOf(0, 500) }),
+      option('-n, --limit <n>', 'number of earlier requests', { default: 10, parse: wholeNumberOf(0, 500) }),
     )
     .action(lazily(async () => (await import('./run-tail.ts')).tailRequests));
   requests
     .command('show')
-    .summary('print one with its bodies')
+    .summary('print a request with its bodies')
     .argument('<id>', 'id, its beginning, or latest')
-    .addOption(option('--as <form>', 'as a command that sends it again', { choices: ['curl'] }))
+    .addOption(
+      option('--as <form>', 'print it as a command that sends the request again', { choices: ['curl'] }),
+    )
     .action(lazily(async () => (await import('./run.ts')).showRequest));
   requests
     .command('explain')
-    .summary('print each check of an event, and when it would pass')
+    .summary('print each check of an event, and when the event would pass')
     .argument('<id>', 'id, its beginning, or latest')
     .addHelpText(
       'after',

@@ -1,4 +1,4 @@
-/** Each check of an event with its numbers, the one that refused, and when the event would pass. */
+/** An event's checks for people: each with its numbers, the one that refused, and when the event would pass. */
 import type { CheckBody, ExplainedEvent, RequestDetail } from '../../client/bodies.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import type { Style } from '../terminal/style.ts';
@@ -11,7 +11,7 @@ const NEVER = 'never (waiting does not help)';
 export function explanationText(request: RequestDetail, style: Style): string {
   const { id, method, path, status, error, explained } = request;
   const head = `${style.bold(shortRequestId(id))}  ${method} ${path}  ->  ${paintStatus(status, style)}${error ? ` ${error}` : ''}`;
-  if (explained.length === 0) return `${head}\n  no event was decided here`;
+  if (explained.length === 0) return `${head}\n  this request has no event to explain`;
   const parts = explained.map((event, place) => {
     const title = explained.length > 1 ? [style.bold(`event ${place + 1} of ${explained.length}`)] : [];
     return [...title, ...eventLines(event, { request, style })].join('\n');
@@ -57,7 +57,7 @@ function remedies({ passesAt, or }: CheckBody, now: string): [string, string][] 
   ];
 }
 
-/** What comes after the check that refused: it alone does not tell when the event would be rewarded. */
+/** When every check would pass, since the check that refused may not be the last to refuse. */
 function outlookLines(
   event: ExplainedEvent,
   { request, style }: { request: RequestDetail; style: Style },

@@ -1,10 +1,10 @@
-/** One request on one line: when, what, the answer, and what became of its event. */
+/** One request on one line: time, path, answer, and the result of its event. */
 import type { RequestSummary } from '../../client/bodies.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import type { OutputFormat } from '../machine/output.ts';
 import { type Style, shortHash } from '../terminal/style.ts';
 
-/** Enough of an id to name the request, and short enough to be typed. */
+/** The beginning of an id: long enough to be unique, short enough to type. */
 export const shortRequestId = (id: string) => id.slice(0, 'req_'.length + 8);
 
 /** A line for people, or the JSON of a stream's entry. */

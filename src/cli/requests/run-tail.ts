@@ -1,4 +1,4 @@
-/** `rewards requests tail`: each request as it comes, until a signal or until nobody reads any more. */
+/** `rewards requests tail`: prints each new request until a signal or until its reader leaves. */
 import type { RequestFilter, RequestSummary } from '../../client/bodies.ts';
 import { delay } from '../../lib/timers.ts';
 import type { Handler } from '../machine/context.ts';
@@ -11,7 +11,7 @@ import { requestEntry } from './request-line.ts';
 import { isRequestList } from './run.ts';
 
 const POLL_MS = 200;
-/** More than can come between two looks of a person's emulator. */
+/** More requests than an emulator gets between two polls. */
 const MOST_AT_ONCE = 500;
 
 export const tailRequests: Handler<RequestFilter & { limit: number }> = async (
@@ -37,7 +37,7 @@ export const tailRequests: Handler<RequestFilter & { limit: number }> = async (
   };
 
   const filter = { status, path, method, user };
-  // Where to go on from is asked first and without the filter: nothing falls between the two looks.
+  // The position is read first and without the filter, so that no request is missed between the two polls.
   let after = (await younger({ limit: 1 }))[0]?.id;
   if (limit > 0) {
     const first = await younger({ ...filter, limit });

@@ -1,4 +1,4 @@
-/** `rewards requests list|show|explain`: looking back over the emulator's control API. */
+/** `rewards requests list|show|explain`: reads past requests over the emulator's control API. */
 import type { RequestDetail, RequestFilter, RequestSummary } from '../../client/bodies.ts';
 import type { Handler } from '../machine/context.ts';
 import { isObject } from '../service/assignments.ts';
@@ -18,7 +18,7 @@ export const listRequests: Handler<RequestFilter> = async (
     hasRightForm: isRequestList,
     text: ({ requests }, style) =>
       requests.length === 0
-        ? style.dim('no such request in the log')
+        ? style.dim('the log has no request that fits')
         : requests.map((request) => requestLine(request, style)).join('\n'),
   });
 };

@@ -30,7 +30,7 @@ function indented(text: string): string[] {
   }
 }
 
-/** Secrets were never kept: the brand's key is taken from the environment. */
+/** The log keeps no secrets, so the command takes the brand's key from the environment. */
 export function asCurl(request: RequestDetail, base: string): string {
   const { method, path, search, origin, requestBody, withBrandKey } = request;
   const parts = [

@@ -6,30 +6,38 @@ import { gather, headerText, option } from '../machine/options.ts';
 export function declareSendEvent({ parent, lazily }: Catalog): void {
   parent
     .command('send-event')
-    .summary('send one customer event and show the reward, or why there is none')
+    .summary('send one customer event and show the reward, or the reason for the refusal')
     .description(
-      'Sends one customer event. Brand and domain are those of the first brand of the stack that runs here, unless given.',
+      'Sends one customer event. Brand and domain default to the first brand of the stack that runs here.',
     )
-    .argument('[type]', 'event type, such as account_creation; may stand in --file')
-    .addOption(option('--user <email>', 'who gets the reward'))
+    .argument('[type]', 'event type, such as account_creation; --file may give it too')
+    .addOption(option('--user <email>', 'e-mail of the user who gets the reward'))
     .addOption(option('--brand <id>', 'brand wallet address', { env: 'REWARDS_BRAND_ID' }))
-    .addOption(option('--domain <domain>', 'where it happened', { env: 'REWARDS_DOMAIN' }))
-    .addOption(option('--source-url <url>', 'the page on which it happened'))
+    .addOption(option('--domain <domain>', 'domain where the event happened', { env: 'REWARDS_DOMAIN' }))
+    .addOption(option('--source-url <url>', 'page on which the event happened'))
     .addOption(
       option('--origin <origin>', 'Origin header, as a browser would send it', { parse: headerText }),
     )
-    .addOption(option('--user-identifier <id>', 'e-mail or wallet address beside --user'))
+    .addOption(option('--user-identifier <id>', 'e-mail or wallet address, in addition to --user'))
     .addOption(option('--channel <id>', 'chat channel (metadata.channel_id)'))
-    .addOption(option('--skip-cooldown', 'ask for no cooldown (metadata.skip_cooldown)'))
+    .addOption(option('--skip-cooldown', 'ask to skip the cooldown (metadata.skip_cooldown)'))
     .addOption(
-      option('--set <path=value>', 'set a field; the value is JSON where it can be, else text; repeatable', {
-        parse: gather,
-      }),
+      option(
+        '--set <path=value>',
+        'set a field; a value that is valid JSON is taken as JSON, any other as text; repeatable',
+        {
+          parse: gather,
+        },
+      ),
     )
     .addOption(
-      option('--set-string <path=value>', 'set a field to text, whatever it looks like; repeatable', {
-        parse: gather,
-      }),
+      option(
+        '--set-string <path=value>',
+        'set a field to text, even when the value looks like JSON; repeatable',
+        {
+          parse: gather,
+        },
+      ),
     )
     .addOption(option('--file <path>', 'JSON body to start from; - reads standard input'))
     .addOption(

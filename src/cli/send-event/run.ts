@@ -1,4 +1,4 @@
-/** `rewards send-event`: one customer event, and the reward or the reason why there is none. */
+/** `rewards send-event`: sends one customer event and shows the reward, or the reason for the refusal. */
 import type { RequestDetail } from '../../client/bodies.ts';
 import { createClient } from '../../client/create-client.ts';
 import { stopwatch } from '../../lib/timers.ts';
@@ -20,7 +20,7 @@ interface SendEventOptions extends EventFlags {
   apiKeyFile?: string;
 }
 
-/** Everything on the command line is checked before the first byte leaves. */
+/** Checks the whole command line before it sends anything. */
 export const sendEvent: Handler<SendEventOptions> = async (context, options) => {
   const { runtime, about } = context;
   const expected = options.expect === undefined ? undefined : parseExpectation(options.expect);
@@ -56,10 +56,10 @@ export const sendEvent: Handler<SendEventOptions> = async (context, options) => 
   };
 };
 
-/** Longest wait for the emulator's own account of a refusal, which is only an extra. */
+/** Longest wait for the emulator's explanation of a refusal, which is optional. */
 const EXPLANATION_TIMEOUT_MS = 2_000;
 
-/** What the emulator says about a request; undefined for any other service. */
+/** The emulator's explanation of a request; undefined for any other service. */
 async function explanationOf(
   { settings, runtime }: CommandContext,
   { target, requestId }: { target: Target; requestId: string },
@@ -106,5 +106,5 @@ function failedCheck(request: RequestDetail | undefined): JsonObject {
   return event && check ? { check, passesAt: event.passesAt, never: event.never } : {};
 }
 
-/** Failures of the service after which sending the same event once more is useless or wrong. */
+/** Failures of the service after which the same event must not be sent again, or would fail again. */
 const NOT_AGAIN: ReadonlySet<string> = new Set(['payout_pending', 'insufficient_brand_balance']);

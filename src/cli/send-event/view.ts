@@ -1,4 +1,4 @@
-/** What people read about one event: a line for a reward, three for a refusal. */
+/** One event for people: one line for a reward, a few for a refusal. */
 import type { RequestDetail, RewardBody } from '../../client/bodies.ts';
 import type { Reply } from '../../client/reply.ts';
 import { formatDuration } from '../../lib/duration.ts';
@@ -12,7 +12,7 @@ export interface SentEvent {
   sent: JsonObject;
   reply: Reply;
   tookMs: number;
-  /** What the emulator told about a refusal. */
+  /** The emulator's explanation of a refusal. */
   explained?: RequestDetail | undefined;
 }
 
@@ -40,7 +40,7 @@ export function expectedLine({ sent, reply, tookMs }: SentEvent, style: Style): 
   ].join('  ');
 }
 
-/** What was refused, why, and when or how it would pass. */
+/** The refused event, the reason, and when or how the event would pass. */
 export function refusalLines({ sent, reply, tookMs, explained }: SentEvent, style: Style): string {
   const body = isObject(reply.body) ? reply.body : {};
   const details = isObject(body.details) ? body.details : {};
@@ -57,7 +57,7 @@ export function refusalLines({ sent, reply, tookMs, explained }: SentEvent, styl
   ].join('\n');
 }
 
-/** The milliseconds after which the same event would pass, where the service says so. */
+/** Milliseconds until the same event would pass, where the service tells. */
 export function waitMsOf(details: JsonObject): number | undefined {
   const seconds = details.remainingSeconds;
   return typeof seconds === 'number' ? seconds * 1_000 : undefined;
@@ -105,7 +105,7 @@ function checkOf(request: RequestDetail | undefined): string[] {
   return check ? [`${place + 1} ${spaced(check.name)}: ${check.text}`] : [];
 }
 
-/** What the answer itself does not tell: another way to pass, and what would refuse the event after that. */
+/** Lines that the answer itself does not have: the fix, and the check that would refuse the event after that. */
 function beyond(request: RequestDetail | undefined): [string, string][] {
   const [event] = request?.explained ?? [];
   const check = event?.checks.find(({ outcome }) => outcome === 'refused');

@@ -1,9 +1,9 @@
-/** What a developer reads when the stack is up: where it is, what to use, what to try first. */
+/** The banner of a stack that is ready: addresses, keys, and commands to try first. */
 import type { Ready } from '../../emulator/state/ready.ts';
 import { manifest } from '../machine/manifest.ts';
 import { type Style, shortAddress } from '../terminal/style.ts';
 
-/** The banner, without colours where `style` has none. */
+/** Builds the banner; `style` decides about colours. */
 export function banner(
   ready: Ready,
   { style, tookMs, ephemeral }: { style: Style; tookMs: number; ephemeral: boolean },
@@ -57,7 +57,7 @@ function usersRows(users: Ready['users']): string[] {
   );
 }
 
-/** Commands that work as they stand, each for a user of its own. */
+/** Commands that work unchanged, each for another user. */
 function tryLines({ urls, users }: Ready, brand: Ready['brands'][number]): string[] {
   const [first = 'alice@demo.example', second = 'bob@demo.example'] = users.map(({ email }) => email);
   const body = JSON.stringify({

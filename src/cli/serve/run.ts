@@ -24,7 +24,7 @@ import { catchStopSignals, interruptedBy, type StopSignals } from '../terminal/s
 import { banner } from './banner.ts';
 import { logLine } from './log-lines.ts';
 
-/** Longest time for a clean stop; then the process ends anyway and the chain's watchdog ends the chain. */
+/** Longest time for a clean stop. After it the process ends anyway, and the chain's watchdog ends the chain. */
 const STOP_CAP_MS = 5_000;
 const DEFAULT_PORT = 8787;
 const DEFAULT_RPC_PORT = 8545;
@@ -63,7 +63,7 @@ export const serve: Handler<ServeOptions> = async (context, options) => {
   emulator.onRequest(requestPrinter(context));
 
   const signal = await signals.first;
-  context.note('stopping; once more stops at once');
+  context.note('stopping; a second signal stops at once');
   if (runFile) await removeRunFile(runFile, context.runtime.pid);
   const clean = await stopWithin(stopped(context, emulator), signals);
   if (isStream(context))
@@ -115,7 +115,7 @@ async function warnOfNeighbour(context: CommandContext, config: ServeConfig): Pr
   );
 }
 
-/** Loaded here, not above: it brings the chain, the database and the server with it. */
+/** Loaded only here, since it loads the chain, the database and the server. */
 async function createdEmulator({ runtime }: CommandContext, config: ServeConfig): Promise<Emulator> {
   try {
     const { createEmulator } = await import('../../emulator/create-emulator.ts');
@@ -131,7 +131,7 @@ const isMissingModule = (error: unknown, name: string) =>
   /^(?:ERR_)?MODULE_NOT_FOUND$/.test(String((error as NodeJS.ErrnoException).code)) &&
   error.message.includes(`'${name}'`);
 
-/** A failed start leaves nothing behind. */
+/** Stops what a failed start has started. */
 async function startOrClear(emulator: Emulator): Promise<Ready> {
   try {
     return await emulator.start();
@@ -144,24 +144,24 @@ async function startOrClear(emulator: Emulator): Promise<Ready> {
   }
 }
 
-/** Whether everything could be stopped as it should. */
+/** Resolves with whether everything stopped cleanly. */
 async function stopped(context: CommandContext, emulator: Emulator): Promise<boolean> {
   try {
     await emulator.stop();
     return true;
   } catch (error) {
-    context.note(`not everything stopped as it should: ${error instanceof Error ? error.message : error}`);
+    context.note(`not everything stopped cleanly: ${error instanceof Error ? error.message : error}`);
     return false;
   }
 }
 
-/** What the stop reports; false when its time ran out or a second signal cut it short. */
+/** Resolves with the stop's result; false when its time ran out or a second signal cut it short. */
 async function stopWithin(stop: Promise<boolean>, signals: StopSignals): Promise<boolean> {
   const cut = signals.second.then(() => false);
   return (await Promise.race([within(STOP_CAP_MS, stop), cut])) ?? false;
 }
 
-/** The run file's path; a place that cannot be written costs the other commands their --target, no more. */
+/** Writes the run file and returns its path. Where it cannot be written, other commands only need --target. */
 async function announceOnDisk(
   { runtime, settings, note }: CommandContext,
   ready: Ready,
@@ -189,7 +189,7 @@ function announce(
   runtime.stdout.write(text());
 }
 
-/** A port that was only the default one, and was taken. */
+/** Notes a default port that was taken. */
 function noteOtherPorts(
   { note }: CommandContext,
   { ready, config }: { ready: Ready; config: ServeConfig },
@@ -201,10 +201,10 @@ function noteOtherPorts(
   if (rpcPort !== wanted) note(`port ${wanted} for the chain is taken; using ${rpcPort}`);
 }
 
-/** Unread lines that are kept for a slow reader; beyond that, requests are left out rather than memory filled. */
+/** Bytes buffered for a slow reader; beyond that, requests are left out so that memory stays bounded. */
 const BACKLOG_MAX_BYTES = 1_000_000;
 
-/** Writes a line for each request: for people, or as an entry of the stream. */
+/** Writes a line for each request, for people or as JSON. */
 function requestPrinter({ runtime, settings, style }: CommandContext): (request: RequestSummary) => void {
   const { output: format, quiet } = settings;
   if (format === 'env' || (format === 'text' && quiet)) return () => {};

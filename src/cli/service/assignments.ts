@@ -10,13 +10,13 @@ export interface Assignment {
   value: unknown;
 }
 
-/** Which fields a body may have; `true` for those that hold an object of free form. */
+/** The fields that a body may have; `true` for a field that holds any object. */
 export type KnownFields = Readonly<Record<string, boolean>>;
 
-// These reach an object's ancestors instead of its own fields.
+// These names reach an object's prototypes instead of its own fields.
 const FORBIDDEN = new Set(['__proto__', 'prototype', 'constructor']);
 
-/** Reads one `path=value`. The value is taken as JSON if it is some, unless `asText`. */
+/** Reads one `path=value`. A value that is valid JSON is taken as JSON, unless `asText`. */
 export function parseAssignment(text: string, { asText }: { asText: boolean }): Assignment {
   const equals = text.indexOf('=');
   const flag = asText ? '--set-string' : '--set';
@@ -26,7 +26,7 @@ export function parseAssignment(text: string, { asText }: { asText: boolean }): 
   const path = text.slice(0, equals).split('.');
   const raw = text.slice(equals + 1);
   if (path.some((step) => step === ''))
-    throw usage(`${text.slice(0, equals)} is no path`, 'Join names with single dots.');
+    throw usage(`${text.slice(0, equals)} is not a path`, 'Join names with single dots.');
   const forbidden = path.find((step) => FORBIDDEN.has(step));
   if (forbidden) throw usage(`${forbidden} cannot be part of a path`, 'Choose another field name.');
   return { path, value: asText ? raw : jsonOrText(raw) };
@@ -43,7 +43,7 @@ export function assign(body: JsonObject, assignments: readonly Assignment[], kno
       if (next === undefined) level[step] = {};
       else if (!isObject(next)) {
         throw usage(
-          `${path.join('.')} leads into ${step}, which is no object`,
+          `${path.join('.')} leads into ${step}, which is not an object`,
           `Set ${step} itself, or leave it out.`,
         );
       }
@@ -61,8 +61,8 @@ function checkField([first = '', ...rest]: string[], known: KnownFields): void {
   if (!Object.hasOwn(known, first)) {
     const close = nearest(first, Object.keys(known));
     throw usage(
-      `${first} is no field of this body`,
-      close ? `Did you mean ${close}?` : `It has: ${Object.keys(known).join(', ')}.`,
+      `this body has no field ${first}`,
+      close ? `Did you mean ${close}?` : `Its fields are ${Object.keys(known).join(', ')}.`,
     );
   }
   if (rest.length > 0 && !known[first])

@@ -1,17 +1,17 @@
-/** What an answer of the emulator's control API means when it is not the wanted one. */
+/** Translates answers of the emulator's control API into results and errors. */
 import type { Reply } from '../../client/reply.ts';
 import { type ErrorCode, type Problem, problemOf } from '../machine/errors.ts';
 import type { CommandResult } from '../machine/output.ts';
 import type { Style } from '../terminal/style.ts';
 import { isObject } from './assignments.ts';
 
-/** Undefined when the answer is a success of the right form. */
+/** The error of an answer; undefined for a success of the right form. */
 export function refusalOf(reply: Reply, hasRightForm: (body: unknown) => boolean): Problem | undefined {
   const { status, body } = reply;
   if (status >= 200 && status < 300 && hasRightForm(body)) return undefined;
   const details = { status, ...(isObject(body) ? { answer: body } : {}) };
   const { error, message, details: said } = isObject(body) ? body : {};
-  // Something answers, but not an emulator: what it says would only mislead. The control API's own
+  // Something other than an emulator answers, so its text would only mislead. The control API's own
   // "there is no such thing" has a reason.
   const isOurs = isObject(said) && typeof said.reason === 'string';
   if ((status === 404 && !isOurs) || status < 400) return problemOf('E_NOT_EMULATOR', { details });
@@ -27,7 +27,7 @@ function codeOf(status: number): ErrorCode {
   return status >= 500 ? 'E_SERVICE_FAILED' : 'E_REFUSED';
 }
 
-/** What a control call's answer is worth: the right one as data and text, any other as what it means. */
+/** The result of a control call: data and text for a success, an error for any other answer. */
 export function replyResult<Body>(
   reply: Reply<Body>,
   view: { hasRightForm: (body: unknown) => boolean; text: (body: Body, style: Style) => string },

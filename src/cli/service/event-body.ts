@@ -9,7 +9,7 @@ import {
   parseAssignment,
 } from './assignments.ts';
 
-/** The flags of `send-event` that say something about the body. */
+/** The flags of `send-event` that set parts of the body. */
 export interface EventFlags {
   type?: string;
   user?: string;
@@ -37,8 +37,8 @@ const EVENT_FIELDS: KnownFields = {
 };
 
 /**
- * Later sources win: the stack's brand, the file, the flags, --set. With a file nothing is demanded, so that
- * incomplete bodies can be tried; without one, E_USAGE when type, user or brand is missing.
+ * Later sources win: the stack's brand, the file, the flags, --set. With a file no field is required, so that
+ * people can try incomplete bodies; without one, E_USAGE when type, user or brand is missing.
  */
 export function buildEventBody(
   flags: EventFlags,
@@ -73,7 +73,7 @@ function flagAssignments(flags: EventFlags): Assignment[] {
     .map(([path, value]) => ({ path: path.split('.'), value }));
 }
 
-/** A domain is filled in only where the sender says nothing that the service would take it from. */
+/** Fills in a domain only when the event has no other field that the service would take it from. */
 function withBrand(
   body: JsonObject,
   { flags, brands }: { flags: EventFlags; brands: RunInfo['brands'] },
@@ -92,15 +92,15 @@ function demandEssentials(body: JsonObject): void {
   if (body.eventType === undefined) {
     throw usageError(
       'The event type is missing.',
-      'Name it first: rewards send-event account_creation --user alice@demo.example',
+      'Give it first: rewards send-event account_creation --user alice@demo.example',
     );
   }
   if (body.userEmail === undefined && body.userIdentifier === undefined) {
-    throw usageError('Who gets the reward is missing.', 'Add --user <email>.');
+    throw usageError('The user who gets the reward is missing.', 'Add --user <email>.');
   }
   if (body.brandId === undefined) {
     throw usageError(
-      'The brand is missing, and this target does not say which it has.',
+      'The brand is missing, and this target does not list its brands.',
       'Add --brand <id>, or set REWARDS_BRAND_ID.',
     );
   }

@@ -1,4 +1,4 @@
-/** `--expect 429:cooldown`: which answer a caller counts as the right one. */
+/** `--expect 429:cooldown`: the answer that counts as success. */
 import type { Reply } from '../../client/reply.ts';
 import { usageError } from '../machine/errors.ts';
 import { isObject } from './assignments.ts';
@@ -29,7 +29,7 @@ export function matches(reply: Reply, expected: Expectation): boolean {
   return statusFits && (expected.reason === undefined || reasonsOf(reply).includes(expected.reason));
 }
 
-/** Every name under which an answer's reason is known, the most exact first. */
+/** Every name of an answer's reason, the most exact first. */
 export function reasonsOf({ status, body }: Reply): string[] {
   if (!isObject(body)) return [];
   const details = isObject(body.details) ? body.details : {};

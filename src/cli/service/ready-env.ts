@@ -1,4 +1,4 @@
-/** The variables by which a program under test finds a running stack. */
+/** The environment variables with which a program under test finds a running stack. */
 import type { Ready } from '../../emulator/state/ready.ts';
 
 export function readyEnvironment(ready: Ready): Record<string, string> {

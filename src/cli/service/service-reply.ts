@@ -1,4 +1,4 @@
-/** What an answer of the service's own hosts means: done, refused, or not what was expected. */
+/** Translates answers of the service's hosts into results: done, refused, or unexpected. */
 import type { Reply } from '../../client/reply.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import { type Problem, problemOf } from '../machine/errors.ts';
@@ -8,7 +8,7 @@ import type { Style } from '../terminal/style.ts';
 import { isObject } from './assignments.ts';
 import { type Expectation, matches, reasonsOf } from './expectation.ts';
 
-/** Undefined when the answer is a success or, with `--expect`, the expected one. */
+/** The error of an answer; undefined for a success or, with `--expect`, for the expected answer. */
 export function serviceProblem(reply: Reply, expected?: Expectation): Problem | undefined {
   const reasons = reasonsOf(reply);
   if (expected) {
@@ -37,7 +37,7 @@ export function serviceProblem(reply: Reply, expected?: Expectation): Problem | 
   });
 }
 
-/** The whole answer as data; as text what `text` makes of a success, or one line for an expected refusal. */
+/** The result of an answer: all of it as data; `text` formats a success, one line an expected refusal. */
 export function serviceResult(
   reply: Reply,
   view: { expected?: Expectation | undefined; text: (style: Style) => string },

@@ -1,4 +1,4 @@
-/** Which service a command talks to: --target, else the stack that runs in this project. */
+/** Finds the service that a command talks to: --target, else the stack that runs in this project. */
 import { createClient } from '../../client/create-client.ts';
 import { type HostUrls, hostUrls } from '../../client/host-urls.ts';
 import { findRunFile, namedRuns, type RunInfo } from '../../emulator/state/run-file.ts';
@@ -9,11 +9,11 @@ import { manifest } from '../machine/manifest.ts';
 export interface Target {
   urls: HostUrls;
   controlToken?: string | undefined;
-  /** What the stack said about itself; absent for a service that does not run here. */
+  /** The stack's run file; absent for a service that does not run here. */
   run?: RunInfo | undefined;
 }
 
-/** Finds the target and notes it for the envelope; E_NOT_RUNNING when there is none. */
+/** Finds the target and notes it for the envelope; E_NOT_RUNNING when no stack runs here. */
 export async function resolveTarget(context: CommandContext): Promise<Target> {
   const { runtime, settings, about } = context;
   const { run, notes } = await findRunFile(runtime.cwd, settings.name);
@@ -31,7 +31,7 @@ export async function resolveTarget(context: CommandContext): Promise<Target> {
   return { urls: run.urls, controlToken: runtime.env.REWARDS_CONTROL_TOKEN ?? run.controlToken, run };
 }
 
-/** A client for the target, with the manners of the command line. */
+/** A client for the target, set up from the global options. */
 export const clientFor = ({ urls, controlToken }: Target, { settings }: CommandContext) =>
   createClient({
     urls,
@@ -47,7 +47,7 @@ async function nothingRuns({ runtime, settings }: CommandContext): Promise<CliEr
   if (names.length === 0) return new CliError('E_NOT_RUNNING');
   return new CliError('E_NOT_RUNNING', {
     message: 'Only stacks with names are running here.',
-    fix: `Say which with --name: ${names.join(', ')}.`,
+    fix: `Choose one with --name: ${names.join(', ')}.`,
     details: { names },
   });
 }

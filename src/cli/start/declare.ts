@@ -9,14 +9,14 @@ export function declareStart({ parent, lazily }: Catalog): void {
     .command('start')
     .summary('run the service in production, against Postgres and real chain nodes')
     .description(
-      'Runs until it is stopped. Refuses to start with anything that is unsafe, and says how to put it right; docs/operations.md explains every setting. Secrets are read from files, or from variables of the same name without _FILE.',
+      'Runs until it is stopped. Refuses to start with unsafe settings, and says how to fix them; docs/operations.md explains every setting. Secrets are read from files, or from variables of the same name without _FILE.',
     );
   for (const one of startOptions()) start.addOption(one);
   start
-    .addOption(option('--check', 'check everything that a start would, change nothing, and exit'))
+    .addOption(option('--check', 'run all checks of a start, change nothing, and exit'))
     .addHelpText(
       'after',
-      '\nExit codes: 0 stopped cleanly or nothing in the way, 2 a setting is missing, 5 something is unsafe, 75 start it again.',
+      '\nExit codes: 0 stopped cleanly, or every check passed; 2 a setting is missing; 5 something is unsafe; 75 start it again.',
     )
     .action(lazily(async () => (await import('./run.ts')).start));
 }
@@ -25,11 +25,11 @@ export function declareDatabase({ parent, lazily }: Catalog): void {
   const database = parent.command('db').summary("the ledger's database of a production service");
   const migrate = database
     .command('migrate')
-    .summary('bring it to the newest tables; several at once are safe')
+    .summary('apply pending migrations; safe to run several times at once')
     .action(lazily(async () => (await import('../db/run.ts')).migrateDatabase));
   const status = database
     .command('status')
-    .summary('say what it lacks; exit code 1 when that is anything')
+    .summary('list pending migrations and unsafe settings; exit code 1 when migrations are pending')
     .action(lazily(async () => (await import('../db/run.ts')).databaseStatus));
   for (const verb of [migrate, status]) for (const one of ledgerOptions()) verb.addOption(one);
 }
@@ -39,12 +39,12 @@ export function declareVerify({ parent, lazily }: Catalog): void {
     .command('verify')
     .summary('compare ledger and chain; exit code 1 when they differ')
     .description(
-      'Reads only. Compares the emulator that runs here; with an address of a database, a production ledger with the chain that it was written for.',
+      'Changes nothing. Compares the ledger and chain of the emulator that runs here or, with the address of a database, a production ledger with its chain.',
     );
   for (const one of [...ledgerOptions(), ...nodeOptions()]) verify.addOption(one);
   verify
     .addOption(
-      option('--limit <n>', 'end the search at so many differences', {
+      option('--limit <n>', 'stop after this number of differences', {
         default: 50,
         parse: wholeNumberOf(1, 1_000),
       }),
@@ -55,11 +55,14 @@ export function declareVerify({ parent, lazily }: Catalog): void {
 export function declareDoctor({ parent, lazily }: Catalog): void {
   const doctor = parent
     .command('doctor')
-    .summary('check this machine and these settings; exit code 1 when something is wrong')
+    .summary('check this machine and its settings; exit code 1 on any problem')
     .description(
-      'Each problem is one line on stderr, with what to do about it. With --quiet nothing else is printed.',
+      'Prints each problem and its fix as one line on stderr. With --quiet it prints nothing else.',
     )
-    .argument('[check...]', 'only these: node, sqlite, anvil, ports, variables, stack, database, chain')
+    .argument(
+      '[check...]',
+      'only these checks: node, sqlite, anvil, ports, variables, stack, database, chain',
+    )
     .action(lazily(async () => (await import('../doctor/run.ts')).doctor));
   doctor
     .command('healthcheck')

@@ -1,4 +1,4 @@
-/** Options that the commands of production share; each setting is a row of production/settings.ts. */
+/** Options shared by the production commands; each setting is a row of production/settings.ts. */
 import type { Option } from 'commander';
 import { namesOf } from '../../lib/setting.ts';
 import type { Secret } from '../../production/secrets.ts';
@@ -7,7 +7,7 @@ import { option, settingOption } from '../machine/options.ts';
 
 export const startOptions = (): Option[] => startRows.map(([, row]) => settingOption(row));
 
-/** Where the ledger is, and a node: for commands that are run by hand an address may stand on the command line. */
+/** The addresses of the ledger and a node. Commands run by hand may take an address on the command line. */
 export interface LedgerOptions {
   databaseUrl?: string;
   databaseUrlFile?: string;
@@ -29,7 +29,7 @@ export const nodeOptions = (): Option[] => [
   settingOption(rpcUrls),
 ];
 
-/** The ledger and the nodes that a command run by hand was given. */
+/** The secrets with the addresses of the ledger and the nodes. */
 export const ledgerSecrets = (options: LedgerOptions): Record<'database' | 'nodes', Secret> => ({
   database: options.databaseUrlFile ? { files: [options.databaseUrlFile] } : { value: options.databaseUrl },
   nodes: options.rpcUrlFile?.length ? { files: options.rpcUrlFile } : { value: options.rpcUrl },

@@ -9,7 +9,7 @@ import { manifest } from '../machine/manifest.ts';
 import type { CommandResult } from '../machine/output.ts';
 import { catchStopSignals, interruptedBy } from '../terminal/stop-signals.ts';
 
-/** For leases and connections, once requests have been drained. */
+/** Time for leases and connections after requests have been drained. */
 const STOP_BEYOND_DRAIN_MS = 5_000;
 
 export const start: Handler<Record<string, unknown> & { check?: boolean; logLevel: LogLevel }> = async (
@@ -58,7 +58,7 @@ export const start: Handler<Record<string, unknown> & { check?: boolean; logLeve
   const stopped = production.stop().then(
     () => true,
     (error: unknown) => {
-      log.error({ error: String(error) }, 'not everything stopped as it should');
+      log.error({ error: String(error) }, 'not everything stopped cleanly');
       return false;
     },
   );
@@ -78,13 +78,13 @@ async function checked(production: Production): Promise<CommandResult> {
   const problems = await production.check();
   if (problems.length === 0) {
     const data = { ok: true, problems };
-    return { ok: true, data, text: (style) => style.green('nothing stands in the way of a start') };
+    return { ok: true, data, text: (style) => style.green('every check passed; ready to start') };
   }
   const { startRefused } = await import('../../production/checks.ts');
   throw startRefused(problems);
 }
 
-/** What fails between the checks and readiness because something outside went away is tried again by the supervisor. */
+/** A dependency that goes away between the checks and readiness: the supervisor should start the process again. */
 function temporary(error: unknown): unknown {
   if (!(error instanceof Error) || 'code' in error) return error;
   if (error.name !== 'RpcUnreachableError') return error;

@@ -1,15 +1,15 @@
-/** One line on a terminal that tells how far something is; nothing anywhere else. */
+/** A progress bar on a terminal; prints nothing elsewhere. */
 import { stopwatch } from '../../lib/timers.ts';
 import type { CommandContext } from '../machine/context.ts';
 
 interface Progress {
   show(phase: string, done: number, of: number): void;
-  /** Takes the line away. */
+  /** Removes the bar. */
   clear(): void;
 }
 
 const WIDTH = 30;
-/** Ten times a second is as good as always. */
+/** Redrawn ten times a second, which looks continuous. */
 const REDRAW_MS = 100;
 
 export function createProgress({

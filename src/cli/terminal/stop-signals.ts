@@ -1,20 +1,20 @@
-/** Stop signals as people and npm send them: a first one to end cleanly, a second one to end now. */
+/** Stop signals from people and npm: the first ends the command cleanly, the second at once. */
 import { stopwatch } from '../../lib/timers.ts';
 import type { Runtime, StopSignal } from '../machine/context.ts';
 import { exitCodes } from '../machine/exit-codes.ts';
 
-/** npm passes Ctrl-C on to a child that has already got it from the terminal; this close, two are one. */
+/** npm forwards Ctrl-C to a child that has it from the terminal already; two signals this close count as one. */
 const ECHO_MS = 100;
 
 export interface StopSignals {
   first: Promise<StopSignal>;
-  /** The next one that is no echo of the first. */
+  /** Resolves with the next signal that does not repeat the first. */
   second: Promise<StopSignal>;
-  /** Gives the signals back to the system. */
+  /** Restores the system's handling of the signals. */
   release: () => void;
 }
 
-/** Catches SIGINT, SIGTERM and SIGHUP from now on. */
+/** Catches SIGINT, SIGTERM and SIGHUP until `release`. */
 export function catchStopSignals({ onSignal }: Pick<Runtime, 'onSignal'>): StopSignals {
   let release = () => {};
   let tellSecond = (_signal: StopSignal) => {};

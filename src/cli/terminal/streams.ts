@@ -4,14 +4,14 @@ export interface Sink {
   readonly isTTY: boolean;
   /** Whether its reader has gone. */
   readonly isClosed: boolean;
-  /** What a slow reader has not taken yet. */
+  /** Bytes that a slow reader has not read yet. */
   readonly backlogBytes: number;
   write(text: string): void;
   /** Resolves when everything written so far has left the process. */
   flushed(): Promise<void>;
 }
 
-/** Writes to `stream` until its reader closes the pipe; from then on, to nowhere. */
+/** Writes to `stream` until its reader closes the pipe, then discards all output. */
 export function createSink(stream: NodeJS.WriteStream): Sink {
   let broken = false;
   stream.on('error', (error: NodeJS.ErrnoException) => {

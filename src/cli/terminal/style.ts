@@ -1,4 +1,4 @@
-/** Colour, or none, decided for one stream; and how long values are shortened for people. */
+/** Colours for one stream, and short forms of long values for people. */
 import picocolors from 'picocolors';
 import type { Environment } from '../../compose/env.ts';
 
@@ -18,7 +18,7 @@ export function wantsColor(wish: { choice: ColorChoice; env: Environment; isTTY:
 export const styleFor = (wish: { choice: ColorChoice; env: Environment; isTTY: boolean }): Style =>
   picocolors.createColors(wantsColor(wish));
 
-/** `0x7099…79C8`: enough of an address to tell it from the others on the screen. */
+/** `0x7099…79C8`: enough of an address to tell it apart on the screen. */
 export const shortAddress = (address: string) =>
   address.length > 12 ? `${address.slice(0, 6)}…${address.slice(-4)}` : address;
 

@@ -6,21 +6,23 @@ import { asGiven, durationMs, option } from '../machine/options.ts';
 export function declareToken({ parent, lazily }: Catalog): void {
   const token = parent
     .command('token')
-    .summary("issue users' access tokens, and look into them")
+    .summary("issue users' access tokens, and decode them")
     .description(
       'The emulator has an identity provider of its own. Its tokens follow the clock of the emulator; discovery is at /_idp/.well-known/openid-configuration, beside the control API.',
     );
   token
     .command('issue')
     .summary('print a token of a user, as a login would give')
-    .addOption(option('--user <email>', 'whoever has no wallet yet gets one').makeOptionMandatory())
     .addOption(
-      option('--expires <duration>', 'how long it lives, by the emulator’s clock; up to 30d', {
+      option('--user <email>', 'e-mail of the user; a user without a wallet gets one').makeOptionMandatory(),
+    )
+    .addOption(
+      option('--expires <duration>', 'how long the token is valid, by the emulator’s clock; up to 30d', {
         default: '1h',
         parse: asGiven(durationMs),
       }),
     )
-    .addOption(option('--audience <name>', 'for whom, when not for this service'))
+    .addOption(option('--audience <name>', 'audience of the token [default: this service]'))
     .addHelpText(
       'after',
       `
@@ -32,12 +34,12 @@ Examples:
     .action(lazily(async () => (await import('./run.ts')).issueToken));
   token
     .command('decode')
-    .summary('print what is in a token, when it ends, and whether it is taken')
+    .summary('print a token’s claims, when it expires, and whether the service accepts it')
     .argument('<token>', 'the token; - reads it from standard input')
     .action(lazily(async () => (await import('./run.ts')).decodeToken));
   token
     .command('rotate-keys')
-    .summary('let the emulator sign with a new key')
+    .summary('make the emulator sign with a new key')
     .addOption(option('--revoke', 'tokens of the earlier keys end at once'))
     .action(lazily(async () => (await import('./run.ts')).rotateKeys));
 }

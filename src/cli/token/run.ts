@@ -32,7 +32,9 @@ export const rotateKeys: Handler<{ revoke?: boolean }> = async (context, { revok
     data: { keyId, published },
     text: (style) => {
       const earlier = published.length - 1;
-      const fate = revoke ? 'tokens of earlier keys have ended' : `${earlier} earlier still published`;
+      const fate = revoke
+        ? 'tokens of earlier keys have ended'
+        : `${earlier} earlier ${earlier === 1 ? 'key' : 'keys'} still published`;
       return `${style.green('✓')} signs with ${style.bold(keyId)}  ${style.dim(fate)}`;
     },
   };
@@ -63,7 +65,7 @@ export async function decodeToken(
   return { ok: true, data, text: (style) => tokenText(data, style) };
 }
 
-/** What the service would say of it; undefined when no emulator can be asked. */
+/** The service's verdict on a token; undefined when no emulator runs here. */
 async function askEmulator(context: CommandContext, token: string): Promise<TokenVerdictBody | undefined> {
   try {
     const client = clientFor(await resolveTarget(context), context);
@@ -74,7 +76,9 @@ async function askEmulator(context: CommandContext, token: string): Promise<Toke
   } catch (error) {
     if (!(error instanceof CliError && error.problem.code === 'E_NOT_RUNNING')) throw error;
   }
-  context.note('no emulator can be asked whether it verifies; times are by the clock of this machine');
+  context.note(
+    'no emulator runs here, so the token was not verified; times are by the clock of this machine',
+  );
   return undefined;
 }
 
@@ -83,7 +87,7 @@ function partsOf(token: string): { header: JsonObject; claims: JsonObject } {
   const [header, claims] = parts.map(objectIn);
   if (parts.length === 3 && header && claims) return { header, claims };
   throw usageError(
-    'That is no JWT: it needs three parts with dots between, the first two of them JSON in base64url.',
+    'The text is not a JWT, which has three parts with dots between them; the first two are JSON in base64url.',
     'Give the whole token, or - and the token on standard input.',
   );
 }
@@ -98,7 +102,7 @@ function objectIn(part: string): JsonObject | undefined {
   }
 }
 
-/** A time of a claim in seconds, unless it is none that a calendar has. */
+/** The time of a claim in seconds, when it is within the range of a date. */
 function instantOf(seconds: unknown): string | null {
   const at = new Date(typeof seconds === 'number' ? seconds * 1_000 : Number.NaN);
   return Number.isNaN(at.getTime()) ? null : at.toISOString();

@@ -1,4 +1,4 @@
-/** A token for people: what it says, when it ends, whether it is taken. */
+/** A token for people: its claims, its end, and whether the service accepts it. */
 import { formatDuration } from '../../lib/duration.ts';
 import type { JsonObject } from '../service/assignments.ts';
 import type { Style } from '../terminal/style.ts';
@@ -8,11 +8,11 @@ export interface DecodedToken {
   claims: JsonObject;
   issuedAt: string | null;
   expiresAt: string | null;
-  /** By the emulator's clock, if there is one. */
+  /** By the emulator's clock if one runs here, else by this machine's. */
   now: string;
-  /** Null: it never expires. */
+  /** Null: the token never expires. */
   expired: boolean | null;
-  /** Null: nobody could be asked. */
+  /** Null: no emulator could verify the token. */
   verifies: boolean | null;
   reason: string | null;
   message: string | null;
@@ -56,7 +56,7 @@ function verdict({ verifies, message, reason, user }: DecodedToken, style: Style
   return `${style.green('yes')}, as ${user?.email ?? user?.subject ?? ''}  ${style.dim(wallets)}`;
 }
 
-/** A token may come from anywhere: nothing in it may steer the terminal. */
+/** A token may come from anywhere, so its control characters must not reach the terminal. */
 const printable = (text: string) =>
   text.replace(
     /[\u0000-\u001f\u007f-\u009f]/g,

@@ -4,23 +4,23 @@ import type { Catalog } from '../machine/catalog.ts';
 import { option } from '../machine/options.ts';
 
 const USER = 'an e-mail, an address, or <platform>:<id> such as discord:123456789012345678';
-const BRAND = 'brand wallet address; the first brand of the stack that runs here, unless given';
+const BRAND = 'brand wallet address [default: the first brand of the stack that runs here]';
 
 export function declareWallet({ parent, lazily }: Catalog): void {
   const wallet = parent
     .command('wallet')
-    .summary('give users their wallets, and look at what they hold')
+    .summary('give users their wallets, and show balances')
     .description(
-      'A wallet grows from the operator’s key tree with the first reward, login or registration, and stays the same.',
+      'A user’s wallet is derived from the operator’s key tree at the first reward, login or registration, and never changes.',
     );
   wallet
     .command('pregenerate')
-    .summary('give a user a wallet, or tell which one they have')
+    .summary('give a user a wallet, or show the one they have')
     .argument('<user>', 'an e-mail, or <platform>:<id> such as discord:123456789012345678')
     .addOption(option('--username <name>', 'the user’s name on the platform [default: their id]'))
     .addOption(option('--brand <id>', BRAND, { env: 'REWARDS_BRAND_ID' }))
     .addOption(
-      option('--api-key-file <path>', 'brand API key, where the brand demands it; - reads standard input', {
+      option('--api-key-file <path>', 'brand API key, where the brand requires it; - reads standard input', {
         env: 'REWARDS_API_KEY_FILE',
       }),
     )
@@ -37,12 +37,12 @@ Examples:
     .action(lazily(async () => (await import('./run.ts')).pregenerateWallet));
   wallet
     .command('show')
-    .summary("a user's address, place in the key tree and registrations (of an emulator)")
+    .summary("show a user's address, place in the key tree and registrations (emulator only)")
     .argument('<user>', USER)
     .action(lazily(async () => (await import('./run.ts')).showWallet));
   wallet
     .command('balance')
-    .summary('how many RWT a user holds on chain')
+    .summary('show how many RWT a user holds on chain')
     .argument('<user>', USER)
     .addOption(option('--brand <id>', BRAND, { env: 'REWARDS_BRAND_ID' }))
     .addHelpText('after', '\nExample:\n  rewards wallet balance alice@demo.example -o env')

@@ -41,7 +41,7 @@ export const walletBalance: Handler<{ user: string; brand?: string }> = async (c
   const brandId = brandOf(target, brand);
   let userIdentifier = user;
   if (isAccount(user)) {
-    // Only the emulator can tell which wallet an account has; the service itself is asked by e-mail or address.
+    // The emulator looks up the wallet of an account; the service itself knows e-mails and addresses only.
     const known = await client.control.wallets.show(user);
     const refusal = refusalOf(known, isWallet);
     if (refusal) return { ok: false, error: refusal, data: known.body };
@@ -56,12 +56,12 @@ function brandOf(target: Target, named: string | undefined): string {
   const brandId = named ?? target.run?.brands[0]?.brandId;
   if (brandId !== undefined) return brandId;
   throw usageError(
-    'The brand is missing, and this target does not say which it has.',
+    'The brand is missing, and this target does not list its brands.',
     'Add --brand <id>, or set REWARDS_BRAND_ID.',
   );
 }
 
-/** `discord:123`, as against an e-mail, whose local part may have a colon only in quotes. */
+/** Whether a text is an account such as `discord:123`; an e-mail has a colon only in a quoted local part. */
 const isAccount = (user: string) => /^[\w-]+:/.test(user);
 
 function personOf({ user, username }: { user: string; username?: string }): Record<string, string> {
@@ -72,7 +72,7 @@ function personOf({ user, username }: { user: string; username?: string }): Reco
   }
   if (username === undefined) return { email: user };
   throw usageError(
-    '--username belongs to an account on a platform, not to an e-mail.',
+    '--username goes with an account on a platform, not with an e-mail.',
     'Name the account as <platform>:<id>, or leave --username out.',
   );
 }

@@ -1,4 +1,4 @@
-/** Wallets for people: whose, where, and what is in them. */
+/** Wallets for people: user, address, registrations and balance. */
 import type { WalletBody } from '../../client/bodies.ts';
 import { isObject } from '../service/assignments.ts';
 import type { Style } from '../terminal/style.ts';
@@ -15,7 +15,7 @@ export function walletText(wallet: WalletBody, style: Style): string {
   return [
     style.bold(wallet.address),
     row('user', wallet.user),
-    row('index', wallet.index === null ? 'none: the user brought this address along' : String(wallet.index)),
+    row('index', wallet.index === null ? 'none: the user brought this address' : String(wallet.index)),
     row('since', wallet.createdAt),
     ...wallet.identities.map(({ provider, providerUserId, username, idpUserId }) =>
       row(

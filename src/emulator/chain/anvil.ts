@@ -1,4 +1,4 @@
-/** Starts the Anvil binary that npm installed, and makes sure that it never outlives this process. */
+/** Starts the Anvil binary that npm installed, and ends it with this process. */
 import { type CreateAnvilOptions, createAnvil } from '@viem/anvil';
 import { createRpc } from '../../chain/rpc/rpc.ts';
 import { within } from '../../lib/timers.ts';
@@ -6,9 +6,9 @@ import { AnvilError, findAnvilBinary } from './find-anvil.ts';
 
 interface AnvilSettings {
   bindAddress: string;
-  /** 0 lets the system choose a free one. */
+  /** 0 lets the system choose a free port. */
   port: number;
-  /** 0 mines a block at once for each transaction. */
+  /** 0 mines each transaction at once. */
   blockTimeSeconds: number;
   /** Nothing is mined until mining is switched on by RPC; `blockTimeSeconds` is then ignored. */
   miningOff?: boolean;
@@ -31,7 +31,7 @@ export interface AnvilExit {
 export interface AnvilProcess {
   rpcUrl: string;
   port: number;
-  /** Undefined on Windows, where nothing tells it. */
+  /** Undefined on Windows, which does not tell it. */
   pid: number | undefined;
   /** The two shells that end Anvil when this process dies. */
   guardPids: number[];
@@ -59,9 +59,9 @@ const START_TIMEOUT_MS = 10_000;
 const STOP_TIMEOUT_MS = 3_000;
 
 /**
- * The watcher blocks on the pipe from our process and wakes when that is closed, be it by SIGKILL. The
- * shell waits for Anvil and buries both children, so nothing is left for process 1 to clean up; if the
- * shell itself is killed, our side closes the pipe and the watcher ends Anvil.
+ * The watcher blocks on the pipe from our process and wakes when the pipe closes, even by SIGKILL. The shell
+ * waits for Anvil and reaps both children, so process 1 has nothing to clean up. When the shell itself is
+ * killed, our side closes the pipe and the watcher ends Anvil.
  */
 const GUARD_SCRIPT = `
 exec 3<&0 0</dev/null
@@ -143,16 +143,16 @@ export async function startAnvil(settings: AnvilSettings): Promise<AnvilProcess>
   };
 
   try {
-    // It has said where it listens; from here on it would print several lines for each request.
+    // Anvil has printed its port; from here on it would print several lines for each request.
     await rpc('anvil_setLoggingEnabled', [false]);
   } catch {
     await stop();
-    throw startProblem({ settings, said: stderr, reason: 'it does not answer requests' });
+    throw startProblem({ settings, said: stderr, reason: 'Anvil does not answer requests' });
   }
   return { rpcUrl, port, pid: pids?.anvil, guardPids: pids ? [pids.guard, pids.watcher] : [], stop, exited };
 }
 
-/** What Anvil is started with; `guarded`: under a shell that ends it when this process dies. */
+/** Anvil's command line; `guarded`: under a shell that ends Anvil when this process dies. */
 function anvilOptions(
   settings: AnvilSettings,
   { binary, guarded, startTimeoutMs }: { binary: string; guarded: boolean; startTimeoutMs: number },
@@ -166,12 +166,12 @@ function anvilOptions(
     timestamp: settings.genesisTimeSeconds,
     blockTime: settings.miningOff || settings.blockTimeSeconds === 0 ? undefined : settings.blockTimeSeconds,
     noMining: settings.miningOff,
-    // Bounded in memory, and nothing is written below the home directory.
+    // Bounds the memory, and keeps Anvil from writing below the home directory.
     pruneHistory: settings.historyBlocks === 0 ? true : (settings.historyBlocks ?? HISTORY_BLOCKS),
     startTimeout: startTimeoutMs,
     execArgs: ([file, args, options]) => {
       const all = [...args, '--hardfork', HARDFORK, '--no-request-size-limit'];
-      // A session of its own: Ctrl-C in the terminal is for us, and Anvil stays until we have saved its state.
+      // Its own session, so that Ctrl-C in the terminal reaches only us, and Anvil runs until we have saved its state.
       return guarded
         ? ['/bin/sh', ['-c', GUARD_SCRIPT, 'sh', file, ...all], { ...options, buffer: false, detached: true }]
         : [file, all, { ...options, buffer: false, windowsHide: true }];
@@ -183,7 +183,7 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // Already gone, which is what the signal was for.
+    // Anvil has ended already.
   }
 }
 
@@ -193,7 +193,7 @@ function startProblem(start: { settings: AnvilSettings; said: string; reason: st
     return new AnvilError({
       code: 'E_PORT_TAKEN',
       message: `Port ${port} on ${bindAddress} for the local chain is already in use`,
-      fix: 'Stop the program that holds it, or choose another port (0 takes a free one)',
+      fix: 'Stop the program that holds it, or choose another port (0 takes a free port)',
     });
   }
   const said = start.said.trim().split('\n').at(-1) ?? '';

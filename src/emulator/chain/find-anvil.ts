@@ -24,7 +24,7 @@ const PACKAGE_BY_PLATFORM: Record<string, string> = {
   'win32-x64': 'win32-amd64',
 };
 
-/** The path of the binary for this platform; throws `AnvilError` (`E_ANVIL_MISSING`) with the way to get it. */
+/** The path of the binary for this platform; throws `AnvilError` (`E_ANVIL_MISSING`) when it is not installed. */
 export function findAnvilBinary(
   platform: { os: string; arch: string } = { os: process.platform, arch: process.arch },
 ): string {
@@ -32,8 +32,8 @@ export function findAnvilBinary(
   if (!name) {
     throw new AnvilError({
       code: 'E_ANVIL_MISSING',
-      message: `There is no Anvil for ${platform.os} on ${platform.arch}`,
-      fix: 'Use a dev node that runs elsewhere with --rpc-url',
+      message: `Anvil does not support ${platform.os} on ${platform.arch}`,
+      fix: 'Start a development node elsewhere and give its address with --rpc-url',
     });
   }
   const path = resolveBinary(`@foundry-rs/anvil-${name}/bin/anvil${platform.os === 'win32' ? '.exe' : ''}`);

@@ -58,7 +58,7 @@ export function createJournalWriter(parts: {
   };
 
   return {
-    /** Looks once at the chain and stores what is new; empty blocks alone may wait for the next look. */
+    /** Reads the chain once and stores new blocks; empty blocks alone may wait for the next call. */
     look: () => exclusive(() => write(false)),
     /** Stores everything up to the chain's head, empty blocks included. */
     flush: () => exclusive(() => write(true)),
@@ -69,7 +69,7 @@ export function createJournalWriter(parts: {
   };
 }
 
-/** The end of the journal: what is in it, what is yet to be saved, and where it parts from the chain. */
+/** The end of the journal: its newest entry, the blocks not saved yet, and the point where the chain forked. */
 function createJournalEnd(parts: { rpc: LocalRpc; journal: ChainJournal; tail: JournalBlock | undefined }) {
   const { rpc, journal } = parts;
   let tail = parts.tail;
@@ -145,7 +145,7 @@ function linkedTo(parentHash: Hex | undefined, blocks: (LocalBlock | undefined)[
   return linked;
 }
 
-/** The run with this empty block at its end; undefined when time or fee do not go on regularly. */
+/** The run with this empty block appended; undefined when its time or fee does not continue the run. */
 function extend(run: JournalBlock | undefined, block: LocalBlock): JournalBlock | undefined {
   if (!run || run.number === 0 || run.rawTransactions.length > 0) return undefined;
   const length = run.number - run.firstNumber + 1;

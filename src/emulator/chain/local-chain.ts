@@ -1,4 +1,4 @@
-/** The emulator's chain: Anvil with a memory that survives SIGKILL, and with the adjustable clock's time. */
+/** The emulator's chain: Anvil whose blocks survive SIGKILL and follow the adjustable clock. */
 import { join } from 'node:path';
 import type { ChainJournal, JournalBlock } from '../../ledger/chain-journal.ts';
 import type { AdjustableClock } from '../../lib/clock.ts';
@@ -18,9 +18,9 @@ export interface LocalChainSettings {
   dataDir: string;
   clock: AdjustableClock;
   bindAddress: string;
-  /** 0 takes a free one. */
+  /** 0 takes a free port. */
   port: number;
-  /** 0 mines a block at once for each transaction. */
+  /** 0 mines each transaction at once. */
   blockTimeSeconds: number;
   /** How many blocks back reorgs and calls to old states can reach; each costs a copy of the state. */
   historyBlocks?: number;
@@ -39,29 +39,29 @@ export interface LocalChain {
   restoredBlocks: number;
   /** Resolves when every block up to the head is durably in the journal. */
   flush(): Promise<void>;
-  /** Resolves when the next block carries the clock's time; changes of the clock start it by themselves. */
+  /** Resolves when the next block will carry the clock's time; a change of the clock calls it automatically. */
   syncClock(): Promise<void>;
   /** Saves everything with a checkpoint and ends Anvil; may be called again. */
   stop(): Promise<void>;
-  /** Resolves when Anvil has ended; `asked` is false when it was not by `stop`. */
+  /** Resolves when Anvil has ended; `asked` is false unless `stop` ended it. */
   exited: Promise<AnvilExit>;
 }
 
 /** Replay takes about a millisecond a block, so a restart never replays for much more than a second. */
 const CHECKPOINT_EVERY_BLOCKS = 1_000;
 
-/** A dump writes the whole chain again: on an old chain it may take at most this part of the time. */
+/** A dump writes the whole chain again; on an old chain, dumps may take at most this share of the time. */
 const PAUSE_PER_DUMP_TIME = 20;
 
-/** What a SIGKILL can take from the chain; the engine sends those transactions again. */
+/** How often the chain is read. A SIGKILL can lose this much of it; the engine sends those transactions again. */
 const LOOK_MS = 25;
-/** A chain without new blocks is asked less often, to cost next to nothing. */
+/** A chain without new blocks is polled less often, to save processor time. */
 const IDLE_LOOK_MS = 100;
 const IDLE_AFTER_LOOKS = 80;
 
 /**
- * Starts the chain, as it was if the journal has one. What came without a transaction (`anvil_setBalance`
- * and the like) is kept by checkpoints only, unsent and pending transactions are not kept at all.
+ * Starts the chain, restored from the journal if that has blocks. Only checkpoints keep changes without a
+ * transaction (such as `anvil_setBalance`); unsent and pending transactions are lost.
  * Rejects with `AnvilError` when Anvil does not start, and with the journal's own errors.
  */
 export async function startLocalChain(settings: LocalChainSettings): Promise<LocalChain> {
@@ -120,7 +120,7 @@ async function remember(parts: {
   const writer = createJournalWriter({ rpc, journal, tail: await lastEntry(journal) });
   await writer.flush();
   const newest = (await listCheckpoints(dir))[0];
-  // What was just replayed counts, so that a chain that is killed again and again gets its checkpoint too.
+  // Replayed blocks count, so that a chain that is killed again and again gets its checkpoint too.
   let countedFrom = writer.seenBlocks() - (await journal.lastBlock()) + (newest?.number ?? 0);
   let sinceMs = stopwatch();
   let pauseMs = 0;
@@ -140,7 +140,7 @@ async function remember(parts: {
       if (underWay || writer.seenBlocks() - countedFrom < everyBlocks || sinceMs() < pauseMs) return;
       underWay = checkpoint()
         .catch((error: unknown) =>
-          settings.log.warn({ why: messageOf(error) }, 'no checkpoint of the local chain'),
+          settings.log.warn({ why: messageOf(error) }, 'writing a checkpoint of the local chain failed'),
         )
         .finally(() => {
           underWay = undefined;
@@ -167,8 +167,7 @@ function watch(parts: {
   const { clock, log } = settings;
   const closing = new AbortController();
   const complain = (error: unknown) => {
-    if (!closing.signal.aborted)
-      log.warn({ why: messageOf(error) }, 'the local chain does not answer as it should');
+    if (!closing.signal.aborted) log.warn({ why: messageOf(error) }, 'reading the local chain failed');
   };
   const off = clock.onChange(() => void time.sync().catch(complain));
 
@@ -191,7 +190,7 @@ function watch(parts: {
     }
   };
   const looping = loop();
-  // Without Anvil there is nothing to ask.
+  // Anvil has ended and cannot answer.
   void anvil.exited.then(() => closing.abort());
 
   const end = async () => {
@@ -230,11 +229,11 @@ function watch(parts: {
 }
 
 /**
- * What was changed without a transaction since the last block belongs to no block yet, and a checkpoint whose
- * state is not its block's is not loaded. So it gets an empty block; without such changes nothing is mined.
+ * Changes without a transaction since the last block are in no block yet, and a checkpoint is loaded only when its
+ * state is that of its block. So such changes get an empty block; without them nothing is mined.
  */
 async function sealState(rpc: LocalRpc): Promise<void> {
-  // Not kept over a restart anyway, and must not get into this block.
+  // A restart drops pending transactions anyway, and they must not get into this block.
   await rpc.call('anvil_dropAllTransactions', []);
   const before = await headBlock(rpc);
   const snapshot = await rpc.call('evm_snapshot', []);

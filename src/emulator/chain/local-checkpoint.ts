@@ -1,4 +1,4 @@
-/** Whole states of the local chain on disk, so that a restart replays only what came after the newest. */
+/** Whole states of the local chain on disk, so that a restart replays only the blocks after the newest state. */
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { bytesToHex, type Hex, hexToBytes } from 'viem';
@@ -13,10 +13,10 @@ export interface Checkpoint {
   hash: Hex;
 }
 
-/** The one before the newest is what a damaged newest falls back to. */
+/** The newest and the one before it, in case the newest is damaged. */
 const KEPT_CHECKPOINTS = 2;
 
-/** Tries to meet the chain between two blocks, since Anvil may mine while it dumps. */
+/** Attempts to dump between two blocks, since Anvil may mine during a dump. */
 const DUMP_TRIES = 4;
 const DUMP_PAUSE_MS = 100;
 
@@ -33,7 +33,7 @@ export async function listCheckpoints(dir: string): Promise<Checkpoint[]> {
     .sort((a, b) => b.number - a.number);
 }
 
-/** What `anvil_loadState` takes. */
+/** The argument of `anvil_loadState`. */
 export const readCheckpoint = async (checkpoint: Checkpoint): Promise<Hex> =>
   bytesToHex(await readFile(checkpoint.path));
 
@@ -91,13 +91,13 @@ async function writeDurably(file: { dir: string; path: string; bytes: Uint8Array
     await handle.close();
   }
   await rename(part, file.path);
-  // Windows cannot open a directory; there the rename is durable once the file system says so.
+  // Windows cannot open a directory; its file system decides when the rename is durable.
   const directory = await open(file.dir, 'r').catch(() => undefined);
   await directory?.sync().catch(() => {});
   await directory?.close();
 }
 
-/** Keeps the newly written one and the newest of the others; one from a branch that is gone counts as old. */
+/** Keeps the new checkpoint and the newest of the others; a checkpoint of an abandoned branch counts as old. */
 async function removeOld(dir: string, written: string): Promise<void> {
   const others = (await listCheckpoints(dir)).filter((checkpoint) => checkpoint.path !== written);
   for (const { path } of others.slice(KEPT_CHECKPOINTS - 1)) await rm(path, { force: true });

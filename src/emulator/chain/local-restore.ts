@@ -30,29 +30,29 @@ export async function loadCheckpoint(parts: {
     );
     return false;
   };
-  if (!(await isInJournal(journal, checkpoint))) return skip('the journal has another block there');
+  if (!(await isInJournal(journal, checkpoint))) return skip('the journal has another block at its height');
   try {
     await rpc.call('anvil_loadState', [await readCheckpoint(checkpoint)]);
   } catch (error) {
-    return skip(error instanceof Error ? error.message : 'it cannot be loaded');
+    return skip(error instanceof Error ? error.message : 'the checkpoint cannot be loaded');
   }
   const head = await headBlock(rpc);
-  if (head.hash !== checkpoint.hash) return skip('it holds another block');
+  if (head.hash !== checkpoint.hash) return skip('the checkpoint holds another block');
   // An empty block leaves the state as it is, so its root tells whether the loaded state is the block's.
   const snapshot = await rpc.call('evm_snapshot', []);
   await rpc.call('evm_setNextBlockTimestamp', [head.timestampSeconds]);
   await rpc.call('evm_mine', []);
   const probe = await headBlock(rpc);
   await rpc.call('evm_revert', [snapshot]);
-  if (probe.stateRoot !== head.stateRoot) return skip('its state is not that of its block');
+  if (probe.stateRoot !== head.stateRoot) return skip('the state of the checkpoint is not that of its block');
   return true;
 }
 
 /**
  * Mines everything that the journal has after the chain's head again, with the same times, fees and
  * transactions, and therefore with the same hashes. Anvil's mining must be off. Where a block comes back
- * different (somebody changed the state without a transaction), it warns once and goes on. The chain's time is to
- * be set after it.
+ * different (a user changed the state without a transaction), it warns once and goes on. The caller sets the
+ * chain's time afterwards.
  */
 export async function replayJournal(parts: {
   rpc: LocalRpc;
@@ -77,7 +77,7 @@ export async function replayJournal(parts: {
     faithful = false;
     log.warn(
       { block: different.number },
-      'the local chain came back different from this block on: changes made without a transaction, such as ' +
+      'the local chain differs from its journal from this block on: changes made without a transaction, such as ' +
         'anvil_setBalance, are kept by checkpoints only',
     );
   }
@@ -88,11 +88,11 @@ async function mineTransactions(rpc: LocalRpc, entry: JournalBlock, log: Log): P
   const [only, ...others] = entry.rawTransactions;
   try {
     if (only && others.length === 0 && !isUnsigned(only)) {
-      // The usual block; one request in place of three halves the time of a restart.
+      // Most blocks; one request instead of three halves the time of a restart.
       await rpc.all([...prepare, { method: 'eth_sendRawTransaction', params: [only] }]);
     } else {
       await rpc.all(prepare);
-      // One after the other: among equal fees, Anvil puts them into the block as they came.
+      // Sent one after the other, since Anvil orders transactions of equal fee by arrival.
       for (const transaction of entry.rawTransactions) await sendAgain(rpc, transaction);
     }
   } catch (error) {
@@ -112,7 +112,7 @@ async function mineEmpty(rpc: LocalRpc, entry: JournalBlock): Promise<void> {
     await rpc.all([
       // Within a run Anvil lowers the fee itself.
       ...(first === entry.firstNumber ? prepare : prepare.slice(1)),
-      // From block to block. As an argument of anvil_mine it would be added to the real time, which goes on meanwhile.
+      // Set for every block, since anvil_mine would add an argument to the real time, which goes on meanwhile.
       { method: 'anvil_setBlockTimestampInterval', params: [intervalSeconds] },
     ]);
     await rpc.call('anvil_mine', [numberToHex(count)]);

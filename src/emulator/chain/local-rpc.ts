@@ -1,4 +1,4 @@
-/** JSON-RPC to our own Anvil: one call, or many that do not depend on each other in one request. */
+/** JSON-RPC to our own Anvil: one call, or many independent calls in one request. */
 import { Agent, request as httpRequest } from 'node:http';
 import { type Hex, hexToNumber, numberToHex } from 'viem';
 import { type Rpc, RpcAnswerError, RpcUnreachableError } from '../../chain/rpc/rpc.ts';
@@ -29,7 +29,7 @@ export interface LocalBlock {
 const TIMEOUT_MS = 120_000;
 
 export function createLocalRpc(url: string): LocalRpc {
-  // Three times as fast as fetch for requests this small, and a replay is made of them.
+  // Three times as fast as fetch for requests this small, and a replay needs many of them.
   const agent = new Agent({ keepAlive: true });
   const send = async (body: (RpcCall & { id: number })[]): Promise<unknown[]> => {
     const name = body.length === 1 ? (body[0]?.method ?? '') : 'batch';
@@ -86,7 +86,7 @@ export const blockCall = (which: 'latest' | number): RpcCall => ({
   params: [which === 'latest' ? which : numberToHex(which), false],
 });
 
-/** Undefined when the chain has no such block. */
+/** Undefined when the chain does not have the block. */
 export function toLocalBlock(answer: unknown): LocalBlock | undefined {
   if (!answer) return undefined;
   const block = answer as Record<'number' | 'hash' | 'parentHash' | 'stateRoot' | 'timestamp', Hex> & {

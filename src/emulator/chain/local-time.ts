@@ -42,7 +42,7 @@ export function createChainTime(parts: { rpc: LocalRpc; clock: AdjustableClock }
       await rpc.call('anvil_removeBlockTimestampInterval', []);
       heldSeconds = undefined;
       const after = clock.state();
-      // Anvil took the difference to its own second; over a boundary it would be one off from then on.
+      // Anvil takes the difference to its own second; across a second's boundary the result would stay one off.
       if (
         Math.floor((after.nowMs - after.offsetMs) / 1000) === realSecond ||
         tries === TRIES_PER_SECOND_BOUNDARY
@@ -54,7 +54,7 @@ export function createChainTime(parts: { rpc: LocalRpc; clock: AdjustableClock }
   return {
     /** Sets the chain's time to the clock's; the next block then carries the clock's second. */
     sync: () => exclusive(apply),
-    /** To be called now and then: lets time go on once the clock has caught up with the head. */
+    /** Called periodically: lets time go on once the clock has caught up with the head. */
     async look() {
       if (heldSeconds !== undefined && clock.now() / 1000 >= heldSeconds) await exclusive(apply);
     },

@@ -8,7 +8,7 @@ const UNSIGNED_MARK = '0xff';
 /** Bounds one request. */
 const TRANSACTIONS_PER_REQUEST = 500;
 
-/** What Anvil needs to send a transaction again in the name of its sender. */
+/** The fields that Anvil needs to send a transaction again for its sender. */
 const FIELDS = [
   'from',
   'to',
@@ -55,12 +55,12 @@ async function withSender(rpc: LocalRpc, transaction: { raw: Hex; hash: Hex }): 
   const fields = Object.fromEntries(
     FIELDS.filter((name) => found[name] != null).map((name) => [name, found[name]]),
   );
-  // Anvil reports the price that was paid beside the two limits, and takes either but not both.
+  // Anvil reports the paid price beside the two limits, but accepts only one of the two forms.
   if ('maxFeePerGas' in fields) delete fields.gasPrice;
   return `${UNSIGNED_MARK}${stringToHex(JSON.stringify(fields)).slice(2)}`;
 }
 
-/** Hands a transaction of the journal to the pool; rejects when Anvil does not want it. */
+/** Passes a transaction of the journal to the pool; rejects when Anvil refuses it. */
 export async function sendAgain(rpc: LocalRpc, stored: Hex): Promise<void> {
   if (!stored.startsWith(UNSIGNED_MARK)) {
     await rpc.call('eth_sendRawTransaction', [stored]);

@@ -24,7 +24,7 @@ interface ControlDeps extends Pick<ControlBrandsDeps, 'openEscrow' | 'openGasWal
   requests: Parameters<typeof createControlHost>[0]['requests'];
   identity: Pick<ControlTokensDeps, 'verifier' | 'issuer' | 'refreshKeys'>;
   addressAt: (index: number) => `0x${string}`;
-  /** Brings the chain's clock to where the service's was moved. */
+  /** Makes the chain's time follow a move of the service's clock. */
   syncChain: () => Promise<void>;
 }
 
@@ -35,7 +35,7 @@ interface ControlConfig {
   duplicateWindowMs: number;
 }
 
-/** `controlToken` is what calls that change something must carry. */
+/** `controlToken`: every call that changes something must carry it. */
 export function createControl(deps: ControlDeps, config: ControlConfig) {
   const { database, clock, random } = deps;
   const controlToken = Buffer.from(random.bytes(24)).toString('base64url');

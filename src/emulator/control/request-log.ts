@@ -1,6 +1,6 @@
 /** The latest requests of an emulator, newest first. */
 
-/** Enough for a test run to look back on, without growing for ever. */
+/** Enough for a test run, and bounded in memory. */
 const KEPT = 2_000;
 
 export function createRequestLog<Entry extends { id: string }>() {
@@ -19,7 +19,7 @@ export function createRequestLog<Entry extends { id: string }>() {
       const known = after === undefined ? -1 : all.findIndex(({ id }) => id === after);
       return (known === -1 ? all : all.slice(0, known)).filter(keep).slice(0, limit);
     },
-    /** Every entry that `name` may mean: an id, the beginning of one, with or without `req_`, or `latest`. */
+    /** Every entry that `name` may mean: an id or its beginning, with or without `req_`, or `latest`. */
     find(name: string): Entry[] {
       if (name === 'latest') return newestFirst().slice(0, 1);
       const exact = entries.get(name);

@@ -18,11 +18,11 @@ interface LocalIdentity {
   verifier: TokenVerifier;
   /** Lets the verifier see keys that have just changed. */
   refreshKeys: () => Promise<void>;
-  /** Says where the issuer can be reached, which is its name; known only once a listener is open. */
+  /** Sets the issuer's address, which is its name; known only once a listener is open. */
   announce(url: string): void;
 }
 
-/** An issuer, and a verifier that trusts it and nobody else. `realClock` paces the look at its keys. */
+/** An issuer, and a verifier that trusts only this issuer. `realClock` paces the refresh of its keys. */
 export async function openLocalIdentity(
   deps: {
     database: Database;
@@ -69,7 +69,7 @@ async function openLocalIssuer(
   settings: { url: string; audience: string },
 ): Promise<TokenIssuer> {
   const { database, clock, random } = deps;
-  // Written once: of two that start on one ledger, both sign with the key of the first.
+  // Written once, so that two processes that start on one ledger sign with the same key.
   let keys = await database.atomically(async (tx) => {
     const kept = await readFact(tx, 'identityKeys');
     return kept && kept.length > 0 ? kept : keep(tx, [await newKey()]);

@@ -1,4 +1,4 @@
-/** The folder that holds everything of a persistent stack; one process at a time. */
+/** The folder with all data of a persistent stack, for one process at a time. */
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { PreconditionError } from '../../compose/precondition.ts';
 
 interface DataDir {
   path: string;
-  /** Gives the folder up; an ephemeral one is deleted. */
+  /** Releases the folder; deletes an ephemeral one. */
   release(): Promise<void>;
 }
 
@@ -15,7 +15,7 @@ interface DataDir {
 export async function openDataDir(choice: { path: string; ephemeral: boolean }): Promise<DataDir> {
   const path = choice.ephemeral ? await mkdtemp(join(tmpdir(), 'rewards-')) : choice.path;
   await mkdir(path, { recursive: true, mode: 0o700 });
-  // A database file held open exclusively: the operating system lets go of it when this process dies, however it dies.
+  // A database file that is locked exclusively: the operating system releases it however this process dies.
   const lock = new SQLite(join(path, 'owner.lock'), { timeout: 0 });
   try {
     lock.pragma('locking_mode = EXCLUSIVE');
@@ -25,7 +25,7 @@ export async function openDataDir(choice: { path: string; ephemeral: boolean }):
     throw new PreconditionError({
       code: 'E_DATA_IN_USE',
       message: `another process is using ${path}`,
-      fix: 'stop it, or choose another folder with --persist-to DIR, or --ephemeral for none',
+      fix: 'stop it, or choose another folder with --persist-to DIR, or use --ephemeral',
     });
   }
   return {

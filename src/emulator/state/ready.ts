@@ -1,7 +1,7 @@
 import type { HostUrls } from '../../compose/open-hosts.ts';
 import type { Fixture } from '../fixture/fixture.ts';
 
-/** What a stack says when it is ready: the emulator's ready line, less its `type`. */
+/** The emulator's ready line without its `type`. */
 export interface Ready {
   pid: number;
   urls: HostUrls & { rpc: string };

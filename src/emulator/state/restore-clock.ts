@@ -1,9 +1,9 @@
-/** The emulator's clock as the last run left it, unless the command line says otherwise. */
+/** Restores the emulator's clock as the last run left it, unless the command line sets it. */
 import type { Database } from '../../ledger/database/database.ts';
 import { readFact, writeFact } from '../../ledger/facts.ts';
 import { type AdjustableClock, adjustableClock } from '../../lib/clock.ts';
 
-/** Writes down how the clock stands, so that the next run goes on from there. */
+/** Stores the state of the clock for the next run. */
 export const keepClock = (database: Database, clock: AdjustableClock): Promise<void> => {
   const { nowMs, offsetMs, frozen } = clock.state();
   return writeFact(database.db, 'clock', { offsetMs, frozenAtMs: frozen ? nowMs : null });

@@ -1,18 +1,18 @@
-/** `.rewards/run.json`: how the other commands of a project find the stack that runs in it. */
+/** `.rewards/run.json`: with it, the other commands find the stack that runs in their project. */
 import { execFile } from 'node:child_process';
 import { chmod, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import type { Ready } from './ready.ts';
 
-/** What the file says; it holds secrets, so only its owner may read it. */
+/** The file's contents. They include secrets, so only its owner may read it. */
 export interface RunInfo
   extends Pick<Ready, 'pid' | 'urls' | 'controlToken' | 'chain' | 'brands' | 'dataDir'> {
-  /** Of this file's shape. */
+  /** Version of the file's format. */
   version: 1;
   program: string;
   name?: string | undefined;
-  /** When the process began, in the machine's own terms: tells it from a later one with the same pid. */
+  /** When the process started, in the machine's own units: tells it from a later process with the same pid. */
   startTime: string;
   contracts: Record<string, string>;
   users: Pick<Ready['users'][number], 'email' | 'address'>[];
@@ -21,7 +21,7 @@ export interface RunInfo
 interface FoundRun {
   /** The live stack nearest to the directory, if any. */
   run?: RunInfo & { path: string };
-  /** Files that were passed over, in words for people. */
+  /** Notes for people about files that were ignored. */
   notes: string[];
 }
 
@@ -40,21 +40,21 @@ export async function ensureProjectFolder(projectDir: string): Promise<string> {
   return folder;
 }
 
-/** Writes the file for the process that calls it, all at once; its path. */
+/** Writes the file for the calling process atomically; returns its path. */
 export async function writeRunFile(
   projectDir: string,
   info: Omit<RunInfo, 'version' | 'startTime'>,
 ): Promise<string> {
   const path = join(await ensureProjectFolder(projectDir), fileName(info.name));
   const run: RunInfo = { ...info, version: 1, startTime: (await processStartTime(info.pid)) ?? '' };
-  // One process writes one file: its pid tells drafts of several apart.
+  // The pid in the name keeps drafts of several processes apart.
   const draft = `${path}.${info.pid}.draft`;
   await writeFile(draft, `${JSON.stringify(run, null, 2)}\n`, { mode: 0o600 });
   await rename(draft, path);
   return path;
 }
 
-/** Removes the file at `path` if it still speaks of the process `pid`. */
+/** Removes the file at `path` if it still belongs to the process `pid`. */
 export async function removeRunFile(path: string, pid: number): Promise<void> {
   const run = await readRunFile(path).catch(() => undefined);
   if (run?.pid === pid && (await isAlive(run))) await rm(path, { force: true });
@@ -87,19 +87,19 @@ export async function namedRuns(startDir: string): Promise<string[]> {
   }
 }
 
-/** Undefined when there is no file; throws when there is one that says something else. */
+/** Undefined when the file does not exist; throws when it has another format or owner. */
 async function readRunFile(path: string): Promise<RunInfo | undefined> {
   const owner = await stat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
     throw error;
   });
   if (owner === undefined) return undefined;
-  // In a shared directory such as /tmp anyone can leave a file that sends our calls, and our keys, to them.
+  // In a shared directory such as /tmp, any user could leave a file that sends our calls and keys to them.
   if (process.getuid && owner.uid !== process.getuid()) throw new Error(`${path} belongs to another user`);
   const text = await readFile(path, 'utf8');
   const run = parsedObject(text);
   const fits = run.version === 1 && Number.isSafeInteger(run.pid) && typeof run.urls?.events === 'string';
-  if (!fits) throw new Error(`${path} is no run file of this version`);
+  if (!fits) throw new Error(`${path} is not a run file of this version`);
   return run as RunInfo;
 }
 
@@ -123,7 +123,7 @@ async function isAlive(run: Pick<RunInfo, 'pid' | 'startTime'>): Promise<boolean
   return startTime === undefined || run.startTime === '' || startTime === run.startTime;
 }
 
-/** When a process began, GONE for one that has ended; undefined where the machine does not tell. */
+/** When a process started; GONE when it has ended; undefined where the machine does not tell. */
 async function processStartTime(pid: number): Promise<string | undefined> {
   try {
     const [boot, stat] = await Promise.all([
@@ -132,7 +132,7 @@ async function processStartTime(pid: number): Promise<string | undefined> {
     ]);
     // The program's name comes second, in brackets, and may hold blanks; the start is the 20th field after it.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    // Killed, but not yet collected by its parent: still has a pid, will never answer.
+    // A zombie still has a pid but will never answer.
     if (fields[0] === 'Z' || fields[0] === 'X') return GONE;
     return `${boot.trim()}:${fields[19]}`;
   } catch {

@@ -16,10 +16,10 @@ export function createBrandOpener(
   deps: PrepareChainDeps & { keys: GasKeys; clock: Clock },
   contracts: ContractAddresses,
 ) {
-  // The admin's account has one nonce after the other.
+  // One at a time, since the admin's account uses its nonces in order.
   const oneByOne = createMutex();
   return {
-    /** Makes RWT from nothing; resolves when the ledger has booked it, so that the very next event can be paid from it. */
+    /** Mints RWT; resolves when the ledger has booked it, so that the next event can be paid from it. */
     async openEscrow(brandId: Address, amount: number): Promise<void> {
       await oneByOne(() => fundBrands(deps, contracts.pointsSale, [{ brandId, amount }]));
       for (let waitedMs = 0; waitedMs < BOOKED_WITHIN_MS; waitedMs += POLL_MS) {
@@ -29,7 +29,7 @@ export function createBrandOpener(
       }
       throw new Error(`the deposit of ${brandId} was not booked within ${BOOKED_WITHIN_MS / 1000} s`);
     },
-    /** From now on the brand pays the gas of its users. */
+    /** Opens the brand's gas wallet, which then pays the gas of its users. */
     openGasWallet: (brandId: Address): Promise<void> =>
       oneByOne(() => openGasWallet(deps, { brandId, perks: contracts.perks, nowMs: deps.clock.now() })),
   };

@@ -1,4 +1,4 @@
-/** Gives a brand of the emulator its gas wallet: with the one role that it needs, and native currency made from nothing. */
+/** Gives a brand of the emulator its gas wallet, with the role that it needs and native currency. */
 import { encodeFunctionData, type Hex } from 'viem';
 import { perkNFTAbi } from '../../chain/contracts/abis.ts';
 import { roleId } from '../../chain/contracts/deploy.ts';
@@ -11,7 +11,7 @@ import { type PrepareChainDeps, type SetupCall, sendAsAdmin } from './prepare-ch
 /** Lasts for a thousand calls at the emulator's prices. */
 const OPENING_WEI = 10n * 10n ** 18n;
 
-/** May be done again: what is there already is left alone. */
+/** May run again: it leaves an existing role and balance alone. */
 export async function openGasWallet(
   deps: PrepareChainDeps & { keys: GasKeys },
   wish: { brandId: BrandId; perks: Hex; nowMs: number },

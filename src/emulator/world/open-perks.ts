@@ -14,7 +14,7 @@ interface PerkOnSale {
   stock: number;
 }
 
-/** Those that are on the chain already stay as they are: the fixture is where they began. */
+/** Perks that are on the chain already stay unchanged. */
 export async function openPerks(
   deps: PrepareChainDeps,
   contract: Address,

@@ -1,4 +1,4 @@
-/** Brings a development chain to where the service can work: contracts deployed once, demo brands funded once. */
+/** Prepares a development chain: deploys the contracts once, and funds the demo brands once. */
 import { type Address, encodeFunctionData, type Hex, keccak256, stringToHex } from 'viem';
 import { pointsSaleAbi } from '../../chain/contracts/abis.ts';
 import { contractsAt, type DeploySigner, deployContracts, roleId } from '../../chain/contracts/deploy.ts';
@@ -17,7 +17,7 @@ const chainChanged = (difference: string) =>
   new PreconditionError({
     code: 'E_CHAIN_CHANGED',
     message: `This data was written for another chain: ${difference}`,
-    fix: 'Use --ephemeral, or another folder with --persist-to; or bring back the node it belongs to.',
+    fix: 'Use --ephemeral, or another folder with --persist-to, or the node that the data belongs to.',
   });
 
 export interface PrepareChainDeps {
@@ -28,13 +28,13 @@ export interface PrepareChainDeps {
   accounts: { distributor: Address; operator: Address; redeemer: Address; relayers: Address[] };
 }
 
-/** Nothing done under the lease takes so long; a process that died in it is waited for no longer. */
+/** Longer than any work under the lease; after it, another process takes over from one that died. */
 const SETUP_LEASE_MS = 60_000;
 const SETUP_POLL_MS = 50;
 
 /**
- * Runs `work` while no other process that shares the ledger sets the chain up: the admin's account, like every
- * sending account, has one user at a time.
+ * Runs `work` while no other process on this ledger sets the chain up, since only one process at a time may send
+ * from the admin's account.
  */
 export async function aloneInSetup<T>(
   deps: Pick<PrepareChainDeps, 'database' | 'admin'> & { owner: string; realClock: Clock },
@@ -53,12 +53,12 @@ export async function aloneInSetup<T>(
   }
 }
 
-/** Deploys the contracts, or finds them where this ledger's chain has them. */
+/** Deploys the contracts, or finds them at the addresses in the ledger. */
 export async function prepareContracts(deps: PrepareChainDeps): Promise<Facts['chain']> {
   const { database, rpc, chain } = deps;
   const chainId = await chain.chainId();
   const genesis = await chain.block(0);
-  if (!genesis) throw chainChanged('the chain has no first block');
+  if (!genesis) throw chainChanged('the node does not have its first block');
   const known = await readFact(database.db, 'chain');
   if (known) {
     const same = known.chainId === chainId && known.genesisHash === genesis.hash;
@@ -90,7 +90,7 @@ export async function prepareContracts(deps: PrepareChainDeps): Promise<Facts['c
   return facts;
 }
 
-/** Mints each brand's opening deposit into its escrow, once: the key on chain remembers that it was done. */
+/** Mints each brand's opening deposit into its escrow, once: the contract records the key of each mint. */
 export async function fundBrands(
   deps: PrepareChainDeps,
   pointsSale: Address,
@@ -121,8 +121,8 @@ export interface SetupCall {
 }
 
 /**
- * Sends set-up calls and then waits for their blocks, so that with a block time they share one. Not for money that a
- * user is owed: nothing here survives a crash.
+ * Sends set-up calls and then waits for their blocks, so that they share a block when the chain has a block time. Never
+ * for money that a user is owed, since these calls do not survive a crash.
  */
 export async function sendAsAdmin(deps: PrepareChainDeps, calls: SetupCall[]): Promise<void> {
   const { chain, admin, rpc } = deps;

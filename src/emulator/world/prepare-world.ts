@@ -18,7 +18,7 @@ export interface WorldDeps extends PrepareChainDeps {
   wallets: { addressAt: (index: number) => `0x${string}` };
 }
 
-/** May be done again: what is there already stays as it is. `addresses` are the users' wallets, by e-mail. */
+/** May run again: existing contracts and brands stay unchanged. `addresses` are the users' wallets, by e-mail. */
 export async function prepareWorld(
   deps: WorldDeps,
   fixture: Fixture,

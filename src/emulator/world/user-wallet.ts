@@ -20,13 +20,13 @@ import { DEV_MNEMONIC, DEV_WALLETS_PATH } from './dev-accounts.ts';
 
 type Hex = `0x${string}`;
 
-/** A wallet of the emulator, by its place in the key tree; null: the user brought it along. */
+/** A wallet of the emulator, by its place in the key tree; null: the user brought the wallet. */
 export interface UserWallet {
   address: string;
   index: number | null;
 }
 
-/** What stands for `contract function args…`, or why it is none. */
+/** The call of `contract function args…`, or the problem with it. */
 type ReadCall =
   | { to: Hex; data: Hex; signature: string; args: Record<string, unknown> }
   | { problem: string; fix: string };
@@ -49,7 +49,7 @@ export function openUserWallets(stack: {
     throw new PreconditionError({
       code: 'E_NO_USER_KEY',
       message: `the key of ${address} is not among the emulator's development keys`,
-      fix: 'sign with the wallet that holds it, and give what is signed with --data',
+      fix: 'sign with the wallet that holds the key, and pass the signed call with --data',
     });
   };
   return {
@@ -65,7 +65,7 @@ export function openUserWallets(stack: {
       const made = encodeCall(contract, { name, args, me: me as Hex });
       return 'problem' in made ? explain(contract, made.problem) : { to: addressOf(contract), ...made };
     },
-    /** Undefined when there is no contract of that name; an address stands for itself. */
+    /** The address of a contract; undefined for an unknown name. An address stands for itself. */
     contractAddress(name: string): Hex | undefined {
       if (/^0x[0-9a-fA-F]{40}$/.test(name)) return name as Hex;
       const contract = contractNames.find((one) => one === name);
@@ -75,7 +75,7 @@ export function openUserWallets(stack: {
       wallet: UserWallet,
       wish: { spender: Hex; value: bigint; deadline: number },
     ): Promise<SignedPermit> => signatures.permit(signerOf(wallet), wish),
-    /** A transfer of the user's tokens, signed by the user, for anybody to submit. */
+    /** A transfer of the user's tokens, signed by the user, that any account may submit. */
     async transfer(
       wallet: UserWallet,
       wish: { to: Hex; value: bigint; validBefore: number },
@@ -91,7 +91,7 @@ export function openUserWallets(stack: {
 
 /** The signer of the wallet at a place of the key tree. */
 function developmentUsers(): (index: number) => TypedDataSigner {
-  // The phrase becomes a seed once: that is slow on purpose.
+  // Derives the seed once, since that is slow by design.
   const users = mnemonicToAccount(DEV_MNEMONIC, { path: DEV_WALLETS_PATH }).getHdKey();
   return (index) => {
     const { privateKey } = users.deriveChild(index);
@@ -113,10 +113,10 @@ function explain(
       const names = problem.known.map((signature) => signature.replace(/\(.*/, ''));
       const close = nearest(problem.name.replace(/\(.*/, ''), names);
       return {
-        problem: `${contract} has no function ${problem.name} that changes something`,
+        problem: `${contract} has no state-changing function ${problem.name}`,
         fix: close
           ? `Did you mean ${functionsOf(contract).find((one) => one.startsWith(`${close}(`))}?`
-          : `It has ${[...new Set(names)].join(', ')}.`,
+          : `Its functions are ${[...new Set(names)].join(', ')}.`,
       };
     }
     case 'wrong_count':
