@@ -1,5 +1,5 @@
 /** Counts requests by client address; requests that arrive together share a commit. */
-import { type Database, isContention } from '../ledger/database/database.ts';
+import { type Database, tryAgain } from '../ledger/database/database.ts';
 import {
   forgetOldWindows,
   type RateLimit,
@@ -26,15 +26,7 @@ export function createAddressGate(deps: AdmitAddressDeps) {
   let cleanedAtMs = clock.now();
   const gatherer = createGatherer<string, RateWindow & { taken: boolean }>({
     maxItems: deps.batchMax,
-    async run(addresses) {
-      for (let tries = 1; ; tries++) {
-        try {
-          return await takeAll(addresses);
-        } catch (error) {
-          if (!isContention(error) || tries >= deps.triesMax) throw error;
-        }
-      }
-    },
+    run: (addresses) => tryAgain(() => takeAll(addresses), deps),
   });
 
   const takeAll = (addresses: string[]) =>

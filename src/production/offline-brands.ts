@@ -13,16 +13,8 @@ import { secureRandom } from '../lib/ids.ts';
 import { silentLog } from '../lib/log.ts';
 import { openLedgerAt } from './create-production.ts';
 
-interface OfflineBrands {
-  /** Answers the control API's requests below `/_rewards/brands`. */
-  fetch: (request: Request) => Promise<Response>;
-  /** The database's address without its secrets. */
-  where: string;
-  close(): Promise<void>;
-}
-
 /** Throws a PreconditionError: E_DATABASE_UNREACHABLE, E_MIGRATIONS_PENDING. */
-export async function openOfflineBrands(databaseUrl: string): Promise<OfflineBrands> {
+export async function openOfflineBrands(databaseUrl: string) {
   const { database, release } = await openLedgerAt(databaseUrl, silentLog);
   const close = async () => {
     await database.close();
@@ -48,7 +40,9 @@ export async function openOfflineBrands(databaseUrl: string): Promise<OfflineBra
       context.json({ success: false, error: error.message, message: 'Nothing was changed.' }, 500),
     );
     return {
-      fetch: async (request) => app.fetch(request),
+      /** Answers the control API's requests below `/_rewards/brands`. */
+      fetch: async (request: Request): Promise<Response> => app.fetch(request),
+      /** The database's address without its secrets. */
       where: `postgres://${whereIs(databaseUrl)}`,
       close,
     };

@@ -2,7 +2,7 @@
  * Takes customer events and gives each its decision. Events that arrive together are decided together, in one
  * commit, so that they share its cost.
  */
-import { type Database, isContention } from '../../ledger/database/database.ts';
+import { type Database, isContention, tryAgain } from '../../ledger/database/database.ts';
 import type { Crash } from '../../lib/crash-points.ts';
 import { createGatherer } from '../../lib/gather.ts';
 import {
@@ -44,22 +44,19 @@ async function decideTogether(deps: SubmitEventsDeps, events: EventToDecide[]): 
   return events.flatMap((event) => decisions.get(event) ?? []);
 }
 
-async function commitRound(
+function commitRound(
   deps: SubmitEventsDeps,
   events: EventToDecide[],
 ): Promise<Map<EventToDecide, EventDecision>> {
-  for (let tries = 1; ; tries++) {
-    try {
-      const decided = await deps.database.atomically(async (tx) => {
-        const decisions = await decideRound(deps, tx, events);
-        deps.crash('reserve.before-commit');
-        return decisions;
-      });
-      deps.crash('reserve.committed');
-      return decided;
-    } catch (error) {
-      const again = error instanceof Overtaken || isContention(error);
-      if (!again || tries >= deps.triesMax) throw error;
-    }
-  }
+  const decide = async () => {
+    const decided = await deps.database.atomically(async (tx) => {
+      const decisions = await decideRound(deps, tx, events);
+      deps.crash('reserve.before-commit');
+      return decisions;
+    });
+    deps.crash('reserve.committed');
+    return decided;
+  };
+  const isPassing = (error: unknown) => error instanceof Overtaken || isContention(error);
+  return tryAgain(decide, { triesMax: deps.triesMax, isPassing });
 }

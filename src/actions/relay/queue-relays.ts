@@ -1,5 +1,5 @@
 /** Admits calls to the relay's queue within the user's window and the payer's budget; calls that arrive together share a commit. */
-import { type Database, isContention } from '../../ledger/database/database.ts';
+import { type Database, tryAgain } from '../../ledger/database/database.ts';
 import { type RateLimit, type RateWindow, takeFromWindow } from '../../ledger/limits/rate-windows.ts';
 import { DAY_MS, giveBackGas, takeGas } from '../../ledger/relay/gas-budgets.ts';
 import { type NewRelay, storeRelays } from '../../ledger/relay/queued-relays.ts';
@@ -30,27 +30,17 @@ export function createRelayQueue(deps: QueueRelaysDeps) {
   const gatherer = createGatherer<RelayWish, QueueAnswer>({
     maxItems: deps.batchMax,
     async run(wishes) {
-      const answers = await admit(deps, wishes);
+      const answers = await tryAgain(() => admit(deps, wishes), deps);
       return wishes.map((wish) => answers.get(wish.id) as QueueAnswer);
     },
   });
   return { queue: gatherer.submit, idle: gatherer.idle };
 }
 
-async function admit(deps: QueueRelaysDeps, wishes: RelayWish[]): Promise<Map<string, QueueAnswer>> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await admitOnce(deps, wishes);
-    } catch (error) {
-      if (!isContention(error) || tries >= deps.triesMax) throw error;
-    }
-  }
-}
-
 const byText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
 /** All budgets first, then all windows, each in the same order in every process, so that two processes cannot deadlock. */
-async function admitOnce(
+async function admit(
   { database, userLimit }: QueueRelaysDeps,
   wishes: RelayWish[],
 ): Promise<Map<string, QueueAnswer>> {

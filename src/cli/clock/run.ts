@@ -9,7 +9,7 @@ import { spaced } from '../requests/explanation.ts';
 import { shortRequestId } from '../requests/request-line.ts';
 import { isRequestDetail } from '../requests/run.ts';
 import { isObject } from '../service/assignments.ts';
-import { refusalOf } from '../service/control-reply.ts';
+import { mustBe, refusalOf } from '../service/control-reply.ts';
 import { clientFor, resolveTarget } from '../service/target.ts';
 import type { Style } from '../terminal/style.ts';
 
@@ -39,8 +39,7 @@ export const advanceClock: Handler<{ duration?: string; until?: string }> = asyn
 async function passingTime(context: CommandContext, request: string): Promise<string | undefined> {
   const client = clientFor(await resolveTarget(context), context);
   const reply = await client.control.requests.show(request.replace(/^request:/, ''));
-  const refusal = refusalOf(reply, isRequestDetail);
-  if (refusal) throw new CliError(refusal.code, refusal);
+  mustBe(reply, isRequestDetail);
   const { id, now, explained } = reply.body;
   const times = explained.flatMap(({ passesAt }) => passesAt ?? []).sort();
   const last = times.at(-1);

@@ -5,7 +5,7 @@ import { secureRandom } from '../../lib/ids.ts';
 import type { CommandContext } from '../machine/context.ts';
 import { CliError, usageError } from '../machine/errors.ts';
 import { isObject } from '../service/assignments.ts';
-import { refusalOf } from '../service/control-reply.ts';
+import { mustBe } from '../service/control-reply.ts';
 import type { Target } from '../service/target.ts';
 import { isWallet } from '../wallet/run.ts';
 
@@ -34,8 +34,7 @@ export function userWalletsOf(context: CommandContext, { run }: Target): UserWal
 export async function logIn(client: Client, target: Target, name: string): Promise<RelayUser> {
   const email = await emailOf(client, target, name);
   const issued = await client.control.tokens.issue({ user: email });
-  const refusal = refusalOf(issued, (body) => isObject(body) && typeof body.token === 'string');
-  if (refusal) throw new CliError(refusal.code, refusal);
+  mustBe(issued, (body) => isObject(body) && typeof body.token === 'string');
   const { token, address } = issued.body;
   return { token, address, wallet: await walletOf(client, address) };
 }
@@ -51,8 +50,7 @@ export function userOfToken(token: string): RelayUser {
 /** A wallet of the emulator with its place in the key tree. */
 export async function walletOf(client: Client, name: string): Promise<UserWallet> {
   const reply = await client.control.wallets.show(name);
-  const refusal = refusalOf(reply, isWallet);
-  if (refusal) throw new CliError(refusal.code, refusal);
+  mustBe(reply, isWallet);
   return { address: reply.body.address, index: reply.body.index };
 }
 
@@ -60,8 +58,7 @@ export async function walletOf(client: Client, name: string): Promise<UserWallet
 async function emailOf(client: Client, { run }: Target, name: string): Promise<string> {
   if (/^[\w-]+:/.test(name)) {
     const reply = await client.control.wallets.show(name);
-    const refusal = refusalOf(reply, isWallet);
-    if (refusal) throw new CliError(refusal.code, refusal);
+    mustBe(reply, isWallet);
     return reply.body.user;
   }
   if (name.includes('@')) return name;

@@ -4,7 +4,7 @@ import type { UserWallet, UserWallets } from '../../emulator/world/user-wallet.t
 import type { Handler } from '../machine/context.ts';
 import { CliError, usageError } from '../machine/errors.ts';
 import { isObject } from '../service/assignments.ts';
-import { refusalOf } from '../service/control-reply.ts';
+import { mustBe } from '../service/control-reply.ts';
 import { clientFor, resolveTarget } from '../service/target.ts';
 import { logIn, userWalletsOf } from './relay-user.ts';
 
@@ -45,8 +45,7 @@ export async function secondsFromNow(
   ms: number,
 ): Promise<number> {
   const reply = await client.control.clock.show();
-  const refusal = refusalOf(reply, (body) => isObject(body) && typeof body.nowMs === 'number');
-  if (refusal) throw new CliError(refusal.code, refusal);
+  mustBe(reply, (body) => isObject(body) && typeof body.nowMs === 'number');
   return Math.floor((reply.body.nowMs + ms) / 1_000);
 }
 

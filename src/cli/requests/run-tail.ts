@@ -2,9 +2,8 @@
 import type { RequestFilter, RequestSummary } from '../../client/bodies.ts';
 import { delay } from '../../lib/timers.ts';
 import type { Handler } from '../machine/context.ts';
-import { CliError } from '../machine/errors.ts';
 import { exitCodes } from '../machine/exit-codes.ts';
-import { refusalOf } from '../service/control-reply.ts';
+import { mustBe } from '../service/control-reply.ts';
 import { clientFor, resolveTarget } from '../service/target.ts';
 import { catchStopSignals } from '../terminal/stop-signals.ts';
 import { requestEntry } from './request-line.ts';
@@ -26,8 +25,7 @@ export const tailRequests: Handler<RequestFilter & { limit: number }> = async (
 
   const younger = async (filter: RequestFilter): Promise<RequestSummary[]> => {
     const reply = await list(filter);
-    const refusal = refusalOf(reply, isRequestList);
-    if (refusal) throw new CliError(refusal.code, refusal);
+    mustBe(reply, isRequestList);
     return reply.body.requests;
   };
   const print = (requests: RequestSummary[]) => {

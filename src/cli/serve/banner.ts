@@ -1,4 +1,5 @@
-/** The banner of a stack that is ready: addresses, keys, and commands to try first. */
+/** The banner of a stack that is ready: addresses, keys, and commands to try first; then its log, a line each. */
+
 import type { Ready } from '../../emulator/state/ready.ts';
 import { manifest } from '../machine/manifest.ts';
 import { type Style, shortAddress } from '../terminal/style.ts';
@@ -70,4 +71,26 @@ function tryLines({ urls, users }: Ready, brand: Ready['brands'][number]): strin
     `npx rewards send-event account_creation --user ${first}`,
     `curl -s ${urls.events}/rewards-api/manual-event -H 'content-type: application/json' -d '${body}'`,
   ];
+}
+
+/** Rewrites a line of the JSON log; anything else stays as it is. */
+export function logLine(json: string, style: Style): string {
+  const { dim, yellow, red } = style;
+  const paint: Record<string, (text: string) => string> = { debug: dim, warn: yellow, error: red };
+  const entry = parsed(json);
+  if (!entry) return json;
+  const { time, level, message, ...fields } = entry;
+  const facts = Object.entries(fields)
+    .filter(([, value]) => value !== null)
+    .map(([name, value]) => dim(`${name}=${value}`));
+  const name = String(level).padEnd(5);
+  return `${[dim(String(time).slice(11, 19)), paint[String(level)]?.(name) ?? name, message, ...facts].join('  ')}\n`;
+}
+
+function parsed(json: string): Record<string, unknown> | undefined {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
 }

@@ -4,7 +4,7 @@ import type { RequestSummary } from '../../client/bodies.ts';
 import type { ServeConfig } from '../../compose/config.ts';
 import { crashFromEnvironment } from '../../compose/env.ts';
 import type { Emulator } from '../../emulator/create-emulator.ts';
-import type { Ready } from '../../emulator/state/ready.ts';
+import { type Ready, readyEnvironment } from '../../emulator/state/ready.ts';
 import {
   ensureProjectFolder,
   findRunFile,
@@ -19,10 +19,8 @@ import { exitCodes } from '../machine/exit-codes.ts';
 import { manifest } from '../machine/manifest.ts';
 import { envLines } from '../machine/output.ts';
 import { requestEntry } from '../requests/request-line.ts';
-import { readyEnvironment } from '../service/ready-env.ts';
 import { catchStopSignals, interruptedBy, type StopSignals } from '../terminal/stop-signals.ts';
-import { banner } from './banner.ts';
-import { logLine } from './log-lines.ts';
+import { banner, logLine } from './banner.ts';
 
 /** Longest time for a clean stop. After it the process ends anyway, and the chain's watchdog ends the chain. */
 const STOP_CAP_MS = 5_000;

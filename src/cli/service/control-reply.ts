@@ -1,6 +1,6 @@
 /** Translates answers of the emulator's control API into results and errors. */
 import type { Reply } from '../../client/reply.ts';
-import { type ErrorCode, type Problem, problemOf } from '../machine/errors.ts';
+import { CliError, type ErrorCode, type Problem, problemOf } from '../machine/errors.ts';
 import type { CommandResult } from '../machine/output.ts';
 import type { Style } from '../terminal/style.ts';
 import { isObject } from './assignments.ts';
@@ -20,6 +20,12 @@ export function refusalOf(reply: Reply, hasRightForm: (body: unknown) => boolean
     ...(typeof error === 'string' && { message: error }),
     ...(typeof message === 'string' && { fix: message }),
   });
+}
+
+/** Throws what the answer means, unless it is a success of the right form. */
+export function mustBe(reply: Reply, hasRightForm: (body: unknown) => boolean): void {
+  const refusal = refusalOf(reply, hasRightForm);
+  if (refusal) throw new CliError(refusal.code, refusal);
 }
 
 function codeOf(status: number): ErrorCode {

@@ -3,9 +3,9 @@ import type { VerifyBody } from '../../client/bodies.ts';
 import { isGiven } from '../../production/secrets.ts';
 import { withLedger } from '../db/run.ts';
 import type { CommandContext, Handler } from '../machine/context.ts';
-import { CliError, problemOf } from '../machine/errors.ts';
+import { problemOf } from '../machine/errors.ts';
 import { isObject } from '../service/assignments.ts';
-import { refusalOf } from '../service/control-reply.ts';
+import { mustBe } from '../service/control-reply.ts';
 import { clientFor, resolveTarget } from '../service/target.ts';
 import { type LedgerOptions, ledgerSecrets } from '../start/options.ts';
 import type { Style } from '../terminal/style.ts';
@@ -24,8 +24,7 @@ export const verify: Handler<LedgerOptions & { limit: number }> = async (context
 
 async function ofEmulator(context: CommandContext, { limit }: { limit: number }): Promise<VerifyBody> {
   const reply = await clientFor(await resolveTarget(context), context).control.verify(limit);
-  const refusal = refusalOf(reply, (body) => isObject(body) && Array.isArray(body.differences));
-  if (refusal) throw new CliError(refusal.code, refusal);
+  mustBe(reply, (body) => isObject(body) && Array.isArray(body.differences));
   return reply.body;
 }
 

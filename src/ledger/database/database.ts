@@ -49,6 +49,20 @@ export const isUniqueViolation = (error: unknown) =>
 /** Whether another writer was in the way, so that the same work may simply be tried again. */
 export const isContention = (error: unknown) => codesOf(error).some((code) => CONTENTIONS.has(code));
 
+/** Does `work`, again while another writer is in the way, `triesMax` times at most. */
+export async function tryAgain<T>(
+  work: () => Promise<T>,
+  { triesMax, isPassing = isContention }: { triesMax: number; isPassing?: (error: unknown) => boolean },
+): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isPassing(error) || tries >= triesMax) throw error;
+    }
+  }
+}
+
 /** Whether the server answers but refuses this user: waiting does not help, another address or password does. */
 export const isDatabaseRefusal = (error: unknown) => codesOf(error).some((code) => REFUSED.test(code));
 
