@@ -140,7 +140,7 @@ describe('usage', () => {
     [
       ['relay', 'perks', 'balanceOf', 'me', '1', '--as', 'alice'],
       'no state-changing function balanceOf',
-      'It has',
+      'Its functions are',
     ],
     [
       ['relay', 'perks', 'purchaseFor', 'me', '1', '--as', 'alice'],
