@@ -26,7 +26,7 @@ export function requestSummary(record: RequestRecord) {
     user: trace?.submission?.userKey ?? null,
     eventType: trace?.submission?.eventType ?? null,
     brandId: trace?.submission?.brandId ?? null,
-    /** When the check that refused would pass; null: not by waiting. */
+    /** When the check that refused would pass; null: waiting does not help. */
     passesAt: refusal && 'passesAtMs' in refusal ? instant(refusal.passesAtMs) : null,
     rewardAmount: typeof answer.rewardAmount === 'number' ? answer.rewardAmount : null,
     transactionHash: typeof answer.transactionHash === 'string' ? answer.transactionHash : null,
