@@ -69,5 +69,5 @@ test('what cannot be stopped is told at the end, and keeps nothing else from sto
 test('does not start again', async () => {
   const { start, stop } = createLifecycle();
   await stop();
-  await expect(start(async () => 1)).rejects.toThrow('was stopped');
+  await expect(start(async () => 1)).rejects.toThrow('a stopped service cannot be started again');
 });
