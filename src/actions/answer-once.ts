@@ -27,7 +27,7 @@ interface AnswerOnceDeps {
 
 export interface KeyedAnswer {
   status: number;
-  /** The headers that only this answer has, by their names in lower case. */
+  /** The headers that only this answer has, such as Retry-After. */
   headers?: Record<string, string>;
   /** The exact text of the body. */
   body: string;

@@ -1,6 +1,6 @@
 /** POST relay and GET relay/<hash> (contract: Endpoints). */
 import type { Context, Handler } from 'hono';
-import type { Effect } from '../../actions/answer-once.ts';
+import type { Effect, KeyedAnswer } from '../../actions/answer-once.ts';
 import type { RelayOutcome, RelayRequest } from '../../actions/relay/relay-transaction.ts';
 import { rateHeaders, type UsedWindow } from '../../contract/rate-headers.ts';
 import type { RelayHostRefusal } from '../../contract/relay/refusals.ts';
@@ -99,14 +99,16 @@ export function relay(deps: RelayDeps): Handler<RequestVariables> {
   };
 }
 
-function answerTo({ observer, refuser, settings }: RelayDeps, outcome: RelayOutcome) {
+function answerTo({ observer, refuser, settings }: RelayDeps, outcome: RelayOutcome): KeyedAnswer {
   observer.relay?.('refusal' in outcome ? outcome.refusal.code : 'confirmed');
   if ('relayed' in outcome) {
     const body = JSON.stringify(relayResultReply(outcome.relayed, settings.explorerUrl));
     return { status: 200, headers: {}, body };
   }
   const { status, headers, body } = refuser.reply(outcome.refusal);
-  return { status, headers, body: JSON.stringify(body) };
+  const { 'Retry-After': wait } = headers;
+  // Only this is kept with the body: how far the limit is used up is told anew with every answer.
+  return { status, headers: wait === undefined ? {} : { 'Retry-After': wait }, body: JSON.stringify(body) };
 }
 
 export function relayStatus(deps: RelayStatusDeps): Handler<RequestVariables> {

@@ -53,6 +53,23 @@ describe.each(databaseKinds)('on $kind', ({ open }) => {
     expect([next.status, at(next.headers, 'remaining')]).toEqual([200, 34]);
   }, 60_000);
 
+  test('a refusal that is kept under a key comes again as it was; its headers tell of the limit now', async () => {
+    const scope = { scope: 'relay user', windowMs: HOUR_MS };
+    const kit = await start({ relay: { userLimit: { ...scope, limit: 1 } } });
+    const { alice } = kit.users;
+    const call = kit.purchase(alice.address);
+    expect((await kit.relay(alice, call)).status).toBe(200);
+    const first = await kit.relay(alice, call, { 'idempotency-key': 'too-many' });
+    expect([first.status, at(first.headers, 'remaining')]).toEqual([429, 0]);
+
+    await kit.control('/clock', { set: Date.parse(first.body.details.retryAt) });
+    const again = await kit.relay(alice, call, { 'idempotency-key': 'too-many' });
+    expect([again.status, again.body]).toEqual([429, first.body]);
+    expect(again.headers.get('retry-after')).toBe(first.headers.get('retry-after'));
+    expect([at(again.headers, 'limit'), at(again.headers, 'remaining')]).toEqual([1, 1]);
+    expect(at(again.headers, 'reset')).toBeGreaterThan(at(first.headers, 'reset'));
+  }, 60_000);
+
   test('100 at once: exactly 35', async () => {
     const kit = await start();
     const { alice } = kit.users;
