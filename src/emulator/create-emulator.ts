@@ -10,7 +10,7 @@ import { engineSettings, type Overrides, type ServeConfig, settings } from '../c
 import { createService } from '../compose/create-service.ts';
 import { createLifecycle, type Lifecycle } from '../compose/lifecycle.ts';
 import { openHosts } from '../compose/open-hosts.ts';
-import { startProblem } from '../compose/start-problem.ts';
+import { startProblem, whereIs } from '../compose/start-problem.ts';
 import { fixtureTxtResolver } from '../dns/fixture.ts';
 import { systemTxtResolver } from '../dns/system.ts';
 import type { TxtResolver } from '../dns/txt.ts';
@@ -37,6 +37,7 @@ import { type Fixture, loadFixture, packagedFixture } from './fixture/fixture.ts
 import { openLocalIdentity } from './issuer/local-issuer.ts';
 import { openDataDir } from './state/data-dir.ts';
 import { demoPeople, type Ready } from './state/ready.ts';
+import { refuseProductionLedger, refuseRealChain } from './state/refuse-production.ts';
 import { keepClock, restoreClock } from './state/restore-clock.ts';
 import { DEV_GAS_WALLETS_PATH, DEV_MNEMONIC, DEV_WALLETS_PATH, devPaths } from './world/dev-accounts.ts';
 import { createBrandOpener } from './world/open-brand.ts';
@@ -171,8 +172,10 @@ interface Adapters extends WorldDeps {
 async function pickAdapters(config: ServeConfig, lifecycle: Lifecycle): Promise<Adapters> {
   const dataDir = await openDataDir({ path: config.dataDir, ephemeral: config.ephemeral });
   lifecycle.onStop(() => dataDir.release());
-  const database = await openLedger(config, dataDir.path);
+  const database = openLedger(config, dataDir.path);
   lifecycle.onStop(() => database.close());
+  await refuseProduction(config, database, dataDir.path);
+  await migrate(database);
   const clock = await restoreClock(config, database);
   await keepClock(database, clock);
   const local = await startOwnChain({ database, clock, lifecycle }, config, dataDir.path);
@@ -245,13 +248,21 @@ async function startChainSomewhere(
   }
 }
 
-async function openLedger({ databaseUrl, log }: ServeConfig, dataDir: string): Promise<Database> {
+/** Asked before the first write. */
+async function refuseProduction(
+  { databaseUrl, rpcUrl }: ServeConfig,
+  database: Database,
+  dataDir: string,
+): Promise<void> {
+  await refuseProductionLedger(database, databaseUrl ? whereIs(databaseUrl) : dataDir);
+  if (!rpcUrl) return;
+  const rpc = createRpc({ url: rpcUrl, timeoutMs: settings.rpcTimeoutMs });
+  await refuseRealChain(createChainClient(rpc), rpcUrl);
+}
+
+function openLedger({ databaseUrl, log }: ServeConfig, dataDir: string): Database {
   const onError = ({ message }: Error) => log.warn({ error: message }, 'a database connection was lost');
-  const database = databaseUrl
-    ? openPostgres(databaseUrl, { onError })
-    : openSqlite(join(dataDir, 'ledger.sqlite'));
-  await migrate(database);
-  return database;
+  return databaseUrl ? openPostgres(databaseUrl, { onError }) : openSqlite(join(dataDir, 'ledger.sqlite'));
 }
 
 /** The emulator answers DNS from a table, in which every domain of a brand has the record that links it. */

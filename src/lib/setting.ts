@@ -25,6 +25,8 @@ export interface Setting<Value> {
   otherwise?: string;
   /** Never shown. `file`: the flag names a file that holds it, so does NAME_FILE, and NAME holds it itself. */
   secret?: 'file' | 'value';
+  /** How its variable begins. Default: `REWARDS_`. */
+  variablePrefix?: string;
 }
 
 interface SettingNames {
@@ -41,10 +43,14 @@ interface SettingNames {
 }
 
 /** What a setting is called, each name made from its flag. */
-export function namesOf({ flag, secret }: Pick<Setting<unknown>, 'flag' | 'secret'>): SettingNames {
+export function namesOf({
+  flag,
+  secret,
+  variablePrefix = 'REWARDS_',
+}: Pick<Setting<unknown>, 'flag' | 'secret' | 'variablePrefix'>): SettingNames {
   const word = /--([a-z-]+)/.exec(flag)?.[1] ?? '';
   const name = secret === 'file' ? word.replace(/-file$/, '') : word;
-  const upper = (text: string) => `REWARDS_${text.toUpperCase().replaceAll('-', '_')}`;
+  const upper = (text: string) => `${variablePrefix}${text.toUpperCase().replaceAll('-', '_')}`;
   const attribute = word.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
   return { name, long: `--${word}`, attribute, variable: upper(name), optionVariable: upper(word) };
 }

@@ -12,9 +12,11 @@ import { type Database, isDatabaseRefusal, isDatabaseUnavailable } from '../ledg
 import { unsafeDatabaseSettings } from '../ledger/database/durability.ts';
 import { pendingMigrations } from '../ledger/database/migrate.ts';
 import { type Facts, readFact } from '../ledger/facts.ts';
+import { readLedgerOwner } from '../ledger/ledger-owner.ts';
 import { newestDerivedWallet } from '../ledger/wallets/wallets.ts';
+import { isDevelopmentChain } from '../lib/development-chain.ts';
 import { rootMessage } from '../lib/root-cause.ts';
-import { isDevelopmentChain, unsafeSettings } from './settings.ts';
+import { unsafeSettings } from './settings.ts';
 import type { StartConfig } from './start-config.ts';
 import { type Problem, problemOf } from './start-errors.ts';
 
@@ -87,6 +89,8 @@ export async function checkDatabase(
 ): Promise<{ problems: Problem[]; facts?: Facts['chain'] | undefined }> {
   const { problems, add } = gathering();
   try {
+    if ((await readLedgerOwner(database)).owner === 'emulator')
+      problems.push(problemOf('E_PROD_EMULATOR_LEDGER'));
     const unsafe = await unsafeDatabaseSettings(database);
     if (unsafe.length > 0)
       add(

@@ -7,11 +7,11 @@ import { brandEndpoints } from '../contract/control/endpoints.ts';
 import { controlBrands } from '../http/control/brands.ts';
 import { mount } from '../http/frame/host-frame.ts';
 import { pendingMigrations } from '../ledger/database/migrate.ts';
-import { readFact } from '../ledger/facts.ts';
-import { adjustableClock, systemClock } from '../lib/clock.ts';
+import { systemClock } from '../lib/clock.ts';
 import { secureRandom } from '../lib/ids.ts';
 import { silentLog } from '../lib/log.ts';
 import { openLedgerAt } from './create-production.ts';
+import { refuseEmulatorLedger } from './refuse-emulator.ts';
 
 /** Throws a PreconditionError: E_DATABASE_UNREACHABLE, E_MIGRATIONS_PENDING. */
 export async function openOfflineBrands(databaseUrl: string) {
@@ -21,17 +21,16 @@ export async function openOfflineBrands(databaseUrl: string) {
     await release();
   };
   try {
+    await refuseEmulatorLedger(database);
     const pending = await pendingMigrations(database);
     if (pending.length > 0) throw migrationsPending(databaseUrl, pending);
-    // An emulator's ledger uses the emulator's clock, even while the emulator is stopped.
-    const kept = await readFact(database.db, 'clock');
-    const clock = kept ? adjustableClock({ offsetMs: kept.offsetMs }) : systemClock();
+    const clock = systemClock();
     const brands = controlBrands({
       database,
       clock,
       random: secureRandom(clock),
       serviceName: settings.serviceName,
-      keyEnvironment: kept ? 'dev' : 'live',
+      keyEnvironment: 'live',
       maySeeSecrets: () => true,
     });
     const app = new Hono().basePath('/_rewards');

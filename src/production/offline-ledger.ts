@@ -14,6 +14,7 @@ import { systemClock } from '../lib/clock.ts';
 import { silentLog } from '../lib/log.ts';
 import { databaseProblem } from './checks.ts';
 import { openLedgerAt } from './create-production.ts';
+import { refuseEmulatorLedger } from './refuse-emulator.ts';
 import { readSecret, type Secret } from './secrets.ts';
 import { sqliteProblem, startSettings } from './settings.ts';
 
@@ -38,7 +39,11 @@ export async function openOfflineLedger(of: { cwd: string; secret: Secret; allow
     /** The database's address without its secrets. */
     where: isSqlite ? databaseUrl : `postgres://${whereIs(databaseUrl)}`,
     /** The names of the migrations that this call applied. */
-    migrate: () => asked(() => migrate(database)),
+    migrate: () =>
+      asked(async () => {
+        await refuseEmulatorLedger(database);
+        return migrate(database);
+      }),
     status: () =>
       asked(async () => ({
         pending: await pendingMigrations(database),

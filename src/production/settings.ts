@@ -3,6 +3,7 @@
  * `rewards config show`, the values of a StartConfig and their problems come from its row; a test compares
  * docs/operations.md with it. Every command line loads this file, so it imports as little as possible.
  */
+import { isDevelopmentChain } from '../lib/development-chain.ts';
 import {
   amount,
   choice,
@@ -119,8 +120,6 @@ const emulated = (part: string) => (provider: string) =>
         fix: `leave REWARDS_${part.toUpperCase()} out, or name a real provider`,
       })
     : undefined;
-
-export const isDevelopmentChain = (chainId: number) => chainId === 31337 || chainId === 1337;
 
 /** The reason why production refuses a database. */
 export const sqliteProblem = (url: string, { allowSqlite }: Pick<Others, 'allowSqlite'>) =>

@@ -95,6 +95,10 @@ export const startErrors = {
     'a part is emulated',
     'use a real provider, or leave the part out; emulated parts belong to `rewards serve`',
   ),
+  E_PROD_EMULATOR_LEDGER: unsafe(
+    'this ledger belongs to an emulator: it has an adjustable clock',
+    'use the ledger of production; what `rewards serve` has written stays with `rewards serve`',
+  ),
   E_PROD_LEDGER_BEHIND: unsafe(
     'the escrow has paid rewards that this ledger does not know',
     'use the ledger that belongs to this escrow, in its newest state; a new ledger needs an escrow of its own',

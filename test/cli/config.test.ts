@@ -85,12 +85,12 @@ describe('rewards config show', () => {
     expect(of('payout-key')).toMatchObject(fromVariable);
     expect(of('mint-key')).toMatchObject({ value: null, source: 'default' });
     const onServe = await show(['serve'], {
-      REWARDS_DATABASE_URL: `postgres://rewards:${SECRET}@127.0.0.1/rewards`,
-      REWARDS_RPC_URL: `https://user:${SECRET}@node.example`,
+      REWARDS_DEV_DATABASE_URL: `postgres://rewards:${SECRET}@127.0.0.1/rewards`,
+      REWARDS_DEV_RPC_URL: `https://user:${SECRET}@node.example`,
     });
     expect(onServe.code).toBe(exitCodes.usage);
     expect(onServe.of('database-url')).toMatchObject({ value: 'set' });
-    expect(onServe.envelope.error.message).toContain('REWARDS_RPC_URL is not accepted');
+    expect(onServe.envelope.error.message).toContain('REWARDS_DEV_RPC_URL is not accepted');
     for (const format of ['text', 'env']) {
       const { stdout: text, stderr } = await rewards(['config', 'show', '-o', format], { env });
       for (const shown of [text, stderr, stdout, onServe.stdout]) {
@@ -140,15 +140,15 @@ describe('rewards config show', () => {
   });
 
   test('shows those of serve, as text for people and as variables for shells', async () => {
-    const env = { REWARDS_BLOCK_TIME: '2', REWARDS_SEED: 'a.yaml,b.yaml' };
+    const env = { REWARDS_DEV_BLOCK_TIME: '2', REWARDS_DEV_SEED: 'a.yaml,b.yaml', REWARDS_PORT: '9001' };
     const { settings } = await show(['serve'], env);
     expect(settings).toHaveLength(settingsOf.serve?.length ?? 0);
     const text = await rewards(['config', 'show', 'serve', '--port', '0'], { env });
     expect(text.code).toBe(0);
     expect(text.stdout).toMatch(/^port +0 +option --port$/m);
-    expect(text.stdout).toMatch(/^block-time +2 +environment REWARDS_BLOCK_TIME$/m);
+    expect(text.stdout).toMatch(/^block-time +2 +environment REWARDS_DEV_BLOCK_TIME$/m);
     expect(text.stdout).toMatch(/^log-level +warn +default$/m);
     const shell = await rewards(['config', 'show', 'serve', '-o', 'env'], { env });
-    expect(shell.stdout).toBe('REWARDS_SEED=a.yaml,b.yaml\nREWARDS_BLOCK_TIME=2\n');
+    expect(shell.stdout).toBe('REWARDS_DEV_SEED=a.yaml,b.yaml\nREWARDS_DEV_BLOCK_TIME=2\n');
   });
 });

@@ -3,7 +3,7 @@ import { Option } from 'commander';
 import type { Setting } from '../../lib/setting.ts';
 import { startSettings } from '../../production/settings.ts';
 import type { Catalog } from '../machine/catalog.ts';
-import { serveSettings } from '../serve/declare.ts';
+import { serveSettings } from '../serve/settings.ts';
 
 /** The settings of each command that runs the service. */
 export const settingsOf: Record<string, readonly Setting<unknown>[]> = {

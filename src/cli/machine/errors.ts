@@ -122,6 +122,14 @@ export const errorTable = {
       'The data was written for another chain.',
       'Use --ephemeral, or another folder with --persist-to.',
     ],
+    E_PRODUCTION_LEDGER: [
+      'This ledger belongs to a production service.',
+      'Give `rewards serve` a database of its own.',
+    ],
+    E_REAL_CHAIN: [
+      'The node is not of a development chain.',
+      'Leave --rpc-url out, or give a development node.',
+    ],
     E_MIGRATIONS_PENDING: [
       'The database does not have the newest tables yet.',
       'Run `rewards db migrate` with the same --database-url first.',

@@ -21,6 +21,7 @@ import { envLines } from '../machine/output.ts';
 import { requestEntry } from '../requests/request-line.ts';
 import { catchStopSignals, interruptedBy, type StopSignals } from '../terminal/stop-signals.ts';
 import { banner, logLine } from './banner.ts';
+import { oldVariables } from './old-variables.ts';
 
 /** Longest time for a clean stop. After it the process ends anyway, and the chain's watchdog ends the chain. */
 const STOP_CAP_MS = 5_000;
@@ -46,6 +47,7 @@ interface ServeOptions {
 export const serve: Handler<ServeOptions> = async (context, options) => {
   const elapsedMs = stopwatch();
   const signals = catchStopSignals(context.runtime);
+  for (const note of oldVariables(context.runtime.env, options)) context.note(note);
   const config = configOf(context, options);
   await warnOfNeighbour(context, config);
   const emulator = await createdEmulator(context, config);
