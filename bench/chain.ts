@@ -6,6 +6,7 @@ import type { ContractAddresses } from '../src/chain/contracts/deploy.ts';
 import { keysGrownFrom, localKeySigner } from '../src/chain/lane/local-key.ts';
 import { createChainClient } from '../src/chain/rpc/client.ts';
 import { createRpc, type Rpc } from '../src/chain/rpc/rpc.ts';
+import { settings } from '../src/compose/config.ts';
 import { startAnvil } from '../src/emulator/chain/anvil.ts';
 import { openGasWallet } from '../src/emulator/world/open-gas-wallet.ts';
 import { openPerks } from '../src/emulator/world/open-perks.ts';
@@ -42,7 +43,7 @@ export async function startChain() {
     blockTimeSeconds: BLOCK_SECONDS,
     chainId: CHAIN_ID,
   });
-  const rpc = createRpc({ url: anvil.rpcUrl, timeoutMs: 30_000 });
+  const rpc = createRpc({ url: anvil.rpcUrl, ...settings.rpc, timeoutMs: 30_000 });
   return { url: anvil.rpcUrl, pid: anvil.pid ?? 0, rpc, stop: () => anvil.stop() };
 }
 

@@ -3,7 +3,7 @@ import { type Abi, decodeEventLog, type Hex, hexToBigInt, hexToNumber, numberToH
 import { businessEscrowAbi, pointsSaleAbi, rewardTokenAbi } from '../chain/contracts/abis.ts';
 import { decodePayoutBatch, type PayoutEntry, skipReasons } from '../chain/contracts/payout-batch.ts';
 import { readContract } from '../chain/contracts/read-contract.ts';
-import { type Rpc, RpcAnswerError } from '../chain/rpc/rpc.ts';
+import { type Rpc, RpcAnswerError, RpcTooLargeError } from '../chain/rpc/rpc.ts';
 
 /** What one transaction did to brands' money. Amounts are whole RWT, addresses lower case. */
 export interface EscrowActivity {
@@ -72,8 +72,9 @@ export function createChainHistory(deps: {
     try {
       return (await rpc('eth_getLogs', [filter])) as RpcLog[];
     } catch (error) {
-      // Nodes limit the size of an answer, each with its own error text: half the range may fit.
-      if (!(error instanceof RpcAnswerError) || from === to) throw error;
+      // Half the range may fit. Nodes limit answers as well, each with its own error text.
+      const maySplit = error instanceof RpcTooLargeError || error instanceof RpcAnswerError;
+      if (!maySplit || from === to) throw error;
       const middle = Math.floor((from + to) / 2);
       return [...(await logsBetween(from, middle)), ...(await logsBetween(middle + 1, to))];
     }

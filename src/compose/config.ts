@@ -130,8 +130,12 @@ export const settings = {
     /** The emulator's chain has no explorer; the address shows what an answer looks like. */
     explorerUrl: 'https://explorer.rewards.localhost',
   },
-  /** Timeout of a request to a node; the same bytes can be sent again, so giving up is safe. */
-  rpcTimeoutMs: 10_000,
+  rpc: {
+    /** The same bytes can be sent again, so giving up is safe. */
+    timeoutMs: 10_000,
+    /** Far more than the receipts of any block; less than what would take a process's memory. */
+    answerMaxBytes: 256 * 1024 * 1024,
+  },
   identity: {
     keys: {
       /** A withdrawn key stays in use for at most a minute while the provider can be reached. */

@@ -180,7 +180,7 @@ async function pickAdapters(config: ServeConfig, lifecycle: Lifecycle): Promise<
   await keepClock(database, clock);
   const local = await startOwnChain({ database, clock, lifecycle }, config, dataDir.path);
   const rpcUrl = local?.rpcUrl ?? config.rpcUrl ?? '';
-  const rpc = createRpc({ url: rpcUrl, timeoutMs: settings.rpcTimeoutMs });
+  const rpc = createRpc({ url: rpcUrl, ...settings.rpc });
   return {
     ...{ dataDir: dataDir.path, database, clock, rpcUrl, rpc, log: config.log },
     chain: createChainClient(rpc),

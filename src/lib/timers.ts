@@ -42,3 +42,20 @@ export const stopwatch = () => {
   const startedMs = performance.now();
   return () => performance.now() - startedMs;
 };
+
+/** A signal that aborts after `ms`, unless it is `over` by then; `extend` counts again from now. */
+export function createDeadline(ms: number) {
+  const controller = new AbortController();
+  const abort = () => controller.abort();
+  let timer = setTimeout(abort, ms);
+  return {
+    signal: controller.signal,
+    extend(byMs: number): void {
+      clearTimeout(timer);
+      timer = setTimeout(abort, byMs);
+    },
+    over(): void {
+      clearTimeout(timer);
+    },
+  };
+}

@@ -189,7 +189,7 @@ async function pickAdapters(
   lifecycle.onStop(release);
   lifecycle.onStop(() => database.close());
   const clock = systemClock();
-  const nodes = config.rpcUrls.map((url) => createRpc({ url, timeoutMs: settings.rpcTimeoutMs }));
+  const nodes = config.rpcUrls.map((url) => createRpc({ url, ...settings.rpc }));
   const rpc = createRpcPool({
     nodes,
     chainId: config.chainId,

@@ -147,7 +147,7 @@ const SKEW_MAX_MS = 120_000;
 
 async function lookAtNode(url: string, place: number, input: DoctorInput): Promise<Observation[]> {
   const check = 'chain';
-  const chain = createChainClient(createRpc({ url, timeoutMs: settings.rpcTimeoutMs }));
+  const chain = createChainClient(createRpc({ url, ...settings.rpc }));
   try {
     const [chainId, block] = [await chain.chainId(), await chain.block('latest')];
     const fee = `base fee ${Number(block?.baseFeeWei ?? 0n) / 1e9} gwei`;

@@ -62,7 +62,7 @@ export async function openOfflineLedger(of: { cwd: string; secret: Secret; allow
         });
       }
       const rpc = createRpcPool({
-        nodes: urls.map((url) => createRpc({ url, timeoutMs: settings.rpcTimeoutMs })),
+        nodes: urls.map((url) => createRpc({ url, ...settings.rpc })),
         chainId: facts.chainId,
         log: silentLog,
         nowMs: systemClock().now,

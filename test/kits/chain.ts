@@ -7,6 +7,7 @@ import { type Hex, type HttpTransport, keccak256, type PublicClient, toHex, type
 import { pointsSaleAbi } from '../../src/chain/contracts/abis.ts';
 import { type Deployment, deployContracts } from '../../src/chain/contracts/deploy.ts';
 import { createRpc, type Rpc } from '../../src/chain/rpc/rpc.ts';
+import { settings } from '../../src/compose/config.ts';
 import { delay } from '../../src/lib/timers.ts';
 
 export interface AnvilProcess {
@@ -62,7 +63,7 @@ export function startAnvil(args: readonly string[] = []): Promise<AnvilProcess> 
 }
 
 /** A connection to a node as the service has one. */
-export const rpcTo = (url: string): Rpc => createRpc({ url, timeoutMs: 10_000 });
+export const rpcTo = (url: string): Rpc => createRpc({ url, ...settings.rpc });
 
 /** The account of each duty; the first signs the deployment. */
 export interface Duties {

@@ -1,13 +1,16 @@
 /** Several nodes as one: who is asked when one fails, and what may never be asked twice. */
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createRpc } from '../../src/chain/rpc/rpc.ts';
+import { createRpc, RpcAnswerError, RpcTooLargeError } from '../../src/chain/rpc/rpc.ts';
 import { createRpcPool, type RpcOutcome } from '../../src/chain/rpc/rpc-pool.ts';
 import { silentLog } from '../../src/lib/log.ts';
 
 /** A node that answers as it is told. */
 async function node(chainId: number) {
-  const state = { mode: 'well' as 'well' | 'down' | 'busy' | 'error', asked: [] as string[] };
+  const state = {
+    mode: 'well' as 'well' | 'down' | 'busy' | 'error' | 'large' | 'limited',
+    asked: [] as string[],
+  };
   const server = createServer(async (request, response) => {
     let body = '';
     for await (const chunk of request) body += chunk;
@@ -17,18 +20,26 @@ async function node(chainId: number) {
     const error = {
       busy: { code: -32005, message: 'limit' },
       error: { code: 3, message: 'execution reverted' },
+      limited: { code: -32005, message: 'query returned more than 10000 results' },
     };
+    const results = { well: '0x1', large: `0x${'00'.repeat(10_000)}` };
     const answer =
-      state.mode === 'well' || method === 'eth_chainId'
-        ? { result: method === 'eth_chainId' ? `0x${chainId.toString(16)}` : '0x1' }
-        : { error: error[state.mode] };
+      method === 'eth_chainId'
+        ? { result: `0x${chainId.toString(16)}` }
+        : state.mode === 'well' || state.mode === 'large'
+          ? { result: results[state.mode] }
+          : { error: error[state.mode] };
     response.writeHead(200, { 'content-type': 'application/json' });
     response.end(JSON.stringify({ jsonrpc: '2.0', id, ...answer }));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
-  return { state, rpc: createRpc({ url, timeoutMs: 2_000 }), close: () => server.close() };
+  return {
+    state,
+    rpc: createRpc({ url, timeoutMs: 2_000, answerMaxBytes: 10_000 }),
+    close: () => server.close(),
+  };
 }
 
 let first: Awaited<ReturnType<typeof node>>;
@@ -124,4 +135,27 @@ test('nothing that a node would sign itself is ever asked', async () => {
     await expect(rpc(method, [])).rejects.toThrow('may not be sent');
   }
   expect(first.state.asked).toEqual([]);
+});
+
+test.each([
+  ['our limit', 'large', 'eth_getBlockReceipts'],
+  ['its own limit', 'limited', 'eth_getLogs'],
+] as const)('an answer over %s is too large; the node is in use as before', async (_, mode, method) => {
+  const rpc = pool(first, second);
+  first.state.mode = mode;
+  await expect(rpc(method, [])).rejects.toThrow(RpcTooLargeError);
+  first.state.mode = 'well';
+  expect(await rpc('eth_blockNumber', [])).toBe('0x1');
+  expect([asked(first), asked(second)]).toEqual([2, 0]);
+  expect(outcomes).toEqual([
+    [0, 'too_large'],
+    [0, 'answered'],
+  ]);
+});
+
+test('the words of a limit mean nothing where signed bytes are sent', async () => {
+  const rpc = pool(first, second);
+  Object.assign(first.state, { mode: 'limited' });
+  Object.assign(second.state, { mode: 'limited' });
+  await expect(rpc('eth_sendRawTransaction', ['0x02'])).rejects.toThrow(RpcAnswerError);
 });

@@ -5,9 +5,9 @@
  */
 import { type Hex, hexToNumber } from 'viem';
 import type { Log } from '../../lib/log.ts';
-import { type Rpc, RpcAnswerError, RpcUnreachableError } from './rpc.ts';
+import { type Rpc, RpcAnswerError, RpcTooLargeError, RpcUnreachableError } from './rpc.ts';
 
-export type RpcOutcome = 'answered' | 'error' | 'unreachable' | 'other_chain';
+export type RpcOutcome = 'answered' | 'error' | 'too_large' | 'unreachable' | 'other_chain';
 
 interface RpcPoolDeps {
   /** In order of preference. */
@@ -100,6 +100,11 @@ export function createRpcPool(deps: RpcPoolDeps): Rpc {
         return answer;
       } catch (error) {
         last = error;
+        if (error instanceof RpcTooLargeError) {
+          // The node works, and the next one would send as much.
+          onOutcome(node.place, 'too_large');
+          throw error;
+        }
         if (error instanceof RpcAnswerError && !isBusy(error)) {
           onOutcome(node.place, 'error');
           throw error;

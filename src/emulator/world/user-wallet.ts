@@ -39,7 +39,7 @@ export function openUserWallets(stack: {
   random: Pick<Random, 'bytes'>;
 }) {
   const addressOf = (name: ContractName) => (stack.contracts[name] ?? '') as Hex;
-  const rpc = createRpc({ url: stack.rpcUrl, timeoutMs: settings.rpcTimeoutMs });
+  const rpc = createRpc({ url: stack.rpcUrl, ...settings.rpc });
   const signatures = createTokenSignatures({ rpc, token: addressOf('token') });
   let keys: ReturnType<typeof developmentUsers> | undefined;
   const signerOf = ({ address, index }: UserWallet) => {
