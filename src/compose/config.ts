@@ -155,6 +155,21 @@ export const settings = {
       ageMaxMs: 30 * 86_400_000,
     },
   },
+  connections: {
+    /** 22 KB each: 110 MB when all of them are slow. Balancers open some hundreds. */
+    connectionsMax: 5_000,
+    /** Requests behind the one that is being answered. Browsers and proxies send none, and each costs some KB. */
+    waitingMax: 16,
+    /** A body has a few KB: seconds on the worst of lines. */
+    requestTimeoutMs: 15_000,
+    headersTimeoutMs: 10_000,
+    /** How often the two above are looked after. */
+    checkEveryMs: 1_000,
+    /** Balancers keep theirs for 60 s; one that is closed on our side first becomes a 502 there. */
+    keepAliveMs: 75_000,
+    /** A client that neither sends nor takes anything for longer than any answer needs. */
+    silenceMs: 120_000,
+  },
   /** Stopping waits this long for requests under way. */
   drainTimeoutMs: 4_000,
 } as const;

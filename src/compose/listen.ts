@@ -1,8 +1,10 @@
 /** Opens listeners for hosts, and closes them without cutting requests under way. */
-import type { Server } from 'node:http';
-import { createAdaptorServer } from '@hono/node-server';
+import { createServer, type Server } from 'node:http';
+import { getRequestListener } from '@hono/node-server';
 import type { Hono } from 'hono';
 import { delay } from '../lib/timers.ts';
+import { answerInTurn } from './answer-in-turn.ts';
+import { settings } from './config.ts';
 import { PreconditionError } from './precondition.ts';
 
 export interface Listener {
@@ -18,14 +20,21 @@ const NEXT_PORTS = 20;
 /** Connections that may wait to be accepted; the system may allow fewer. The service must take bursts of callers. */
 const BACKLOG = 4_096;
 
+interface ListenAt {
+  bindAddress: string;
+  port: number;
+  explicit: boolean;
+  /** In place of those in the config. */
+  limits?: Partial<ConnectionLimits>;
+}
+
+type ConnectionLimits = { [Limit in keyof typeof settings.connections]: number };
+
 /** Listens on `port` (0: any free port). When a default port is taken, the next free port replaces it; a port that the user chose is never replaced. */
-export async function listen(
-  app: Pick<Hono, 'fetch'>,
-  at: { bindAddress: string; port: number; explicit: boolean },
-): Promise<Listener> {
+export async function listen(app: Pick<Hono, 'fetch'>, at: ListenAt): Promise<Listener> {
   const last = at.explicit || at.port === 0 ? at.port : at.port + NEXT_PORTS;
   for (let port = at.port; port <= last; port++) {
-    const server = createAdaptorServer({ fetch: app.fetch }) as Server;
+    const server = limitedServer(app, at);
     const taken = await new Promise<boolean>((resolve, reject) => {
       server.once('error', (error: NodeJS.ErrnoException) =>
         error.code === 'EADDRINUSE' ? resolve(true) : reject(error),
@@ -46,6 +55,24 @@ export async function listen(
     message: `port ${at.port} is taken${at.explicit ? '' : `, and so are the ${NEXT_PORTS} after it`}`,
     fix: 'stop the program that holds it, or choose another with --port N (0 picks a free one)',
   });
+}
+
+function limitedServer(app: Pick<Hono, 'fetch'>, at: ListenAt): Server {
+  const limits: ConnectionLimits = { ...settings.connections, ...at.limits };
+  // Stands for the Host header that HTTP/1.0 does not ask for, as in the probes of balancers.
+  const answer = getRequestListener(app.fetch, { hostname: 'localhost' });
+  const server = createServer(
+    {
+      requestTimeout: limits.requestTimeoutMs,
+      headersTimeout: limits.headersTimeoutMs,
+      connectionsCheckingInterval: limits.checkEveryMs,
+      keepAliveTimeout: limits.keepAliveMs,
+    },
+    answerInTurn(answer, limits),
+  );
+  server.maxConnections = limits.connectionsMax;
+  server.setTimeout(limits.silenceMs);
+  return server;
 }
 
 async function closeServer(server: Server, drainTimeoutMs: number): Promise<void> {

@@ -159,6 +159,7 @@ const openEvents = (
     bindAddress: config.bindAddress,
     port: config.port,
     explicit: true,
+    limits: { connectionsMax: config.connectionsMax, keepAliveMs: config.keepAliveMs },
   });
 
 /** The adapter of each port in production. */

@@ -219,6 +219,18 @@ export const startSettings = {
     default: LOOPBACK,
   }),
   adminPort: setting('--admin-port <n>', port, 'their port; 0 for any free port', { default: '9464' }),
+  connectionsMax: setting(
+    '--connections-max <n>',
+    wholeNumber(1, 1_000_000),
+    'most connections to the API; further ones are closed at once',
+    { default: '5000' },
+  ),
+  keepAliveMs: setting(
+    '--keep-alive <duration>',
+    duration,
+    'how long an idle connection is kept; longer than the balancer in front keeps it',
+    { default: '75s' },
+  ),
   publicDomains: setting('--public-host <host...>', list, 'public host names of the API', {
     needed: asksApi,
   }),

@@ -7,6 +7,7 @@ import { proxyTrust } from '../../src/http/frame/client-address.ts';
 import { httpsOnly } from '../../src/http/frame/https-only.ts';
 import { createRefuser } from '../../src/http/frame/refuse.ts';
 import { systemClock } from '../../src/lib/clock.ts';
+import { exchange } from '../kits/sockets.ts';
 
 const app = (proxies: string[]) => {
   const refuser = createRefuser(eventsRefusals, { clock: systemClock() });
@@ -36,6 +37,22 @@ test.each<[string, string[], Record<string, string>, number]>([
       if (status === 403)
         expect(await answer.json()).toMatchObject({ success: false, error: 'HTTPS required' });
       else await answer.text();
+    }
+  } finally {
+    await listener.close(0);
+  }
+});
+
+test('contract: HTTPS, plain HTTP whose request line says https', async () => {
+  const listener = await listen(app([]), { bindAddress: '127.0.0.1', port: 0, explicit: false });
+  try {
+    for (const target of ['https://shop.example/anything', 'HTTPS://shop.example/anything']) {
+      const answer = await exchange(
+        listener.port,
+        `GET ${target} HTTP/1.1\r\nHost: shop.example\r\nConnection: close\r\n\r\n`,
+      );
+      expect(answer).not.toContain('reached');
+      expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /);
     }
   } finally {
     await listener.close(0);

@@ -1,4 +1,5 @@
 /** The frame that every host has around its routes: request ids, HTTPS, CORS, its own description, 404 and 500. */
+import type { IncomingMessage } from 'node:http';
 import { type Context, type Env, type Handler, Hono } from 'hono';
 import type { HostContract } from '../../contract/endpoint.ts';
 import type { FrameRefusal } from '../../contract/shared-refusals.ts';
@@ -60,11 +61,21 @@ export function createHostFrame(deps: HostFrameDeps, host: HostParts): Hono<Requ
     return host.refuse(context, { code: 'unknown_endpoint', method, path });
   });
   app.onError((error, context) => {
+    if (wentAway(context)) {
+      deps.log.debug({ path: context.req.path }, 'a caller went away before all of its request had come');
+      return context.body(null, 400);
+    }
     deps.log.error({ path: context.req.path, error: rootMessage(error) }, 'a request failed');
     const code = isDatabaseUnavailable(error) ? 'database_unavailable' : 'internal_error';
     return host.refuse(context, { code });
   });
   return app;
+}
+
+/** Whether the connection ended within the request; nobody gets the answer then. */
+function wentAway({ env }: Context): boolean {
+  const incoming: IncomingMessage | undefined = env?.incoming;
+  return incoming?.destroyed === true && !incoming.complete;
 }
 
 /** Every endpoint of the contract with its handler: neither can be without the other. */

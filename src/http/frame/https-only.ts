@@ -1,16 +1,18 @@
 /** Refuses requests that came over plain HTTP (contract: Requests must use HTTPS). */
+import type { Socket } from 'node:net';
 import { getConnInfo } from '@hono/node-server/conninfo';
 import type { Context, MiddlewareHandler } from 'hono';
 import { cameByHttps, type ForwardedFacts, type ProxyTrust } from './client-address.ts';
 
 /** What the connection and its proxies say about a request. */
 export function forwardedFacts(context: Context): ForwardedFacts & { encrypted: boolean } {
-  const fromNode = context.env && 'incoming' in context.env;
+  const socket: Socket | undefined = context.env?.incoming?.socket;
   return {
-    remoteAddress: fromNode ? getConnInfo(context).remote.address : undefined,
+    remoteAddress: socket && getConnInfo(context).remote.address,
     forwardedFor: context.req.header('x-forwarded-for'),
     forwardedProto: context.req.header('x-forwarded-proto'),
-    encrypted: context.req.url.startsWith('https:'),
+    // Not from the URL: a caller can write `https:` into the request line.
+    encrypted: socket !== undefined && 'encrypted' in socket && socket.encrypted === true,
   };
 }
 

@@ -6,6 +6,7 @@ import { pagePolicy, referencePage } from './reference-page.ts';
 
 interface Answer {
   text: string;
+  etag: string;
   headers: Record<string, string>;
 }
 
@@ -13,24 +14,25 @@ interface Answer {
 export function apiReference(
   describe: () => ApiDocument,
 ): Record<'openapi' | 'docs', (context: Context) => Response> {
-  const json = once(() => ({
-    text: JSON.stringify(describe()),
-    headers: { 'content-type': 'application/json' },
-  }));
-  const page = once(() => ({
-    text: referencePage(describe()),
-    headers: {
+  const json = once(() => named(JSON.stringify(describe()), { 'content-type': 'application/json' }));
+  const page = once(() =>
+    named(referencePage(describe()), {
       'content-type': 'text/html; charset=utf-8',
       'content-security-policy': pagePolicy,
       'referrer-policy': 'no-referrer',
-    },
-  }));
+    }),
+  );
   return { openapi: (context) => answer(context, json()), docs: (context) => answer(context, page()) };
 }
 
+const named = (text: string, headers: Record<string, string>): Answer => ({
+  text,
+  etag: `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`,
+  headers,
+});
+
 /** Browsers revalidate it every time; it is sent again only when the program has changed. */
-function answer(context: Context, { text, headers }: Answer): Response {
-  const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
+function answer(context: Context, { text, etag, headers }: Answer): Response {
   const about = { ...headers, etag, 'cache-control': 'no-cache', 'x-content-type-options': 'nosniff' };
   const known = context.req.header('if-none-match') === etag;
   return known ? new Response(null, { status: 304, headers: about }) : new Response(text, { headers: about });
