@@ -256,7 +256,7 @@ async function refuseProduction(
 ): Promise<void> {
   await refuseProductionLedger(database, databaseUrl ? whereIs(databaseUrl) : dataDir);
   if (!rpcUrl) return;
-  const rpc = createRpc({ url: rpcUrl, timeoutMs: settings.rpcTimeoutMs });
+  const rpc = createRpc({ url: rpcUrl, ...settings.rpc });
   await refuseRealChain(createChainClient(rpc), rpcUrl);
 }
 
