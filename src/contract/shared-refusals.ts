@@ -144,7 +144,7 @@ export const refusalDetails = z
     maxTotalClaims: z.int(),
     allowedChannels: z.array(z.string()),
     configuredDomain: z.string().nullable(),
-    available: z.int().meta({ description: 'RWT in escrow.' }),
+    available: z.int().meta({ description: "RWT in escrow; only for requests with the brand's key." }),
     required: z.int().meta({ description: 'RWT needed.' }),
   })
   .partial()

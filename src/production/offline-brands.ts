@@ -31,6 +31,7 @@ export async function openOfflineBrands(databaseUrl: string) {
       random: secureRandom(clock),
       serviceName: settings.serviceName,
       keyEnvironment: 'live',
+      defaultsFor: 'production',
       maySeeSecrets: () => true,
     });
     const app = new Hono().basePath('/_rewards');

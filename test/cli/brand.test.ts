@@ -148,6 +148,7 @@ describe('on the emulator', () => {
     { args: ['rule', shop, 'visit', '--max-claims', '0'], said: '1 or more, or unlimited' },
     { args: ['rule', shop, 'visit', '--cooldown', 'soon'], said: 'must be a duration' },
     { args: ['rule', shop, 'visit', '--max-reward', '5'], said: 'limits perUsd, which is not set' },
+    { args: ['rule', shop, 'visit', '--per-usd', '5'], said: 'perUsd needs maxReward' },
     { args: ['rule', shop, 'a b', '--reward', '5'], said: 'letters, digits and underscores' },
   ])('$args is refused, and says what is wrong', async ({ args, said }) => {
     const { code, envelope } = await brand(...args);
@@ -211,7 +212,13 @@ describe.skipIf(postgresMissing())('straight in a database', () => {
     );
     const { envelope } = await inDatabase('create', shop, ...named);
     expect(envelope).toMatchObject({
-      data: { body: { clientBypass: 'credential', apiKey: expect.stringMatching(/^rk_live_/) } },
+      data: {
+        body: {
+          clientBypass: 'credential',
+          clientAmounts: 'credential',
+          apiKey: expect.stringMatching(/^rk_live_/),
+        },
+      },
       meta: { target: expect.stringMatching(/^postgres:\/\/[^@]+$/) },
     });
     expect((await inDatabase('rule', 'shop.example', 'visit', '--reward', '5')).code).toBe(0);

@@ -95,7 +95,7 @@ describe('the demo fixture', () => {
     const dynamic = brand?.rules.flatMap(({ eventType, detail }) =>
       detail.dynamic ? [[eventType, detail.dynamic]] : [],
     );
-    expect(dynamic).toEqual([['purchase', { perUsd: 1 }]]);
+    expect(dynamic).toEqual([['purchase', { perUsd: 1, maxReward: 500 }]]);
   });
 
   test('has events that a page notices by its address, by an element, and by a form', () => {

@@ -6,13 +6,14 @@ import { namesOf } from '../../src/lib/setting.ts';
 import { createMetrics } from '../../src/production/metrics.ts';
 import { startRows } from '../../src/production/settings.ts';
 import { startErrors } from '../../src/production/start-errors.ts';
+import { brandSpec, rowsOf } from '../../src/rules/brands/spec.ts';
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 const page = read('docs/operations.md');
 
 /** Rows of the tables under a heading, as their cells. */
 function rowsUnder(heading: string): string[][] {
-  const section = page.split(/^## /m).find((text) => text.startsWith(heading)) ?? '';
+  const section = page.split(/^## /m).find((text) => text.startsWith(`${heading}\n`)) ?? '';
   return section
     .split('\n')
     .filter((line) => line.startsWith('| `'))
@@ -41,6 +42,19 @@ test('the table of settings is the code', () => {
     return [variables.map((name) => `\`${name}\``).join(', '), `\`${long}\``, standard, row.help];
   });
   expect(rowsUnder('Settings')).toEqual(expected);
+});
+
+test('the table of settings of a brand is the code', () => {
+  const written = (value: unknown) => {
+    if (typeof value === 'boolean') return value ? 'on' : 'off';
+    return typeof value === 'string' ? value : '';
+  };
+  const expected = rowsOf(brandSpec)
+    .filter(([, row]) => !row.fixed)
+    .map(([name, row]) => [
+      ...[`\`${name}\``, written(row.default), written(row.inProduction ?? row.default), row.help],
+    ]);
+  expect(rowsUnder('Settings of a brand')).toEqual(expected);
 });
 
 test('the table of refusals is the code', () => {

@@ -12,7 +12,7 @@ export async function createBrand(
   deps: ManageBrandsDeps,
   settings: Settings,
 ): Promise<Outcome<BrandDetail & NewKey>> {
-  const made = newBrand(settings);
+  const made = newBrand(settings, deps.defaultsFor);
   if ('problems' in made) return invalid(made.problems);
   const { brand } = made;
   const nowMs = deps.clock.now();

@@ -7,7 +7,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Random } from '../../lib/ids.ts';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import { configuredHost } from '../../rules/brands/domain.ts';
-import type { SettingProblem } from '../../rules/brands/settings.ts';
+import type { DefaultsFor, SettingProblem } from '../../rules/brands/settings.ts';
 import { addressKey } from '../../rules/user-key.ts';
 
 export interface ManageBrandsDeps {
@@ -17,6 +17,8 @@ export interface ManageBrandsDeps {
   serviceName: string;
   /** Stands in new keys, so that people tell them apart: `dev` or `live`. */
   keyEnvironment: string;
+  /** Which defaults a new brand gets. */
+  defaultsFor: DefaultsFor;
 }
 
 type BrandRefusal =

@@ -25,7 +25,7 @@ import {
   claimTerms,
   refuseClaim,
 } from '../../rules/events/claim-policy.ts';
-import { rewardAmount } from '../../rules/events/reward-amount.ts';
+import { amountsCount, rewardAmount } from '../../rules/events/reward-amount.ts';
 import {
   bypassOf,
   type EventSubmission,
@@ -171,13 +171,11 @@ async function judge(
       availableFunds: funds.get(submission.brandId) ?? 0,
     };
     const grounds: Grounds = { nowMs, brand, rule, bypass, state };
-    const { metadata } = submission;
-    const worth = rewardAmount(rule, { metadata, streakMultiplier: multipliers.get(key) ?? 1 });
-    if ('problem' in worth) {
-      decisions.set(event, { ...grounds, refusal: { code: 'invalid_event_data', errors: [worth.problem] } });
-      continue;
-    }
-    const { amount } = worth;
+    const amount = rewardAmount(rule, {
+      metadata: submission.metadata,
+      amountsCount: amountsCount(submission, brand),
+      streakMultiplier: multipliers.get(key) ?? 1,
+    });
     const { duplicateWindowMs } = deps;
     const refusal = refuseClaim({ rule, state, bypass, amount, nowMs, duplicateWindowMs });
     if (refusal) {

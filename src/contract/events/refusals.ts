@@ -21,7 +21,9 @@ import {
 export type EventsRefusal =
   | RequestRefusal
   | ScreeningRefusal
-  | ClaimRefusal
+  | Exclude<ClaimRefusal, { code: 'insufficient_brand_balance' }>
+  /** What a brand has left is for its own servers alone: `available` is absent for callers without its key. */
+  | { code: 'insufficient_brand_balance'; available?: number; required: number }
   | { code: 'payout_failed'; eventId: string; reason: string }
   | { code: 'payout_pending'; eventId: string };
 export type EventsRefusalCode = EventsRefusal['code'];
@@ -164,7 +166,11 @@ const rows: RefusalRows<EventsRefusal> = {
     says: ({ available, required }) => ({
       error: 'Insufficient brand balance',
       message: "The brand's escrow does not cover this reward; nothing was claimed.",
-      details: { reason: 'insufficient_brand_balance', available, required },
+      details: {
+        reason: 'insufficient_brand_balance',
+        ...(available !== undefined && { available }),
+        required,
+      },
     }),
   },
   payout_failed: {

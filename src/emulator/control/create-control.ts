@@ -53,6 +53,7 @@ export function createControl(deps: ControlDeps, config: ControlConfig) {
       ...{ database, clock, random },
       serviceName: settings.serviceName,
       keyEnvironment: 'dev',
+      defaultsFor: 'emulator',
       openEscrow: deps.openEscrow,
       openGasWallet: deps.openGasWallet,
     },

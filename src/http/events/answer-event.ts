@@ -3,6 +3,7 @@
 import type { Effect } from '../../actions/answer-once.ts';
 import type { EventOutcome } from '../../actions/events/reward-event.ts';
 import type { RewardResult } from '../../contract/events/manual-event.ts';
+import type { EventsRefusal } from '../../contract/events/refusals.ts';
 import type { RefusalBody } from '../../contract/shared-refusals.ts';
 import type { EventSubmission } from '../../rules/events/submission.ts';
 import type { Observer } from '../frame/observer.ts';
@@ -35,7 +36,17 @@ export async function answerEvent(
   if (decision) observer.event?.('refusal' in decision ? decision.refusal.code : 'rewarded');
   const trace = traceOf(event, outcome);
   if ('paid' in outcome) return { status: 200, body: rewardReply(outcome.paid), headers: {}, trace };
-  return { ...refuser.reply(outcome.refusal), trace };
+  return { ...refuser.reply(toldTo(event.submission, outcome.refusal)), trace };
+}
+
+/** The refusal as this caller may know it: what a brand has left is told to its own servers alone. */
+function toldTo(
+  { withBrandKey }: EventSubmission,
+  refusal: Extract<EventOutcome, { refusal: unknown }>['refusal'],
+): EventsRefusal {
+  if (withBrandKey || refusal.code !== 'insufficient_brand_balance') return refusal;
+  const { available: _, ...told } = refusal;
+  return told;
 }
 
 function traceOf(

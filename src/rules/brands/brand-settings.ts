@@ -1,6 +1,13 @@
 /** A brand and its settings: the ledger keeps some of them in columns, all others in the brand's profile. */
 import type { Brand, BrandProfile } from './brand.ts';
-import { defaultsOf, given, readSettings, type SettingProblem, type Settings } from './settings.ts';
+import {
+  type DefaultsFor,
+  defaultsOf,
+  given,
+  readSettings,
+  type SettingProblem,
+  type Settings,
+} from './settings.ts';
 import { brandSpec, rowsOf } from './spec.ts';
 
 /** The settings of one brand, by name. */
@@ -31,10 +38,13 @@ export function applyBrandSettings(
 }
 
 /** A brand as `settings` describe it: id, name and domains must be among them. */
-export function newBrand(settings: Settings): { brand: Brand } | { problems: SettingProblem[] } {
+export function newBrand(
+  settings: Settings,
+  defaultsFor: DefaultsFor,
+): { brand: Brand } | { problems: SettingProblem[] } {
   const said = { brandId: undefined, ...settings };
   const table = { spec: brandSpec, of: 'brand', asNew: true };
-  const { values, problems } = readSettings(table, defaultsOf(brandSpec), said);
+  const { values, problems } = readSettings(table, defaultsOf(brandSpec, defaultsFor), said);
   for (const [setting, row] of rowsOf(brandSpec)) {
     if (row.required && !(setting in said)) problems.push({ setting, message: 'is missing' });
   }

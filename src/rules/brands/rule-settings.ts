@@ -73,8 +73,12 @@ export function applyRuleSettings(
 
 /** Problems between settings that are each valid alone. */
 export function conflictsOf({ perUsd, maxReward }: Partial<RuleSettings>): SettingProblem[] {
-  const limitsNothing = maxReward !== undefined && perUsd === undefined;
-  return limitsNothing ? [{ setting: 'maxReward', message: 'limits perUsd, which is not set' }] : [];
+  if (maxReward !== undefined && perUsd === undefined)
+    return [{ setting: 'maxReward', message: 'limits perUsd, which is not set' }];
+  // The sender writes the order's total: without a limit, one event could take all that the brand has.
+  if (perUsd !== undefined && maxReward === undefined)
+    return [{ setting: 'perUsd', message: 'needs maxReward, the most that one event may come to' }];
+  return [];
 }
 
 /** A rule that gets its first pattern detects by that pattern from now on, unless `method` was set as well. */

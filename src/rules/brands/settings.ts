@@ -194,10 +194,17 @@ export function readSettings<S extends Spec>(
   return { values: values as Partial<Values<S>>, problems };
 }
 
-/** The defaults of a new brand or rule. */
-export function defaultsOf<S extends Spec>(spec: S): Partial<Values<S>> {
+/** Which defaults a new brand gets; the two differ where a row says `inProduction`. */
+export type DefaultsFor = 'emulator' | 'production';
+
+/** The defaults of a new brand or rule; the emulator's are also what a brand has that was made before the setting. */
+export function defaultsOf<S extends Spec>(
+  spec: S,
+  defaultsFor: DefaultsFor = 'emulator',
+): Partial<Values<S>> {
   const values = rowsOf(spec).flatMap(([name, row]) => {
-    const read = row.default === undefined ? undefined : readValue(row, row.default);
+    const given = (defaultsFor === 'production' ? row.inProduction : undefined) ?? row.default;
+    const read = given === undefined ? undefined : readValue(row, given);
     return read && 'value' in read ? [[name, read.value] as const] : [];
   });
   return Object.fromEntries(values) as Partial<Values<S>>;

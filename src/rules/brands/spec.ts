@@ -37,8 +37,10 @@ interface MapKey {
 export type Row = Kind & {
   /** What the setting is, as the beginning of a sentence. */
   help: string;
-  /** As people write it. */
+  /** As people write it. A brand that was made before the setting existed has it too, so it is what was done before. */
   default?: unknown;
+  /** What a new brand in production has in its place: there, nobody's amounts and addresses are taken on trust. */
+  inProduction?: unknown;
   /** Must be given for a new brand or rule. */
   required?: true;
   /** Given with a new brand and never changed; all other settings may be changed later. */
@@ -91,6 +93,14 @@ export const brandSpec = {
     of: ['allow', 'credential'],
     default: 'credential',
     help: "which clients may skip the cooldown: any, or only those that send the brand's key",
+  },
+  clientAmounts: {
+    kind: 'choice',
+    of: ['allow', 'credential'],
+    default: 'allow',
+    inProduction: 'credential',
+    label: 'amounts',
+    help: "whose order_total counts: anybody's, or only that of clients that send the brand's key",
   },
   mintTo: {
     kind: 'choice',
@@ -160,7 +170,7 @@ export const ruleSpec = {
     kind: 'number',
     clearable: true,
     flag: '--per-usd <rwt>',
-    help: 'RWT for each dollar of metadata.order_total, in place of the reward',
+    help: 'RWT for each dollar of metadata.order_total, in place of the reward; needs maxReward',
   },
   maxReward: {
     kind: 'whole',

@@ -3,6 +3,7 @@ import { formatDuration } from '../../lib/duration.ts';
 import { type Brand, type EventRule, isUnlimited } from '../brands/brand.ts';
 import { claimedHost } from '../brands/domain.ts';
 import type { Bypass, ClaimRefusal, ClaimState } from './claim-policy.ts';
+import { amountsCount, paysWithoutEnd } from './reward-amount.ts';
 import type { EventSubmission, ScreeningRefusal } from './submission.ts';
 
 export interface Check {
@@ -100,7 +101,7 @@ function passed(name: CheckName, event: EventCase): Omit<Check, 'name'> {
       );
     }
     case 'event':
-      return ok(`${rule?.eventType ?? ''} pays ${rule?.rewardAmount ?? '?'} RWT`);
+      return ok(`${rule?.eventType ?? ''} pays ${rule?.rewardAmount ?? '?'} RWT${whyNotByOrder(event)}`);
     case 'channel': {
       const channels = rule?.detail.detectionConfig.channels;
       if (!channels?.length) return skipped('the event is not limited to channels');
@@ -122,6 +123,16 @@ function passed(name: CheckName, event: EventCase): Omit<Check, 'name'> {
     case 'brand_funds':
       return ok(`${state?.availableFunds ?? 0} RWT not promised yet`);
   }
+}
+
+/** Why the event's order total counts for nothing although the rule pays per dollar; empty where it counts. */
+function whyNotByOrder({ submission, brand, rule }: EventCase): string {
+  if (!submission || !brand || !rule || !Object.hasOwn(submission.metadata, 'order_total')) return '';
+  if (paysWithoutEnd(rule)) return ': order_total does not count until the rule has a maxReward';
+  const paysByOrder = rule.detail.dynamic?.perUsd !== undefined;
+  return paysByOrder && !amountsCount(submission, brand)
+    ? ": order_total does not count without the brand's key"
+    : '';
 }
 
 function refused(event: EventCase): Omit<Check, 'name' | 'outcome'> {

@@ -1,39 +1,71 @@
 /** How much an event pays: a fixed amount, or one that grows with an order's total or a user's streak. */
-import type { EventRule } from '../brands/brand.ts';
+import type { Brand, EventRule } from '../brands/brand.ts';
 
-/** The most a single event may ever pay: an order's total is only a number that the caller sent. */
+/** The most a single event may ever pay, whatever multiplies it. */
 const REWARD_MAX = 1_000_000_000;
 
-/**
- * Whole RWT, rounded down, or what is wrong with the event's `order_total`. `streakMultiplier` counts only for
- * rules that ask for it.
- */
-export function rewardAmount(
-  rule: Pick<EventRule, 'rewardAmount' | 'detail'>,
-  event: { metadata: Record<string, unknown>; streakMultiplier: number },
-): { amount: number } | { problem: string } {
-  const { perUsd, maxReward, multiplier } = rule.detail.dynamic ?? {};
-  const { metadata, streakMultiplier } = event;
-  const total = Object.hasOwn(metadata, 'order_total') ? metadata.order_total : undefined;
-  let base = rule.rewardAmount;
-  if (perUsd !== undefined && total !== undefined && total !== null) {
-    const usd = dollars(total);
-    if (usd === undefined)
-      return { problem: 'metadata.order_total: must be an amount of US dollars, 0 or more' };
-    base = Math.min(converted(usd, perUsd), maxReward ?? REWARD_MAX);
-  }
-  const amount = Math.min(multiplier === 'streak' ? Math.floor(base * streakMultiplier) : base, REWARD_MAX);
-  if (amount < 1) return { problem: 'metadata.order_total: comes to less than 1 RWT' };
-  return { amount };
+/** What a reward is worked out from. */
+export interface EventWorth {
+  metadata: Record<string, unknown>;
+  /** Whether the sender's `order_total` is believed. */
+  amountsCount: boolean;
+  /** Counts only for rules that ask for it. */
+  streakMultiplier: number;
 }
 
-/** Whole RWT, rounded down. In cents and millionths, so that 0.29 dollars do not become 0.289999. */
-const converted = (usd: number, perUsd: number) =>
-  Number((BigInt(Math.round(usd * 100)) * BigInt(Math.round(perUsd * 1e6))) / 100_000_000n);
+/** Whether the brand believes the amounts in this event: those of its own servers always, of others where it says so. */
+export const amountsCount = (
+  { withBrandKey }: { withBrandKey: boolean },
+  { profile }: Pick<Brand, 'profile'>,
+): boolean => withBrandKey || profile.clientAmounts !== 'credential';
 
-/** A number, or a plain decimal text such as "19.90". */
-function dollars(total: unknown): number | undefined {
-  const usd =
-    typeof total === 'string' && /^\d{1,9}(?:\.\d{1,9})?$/.test(total.trim()) ? Number(total) : total;
-  return typeof usd === 'number' && Number.isFinite(usd) && usd >= 0 && usd <= REWARD_MAX ? usd : undefined;
+/**
+ * Whole RWT, rounded down. The rule's own reward, unless its `perUsd` makes at least 1 RWT of an `order_total` that
+ * counts; then that, and never more than `maxReward`.
+ */
+export function rewardAmount(rule: Pick<EventRule, 'rewardAmount' | 'detail'>, event: EventWorth): number {
+  const base = ofOrder(rule, event) ?? rule.rewardAmount;
+  const { multiplier } = rule.detail.dynamic ?? {};
+  return Math.min(multiplier === 'streak' ? Math.floor(base * event.streakMultiplier) : base, REWARD_MAX);
+}
+
+/** A rule that pays for each dollar without an end, as rules could before `perUsd` needed a `maxReward`. */
+export const paysWithoutEnd = ({ detail }: Pick<EventRule, 'detail'>): boolean =>
+  detail.dynamic?.perUsd !== undefined && detail.dynamic.maxReward === undefined;
+
+/** What the order's total comes to; undefined where it does not count, is not an amount, or makes less than 1 RWT. */
+function ofOrder(
+  { detail }: Pick<EventRule, 'detail'>,
+  { metadata, amountsCount }: EventWorth,
+): number | undefined {
+  const { perUsd, maxReward } = detail.dynamic ?? {};
+  // The total is only a number that the sender wrote: without a `maxReward` it counts for nothing.
+  if (!amountsCount || perUsd === undefined || maxReward === undefined) return undefined;
+  const usd = decimal(Object.hasOwn(metadata, 'order_total') ? metadata.order_total : undefined);
+  const rate = decimal(perUsd);
+  if (!usd || !rate) return undefined;
+  const amount = (usd.units * rate.units) / (usd.perUnit * rate.perUnit);
+  if (amount < 1n) return undefined;
+  return amount < BigInt(maxReward) ? Number(amount) : maxReward;
+}
+
+/** A number without its fraction: 24.90 is 2490 hundredths. In whole numbers nothing is rounded before the end. */
+interface Decimal {
+  units: bigint;
+  perUnit: bigint;
+}
+
+/** Larger than any order; beyond it a number's text has an exponent. */
+const NUMBER_MAX = 1e15;
+
+/** A number of 0 or more, or a plain decimal text such as "19.90". */
+function decimal(value: unknown): Decimal | undefined {
+  const text =
+    typeof value === 'number' && Number.isFinite(value) && value >= 0
+      ? String(Math.min(value, NUMBER_MAX))
+      : value;
+  const [, whole, fraction = ''] =
+    (typeof text === 'string' && /^(\d{1,20})(?:\.(\d{1,20}))?$/.exec(text.trim())) || [];
+  if (whole === undefined) return undefined;
+  return { units: BigInt(whole + fraction), perUnit: 10n ** BigInt(fraction.length) };
 }

@@ -1,20 +1,23 @@
 /** Looks ahead: when a refused event would be rewarded if nothing but time changed. */
 import { refuseClaim } from './claim-policy.ts';
 import { type CheckName, type EventCase, explainEvent } from './explain-event.ts';
-import { rewardAmount } from './reward-amount.ts';
+import { amountsCount, rewardAmount } from './reward-amount.ts';
 
 /** A time in milliseconds, or the check at which waiting does not help. */
 type Outlook = { atMs: number } | { never: CheckName; text: string };
 
 /** Undefined for an event that no check refused. A duplicate, say, may wait for its window and then for its cooldown. */
 export function whenItPasses(event: EventCase): Outlook | undefined {
-  const { rule, state, bypass, submission, duplicateWindowMs } = event;
+  const { rule, state, bypass, submission, brand, duplicateWindowMs } = event;
   let refusal = event.refusal;
   let nowMs = event.nowMs;
   while (refusal && 'passesAtMs' in refusal && rule && state && bypass) {
     nowMs = refusal.passesAtMs;
-    const worth = rewardAmount(rule, { metadata: submission?.metadata ?? {}, streakMultiplier: 1 });
-    const amount = 'amount' in worth ? worth.amount : 0;
+    const amount = rewardAmount(rule, {
+      metadata: submission?.metadata ?? {},
+      amountsCount: !submission || !brand || amountsCount(submission, brand),
+      streakMultiplier: 1,
+    });
     refusal = refuseClaim({ rule, state, bypass, amount, nowMs, duplicateWindowMs });
     if (!refusal) return { atMs: nowMs };
   }

@@ -1,7 +1,7 @@
 /** Contract: Limits, and States and transitions of a user-event pair, on each database. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { someone } from '../../kits/service.ts';
-import { type ContractService, onEachDatabase, poor, shop, startContractService } from '../kit.ts';
+import { bearer, type ContractService, onEachDatabase, poor, shop, startContractService } from '../kit.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -132,11 +132,16 @@ onEachDatabase('contract: Limits', (get) => {
     const userEmail = someone();
     const { status, body } = await get().send(poor, { userEmail, eventType: 'dear' });
     expect(status).toBe(500);
-    expect(body.details).toMatchObject({
+    // What the brand has left is told to its own servers alone.
+    expect(body.details).toEqual({ reason: 'insufficient_brand_balance', required: 100 });
+    const own = await get().send(poor, { userEmail, eventType: 'dear' }, bearer(poor));
+    expect(own.body.details).toEqual({
       reason: 'insufficient_brand_balance',
       available: 25,
       required: 100,
     });
+    const [item] = (await get().bulk([{ ...poor, eventType: 'dear', userEmail }])).body.results;
+    expect(item.details).not.toHaveProperty('available');
     // A claim that counted would be a duplicate now.
     expect((await get().send(poor, { userEmail, eventType: 'dear' })).status).toBe(500);
     const statuses: number[] = [];
