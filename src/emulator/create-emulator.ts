@@ -26,6 +26,7 @@ import { openPostgres } from '../ledger/database/postgres.ts';
 import { openSqlite } from '../ledger/database/sqlite.ts';
 import { type AdjustableClock, systemClock } from '../lib/clock.ts';
 import { neverCrash } from '../lib/crash-points.ts';
+import { createAvailability } from '../lib/failures/availability.ts';
 import { type Random, secureRandom } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
 import { verificationName, verificationRecord } from '../rules/brands/dns-verification.ts';
@@ -261,8 +262,10 @@ async function refuseProduction(
 }
 
 function openLedger({ databaseUrl, log }: ServeConfig, dataDir: string): Database {
-  const onError = ({ message }: Error) => log.warn({ error: message }, 'a database connection was lost');
-  return databaseUrl ? openPostgres(databaseUrl, { onError }) : openSqlite(join(dataDir, 'ledger.sqlite'));
+  const availability = createAvailability({ what: 'the database', log });
+  return databaseUrl
+    ? openPostgres(databaseUrl, { availability })
+    : openSqlite(join(dataDir, 'ledger.sqlite'));
 }
 
 /** The emulator answers DNS from a table, in which every domain of a brand has the record that links it. */

@@ -1,6 +1,7 @@
 /** Background work in turns: the next turn comes at once while there is more, on a nudge, or after a pause. */
 import { createBell } from './bell.ts';
 import { formatDuration } from './duration.ts';
+import { createFailureLog } from './failures/failure-log.ts';
 import type { Log } from './log.ts';
 
 interface Loop {
@@ -11,7 +12,13 @@ interface Loop {
   stop(): Promise<void>;
 }
 
-/** `turn` tells whether to go on at once. A turn that throws is logged, and tried again after the pause. */
+/** Failing turns come ever later, up to this, or at their usual pace where that is slower; a nudge does not wait. */
+const BACK_OFF_MAX_MS = 2_000;
+
+/**
+ * `turn` tells whether to go on at once. A turn that throws is tried again after a pause that doubles with each
+ * failure; the log hears of each cause once, and once that the loop works again.
+ */
 export function createLoop(options: {
   name: string;
   turn: (signal: AbortSignal) => Promise<'worked' | 'idle'>;
@@ -20,22 +27,25 @@ export function createLoop(options: {
 }): Loop {
   const bell = createBell();
   const stopping = new AbortController();
+  const failures = createFailureLog({ what: `the ${options.name} loop`, log: options.log });
   let running: Promise<void> | undefined;
+
+  function pauseMs() {
+    const usualMs = options.pauseMs();
+    const backOffMs = Math.min(usualMs * 2 ** Math.min(failures.failures(), 20), BACK_OFF_MAX_MS);
+    return Math.max(usualMs, backOffMs);
+  }
 
   async function run() {
     while (!stopping.signal.aborted) {
       let outcome: 'worked' | 'idle' | 'failed' = 'failed';
       try {
         outcome = await options.turn(stopping.signal);
+        failures.worked();
       } catch (error) {
-        const facts = { loop: options.name, error: messageOf(error) };
-        const pause = formatDuration(options.pauseMs());
-        options.log.error(
-          facts,
-          `a turn of the ${options.name} loop failed; it is tried again within ${pause}`,
-        );
+        failures.failed(error, `it is tried again within ${formatDuration(pauseMs())}`);
       }
-      if (outcome !== 'worked') await bell.heard({ timeoutMs: options.pauseMs(), signal: stopping.signal });
+      if (outcome !== 'worked') await bell.heard({ timeoutMs: pauseMs(), signal: stopping.signal });
     }
   }
   return {
@@ -49,5 +59,3 @@ export function createLoop(options: {
     },
   };
 }
-
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));

@@ -15,7 +15,7 @@ import { type Facts, readFact } from '../ledger/facts.ts';
 import { readLedgerOwner } from '../ledger/ledger-owner.ts';
 import { newestDerivedWallet } from '../ledger/wallets/wallets.ts';
 import { isDevelopmentChain } from '../lib/development-chain.ts';
-import { rootMessage } from '../lib/root-cause.ts';
+import { rootMessage } from '../lib/failures/root-cause.ts';
 import { unsafeSettings } from './settings.ts';
 import type { StartConfig } from './start-config.ts';
 import { type Problem, problemOf } from './start-errors.ts';

@@ -29,6 +29,7 @@ import { openSqlite } from '../ledger/database/sqlite.ts';
 import { type Facts, readFact, writeFact } from '../ledger/facts.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { neverCrash } from '../lib/crash-points.ts';
+import { createAvailability } from '../lib/failures/availability.ts';
 import { type Random, secureRandom } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
 import {
@@ -226,8 +227,8 @@ export async function openLedgerAt(
   log: Log,
 ): Promise<{ database: Database; release: () => Promise<void> }> {
   if (!url.startsWith('sqlite:')) {
-    const onError = ({ message }: Error) => log.warn({ error: message }, 'a database connection was lost');
-    return { database: openPostgres(url, { onError }), release: async () => {} };
+    const availability = createAvailability({ what: 'the database', log });
+    return { database: openPostgres(url, { availability }), release: async () => {} };
   }
   const path = resolve(url.slice('sqlite:'.length));
   // The lock beside the file keeps other processes out while this one lives.

@@ -11,6 +11,9 @@ import pg from 'pg';
 export interface PostgresServer {
   /** Of its database `postgres`. */
   url: string;
+  /** Ends its process and keeps its files; `goOn` starts it on them again. */
+  halt(): Promise<void>;
+  goOn(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -34,24 +37,30 @@ export async function startPostgresServer(tries = PORT_TRIES): Promise<PostgresS
   );
   const port = await freePort();
   // The server ends, and its files go, when its shell's input ends: neither outlives the tests, not even killed ones.
-  const server = spawn(
-    'sh',
-    [
-      '-c',
-      '"$0" "$@" </dev/null & cat >/dev/null; kill -INT $!; wait $!; cd /; rm -rf "$OLDPWD"',
-      join(binaries, 'postgres'),
-      ...['-D', data, '-p', String(port), '-k', dir, '-c', 'listen_addresses=127.0.0.1'],
-    ],
-    { ...as, cwd: dir, stdio: ['pipe', 'ignore', 'pipe'] },
-  );
   let said = '';
-  server.stderr.on('data', (chunk) => {
-    said += chunk;
-  });
-  const ended = once(server, 'exit');
+  const launch = () => {
+    const server = spawn(
+      'sh',
+      [
+        '-c',
+        '"$0" "$@" </dev/null & cat >/dev/null; kill -INT $!; wait $!; cd /; rm -rf "$OLDPWD"',
+        join(binaries, 'postgres'),
+        ...['-D', data, '-p', String(port), '-k', dir, '-c', 'listen_addresses=127.0.0.1'],
+      ],
+      { ...as, cwd: dir, stdio: ['pipe', 'ignore', 'pipe'] },
+    );
+    server.stderr.on('data', (chunk) => {
+      said += chunk;
+    });
+    return { server, ended: once(server, 'exit') };
+  };
+  const { server, ended } = launch();
+  const later: ReturnType<typeof launch>[] = [];
   const stop = async () => {
-    server.stdin.end();
-    await ended;
+    for (const one of [...later, { server, ended }]) {
+      one.server.stdin.end();
+      await one.ended;
+    }
     await rm(dir, { recursive: true, force: true });
   };
   const url = `postgres://rewards@127.0.0.1:${port}/postgres`;
@@ -64,7 +73,19 @@ export async function startPostgresServer(tries = PORT_TRIES): Promise<PostgresS
     }
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  return { url, stop };
+  const control = (...args: string[]) =>
+    execFileSync(join(binaries, 'pg_ctl'), ['-D', data, '-w', ...args], { ...as, cwd: dir, stdio: 'pipe' });
+  return {
+    url,
+    stop,
+    async halt() {
+      control('stop', '-m', 'fast');
+    },
+    async goOn() {
+      later.push(launch());
+      while (!(await answers(url))) await new Promise((resolve) => setTimeout(resolve, 50));
+    },
+  };
 }
 
 export async function answers(url: string): Promise<boolean> {

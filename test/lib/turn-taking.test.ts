@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { createBell } from '../../src/lib/bell.ts';
 import { createGatherer } from '../../src/lib/gather.ts';
-import { silentLog } from '../../src/lib/log.ts';
+import { jsonLog, silentLog } from '../../src/lib/log.ts';
 import { createLoop } from '../../src/lib/loop.ts';
 import { createMutex } from '../../src/lib/mutex.ts';
 import { delay, within } from '../../src/lib/timers.ts';
@@ -112,4 +112,32 @@ test('a loop goes on while there is work, sleeps, survives a failure, and stops'
   loop.nudge();
   await settled();
   expect(turns).toBe(3);
+});
+
+test('a loop that fails says each cause once, without its statement, and once that it works again', async () => {
+  const lines: Record<string, unknown>[] = [];
+  const log = jsonLog({ write: (line) => lines.push(JSON.parse(line)), level: 'info', now: () => 0 });
+  const full = Object.assign(new Error('no space left on device'), { code: '53100' });
+  let turns = 0;
+  const loop = createLoop({
+    name: 'test',
+    log,
+    pauseMs: () => 1,
+    async turn() {
+      turns += 1;
+      if (turns <= 5) throw new Error('Failed query: insert into "lanes" params: 1,2', { cause: full });
+      return 'idle';
+    },
+  });
+  loop.start();
+  await until('it to work again', () => lines.some(({ level }) => level === 'info'));
+  await loop.stop();
+  expect(lines).toMatchObject([
+    {
+      level: 'error',
+      error: '53100: no space left on device',
+      message: expect.stringContaining('test loop failed'),
+    },
+    { level: 'info', failures: 5, message: expect.stringMatching(/^the test loop works again after \d+ms$/) },
+  ]);
 });

@@ -4,6 +4,7 @@
  * are sent. Nothing here signs, and a method that could sign is refused.
  */
 import { type Hex, hexToNumber } from 'viem';
+import { type Availability, createAvailability } from '../../lib/failures/availability.ts';
 import type { Log } from '../../lib/log.ts';
 import { type Rpc, RpcAnswerError, RpcTooLargeError, RpcUnreachableError } from './rpc.ts';
 
@@ -55,6 +56,7 @@ interface Node {
   isKnown: boolean;
   isForeign: boolean;
   restsUntilMs: number;
+  availability: Availability;
 }
 
 export function createRpcPool(deps: RpcPoolDeps): Rpc {
@@ -65,6 +67,12 @@ export function createRpcPool(deps: RpcPoolDeps): Rpc {
     isKnown: false,
     isForeign: false,
     restsUntilMs: 0,
+    availability: createAvailability({
+      what: `chain node ${place + 1}`,
+      fields: { node: place },
+      loss: 'warn',
+      log,
+    }),
   }));
 
   const isOurs = async (node: Node) => {
@@ -92,10 +100,12 @@ export function createRpcPool(deps: RpcPoolDeps): Rpc {
     ];
     let last: unknown = new RpcUnreachableError(method, 'no answer');
     for (const node of ordered) {
+      const attempt = node.availability.attempt();
       try {
         if (!(await isOurs(node))) continue;
         const answer = await node.rpc(method, params);
         node.restsUntilMs = 0;
+        attempt.answered();
         onOutcome(node.place, 'answered');
         return answer;
       } catch (error) {
@@ -106,16 +116,13 @@ export function createRpcPool(deps: RpcPoolDeps): Rpc {
           throw error;
         }
         if (error instanceof RpcAnswerError && !isBusy(error)) {
+          attempt.answered();
           onOutcome(node.place, 'error');
           throw error;
         }
         if (!(error instanceof RpcAnswerError || error instanceof RpcUnreachableError)) throw error;
         onOutcome(node.place, 'unreachable');
-        if (node.restsUntilMs <= now)
-          log.warn(
-            { node: node.place, method, error: error.message },
-            'a node gave no usable answer; other nodes are asked first for a while',
-          );
+        attempt.failed(error, error instanceof RpcAnswerError ? `error ${error.rpcCode}` : error.reason);
         node.restsUntilMs = nowMs() + restMs;
         node.isKnown = false;
       }

@@ -1,4 +1,5 @@
 /** JSON-RPC to a node, with errors that hold neither the URL nor the bytes that were sent. */
+import { causeOf } from '../../lib/failures/root-cause.ts';
 import { scrub } from '../../lib/log.ts';
 import { createDeadline } from '../../lib/timers.ts';
 
@@ -18,8 +19,11 @@ export class RpcAnswerError extends Error {
 /** No usable answer: whether the node did anything is not known. */
 export class RpcUnreachableError extends Error {
   override name = 'RpcUnreachableError';
-  constructor(method: string, why: 'no answer' | 'an unreadable answer') {
+  /** What stood in the way, such as `ECONNREFUSED`, `HTTP 503` or `timeout`. */
+  readonly reason: string;
+  constructor(method: string, why: 'no answer' | 'an unreadable answer', reason: string = why) {
     super(`${method}: ${why} from the node`);
+    this.reason = reason;
   }
 }
 
@@ -54,7 +58,7 @@ export function createRpc({ url, ...limits }: { url: string } & RpcLimits): Rpc 
     } catch (error) {
       if (error instanceof RpcTooLargeError) throw error;
       // Any other error quotes the URL: it stops here.
-      throw new RpcUnreachableError(method, 'no answer');
+      throw new RpcUnreachableError(method, 'no answer', reasonOf(error));
     }
     if (isErrorAnswer(answer?.error)) {
       if (isTooLarge(method, answer.error)) throw new RpcTooLargeError(method, 'the node');
@@ -107,11 +111,27 @@ async function post(
       if (bytes > answerMaxBytes) throw new RpcTooLargeError(method, limit);
       chunks.push(chunk);
     }
-    const answer = JSON.parse(Buffer.concat(chunks).toString()) as Answer;
-    return response.ok || isErrorAnswer(answer?.error) ? answer : undefined;
+    const answer = parsed(Buffer.concat(chunks).toString());
+    if (!response.ok && !isErrorAnswer(answer?.error)) throw new Error(`HTTP ${response.status}`);
+    return answer;
   } finally {
     deadline.over();
   }
+}
+
+function parsed(text: string): Answer | undefined {
+  try {
+    return JSON.parse(text) as Answer;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Why a request got no answer, without the URL and the body that other errors quote. */
+function reasonOf(error: unknown): string {
+  if (error instanceof Error && /^(?:AbortError|TimeoutError)$/.test(error.name)) return 'timeout';
+  const cause = causeOf(error);
+  return /^(?:HTTP \d+|[A-Z]+(?:_[A-Z]+)*)$/.test(cause) ? cause : 'no answer';
 }
 
 const isErrorAnswer = (error: unknown): error is { code: number; message: string } =>

@@ -1,6 +1,7 @@
 /** Lets a request wait for its relayed call: the ledger is asked when a block was read here, and now and then in case another process reads. */
 import type { Database } from '../../ledger/database/database.ts';
 import { type RelayProgress, readRelays } from '../../ledger/relay/queued-relays.ts';
+import { createFailureLog } from '../../lib/failures/failure-log.ts';
 import type { Log } from '../../lib/log.ts';
 import { every, within } from '../../lib/timers.ts';
 
@@ -25,6 +26,7 @@ export function createRelayProgress(deps: {
 }): RelayProgressBoard {
   const { db } = deps.database;
   const waiters = new Map<string, (progress: RelayProgress) => void>();
+  const failures = createFailureLog({ what: 'asking the ledger about waiting calls', log: deps.log });
   let asking = false;
   let again = false;
 
@@ -42,11 +44,9 @@ export function createRelayProgress(deps: {
           if (isIncluded(progress)) waiters.get(progress.id)?.(progress);
         }
       } while (again);
+      failures.worked();
     } catch (error) {
-      deps.log.warn(
-        { error: String(error) },
-        'the ledger could not be asked about waiting relayed calls; it is asked again',
-      );
+      failures.failed(error, 'it is asked again');
     } finally {
       asking = false;
     }

@@ -1,6 +1,7 @@
 /** Lets a request wait for its reward's transaction: told directly by this process, or seen in the ledger when another one pays. */
 import type { Database } from '../../ledger/database/database.ts';
 import { type RewardProgress, readRewardProgress } from '../../ledger/rewards/rewards.ts';
+import { createFailureLog } from '../../lib/failures/failure-log.ts';
 import type { Log } from '../../lib/log.ts';
 import { every, within } from '../../lib/timers.ts';
 import type { BookedTransaction } from '../follow/types.ts';
@@ -38,6 +39,7 @@ export function createRewardProgress(deps: { database: Database; log: Log; pollM
     waiters.delete(rewardId);
     waiter.resolve(progress);
   };
+  const failures = createFailureLog({ what: 'asking the ledger about waiting rewards', log: deps.log });
   let asking = false;
   const stopPolling = every(deps.pollMs, () => {
     if (waiters.size === 0 || asking) return;
@@ -45,13 +47,9 @@ export function createRewardProgress(deps: { database: Database; log: Log; pollM
     readRewardProgress(deps.database.db, [...waiters.keys()])
       .then((found) => {
         for (const progress of found) tell(progress.rewardId, progress);
+        failures.worked();
       })
-      .catch((error: unknown) =>
-        deps.log.warn(
-          { error: String(error) },
-          'the ledger could not be asked about waiting rewards; it is asked again',
-        ),
-      )
+      .catch((error: unknown) => failures.failed(error, 'it is asked again'))
       .finally(() => {
         asking = false;
       });

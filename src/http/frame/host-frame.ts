@@ -5,9 +5,10 @@ import type { HostContract } from '../../contract/endpoint.ts';
 import type { FrameRefusal } from '../../contract/shared-refusals.ts';
 import { type Database, isDatabaseUnavailable } from '../../ledger/database/database.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { isSaid } from '../../lib/failures/availability.ts';
+import { rootMessage } from '../../lib/failures/root-cause.ts';
 import type { Random } from '../../lib/ids.ts';
 import type { Log } from '../../lib/log.ts';
-import { rootMessage } from '../../lib/root-cause.ts';
 import { apiDocument, pathOf } from '../openapi.ts';
 import { apiReference } from '../reference/api-reference.ts';
 import type { ProxyTrust } from './client-address.ts';
@@ -65,7 +66,8 @@ export function createHostFrame(deps: HostFrameDeps, host: HostParts): Hono<Requ
       deps.log.debug({ path: context.req.path }, 'a caller went away before all of its request had come');
       return context.body(null, 400);
     }
-    deps.log.error({ path: context.req.path, error: rootMessage(error) }, 'a request failed');
+    if (!isSaid(error))
+      deps.log.error({ path: context.req.path, error: rootMessage(error) }, 'a request failed');
     const code = isDatabaseUnavailable(error) ? 'database_unavailable' : 'internal_error';
     return host.refuse(context, { code });
   });

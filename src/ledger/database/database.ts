@@ -79,6 +79,13 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   return false;
 }
 
+/** What a server that is there says: its disk or memory ran out, or one transaction was idle for too long. */
+const THERE_ALL_THE_SAME = /^(?:53[12]..|25P03|SQLITE_.*)$/;
+
+/** Whether the server itself could not be reached, so that no statement of anybody would have been answered. */
+export const isDatabaseAway = (error: unknown): boolean =>
+  isDatabaseUnavailable(error) && !codesOf(error).some((code) => THERE_ALL_THE_SAME.test(code));
+
 /** Rows of [table, column] as a map from table to its columns. */
 export function groupColumns(rows: [string, string][]): Map<string, string[]> {
   const tables = new Map<string, string[]>();

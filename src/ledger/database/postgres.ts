@@ -2,7 +2,16 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import pg from 'pg';
-import { type Database, groupColumns, isDatabaseUnavailable, NESTED, type Queries } from './database.ts';
+import { type Availability, unwatched } from '../../lib/failures/availability.ts';
+import { causeOf } from '../../lib/failures/root-cause.ts';
+import {
+  type Database,
+  groupColumns,
+  isDatabaseAway,
+  isDatabaseUnavailable,
+  NESTED,
+  type Queries,
+} from './database.ts';
 
 /** Connections a process holds: group commit needs few, and a server has about a hundred for everyone. */
 const POOL_SIZE = 10;
@@ -14,21 +23,12 @@ const CONNECT_TIMEOUT_MS = 5_000;
  */
 const IDLE_IN_TRANSACTION_MS = 3_000;
 
-/** Connects lazily to `url`. `onError` hears of idle connections that were cut. */
+/** Connects lazily to `url`. `availability` hears how each use of the server went. */
 export function openPostgres(
   url: string,
-  { onError = () => {} }: { onError?: (error: Error) => void } = {},
+  { availability = unwatched }: { availability?: Availability } = {},
 ): Database {
-  const pool = new pg.Pool({
-    connectionString: url,
-    max: POOL_SIZE,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
-    application_name: 'rewards',
-  });
-  // Each connection has a listener: losing a connection in use would end the process otherwise.
-  pool.on('connect', (client) => client.on('error', onError));
-  pool.on('error', () => {});
+  const { pool, watched } = openPool(url, availability);
   const insideWork = new AsyncLocalStorage<boolean>();
   const outside = drizzle(pool);
   const db = new Proxy(outside, {
@@ -40,18 +40,19 @@ export function openPostgres(
   }) as unknown as Queries;
 
   /** A connection that failed is not given back to the pool, since its state is unknown. */
-  const onOneConnection = async <T>(work: (connection: pg.PoolClient) => Promise<T>): Promise<T> => {
-    const connection = await pool.connect();
-    let failure: Error | undefined;
-    try {
-      return await work(connection);
-    } catch (error) {
-      if (isDatabaseUnavailable(error)) failure = error as Error;
-      throw error;
-    } finally {
-      connection.release(failure);
-    }
-  };
+  const onOneConnection = <T>(work: (connection: pg.PoolClient) => Promise<T>): Promise<T> =>
+    watched(async () => {
+      const connection = await pool.connect();
+      let failure: Error | undefined;
+      try {
+        return await work(connection);
+      } catch (error) {
+        if (isDatabaseUnavailable(error)) failure = error as Error;
+        throw error;
+      } finally {
+        connection.release(failure);
+      }
+    });
 
   return {
     dialect: 'postgres',
@@ -83,4 +84,34 @@ export function openPostgres(
     },
     close: () => pool.end(),
   };
+}
+
+/** A pool whose uses are watched: its own `query`, and through `watched` what is done on one of its connections. */
+function openPool(url: string, availability: Availability) {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: POOL_SIZE,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+    application_name: 'rewards',
+  });
+  // Each connection has a listener: losing a connection in use would end the process otherwise.
+  pool.on('connect', (client) => client.on('error', () => {}));
+  pool.on('error', () => {});
+  const watched = async <T>(use: () => Promise<T>): Promise<T> => {
+    const attempt = availability.attempt();
+    try {
+      const value = await use();
+      attempt.answered();
+      return value;
+    } catch (error) {
+      if (isDatabaseAway(error)) attempt.failed(error, causeOf(error));
+      // A server that says no to a statement is there; one whose disk is full may be seen as both.
+      else if (!isDatabaseUnavailable(error)) attempt.answered();
+      throw error;
+    }
+  };
+  const ask = pool.query.bind(pool) as (...given: unknown[]) => Promise<unknown>;
+  Object.assign(pool, { query: (...given: unknown[]) => watched(() => ask(...given)) });
+  return { pool, watched };
 }
