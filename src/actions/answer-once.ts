@@ -1,6 +1,6 @@
 /**
- * Idempotency-Key: the same key with the same body gets the first answer again, word for word, even when the
- * first request was cut off between its effect and its answer. Kept for a day.
+ * Idempotency-Key: what had its effect is done once, and the same key with the same body gets the same answer, word for
+ * word, even when the first request was cut off between its effect and its answer. Kept for a day.
  */
 import { createHash } from 'node:crypto';
 import type { Database } from '../ledger/database/database.ts';
@@ -8,9 +8,11 @@ import {
   beginRequest,
   findRequest,
   forgetOldRequests,
+  forgetRequest,
   freeRequest,
   type IdempotentRequest,
   keepAnswer,
+  renewEffect,
   renewRequest,
   takeOverRequest,
 } from '../ledger/limits/idempotency.ts';
@@ -33,10 +35,20 @@ export interface KeyedAnswer {
   body: string;
 }
 
+/**
+ * What is kept under the key once a try was answered. answer: the try had its effect, so all later ones get its answer.
+ * id: the effect may still come, so the next try looks for it. nothing: there was no effect, so the key is free again.
+ */
+export type Kept = 'answer' | 'id' | 'nothing';
+
+export type TriedAnswer = KeyedAnswer & { kept: Kept };
+
 /** What a keyed request does: the id that its effect has, and whether an earlier try may have caused it already. */
 export interface Effect {
   id: string;
   mayExist: boolean;
+  /** A new id, for a request whose earlier effect was undone. */
+  renew(): Promise<string>;
 }
 
 export type KeyRefusal = { code: 'idempotency_key_reused' } | { code: 'request_in_progress' };
@@ -48,47 +60,74 @@ const RENEW_MS = 1_200;
 /** How long a second request waits for the first one's answer: longer than any request takes. */
 const WAIT_MS = 40_000;
 const KEPT_MS = 24 * 3_600_000;
-const POLL_MS = 25;
+/** How often the ledger is asked for the answer that another process works on: soon at first, then more rarely. */
+const POLL_FIRST_MS = 25;
+const POLL_LAST_MS = 500;
 
 export const IDEMPOTENCY_KEY_MAX = 255;
 
+interface KeyedRequest {
+  /** Whose key it is: nobody gets, or blocks, what another caller asks under the same key. */
+  scope: string;
+  key: string;
+  body: Uint8Array | string;
+}
+
 /**
- * `perform` gets the id that its effect must have: when an earlier try under the key was cut off, it is the
- * same one, and `perform` must look whether the effect is there. An answer of 500 and above is not kept.
+ * Returns the function that answers a keyed request. `perform` gets the id that its effect must have: when an earlier
+ * try under the key was cut off, it is the same one, and `perform` must look whether the effect is there.
  */
-export async function answerOnce(
+export function createAnswerOnce(deps: AnswerOnceDeps) {
+  // Requests that arrive while the same one is under way in this process share its answer without asking the ledger.
+  const underWay = new Map<string, { requestDigest: string; answer: Promise<KeyedAnswer | KeyRefusal> }>();
+
+  return function answerOnce(
+    { scope, key, body }: KeyedRequest,
+    perform: (effect: Effect) => Promise<TriedAnswer>,
+  ): Promise<KeyedAnswer | KeyRefusal> {
+    const requestDigest = createHash('sha256').update(body).digest('hex');
+    const name = `${scope}\n${key}`;
+    const first = underWay.get(name);
+    if (first && first.requestDigest !== requestDigest)
+      return Promise.resolve({ code: 'idempotency_key_reused' });
+    if (first) return first.answer;
+    const answer = answerOrWait(deps, { scope, key, requestDigest }, perform).finally(() =>
+      underWay.delete(name),
+    );
+    underWay.set(name, { requestDigest, answer });
+    return answer;
+  };
+}
+
+async function answerOrWait(
   deps: AnswerOnceDeps,
-  request: { scope: string; key: string; body: Uint8Array | string },
-  perform: (effect: Effect) => Promise<KeyedAnswer>,
+  request: { scope: string; key: string; requestDigest: string },
+  perform: (effect: Effect) => Promise<TriedAnswer>,
 ): Promise<KeyedAnswer | KeyRefusal> {
   const { database, realClock, random } = deps;
-  const { scope, key } = request;
-  const requestDigest = createHash('sha256').update(request.body).digest('hex');
-  const nowMs = realClock.now();
-  const begun = await beginRequest(database.db, {
-    scope,
-    key,
-    requestDigest,
-    effectId: random.uuid(),
-    busyUntil: nowMs + BUSY_MS,
-    createdAt: nowMs,
-  });
-  if (begun) return finish(deps, begun, () => perform({ id: begun.effectId, mayExist: false }));
-
-  while (realClock.now() < nowMs + WAIT_MS) {
-    const known = await findRequest(database.db, { scope, key });
-    // The first try failed and was forgotten, so this request is now the first.
-    if (!known) return answerOnce(deps, request, perform);
+  const { scope, key, requestDigest } = request;
+  const startedMs = realClock.now();
+  let pauseMs = POLL_FIRST_MS;
+  let known: IdempotentRequest | undefined;
+  do {
+    const nowMs = realClock.now();
+    const busyUntil = nowMs + BUSY_MS;
+    // Also when the first try came to nothing and was forgotten: this request is now the first.
+    if (!known) {
+      const wanted = { scope, key, requestDigest, effectId: random.uuid(), busyUntil, createdAt: nowMs };
+      const begun = await beginRequest(database.db, wanted);
+      if (begun) return finish(deps, { ...begun, mayExist: false }, perform);
+    }
+    known = await findRequest(database.db, { scope, key });
+    if (!known) continue;
     if (known.requestDigest !== requestDigest) return { code: 'idempotency_key_reused' };
     const first = firstAnswer(known);
     if (first) return first;
-    const now = realClock.now();
-    const busyUntil = now + BUSY_MS;
-    if (await takeOverRequest(database.db, { scope, key, nowMs: now, busyUntil })) {
-      return finish(deps, { scope, key, busyUntil }, () => perform({ id: known.effectId, mayExist: true }));
-    }
-    await delay(POLL_MS);
-  }
+    if (known.busyUntil <= nowMs && (await takeOverRequest(database.db, { scope, key, nowMs, busyUntil })))
+      return finish(deps, { ...known, busyUntil, mayExist: true }, perform);
+    await delay(pauseMs);
+    pauseMs = Math.min(2 * pauseMs, POLL_LAST_MS);
+  } while (realClock.now() < startedMs + WAIT_MS);
   return { code: 'request_in_progress' };
 }
 
@@ -97,37 +136,70 @@ function firstAnswer({ status, headers, body }: IdempotentRequest): Required<Key
   return status === null || body === null ? undefined : { status, headers: headers ?? {}, body };
 }
 
+type Claim = Pick<IdempotentRequest, 'scope' | 'key' | 'busyUntil' | 'effectId'> & { mayExist: boolean };
+
 async function finish(
-  { database, realClock }: AnswerOnceDeps,
-  { scope, key, busyUntil: firstUntil }: Pick<IdempotentRequest, 'scope' | 'key' | 'busyUntil'>,
-  perform: () => Promise<KeyedAnswer>,
+  deps: AnswerOnceDeps,
+  claim: Claim,
+  perform: (effect: Effect) => Promise<TriedAnswer>,
 ): Promise<KeyedAnswer> {
-  let kept = false;
-  let busyUntil = firstUntil;
-  let renewing: Promise<void> = Promise.resolve();
-  const stopRenewing = every(RENEW_MS, () => {
-    const until = realClock.now() + BUSY_MS;
-    renewing = renewing
-      .then(() => renewRequest(database.db, { scope, key, busyUntil, until }))
-      .then((renewed) => {
-        if (renewed) busyUntil = until;
-      })
-      // One failed renewal is harmless: the next one may succeed.
-      .catch(() => undefined);
-  });
+  const { database, realClock } = deps;
+  const { scope, key, mayExist } = claim;
+  const held = holdRequest(deps, claim);
+  // Whether a try that failed had its effect is not known, so the next one gets the same id and looks for it.
+  let kept: Kept = 'id';
   try {
-    const answer = await perform();
-    if (answer.status >= 500) return answer;
-    kept = await keepAnswer(database.db, { ...answer, scope, key, headers: answer.headers ?? {} });
-    if (kept) return answer;
+    const { kept: wanted, ...answer } = await perform({
+      id: claim.effectId,
+      mayExist,
+      renew: held.renewEffect,
+    });
+    // An earlier try that was cut off may still have its effect under this id.
+    if (wanted === 'nothing' && !mayExist) kept = 'nothing';
+    if (wanted !== 'answer') return answer;
+    if (await keepAnswer(database.db, { ...answer, scope, key, headers: answer.headers ?? {} })) {
+      kept = 'answer';
+      return answer;
+    }
     // Another try has taken over and answered: its answer is the one that counts.
     const known = await findRequest(database.db, { scope, key });
     return (known && firstAnswer(known)) ?? answer;
   } finally {
-    stopRenewing();
-    await renewing;
-    // Whether a try that failed had its effect is not known, so the next one gets the same id and looks for it.
-    if (!kept) await freeRequest(database.db, { scope, key, busyUntil }).catch(() => undefined);
+    const of = { scope, key, busyUntil: await held.end() };
+    if (kept === 'id') await freeRequest(database.db, of).catch(() => undefined);
+    if (kept === 'nothing') await forgetRequest(database.db, of).catch(() => undefined);
     await forgetOldRequests(database.db, realClock.now() - KEPT_MS).catch(() => undefined);
   }
+}
+
+/** Renews the claim on a request until its end. */
+function holdRequest({ database, realClock, random }: AnswerOnceDeps, { scope, key, ...claim }: Claim) {
+  let { busyUntil } = claim;
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const done = last.then(work);
+    last = done.catch(() => undefined);
+    return done;
+  };
+  const stopRenewing = every(RENEW_MS, () => {
+    const until = realClock.now() + BUSY_MS;
+    inTurn(async () => {
+      if (await renewRequest(database.db, { scope, key, busyUntil, until })) busyUntil = until;
+      // One failed renewal is harmless: the next one may succeed.
+    }).catch(() => undefined);
+  });
+  return {
+    renewEffect: () =>
+      inTurn(async () => {
+        const effectId = random.uuid();
+        if (await renewEffect(database.db, { scope, key, busyUntil, effectId })) return effectId;
+        throw new Error('another try has taken over this request');
+      }),
+    /** Resolves with the moment until which the claim holds. */
+    async end() {
+      stopRenewing();
+      await last;
+      return busyUntil;
+    },
+  };
 }

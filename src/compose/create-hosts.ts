@@ -1,5 +1,5 @@
 /** Builds the hosts from adapters that the caller has picked. */
-import { answerOnce } from '../actions/answer-once.ts';
+import { createAnswerOnce } from '../actions/answer-once.ts';
 import { verifyBrandKey } from '../actions/brands/verify-brand-key.ts';
 import { verifyDns } from '../actions/brands/verify-dns.ts';
 import { createEventSubmitter } from '../actions/events/gather-events.ts';
@@ -19,7 +19,6 @@ import { registerRefusals } from '../contract/register/refusals.ts';
 import type { TxtResolver } from '../dns/txt.ts';
 import { createEventsHost } from '../http/events/host.ts';
 import { proxyTrust } from '../http/frame/client-address.ts';
-import type { AnswerOnce } from '../http/frame/idempotently.ts';
 import type { Observer } from '../http/frame/observer.ts';
 import { createRefuser } from '../http/frame/refuse.ts';
 import { createRegisterHost } from '../http/register/host.ts';
@@ -111,13 +110,11 @@ export function createHosts(
 /** The frame around every host's handlers, and what several hosts share. */
 function frameOf(deps: HostsDeps, config: HostsConfig) {
   const { database, clock, random, log, observer } = deps;
-  const once = { database, random, realClock: systemClock() };
-  const keyed: AnswerOnce = (request, perform) => answerOnce(once, request, perform);
   return {
     ...{ database, clock, random, log, observer },
     ownHosts: config.serviceDomains,
     proxies: proxyTrust([...config.proxies]),
-    answerOnce: keyed,
+    answerOnce: createAnswerOnce({ database, random, realClock: systemClock() }),
     verifyBrandKey: (authorization: string | undefined) => verifyBrandKey({ database, clock }, authorization),
   };
 }

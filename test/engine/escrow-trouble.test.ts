@@ -49,12 +49,13 @@ async function deposit(engine: EngineKit, amount: bigint): Promise<void> {
   });
 }
 
-test('money withdrawn behind the ledger: the reward fails with its reason, the claim comes back, another try is paid', async () => {
+test('money withdrawn behind the ledger: the reward fails with its reason, the claim comes back, another try under its key is paid', async () => {
   const engine = await startEngineKit({ config: { engine: { ...impatient, follow: { finalityBlocks } } } });
   kit = engine;
   const [user = '', other = ''] = crowd(2);
   await engine.rpc('evm_setAutomine', false);
-  const waiting = engine.event({ userEmail: user });
+  const keyed = { 'idempotency-key': 'order-1' };
+  const waiting = engine.event({ userEmail: user }, keyed);
   await eventually(async () => (await engine.ledger.attempts()).length).toBe(1);
   await withdraw(engine, 1_000_000n);
   await engine.mine();
@@ -67,6 +68,11 @@ test('money withdrawn behind the ledger: the reward fails with its reason, the c
   expect(await engine.ledger.rewards()).toMatchObject([
     { failure: 'insufficient_brand_balance', releasedAt: null },
   ]);
+  // A reorganisation may still take the failure back, so the key stands for this reward alone.
+  expect(await engine.event({ userEmail: user }, keyed)).toMatchObject({
+    status: 500,
+    body: { details: { reason: 'insufficient_brand_balance' } },
+  });
   expect(await engine.ledger.claims(user)).toBe(1);
   // Nothing is left to promise from.
   expect(await engine.event({ userEmail: other })).toMatchObject({ status: 500 });
@@ -82,7 +88,9 @@ test('money withdrawn behind the ledger: the reward fails with its reason, the c
     deposited: 1_000,
     promised: 0,
   });
-  expect(await engine.event({ userEmail: user })).toMatchObject({ status: 200 });
+  const paid = await engine.event({ userEmail: user }, keyed);
+  expect(paid).toMatchObject({ status: 200 });
+  expect(await engine.event({ userEmail: user }, keyed)).toMatchObject({ status: 200, body: paid.body });
   expect((await engine.evidence()).paid).toHaveLength(1);
 });
 

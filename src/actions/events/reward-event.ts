@@ -47,20 +47,35 @@ export async function rewardEvent(
   submission: EventSubmission,
   effect?: Effect,
 ): Promise<EventOutcome> {
-  const granted = effect?.mayExist ? await grantedEarlier(deps, effect.id) : undefined;
-  if (granted) return settle(deps, granted);
-  const rewardId = effect?.id ?? deps.random.uuid();
+  const earlier = effect?.mayExist ? await grantedEarlier(deps, effect.id) : undefined;
+  if (earlier && !earlier.isReleased) return settle(deps, earlier.granted);
+  // The reward of an earlier try failed for good and gave its claim back: it cannot be the one of this try.
+  const rewardId = earlier ? await effect?.renew() : effect?.id;
+  return decideAndSettle(deps, submission, rewardId);
+}
+
+async function decideAndSettle(
+  deps: RewardEventDeps,
+  submission: EventSubmission,
+  keyedId: string | undefined,
+): Promise<EventOutcome> {
+  const rewardId = keyedId ?? deps.random.uuid();
   const decision = await deps.submitter.submit({ submission, rewardId });
   if ('granted' in decision) return { decision, ...(await settle(deps, decision.granted)) };
   // This try may have been refused because another try of the same request was granted meanwhile.
-  const meanwhile = effect ? await grantedEarlier(deps, effect.id) : undefined;
-  if (meanwhile) return settle(deps, meanwhile);
+  const meanwhile = keyedId === undefined ? undefined : await grantedEarlier(deps, keyedId);
+  if (meanwhile) return settle(deps, meanwhile.granted);
   return { decision, refusal: decision.refusal };
 }
 
-async function grantedEarlier({ database }: RewardEventDeps, id: string): Promise<GrantedReward | undefined> {
+async function grantedEarlier(
+  { database }: RewardEventDeps,
+  id: string,
+): Promise<{ granted: GrantedReward; isReleased: boolean } | undefined> {
   const found = await findReward(database.db, id);
-  return found && { ...found.reward, rewardId: id };
+  return (
+    found && { granted: { ...found.reward, rewardId: id }, isReleased: found.reward.releasedAt !== null }
+  );
 }
 
 /** Waits for the transaction of a granted reward. */

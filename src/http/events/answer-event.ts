@@ -1,6 +1,6 @@
 /** What manual-event and bulk-events share: one submission from its checked fields to its reply. */
 
-import type { Effect } from '../../actions/answer-once.ts';
+import type { Effect, Kept } from '../../actions/answer-once.ts';
 import type { EventOutcome } from '../../actions/events/reward-event.ts';
 import type { RewardResult } from '../../contract/events/manual-event.ts';
 import type { EventsRefusal } from '../../contract/events/refusals.ts';
@@ -22,6 +22,8 @@ export interface EventReply {
   status: number;
   body: RewardResult | RefusalBody;
   headers: Record<string, string>;
+  /** What stays under the request's idempotency key. */
+  kept: Kept;
   trace: EventTrace;
 }
 
@@ -35,8 +37,13 @@ export async function answerEvent(
   const { decision } = outcome;
   if (decision) observer.event?.('refusal' in decision ? decision.refusal.code : 'rewarded');
   const trace = traceOf(event, outcome);
-  if ('paid' in outcome) return { status: 200, body: rewardReply(outcome.paid), headers: {}, trace };
-  return { ...refuser.reply(toldTo(event.submission, outcome.refusal)), trace };
+  if ('paid' in outcome)
+    return { status: 200, body: rewardReply(outcome.paid), headers: {}, kept: 'answer', trace };
+  const { refusal } = outcome;
+  // The reward is in the ledger: it may still be paid, or its claim be given back.
+  const isGranted = refusal.code === 'payout_pending' || refusal.code === 'payout_failed';
+  const kept = isGranted ? 'id' : 'nothing';
+  return { ...refuser.reply(toldTo(event.submission, refusal)), kept, trace };
 }
 
 /** The refusal as this caller may know it: what a brand has left is told to its own servers alone. */

@@ -24,7 +24,7 @@ export function bulkEvents(deps: BulkEventsDeps): Handler<RequestVariables> {
     const keyOf = await deps.verifyBrandKey(context.req.header('authorization'));
     const origin = context.req.header('origin');
     const answers = await Promise.all(
-      batch.data.events.map(async (item): Promise<EventReply> => {
+      batch.data.events.map(async (item): Promise<Omit<EventReply, 'kept'>> => {
         const nowMs = clock.now();
         const bodyBytes = Buffer.byteLength(JSON.stringify(item) ?? '');
         const parsed = parseManualEvent(item, { origin, ownDomain: settings.ownDomain });

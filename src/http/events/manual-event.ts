@@ -52,11 +52,14 @@ export function manualEvent(deps: ManualEventDeps): Handler<RequestVariables> {
     const { brandId } = parsed.submission;
     const keyOf = await deps.verifyBrandKey(context.req.header('authorization'));
     const submission = { ...parsed.submission, withBrandKey: keyOf === brandId };
-    const request = { scope: `manual-event ${brandId}`, key: keyed.key, body: body.text };
+    // Strangers who guess a brand's keys get nothing of its requests, and stop none of them.
+    const asker = submission.withBrandKey ? 'with its key' : `from ${origin ?? 'no origin'}`;
+    const request = { scope: `manual-event ${brandId} ${asker}`, key: keyed.key, body: body.text };
     const answer = await idempotently(deps.answerOnce, request, async (effect) => {
       const reply = await answerEvent(deps, { submission, nowMs, bodyBytes }, effect);
       notes.traces.push(reply.trace);
-      return { status: reply.status, headers: reply.headers, body: JSON.stringify(reply.body) };
+      const { status, headers, kept } = reply;
+      return { status, headers, kept, body: JSON.stringify(reply.body) };
     });
     return 'code' in answer ? refuser.answer(context, answer) : answerKeyed(context, answer);
   };

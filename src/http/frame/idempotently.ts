@@ -1,20 +1,20 @@
-/** Idempotency-Key: wraps a handler's work, so that the same key with the same body gets the first answer again. */
+/** Idempotency-Key: wraps a handler's work, so that what had its effect is done once. */
 import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import type { Effect, KeyedAnswer, KeyRefusal } from '../../actions/answer-once.ts';
+import type { Effect, KeyedAnswer, KeyRefusal, TriedAnswer } from '../../actions/answer-once.ts';
 import { IDEMPOTENCY_KEY_PROBLEM, idempotencyKeyField } from '../../contract/idempotency-key.ts';
 
 /** `actions/answer-once` with its deps bound. */
 export type AnswerOnce = (
   request: { scope: string; key: string; body: string },
-  perform: (effect: Effect) => Promise<KeyedAnswer>,
+  perform: (effect: Effect) => Promise<TriedAnswer>,
 ) => Promise<KeyedAnswer | KeyRefusal>;
 
 /** `perform` is told the id that its effect must have; without a key it is simply done. */
 export async function idempotently(
   answerOnce: AnswerOnce,
   request: { scope: string; key: string | undefined; body: string },
-  perform: (effect?: Effect) => Promise<KeyedAnswer>,
+  perform: (effect?: Effect) => Promise<TriedAnswer>,
 ): Promise<KeyedAnswer | KeyRefusal> {
   const { scope, key, body } = request;
   return key === undefined ? perform() : answerOnce({ scope, key, body }, perform);

@@ -1,6 +1,6 @@
 /** POST relay and GET relay/<hash> (contract: Endpoints). */
 import type { Context, Handler } from 'hono';
-import type { Effect, KeyedAnswer } from '../../actions/answer-once.ts';
+import type { Effect, TriedAnswer } from '../../actions/answer-once.ts';
 import type { RelayOutcome, RelayRequest } from '../../actions/relay/relay-transaction.ts';
 import { rateHeaders, type UsedWindow } from '../../contract/rate-headers.ts';
 import type { RelayHostRefusal } from '../../contract/relay/refusals.ts';
@@ -99,16 +99,24 @@ export function relay(deps: RelayDeps): Handler<RequestVariables> {
   };
 }
 
-function answerTo({ observer, refuser, settings }: RelayDeps, outcome: RelayOutcome): KeyedAnswer {
+function answerTo({ observer, refuser, settings }: RelayDeps, outcome: RelayOutcome): TriedAnswer {
   observer.relay?.('refusal' in outcome ? outcome.refusal.code : 'confirmed');
   if ('relayed' in outcome) {
     const body = JSON.stringify(relayResultReply(outcome.relayed, settings.explorerUrl));
-    return { status: 200, headers: {}, body };
+    return { status: 200, headers: {}, body, kept: 'answer' };
   }
-  const { status, headers, body } = refuser.reply(outcome.refusal);
+  const { refusal } = outcome;
+  const { status, headers, body } = refuser.reply(refusal);
   const { 'Retry-After': wait } = headers;
-  // Only this is kept with the body: how far the limit is used up is told anew with every answer.
-  return { status, headers: wait === undefined ? {} : { 'Retry-After': wait }, body: JSON.stringify(body) };
+  // The call was sent: a later block may still hold it, or hold it no more.
+  const isSent = refusal.code === 'transaction_failed' || refusal.code === 'confirmation_timeout';
+  return {
+    status,
+    // How far the limit is used up is told anew with every answer.
+    headers: wait === undefined ? {} : { 'Retry-After': wait },
+    body: JSON.stringify(body),
+    kept: isSent ? 'id' : 'nothing',
+  };
 }
 
 export function relayStatus(deps: RelayStatusDeps): Handler<RequestVariables> {

@@ -56,6 +56,19 @@ export async function renewRequest(
   return renewed.length === 1;
 }
 
+/** Gives the effect of a request another id, after that of an earlier try was undone; false when another caller has taken it over. */
+export async function renewEffect(
+  db: Queries,
+  of: { scope: string; key: string; busyUntil: number; effectId: string },
+): Promise<boolean> {
+  const renewed = await db
+    .update(idempotencyKeys)
+    .set({ effectId: of.effectId })
+    .where(openUntil(of))
+    .returning({ key: idempotencyKeys.key });
+  return renewed.length === 1;
+}
+
 /** Keeps the first answer; later callers get it word for word. False when there is one already. */
 export async function keepAnswer(
   db: Queries,
@@ -75,6 +88,14 @@ export async function freeRequest(
   of: { scope: string; key: string; busyUntil: number },
 ): Promise<void> {
   await db.update(idempotencyKeys).set({ busyUntil: 0 }).where(openUntil(of));
+}
+
+/** Forgets a request that had no effect: its key is free again. Changes nothing when another try has taken over. */
+export async function forgetRequest(
+  db: Queries,
+  of: { scope: string; key: string; busyUntil: number },
+): Promise<void> {
+  await db.delete(idempotencyKeys).where(openUntil(of));
 }
 
 /** Deletes answers older than `beforeMs`. */

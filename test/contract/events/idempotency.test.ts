@@ -4,7 +4,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { someone } from '../../kits/service.ts';
-import { API, type ContractService, onEachDatabase, open, poor, shop, startContractService } from '../kit.ts';
+import {
+  API,
+  bearer,
+  type ContractService,
+  onEachDatabase,
+  open,
+  poor,
+  shop,
+  startContractService,
+} from '../kit.ts';
 
 let keys = 0;
 const newKey = () => `key-${process.pid}-${++keys}`;
@@ -73,15 +82,32 @@ onEachDatabase('Idempotency-Key', (get) => {
     expect((await textOf(get(), ofOpen, headers)).status).toBe(200);
   });
 
-  test('a refusal is answered again as it was', async () => {
+  test('a refusal uses no key up: the same request passes once its time has come', async () => {
     const userEmail = someone();
-    await textOf(get(), event({ userEmail }));
+    await textOf(get(), event({ eventType: 'endless', userEmail }));
     const headers = { 'idempotency-key': newKey() };
-    const body = event({ userEmail });
-    const first = await textOf(get(), body, headers);
-    expect(first.status).toBe(409);
-    await get().advance('30s');
-    expect((await textOf(get(), body, headers)).text).toBe(first.text);
+    const body = event({ eventType: 'endless', userEmail });
+    expect((await textOf(get(), body, headers)).status).toBe(409);
+    await get().advance('61s');
+    const paid = await textOf(get(), body, headers);
+    expect(paid.status).toBe(200);
+    expect(await textOf(get(), body, headers)).toMatchObject({ status: 200, text: paid.text });
+  });
+
+  test("strangers can neither block the brand's keys nor answer for them", async () => {
+    const key = { 'idempotency-key': newKey() };
+    const ours = { ...bearer(shop), ...key };
+    const body = event();
+    expect((await textOf(get(), event({ domain: 'evil.example' }), key)).status).toBe(403);
+    expect((await textOf(get(), body, { ...key, origin: 'https://evil.example' })).status).toBe(403);
+    // Rewarded, for somebody else, by a caller who writes the domain of the shop.
+    expect((await textOf(get(), event(), key)).status).toBe(200);
+    const paid = await textOf(get(), body, ours);
+    expect(paid.status).toBe(200);
+    expect((await textOf(get(), body, ours)).text).toBe(paid.text);
+    // The same body from a page and from nowhere: each has its own answer, and there is one reward.
+    expect((await textOf(get(), body, { ...key, origin: `https://${shop.domain}` })).status).toBe(409);
+    expect((await textOf(get(), body, key)).status).toBe(409);
   });
 
   test('Retry-After is on a keyed 429 like on any other', async () => {
@@ -100,11 +126,18 @@ onEachDatabase('Idempotency-Key', (get) => {
     expect((await textOf(get(), event(), headers)).status).toBe(200);
   });
 
-  test('a failure of ours is not kept: the same request may be made again, at once', async () => {
-    const headers = { 'idempotency-key': newKey() };
+  test('a failure of ours is not kept: the same request passes once it can', async () => {
+    const headers = { 'idempotency-key': newKey(), ...bearer(poor) };
     const body = event({ brandId: poor.brandId, domain: poor.domain, eventType: 'dear' });
     expect((await textOf(get(), body, headers)).status).toBe(500);
-    expect((await textOf(get(), body, headers)).status).toBe(500);
+    const { ready, request } = get();
+    const cheaper = await request(`${ready.urls.control}/brands/${poor.brandId}/rules/dear`, {
+      method: 'PATCH',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${ready.controlToken}` },
+      body: JSON.stringify({ reward: 1 }),
+    });
+    expect(cheaper.status).toBe(200);
+    expect((await textOf(get(), body, headers)).status).toBe(200);
   });
 
   test.each([

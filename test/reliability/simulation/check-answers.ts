@@ -9,7 +9,9 @@ export function checkAnswers({ findings, requests }: World, { rewards, attempts 
   const keys = new Map<string, { rewards: Set<string>; bodies: Set<string> }>();
   // A try that stood still for longer than a key stays taken may be granted after a later one was refused.
   const stalled = new Set(requests.flatMap(({ slow, key }) => (slow && key !== undefined ? [key] : [])));
-  for (const { status, paid, rewardIds, key, body, submission } of requests) {
+  const lastOf = new Map(requests.map((request) => [request.key, request]));
+  for (const request of requests) {
+    const { status, paid, rewardIds, key, body, submission } = request;
     const about = `${submission.userKey} ${submission.eventType}${key ? ` under ${key}` : ''}`;
     if (paid) {
       // Whether that reward is then paid is checked for all rewards.
@@ -22,18 +24,19 @@ export function checkAnswers({ findings, requests }: World, { rewards, attempts 
       if (!carries) findings.add('no answer without its payout', `${about} was told of ${paid.eventId}`);
     }
     const granted = rewardIds.filter((id) => byId.has(id));
-    // A failure is not kept: the next try under the key has the same id, and may well be granted.
+    // A refusal is not kept: a later try under the key may have the same id, and may well be granted.
     const refused =
       key === undefined
         ? status === 'refused' || status === 'failed'
-        : status === 'refused' && !stalled.has(key);
+        : status === 'refused' && !stalled.has(key) && lastOf.get(key) === request;
     if (refused && granted.length > 0)
       findings.add('no refusal with a payout', `${about} was refused and rewarded`);
     if (key === undefined) continue;
     const known = keys.get(key) ?? { rewards: new Set(), bodies: new Set() };
     keys.set(key, known);
-    for (const id of granted) known.rewards.add(id);
-    if (body !== undefined && (status === 'paid' || status === 'refused')) known.bodies.add(body);
+    // A reward that gave its claim back may be followed by another under the same key.
+    for (const id of granted) if (byId.get(id)?.released_at === null) known.rewards.add(id);
+    if (body !== undefined && status === 'paid') known.bodies.add(body);
   }
   for (const [key, known] of keys) {
     if (known.rewards.size > 1) findings.add('one reward a key', `${key} has ${known.rewards.size}`);

@@ -1,5 +1,11 @@
 /** Callers of the service: they send events, lose answers, and ask again. */
-import { answerOnce, type KeyedAnswer, type KeyRefusal } from '../../../src/actions/answer-once.ts';
+import {
+  createAnswerOnce,
+  type Effect,
+  type KeyedAnswer,
+  type KeyRefusal,
+  type TriedAnswer,
+} from '../../../src/actions/answer-once.ts';
 import { type EventOutcome, rewardEvent } from '../../../src/actions/events/reward-event.ts';
 import type { EventSubmission } from '../../../src/rules/events/submission.ts';
 import { ESCROW } from './model-chain.ts';
@@ -67,7 +73,7 @@ export function post(world: World, replica: Replica, again?: Request): Request {
 
 async function answer(world: World, request: Request): Promise<void> {
   const { replica, submission, key } = request;
-  const perform = async (effect?: { id: string; mayExist: boolean }): Promise<KeyedAnswer> => {
+  const perform = async (effect?: Effect): Promise<TriedAnswer> => {
     const outcome = await rewardEvent(
       {
         database: replica.database,
@@ -91,17 +97,21 @@ async function answer(world: World, request: Request): Promise<void> {
   };
   if (key === undefined) return take(world, request, await perform());
   const deps = { database: replica.database, realClock: replica.clock, random: world.random };
-  take(world, request, await answerOnce(deps, { scope: 'events', key, body: key }, perform));
+  take(world, request, await createAnswerOnce(deps)({ scope: 'events', key, body: key }, perform));
 }
 
-function read(outcome: EventOutcome): KeyedAnswer {
+function read(outcome: EventOutcome): TriedAnswer {
   if ('paid' in outcome) {
     const { rewardId, transactionHash } = outcome.paid;
-    return { status: 200, body: JSON.stringify({ eventId: rewardId, hash: transactionHash }) };
+    return {
+      status: 200,
+      body: JSON.stringify({ eventId: rewardId, hash: transactionHash }),
+      kept: 'answer',
+    };
   }
   const { code } = outcome.refusal;
   const status = code.startsWith('payout') || code === 'insufficient_brand_balance' ? 500 : 409;
-  return { status, body: JSON.stringify({ code }) };
+  return { status, body: JSON.stringify({ code }), kept: code.startsWith('payout') ? 'id' : 'nothing' };
 }
 
 /** Callers hang up after so long: whatever is said then is said to nobody. */
