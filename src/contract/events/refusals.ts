@@ -66,6 +66,19 @@ const rows: RefusalRows<EventsRefusal> = {
       details: { reason: 'automation_disabled' },
     }),
   },
+  brand_key_required: {
+    status: 403,
+    when: 'the brand takes such an event only with its key: any event, or one that names its user by an address',
+    example: { what: 'direct_addresses', brandId },
+    says: ({ what, brandId }) => ({
+      error: `This event needs the key of brand ${brandId}`,
+      message:
+        what === 'events'
+          ? "Send the event from the brand's server, with its key in the header Authorization."
+          : "Name the user by an e-mail, or send the event from the brand's server, with its key in the header Authorization.",
+      details: { reason: 'brand_key_required', brandId },
+    }),
+  },
   domain_not_authorized: {
     status: 403,
     when: "the event comes from a domain that is not the brand's, or names none",

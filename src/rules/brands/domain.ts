@@ -74,7 +74,7 @@ interface DomainVerdict {
  */
 export function judgeDomain(
   from: EventOrigin,
-  brand: Pick<BrandProfile, 'domains' | 'platforms'>,
+  brand: Pick<BrandProfile, 'domains' | 'platforms' | 'domainless'>,
   context: { ownHosts: readonly string[]; metadata?: Record<string, unknown> | undefined },
 ): DomainVerdict {
   const ofBrand = (host: string) => brand.domains.some((configured) => isWithin(host, configured));
@@ -86,7 +86,7 @@ export function judgeDomain(
   }
   const host = claimedHost(from);
   if (isPlatformEvent(host, brand.platforms, context.metadata)) return { authorized: true, host };
-  return { authorized: host !== undefined && ofBrand(host), host };
+  return { authorized: host === undefined ? brand.domainless === 'allow' : ofBrand(host), host };
 }
 
 /** Metadata fields in which chat platforms name the account that an event came through. */

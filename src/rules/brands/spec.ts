@@ -88,6 +88,27 @@ export const brandSpec = {
     flag: '--platform <name=identity>',
     help: 'identities on chat platforms',
   },
+  clientEvents: {
+    kind: 'choice',
+    of: ['open', 'credential'],
+    // Open in production too: pages have no key, and the contract asks for none.
+    default: 'open',
+    help: "which clients may send its events: any, or only those that send the brand's key",
+  },
+  directAddresses: {
+    kind: 'choice',
+    of: ['allow', 'credential'],
+    default: 'allow',
+    inProduction: 'credential',
+    label: 'addresses',
+    help: "which clients may name a user by a blockchain address: any, or only those that send the brand's key",
+  },
+  domainless: {
+    kind: 'choice',
+    of: ['allow', 'credential', 'refuse'],
+    default: 'credential',
+    help: "whose events may name no domain: anybody's, only those sent with the brand's key, or nobody's",
+  },
   clientBypass: {
     kind: 'choice',
     of: ['allow', 'credential'],

@@ -22,6 +22,7 @@ const CHECKS = [
   'fields',
   'brand',
   'automation',
+  'credential',
   'domain',
   'event',
   'channel',
@@ -54,6 +55,7 @@ const REFUSED_AT: Record<string, CheckName> = {
   invalid_event_data: 'fields',
   brand_not_found: 'brand',
   automation_disabled: 'automation',
+  brand_key_required: 'credential',
   domain_not_authorized: 'domain',
   event_not_found: 'event',
   channel_not_allowed: 'channel',
@@ -93,9 +95,13 @@ function passed(name: CheckName, event: EventCase): Omit<Check, 'name'> {
       return ok(brand?.name ?? submission?.brandId ?? '');
     case 'automation':
       return ok('on');
+    case 'credential':
+      return submission?.withBrandKey ? ok("the brand's key") : skipped('not needed for this event');
     case 'domain': {
       if (submission?.withBrandKey) return skipped("the request carries the brand's key");
       const host = submission && claimedHost(submission);
+      if (host === undefined && brand?.profile.domainless === 'allow')
+        return ok('the brand takes events without a domain');
       return ok(
         `${host ?? 'a chat platform'} belongs to ${brand?.profile.domains.join(', ') ?? 'the brand'}`,
       );
@@ -155,6 +161,15 @@ function refused(event: EventCase): Omit<Check, 'name' | 'outcome'> {
       };
     case 'automation_disabled':
       return { text: 'off', passesAtMs: null, or: `rewards brand set ${refusal.brandId} automation=on` };
+    case 'brand_key_required':
+      return {
+        text:
+          refusal.what === 'events'
+            ? 'the brand takes events with its key only (clientEvents is credential)'
+            : 'the brand pays addresses with its key only (directAddresses is credential)',
+        passesAtMs: null,
+        or: "send the event from the brand's server, with its key",
+      };
     case 'domain_not_authorized':
       return {
         text: `${refusal.host ?? 'no domain given'} is not ${refusal.configured.join(' or ')}, nor under it`,

@@ -25,6 +25,8 @@ export type ScreeningRefusal =
   | { code: 'invalid_event_data'; errors: string[] }
   | { code: 'brand_not_found'; brandId: string }
   | { code: 'automation_disabled'; brandId: string }
+  /** `what` only the brand's own servers may do. */
+  | { code: 'brand_key_required'; what: 'events' | 'direct_addresses'; brandId: string }
   | {
       code: 'domain_not_authorized';
       host: string | undefined;
@@ -43,7 +45,7 @@ interface Screening {
   ownHosts: readonly string[];
 }
 
-/** The first configured reason against a submission: brand, automation, domain, event, channel. */
+/** The first configured reason against a submission: brand, automation, credential, domain, event, channel. */
 export function refuseSubmission(
   submission: EventSubmission,
   { brand, rule, ownHosts }: Screening,
@@ -51,24 +53,37 @@ export function refuseSubmission(
   const { brandId, eventType, channel } = submission;
   if (!brand) return { code: 'brand_not_found', brandId };
   if (!brand.automation) return { code: 'automation_disabled', brandId };
-  if (!submission.withBrandKey) {
-    const verdict = judgeDomain(submission, brand.profile, { ownHosts, metadata: submission.metadata });
-    if (!verdict.authorized) {
-      return {
-        code: 'domain_not_authorized',
-        host: verdict.host,
-        brandId,
-        brandName: brand.name,
-        configured: brand.profile.domains,
-      };
-    }
-  }
+  const what = needsKey(submission, brand);
+  if (what) return { code: 'brand_key_required', what, brandId };
+  const elsewhere = refuseDomain(submission, brand, ownHosts);
+  if (elsewhere) return elsewhere;
   if (!rule?.active) return { code: 'event_not_found', eventType, brandId };
   const allowed = rule.detail.detectionConfig.channels;
   if (channel !== undefined && !channelAllowed(channel, allowed)) {
     return { code: 'channel_not_allowed', channel, allowed: allowed ?? [] };
   }
   return undefined;
+}
+
+/** What about this submission the brand takes with its key only, when it came without. */
+function needsKey({ withBrandKey, userAddress }: EventSubmission, { profile }: Brand) {
+  if (withBrandKey) return undefined;
+  if (profile.clientEvents === 'credential') return 'events';
+  return userAddress && profile.directAddresses === 'credential' ? 'direct_addresses' : undefined;
+}
+
+/** The brand's own servers may send from anywhere, but name a domain where the brand wants one from everybody. */
+function refuseDomain(
+  submission: EventSubmission,
+  { brandId, name, profile }: Brand,
+  ownHosts: readonly string[],
+): ScreeningRefusal | undefined {
+  const { withBrandKey, metadata } = submission;
+  const { authorized, host } = judgeDomain(submission, profile, { ownHosts, metadata });
+  if (authorized) return undefined;
+  if (withBrandKey && (host !== undefined || profile.domainless !== 'refuse')) return undefined;
+  const configured = profile.domains;
+  return { code: 'domain_not_authorized', host, brandId, brandName: name, configured };
 }
 
 /** Sources whose events pass over cooldown and maximum (contract: Cooldown bypass). */

@@ -16,6 +16,7 @@ const ORDER = [
   'fields',
   'brand',
   'automation',
+  'credential',
   'domain',
   'event',
   'channel',
