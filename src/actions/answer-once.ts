@@ -22,7 +22,7 @@ import { delay, every } from '../lib/timers.ts';
 
 interface AnswerOnceDeps {
   database: Database;
-  /** Real time: moving the emulator's clock must not expire a claim on a request. */
+  /** Real time, in which a request waits for the answer of another process. */
   realClock: Clock;
   random: Random;
 }
@@ -106,15 +106,14 @@ async function answerOrWait(
 ): Promise<KeyedAnswer | KeyRefusal> {
   const { database, realClock, random } = deps;
   const { scope, key, requestDigest } = request;
+  const claim = { scope, key, now: database.now, forMs: BUSY_MS };
   const startedMs = realClock.now();
   let pauseMs = POLL_FIRST_MS;
   let known: IdempotentRequest | undefined;
   do {
-    const nowMs = realClock.now();
-    const busyUntil = nowMs + BUSY_MS;
     // Also when the first try came to nothing and was forgotten: this request is now the first.
     if (!known) {
-      const wanted = { scope, key, requestDigest, effectId: random.uuid(), busyUntil, createdAt: nowMs };
+      const wanted = { ...claim, requestDigest, effectId: random.uuid() };
       const begun = await beginRequest(database.db, wanted);
       if (begun) return finish(deps, { ...begun, mayExist: false }, perform);
     }
@@ -123,8 +122,8 @@ async function answerOrWait(
     if (known.requestDigest !== requestDigest) return { code: 'idempotency_key_reused' };
     const first = firstAnswer(known);
     if (first) return first;
-    if (known.busyUntil <= nowMs && (await takeOverRequest(database.db, { scope, key, nowMs, busyUntil })))
-      return finish(deps, { ...known, busyUntil, mayExist: true }, perform);
+    const busyUntil = await takeOverRequest(database.db, claim);
+    if (busyUntil !== undefined) return finish(deps, { ...known, busyUntil, mayExist: true }, perform);
     await delay(pauseMs);
     pauseMs = Math.min(2 * pauseMs, POLL_LAST_MS);
   } while (realClock.now() < startedMs + WAIT_MS);
@@ -143,7 +142,7 @@ async function finish(
   claim: Claim,
   perform: (effect: Effect) => Promise<TriedAnswer>,
 ): Promise<KeyedAnswer> {
-  const { database, realClock } = deps;
+  const { database } = deps;
   const { scope, key, mayExist } = claim;
   const held = holdRequest(deps, claim);
   // Whether a try that failed had its effect is not known, so the next one gets the same id and looks for it.
@@ -168,12 +167,12 @@ async function finish(
     const of = { scope, key, busyUntil: await held.end() };
     if (kept === 'id') await freeRequest(database.db, of).catch(() => undefined);
     if (kept === 'nothing') await forgetRequest(database.db, of).catch(() => undefined);
-    await forgetOldRequests(database.db, realClock.now() - KEPT_MS).catch(() => undefined);
+    await forgetOldRequests(database.db, { now: database.now, keptMs: KEPT_MS }).catch(() => undefined);
   }
 }
 
 /** Renews the claim on a request until its end. */
-function holdRequest({ database, realClock, random }: AnswerOnceDeps, { scope, key, ...claim }: Claim) {
+function holdRequest({ database, random }: AnswerOnceDeps, { scope, key, ...claim }: Claim) {
   let { busyUntil } = claim;
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
@@ -182,9 +181,9 @@ function holdRequest({ database, realClock, random }: AnswerOnceDeps, { scope, k
     return done;
   };
   const stopRenewing = every(RENEW_MS, () => {
-    const until = realClock.now() + BUSY_MS;
     inTurn(async () => {
-      if (await renewRequest(database.db, { scope, key, busyUntil, until })) busyUntil = until;
+      const term = { now: database.now, forMs: BUSY_MS };
+      busyUntil = (await renewRequest(database.db, { scope, key, busyUntil, ...term })) ?? busyUntil;
       // One failed renewal is harmless: the next one may succeed.
     }).catch(() => undefined);
   });

@@ -1,5 +1,6 @@
+import { sql } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
-import { isUniqueViolation } from '../../src/ledger/database/database.ts';
+import { atMs, type Database, isUniqueViolation } from '../../src/ledger/database/database.ts';
 import {
   bindRewards,
   findReward,
@@ -262,10 +263,10 @@ onEveryDatabase(({ kit }) => {
   });
 
   describe('lanes', () => {
-    const lease = (of: { address: Hex; owner: string; nowMs: number }) =>
-      leaseLane(kit().database.db, { ...of, purpose: 'payout', forMs: 1_000 });
-    const holds = (of: { address: Hex; epoch: number; nowMs: number }) =>
-      kit().database.atomically((tx) => holdsLane(tx, of));
+    const lease = ({ nowMs, ...of }: { address: Hex; owner: string; nowMs: number }) =>
+      leaseLane(kit().database.db, { ...of, purpose: 'payout', now: atMs(nowMs), forMs: 1_000 });
+    const holds = ({ nowMs, ...of }: { address: Hex; epoch: number; nowMs: number }) =>
+      kit().database.atomically((tx) => holdsLane(tx, { ...of, now: atMs(nowMs) }));
 
     test('of many owners at once, one gets the lane', async () => {
       const { database, other } = kit();
@@ -273,7 +274,7 @@ onEveryDatabase(({ kit }) => {
       const { values, errors } = await outcomes(
         Array.from({ length: 20 }, (_, place) =>
           leaseLane((place % 2 ? database : other).db, {
-            ...{ address, purpose: 'payout', owner: `owner${place}`, nowMs: NOW_MS, forMs: 1_000 },
+            ...{ address, purpose: 'payout', owner: `owner${place}`, now: atMs(NOW_MS), forMs: 1_000 },
           }),
         ),
       );
@@ -296,6 +297,32 @@ onEveryDatabase(({ kit }) => {
       const address = freshAddress();
       await lease({ address, owner: 'a', nowMs: NOW_MS });
       expect(await lease({ address, owner: 'b', nowMs: NOW_MS + afterMs })).toBe(epoch);
+    });
+
+    test('a lease that ends later than any of its length can is not believed', async () => {
+      const address = freshAddress();
+      const old = (await lease({ address, owner: 'a', nowMs: NOW_MS + 86_400_000 })) ?? 0;
+      expect(await lease({ address, owner: 'b', nowMs: NOW_MS })).toBe(2);
+      expect(await holds({ address, epoch: old, nowMs: NOW_MS })).toBe(false);
+      // At most a lease's length ahead: it may be a lease as it should be.
+      await lease({ address, owner: 'b', nowMs: NOW_MS + 1_000 });
+      expect(await lease({ address, owner: 'c', nowMs: NOW_MS + 1_000 })).toBeUndefined();
+    });
+
+    test("the database's clock is the same for all processes, in milliseconds, and runs on", async () => {
+      const { database, other } = kit();
+      const read = async (of: Database) =>
+        (await of.db.select({ nowMs: of.now }).from(sql`(select 1) as one`))[0]?.nowMs ?? 0;
+      const before = await read(database);
+      const after = await read(other);
+      expect([typeof before, Number.isInteger(before)]).toEqual(['number', true]);
+      expect(after).toBeGreaterThanOrEqual(before);
+      // Within a transaction as well.
+      await database.atomically(async (tx) => {
+        const ask = () => tx.select({ nowMs: database.now }).from(sql`(select 1) as one`);
+        const [first] = await ask();
+        await expect.poll(async () => (await ask())[0]?.nowMs).toBeGreaterThan(first?.nowMs ?? 0);
+      });
     });
 
     test('the old owner is fenced out, also after it comes back', async () => {

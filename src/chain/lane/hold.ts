@@ -1,6 +1,6 @@
 /** A process's hold on a sending account: a lease that it renews at half time. */
 import { leaseLane, releaseLane } from '../../ledger/transactions/lanes.ts';
-import type { LaneDeps } from './types.ts';
+import type { LaneDeps, LaneSettings } from './types.ts';
 
 interface Hold {
   /** The epoch to write under, or undefined while another process has the lane. */
@@ -9,18 +9,23 @@ interface Hold {
   release(): Promise<void>;
 }
 
+type HoldDeps = Pick<LaneDeps, 'database' | 'realClock' | 'owner' | 'log'> & {
+  signer: Pick<LaneDeps['signer'], 'address'>;
+  settings: Pick<LaneSettings, 'leaseMs' | 'purpose'>;
+};
+
 /** `onChange`: another process has, or may have had, the lane since the last look. */
-export function createHold(deps: LaneDeps, onChange: () => void): Hold {
+export function createHold(deps: HoldDeps, onChange: () => void): Hold {
   const { database, settings, realClock, log } = deps;
   const { address } = deps.signer;
-  let held: { epoch: number; untilMs: number } | undefined;
+  let held: { epoch: number; sinceMs: number } | undefined;
   return {
     async epoch() {
       const nowMs = realClock.now();
       const { leaseMs, purpose } = settings;
-      // While it is fresh, the row need not be asked.
-      if (held && nowMs < held.untilMs - leaseMs / 2) return held.epoch;
-      const lease = { address, purpose, owner: deps.owner, nowMs, forMs: leaseMs };
+      // While it is fresh, the row need not be asked. A clock that was set back says nothing of how fresh it is.
+      if (held && nowMs >= held.sinceMs && nowMs < held.sinceMs + leaseMs / 2) return held.epoch;
+      const lease = { address, purpose, owner: deps.owner, now: database.now, forMs: leaseMs };
       const epoch = await leaseLane(database.db, lease);
       if (epoch === undefined) {
         held = undefined;
@@ -31,7 +36,7 @@ export function createHold(deps: LaneDeps, onChange: () => void): Hold {
         log.info({ lane: address, purpose, epoch }, 'lane taken');
         onChange();
       }
-      held = { epoch, untilMs: nowMs + leaseMs };
+      held = { epoch, sinceMs: nowMs };
       return epoch;
     },
     async release() {

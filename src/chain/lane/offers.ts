@@ -22,7 +22,7 @@ export const unoffered = (one: UnsettledTransaction): InFlight => ({
 
 /** Fails unless this process still has the lane; the row stays locked until the commit. */
 export async function fence(deps: LaneDeps, tx: Queries, epoch: number): Promise<void> {
-  const lane = { address: deps.signer.address, epoch, nowMs: deps.realClock.now() };
+  const lane = { address: deps.signer.address, epoch, now: deps.database.now };
   if (!(await holdsLane(tx, lane))) throw new Error('the lease on the lane has run out');
 }
 

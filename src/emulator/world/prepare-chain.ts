@@ -9,7 +9,6 @@ import { PreconditionError } from '../../compose/precondition.ts';
 import type { Database } from '../../ledger/database/database.ts';
 import { type Facts, readFact, writeFact } from '../../ledger/facts.ts';
 import { leaseLane, releaseLane } from '../../ledger/transactions/lanes.ts';
-import type { Clock } from '../../lib/clock.ts';
 import { delay } from '../../lib/timers.ts';
 
 /** The chain is not the one that this ledger was written for. */
@@ -37,14 +36,14 @@ const SETUP_POLL_MS = 50;
  * from the admin's account.
  */
 export async function aloneInSetup<T>(
-  deps: Pick<PrepareChainDeps, 'database' | 'admin'> & { owner: string; realClock: Clock },
+  deps: Pick<PrepareChainDeps, 'database' | 'admin'> & { owner: string },
   work: () => Promise<T>,
 ): Promise<T> {
-  const { owner, realClock } = deps;
+  const { owner } = deps;
   const { db } = deps.database;
   const address = deps.admin.address;
   const lease = () =>
-    leaseLane(db, { address, purpose: 'setup', owner, nowMs: realClock.now(), forMs: SETUP_LEASE_MS });
+    leaseLane(db, { address, purpose: 'setup', owner, now: deps.database.now, forMs: SETUP_LEASE_MS });
   while ((await lease()) === undefined) await delay(SETUP_POLL_MS);
   try {
     return await work();

@@ -1,4 +1,5 @@
 /** The port to the ledger's database: one query builder, whichever database is behind it. */
+import { type SQL, sql } from 'drizzle-orm';
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core';
 
 /** Drizzle's Postgres builder, less what the two databases do not share. */
@@ -7,8 +8,16 @@ export type Queries = Omit<
   'transaction' | 'execute' | 'query' | '_' | '$cache'
 >;
 
+/** A moment, as part of a statement: milliseconds since 1970. */
+export type SqlTime = SQL<number>;
+
+/** A moment that this process knows. */
+export const atMs = (ms: number): SqlTime => sql<number>`cast(${ms} as bigint)`.mapWith(Number);
+
 export interface Database {
   readonly dialect: 'sqlite' | 'postgres';
+  /** The database's own clock, which all processes on it share; read while the statement runs. */
+  readonly now: SqlTime;
   /** Single statements; each commits by itself. */
   readonly db: Queries;
   /** Several statements that commit together or not at all. No network calls inside. */

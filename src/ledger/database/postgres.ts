@@ -1,5 +1,6 @@
 /** Postgres behind the ledger's port. */
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import pg from 'pg';
 import { type Availability, unwatched } from '../../lib/failures/availability.ts';
@@ -56,6 +57,8 @@ export function openPostgres(
 
   return {
     dialect: 'postgres',
+    // The moment of the statement, not of its transaction, which may have waited for a lock since it began.
+    now: sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`.mapWith(Number),
     db,
     atomically: async (work) => {
       if (insideWork.getStore()) throw new Error(NESTED);

@@ -1,7 +1,9 @@
 /** SQLite behind the ledger's port: one writer, every commit on disk before it is acknowledged. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import SQLite from 'better-sqlite3';
+import { sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/pg-proxy';
+import { type Clock, systemClock } from '../../lib/clock.ts';
 import { createMutex } from '../../lib/mutex.ts';
 import { type Database, groupColumns, NESTED, type Queries } from './database.ts';
 import { SqliteSpelling } from './sqlite-spelling.ts';
@@ -26,11 +28,18 @@ export const sqliteQueries = (run: RunStatement): Queries =>
 /**
  * Opens the file (or `:memory:`). Only this process may write to it.
  * WAL first and then `synchronous=FULL`: better-sqlite3 is compiled so that WAL alone runs at NORMAL,
- * which may lose the last commits when the power fails. `queriesOn` lets a caller observe each statement.
+ * which may lose the last commits when the power fails. `queriesOn` lets a caller observe each statement; `clock` is
+ * the database's, for which the machine's own serves: there is one process.
  */
-export function openSqlite(path: string, { queriesOn = sqliteQueries } = {}): Database {
-  const writer = connect(path, {});
-  const reader = path === ':memory:' ? writer : connect(path, { readonly: true });
+export function openSqlite(
+  path: string,
+  {
+    queriesOn = sqliteQueries,
+    clock = systemClock(),
+  }: { queriesOn?: (run: RunStatement) => Queries; clock?: Pick<Clock, 'now'> } = {},
+): Database {
+  const writer = connect(path, { clock });
+  const reader = path === ':memory:' ? writer : connect(path, { clock, readonly: true });
   const exclusive = createMutex();
   const insideWork = new AsyncLocalStorage<boolean>();
 
@@ -71,6 +80,7 @@ export function openSqlite(path: string, { queriesOn = sqliteQueries } = {}): Da
 
   return {
     dialect: 'sqlite',
+    now: sql<number>`now_ms()`.mapWith(Number),
     db,
     atomically: async (work) => begin(() => work(tx)),
     script: async (text) => begin(async () => writer.exec(text)),
@@ -94,8 +104,9 @@ export function openSqlite(path: string, { queriesOn = sqliteQueries } = {}): Da
 
 type Connection = ReturnType<typeof connect>;
 
-function connect(path: string, options: SQLite.Options) {
+function connect(path: string, { clock, ...options }: SQLite.Options & { clock: Pick<Clock, 'now'> }) {
   const sqlite = new SQLite(path, options);
+  sqlite.function('now_ms', { deterministic: false }, () => clock.now());
   if (!options.readonly) {
     sqlite.pragma('journal_mode = WAL');
     sqlite.pragma('foreign_keys = ON');

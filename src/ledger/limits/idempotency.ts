@@ -1,6 +1,6 @@
 /** First answers, kept under the caller's Idempotency-Key. */
-import { and, eq, isNull, lt, lte } from 'drizzle-orm';
-import type { Queries } from '../database/database.ts';
+import { and, eq, gt, isNull, lt, lte, or, sql } from 'drizzle-orm';
+import type { Queries, SqlTime } from '../database/database.ts';
 import { idempotencyKeys } from '../schema/limits.ts';
 
 export type IdempotentRequest = typeof idempotencyKeys.$inferSelect;
@@ -13,12 +13,23 @@ const open = (of: Named) => and(named(of), isNull(idempotencyKeys.status));
 const openUntil = (of: Named & { busyUntil: number }) =>
   and(open(of), eq(idempotencyKeys.busyUntil, of.busyUntil));
 
+/** How long a claim on a request holds, counted by `now`: the clock of the database, which all processes share. */
+interface ClaimTerm {
+  now: SqlTime;
+  forMs: number;
+}
+const endOf = ({ now, forMs }: ClaimTerm) => sql<number>`${now} + ${forMs}`;
+
 /** Notes a request as begun; undefined when the key was used before. */
 export async function beginRequest(
   db: Queries,
-  request: Omit<IdempotentRequest, 'status' | 'headers' | 'body'>,
+  { now, forMs, ...request }: Named & ClaimTerm & Pick<IdempotentRequest, 'requestDigest' | 'effectId'>,
 ): Promise<IdempotentRequest | undefined> {
-  const [row] = await db.insert(idempotencyKeys).values(request).onConflictDoNothing().returning();
+  const [row] = await db
+    .insert(idempotencyKeys)
+    .values({ ...request, busyUntil: endOf({ now, forMs }), createdAt: now })
+    .onConflictDoNothing()
+    .returning();
   return row;
 }
 
@@ -30,30 +41,30 @@ export async function findRequest(
   return row;
 }
 
-/** Takes over a request whose worker has stopped renewing it; false when another caller was faster. */
-export async function takeOverRequest(
-  db: Queries,
-  of: { scope: string; key: string; nowMs: number; busyUntil: number },
-): Promise<boolean> {
-  const taken = await db
+/** Takes over a request whose worker has stopped renewing it; the end of the new claim, or undefined when another caller has it. */
+export async function takeOverRequest(db: Queries, of: Named & ClaimTerm): Promise<number | undefined> {
+  const end = endOf(of);
+  // A claim never ends later than its length from now, unless the clock was ahead when it was written.
+  const isOver = or(lte(idempotencyKeys.busyUntil, of.now), gt(idempotencyKeys.busyUntil, end));
+  const [taken] = await db
     .update(idempotencyKeys)
-    .set({ busyUntil: of.busyUntil })
-    .where(and(open(of), lte(idempotencyKeys.busyUntil, of.nowMs)))
-    .returning({ key: idempotencyKeys.key });
-  return taken.length === 1;
+    .set({ busyUntil: end })
+    .where(and(open(of), isOver))
+    .returning({ busyUntil: idempotencyKeys.busyUntil });
+  return taken?.busyUntil;
 }
 
-/** Renews the claim on a request; false when another caller has taken it over. */
+/** Renews the claim on a request; its new end, or undefined when another caller has taken it over. */
 export async function renewRequest(
   db: Queries,
-  of: { scope: string; key: string; busyUntil: number; until: number },
-): Promise<boolean> {
-  const renewed = await db
+  of: Named & ClaimTerm & { busyUntil: number },
+): Promise<number | undefined> {
+  const [renewed] = await db
     .update(idempotencyKeys)
-    .set({ busyUntil: of.until })
+    .set({ busyUntil: endOf(of) })
     .where(openUntil(of))
-    .returning({ key: idempotencyKeys.key });
-  return renewed.length === 1;
+    .returning({ busyUntil: idempotencyKeys.busyUntil });
+  return renewed?.busyUntil;
 }
 
 /** Gives the effect of a request another id, after that of an earlier try was undone; false when another caller has taken it over. */
@@ -83,10 +94,7 @@ export async function keepAnswer(
 }
 
 /** Ends this try's claim, so that the next try need not wait; changes nothing when another try has taken over. */
-export async function freeRequest(
-  db: Queries,
-  of: { scope: string; key: string; busyUntil: number },
-): Promise<void> {
+export async function freeRequest(db: Queries, of: Named & { busyUntil: number }): Promise<void> {
   await db.update(idempotencyKeys).set({ busyUntil: 0 }).where(openUntil(of));
 }
 
@@ -98,7 +106,7 @@ export async function forgetRequest(
   await db.delete(idempotencyKeys).where(openUntil(of));
 }
 
-/** Deletes answers older than `beforeMs`. */
-export async function forgetOldRequests(db: Queries, beforeMs: number): Promise<void> {
-  await db.delete(idempotencyKeys).where(lt(idempotencyKeys.createdAt, beforeMs));
+/** Deletes answers that were kept for `keptMs`. */
+export async function forgetOldRequests(db: Queries, of: { now: SqlTime; keptMs: number }): Promise<void> {
+  await db.delete(idempotencyKeys).where(lt(idempotencyKeys.createdAt, sql`${of.now} - ${of.keptMs}`));
 }

@@ -1,28 +1,32 @@
 /** The right to send from an account: a lease with an epoch that every write of its owner repeats. */
 import { and, eq, gt, lte, or, sql } from 'drizzle-orm';
-import type { Queries } from '../database/database.ts';
+import type { Queries, SqlTime } from '../database/database.ts';
 import { type LanePurpose, lanes } from '../schema/transactions.ts';
 
 /**
  * Takes or extends the lease on an account. Returns the epoch to write under, or undefined while another
- * owner holds it. A new owner gets a higher epoch, which refuses every later write of the last owner.
+ * owner holds it. A new owner gets a higher epoch, which refuses every later write of the last owner. `now` is the
+ * database's clock, so that no process's clock decides how long the others wait.
  */
 export async function leaseLane(
   db: Queries,
-  lease: { address: `0x${string}`; purpose: LanePurpose; owner: string; nowMs: number; forMs: number },
+  lease: { address: `0x${string}`; purpose: LanePurpose; owner: string; now: SqlTime; forMs: number },
 ): Promise<number | undefined> {
-  const { address, purpose, owner, nowMs, forMs } = lease;
+  const { address, purpose, owner, now, forMs } = lease;
+  const leaseUntil = sql`${now} + ${forMs}`;
+  // A lease never ends later than its length from now, unless the clock was ahead when it was written.
+  const isOver = or(lte(lanes.leaseUntil, now), gt(lanes.leaseUntil, leaseUntil));
   const [row] = await db
     .insert(lanes)
-    .values({ address, purpose, owner, epoch: 1, leaseUntil: nowMs + forMs })
+    .values({ address, purpose, owner, epoch: 1, leaseUntil })
     .onConflictDoUpdate({
       target: lanes.address,
       set: {
         owner,
-        leaseUntil: nowMs + forMs,
+        leaseUntil,
         epoch: sql`case when ${lanes.owner} = ${owner} then ${lanes.epoch} else ${lanes.epoch} + 1 end`,
       },
-      setWhere: or(eq(lanes.owner, owner), lte(lanes.leaseUntil, nowMs)),
+      setWhere: or(eq(lanes.owner, owner), isOver),
     })
     .returning({ epoch: lanes.epoch });
   return row?.epoch;
@@ -31,14 +35,12 @@ export async function leaseLane(
 /** Whether `epoch` is still the lane's, with the row locked until the commit: the fence of every write. */
 export async function holdsLane(
   tx: Queries,
-  lane: { address: `0x${string}`; epoch: number; nowMs: number },
+  lane: { address: `0x${string}`; epoch: number; now: SqlTime },
 ): Promise<boolean> {
   const rows = await tx
     .select({ epoch: lanes.epoch })
     .from(lanes)
-    .where(
-      and(eq(lanes.address, lane.address), eq(lanes.epoch, lane.epoch), gt(lanes.leaseUntil, lane.nowMs)),
-    )
+    .where(and(eq(lanes.address, lane.address), eq(lanes.epoch, lane.epoch), gt(lanes.leaseUntil, lane.now)))
     .for('update');
   return rows.length === 1;
 }

@@ -3,6 +3,7 @@ import { saveBrand, saveEventRule } from '../../../src/ledger/brands/brands.ts';
 import type { Database, Queries } from '../../../src/ledger/database/database.ts';
 import { migrate } from '../../../src/ledger/database/migrate.ts';
 import { openSqlite, type RunStatement, sqliteQueries } from '../../../src/ledger/database/sqlite.ts';
+import type { Clock } from '../../../src/lib/clock.ts';
 import type { BrandId, EventRule } from '../../../src/rules/brands/brand.ts';
 
 /** What runs the statements of each set of queries. */
@@ -88,8 +89,8 @@ export interface SimLedger {
 }
 
 /** `ddl` changes the schema, for planted bugs that a constraint would stop. */
-export async function openSimLedger(ddl = ''): Promise<SimLedger> {
-  const database = openSqlite(':memory:', { queriesOn });
+export async function openSimLedger(clock: Pick<Clock, 'now'>, ddl = ''): Promise<SimLedger> {
+  const database = openSqlite(':memory:', { queriesOn, clock });
   await migrate(database);
   await database.script(WATCH + ddl);
   for (const [place, brandId] of BRANDS.entries()) {

@@ -39,7 +39,7 @@ export function createSimulator() {
   async function run(job: Job): Promise<Result> {
     const mutant = mutantNamed(job.mutant);
     const ddl = mutant.ddl ?? '';
-    const opening = ledgers.get(ddl) ?? openSimLedger(ddl);
+    const opening = ledgers.get(ddl) ?? openSimLedger(time, ddl);
     ledgers.set(ddl, opening);
     const ledger = await opening;
     const tally = emptyTally();
