@@ -1,4 +1,5 @@
 /** Connects the program to its process; the only file of the command line that touches the process. */
+import { createInterface } from 'node:readline/promises';
 import { readEnvironment } from '../compose/env.ts';
 import { systemClock } from '../lib/clock.ts';
 import { every } from '../lib/timers.ts';
@@ -18,6 +19,7 @@ const exitCode = await runCli({
   stdout,
   stderr,
   readStdin,
+  ...(process.stdin.isTTY && process.stderr.isTTY && { ask }),
   onSignal,
   clock: systemClock(),
 });
@@ -30,6 +32,15 @@ async function readStdin(): Promise<string> {
   let text = '';
   for await (const chunk of process.stdin) text += chunk;
   return text;
+}
+
+async function ask(question: string): Promise<string> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return await lines.question(question);
+  } finally {
+    lines.close();
+  }
 }
 
 function onSignal(listener: (signal: StopSignal) => void): () => void {

@@ -44,4 +44,5 @@ export type TokenBody = z.output<typeof control.tokenResult>;
 export type TokenVerdictBody = z.output<typeof control.tokenVerdict>;
 export type PublishedKeysBody = z.output<typeof control.publishedKeys>;
 export type WalletBody = z.output<typeof control.walletResult>;
+export type SeedBody = z.output<typeof control.seedResult>;
 export type VerifyBody = z.output<typeof control.verifyResult>;

@@ -10,6 +10,7 @@ import type {
   RequestFilter,
   RequestListBody,
   RuleBody,
+  SeedBody,
   TokenBody,
   TokenVerdictBody,
   VerifyBody,
@@ -42,6 +43,9 @@ export function controlCalls(send: ControlSend) {
     },
     /** Compares ledger and chain; the search ends at `limit` differences. */
     verify: (limit: number) => send<VerifyBody>('GET', `/verify?limit=${limit}`),
+    /** Compares seed files with the ledger, or applies them; without files, those that the stack was started with. */
+    seed: (wish: { apply: boolean; files?: { name: string; text: string }[] }) =>
+      send<SeedBody>('POST', '/seed', wish),
     requests: {
       list: (filter: RequestFilter = {}) => send<RequestListBody>('GET', `/requests${queryOf(filter)}`),
       /** `id` in full, its beginning, or `latest`. */

@@ -34,15 +34,16 @@ import { AnvilError } from './chain/find-anvil.ts';
 import { type LocalChain, type LocalChainSettings, startLocalChain } from './chain/local-chain.ts';
 import { createControl } from './control/create-control.ts';
 import { createRequestLog } from './control/request-log.ts';
-import { type Fixture, loadFixture, packagedFixture } from './fixture/fixture.ts';
+import { loadFixture, packagedFixture } from './fixture/fixture.ts';
 import { openLocalIdentity } from './issuer/local-issuer.ts';
 import { openDataDir } from './state/data-dir.ts';
 import { demoPeople, type Ready } from './state/ready.ts';
 import { refuseProductionLedger, refuseRealChain } from './state/refuse-production.ts';
+import { resetData } from './state/reset-data.ts';
 import { keepClock, restoreClock } from './state/restore-clock.ts';
 import { DEV_GAS_WALLETS_PATH, DEV_MNEMONIC, DEV_WALLETS_PATH, devPaths } from './world/dev-accounts.ts';
 import { createBrandOpener } from './world/open-brand.ts';
-import { prepareWorld, type WorldDeps } from './world/prepare-world.ts';
+import { prepareWorld, type Seed, type WorldDeps } from './world/prepare-world.ts';
 
 export interface Emulator {
   /** Starts everything; a second call returns the result of the first. */
@@ -55,9 +56,8 @@ export interface Emulator {
 
 /** Creates an emulator from `config`; nothing runs before `start`. */
 export async function createEmulator(config: ServeConfig, overrides: Overrides = {}): Promise<Emulator> {
-  const fixture = await loadFixture(
-    config.seedFiles.length > 0 ? config.seedFiles : [packagedFixture('demo')],
-  );
+  const fixture = await loadFixture(seedPaths(config.seedFiles));
+  const seed = { fixture, named: config.seedFiles.length > 0 };
   const lifecycle = createLifecycle();
   const listeners = new Set<(request: RequestSummary) => void>();
   const tell = (record: RequestRecord) => {
@@ -69,7 +69,7 @@ export async function createEmulator(config: ServeConfig, overrides: Overrides =
   return {
     start() {
       starting ??= lifecycle.start(() =>
-        startEmulator({ lifecycle, tell }, { config, overrides, fixture }).catch((error: unknown) => {
+        startEmulator({ lifecycle, tell }, { config, overrides, seed }).catch((error: unknown) => {
           throw startProblem(error, config);
         }),
       );
@@ -83,16 +83,22 @@ export async function createEmulator(config: ServeConfig, overrides: Overrides =
   };
 }
 
+/** Deletes what a stopped emulator has kept in a folder; returns the paths. */
+export const resetEmulator = (folder: string) => resetData({ openLedger: openSqlite }, folder);
+
+/** The packaged demo where no file is named. */
+const seedPaths = (named: readonly string[]) => (named.length > 0 ? named : [packagedFixture('demo')]);
+
 const LOOPBACK = ['127.0.0.0/8', '::1'];
 const SERVICE_DOMAINS = ['127.0.0.1', 'localhost'];
 
 async function startEmulator(
   deps: { lifecycle: Lifecycle; tell: (record: RequestRecord) => void },
-  { config, overrides, fixture }: { config: ServeConfig; overrides: Overrides; fixture: Fixture },
+  { config, overrides, seed }: { config: ServeConfig; overrides: Overrides; seed: Seed },
 ): Promise<Ready> {
   const { lifecycle } = deps;
   const adapters = await pickAdapters(config, lifecycle);
-  const { facts, addresses } = await prepareWorld(adapters, fixture);
+  const { facts, seeded } = await prepareWorld(adapters, seed);
   const requests = createRequestLog<RequestRecord>();
   const identity = await openLocalIdentity(adapters, settings.identity);
   const { database, clock, signers, wallets } = adapters;
@@ -139,6 +145,7 @@ async function startEmulator(
     {
       ...{ ...adapters, facts, requests, identity, addressAt: wallets.addressAt },
       ...createBrandOpener(adapters, facts.contracts),
+      seedFiles: seedPaths(config.seedFiles),
     },
     { serviceDomains: SERVICE_DOMAINS, ownDomain, duplicateWindowMs },
   );
@@ -149,7 +156,8 @@ async function startEmulator(
     urls: { ...urls, rpc: adapters.rpcUrl },
     chain: { id: facts.chainId },
     contracts: facts.contracts,
-    ...demoPeople(fixture, addresses),
+    ...demoPeople(seeded, await listBrands(database.db)),
+    ...(!seeded.isFirst && seeded.changes.length > 0 && { seedChanges: seeded.changes }),
     controlToken,
     clock: new Date(clock.now()).toISOString(),
     dataDir: adapters.dataDir,

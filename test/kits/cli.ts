@@ -24,6 +24,8 @@ export interface Surroundings {
   cwd?: string;
   env?: Record<string, string>;
   stdin?: string;
+  /** Typed at the terminal when the command asks. */
+  answer?: string;
 }
 
 /** Runs one command to its end, in this process. Nothing of this machine's REWARDS_* settings reaches it. */
@@ -68,6 +70,7 @@ export function startHere(args: string[], around: Surroundings = {}) {
     stdout,
     stderr,
     readStdin: async () => around.stdin ?? '',
+    ...(around.answer !== undefined && { ask: async () => around.answer ?? '' }),
     onSignal(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);

@@ -14,6 +14,8 @@ export interface Runtime {
   stdout: Sink;
   stderr: Sink;
   readStdin: () => Promise<string>;
+  /** Asks on the terminal for one line; absent where nobody can answer. */
+  ask?: (question: string) => Promise<string>;
   /** Calls `listener` at each stop signal until the returned function is called. */
   onSignal: (listener: (signal: StopSignal) => void) => () => void;
   clock: Clock;

@@ -7,6 +7,8 @@ import { declareLoad } from '../load/declare.ts';
 import { declareOpenapi } from '../openapi/declare.ts';
 import { declareRelay } from '../relay/declare.ts';
 import { declareRequests } from '../requests/declare.ts';
+import { declareReset } from '../reset/declare.ts';
+import { declareSeed } from '../seed/declare.ts';
 import { declareSendEvent } from '../send-event/declare.ts';
 import { declareServe } from '../serve/declare.ts';
 import { declareDatabase, declareDoctor, declareStart, declareVerify } from '../start/declare.ts';
@@ -58,7 +60,6 @@ export function buildProgram(
     );
 
   for (const global of globalOptions()) program.addOption(global);
-
   const catalog: Catalog = {
     parent: program,
     lazily:
@@ -84,9 +85,11 @@ export function buildProgram(
   declareLoad(catalog);
   program.commandsGroup('Set it up:');
   declareBrand(catalog);
+  declareSeed(catalog);
   program.commandsGroup('Steer the emulator:');
   declareClock(catalog);
   declareToken(catalog);
+  declareReset(catalog);
   program.commandsGroup('Read about it:');
   declareOpenapi(catalog);
   program.commandsGroup('Help:').helpCommand('help [command]', 'print help for a command');

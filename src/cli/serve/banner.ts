@@ -2,6 +2,7 @@
 
 import type { Ready } from '../../emulator/state/ready.ts';
 import { manifest } from '../machine/manifest.ts';
+import { changeLines } from '../seed/view.ts';
 import { type Style, shortAddress } from '../terminal/style.ts';
 
 /** Builds the banner; `style` decides about colours. */
@@ -25,6 +26,7 @@ export function banner(
     row('Control', cyan(urls.control)),
     row('RPC', cyan(urls.rpc), `chain ${ready.chain.id}`),
     row('Data', ephemeral ? 'dropped at the end' : `${ready.dataDir} (kept; --ephemeral to drop)`),
+    ...seedLines(ready.seedChanges ?? [], style).map((line, index) => row(index === 0 ? 'Seed' : '', line)),
     '',
     ...(brand
       ? [
@@ -41,6 +43,18 @@ export function banner(
       : []),
   ];
   return `${lines.join('\n')}\n`;
+}
+
+/** A file with many changes would push the rest of the banner off the screen. */
+const CHANGES_SHOWN = 8;
+
+/** What the seed files have changed since the last start. */
+function seedLines(changes: NonNullable<Ready['seedChanges']>, style: Style): string[] {
+  const left = changes.length - CHANGES_SHOWN;
+  return [
+    ...changeLines(changes.slice(0, CHANGES_SHOWN), style),
+    ...(left > 0 ? [style.dim(`and ${left} more settings that the seed files have changed`)] : []),
+  ];
 }
 
 const contractCells = ({ token, escrow, perks, pointsSale }: Ready['contracts']) => [

@@ -21,6 +21,7 @@ import { envLines } from '../machine/output.ts';
 import { requestEntry } from '../requests/request-line.ts';
 import { catchStopSignals, interruptedBy, type StopSignals } from '../terminal/stop-signals.ts';
 import { banner, logLine } from './banner.ts';
+import { dataFolder } from './data-folder.ts';
 import { oldVariables } from './old-variables.ts';
 
 /** Longest time for a clean stop. After it the process ends anyway, and the chain's watchdog ends the chain. */
@@ -72,18 +73,17 @@ export const serve: Handler<ServeOptions> = async (context, options) => {
 };
 
 function configOf(context: CommandContext, options: ServeOptions): ServeConfig {
-  const { runtime, settings } = context;
+  const { runtime } = context;
   if (options.ephemeral && options.persistTo !== undefined) {
     throw usageError('--ephemeral and --persist-to exclude each other.', 'Leave one of them out.');
   }
-  const home = settings.name ? `.rewards/state-${settings.name}` : '.rewards/state';
   return {
     bindAddress: '127.0.0.1',
     port: options.port ?? DEFAULT_PORT,
     portExplicit: options.port !== undefined,
     splitHosts: options.splitHosts ?? false,
     ephemeral: options.ephemeral ?? false,
-    dataDir: resolve(runtime.cwd, options.persistTo ?? home),
+    dataDir: dataFolder(context, options.persistTo),
     seedFiles: (options.seed ?? []).map((file) => resolve(runtime.cwd, file)),
     clockStartMs: options.clock,
     frozen: options.freeze ?? false,

@@ -199,6 +199,29 @@ export const verifyResult = z.object({
   checked: z.record(z.string(), z.int()),
 });
 
+export const seedWish = z.object({
+  apply: z.boolean().default(false).meta({ description: 'False only compares.' }),
+  files: z
+    .array(z.object({ name: z.string(), text: z.string() }))
+    .optional()
+    .meta({ description: 'Default: the files that the stack was started with.' }),
+});
+export const seedResult = z.object({
+  applied: z.boolean(),
+  changes: z
+    .array(
+      z.object({
+        brandId: z.string(),
+        brand: z.string(),
+        eventType: name().meta({ description: 'Null for a setting of the brand itself.' }),
+        setting: name().meta({ description: 'Null where the whole brand or rule is new.' }),
+        from: name(),
+        to: name(),
+      }),
+    )
+    .meta({ description: 'What the files change, or have changed, in the ledger.' }),
+});
+
 export const controlProblem = z.object({
   success: z.literal(false),
   error: z.string(),

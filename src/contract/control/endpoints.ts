@@ -157,6 +157,14 @@ export const controlEndpoints: readonly Endpoint<ControlRefusalCode>[] = [
       guarded: true,
     },
   ),
+  endpoint(['post', '/seed', 'seed', 'Brands', 'Compare seed files with the ledger, or apply them'], {
+    description:
+      'Brands and rules of the files become what the files say; others stay. A new brand gets its opening deposit, gas wallet and perks.',
+    body: named('SeedWish', control.seedWish),
+    example: { body: { apply: false } },
+    answer: { description: 'The differences.', body: named('SeedResult', control.seedResult) },
+    refusals: ['invalid_body', 'invalid_fixture'],
+  }),
   endpoint(['post', '/tokens', 'issueToken', 'Tokens', 'A token for a user'], {
     status: 201,
     body: named('TokenWish', control.tokenWish),
@@ -207,4 +215,4 @@ export const controlEndpoints: readonly Endpoint<ControlRefusalCode>[] = [
 ];
 
 /** The endpoints that manage brands, rules and keys, over a server or directly on a database. */
-export const brandEndpoints = controlEndpoints.filter(({ tag }) => tag === 'Brands');
+export const brandEndpoints = controlEndpoints.filter(({ tag, id }) => tag === 'Brands' && id !== 'seed');

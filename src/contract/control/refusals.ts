@@ -13,6 +13,7 @@ export type ControlRefusal =
   | { code: 'request_ambiguous'; name: string; count: number; ids: string[] }
   | { code: 'invalid_body' }
   | { code: 'invalid_settings'; problems: SettingProblem[] }
+  | { code: 'invalid_fixture'; problems: string[] }
   | { code: 'brand_not_found'; name: string }
   | { code: 'rule_not_found'; brandId: string; eventType: string }
   | { code: 'brand_exists'; brandId: string }
@@ -93,6 +94,16 @@ const rows: RefusalRows<ControlRefusal> = {
       error: 'Invalid settings',
       message: problems.map(({ setting, message }) => `${setting} ${message}`).join('; '),
       details: { reason: 'invalid_settings', problems },
+    }),
+  },
+  invalid_fixture: {
+    status: 400,
+    when: 'a seed file does not fit its schema, or the ledger',
+    example: { problems: ['shop.yaml:3:5 brands.0.domains: must be a list of domains'] },
+    says: ({ problems }) => ({
+      error: problems.join('\n'),
+      message: 'Correct the named lines; fixtures/demo.yaml shows every field.',
+      details: { reason: 'invalid_fixture', problems },
     }),
   },
   brand_not_found: {

@@ -6,15 +6,14 @@ import { createVerifier } from '../../compose/create-verifier.ts';
 import type { ControlBrandsDeps } from '../../http/control/brands.ts';
 import { createControlHost } from '../../http/control/host.ts';
 import type { ControlTokensDeps } from '../../http/control/tokens.ts';
-import type { Database } from '../../ledger/database/database.ts';
 import type { Facts } from '../../ledger/facts.ts';
 import type { AdjustableClock } from '../../lib/clock.ts';
 import type { Random } from '../../lib/ids.ts';
 import type { Log } from '../../lib/log.ts';
 import { keepClock } from '../state/restore-clock.ts';
+import { createSeeding, type SeedingDeps } from './seed.ts';
 
-interface ControlDeps extends Pick<ControlBrandsDeps, 'openEscrow' | 'openGasWallet'> {
-  database: Database;
+interface ControlDeps extends Pick<ControlBrandsDeps, 'openEscrow' | 'openGasWallet'>, SeedingDeps {
   chain: ChainClient;
   rpc: Rpc;
   facts: Facts['chain'];
@@ -63,6 +62,7 @@ export function createControl(deps: ControlDeps, config: ControlConfig) {
       addressAt: deps.addressAt,
       lifetimeMaxMs: settings.identity.tokens.ageMaxMs,
     },
+    seed: createSeeding(deps),
     wallets: { database, ownDomain: config.ownDomain },
     limits: { bodyLimitBytes: settings.bodyLimitBytes, duplicateWindowMs: config.duplicateWindowMs },
     verify: createVerifier(deps),

@@ -1,5 +1,8 @@
+/** What a stack tells when it is ready. */
 import type { HostUrls } from '../../compose/open-hosts.ts';
-import type { Fixture } from '../fixture/fixture.ts';
+import type { StoredBrand } from '../../ledger/brands/brands.ts';
+import type { SeedChange } from '../../rules/brands/seed-changes.ts';
+import type { Seeded } from '../world/prepare-world.ts';
 
 /** The emulator's ready line without its `type`. */
 export interface Ready {
@@ -12,26 +15,43 @@ export interface Ready {
   controlToken: string;
   clock: string;
   dataDir: string;
+  /** What the seed files have changed in a ledger that had brands before, if anything. */
+  seedChanges?: SeedChange[];
 }
 
-/** The fixture's brands and users as the ready line names them. */
+/**
+ * Brands and users as the ready line names them: the fixture's brands first, with their keys, then those that the ledger
+ * has beside them, whose keys nobody knows any more.
+ */
 export const demoPeople = (
-  fixture: Fixture,
-  addresses: ReadonlyMap<string, string>,
-): Pick<Ready, 'brands' | 'users'> => ({
-  brands: fixture.brands.map(({ brand, apiKey, webhook }) => ({
+  { fixture, addresses }: Pick<Seeded, 'fixture' | 'addresses'>,
+  stored: readonly StoredBrand[],
+): Pick<Ready, 'brands' | 'users'> => {
+  const seeded = fixture.brands.map(({ brand, apiKey, webhook }) => ({
     brandId: brand.brandId,
     domain: brand.profile.domains[0] ?? '',
     apiKey: apiKey ?? '',
     webhookSecret: webhook?.secret ?? '',
-  })),
-  users: fixture.users.map(({ email, login, applicationPassword }) => ({
-    email,
-    address: addresses.get(email) ?? '',
-    login,
-    applicationPassword,
-  })),
-});
+  }));
+  const others = stored.filter(({ brandId }) => !seeded.some((one) => one.brandId === brandId));
+  return {
+    brands: [
+      ...seeded,
+      ...others.map(({ brandId, profile }) => ({
+        brandId,
+        domain: profile.domains[0] ?? '',
+        apiKey: '',
+        webhookSecret: '',
+      })),
+    ],
+    users: fixture.users.map(({ email, login, applicationPassword }) => ({
+      email,
+      address: addresses.get(email) ?? '',
+      login,
+      applicationPassword,
+    })),
+  };
+};
 
 /** The environment variables with which a program under test finds a running stack. */
 export function readyEnvironment(ready: Ready): Record<string, string> {

@@ -13,6 +13,7 @@ import { type ControlBrandsDeps, controlBrands } from './brands.ts';
 import { type ControlClockDeps, controlClock } from './clock.ts';
 import { BODY_LIMIT_BYTES, refuse } from './refuse.ts';
 import { type ControlRequestsDeps, controlRequests } from './requests.ts';
+import { type ControlSeedDeps, controlSeed } from './seed.ts';
 import { type ControlTokensDeps, controlTokens } from './tokens.ts';
 import { type ControlWalletsDeps, controlWallets } from './wallets.ts';
 
@@ -21,6 +22,7 @@ interface ControlHostDeps extends Omit<ControlRequestsDeps, 'nowMs'> {
   brands: Omit<ControlBrandsDeps, 'maySeeSecrets'>;
   tokens: ControlTokensDeps;
   wallets: ControlWalletsDeps;
+  seed: ControlSeedDeps['seed'];
   /** Compares ledger and chain; `limit` differences are shown at most. */
   verify: (limit: number) => Promise<VerifyReport>;
   log: Log;
@@ -62,6 +64,7 @@ export function createControlHost(deps: ControlHostDeps): Hono {
     ...controlClock(deps.control),
     ...controlBrands({ ...deps.brands, maySeeSecrets }),
     ...controlRequests({ ...deps, nowMs: () => clock.state().nowMs }),
+    ...controlSeed(deps),
     ...controlTokens(deps.tokens),
     ...controlWallets(deps.wallets),
     verify: verifyHandler(deps),

@@ -1,0 +1,53 @@
+/** Deletes the data of a stopped emulator, so that the next start begins anew. */
+import { existsSync } from 'node:fs';
+import { rm, rmdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Database } from '../../ledger/database/database.ts';
+import { openDataDir } from './data-dir.ts';
+import { refuseProductionLedger } from './refuse-production.ts';
+
+/** All that `serve` writes into its data folder; anything else there is somebody else's. */
+const LEDGER = 'ledger.sqlite';
+const WRITTEN = [LEDGER, `${LEDGER}-wal`, `${LEDGER}-shm`, 'chain'];
+const LOCK = ['owner.lock', 'owner.lock-journal'];
+
+/** What `serve` has written into a folder, as paths. */
+export const dataIn = (folder: string): string[] =>
+  WRITTEN.map((name) => join(folder, name)).filter((path) => existsSync(path));
+
+interface ResetDeps {
+  openLedger: (path: string) => Database;
+}
+
+/** Deletes it; returns the paths. Throws E_DATA_IN_USE while a stack runs on it, and E_PRODUCTION_LEDGER. */
+export async function resetData(deps: ResetDeps, folder: string): Promise<string[]> {
+  const present = dataIn(folder);
+  if (present.length === 0) return [];
+  const dataDir = await openDataDir({ path: folder, ephemeral: false });
+  try {
+    if (existsSync(join(folder, LEDGER))) await refuseOthersLedger(deps, join(folder, LEDGER));
+    for (const path of WRITTEN) await rm(join(folder, path), { recursive: true, force: true });
+  } finally {
+    await dataDir.release();
+  }
+  for (const path of LOCK) await rm(join(folder, path), { force: true });
+  // Fails where the user keeps files of their own in the folder.
+  await rmdir(folder).catch(() => undefined);
+  return present;
+}
+
+/** A file that is no database any more is exactly what a reset is for. */
+async function refuseOthersLedger({ openLedger }: ResetDeps, path: string): Promise<void> {
+  const isGarbled = (error: unknown) =>
+    /^SQLITE_(?:NOTADB|CORRUPT)/.test(String((error as { code?: unknown }).code));
+  try {
+    const database = openLedger(path);
+    try {
+      await refuseProductionLedger(database, path);
+    } finally {
+      await database.close();
+    }
+  } catch (error) {
+    if (!isGarbled(error)) throw error;
+  }
+}
