@@ -18,7 +18,7 @@ function sender() {
 test('a signal that npm sends once more at once is not a second one', async () => {
   const { signals, send } = sender();
   const second = vi.fn();
-  signals.second.then(second);
+  void signals.second.then(second);
   send('SIGINT');
   send('SIGINT');
   expect(await signals.first).toBe('SIGINT');

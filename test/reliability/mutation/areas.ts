@@ -1,0 +1,87 @@
+/** What is changed on trial, and the tests that judge it: the nearest front doors of each area. */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+export interface Area {
+  name: string;
+  /** The folder of its source. */
+  folder: string;
+  /** Files of it that hold no decisions: tables, generated code. */
+  without: readonly string[];
+  /** Test files, as globs. They run in one process with what they try. */
+  tests: readonly string[];
+}
+
+export const areas: readonly Area[] = [
+  {
+    name: 'rules',
+    folder: 'src/rules',
+    without: [],
+    tests: [
+      'test/rules/*.test.ts',
+      'test/emulator/fixture*.test.ts',
+      'test/contract/{events,control,register,relay}/*.test.ts',
+      'test/cli/explain.test.ts',
+    ],
+  },
+  {
+    name: 'identity',
+    folder: 'src/identity',
+    without: [],
+    tests: [
+      'test/identity/*.test.ts',
+      'test/contract/{register,relay}/*.test.ts',
+      'test/contract/events/expired-key.test.ts',
+    ],
+  },
+  {
+    name: 'ledger',
+    folder: 'src/ledger',
+    without: ['src/ledger/schema'],
+    tests: [
+      'test/ledger/*.test.ts',
+      'test/engine/*.test.ts',
+      'test/contract/{events,register,relay}/*.test.ts',
+      'test/audit/*.test.ts',
+    ],
+  },
+  {
+    name: 'actions',
+    folder: 'src/actions',
+    without: [],
+    tests: [
+      'test/contract/**/*.test.ts',
+      'test/ledger/*.test.ts',
+      'test/audit/*.test.ts',
+      'test/cli/explain.test.ts',
+    ],
+  },
+  {
+    name: 'chain',
+    folder: 'src/chain',
+    without: ['src/chain/contracts/abis.ts', 'src/chain/contracts/artifacts.ts'],
+    tests: [
+      'test/engine/*.test.ts',
+      'test/contract/relay/*.test.ts',
+      'test/contract/events/first-reward.test.ts',
+      'test/production/{rpc-pool,running}.test.ts',
+      'test/solidity/payout-batch.test.ts',
+      'test/audit/*.test.ts',
+    ],
+  },
+];
+
+/** The area with this name. Throws with the names that there are. */
+export function areaNamed(name: string): Area {
+  const area = areas.find((one) => one.name === name);
+  if (area) return area;
+  throw new Error(`the areas are ${areas.map((one) => one.name).join(', ')}; there is no "${name}"`);
+}
+
+/** Its source files, from the root of the project, in order. */
+export function sourceFiles({ folder, without }: Area): string[] {
+  return (readdirSync(folder, { recursive: true }) as string[])
+    .map((name) => join(folder, name))
+    .filter((file) => file.endsWith('.ts') && !without.some((part) => file.startsWith(part)))
+    .sort();
+}

@@ -1,0 +1,119 @@
+/** `npm run mutate`: changes the source on trial and says which changes no test notices. See docs/reliability.md. */
+import { writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { type Area, areaNamed, areas } from './areas.ts';
+import { droppedCalls } from './dropped-calls.ts';
+import { tryOperators } from './operators.ts';
+import { planted } from './planted.ts';
+import { type Change, openSandbox } from './sandbox.ts';
+import { scoreTable, type Verdict } from './verdict.ts';
+
+const USAGE = `npm run mutate -- [areas] [options]
+
+  areas            ${areas.map(({ name }) => name).join(', ')}, contracts, planted; all when none is named
+  --part 0.1       share of each area's lines in which operators, blocks and literals are changed; 1 for all
+  --dropped 10     calls left out in each area
+  --seed 1         which lines and calls those are
+  --together 2     how many changes are tried at the same time
+  --report FILE    every change and its outcome, as JSON
+
+Ends with 1 when a planted change survives or the score of an area is below 95 %.`;
+
+const SCORE_MIN = 0.95;
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    part: { type: 'string', default: '0.1' },
+    dropped: { type: 'string', default: '10' },
+    seed: { type: 'string', default: '1' },
+    together: { type: 'string', default: '2' },
+    report: { type: 'string' },
+    help: { type: 'boolean' },
+  },
+});
+
+if (values.help) console.log(USAGE);
+else process.exitCode = await mutate();
+
+/** The exit code. */
+async function mutate(): Promise<number> {
+  const wanted =
+    positionals.length > 0 ? positionals : ['planted', 'contracts', ...areas.map(({ name }) => name)];
+  const verdicts: Verdict[] = [];
+  for (const name of wanted) {
+    const found = await tryArea(name);
+    verdicts.push(...found);
+    for (const { where, change, outcome } of found)
+      if (outcome !== 'noticed') console.log(`${outcome.padEnd(9)} ${where}  ${change}`);
+    if (values.report) writeFileSync(values.report, `${JSON.stringify(verdicts, undefined, 1)}\n`);
+  }
+  for (const line of scoreTable(verdicts)) console.log(line);
+  return wanted.some((name) => !isGood(name, verdicts)) ? 1 : 0;
+}
+
+function isGood(name: string, verdicts: readonly Verdict[]): boolean {
+  const all = verdicts.filter(({ area }) => area === name);
+  const noticed = all.filter(({ outcome }) => outcome === 'noticed').length;
+  return noticed >= all.length * (name === 'planted' ? 1 : SCORE_MIN);
+}
+
+async function tryArea(name: string): Promise<Verdict[]> {
+  const seed = Number(values.seed);
+  const together = Number(values.together);
+  if (name === 'planted') return tryChanges(name, planted.filter(isOfSource), together);
+  if (name === 'contracts')
+    return tryChanges(
+      name,
+      planted.filter((one) => !isOfSource(one)),
+      1,
+    );
+  const area: Area = areaNamed(name);
+  const part = Number(values.part);
+  return [
+    ...(part > 0 ? await tryOperators(area, { part, seed, together }) : []),
+    ...(await tryChanges(name, droppedCalls(area, { count: Number(values.dropped), seed }), together)),
+  ];
+}
+
+function isOfSource({ file }: Change): boolean {
+  return file.endsWith('.ts');
+}
+
+/** Each in a copy of the project; so many copies as are tried together. Throws when tests fail without any change. */
+async function tryChanges(area: string, changes: readonly Change[], together: number): Promise<Verdict[]> {
+  const open = [...changes];
+  const sets = [...new Map(changes.map(({ tests }) => [tests.join(' '), tests])).values()];
+  const verdicts: Verdict[] = [];
+  const inSandboxes = (work: (sandbox: ReturnType<typeof openSandbox>) => Promise<void>, count: number) =>
+    Promise.all(
+      Array.from({ length: Math.min(together, count) }, async () => {
+        const sandbox = openSandbox();
+        try {
+          await work(sandbox);
+        } finally {
+          sandbox.close();
+        }
+      }),
+    );
+  await inSandboxes(async (sandbox) => {
+    for (let tests = sets.shift(); tests; tests = sets.shift())
+      if (!(await sandbox.passes(tests)))
+        throw new Error(
+          `${tests.join(' ')} fail without any change: mend them first\n${sandbox.lastWords()}`,
+        );
+  }, sets.length);
+  await inSandboxes(async (sandbox) => {
+    for (let change = open.shift(); change; change = open.shift()) {
+      const outcome = await sandbox.tryChange(change);
+      const what = `${oneLine(change.find)} → ${oneLine(change.replace)}`;
+      verdicts.push({ area, where: change.file, change: what, outcome });
+    }
+  }, open.length);
+  return verdicts;
+}
+
+function oneLine(text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ').trim();
+  return line.length > 90 ? `${line.slice(0, 89)}…` : line || '(left out)';
+}

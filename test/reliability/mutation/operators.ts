@@ -1,0 +1,86 @@
+/** Exchanged operators, emptied blocks, changed literals: Stryker's changes, on the part of an area that a seed chooses. */
+import { readFileSync } from 'node:fs';
+import { relative } from 'node:path';
+import type { MutantResult, PartialStrykerOptions } from '@stryker-mutator/api/core';
+import { Stryker } from '@stryker-mutator/core';
+import { seededChance } from '../../kits/seeded-chance.ts';
+import { type Area, sourceFiles } from './areas.ts';
+import type { Verdict } from './verdict.ts';
+
+// Most statements fit; what spans two windows is tried in whole runs only.
+const WINDOW_LINES = 12;
+
+export interface OperatorOptions {
+  /** Share of the source's lines, above 0 to 1. */
+  part: number;
+  seed: number;
+  /** Test runners side by side; each is a process with services and chains of its own. */
+  together: number;
+}
+
+/** Tries the changes of one area. Throws when its tests fail without any change. */
+export async function tryOperators(area: Area, options: OperatorOptions): Promise<Verdict[]> {
+  const mutate = chosenLines(area, options);
+  if (mutate.length === 0) return [];
+  process.env.REWARDS_MUTATE_TESTS = area.tests.join(' ');
+  const results = await new Stryker(strykerOptions(mutate, options.together)).runMutationTest();
+  return results.flatMap((result) => {
+    const outcome = outcomes[result.status];
+    return outcome ? [{ area: area.name, outcome, ...told(result) }] : [];
+  });
+}
+
+const outcomes: Partial<Record<MutantResult['status'], Verdict['outcome']>> = {
+  Killed: 'noticed',
+  Timeout: 'noticed',
+  Survived: 'survived',
+  NoCoverage: 'untried',
+};
+
+function strykerOptions(mutate: string[], together: number): PartialStrykerOptions {
+  return {
+    mutate,
+    testRunner: 'vitest',
+    plugins: ['@stryker-mutator/vitest-runner'],
+    ...{ vitest: { configFile: 'test/reliability/mutation/vitest.config.ts', related: false } },
+    coverageAnalysis: 'perTest',
+    // What runs once when a module is loaded cannot be switched while the process lives.
+    ignoreStatic: true,
+    concurrency: together,
+    timeoutMS: 20_000,
+    timeoutFactor: 3,
+    dryRunTimeoutMinutes: 30,
+    checkers: [],
+    reporters: ['progress-append-only'],
+    tempDirName: 'node_modules/.cache/mutation',
+    ignorePatterns: ['dist', 'docs', 'bench'],
+    // The sandbox stays inside of the project: nothing in it has to be rewritten.
+    tsconfigFile: 'none.json',
+  };
+}
+
+/** As `file:first-last`; each window of lines is taken or left by the seed. */
+function chosenLines(area: Area, { part, seed }: OperatorOptions): string[] {
+  const chance = seededChance(seed);
+  return sourceFiles(area).flatMap((file) => {
+    if (part >= 1) return [file];
+    const lines = readFileSync(file, 'utf8').split('\n').length;
+    const chosen: string[] = [];
+    for (let first = 1; first <= lines; first += WINDOW_LINES)
+      if (chance.unit() < part) chosen.push(`${file}:${first}-${Math.min(lines, first + WINDOW_LINES - 1)}`);
+    return chosen;
+  });
+}
+
+function told({
+  fileName,
+  location,
+  mutatorName,
+  replacement,
+}: MutantResult): Pick<Verdict, 'where' | 'change'> {
+  const file = relative(process.cwd(), fileName);
+  return {
+    where: `${file}:${location.start.line}:${location.start.column}`,
+    change: `${mutatorName} → ${(replacement ?? '').replaceAll(/\s+/g, ' ').slice(0, 80)}`,
+  };
+}
