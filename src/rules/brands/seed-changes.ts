@@ -43,9 +43,9 @@ type Changed = Pick<SeedChange, 'setting' | 'from' | 'to'>;
 const ADDED: Changed = { setting: null, from: null, to: 'added' };
 
 function differing(spec: Spec, before: object, after: object): Changed[] {
-  const valueOf = (settings: object, name: string) => (settings as Record<string, unknown>)[name];
+  const settingOf = (settings: object, name: string) => (settings as Record<string, unknown>)[name];
   return rowsOf(spec).flatMap(([setting, { kind }]) => {
-    const [from, to] = [valueOf(before, setting), valueOf(after, setting)];
+    const [from, to] = [settingOf(before, setting), settingOf(after, setting)];
     return comparable(from) === comparable(to)
       ? []
       : [{ setting, from: written(kind, from), to: written(kind, to) }];
