@@ -1,6 +1,7 @@
 /** Hosts whose paths do not collide, behind one listener. */
 import { type Handler, Hono } from 'hono';
 import type { RequestVariables } from '../http/frame/request-record.ts';
+import { tidyPath } from '../http/frame/tidy-path.ts';
 
 type Host = Hono<RequestVariables>;
 
@@ -14,7 +15,7 @@ export interface ServiceHosts {
 
 /** Joins all hosts in one application. Each keeps its own rules, its own refusals and its whole path. */
 export function onOnePort(hosts: ServiceHosts, { apiPrefix }: { apiPrefix: string }): Hono {
-  const app = new Hono();
+  const app = new Hono({ getPath: tidyPath });
   const hand = (path: string, host: Host) => {
     const handler: Handler = (context) => host.fetch(context.req.raw, context.env);
     // Registered by name, so that metrics can tell its route from unknown paths.

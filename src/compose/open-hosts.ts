@@ -1,5 +1,6 @@
 /** Opens the listeners of an emulator: all hosts on one port, or each on its own. */
 import { Hono } from 'hono';
+import { tidyPath } from '../http/frame/tidy-path.ts';
 import { createIdpHost } from '../http/idp.ts';
 import type { TokenIssuer } from '../identity/tokens.ts';
 import { type ServeConfig, settings } from './config.ts';
@@ -27,7 +28,9 @@ export async function openHosts(
     lifecycle.onStop(() => listener.close(settings.drainTimeoutMs));
     return listener.url;
   };
-  const ofEmulator = new Hono().route('/_rewards', hosts.control).route('/_idp', createIdpHost(hosts));
+  const ofEmulator = new Hono({ getPath: tidyPath })
+    .route('/_rewards', hosts.control)
+    .route('/_idp', createIdpHost(hosts));
   if (config.splitHosts) {
     const events = await open(hosts.events, config.port, config.portExplicit);
     const register = await open(hosts.register, 0, false);
@@ -35,7 +38,7 @@ export async function openHosts(
     const control = await open(ofEmulator, 0, false);
     return { events, relay, register, services: events, site: events, control: `${control}/_rewards` };
   }
-  const app = new Hono().route('/', ofEmulator).route('/', onOnePort(hosts, settings));
+  const app = new Hono({ getPath: tidyPath }).route('/', ofEmulator).route('/', onOnePort(hosts, settings));
   const url = await open(app, config.port, config.portExplicit);
   return { events: url, relay: url, register: url, services: url, site: url, control: `${url}/_rewards` };
 }

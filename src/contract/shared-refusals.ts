@@ -8,7 +8,9 @@ import { count, instant } from './shapes.ts';
 export type RequestRefusal =
   | { code: 'https_required' }
   | { code: 'unknown_endpoint'; method: string; path: string }
-  | { code: 'body_too_large'; limitBytes: number }
+  | { code: 'method_not_allowed'; method: string; path: string; allowed: readonly string[] }
+  | { code: 'body_too_large'; limitBytes: number; bytes: number; items?: boolean | undefined }
+  | { code: 'unsupported_encoding'; coding: string }
   | { code: 'invalid_body'; problem: string }
   | { code: 'idempotency_key_reused' }
   | { code: 'request_in_progress' }
@@ -18,11 +20,21 @@ export type RequestRefusal =
 /** What any host may say without knowing what a request wanted. */
 export type FrameRefusal = Extract<
   RequestRefusal,
-  { code: 'unknown_endpoint' | 'https_required' | 'database_unavailable' | 'internal_error' }
+  {
+    code:
+      | 'unknown_endpoint'
+      | 'method_not_allowed'
+      | 'https_required'
+      | 'database_unavailable'
+      | 'internal_error';
+  }
 >;
 
 /** What a body can be refused for before its fields are looked at. */
-export type BodyRefusal = Extract<RequestRefusal, { code: 'invalid_body' | 'body_too_large' }>;
+export type BodyRefusal = Extract<
+  RequestRefusal,
+  { code: 'invalid_body' | 'body_too_large' | 'unsupported_encoding' }
+>;
 
 /** The rows that the hosts share; each host puts them where they stand in its own order of checks. */
 export const requestRefusals: RefusalRows<RequestRefusal> = {
@@ -37,7 +49,7 @@ export const requestRefusals: RefusalRows<RequestRefusal> = {
   },
   unknown_endpoint: {
     status: 404,
-    when: 'there is no such path, or not with this method',
+    when: 'there is no such path',
     example: { method: 'GET', path: '/rewards-api/nothing' },
     says: ({ method, path }) => ({
       error: 'Not found',
@@ -45,20 +57,44 @@ export const requestRefusals: RefusalRows<RequestRefusal> = {
       details: { path },
     }),
   },
+  method_not_allowed: {
+    status: 405,
+    when: 'the path exists, but not with this method',
+    example: { method: 'PUT', path: '/rewards-api/health', allowed: ['GET', 'HEAD', 'OPTIONS'] },
+    headers: ({ allowed }) => ({ Allow: allowed.join(', ') }),
+    says: ({ method, path, allowed }) => ({
+      error: 'Method not allowed',
+      message: `${path} does not take ${method}; it takes ${allowed.join(', ')}.`,
+      details: { reason: 'method_not_allowed', path, methods: allowed },
+    }),
+  },
   body_too_large: {
     status: 413,
     when: 'the body has more than 10 KB',
-    example: { limitBytes: 10_240 },
-    says: ({ limitBytes }) => ({
+    example: { limitBytes: 10_240, bytes: 10_241 },
+    says: ({ limitBytes, bytes, items }) => ({
       error: 'Payload too large',
-      message: `The body may have at most ${limitBytes} bytes.`,
-      details: { limitBytes },
+      message: `The body has ${bytes} bytes or more, and at most ${limitBytes} are taken${items ? ': send fewer items' : ''}.`,
+      details: { maxBytes: limitBytes, bytes },
+    }),
+  },
+  unsupported_encoding: {
+    status: 415,
+    when: 'the body is compressed',
+    example: { coding: 'gzip' },
+    headers: () => ({ 'Accept-Encoding': 'identity' }),
+    says: ({ coding }) => ({
+      error: 'Unsupported content encoding',
+      message: `The body came with Content-Encoding ${coding}; send it uncompressed.`,
+      details: { reason: 'unsupported_encoding', coding },
     }),
   },
   invalid_body: {
     status: 400,
     when: 'the body is not the JSON that is expected',
-    example: { problem: 'body: must be valid JSON without __proto__ or constructor keys' },
+    example: {
+      problem: 'body: must be valid JSON: at line 1, column 12, "}" came where a value is expected',
+    },
     says: ({ problem }) => ({
       error: 'Invalid event data',
       message: problem,
@@ -139,6 +175,9 @@ export const refusalDetails = z
     previousReward: z.object({ eventId: z.uuid(), rewardAmount: z.int(), timestamp: instant() }),
     remainingSeconds: count().meta({ description: 'Until the same event may pass.' }),
     retryAt: instant(),
+    retryable: z.boolean().meta({ description: 'False: waiting does not help.' }),
+    maxBytes: count().meta({ description: 'The most that a body may have.' }),
+    bytes: count().meta({ description: 'What came, as far as it is known.' }),
     totalClaims: count(),
     maxClaims: z.int(),
     maxTotalClaims: z.int(),

@@ -1,5 +1,6 @@
 /** The operator's listener: liveness, readiness and metrics. Never reachable by users. */
 import { Hono } from 'hono';
+import { tidyPath } from './frame/tidy-path.ts';
 
 interface AdminHostDeps {
   /** Why no traffic should come here now; empty when it may. */
@@ -9,7 +10,7 @@ interface AdminHostDeps {
 }
 
 export function createAdminHost(deps: AdminHostDeps): Hono {
-  const app = new Hono();
+  const app = new Hono({ getPath: tidyPath });
   // Says only that the process answers: a fault outside it must not restart it.
   app.get('/livez', (context) => context.json({ status: 'alive' }));
   app.get('/readyz', async (context) => {

@@ -1,9 +1,10 @@
 /** What the emulator's identity provider publishes: discovery and keys (OpenID Connect Discovery, RFC 7517). */
 import { Hono } from 'hono';
 import type { TokenIssuer } from '../identity/tokens.ts';
+import { tidyPath } from './frame/tidy-path.ts';
 
 export function createIdpHost({ issuer }: { issuer: Pick<TokenIssuer, 'keys' | 'configuration'> }): Hono {
-  const app = new Hono();
+  const app = new Hono({ getPath: tidyPath });
   // Not cached, so that the next request sees a rotation.
   app.use(async (context, next) => {
     await next();

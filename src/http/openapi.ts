@@ -38,7 +38,8 @@ export function apiDocument(contract: HostContract, host: DescribedHost) {
     const path = pathOf(endpoint, host.apiPrefix);
     paths[path] = { ...paths[path], [endpoint.method]: operationObject(api, endpoint) };
   }
-  return {
+  const otherwise = unreferenced(api);
+  const document = {
     openapi: '3.1.0',
     info: {
       title: api.title,
@@ -51,7 +52,7 @@ export function apiDocument(contract: HostContract, host: DescribedHost) {
     paths,
     components: {
       schemas: jsonSchemas(schemasOf(api)),
-      responses: unreferenced(api),
+      responses: otherwise,
       examples: Object.fromEntries(
         api.refusals.codes.map((code): [string, Example] => {
           const { when, status, body } = api.refusals.documented(code);
@@ -61,7 +62,12 @@ export function apiDocument(contract: HostContract, host: DescribedHost) {
       headers: api.headers,
       securitySchemes: api.securitySchemes,
     },
+    /** Answers to requests that belong to no operation. */
+    'x-other-requests': mapped(otherwise, (_, code) => to('responses', code)),
   };
+  const used = new Set(JSON.stringify(document).match(/(?<="#\/components\/headers\/)[^"]+/g));
+  const headers = Object.entries(api.headers).filter(([name]) => used.has(name));
+  return { ...document, components: { ...document.components, headers: Object.fromEntries(headers) } };
 }
 
 /** An endpoint's path below the host's base. */

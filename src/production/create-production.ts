@@ -19,6 +19,7 @@ import { openDataDir } from '../emulator/state/data-dir.ts';
 import { DEV_MNEMONIC, DEV_WALLETS_PATH } from '../emulator/world/dev-accounts.ts';
 import { createAdminHost } from '../http/admin.ts';
 import { measured } from '../http/frame/measured.ts';
+import { tidyPath } from '../http/frame/tidy-path.ts';
 import { derivedWallets } from '../identity/derived.ts';
 import { providerTokens } from '../identity/provider.ts';
 import type { TokenVerifier } from '../identity/tokens.ts';
@@ -156,12 +157,15 @@ const openEvents = (
   config: StartConfig,
   { hosts, metrics }: { hosts: ServiceHosts; metrics: Metrics },
 ): Promise<Listener> =>
-  listen(new Hono().use(measured(metrics.request)).route('/', onOnePort(hosts, config)), {
-    bindAddress: config.bindAddress,
-    port: config.port,
-    explicit: true,
-    limits: { connectionsMax: config.connectionsMax, keepAliveMs: config.keepAliveMs },
-  });
+  listen(
+    new Hono({ getPath: tidyPath }).use(measured(metrics.request)).route('/', onOnePort(hosts, config)),
+    {
+      bindAddress: config.bindAddress,
+      port: config.port,
+      explicit: true,
+      limits: { connectionsMax: config.connectionsMax, keepAliveMs: config.keepAliveMs },
+    },
+  );
 
 /** The adapter of each port in production. */
 interface Adapters {

@@ -5,6 +5,7 @@ import { PreconditionError } from '../compose/precondition.ts';
 import { startProblem, whereIs } from '../compose/start-problem.ts';
 import { brandEndpoints } from '../contract/control/endpoints.ts';
 import { controlBrands } from '../http/control/brands.ts';
+import { refuse } from '../http/control/refuse.ts';
 import { mount } from '../http/frame/host-frame.ts';
 import { pendingMigrations } from '../ledger/database/migrate.ts';
 import { systemClock } from '../lib/clock.ts';
@@ -35,7 +36,8 @@ export async function openOfflineBrands(databaseUrl: string) {
       maySeeSecrets: () => true,
     });
     const app = new Hono().basePath('/_rewards');
-    mount(app, '', { title: 'Brands', endpoints: brandEndpoints }, brands);
+    const contract = { title: 'Brands', endpoints: brandEndpoints };
+    mount(app, { apiPrefix: '', contract, handlers: brands, refuse });
     app.onError((error, context) =>
       context.json({ success: false, error: error.message, message: 'Nothing was changed.' }, 500),
     );

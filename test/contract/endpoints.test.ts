@@ -50,25 +50,69 @@ describe('contract: Endpoints', () => {
   });
 
   test.each([
-    ['GET', `${API}/manual-event`],
-    ['PUT', `${API}/manual-event`],
-    ['DELETE', `${API}/event-config`],
-    ['POST', `${API}/event-config`],
-    ['POST', `${API}/health`],
     ['GET', `${API}/Health`],
     ['GET', `${API}`],
     ['GET', `${API}/`],
     ['GET', '/'],
     ['GET', '/health'],
     ['GET', '/manual-event'],
-    ['GET', `${API}/health/`],
     ['GET', `${API}/%2e%2e/health`],
-    ['GET', `/${API}/health`],
-    ['POST', '/sdk.js'],
+    ['GET', '///'],
   ])('contract: Errors, 404 Unknown endpoint: %s %s', async (method, path) => {
     const answer = await ask(method, path);
     expect(answer.status).toBe(404);
     expectBothForms(answer);
+  });
+
+  test.each([
+    ['GET', `${API}/manual-event`, 'POST, OPTIONS'],
+    ['PUT', `${API}/manual-event`, 'POST, OPTIONS'],
+    ['DELETE', `${API}/event-config`, 'GET, HEAD, OPTIONS'],
+    ['POST', `${API}/event-config`, 'GET, HEAD, OPTIONS'],
+    ['POST', `${API}/health`, 'GET, HEAD, OPTIONS'],
+    ['DELETE', `${API}/user-balance`, 'GET, HEAD, POST, OPTIONS'],
+    ['PUT', `${API}/pregenerate-user`, 'POST, OPTIONS'],
+    ['POST', '/sdk.js', 'GET, HEAD, OPTIONS'],
+    ['POST', '/openapi.json', 'GET, HEAD, OPTIONS'],
+  ])(
+    'a method that the path does not take is 405 and says which it takes: %s %s',
+    async (method, path, allow) => {
+      const answer = await ask(method, path);
+      expect([answer.status, answer.headers.get('allow')]).toEqual([405, allow]);
+      expectBothForms(answer);
+    },
+  );
+
+  test('the relay and the control API say which methods they take', async () => {
+    const relay = await ask('DELETE', '/relay');
+    expect([relay.status, relay.headers.get('allow'), relay.body.code]).toEqual([
+      405,
+      'POST, OPTIONS',
+      'METHOD_NOT_ALLOWED',
+    ]);
+    const control = await service.control('/verify', {});
+    expect([control.status, control.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS']);
+  });
+
+  test.each([`/${API}/health`, `${API}//health`, `${API}/health/`, `//${API}///health//?x=1`])(
+    'a path with a slash too many is the same endpoint: %s',
+    async (path) => {
+      expect((await ask('GET', path)).body).toMatchObject({ status: 'healthy' });
+    },
+  );
+
+  test('posts, script, registrations and the control API take a slash too many as well', async () => {
+    const posted = await ask('POST', `/${API}/manual-event/`, {
+      brandId: shop.brandId,
+      eventType: 'once',
+      domain: shop.domain,
+      userEmail: 'slash@people.example',
+    });
+    expect([posted.status, posted.body.success]).toEqual([200, true]);
+    expect((await ask('GET', '//sdk.js/')).status).toBe(200);
+    expect((await ask('POST', `${API}/pregenerate-user/`, {})).status).toBe(400);
+    expect((await ask('POST', '//relay/', {})).status).toBe(401);
+    expect((await ask('GET', '//_rewards//clock/')).status).toBe(200);
   });
 
   test('every request has an id of its own', async () => {

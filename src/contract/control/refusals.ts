@@ -2,7 +2,7 @@
 import type { SettingProblem } from '../../rules/brands/settings.ts';
 import { demo } from '../examples.ts';
 import { type RefusalRows, refusalTable } from '../refusals.ts';
-import { type RefusalBody, refusalForm } from '../shared-refusals.ts';
+import { type RefusalBody, refusalForm, requestRefusals } from '../shared-refusals.ts';
 
 export type ControlRefusal =
   | { code: 'foreign_host' }
@@ -20,6 +20,7 @@ export type ControlRefusal =
   | { code: 'wallet_not_found'; user: string }
   | { code: 'invalid_limit'; limitMax: number }
   | { code: 'unknown_endpoint'; method: string; path: string }
+  | { code: 'method_not_allowed'; method: string; path: string; allowed: readonly string[] }
   | { code: 'database_unavailable' }
   | { code: 'internal_error' };
 export type ControlRefusalCode = ControlRefusal['code'];
@@ -155,10 +156,11 @@ const rows: RefusalRows<ControlRefusal> = {
   },
   unknown_endpoint: {
     status: 404,
-    when: 'there is no such path, or not with this method',
+    when: 'there is no such path',
     example: { method: 'GET', path: '/_rewards/nothing' },
     says: ({ method, path }) => ({ error: 'Not found', message: `There is no ${method} ${path} here.` }),
   },
+  method_not_allowed: requestRefusals.method_not_allowed,
   database_unavailable: {
     status: 503,
     when: 'the ledger cannot be reached',

@@ -28,19 +28,22 @@ export type EventsRefusal =
   | { code: 'payout_pending'; eventId: string };
 export type EventsRefusalCode = EventsRefusal['code'];
 
-/** Only a change of the rule helps once a limit is used up; clients that retry anyway are told to wait a day. */
-const USED_UP_RETRY_SECONDS = 86_400;
+/** No channel of a chat platform has a longer name; anything can be sent. */
+const CHANNEL_SHOWN = 64;
 const HOUR_MS = 3_600_000;
 const { brandId } = demo;
 const { eventId } = example;
-const { https_required, unknown_endpoint, body_too_large, invalid_body, ...others } = requestRefusals;
+const { https_required, unknown_endpoint, method_not_allowed, ...bodies } = requestRefusals;
+const { body_too_large, unsupported_encoding, invalid_body, ...others } = bodies;
 const { idempotency_key_reused, request_in_progress, database_unavailable, internal_error } = others;
 
 /** In the order of the checks. */
 const rows: RefusalRows<EventsRefusal> = {
   https_required,
   unknown_endpoint,
+  method_not_allowed,
   body_too_large,
+  unsupported_encoding,
   invalid_body,
   invalid_event_data: {
     status: 400,
@@ -108,11 +111,14 @@ const rows: RefusalRows<EventsRefusal> = {
     status: 403,
     when: 'the event is limited to chat channels, and this channel is not one of them',
     example: { channel: '#general', allowed: ['#support'] },
-    says: ({ channel, allowed }) => ({
-      error: `Channel ${channel} is not allowed for this event; allowed: ${allowed.join(', ')}`,
-      message: 'The event is limited to the listed channels.',
-      details: { reason: 'channel_not_allowed', channel, allowedChannels: allowed },
-    }),
+    says: ({ channel, allowed }) => {
+      const shown = channel.length > CHANNEL_SHOWN ? `${channel.slice(0, CHANNEL_SHOWN - 1)}…` : channel;
+      return {
+        error: `Channel ${shown} is not allowed for this event; allowed: ${allowed.join(', ')}`,
+        message: 'The event is limited to the listed channels.',
+        details: { reason: 'channel_not_allowed', channel: shown, allowedChannels: allowed },
+      };
+    },
   },
   duplicate: {
     status: 409,
@@ -154,10 +160,9 @@ const rows: RefusalRows<EventsRefusal> = {
     status: 429,
     when: 'the user has claimed the event as often as it allows',
     example: { totalClaims: 1, maxClaims: 1 },
-    retryAfterSeconds: USED_UP_RETRY_SECONDS,
     says: ({ totalClaims, maxClaims }) => {
       const message = `The user has claimed this event ${totalClaims} of ${maxClaims} times.`;
-      const details = { message, reason: 'max_claims_reached', totalClaims, maxClaims };
+      const details = { message, reason: 'max_claims_reached', totalClaims, maxClaims, retryable: false };
       return { error: 'Max claims reached', message, details };
     },
   },
@@ -165,10 +170,10 @@ const rows: RefusalRows<EventsRefusal> = {
     status: 429,
     when: 'all users together have claimed it as often as it allows',
     example: { totalClaims: 100, maxTotalClaims: 100 },
-    retryAfterSeconds: USED_UP_RETRY_SECONDS,
     says: ({ totalClaims, maxTotalClaims }) => {
       const message = `All users together have claimed this event ${totalClaims} of ${maxTotalClaims} times.`;
-      const details = { message, reason: 'max_total_claims_reached', totalClaims, maxTotalClaims };
+      const counts = { totalClaims, maxTotalClaims, retryable: false };
+      const details = { message, reason: 'max_total_claims_reached', ...counts };
       return { error: 'Max total claims reached', message, details };
     },
   },
@@ -219,4 +224,4 @@ export const eventsRefusals = refusalTable<EventsRefusal, RefusalBody>({
 
 /** Refusals that any request may get; the ledger is asked about the origin of each. */
 export const anywhere = ['https_required', 'internal_error', 'database_unavailable'] as const;
-export const withBody = ['body_too_large', 'invalid_body', ...anywhere] as const;
+export const withBody = ['body_too_large', 'unsupported_encoding', 'invalid_body', ...anywhere] as const;

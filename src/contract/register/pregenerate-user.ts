@@ -69,5 +69,7 @@ export const pregenerateUserEndpoint: Endpoint<RegisterRefusalCode> = {
     { summary: 'A user by e-mail', body: { email: demo.user, brand_id } },
   ],
   answers: { 200: { description: 'The wallet.', body: named('Wallet', pregenerateResult), example: result } },
-  refusals: registerRefusals.codes.filter((code) => code !== 'unknown_endpoint'),
+  refusals: registerRefusals.codes.filter(
+    (code) => code !== 'unknown_endpoint' && code !== 'method_not_allowed',
+  ),
 };

@@ -23,14 +23,16 @@ export type RegisterRefusal =
 export type RegisterRefusalCode = RegisterRefusal['code'];
 
 const { brandId } = demo;
-const { https_required, unknown_endpoint, body_too_large, database_unavailable, internal_error } =
-  requestRefusals;
+const { https_required, unknown_endpoint, method_not_allowed, ...bodies } = requestRefusals;
+const { body_too_large, unsupported_encoding, database_unavailable, internal_error } = bodies;
 
 /** In the order of the checks. */
 const rows: RefusalRows<RegisterRefusal> = {
   https_required,
   unknown_endpoint,
+  method_not_allowed,
   body_too_large,
+  unsupported_encoding,
   invalid_body: {
     status: 400,
     when: 'the body is not the JSON that is expected',

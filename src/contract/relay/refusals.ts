@@ -81,13 +81,15 @@ const explain = (problem: ValidationProblem) =>
 
 const { token, perks, gasWallet, hash } = relayExample;
 const allowed: Hex[] = [token, perks];
-const { https_required, unknown_endpoint, invalid_body, body_too_large, ...others } = requestRefusals;
+const { https_required, unknown_endpoint, method_not_allowed, ...bodies } = requestRefusals;
+const { invalid_body, body_too_large, unsupported_encoding, ...others } = bodies;
 const { idempotency_key_reused, request_in_progress, database_unavailable, internal_error } = others;
 
 /** In the order of the checks. */
 const rows: RefusalRows<RelayHostRefusal> = {
   https_required,
   unknown_endpoint,
+  method_not_allowed,
   rate_limit_exceeded: {
     status: 429,
     when: 'the user had 35 calls within the hour, or the address 100 requests within the minute',
@@ -118,8 +120,9 @@ const rows: RefusalRows<RelayHostRefusal> = {
   body_too_large: {
     ...body_too_large,
     when: 'the body has more than 64 KB',
-    example: { limitBytes: 65_536 },
+    example: { limitBytes: 65_536, bytes: 65_537 },
   },
+  unsupported_encoding,
   invalid_body,
   missing_fields: {
     status: 400,
@@ -230,4 +233,9 @@ export const relayRefusals = refusalTable<RelayHostRefusal, RelayRefusalBody>({
 /** Refusals that any request may get; the ledger is asked about the origin of each. */
 export const anywhere = ['https_required', 'internal_error', 'database_unavailable'] as const;
 /** Refusals of lookups of a call, and of unknown paths. */
-export const ofLookups: readonly RelayRefusalCode[] = ['invalid_hash', 'relay_not_found', 'unknown_endpoint'];
+export const ofLookups: readonly RelayRefusalCode[] = [
+  'invalid_hash',
+  'relay_not_found',
+  'unknown_endpoint',
+  'method_not_allowed',
+];

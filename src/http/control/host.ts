@@ -7,6 +7,7 @@ import { isDatabaseUnavailable } from '../../ledger/database/database.ts';
 import { rootMessage } from '../../lib/failures/root-cause.ts';
 import type { Log } from '../../lib/log.ts';
 import { mount } from '../frame/host-frame.ts';
+import { tidyPath } from '../frame/tidy-path.ts';
 import { apiDocument } from '../openapi.ts';
 import { apiReference } from '../reference/api-reference.ts';
 import { type ControlBrandsDeps, controlBrands } from './brands.ts';
@@ -36,7 +37,7 @@ const DIFFERENCES_SHOWN = 50;
 const DIFFERENCES_MAX = 1_000;
 
 export function createControlHost(deps: ControlHostDeps): Hono {
-  const app = new Hono();
+  const app = new Hono({ getPath: tidyPath });
   const { clock } = deps.control;
   const maySeeSecrets = (context: Context) => carriesToken(context.req.header('authorization'), deps.token);
 
@@ -60,7 +61,7 @@ export function createControlHost(deps: ControlHostDeps): Hono {
       bodyLimitBytes: BODY_LIMIT_BYTES,
     }),
   );
-  mount(app, '', controlHostContract, {
+  const handlers = {
     ...controlClock(deps.control),
     ...controlBrands({ ...deps.brands, maySeeSecrets }),
     ...controlRequests({ ...deps, nowMs: () => clock.state().nowMs }),
@@ -70,7 +71,8 @@ export function createControlHost(deps: ControlHostDeps): Hono {
     verify: verifyHandler(deps),
     controlOpenapi: reference.openapi,
     controlDocs: reference.docs,
-  });
+  };
+  mount(app, { apiPrefix: '', contract: controlHostContract, handlers, refuse });
 
   app.all('*', (context) => {
     const { method, path } = context.req;

@@ -14,7 +14,11 @@ export function bulkEvents(deps: BulkEventsDeps): Handler<RequestVariables> {
   return async (context: Context<RequestVariables>) => {
     const notes = context.get('notes');
     const body = await readJsonBody(context.req.raw, settings.bodyLimitBytes);
-    if ('refusal' in body) return refuser.answer(context, body.refusal);
+    if ('refusal' in body) {
+      const { refusal } = body;
+      const tooMany = refusal.code === 'body_too_large';
+      return refuser.answer(context, tooMany ? { ...refusal, items: true } : refusal);
+    }
     notes.body = body.text;
     const batch = bulkEventsBody.safeParse(body.value);
     if (!batch.success) {

@@ -1,9 +1,9 @@
 /** The client script as it is served (contract: GET /sdk.js). */
-import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { entityTagOf, namesTag } from '../frame/entity-tag.ts';
 
 /** The path prefix that the built script has in it. */
 const BUILT_PREFIX = '/rewards-api';
@@ -21,7 +21,7 @@ export function createClientScript({ path, apiPrefix }: { path: string; apiPrefi
   const read = async () => {
     const built = await readFile(path, 'utf8');
     const text = built.replaceAll(BUILT_PREFIX, apiPrefix);
-    return { text, etag: `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"` };
+    return { text, etag: entityTagOf(text) };
   };
   return {
     async serve({ headers }) {
@@ -36,9 +36,8 @@ export function createClientScript({ path, apiPrefix }: { path: string; apiPrefi
         // Pages that isolate themselves take scripts of other hosts only when those agree.
         'Cross-Origin-Resource-Policy': 'cross-origin',
       };
-      const known = headers.get('if-none-match')?.split(',') ?? [];
-      const isKnown = known.some((name) => ['*', etag].includes(name.trim().replace(/^W\//, '')));
-      if (isKnown) return new Response(null, { status: 304, headers: about });
+      if (namesTag(headers.get('if-none-match'), etag))
+        return new Response(null, { status: 304, headers: about });
       return new Response(text, {
         headers: {
           ...about,

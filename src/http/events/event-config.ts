@@ -1,10 +1,10 @@
 /** GET event-config (contract: Endpoints): may be kept for five minutes, and asked for again by its ETag. */
-import { createHash } from 'node:crypto';
 import type { Handler } from 'hono';
 import type { EventConfig } from '../../actions/events/read-event-config.ts';
 import { eventConfigQuery } from '../../contract/events/event-config.ts';
 import { ADDRESS_PROBLEM } from '../../contract/shapes.ts';
 import type { BrandId } from '../../rules/brands/brand.ts';
+import { entityTagOf, namesTag } from '../frame/entity-tag.ts';
 import type { RequestVariables } from '../frame/request-record.ts';
 import { eventConfigReply } from './event-config-reply.ts';
 import type { EventsRefuser } from './refuser.ts';
@@ -29,13 +29,10 @@ export function eventConfig(deps: EventConfigDeps): Handler<RequestVariables> {
     const config = await deps.readEventConfig(brandId);
     if (!config) return deps.refuser.answer(context, { code: 'brand_not_found', brandId });
     const body = JSON.stringify(eventConfigReply(config));
-    const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`;
+    const etag = entityTagOf(body);
     const headers = { etag, 'cache-control': `public, max-age=${CACHE_SECONDS}` };
-    const known = context.req
-      .header('if-none-match')
-      ?.split(',')
-      .map((tag) => tag.trim().replace(/^W\//, ''));
-    if (known?.includes(etag) || known?.includes('*')) return new Response(null, { status: 304, headers });
+    if (namesTag(context.req.header('if-none-match'), etag))
+      return new Response(null, { status: 304, headers });
     return new Response(body, { headers: { ...headers, 'content-type': 'application/json' } });
   };
 }

@@ -26,6 +26,10 @@ export function proxyTrust(proxies: readonly string[]): ProxyTrust {
   };
 }
 
+/** Without the port that some proxies write behind an address: `198.51.100.7:4711`, `[2001:db8::7]:4711`. */
+const withoutPort = (hop: string) =>
+  hop.replace(/^\[([^\]]*)\](?::\d+)?$/, '$1').replace(/^(\d+(?:\.\d+){3}):\d+$/, '$1');
+
 /** `::ffff:10.0.0.1` is 10.0.0.1. */
 const unmapped = (address: string) => address.replace(/^::ffff:(?=\d+\.)/i, '');
 
@@ -42,7 +46,7 @@ export function clientAddress(facts: ForwardedFacts, trust: ProxyTrust): string 
   const hops = (facts.forwardedFor ?? '').split(',').map((hop) => hop.trim());
   let address = unmapped(facts.remoteAddress ?? '');
   while (trust.trusts(address)) {
-    const hop = unmapped(hops.pop() ?? '');
+    const hop = unmapped(withoutPort(hops.pop() ?? ''));
     if (isIP(hop) === 0) break;
     address = hop;
   }

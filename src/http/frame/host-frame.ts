@@ -12,11 +12,13 @@ import type { Log } from '../../lib/log.ts';
 import { apiDocument, pathOf } from '../openapi.ts';
 import { apiReference } from '../reference/api-reference.ts';
 import type { ProxyTrust } from './client-address.ts';
+import { compressed } from './compressed.ts';
 import { cors } from './cors.ts';
 import { httpsOnly } from './https-only.ts';
 import type { Observer } from './observer.ts';
 import { requestNotes } from './request-notes.ts';
 import type { RequestVariables } from './request-record.ts';
+import { tidyPath } from './tidy-path.ts';
 
 export interface HostFrameDeps {
   database: Database;
@@ -46,8 +48,10 @@ interface HostParts {
 }
 
 export function createHostFrame(deps: HostFrameDeps, host: HostParts): Hono<RequestVariables> {
-  const app = new Hono<RequestVariables>();
+  const app = new Hono<RequestVariables>({ getPath: tidyPath });
   const mustBeHttps = deps.settings.httpsOnly;
+  // Outermost, so that requests are recorded with answers that people can read.
+  app.use(compressed());
   app.use(requestNotes(deps));
   if (mustBeHttps) {
     const refuse = (context: Context) => host.refuse(context, { code: 'https_required' });
@@ -56,7 +60,8 @@ export function createHostFrame(deps: HostFrameDeps, host: HostParts): Hono<Requ
   app.use(cors({ ...deps, httpsOnly: mustBeHttps }));
 
   const describe = () => apiDocument(host.contract, { serverUrl: '/', ...deps.settings });
-  mount(app, deps.settings.apiPrefix, host.contract, { ...host.handlers, ...apiReference(describe) });
+  const handlers = { ...host.handlers, ...apiReference(describe) };
+  mount(app, { apiPrefix: deps.settings.apiPrefix, contract: host.contract, handlers, refuse: host.refuse });
   app.all('*', (context) => {
     const { method, path } = context.req;
     return host.refuse(context, { code: 'unknown_endpoint', method, path });
@@ -80,18 +85,33 @@ function wentAway({ env }: Context): boolean {
   return incoming?.destroyed === true && !incoming.complete;
 }
 
-/** Every endpoint of the contract with its handler: neither can be without the other. */
+/** Every endpoint of the contract with its handler: neither can be without the other. Other methods of its path are refused. */
 export function mount<E extends Env>(
   app: Hono<E>,
-  apiPrefix: string,
-  { title, endpoints }: Pick<HostContract, 'title' | 'endpoints'>,
-  handlers: Record<string, Handler<E>>,
+  host: {
+    apiPrefix: string;
+    contract: Pick<HostContract, 'title' | 'endpoints'>;
+    handlers: Record<string, Handler<E>>;
+    refuse: (context: Context, refusal: Extract<FrameRefusal, { code: 'method_not_allowed' }>) => Response;
+  },
 ): void {
+  const { handlers, refuse } = host;
+  const { title, endpoints } = host.contract;
+  const methodsAt = new Map<string, string[]>();
   for (const endpoint of endpoints) {
     const handler = handlers[endpoint.id];
     if (!handler) throw new Error(`${title}: nothing handles ${endpoint.id}`);
-    const path = pathOf(endpoint, apiPrefix).replaceAll(/\{(\w+)\}/g, ':$1');
-    app.on(endpoint.method.toUpperCase(), path, handler);
+    const path = pathOf(endpoint, host.apiPrefix).replaceAll(/\{(\w+)\}/g, ':$1');
+    const method = endpoint.method.toUpperCase();
+    app.on(method, path, handler);
+    // Whoever answers GET answers HEAD.
+    methodsAt.set(path, [...(methodsAt.get(path) ?? []), ...(method === 'GET' ? ['GET', 'HEAD'] : [method])]);
+  }
+  for (const [path, methods] of methodsAt) {
+    app.all(path, (context) => {
+      const { method, path } = context.req;
+      return refuse(context, { code: 'method_not_allowed', method, path, allowed: [...methods, 'OPTIONS'] });
+    });
   }
   const unknown = Object.keys(handlers).filter((id) => !endpoints.some((endpoint) => endpoint.id === id));
   if (unknown.length > 0) throw new Error(`${title}: the contract lacks ${unknown.join(', ')}`);

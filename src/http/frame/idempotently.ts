@@ -1,8 +1,8 @@
 /** Idempotency-Key: wraps a handler's work, so that what had its effect is done once. */
 import type { Context } from 'hono';
-import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { Effect, KeyedAnswer, KeyRefusal, TriedAnswer } from '../../actions/answer-once.ts';
 import { IDEMPOTENCY_KEY_PROBLEM, idempotencyKeyField } from '../../contract/idempotency-key.ts';
+import { jsonText } from './refuse.ts';
 
 /** `actions/answer-once` with its deps bound. */
 export type AnswerOnce = (
@@ -36,5 +36,5 @@ export function idempotencyKeyOf(
 /** A kept or fresh answer as a response, beside the headers that the context has already. */
 export function answerKeyed(context: Context, { status, headers, body }: KeyedAnswer): Response {
   for (const [name, value] of Object.entries(headers ?? {})) context.header(name, value);
-  return context.body(body, status as ContentfulStatusCode, { 'Content-Type': 'application/json' });
+  return jsonText(context, body, status);
 }

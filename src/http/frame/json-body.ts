@@ -1,9 +1,12 @@
 /** Reads a request's body as JSON, within a limit, without trusting anything about it. */
 import { parse } from 'secure-json-parse';
 import type { BodyRefusal } from '../../contract/shared-refusals.ts';
+import { jsonMistake } from './json-mistake.ts';
 
 /** Deeper than any real body, and far from where a recursive walk would fail. */
 const DEPTH_MAX = 32;
+/** Longer than any list of codings that exists. */
+const CODING_SHOWN = 40;
 
 type JsonBody = { value: unknown; text: string } | { refusal: BodyRefusal; bytes: number };
 
@@ -13,39 +16,63 @@ export async function readJsonBody(request: Request, limitBytes: number): Promis
     refusal: { code: 'invalid_body', problem },
     bytes,
   });
-  const encoding = request.headers.get('content-encoding');
-  if (encoding && encoding !== 'identity') return invalid('body: must not be compressed', 0);
-  const bytes = await readBytes(request, limitBytes);
-  if (!bytes) return { refusal: { code: 'body_too_large', limitBytes }, bytes: limitBytes + 1 };
+  const coding = request.headers.get('content-encoding')?.trim();
+  if (coding && coding.toLowerCase() !== 'identity')
+    return { refusal: { code: 'unsupported_encoding', coding: coding.slice(0, CODING_SHOWN) }, bytes: 0 };
+  const read = await readBytes(request, limitBytes);
+  if ('tooMany' in read)
+    return { refusal: { code: 'body_too_large', limitBytes, bytes: read.tooMany }, bytes: read.tooMany };
+  const { bytes } = read;
+  const text = decoded(bytes);
+  if (text === undefined) return invalid('body: must be UTF-8', bytes.length);
   try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     // Refuses __proto__ and constructor.prototype: with them a field could be smuggled past its check.
     const value: unknown = parse(text);
     if (deeperThan(value, DEPTH_MAX))
       return invalid(`body: must not be nested deeper than ${DEPTH_MAX}`, bytes.length);
     return { value, text };
   } catch {
-    return invalid('body: must be valid JSON without __proto__ or constructor keys', bytes.length);
+    return invalid(`body: ${mistakeIn(text)}`, bytes.length);
   }
 }
 
-/** Undefined as soon as the body is longer than the limit, whatever its length was said to be. */
-async function readBytes(request: Request, limitBytes: number): Promise<Uint8Array | undefined> {
+function decoded(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+function mistakeIn(text: string): string {
+  if (text.trim() === '') return 'is required, as JSON; it came empty';
+  const mistake = jsonMistake(text);
+  if (!mistake) return 'must not have keys named __proto__ or constructor.prototype';
+  const { line, column, expected, came } = mistake;
+  const found = came === undefined ? 'the text ends' : `${JSON.stringify(came)} came`;
+  return `must be valid JSON: at line ${line}, column ${column}, ${found} where ${expected} is expected`;
+}
+
+/** `tooMany`, as soon as the body is longer than the limit, whatever its length was said to be: as far as it is known. */
+async function readBytes(
+  request: Request,
+  limitBytes: number,
+): Promise<{ bytes: Uint8Array } | { tooMany: number }> {
+  const within = (bytes: Uint8Array) => (bytes.length <= limitBytes ? { bytes } : { tooMany: bytes.length });
   const stated = request.headers.get('content-length');
   if (stated !== null) {
-    if (!(Number(stated) <= limitBytes)) return undefined;
-    const bytes = new Uint8Array(await request.arrayBuffer());
-    return bytes.length <= limitBytes ? bytes : undefined;
+    if (!(Number(stated) <= limitBytes)) return { tooMany: Number(stated) };
+    return within(new Uint8Array(await request.arrayBuffer()));
   }
-  if (!request.body) return new Uint8Array();
+  if (!request.body) return { bytes: new Uint8Array() };
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of request.body) {
     length += chunk.length;
-    if (length > limitBytes) return undefined;
+    if (length > limitBytes) return { tooMany: length };
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks);
+  return { bytes: Buffer.concat(chunks) };
 }
 
 function deeperThan(value: unknown, depth: number): boolean {

@@ -1,5 +1,6 @@
 /** Turns refusals into answers: by the host's table, on the clock of its decisions, in the dialect that it speaks. */
 import type { Context } from 'hono';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { Coded, ErrorDialect, RefusalAnswer, RefusalTable } from '../../contract/refusals.ts';
 import type { Clock } from '../../lib/clock.ts';
 
@@ -23,9 +24,16 @@ export function createRefuser<R extends Coded, Body>(
     answer(context, refusal) {
       const { status, body, headers } = reply(refusal);
       for (const [name, value] of Object.entries(headers)) context.header(name, value);
-      return context.body(JSON.stringify(body), status, { 'Content-Type': 'application/json' });
+      return jsonText(context, JSON.stringify(body), status);
     },
   };
+}
+
+/** With its length, so that no one has to read a small answer to see that it needs no compression. */
+export function jsonText(context: Context, text: string, status: number): Response {
+  context.header('Content-Type', 'application/json');
+  context.header('Content-Length', String(Buffer.byteLength(text)));
+  return context.body(text, status as ContentfulStatusCode);
 }
 
 function withRetryAfter<Body>(answer: RefusalAnswer<Body>): RefusalAnswer<Body> {

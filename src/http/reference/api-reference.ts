@@ -1,6 +1,6 @@
 /** GET openapi.json and GET docs: a host's own description, for programs and for people. */
-import { createHash } from 'node:crypto';
 import type { Context } from 'hono';
+import { entityTagOf, namesTag } from '../frame/entity-tag.ts';
 import type { ApiDocument } from '../openapi.ts';
 import { pagePolicy, referencePage } from './reference-page.ts';
 
@@ -27,14 +27,14 @@ export function apiReference(
 
 const named = (text: string, headers: Record<string, string>): Answer => ({
   text,
-  etag: `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`,
+  etag: entityTagOf(text),
   headers,
 });
 
 /** Browsers revalidate it every time; it is sent again only when the program has changed. */
 function answer(context: Context, { text, etag, headers }: Answer): Response {
   const about = { ...headers, etag, 'cache-control': 'no-cache', 'x-content-type-options': 'nosniff' };
-  const known = context.req.header('if-none-match') === etag;
+  const known = namesTag(context.req.header('if-none-match'), etag);
   return known ? new Response(null, { status: 304, headers: about }) : new Response(text, { headers: about });
 }
 

@@ -91,6 +91,63 @@ describe('bad input is refused with the contract’s status and body (contract: 
     expect(answer.body.details.errors.some((error: string) => error.startsWith(field))).toBe(true);
   });
 
+  test.each<[string, string, string]>([
+    [
+      'a comma too many',
+      '{\n  "brandId": "0x1",\n}',
+      'at line 3, column 1, "}" came where a name in double quotes is expected',
+    ],
+    [
+      'a comma too few',
+      '{"a": 1\n "b": 2}',
+      'at line 2, column 2, "\\"b\\"" came where , or the closing bracket is expected',
+    ],
+    [
+      'single quotes',
+      "{'a': 1}",
+      'at line 1, column 2, "\'" came where a name in double quotes or } is expected',
+    ],
+    ['a word', '{"a": undefined}', 'at line 1, column 7, "undefined" came where a value is expected'],
+    [
+      'half a body',
+      '{"a": [1, 2',
+      'at line 1, column 12, the text ends where , or the closing bracket is expected',
+    ],
+    ['two bodies', '{} {}', 'at line 1, column 4, "{" came where nothing more is expected'],
+    ['no body', ' ', 'body: is required, as JSON; it came empty'],
+    ['a hidden prototype', '{"a": {"__proto__": {}}}', 'must not have keys named __proto__'],
+  ])('a mistake in JSON is shown where it is: %s', async (_, body, problem) => {
+    const answer = await service.post('/rewards-api/manual-event', body);
+    expect(answer.status).toBe(400);
+    expect(answer.body.details.errors).toEqual([expect.stringContaining(problem)]);
+    if (!problem.includes('__proto__')) expect(answer.body.message).not.toContain('__proto__');
+  });
+
+  test('bytes that are not UTF-8 are called that', async () => {
+    const answer = await service.post('/rewards-api/manual-event', new Uint8Array([0x7b, 0xff, 0x7d]));
+    expect(answer.body.details.errors).toEqual(['body: must be UTF-8']);
+  });
+
+  test('a list that is too long is told how much came, and what to do', async () => {
+    const events = Array.from({ length: 100 }, () => ({ ...valid, brandId: service.brand.brandId }));
+    const text = JSON.stringify({ events });
+    const answer = await service.post('/rewards-api/bulk-events', text);
+    expect([answer.status, answer.body.details]).toEqual([413, { maxBytes: 10_240, bytes: text.length }]);
+    expect(answer.body.message).toContain('send fewer items');
+  });
+
+  test.each(['gzip', 'br', 'deflate', 'gzip, identity'])('a body in %s is 415', async (coding) => {
+    const answer = await service.event({ userEmail: valid.userEmail }, { 'content-encoding': coding });
+    expect([answer.status, answer.headers.get('accept-encoding')]).toEqual([415, 'identity']);
+    expect(answer.body.details).toEqual({ reason: 'unsupported_encoding', coding });
+  });
+
+  test.each(['Identity', 'IDENTITY', ' identity '])('a body in %s is not compressed', async (coding) => {
+    const answer = await service.event({ userEmail: 'nobody' }, { 'content-encoding': coding });
+    expect(answer.status).toBe(400);
+    expect(answer.body.details.errors).toEqual(['userEmail: must be a valid e-mail address']);
+  });
+
   test('an unknown brand and an unknown event are named, and not found', async () => {
     const brandId = `0x${'ab'.repeat(20)}`;
     const brand = await service.post('/rewards-api/manual-event', { ...valid, brandId });
@@ -106,7 +163,8 @@ describe('bad input is refused with the contract’s status and body (contract: 
     expect((await service.post('/rewards-api/manual-event', padded(10_240, brandId))).status).toBe(200);
     const over = await service.post('/rewards-api/manual-event', padded(10_241, brandId));
     expect(over.status).toBe(413);
-    expect(over.body).toMatchObject({ success: false, details: { limitBytes: 10_240 } });
+    expect(over.body).toMatchObject({ success: false, details: { maxBytes: 10_240, bytes: 10_241 } });
+    expect(over.body.message).toContain('10241');
     const chunked = await service.request('/rewards-api/manual-event', {
       method: 'POST',
       body: new Blob([padded(20_480, brandId)]).stream(),

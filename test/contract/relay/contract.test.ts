@@ -248,8 +248,10 @@ describe.each(databaseKinds)('contract: POST relay (on $kind)', ({ open }) => {
         Number((await invalid({ gasLimit: 2_000_000 })).headers.get('x-ratelimit-remaining'));
       expect(await remaining()).toBe(await remaining());
     });
-    test('404 for what is not there, in the form of this host', async () => {
-      const { status, body } = await kit.request(`${kit.ready.urls.relay}/relay`);
+    test('405 for another method, 404 for what is not there, in the form of this host', async () => {
+      const other = await kit.request(`${kit.ready.urls.relay}/relay`);
+      expect([other.status, other.body.code]).toEqual([405, 'METHOD_NOT_ALLOWED']);
+      const { status, body } = await kit.request(`${kit.ready.urls.relay}/relay/one/two`);
       expect(status).toBe(404);
       expect(body.code).toBe('UNKNOWN_ENDPOINT');
     });

@@ -1,0 +1,69 @@
+/** Compresses large answers for callers that ask for it (RFC 9110, Accept-Encoding). */
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import type { MiddlewareHandler } from 'hono';
+
+/** Below this the headers of compression and its time cost more than it saves. */
+const LEAST_BYTES = 1_024;
+/** Answers that are named by an ETag are compressed once: the descriptions, the script, the configurations of some brands. */
+const KEPT_MAX = 32;
+/** Nearly as small as the best, at a tenth of its time. */
+const BROTLI_QUALITY = 5;
+const TEXTS = /^(?:application\/json|text\/)/;
+
+type Coding = 'br' | 'gzip';
+
+const encoders: Record<Coding, (bytes: Uint8Array) => Promise<Uint8Array>> = {
+  br: (bytes) =>
+    promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } }),
+  gzip: (bytes) => promisify(gzip)(bytes),
+};
+
+export function compressed(): MiddlewareHandler {
+  const kept = new Map<string, Uint8Array>();
+  const encode = async (coding: Coding, bytes: Uint8Array, etag: string | null): Promise<Uint8Array> => {
+    const name = `${coding} ${etag}`;
+    const known = etag === null ? undefined : kept.get(name);
+    if (known) return known;
+    const encoded = await encoders[coding](bytes);
+    if (etag === null) return encoded;
+    const [oldest] = kept.keys();
+    if (kept.size >= KEPT_MAX && oldest !== undefined) kept.delete(oldest);
+    kept.set(name, encoded);
+    return encoded;
+  };
+  return async (context, next) => {
+    await next();
+    const { method } = context.req;
+    // What caches may keep differs by this header, whether or not this answer is large.
+    if (method === 'GET') context.header('Vary', 'Accept-Encoding', { append: true });
+    const coding = codingOf(context.req.header('accept-encoding'));
+    const { headers } = context.res;
+    const stated = headers.get('content-length');
+    const small = stated !== null && Number(stated) < LEAST_BYTES;
+    if (!coding || small || method === 'HEAD' || headers.has('content-encoding')) return;
+    if (!TEXTS.test(headers.get('content-type') ?? '') || !context.res.body) return;
+    const bytes = new Uint8Array(await context.res.arrayBuffer());
+    const etag = headers.get('etag');
+    const large = bytes.length >= LEAST_BYTES;
+    context.res = new Response(large ? await encode(coding, bytes, etag) : bytes, context.res);
+    if (!large) return;
+    context.res.headers.delete('content-length');
+    context.res.headers.set('Content-Encoding', coding);
+    // The same state in other bytes.
+    if (etag?.startsWith('"')) context.res.headers.set('ETag', `W/${etag}`);
+  };
+}
+
+/** The coding that the caller takes and that is smaller; undefined when it takes neither. */
+function codingOf(header: string | undefined): Coding | undefined {
+  if (!header) return undefined;
+  const taken = new Map(
+    header.split(',').map((part) => {
+      const [name = '', ...parameters] = part.split(';').map((text) => text.trim().toLowerCase());
+      const weight = parameters.find((text) => text.startsWith('q='))?.slice(2) ?? '1';
+      return [name, Number(weight) > 0] as const;
+    }),
+  );
+  return (['br', 'gzip'] as const).find((coding) => taken.get(coding) ?? false);
+}
