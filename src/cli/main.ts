@@ -4,8 +4,12 @@ import { readEnvironment } from '../compose/env.ts';
 import { systemClock } from '../lib/clock.ts';
 import { every } from '../lib/timers.ts';
 import type { StopSignal } from './machine/context.ts';
+import { problemOf } from './machine/errors.ts';
+import { exitCodes } from './machine/exit-codes.ts';
+import { problemText } from './machine/output.ts';
 import { runCli } from './machine/run-cli.ts';
 import { createSink } from './terminal/streams.ts';
+import { plainStyle } from './terminal/style.ts';
 
 const env = readEnvironment();
 const stdout = createSink(process.stdout);
@@ -25,7 +29,16 @@ const exitCode = await runCli({
 });
 await Promise.all([stdout.flushed(), stderr.flushed()]);
 // Exits here, since an idle keep-alive connection would keep the event loop, and the process, alive for seconds.
-process.exit(exitCode);
+process.exit(stdout.failure ? outputFailed(stdout.failure) : exitCode);
+
+/** Says on stderr why the result is missing; returns the exit code. */
+function outputFailed({ code }: NodeJS.ErrnoException): number {
+  const problem = problemOf('E_OUTPUT', {
+    message: `The output cannot be written (${code}); what the command has done, it has done.`,
+  });
+  process.stderr.write(`${problemText(problem, plainStyle)}\n`);
+  return exitCodes.precondition;
+}
 
 async function readStdin(): Promise<string> {
   process.stdin.setEncoding('utf8');

@@ -1,12 +1,18 @@
 /** Translates a failed start into a message and a fix, where something outside the program is wrong. */
 import { RpcUnreachableError } from '../chain/rpc/rpc.ts';
 import { isDatabaseUnavailable } from '../ledger/database/database.ts';
+import { diskProblem } from './disk-problem.ts';
 import { PreconditionError } from './precondition.ts';
 
 /** The same failure with a code and a fix; any other error unchanged. */
 export function startProblem(
   error: unknown,
-  config: { databaseUrl?: string | undefined; rpcUrl?: string | undefined },
+  config: {
+    databaseUrl?: string | undefined;
+    rpcUrl?: string | undefined;
+    /** The data folder, where there is one. */
+    dataDir?: string | undefined;
+  },
 ): unknown {
   if (isNativeModuleProblem(error)) {
     return new PreconditionError({
@@ -29,7 +35,10 @@ export function startProblem(
       fix: 'Check --database-url, or leave it out to keep the data in a file.',
     });
   }
-  return error;
+  const folder = config.databaseUrl ? `the database at ${whereIs(config.databaseUrl)}` : config.dataDir;
+  return (
+    (folder !== undefined && !(error instanceof PreconditionError) && diskProblem(error, { folder })) || error
+  );
 }
 
 /** Host and path of an address, without its secrets. */

@@ -169,6 +169,7 @@ function textSink(): Sink & { text: () => string; nextLine: () => Promise<string
   return {
     isTTY: false,
     isClosed: false,
+    failure: undefined,
     backlogBytes: 0,
     write(more) {
       text += more;

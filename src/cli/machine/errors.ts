@@ -122,6 +122,19 @@ export const errorTable = {
       'The data was written for another chain.',
       'Use --ephemeral, or another folder with --persist-to.',
     ],
+    E_NO_PERMISSION: [
+      'This user may not write to the data folder.',
+      'Make it writable, or choose another folder with --persist-to.',
+    ],
+    E_DISK_FULL: ['The disk is full.', 'Make room, or choose another folder with --persist-to.'],
+    E_DISK: [
+      'The disk does not take what is written to it.',
+      "Look at the system's log for errors of the disk.",
+    ],
+    E_DATA_FOLDER: ['The data folder is a file.', 'Choose another folder with --persist-to.'],
+    E_LEDGER_GARBLED: ['The ledger is damaged.', 'Put a copy back from before, or run `rewards reset`.'],
+    E_LEDGER_NEWER: ['The data is of a newer version of rewards.', 'Run the newer version.'],
+    E_OUTPUT: ['The output cannot be written.', 'Check where it goes: the disk may be full.'],
     E_PRODUCTION_LEDGER: [
       'This ledger belongs to a production service.',
       'Give `rewards serve` a database of its own.',

@@ -77,6 +77,12 @@ function configOf(context: CommandContext, options: ServeOptions): ServeConfig {
   if (options.ephemeral && options.persistTo !== undefined) {
     throw usageError('--ephemeral and --persist-to exclude each other.', 'Leave one of them out.');
   }
+  if (options.databaseUrl !== undefined && !/^postgres(?:ql)?:\/\//i.test(options.databaseUrl)) {
+    throw usageError(
+      '--database-url is not the address of a Postgres database.',
+      'Give an address that begins with postgres://, or leave it out to keep the data in a file.',
+    );
+  }
   return {
     bindAddress: '127.0.0.1',
     port: options.port ?? DEFAULT_PORT,

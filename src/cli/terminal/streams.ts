@@ -7,6 +7,8 @@ export interface Sink {
   /** Bytes that a slow reader has not read yet. */
   readonly backlogBytes: number;
   write(text: string): void;
+  /** Why nothing can be written any more, such as a full disk; undefined when its reader has just gone. */
+  readonly failure: NodeJS.ErrnoException | undefined;
   /** Resolves when everything written so far has left the process. */
   flushed(): Promise<void>;
 }
@@ -14,14 +16,18 @@ export interface Sink {
 /** Writes to `stream` until its reader closes the pipe, then discards all output. */
 export function createSink(stream: NodeJS.WriteStream): Sink {
   let broken = false;
+  let failure: NodeJS.ErrnoException | undefined;
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE' && error.code !== 'ERR_STREAM_DESTROYED') throw error;
+    if (error.code !== 'EPIPE' && error.code !== 'ERR_STREAM_DESTROYED') failure ??= error;
     broken = true;
   });
   return {
     isTTY: stream.isTTY === true,
     get isClosed() {
       return broken;
+    },
+    get failure() {
+      return failure;
     },
     get backlogBytes() {
       return broken ? 0 : stream.writableLength;
@@ -33,6 +39,7 @@ export function createSink(stream: NodeJS.WriteStream): Sink {
       new Promise((resolve) => {
         if (broken) return resolve();
         stream.write('', () => resolve());
+        stream.once('error', () => resolve());
       }),
   };
 }

@@ -20,6 +20,13 @@ const applied = pgTable('migrations', {
   name: text('name').notNull(),
 });
 
+class NewerDatabaseError extends Error {
+  override name = 'NewerDatabaseError';
+}
+
+/** Whether an error says that a newer version of this program has migrated the database. */
+export const isDatabaseNewer = (error: unknown): boolean => error instanceof NewerDatabaseError;
+
 /** The names of migrations that the database does not have yet. Creates nothing. */
 export async function pendingMigrations(database: Database): Promise<string[]> {
   const tables = await database.tables();
@@ -28,7 +35,7 @@ export async function pendingMigrations(database: Database): Promise<string[]> {
     : [];
   const newest = done.at(-1)?.number ?? 0;
   if (newest > migrations.length) {
-    throw new Error(
+    throw new NewerDatabaseError(
       `the database has migration ${newest}, this program knows ${migrations.length}: run a newer version of it`,
     );
   }
