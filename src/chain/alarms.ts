@@ -20,6 +20,8 @@ export type AlarmCode =
   | 'transaction_malformed'
   /** The escrow did not pay a reward that the ledger had promised. */
   | 'reward_skipped'
+  /** The ledger has not read the chain's blocks for a while. */
+  | 'block_lag'
   /** A comparison of ledger and chain found differences. */
   | 'ledger_differs';
 

@@ -69,6 +69,7 @@ export interface Production {
 
 /** How long requests avoid a node that failed. */
 const NODE_RESTS_MS = 10_000;
+const MB = 1024 * 1024;
 
 /** A production service that does nothing before `start`. */
 export function createProduction(config: StartConfig): Production {
@@ -133,7 +134,7 @@ async function startProduction(
   lifecycle.onStop(() => watches.stop());
   const events = service.hosts && (await openEvents(config, { hosts: service.hosts, metrics }));
   if (events) lifecycle.onStop(() => events.close(config.drainTimeoutMs));
-  dependencies = watches.unreachable;
+  dependencies = watches.notReady;
   return {
     pid: process.pid,
     urls: { ...(events && { events: events.url }), admin: admin.url },
@@ -195,7 +196,8 @@ async function pickAdapters(
   lifecycle.onStop(release);
   lifecycle.onStop(() => database.close());
   const clock = systemClock();
-  const nodes = config.rpcUrls.map((url) => createRpc({ url, ...settings.rpc }));
+  const answerMaxBytes = config.rpcAnswerMaxMb * MB;
+  const nodes = config.rpcUrls.map((url) => createRpc({ url, ...settings.rpc, answerMaxBytes }));
   const rpc = createRpcPool({
     nodes,
     chainId: config.chainId,

@@ -161,6 +161,12 @@ export const startSettings = {
     },
   ),
   allowSingleRpc: setting('--allow-single-rpc', onOff, 'accept a single chain node', { default: 'false' }),
+  rpcAnswerMaxMb: setting(
+    '--rpc-answer-max <mb>',
+    wholeNumber(1, 512),
+    'largest answer of a node that is read, in MB; what is larger is asked for in parts',
+    { default: '256' },
+  ),
   chainId: setting('--chain-id <n>', wholeNumber(1, LARGEST), 'the chain that every node must be of', {
     needed: true,
     unsafe: (chainId) =>
@@ -334,6 +340,12 @@ export const startSettings = {
   blockPollMs: setting('--block-poll <duration>', duration, 'how often the chain is asked for a new block', {
     default: '1s',
   }),
+  blockLagMaxMs: setting(
+    '--block-lag-max <duration>',
+    duration,
+    'how long a block may stay unread before an alarm is raised and /readyz says so',
+    { default: '1m' },
+  ),
   inFlightMax: setting(
     '--in-flight-max <n>',
     wholeNumber(1, 64),

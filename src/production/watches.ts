@@ -1,15 +1,17 @@
 /** Production's periodic checks: dependencies, backlog, and ledger against chain. */
 
 import type { ChainEngine } from '../chain/engine.ts';
+import { createBlockLag } from '../chain/follow/block-lag.ts';
 import type { ChainClient } from '../chain/rpc/client.ts';
 import type { Rpc } from '../chain/rpc/rpc.ts';
 import { createVerifier } from '../compose/create-verifier.ts';
 import type { Database } from '../ledger/database/database.ts';
 import { type Facts, ledgerAnswers } from '../ledger/facts.ts';
+import { newestFollowed } from '../ledger/transactions/backlog.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { createLoop } from '../lib/loop.ts';
-import { answersWithin, stopwatch } from '../lib/timers.ts';
+import { answersWithin, stopwatch, within } from '../lib/timers.ts';
 import type { Metrics } from './metrics.ts';
 import type { StartConfig } from './start-config.ts';
 
@@ -34,16 +36,18 @@ interface WatchDeps {
 
 export function startWatches(
   deps: WatchDeps,
-  config: Pick<StartConfig, 'workers' | 'verifyEveryMs'>,
+  config: Pick<StartConfig, 'workers' | 'verifyEveryMs' | 'confirmations' | 'blockLagMaxMs'>,
 ): {
-  /** Dependencies that do not answer now. */
-  unreachable: () => Promise<string[]>;
+  /** Why this process should get no traffic now. */
+  notReady: () => Promise<string[]>;
   stop: () => Promise<void>;
 } {
   const { database, chain, engine, metrics, realClock, log } = deps;
+  const lag = lagWatch(deps, config);
   const sampling = createLoop({
     name: 'metrics',
     async turn() {
+      await lag().catch(() => undefined);
       metrics.alarms(engine.alarms);
       await metrics.sample({ database, chain }, realClock.now());
       return 'idle';
@@ -62,19 +66,40 @@ export function startWatches(
   if (verifying) comparing.start();
   const answers = (ask: () => Promise<unknown>) => answersWithin(ANSWER_WITHIN_MS, ask);
   return {
-    async unreachable() {
+    async notReady() {
       const [databaseAnswers, chainAnswers] = await Promise.all([
         answers(() => ledgerAnswers(database.db)),
         answers(() => chain.block('latest')),
       ]);
+      const lags =
+        databaseAnswers && chainAnswers && (await within(ANSWER_WITHIN_MS, lag()).catch(() => false));
       return [
         ...(databaseAnswers ? [] : ['the database does not answer']),
         ...(chainAnswers ? [] : ['no chain node answers']),
+        ...(lags ? ['the ledger has not read the newest blocks'] : []),
       ];
     },
     async stop() {
       await Promise.all([sampling.stop(), comparing.stop()]);
     },
+  };
+}
+
+/** Looks how far the ledger has read; true, and an alarm, when it has been behind for too long. */
+function lagWatch(
+  { database, chain, engine, realClock }: WatchDeps,
+  { confirmations, blockLagMaxMs }: Pick<StartConfig, 'confirmations' | 'blockLagMaxMs'>,
+): () => Promise<boolean> {
+  const blockLag = createBlockLag({ confirmations, nowMs: realClock.now });
+  return async () => {
+    const head = await chain.block('latest');
+    if (!head) return false;
+    const read = await newestFollowed(database.db);
+    const lagMs = blockLag.look({ head: head.number, read });
+    if (lagMs === 0) engine.alarms.clear('block_lag', 'follower');
+    if (lagMs === 0 || lagMs < blockLagMaxMs) return false;
+    engine.alarms.raise('block_lag', 'follower', { head: head.number, read: read ?? 0 });
+    return true;
   };
 }
 

@@ -22,9 +22,9 @@ export const brandId: Hex = `0x${'b1'.repeat(20)}`;
 export type ProductionKit = Awaited<ReturnType<typeof startProductionKit>>;
 
 /** Anvil with contracts of our own accounts, and a folder for secrets. */
-export async function startProductionKit() {
+export async function startProductionKit(anvilArgs: readonly string[] = []) {
   const folder = await mkdtemp(join(tmpdir(), 'rewards-production-'));
-  const anvil = await startAnvil(['--chain-id', String(CHAIN_ID)]);
+  const anvil = await startAnvil(['--chain-id', String(CHAIN_ID), ...anvilArgs]);
   const rpc = rpcTo(anvil.url);
   const keys = {
     admin: generatePrivateKey(),

@@ -6,8 +6,8 @@ import type { TransactionOutcome } from '../../ledger/schema/transactions.ts';
 import { followedHash, lockFollowedHash, noteBlock } from '../../ledger/transactions/followed-blocks.ts';
 import { settleFinal } from '../../ledger/transactions/settle.ts';
 import { findByHashes, markIncluded } from '../../ledger/transactions/transactions.ts';
-import type { Block, Receipt } from '../rpc/client.ts';
 import { bookEscrowLogs } from './book-escrow-logs.ts';
+import type { BlockContents } from './read-block.ts';
 import type { BookedTransaction, FollowDeps } from './types.ts';
 
 type BookDeps = Pick<FollowDeps, 'database' | 'clock' | 'alarms' | 'crash' | 'settlements' | 'settings'>;
@@ -15,7 +15,7 @@ type BookDeps = Pick<FollowDeps, 'database' | 'clock' | 'alarms' | 'crash' | 'se
 /** Undefined when the block is not the successor of the newest one in the ledger: another process has read on, or the chain changed. */
 export async function bookBlock(
   deps: BookDeps,
-  { block, receipts }: { block: Block; receipts: Receipt[] },
+  { block, receipts, logs }: BlockContents,
 ): Promise<BookedTransaction[] | undefined> {
   const { database, clock, settings, alarms, crash } = deps;
   const booked = await database.atomically(async (tx) => {
@@ -28,7 +28,7 @@ export async function bookBlock(
       tx,
       receipts.map(({ transactionHash }) => transactionHash),
     );
-    const failures = await bookEscrowLogs(deps, tx, { block, receipts });
+    const failures = await bookEscrowLogs(deps, tx, { block, logs });
     const transactions: BookedTransaction[] = [];
     for (const { hash, kind, transaction } of found) {
       const receipt = receipts.find(({ transactionHash }) => transactionHash === hash);

@@ -6,21 +6,19 @@ import { failRewards, findBySequences } from '../../ledger/rewards/rewards.ts';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import { businessEscrowAbi } from '../contracts/abis.ts';
 import { skipReasons } from '../contracts/payout-batch.ts';
-import type { Block, Log as ChainLog, Receipt } from '../rpc/client.ts';
+import type { Log as ChainLog } from '../rpc/client.ts';
+import type { BlockContents } from './read-block.ts';
 import type { FollowDeps } from './types.ts';
 
 /** Returns the rewards that were skipped, by id. */
 export async function bookEscrowLogs(
   { clock, settings, alarms }: Pick<FollowDeps, 'clock' | 'settings' | 'alarms'>,
   tx: Queries,
-  { block, receipts }: { block: Block; receipts: Receipt[] },
+  { block, logs }: Pick<BlockContents, 'block' | 'logs'>,
 ): Promise<Map<string, string>> {
   const failures = new Map<string, string>();
   const escrow = settings.escrow.toLowerCase();
-  const logs = receipts
-    .flatMap((receipt) => receipt.logs)
-    .filter((one) => one.address.toLowerCase() === escrow);
-  for (const one of logs) {
+  for (const one of logs.filter(({ address }) => address.toLowerCase() === escrow)) {
     const event = decodeEscrowLog(one);
     if (event?.eventName === 'Deposited' || event?.eventName === 'Withdrawn') {
       await bookMovement(tx, {

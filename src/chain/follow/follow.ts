@@ -3,8 +3,9 @@ import { unbookMovementsFrom } from '../../ledger/rewards/funds.ts';
 import { forgetFailures } from '../../ledger/rewards/rewards.ts';
 import { forgetBlocksFrom, recentBlocks } from '../../ledger/transactions/followed-blocks.ts';
 import { reopenFrom } from '../../ledger/transactions/transactions.ts';
-import type { Block, Receipt } from '../rpc/client.ts';
+import type { Block } from '../rpc/client.ts';
 import { bookBlock } from './book-block.ts';
+import { createBlockReader } from './read-block.ts';
 import type { FollowDeps } from './types.ts';
 
 interface Follower {
@@ -16,6 +17,7 @@ interface Follower {
 export function createFollower(deps: FollowDeps): Follower {
   const { chain, settings } = deps;
   const isGone = patience(deps);
+  const readBlock = createBlockReader(deps);
   return {
     async catchUp(signal) {
       const head = await chain.block('latest');
@@ -25,13 +27,13 @@ export function createFollower(deps: FollowDeps): Follower {
       while (!signal?.aborted && next <= head.number - settings.confirmations + 1) {
         const block = next === head.number ? head : await chain.block(next);
         if (!block) return;
-        const receipts = await chain.blockReceipts(block.number);
+        const contents = await readBlock(block);
         deps.crash('follow.receipts-read');
-        if (!receipts || !areOf(receipts, block)) return;
+        if (!contents) return;
         const again = await chain.block(block.number);
-        // The receipts of another block of this number would be booked under the wrong hash.
+        // What another block of this number holds would be booked under the wrong hash.
         if (again?.hash !== block.hash) return;
-        const booked = await bookBlock(deps, { block, receipts });
+        const booked = await bookBlock(deps, contents);
         if (!booked) return;
         deps.crash('follow.committed');
         for (const transaction of booked) deps.onIncluded(transaction);
@@ -40,11 +42,6 @@ export function createFollower(deps: FollowDeps): Follower {
     },
   };
 }
-
-/** Whether these are all the receipts of this very block: a node may be late with them, or have another block of this number. */
-const areOf = (receipts: Receipt[], block: Block) =>
-  receipts.length === (block.transactions ?? receipts.length) &&
-  receipts.every(({ blockHash = block.hash }) => blockHash === block.hash);
 
 /** How long a block that was read may be missing before it counts as taken back. */
 const MISSING_MS = 3_000;

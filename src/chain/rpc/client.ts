@@ -9,8 +9,8 @@ export interface Block {
   parentHash: Hex;
   timestampSeconds: number;
   baseFeeWei: bigint;
-  /** Transactions in it, so that receipts that lack some are noticed. */
-  transactions?: number;
+  /** The hashes of the transactions in it, so that receipts that lack some are noticed. */
+  transactions?: Hex[];
 }
 
 export interface Log {
@@ -38,6 +38,10 @@ export interface ChainClient {
   block(which: 'latest' | number): Promise<Block | undefined>;
   /** The receipts of a whole block, in order; undefined when the node has none yet. */
   blockReceipts(number: number): Promise<Receipt[] | undefined>;
+  /** The receipt of one transaction; undefined when the node knows no block that holds it. */
+  receipt(hash: Hex): Promise<Receipt | undefined>;
+  /** The logs of one contract in the block with this hash, in order; rejects when the node does not know the block. */
+  logsIn(blockHash: Hex, address: Hex): Promise<Log[]>;
   /** Transactions of an account that are in blocks, so its next nonce as the chain sees it; now, or in the block with this hash. */
   nonce(address: Hex, blockHash?: Hex): Promise<number>;
   /** Native currency of an account. */
@@ -62,8 +66,27 @@ interface RpcReceipt {
   status: Hex;
   gasUsed: Hex;
   effectiveGasPrice: Hex;
-  logs: { address: Hex; topics: Hex[]; data: Hex; logIndex: Hex; transactionHash: Hex }[];
+  logs: RpcLog[];
 }
+
+interface RpcLog {
+  address: Hex;
+  topics: Hex[];
+  data: Hex;
+  logIndex: Hex;
+  transactionHash: Hex;
+}
+
+const logOf = (log: RpcLog): Log => ({ ...log, logIndex: hexToNumber(log.logIndex) });
+
+const receiptOf = (receipt: RpcReceipt): Receipt => ({
+  transactionHash: receipt.transactionHash,
+  blockHash: receipt.blockHash,
+  succeeded: receipt.status === '0x1',
+  gasUsed: hexToBigInt(receipt.gasUsed),
+  effectiveGasPriceWei: hexToBigInt(receipt.effectiveGasPrice),
+  logs: receipt.logs.map(logOf),
+});
 
 export function createChainClient(rpc: Rpc): ChainClient {
   const quantity = async (method: string, params: readonly unknown[]) =>
@@ -80,19 +103,19 @@ export function createChainClient(rpc: Rpc): ChainClient {
         parentHash: block.parentHash,
         timestampSeconds: hexToNumber(block.timestamp),
         baseFeeWei: hexToBigInt(block.baseFeePerGas ?? '0x0'),
-        ...(block.transactions && { transactions: block.transactions.length }),
+        ...(block.transactions && { transactions: block.transactions }),
       };
     },
     async blockReceipts(number) {
       const receipts = (await rpc('eth_getBlockReceipts', [numberToHex(number)])) as RpcReceipt[] | null;
-      return receipts?.map((receipt) => ({
-        transactionHash: receipt.transactionHash,
-        blockHash: receipt.blockHash,
-        succeeded: receipt.status === '0x1',
-        gasUsed: hexToBigInt(receipt.gasUsed),
-        effectiveGasPriceWei: hexToBigInt(receipt.effectiveGasPrice),
-        logs: receipt.logs.map((log) => ({ ...log, logIndex: hexToNumber(log.logIndex) })),
-      }));
+      return receipts?.map(receiptOf);
+    },
+    async receipt(hash) {
+      const receipt = (await rpc('eth_getTransactionReceipt', [hash])) as RpcReceipt | null;
+      return receipt ? receiptOf(receipt) : undefined;
+    },
+    async logsIn(blockHash, address) {
+      return ((await rpc('eth_getLogs', [{ blockHash, address }])) as RpcLog[]).map(logOf);
     },
     nonce: async (address, blockHash) =>
       Number(await quantity('eth_getTransactionCount', [address, blockHash ? { blockHash } : 'latest'])),
