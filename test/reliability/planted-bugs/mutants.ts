@@ -7,6 +7,7 @@ import type { ChainClient } from '../../../src/chain/rpc/client.ts';
 import type { RewardProgressBoard } from '../../../src/chain/waiting/reward-outcome.ts';
 import type { Database, Queries } from '../../../src/ledger/database/database.ts';
 import type { RunStatement } from '../../../src/ledger/database/sqlite.ts';
+import { ESCROW } from '../simulation/model-chain.ts';
 import { execute, intercept } from '../simulation/sim-ledger.ts';
 import type { World } from '../simulation/world.ts';
 
@@ -312,5 +313,31 @@ export const mutants: Mutant[] = [
       /^update "transactions" set "status" = \?, "hash" = \? where /,
       replacing('"transactions"."status" in (?, ?)', '(? is not null and ? is not null)'),
     ),
+  },
+  {
+    name: 'logs-of-anybody',
+    wire: ({ followChain }) => ({
+      followChain: {
+        ...followChain,
+        blockReceipts: async (number) =>
+          (await followChain.blockReceipts(number))?.map((receipt) => ({
+            ...receipt,
+            logs: receipt.logs.map((log) => ({ ...log, address: ESCROW })),
+          })),
+      },
+    }),
+  },
+  {
+    name: 'large-block-without-logs',
+    wire: ({ followChain }) => ({
+      followChain: {
+        ...followChain,
+        logsIn: async () => [],
+        async receipt(hash) {
+          const receipt = await followChain.receipt(hash);
+          return receipt && { ...receipt, logs: [] };
+        },
+      },
+    }),
   },
 ];

@@ -165,7 +165,7 @@ async function checkMoney({ findings, chain, ledger }: World, { rewards, blocks 
     let [moved, paid, owed] = [0, 0, 0];
     for (const { entries, payments } of blocks) {
       for (const entry of entries) {
-        if (!('move' in entry) || entry.move.brandId !== brand_id) continue;
+        if (!('move' in entry) || entry.move.brandId !== brand_id || entry.move.kind === 'forgery') continue;
         moved += entry.move.kind === 'deposit' ? entry.move.amount : -entry.move.amount;
       }
       for (const { brandId, amount } of payments) if (brandId === brand_id) paid += amount;

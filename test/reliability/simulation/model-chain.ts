@@ -4,11 +4,12 @@ import { decodePayoutBatch } from '../../../src/chain/contracts/payout-batch.ts'
 import type { ReadTransaction } from './cheap-signer.ts';
 
 export const ESCROW: Hex = '0x00000000000000000000000000000000000e5c20';
+const STRANGER: Hex = '0x0000000000000000000000000000000000057a06';
 export const TOKEN: Hex = '0x0000000000000000000000000000000000070ce2';
 
-/** A brand's own move of its RWT, sent from its own account. */
+/** A brand's own move of its RWT, sent from its own account; or a stranger's contract that writes the logs of such moves. */
 export interface BrandMove {
-  kind: 'deposit' | 'withdrawal';
+  kind: 'deposit' | 'withdrawal' | 'forgery';
   brandId: Hex;
   amount: number;
   hash: Hex;
@@ -64,6 +65,26 @@ export interface ModelChainOptions {
   /** Off: the escrow keeps no record of what it paid. */
   bitmap: boolean;
   baseFeeWei: bigint;
+}
+
+/** What the escrow would write about a deposit and a withdrawal, and about the refusal of what was paid last. */
+function forged(
+  { state }: ModelBlock,
+  { brandId, amount }: Pick<BrandMove, 'brandId' | 'amount'>,
+): ModelLog[] {
+  const address = STRANGER;
+  const data: Hex = `0x${word(amount)}`;
+  const skipped: ModelLog[] = [...state.paid].slice(-1).map((sequence) => ({
+    address,
+    topics: [SKIPPED, `0x${word(sequence)}`],
+    data: `0x${word(5)}`,
+  }));
+  return [
+    { address, topics: [DEPOSITED, wordOf(brandId), wordOf(brandId)], data },
+    { address, topics: [DEPOSITED, wordOf(brandId), wordOf(brandId)], data },
+    { address, topics: [WITHDRAWN, wordOf(brandId)], data },
+    ...skipped,
+  ];
 }
 
 export function createModelChain(options: ModelChainOptions) {
@@ -174,6 +195,10 @@ export function createModelChain(options: ModelChainOptions) {
   }
 
   function move(block: ModelBlock, { kind, brandId, amount, hash }: BrandMove): boolean {
+    if (kind === 'forgery') {
+      block.receipts.push({ hash, succeeded: true, logs: forged(block, { brandId, amount }) });
+      return true;
+    }
     const available = block.state.balances.get(brandId) ?? 0;
     if (kind === 'withdrawal' && amount > available) return false;
     const balance = kind === 'deposit' ? available + amount : available - amount;

@@ -1,6 +1,11 @@
 /** What a node, or several behind one address, answers: the model chain over JSON-RPC, with everything that goes wrong there. */
 import { type Hex, keccak256 } from 'viem';
-import { type Rpc, RpcAnswerError, RpcUnreachableError } from '../../../src/chain/rpc/rpc.ts';
+import {
+  type Rpc,
+  RpcAnswerError,
+  RpcTooLargeError,
+  RpcUnreachableError,
+} from '../../../src/chain/rpc/rpc.ts';
 import type { Chance } from './chance.ts';
 import { type ReadTransaction, readTransaction } from './cheap-signer.ts';
 import type { ModelBlock, ModelChain } from './model-chain.ts';
@@ -15,6 +20,7 @@ export type NodeFault =
   | 'sent twice'
   | 'sent again later'
   | 'pool full'
+  | 'too large'
   | 'no gas money';
 
 export type Family = 'geth' | 'erigon' | 'nethermind' | 'besu' | 'anvil';
@@ -155,6 +161,19 @@ export function createModelNode({ chain, chance, family, strikes, onArrival }: M
       if (!asOf) throw new RpcAnswerError(method, { code: -32000, message: 'header not found' });
       return quantity(asOf.state.nonce);
     }
+    if (method === 'eth_getTransactionReceipt') {
+      const block = chain.heads.slice(0, chain.heads.indexOf(head) + 1).findLast((one) => {
+        return chain.blockAt(one.number, head) === one && one.receipts.some(({ hash }) => hash === what);
+      });
+      return (block && receipts(block).find(({ transactionHash }) => transactionHash === what)) ?? null;
+    }
+    if (method === 'eth_getLogs') {
+      const { blockHash, address } = what as { blockHash: Hex; address: Hex };
+      const block = knownBlock(head, blockHash);
+      if (!block) throw new RpcAnswerError(method, { code: -32000, message: 'unknown block' });
+      const isOf = (log: { address: Hex }) => log.address.toLowerCase() === address.toLowerCase();
+      return receipts(block).flatMap(({ logs }) => logs.filter(isOf));
+    }
     const block = what === 'latest' ? head : chain.blockAt(Number(what), head);
     if (method === 'eth_getBlockByNumber') return block ? header(block) : null;
     if (method === 'eth_getBlockReceipts') return block ? receipts(block) : null;
@@ -166,6 +185,8 @@ export function createModelNode({ chain, chance, family, strikes, onArrival }: M
     if (strikes('refused 503')) throw new RpcUnreachableError(method, 'an unreadable answer');
     if (strikes('refused 429'))
       throw new RpcAnswerError(method, { code: -32005, message: 'rate limit reached' });
+    if (method === 'eth_getBlockReceipts' && strikes('too large'))
+      throw new RpcTooLargeError(method, 'the node');
     const answer = method === 'eth_sendRawTransaction' ? await send(params[0] as Hex) : read(method, params);
     if (strikes('lost answer')) throw new RpcUnreachableError(method, 'no answer');
     if (strikes('garbage')) throw new RpcUnreachableError(method, 'an unreadable answer');

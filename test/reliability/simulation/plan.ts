@@ -14,6 +14,7 @@ export type WorldFault =
   | 'base fee'
   | 'foreign use'
   | 'withdrawal'
+  | 'foreign logs'
   | 'revert'
   | 'caller gone';
 export type Fault = NodeFault | CommitFault | WorldFault;
@@ -29,6 +30,7 @@ const RATES: Record<Fault, readonly [number, number, number]> = {
   'sent twice': [0.05, 0.2, 0.5],
   'sent again later': [0.05, 0.2, 0.5],
   'pool full': [0.05, 0.1, 0.3],
+  'too large': [0.1, 0.3, 0.7],
   'no gas money': [0.05, 0.1, 0.3],
   'commit refused': [0.01, 0.03, 0.1],
   'commit lost': [0.01, 0.04, 0.15],
@@ -41,6 +43,7 @@ const RATES: Record<Fault, readonly [number, number, number]> = {
   'base fee': [0.5, 1, 3],
   'foreign use': [0.3, 0.6, 1],
   withdrawal: [0.3, 0.6, 1],
+  'foreign logs': [0.3, 0.6, 1],
   revert: [0.1, 0.3, 0.7],
   'caller gone': [0.3, 1, 2],
 };

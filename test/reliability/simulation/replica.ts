@@ -5,7 +5,12 @@ import { createAlarms } from '../../../src/chain/alarms.ts';
 import { createFollower } from '../../../src/chain/follow/follow.ts';
 import { createLane } from '../../../src/chain/lane/lane.ts';
 import { createChainClient } from '../../../src/chain/rpc/client.ts';
-import { type Rpc, RpcAnswerError, RpcUnreachableError } from '../../../src/chain/rpc/rpc.ts';
+import {
+  type Rpc,
+  RpcAnswerError,
+  RpcTooLargeError,
+  RpcUnreachableError,
+} from '../../../src/chain/rpc/rpc.ts';
 import { createRewardProgress } from '../../../src/chain/waiting/reward-outcome.ts';
 import { payoutWork } from '../../../src/chain/work/payout-work.ts';
 import { settlements } from '../../../src/chain/work/settlements.ts';
@@ -245,6 +250,7 @@ export function expected(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof Poison || cause instanceof DatabaseFault) return true;
     if (cause instanceof RpcAnswerError || cause instanceof RpcUnreachableError) return true;
+    if (cause instanceof RpcTooLargeError) return true;
     if (cause.message === 'the lease on the lane has run out' || cause.name === 'Overtaken') return true;
     // Two tries of one request at once, the first of them believed to be gone: the index lets one of them pass.
     if (cause.message === 'UNIQUE constraint failed: rewards.id') return true;

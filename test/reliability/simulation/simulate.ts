@@ -235,6 +235,9 @@ function strike(world: World, wanted?: WorldFault): void {
       const amount = Math.floor((chain.head.state.balances.get(brandId) ?? 0) * chance.one([0.8, 1]));
       if (amount > 0) chain.offerMove({ kind: 'withdrawal', brandId, amount });
     },
+    'foreign logs'() {
+      chain.offerMove({ kind: 'forgery', brandId: chance.one(BRANDS), amount: chance.one([10, 1_000]) });
+    },
     'caller gone': () => void (replica && askAgain(world, replica, 'open')),
   };
   const names = (Object.keys(faults) as WorldFault[]).filter((name) => plan.rates.has(name));
