@@ -1,5 +1,5 @@
 /** Counts requests by client address; requests that arrive together share a commit. */
-import { type Database, tryAgain } from '../ledger/database/database.ts';
+import { type BusinessTime, type Database, tryAgain } from '../ledger/database/database.ts';
 import {
   forgetOldWindows,
   type RateLimit,
@@ -12,6 +12,7 @@ import { createGatherer } from '../lib/gather.ts';
 interface AdmitAddressDeps {
   database: Database;
   clock: Clock;
+  businessTime: BusinessTime;
   /** Contract: Limits, Relay API requests; per address. */
   limit: RateLimit;
   batchMax: number;
@@ -36,7 +37,7 @@ export function createAddressGate(deps: AdmitAddressDeps) {
       // Sorted, so that two processes cannot deadlock.
       const inOrder = [...addresses.entries()].toSorted(([, a], [, b]) => (a < b ? -1 : a > b ? 1 : 0));
       for (const [place, subject] of inOrder)
-        answers.set(place, await takeFromWindow(tx, { ...limit, subject, nowMs }));
+        answers.set(place, await takeFromWindow(tx, { ...limit, subject, now: deps.businessTime() }));
       if (Math.abs(nowMs - cleanedAtMs) > deps.windowsKeptMs) {
         await forgetOldWindows(tx, nowMs - deps.windowsKeptMs);
         cleanedAtMs = nowMs;

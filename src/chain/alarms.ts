@@ -22,6 +22,8 @@ export type AlarmCode =
   | 'reward_skipped'
   /** The ledger has not read the chain's blocks for a while. */
   | 'block_lag'
+  /** This machine's clock is not the database's. */
+  | 'clock_differs'
   /** A comparison of ledger and chain found differences. */
   | 'ledger_differs';
 

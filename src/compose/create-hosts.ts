@@ -24,7 +24,7 @@ import { createRefuser } from '../http/frame/refuse.ts';
 import { createRegisterHost } from '../http/register/host.ts';
 import type { TokenVerifier } from '../identity/tokens.ts';
 import type { WalletTree } from '../identity/wallets.ts';
-import type { Database } from '../ledger/database/database.ts';
+import type { BusinessTime, Database } from '../ledger/database/database.ts';
 import type { Facts } from '../ledger/facts.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import type { Crash } from '../lib/crash-points.ts';
@@ -45,6 +45,7 @@ export interface HostsDeps {
   tokens?: TokenVerifier | undefined;
   dns: TxtResolver;
   clock: Clock;
+  businessTime: BusinessTime;
   random: Random;
   log: Log;
   observer: Observer;
@@ -91,7 +92,8 @@ export function createHosts(
     settings: { ...hostSettings, workerVersion: settings.workerVersion },
   });
   const pregenerating = {
-    ...{ database, clock, random, addressAt: deps.wallets.addressAt },
+    ...{ database, random, addressAt: deps.wallets.addressAt },
+    businessTime: deps.businessTime,
     limit: settings.pregenerate,
   };
   const register = createRegisterHost({
@@ -119,9 +121,9 @@ function frameOf(deps: HostsDeps, config: HostsConfig) {
   };
 }
 
-const createSubmitter = ({ database, clock, wallets, crash }: HostsDeps, config: HostsConfig) =>
+const createSubmitter = ({ database, clock, businessTime, wallets, crash }: HostsDeps, config: HostsConfig) =>
   createEventSubmitter({
-    ...{ database, clock, crash },
+    ...{ database, clock, businessTime, crash },
     addressAt: wallets.addressAt,
     ownHosts: config.serviceDomains,
     duplicateWindowMs: config.duplicateWindowMs ?? settings.duplicateWindowMs,

@@ -11,6 +11,7 @@ import { createRefuser } from '../http/frame/refuse.ts';
 import { createRelayHost, type RelayHostDeps } from '../http/relay/host.ts';
 
 import type { TokenVerifier } from '../identity/tokens.ts';
+import type { BusinessTime } from '../ledger/database/database.ts';
 import type { Facts } from '../ledger/facts.ts';
 import { readWindow } from '../ledger/limits/rate-windows.ts';
 import { findRelayByHash } from '../ledger/relay/queued-relays.ts';
@@ -24,20 +25,22 @@ export function createRelay(
     engine: Pick<ChainEngine, 'relays'>;
     facts: Facts['chain'];
     tokens: TokenVerifier;
+    businessTime: BusinessTime;
     frame: Omit<HostFrameDeps, 'settings'> & Pick<RelayHostDeps, 'answerOnce'>;
   },
   config: { relay?: RelayOverrides | undefined; httpsOnly: boolean },
 ) {
   const { frame, tokens } = deps;
+  const { businessTime } = deps;
   const { database, clock, random } = frame;
   const { userLimit, addressLimit, gasMax, budgetGwei, ...limits } = {
     ...settings.relayHost,
     ...config.relay,
   };
   const batch = { batchMax: settings.decideBatchMax, triesMax: settings.decideTriesMax };
-  const queue = createRelayQueue({ database, userLimit, ...batch });
+  const queue = createRelayQueue({ database, businessTime, userLimit, ...batch });
   const relayTransaction = createRelayTransaction({
-    ...{ database, clock, random },
+    ...{ database, clock, businessTime, random },
     chain: deps.chain,
     rpc: deps.rpc,
     contracts: deps.facts.contracts,
@@ -56,13 +59,13 @@ export function createRelay(
     ...frame,
     tokens,
     admitAddress: createAddressGate({
-      ...{ database, clock, ...batch },
+      ...{ database, clock, businessTime, ...batch },
       limit: addressLimit,
       windowsKeptMs: limits.windowsKeptMs,
     }),
     relayTransaction,
     findRelay: (hash) => findRelayByHash(database.db, hash),
-    windowOf: (subject) => readWindow(database.db, { ...userLimit, subject, nowMs: clock.now() }),
+    windowOf: (subject) => readWindow(database.db, { ...userLimit, subject, now: businessTime() }),
     refuser: createRefuser(relayRefusals, { clock }),
     settings: {
       httpsOnly: config.httpsOnly,

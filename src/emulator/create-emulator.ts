@@ -20,7 +20,7 @@ import { derivedWallets } from '../identity/derived.ts';
 import type { WalletTree } from '../identity/wallets.ts';
 import { listBrands } from '../ledger/brands/brands.ts';
 import { ledgerChainJournal } from '../ledger/chain-journal.ts';
-import type { Database } from '../ledger/database/database.ts';
+import { atMs, type Database } from '../ledger/database/database.ts';
 import { migrate } from '../ledger/database/migrate.ts';
 import { openPostgres } from '../ledger/database/postgres.ts';
 import { openSqlite } from '../ledger/database/sqlite.ts';
@@ -109,6 +109,8 @@ async function startEmulator(
     {
       ...adapters,
       facts,
+      // What a developer moves; the database's own clock is the machine's.
+      businessTime: () => atMs(clock.now()),
       signers: { payout: signers.payout, relay: adapters.keys },
       tokens: identity.verifier,
       crash: overrides.crash ?? neverCrash,

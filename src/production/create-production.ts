@@ -42,6 +42,7 @@ import {
   type KnownKeys,
   startRefused,
 } from './checks.ts';
+import { checkClock } from './clock.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { productionService, productionTokens } from './service-config.ts';
 import type { StartConfig, Worker } from './start-config.ts';
@@ -122,6 +123,7 @@ async function startProduction(
   const service = createService(
     {
       ...deps,
+      businessTime: () => deps.database.now,
       wallets: answersCallers ? deps.wallets : undefined,
       crash: neverCrash,
       observer: { event: metrics.decision, relay: metrics.relay },
@@ -244,16 +246,17 @@ export async function openLedgerAt(
 
 async function checkAll(
   config: StartConfig,
-  { database, nodes, rpc, chain, wallets }: Adapters,
+  { database, nodes, rpc, chain, wallets, realClock }: Adapters,
 ): Promise<{ problems: Problem[]; genesisHash?: `0x${string}` }> {
   const known = knownKeys();
   const ledger = await checkDatabase(database, wallets);
+  const clock = await checkClock(database, realClock);
   const seen = await checkChain(
     config,
     nodes.map((node) => ({ rpc: node, chain: createChainClient(node) })),
     ledger.facts,
   );
-  const problems = [...checkSettings(config, known, wallets), ...ledger.problems, ...seen.problems];
+  const problems = [...checkSettings(config, known, wallets), ...ledger.problems, ...clock, ...seen.problems];
   // The checks of roles and payments need the right contracts on the right chain.
   if (seen.problems.length === 0) {
     problems.push(...(await checkAccounts({ rpc, addressOf: known.addressOf }, config)));

@@ -103,6 +103,10 @@ export const startErrors = {
     'the escrow has paid rewards that this ledger does not know',
     'use the ledger that belongs to this escrow, in its newest state; a new ledger needs an escrow of its own',
   ),
+  E_PROD_CLOCK: unsafe(
+    "this machine's clock differs from the database's by more than 5 s",
+    'set both clocks by NTP; `timedatectl` and `select now()` show them',
+  ),
   E_PROD_WALLETS: unsafe(
     'the extended public key is not the one that gave users their wallets',
     'use the same extended public key for the life of the ledger',

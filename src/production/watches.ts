@@ -12,6 +12,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { createLoop } from '../lib/loop.ts';
 import { answersWithin, stopwatch, within } from '../lib/timers.ts';
+import { watchClock } from './clock.ts';
 import type { Metrics } from './metrics.ts';
 import type { StartConfig } from './start-config.ts';
 
@@ -49,6 +50,7 @@ export function startWatches(
     async turn() {
       await lag().catch(() => undefined);
       metrics.alarms(engine.alarms);
+      await watchClock({ database, alarms: engine.alarms }, realClock);
       await metrics.sample({ database, chain }, realClock.now());
       return 'idle';
     },

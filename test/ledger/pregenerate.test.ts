@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { pregenerateWallet } from '../../src/actions/wallets/pregenerate-wallet.ts';
 import { derivedWallets } from '../../src/identity/derived.ts';
 import { saveBrand } from '../../src/ledger/brands/brands.ts';
-import type { Database } from '../../src/ledger/database/database.ts';
+import { atMs, type Database } from '../../src/ledger/database/database.ts';
 import { wallets } from '../../src/ledger/schema/wallets.ts';
 import { secureRandom } from '../../src/lib/ids.ts';
 import type { Registration } from '../../src/rules/registration.ts';
@@ -21,7 +21,7 @@ const clock = { now: () => NOW_MS };
 onEveryDatabase(({ kit }) => {
   const deps = (database: Database) => ({
     database,
-    clock,
+    businessTime: () => atMs(NOW_MS),
     random: secureRandom(clock),
     addressAt: tree.addressAt,
     limit: { limit: 100, windowMs: 60_000 },

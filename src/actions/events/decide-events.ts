@@ -2,9 +2,9 @@
  * Decides a round of customer events and records the rewards of those that are granted, inside one commit: each
  * is judged against what the ledger holds, and the ledger's own conditions have the last word.
  */
-import { readBrands, readEventRules, ruleKey } from '../../ledger/brands/brands.ts';
+import { readBrandsAndTime, readEventRules, ruleKey } from '../../ledger/brands/brands.ts';
 import { takeNumbers } from '../../ledger/counters.ts';
-import type { Queries } from '../../ledger/database/database.ts';
+import type { BusinessTime, Queries } from '../../ledger/database/database.ts';
 import {
   addClaimTotal,
   claimKeyText,
@@ -35,6 +35,8 @@ import {
 
 export interface DecideDeps {
   clock: Clock;
+  /** Read in the commit: what every limit by time is decided by. */
+  businessTime: BusinessTime;
   /** The address at a place of the operator's key tree. */
   addressAt: (index: number) => `0x${string}`;
   /** Hosts of the service itself. */
@@ -102,8 +104,7 @@ export async function decideRound(
   tx: Queries,
   events: EventToDecide[],
 ): Promise<Map<EventToDecide, EventDecision>> {
-  const nowMs = deps.clock.now();
-  const { candidates, decisions } = await screen(deps, tx, { events, nowMs });
+  const { candidates, decisions, nowMs } = await screen(deps, tx, events);
   if (candidates.length === 0) return decisions;
   const grants = await judge(deps, tx, { candidates, decisions, nowMs });
   if (grants.length === 0) return decisions;
@@ -120,14 +121,13 @@ export async function decideRound(
 }
 
 /** Runs the checks that need no counting: a refused event is decided here, the others become candidates. */
-async function screen(
-  deps: DecideDeps,
-  tx: Queries,
-  { events, nowMs }: { events: EventToDecide[]; nowMs: number },
-) {
+async function screen(deps: DecideDeps, tx: Queries, events: EventToDecide[]) {
   const brandIds = [...new Set(events.map(({ submission }) => submission.brandId))];
   const eventTypes = [...new Set(events.map(({ submission }) => submission.eventType))];
-  const brands = await readBrands(tx, brandIds);
+  const { brands, nowMs = deps.clock.now() } = await readBrandsAndTime(tx, {
+    brandIds,
+    now: deps.businessTime(),
+  });
   const rules = await readEventRules(tx, { brandIds, eventTypes });
   const decisions = new Map<EventToDecide, EventDecision>();
   const candidates: Candidate[] = [];
@@ -139,7 +139,7 @@ async function screen(
     if (refusal) decisions.set(event, { nowMs, brand, rule, refusal });
     else if (brand && rule) candidates.push({ event, brand, rule, bypass: bypassOf(submission, brand) });
   }
-  return { candidates, decisions };
+  return { candidates, decisions, nowMs };
 }
 
 /** Judges candidates in their order, each as if those before it had been paid already. */

@@ -1,5 +1,5 @@
 /** Admits calls to the relay's queue within the user's window and the payer's budget; calls that arrive together share a commit. */
-import { type Database, tryAgain } from '../../ledger/database/database.ts';
+import { type BusinessTime, type Database, tryAgain } from '../../ledger/database/database.ts';
 import { type RateLimit, type RateWindow, takeFromWindow } from '../../ledger/limits/rate-windows.ts';
 import { DAY_MS, giveBackGas, takeGas } from '../../ledger/relay/gas-budgets.ts';
 import { type NewRelay, storeRelays } from '../../ledger/relay/queued-relays.ts';
@@ -7,6 +7,7 @@ import { createGatherer } from '../../lib/gather.ts';
 
 interface QueueRelaysDeps {
   database: Database;
+  businessTime: BusinessTime;
   /** Contract: Limits, Relay transactions; per user address. */
   userLimit: RateLimit;
   /** Calls admitted in one commit. */
@@ -41,7 +42,7 @@ const byText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
 /** All budgets first, then all windows, each in the same order in every process, so that two processes cannot deadlock. */
 async function admit(
-  { database, userLimit }: QueueRelaysDeps,
+  { database, businessTime, userLimit }: QueueRelaysDeps,
   wishes: RelayWish[],
 ): Promise<Map<string, QueueAnswer>> {
   return database.atomically(async (tx) => {
@@ -54,8 +55,8 @@ async function admit(
     }
     const admitted = new Set<string>();
     for (const wish of paid.toSorted((a, b) => byText(a.userAddress, b.userAddress))) {
-      const { id, payer, budgetDay: day, reservedGwei: gwei, userAddress: subject, createdAt: nowMs } = wish;
-      const { taken, ...window } = await takeFromWindow(tx, { ...userLimit, subject, nowMs });
+      const { id, payer, budgetDay: day, reservedGwei: gwei, userAddress: subject } = wish;
+      const { taken, ...window } = await takeFromWindow(tx, { ...userLimit, subject, now: businessTime() });
       if (taken) {
         admitted.add(id);
         answers.set(id, { queued: true, window });

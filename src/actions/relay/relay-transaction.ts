@@ -9,7 +9,7 @@ import { type Rpc, RpcAnswerError, RpcUnreachableError } from '../../chain/rpc/r
 import { isIncluded, type RelayProgressBoard } from '../../chain/waiting/relay-outcome.ts';
 import { findConfiguredBrand } from '../../ledger/brands/brand-configuration.ts';
 import { brandsOfHost } from '../../ledger/brands/brand-domains.ts';
-import type { Database } from '../../ledger/database/database.ts';
+import type { BusinessTime, Database } from '../../ledger/database/database.ts';
 import { type RateLimit, type RateWindow, readWindow } from '../../ledger/limits/rate-windows.ts';
 import { budgetDay } from '../../ledger/relay/gas-budgets.ts';
 import { firstReadyGasWallet, type GasWallet } from '../../ledger/relay/gas-wallets.ts';
@@ -31,6 +31,7 @@ interface RelayTransactionDeps {
   rpc: Rpc;
   contracts: ContractAddresses;
   clock: Clock;
+  businessTime: BusinessTime;
   random: Random;
   queue: ReturnType<typeof createRelayQueue>['queue'];
   relays: Pick<RelayProgressBoard, 'waitFor'> & { nudge(lane: Hex): void };
@@ -84,10 +85,10 @@ export type RelayOutcome = { window?: RateWindow | undefined } & (
  * request with an idempotency key: the id that its call has, and whether an earlier try may have queued it.
  */
 export function createRelayTransaction(deps: RelayTransactionDeps) {
-  const { database, clock, contracts, settings } = deps;
+  const { database, contracts, settings } = deps;
   const readPermit = createPermitReader({ rpc: deps.rpc, token: contracts.token });
   const windowOf = (subject: Hex) =>
-    readWindow(database.db, { ...settings.userLimit, subject, nowMs: clock.now() });
+    readWindow(database.db, { ...settings.userLimit, subject, now: deps.businessTime() });
 
   return async function relayTransaction(request: RelayRequest, effect?: Effect): Promise<RelayOutcome> {
     const { to, userAddress } = request;
@@ -95,7 +96,7 @@ export function createRelayTransaction(deps: RelayTransactionDeps) {
     if (earlier) return { window: await windowOf(userAddress), ...(await settled(deps, earlier)) };
     const refusal = refuseRequest(deps, request);
     if (refusal) return { refusal };
-    const window = await windowOf(userAddress);
+    const { nowMs, ...window } = await windowOf(userAddress);
     if (window.remaining === 0)
       return { window, refusal: { code: 'rate_limit_exceeded', scope: 'user', window } };
     const prepared = await prepare({ ...deps, readPermit }, request).catch((error: unknown) => {
@@ -107,7 +108,6 @@ export function createRelayTransaction(deps: RelayTransactionDeps) {
     if ('refusal' in prepared) return { window, ...prepared };
 
     const { wallet, trial, fees } = prepared;
-    const nowMs = clock.now();
     const id = effect?.id ?? deps.random.uuid();
     const gas = BigInt(trial.gas + (trial.permit?.gas ?? 0));
     const answer = await deps.queue({

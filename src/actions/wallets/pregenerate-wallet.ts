@@ -1,6 +1,6 @@
 /** Gives a person a wallet before they log in or get a reward (contract: Pregenerated wallet). */
 import { findBrand } from '../../ledger/brands/brands.ts';
-import type { Database, Queries } from '../../ledger/database/database.ts';
+import type { BusinessTime, Database, Queries } from '../../ledger/database/database.ts';
 import {
   type RateLimit,
   type RateWindow,
@@ -9,14 +9,13 @@ import {
 } from '../../ledger/limits/rate-windows.ts';
 import { ensureIdentity, findIdentity, type Identity } from '../../ledger/wallets/identities.ts';
 import { ensureWallets, findWallets } from '../../ledger/wallets/wallets.ts';
-import type { Clock } from '../../lib/clock.ts';
 import type { Random } from '../../lib/ids.ts';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import type { Registration } from '../../rules/registration.ts';
 
 interface PregenerateDeps {
   database: Database;
-  clock: Pick<Clock, 'now'>;
+  businessTime: BusinessTime;
   random: Pick<Random, 'uuid'>;
   addressAt: (index: number) => `0x${string}`;
   /** New wallets of one brand. */
@@ -42,7 +41,7 @@ export async function pregenerateWallet(
   deps: PregenerateDeps,
   { registration, keyOf }: { registration: Registration; keyOf: BrandId | undefined },
 ): Promise<PregeneratedWallet | { refusal: PregenerateRefusal }> {
-  const { database, clock } = deps;
+  const { database } = deps;
   const { brandId } = registration;
   const brand = await findBrand(database.db, brandId);
   if (!brand) return { refusal: { code: 'brand_not_found', brandId } };
@@ -52,10 +51,9 @@ export async function pregenerateWallet(
   const known = await findPregenerated(database.db, registration);
   if (known) return known;
 
-  const nowMs = clock.now();
-  const asked = { ...deps.limit, scope: SCOPE, subject: brandId, nowMs };
+  const asked = { ...deps.limit, scope: SCOPE, subject: brandId, now: deps.businessTime() };
   // The window is read before anything is locked: callers that are refused must not delay those that write wallets.
-  const seen = await readWindow(database.db, asked);
+  const { nowMs, ...seen } = await readWindow(database.db, asked);
   if (seen.remaining === 0) return refused(brandId, seen);
   try {
     return await database.atomically(async (tx) => {

@@ -1,21 +1,30 @@
 /** Brands and their event rules. Money decisions read them here, inside their own commit, never from a cache. */
 import { and, asc, eq, inArray } from 'drizzle-orm';
 import type { Brand, BrandId, EventRule } from '../../rules/brands/brand.ts';
-import type { Queries } from '../database/database.ts';
+import { atMs, type Queries, type SqlTime } from '../database/database.ts';
 import { openFunds } from '../rewards/funds.ts';
 import { brands, eventRules } from '../schema/brands.ts';
 import { provenDomains, replaceConfiguredDomains } from './brand-domains.ts';
 
 /** Brands with all their domains: the configured ones first, then those proven by DNS. */
-export async function readBrands(db: Queries, brandIds: BrandId[]): Promise<Map<BrandId, StoredBrand>> {
-  const rows = await db.select().from(brands).where(inArray(brands.brandId, brandIds));
+const readBrands = async (db: Queries, brandIds: BrandId[]): Promise<Map<BrandId, StoredBrand>> =>
+  (await readBrandsAndTime(db, { brandIds, now: atMs(0) })).brands;
+
+/** The same, with what `now` said when they were read; undefined when there is no brand among them. */
+export async function readBrandsAndTime(
+  db: Queries,
+  { brandIds, now }: { brandIds: BrandId[]; now: SqlTime },
+): Promise<{ brands: Map<BrandId, StoredBrand>; nowMs: number | undefined }> {
+  const rows = await db
+    .select({ brand: brands, nowMs: now })
+    .from(brands)
+    .where(inArray(brands.brandId, brandIds));
   const proven = await provenDomains(db, brandIds);
-  return new Map(
-    rows.map((row) => {
-      const domains = [...row.profile.domains, ...(proven.get(row.brandId) ?? [])];
-      return [row.brandId, { ...row, profile: { ...row.profile, domains } }];
-    }),
-  );
+  const found = rows.map(({ brand }): [BrandId, StoredBrand] => {
+    const domains = [...brand.profile.domains, ...(proven.get(brand.brandId) ?? [])];
+    return [brand.brandId, { ...brand, profile: { ...brand.profile, domains } }];
+  });
+  return { brands: new Map(found), nowMs: rows[0]?.nowMs };
 }
 
 export type StoredBrand = Brand & { verificationSecret: string; createdAt: number };

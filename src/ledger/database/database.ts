@@ -14,6 +14,12 @@ export type SqlTime = SQL<number>;
 /** A moment that this process knows. */
 export const atMs = (ms: number): SqlTime => sql<number>`cast(${ms} as bigint)`.mapWith(Number);
 
+/**
+ * Business time: what cooldowns, windows and limits are measured by. In production it is the database's clock, so that
+ * the clocks of replicas do not matter; in the emulator, the clock that a developer moves.
+ */
+export type BusinessTime = () => SqlTime;
+
 export interface Database {
   readonly dialect: 'sqlite' | 'postgres';
   /** The database's own clock, which all processes on it share; read while the statement runs. */

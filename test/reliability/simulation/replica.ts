@@ -193,6 +193,7 @@ export function createReplica(world: World, name: string, skewMs: number): Repli
   const deps: SubmitEventsDeps = {
     database: wired.decideDatabase,
     clock,
+    businessTime: () => database.now,
     addressAt: (index) => `0x${(0xacc0000 + index).toString(16).padStart(40, '0')}`,
     ownHosts: [],
     duplicateWindowMs: 60_000,
