@@ -1,8 +1,10 @@
-// Builds the program, bundles the measurements and runs them: `npm run bench -- --quick`. See docs/performance.md.
+// Builds the program, bundles the measurements and runs them: `npm run bench -- --quick`, `npm run bench -- verify`. See docs/performance.md.
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { build } from 'esbuild';
 
+/** `npm run bench -- verify` measures the comparison of ledger and chain, anything else events and relays. */
+const measurement = process.argv[2] === 'verify' ? 'verify' : 'main';
 const root = new URL('..', import.meta.url).pathname;
 // What is measured is the program as the sources have it now.
 const built = spawnSync(process.execPath, [`${root}scripts/build.js`], { stdio: 'inherit' });
@@ -20,6 +22,8 @@ try {
       main: 'bench/main.ts',
       generator: 'bench/generator.ts',
       'naive-server': 'bench/naive-server.ts',
+      verify: 'bench/verify/main.ts',
+      'verify-node': 'bench/verify/node-process.ts',
     },
     outdir: directory,
     outExtension: { '.js': '.mjs' },
@@ -35,7 +39,7 @@ try {
   });
   const child = spawn(
     process.execPath,
-    ['--enable-source-maps', `${directory}/main.mjs`, ...process.argv.slice(2)],
+    ['--enable-source-maps', `${directory}/${measurement}.mjs`, ...process.argv.slice(2)],
     { stdio: 'inherit', env: { ...process.env, REWARDS_BENCH_PROGRAM: `${root}bin/rewards.js` } },
   );
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal));

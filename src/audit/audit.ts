@@ -1,7 +1,7 @@
 /** What the parts of a comparison of ledger and chain share. */
 
 import type { ChainClient } from '../chain/rpc/client.ts';
-import type { Database } from '../ledger/database/database.ts';
+import type { Database, Queries } from '../ledger/database/database.ts';
 import type { ChainHistory } from './chain-history.ts';
 import type { Findings } from './report.ts';
 
@@ -13,17 +13,44 @@ export interface VerifyDeps {
   firstBlock: number;
   /** Waits in real time while the chain settles. */
   sleep: (ms: number) => Promise<void>;
+  /** Lets requests, timers and leases have their turn; called after every few milliseconds of work. */
+  breathe: () => Promise<void>;
+}
+
+/** How far a comparison is: `done` of `of` blocks, rewards, brands, counters or transactions. */
+export interface VerifyProgress {
+  part: 'blocks' | 'rewards' | 'brands' | 'counters' | 'transactions';
+  done: number;
+  /** Undefined while nobody has counted. */
+  of: number | undefined;
 }
 
 /** One comparison: what it reads, as of which block, what it adds up and finds. */
 export interface Audit extends VerifyDeps {
+  /** A snapshot of the ledger: everything that it reads is of one moment. */
+  db: Queries;
   block: number;
+  /** The first block that is read; above `firstBlock` when only a part is compared. */
+  since: number;
   findings: Findings;
   /** RWT by brand, gathered by one part and compared by another. */
-  sums: Record<'redeemed' | 'paid' | 'unreleased', Map<string, bigint>>;
+  sums: Record<'redeemed' | 'paid' | 'unreleased' | 'moved', Map<string, bigint>>;
+  /** Rewards that still count, by event. */
+  counted: Map<string, number>;
   supply: { minted: bigint; sold: bigint };
+  /** What the logs of the chain showed, so that it need not be asked for again. */
+  seen: {
+    /** Transactions whose logs say what the ledger says about their block, by lane. */
+    inclusions: Map<string, number>;
+    /** The lowest sequence that was paid. */
+    lowestSequence: number | undefined;
+  };
+  progress: (progress: VerifyProgress) => void;
   stopped: () => boolean;
 }
+
+/** Whether the comparison begins at the first block, so that sums over everything can be compared. */
+export const isWhole = ({ since, firstBlock }: Pick<Audit, 'since' | 'firstBlock'>) => since <= firstBlock;
 
 /** Adds to a sum by brand. */
 export function addTo(sums: Map<string, bigint>, brandId: string, amount: bigint): void {

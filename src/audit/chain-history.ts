@@ -1,29 +1,26 @@
 /** Reads what the contracts did and hold, as of a given block, to compare it with the ledger. Writes nothing. */
-import { type Abi, decodeEventLog, type Hex, hexToBigInt, hexToNumber, numberToHex } from 'viem';
-import { businessEscrowAbi, pointsSaleAbi, rewardTokenAbi } from '../chain/contracts/abis.ts';
-import { decodePayoutBatch, type PayoutEntry, skipReasons } from '../chain/contracts/payout-batch.ts';
+import { type Hex, hexToNumber, numberToHex } from 'viem';
+import { businessEscrowAbi, rewardTokenAbi } from '../chain/contracts/abis.ts';
+import { decodePayoutBatch, type PayoutEntry } from '../chain/contracts/payout-batch.ts';
 import { readContract } from '../chain/contracts/read-contract.ts';
-import { type Rpc, RpcAnswerError, RpcTooLargeError } from '../chain/rpc/rpc.ts';
+import { type Rpc, RpcAnswerError, RpcTooLargeError, RpcUnreachableError } from '../chain/rpc/rpc.ts';
+import {
+  activityFilters,
+  createActivityReader,
+  type EscrowActivity,
+  type RpcLog,
+} from './escrow-activity.ts';
 
-/** What one transaction did to brands' money. Amounts are whole RWT, addresses lower case. */
-export interface EscrowActivity {
-  transactionHash: Hex;
-  blockNumber: number;
-  /** Each run of `distribute`: what the escrow says it paid. */
-  distributed: { count: number; total: bigint }[];
-  skipped: { sequence: number; reason: string }[];
-  movements: { kind: 'deposit' | 'withdrawal'; brandId: Hex; amount: bigint; logIndex: number }[];
-  redeemed: { brandId: Hex; amount: bigint }[];
-  /** RWT that left the escrow, in order. */
-  transfers: { to: Hex; amount: bigint }[];
-  /** RWT that was minted, and how much of it belongs to sales. */
-  minted: bigint;
-  sold: bigint;
+/** A run of blocks and the transactions in it that touched escrow, sale or supply; oldest first. */
+export interface ActivityPage {
+  from: number;
+  to: number;
+  activities: EscrowActivity[];
 }
 
 export interface ChainHistory {
-  /** The transactions between two blocks, both included, that touched escrow, sale or supply; oldest first. */
-  activity(from: number, to: number): Promise<EscrowActivity[]>;
+  /** Every block between two, both included, in pages of about `LOGS_PER_PAGE` logs. */
+  activity(from: number, to: number): AsyncGenerator<ActivityPage>;
   /** The rewards that a transaction of this hash was to pay; undefined when its data is not a payout batch. */
   payoutsOf(hash: Hex): Promise<PayoutEntry[] | undefined>;
   /** Paid flags of sequences `index * 256` and the 255 after it. */
@@ -37,58 +34,62 @@ export interface ChainHistory {
   inclusionOf(hash: Hex): Promise<{ blockHash: Hex; succeeded: boolean } | undefined>;
 }
 
-interface RpcLog {
-  address: Hex;
-  topics: [Hex, ...Hex[]];
-  data: Hex;
-  logIndex: Hex;
-  blockNumber: Hex;
-  transactionHash: Hex;
-}
-
-const everyEvent = [...businessEscrowAbi, ...pointsSaleAbi, ...rewardTokenAbi].filter(
-  ({ type }) => type === 'event',
-) as Abi;
-const NOBODY = '0x0000000000000000000000000000000000000000';
+/** Some 600 KB of JSON, which is read in a few milliseconds: the process answers requests in between. */
+const LOGS_PER_PAGE = 1_000;
+/** Much more than a full page comes from a range that was guessed too large: a smaller one is asked for. */
+const PAGE_MAX_BYTES = 4 * 1024 * 1024;
+/** The first question is small: an old chain may have a full page in each block. */
+const FIRST_RANGE = 8;
+/** Public nodes answer for 1,000 to 10,000 blocks at once. */
+const RANGE_MAX = 2_000;
 
 export function createChainHistory(deps: {
   rpc: Rpc;
   contracts: { token: Hex; escrow: Hex; pointsSale: Hex };
 }): ChainHistory {
   const { rpc, contracts } = deps;
-  const token = contracts.token.toLowerCase();
-  const escrow = contracts.escrow.toLowerCase();
-  const pointsSale = contracts.pointsSale.toLowerCase();
+  const readLogs = createActivityReader(contracts);
+  const filters = activityFilters(contracts);
   // Amounts are in the token's smallest unit, which is the ledger's too: the token has no decimals.
   const tokenRead = { address: contracts.token, abi: rewardTokenAbi };
   const escrowRead = { address: contracts.escrow, abi: businessEscrowAbi };
 
-  const logsBetween = async (from: number, to: number): Promise<RpcLog[]> => {
-    const filter = {
-      address: [contracts.token, contracts.escrow, contracts.pointsSale],
-      fromBlock: numberToHex(from),
-      toBlock: numberToHex(to),
-    };
-    try {
-      return (await rpc('eth_getLogs', [filter])) as RpcLog[];
-    } catch (error) {
-      // Half the range may fit. Nodes limit answers as well, each with its own error text.
-      const maySplit = error instanceof RpcTooLargeError || error instanceof RpcAnswerError;
-      if (!maySplit || from === to) throw error;
-      const middle = Math.floor((from + to) / 2);
-      return [...(await logsBetween(from, middle)), ...(await logsBetween(middle + 1, to))];
-    }
+  const logsBetween = async (from: number, to: number): Promise<RpcLog[][]> => {
+    const range = { fromBlock: numberToHex(from), toBlock: numberToHex(to) };
+    // A single block is read whatever it holds.
+    const limits = from === to ? undefined : { answerMaxBytes: PAGE_MAX_BYTES };
+    return Promise.all(
+      filters.map(
+        async (filter) => (await rpc('eth_getLogs', [{ ...filter, ...range }], limits)) as RpcLog[],
+      ),
+    );
   };
 
   return {
-    async activity(from, to) {
-      const byTransaction = new Map<Hex, EscrowActivity>();
-      for (const log of await logsBetween(from, to)) {
-        const known = byTransaction.get(log.transactionHash) ?? emptyActivity(log);
-        byTransaction.set(log.transactionHash, known);
-        note(known, log, { token, escrow, pointsSale });
+    async *activity(first, last) {
+      let range = FIRST_RANGE;
+      // What a node has refused is approached slowly, so that it need not refuse again and again.
+      let growth = 2;
+      for (let from = first; from <= last; ) {
+        const to = Math.min(from + range - 1, last);
+        let logs: RpcLog[][];
+        try {
+          logs = await logsBetween(from, to);
+        } catch (error) {
+          // Nodes limit blocks, logs, bytes and time, each in its own words: half the range may fit.
+          if (!mayBeTooLarge(error) || from === to) throw error;
+          range = Math.max(1, Math.floor((to - from + 1) / 2));
+          if (!(error instanceof RpcTooLargeError)) growth = 1.25;
+          continue;
+        }
+        const byTransaction = new Map<Hex, EscrowActivity>();
+        for (const some of logs) readLogs(some, byTransaction);
+        yield { from, to, activities: [...byTransaction.values()].sort(oldestFirst) };
+        const count = logs.reduce((sum, some) => sum + some.length, 0);
+        const fitting = Math.floor(((to - from + 1) * LOGS_PER_PAGE) / Math.max(1, count));
+        range = Math.max(1, Math.min(RANGE_MAX, Math.ceil(range * growth), fitting));
+        from = to + 1;
       }
-      return [...byTransaction.values()];
     },
     async payoutsOf(hash) {
       const found = (await rpc('eth_getTransactionByHash', [hash])) as { input: Hex } | null;
@@ -118,57 +119,9 @@ export function createChainHistory(deps: {
   };
 }
 
-function emptyActivity(log: RpcLog): EscrowActivity {
-  return {
-    transactionHash: log.transactionHash,
-    blockNumber: Number(hexToBigInt(log.blockNumber)),
-    distributed: [],
-    skipped: [],
-    movements: [],
-    redeemed: [],
-    transfers: [],
-    minted: 0n,
-    sold: 0n,
-  };
-}
+const mayBeTooLarge = (error: unknown) =>
+  error instanceof RpcTooLargeError ||
+  error instanceof RpcAnswerError ||
+  error instanceof RpcUnreachableError;
 
-type Contracts = Record<'token' | 'escrow' | 'pointsSale', string>;
-
-function note(activity: EscrowActivity, log: RpcLog, contracts: Contracts): void {
-  const event = decode(log);
-  if (!event) return;
-  const { args } = event;
-  const from = log.address.toLowerCase();
-  const logIndex = hexToNumber(log.logIndex);
-  const amount = (args.amount ?? args.value ?? 0n) as bigint;
-  const lower = (value: unknown) => String(value).toLowerCase() as Hex;
-  if (from === contracts.token && event.name === 'Transfer') {
-    if (lower(args.from) === NOBODY) activity.minted += amount;
-    if (lower(args.to) === NOBODY) activity.minted -= amount;
-    if (lower(args.from) === contracts.escrow) activity.transfers.push({ to: lower(args.to), amount });
-  }
-  if (from === contracts.pointsSale && /^Minted/.test(event.name)) activity.sold += amount;
-  if (from !== contracts.escrow) return;
-  const brandId = lower(args.brand);
-  if (event.name === 'Distributed') {
-    activity.distributed.push({ count: Number(args.count), total: args.total as bigint });
-  } else if (event.name === 'RewardSkipped') {
-    const reason = skipReasons[args.reason as keyof typeof skipReasons] ?? 'skipped';
-    activity.skipped.push({ sequence: Number(args.sequence), reason });
-  } else if (event.name === 'Deposited') {
-    activity.movements.push({ kind: 'deposit', brandId, amount, logIndex });
-  } else if (event.name === 'Withdrawn') {
-    activity.movements.push({ kind: 'withdrawal', brandId, amount, logIndex });
-  } else if (event.name === 'Redeemed') {
-    activity.redeemed.push({ brandId, amount });
-  }
-}
-
-function decode({ topics, data }: RpcLog): { name: string; args: Record<string, unknown> } | undefined {
-  try {
-    const { eventName, args } = decodeEventLog({ abi: everyEvent, topics, data });
-    return { name: String(eventName), args: (args ?? {}) as Record<string, unknown> };
-  } catch {
-    return undefined;
-  }
-}
+const oldestFirst = (one: EscrowActivity, other: EscrowActivity) => one.blockNumber - other.blockNumber;

@@ -1,20 +1,33 @@
 /** Counters of claims against the rewards that they count. */
-import { auditedCounters, auditedTotal, type ClaimPlace, everyTotal } from '../ledger/audit-pages.ts';
+import {
+  auditedCounters,
+  type ClaimPlace,
+  everyTotal,
+  lastSequence,
+  uncountedRewards,
+} from '../ledger/audit-pages.ts';
 import { eventKeyText } from '../ledger/rewards/claims.ts';
-import type { Audit } from './audit.ts';
+import { type Audit, isWhole } from './audit.ts';
 
 const COUNTERS_PER_PAGE = 500;
+const REWARDS_PER_PAGE = 1_000;
 
+/** Compares counts of everything, so it has nothing to say about a part. */
 export async function verifyClaims(audit: Audit): Promise<void> {
-  const { database, findings } = audit;
-  const counted = new Map<string, number>();
+  if (!isWhole(audit)) return;
+  const { db, findings } = audit;
+  const claimed = new Map<string, number>();
+  // Rewards that a counter was found for, by event.
+  const found = new Map<string, number>();
   let after: ClaimPlace | undefined;
   while (!audit.stopped()) {
-    const page = await auditedCounters(database.db, { after, limit: COUNTERS_PER_PAGE });
+    const page = await auditedCounters(db, { after, limit: COUNTERS_PER_PAGE });
     for (const counter of page) {
       findings.checked.counters += 1;
       const { brandId, eventType, userKey, claims, rewards } = counter;
-      counted.set(eventKeyText(counter), (counted.get(eventKeyText(counter)) ?? 0) + claims);
+      const event = eventKeyText(counter);
+      claimed.set(event, (claimed.get(event) ?? 0) + claims);
+      found.set(event, (found.get(event) ?? 0) + rewards);
       if (claims === rewards) continue;
       findings.add('claim_counter', {
         message: `a counter of ${eventType} says ${claims} claims, but there are ${rewards} rewards`,
@@ -24,21 +37,36 @@ export async function verifyClaims(audit: Audit): Promise<void> {
       });
     }
     after = page.at(-1);
+    audit.progress({ part: 'counters', done: findings.checked.counters, of: undefined });
+    await audit.breathe();
     if (page.length < COUNTERS_PER_PAGE) break;
   }
-  for (const { brandId, eventType, claims } of audit.stopped() ? [] : await everyTotal(database.db)) {
-    const key = eventKeyText({ brandId, eventType });
-    const sum = counted.get(key) ?? 0;
-    counted.delete(key);
+  for (const { brandId, eventType, claims } of audit.stopped() ? [] : await everyTotal(db)) {
+    const sum = claimed.get(eventKeyText({ brandId, eventType })) ?? 0;
     if (sum === claims) continue;
-    // Events may have come in while the counters were read: one statement that reads both decides.
-    const now = await auditedTotal(database.db, { brandId, eventType });
-    if (!now || now.claims === now.counted) continue;
     findings.add('claim_total', {
-      message: `${eventType} says ${now.claims} claims in all, its counters add up to ${now.counted}`,
+      message: `${eventType} says ${claims} claims in all, its counters add up to ${sum}`,
       about: { brandId, eventType },
-      expected: now.counted,
-      found: now.claims,
+      expected: sum,
+      found: claims,
     });
+  }
+  const uncounted = [...audit.counted].some(([event, count]) => count !== (found.get(event) ?? 0));
+  if (uncounted) await reportUncounted(audit);
+}
+
+/** Looks for the rewards without a counter, once their number shows that there are some. */
+async function reportUncounted({ db, findings, breathe, stopped }: Audit): Promise<void> {
+  const last = (await lastSequence(db)) ?? -1;
+  for (let from = 0; from <= last && !stopped(); from += REWARDS_PER_PAGE) {
+    const page = await uncountedRewards(db, { from, below: from + REWARDS_PER_PAGE });
+    for (const { sequence, id, transactionId } of page) {
+      const message = `the reward of sequence ${sequence} is not counted by any counter`;
+      findings.add('reward_without_counter', {
+        message,
+        about: { sequence, reward: id, transaction: transactionId },
+      });
+    }
+    await breathe();
   }
 }

@@ -3,30 +3,19 @@
 import type { PayoutEntry } from '../chain/contracts/payout-batch.ts';
 import { movementsIn, rewardsBySequence } from '../ledger/audit-pages.ts';
 import { type FoundAttempt, findByHashes } from '../ledger/transactions/transactions.ts';
-import { type Audit, addTo } from './audit.ts';
-import type { EscrowActivity } from './chain-history.ts';
+import { type Audit, addTo, isWhole } from './audit.ts';
+import type { ActivityPage } from './chain-history.ts';
+import type { EscrowActivity } from './escrow-activity.ts';
 import { payoutsIn } from './read-attempt.ts';
 
-/** Blocks asked for at once; a node with a lower limit is asked for fewer. */
-const BLOCKS_PER_PAGE = 1_000;
-
 export async function verifyPayouts(audit: Audit): Promise<void> {
-  const { database, history, block, supply } = audit;
-  for (let from = audit.firstBlock; from <= block && !audit.stopped(); from += BLOCKS_PER_PAGE) {
-    const to = Math.min(from + BLOCKS_PER_PAGE - 1, block);
-    const activities = await history.activity(from, to);
-    const hashes = activities.filter(hasPayouts).map(({ transactionHash }) => transactionHash);
-    const known = new Map((await findByHashes(database.db, hashes)).map((one) => [one.hash, one]));
-    for (const activity of activities) {
-      supply.minted += activity.minted;
-      supply.sold += activity.sold;
-      for (const { brandId, amount } of activity.redeemed) addTo(audit.sums.redeemed, brandId, amount);
-      if (hasPayouts(activity)) await checkPayouts(audit, activity, known.get(activity.transactionHash));
-      else checkTransfers(audit, activity, []);
-    }
-    await checkMovements(audit, { from, to, activities });
+  const { history, block, since, supply } = audit;
+  for await (const page of history.activity(since, block)) {
+    await checkPage(audit, page);
+    audit.progress({ part: 'blocks', done: page.to - since + 1, of: block - since + 1 });
+    if (audit.stopped()) return;
   }
-  if (audit.stopped()) return;
+  if (!isWhole(audit)) return;
   const total = await history.totalSupply(block);
   if (total !== supply.sold || supply.minted !== supply.sold) {
     audit.findings.add('token_supply', {
@@ -40,48 +29,113 @@ export async function verifyPayouts(audit: Audit): Promise<void> {
 
 const hasPayouts = ({ distributed }: EscrowActivity) => distributed.length > 0;
 
-async function checkPayouts(
+/** A transaction's payouts as its calldata has them, without those that the escrow skipped. */
+interface PaidBatch {
+  activity: EscrowActivity;
+  known: FoundAttempt | undefined;
+  paid: PayoutEntry[];
+}
+
+/** Reads the ledger's side of a page of the chain in a few statements, and compares. */
+async function checkPage(audit: Audit, page: ActivityPage): Promise<void> {
+  const { db, supply } = audit;
+  const hashes = page.activities.filter(hasPayouts).map(({ transactionHash }) => transactionHash);
+  const known = new Map((await findByHashes(db, hashes)).map((one) => [one.hash, one]));
+  const batches: PaidBatch[] = [];
+  for (const activity of page.activities) {
+    supply.minted += activity.minted;
+    for (const { amount } of activity.sales) supply.sold += amount;
+    for (const { brandId, amount } of activity.redeemed) addTo(audit.sums.redeemed, brandId, amount);
+    const batch = hasPayouts(activity)
+      ? await readBatch(audit, activity, known.get(activity.transactionHash))
+      : undefined;
+    if (batch) batches.push(batch);
+    else if (!hasPayouts(activity)) checkTransfers(audit, activity, []);
+    await audit.breathe();
+  }
+  const sequences = batches.flatMap(({ paid }) => paid.map(({ sequence }) => Number(sequence)));
+  const rewards = new Map((await rewardsBySequence(db, sequences)).map((row) => [row.sequence, row]));
+  await audit.breathe();
+  for (const batch of batches) {
+    checkPayouts(audit, batch, rewards);
+    await audit.breathe();
+  }
+  await checkMovements(audit, page);
+}
+
+async function readBatch(
   audit: Audit,
   activity: EscrowActivity,
   known: FoundAttempt | undefined,
-): Promise<void> {
-  const { findings, database, history } = audit;
-  const { transactionHash: hash, blockNumber } = activity;
-  const about = { transaction: hash, block: blockNumber };
-  if (!known) {
+): Promise<PaidBatch | undefined> {
+  const { findings, history, seen } = audit;
+  const { transactionHash: hash, blockNumber: block } = activity;
+  if (known) noteInclusion(seen, activity, known);
+  else {
     const message = `the escrow paid in ${hash}, which the ledger does not know`;
-    findings.add('unknown_payout_transaction', { message, about, found: hash });
+    findings.add('unknown_payout_transaction', { message, about: { transaction: hash, block }, found: hash });
   }
   const entries = known ? payoutsIn(known.raw) : await history.payoutsOf(hash);
-  if (!entries) return;
+  if (!entries) return undefined;
   const paid = withoutSkipped(entries, activity);
   checkTransfers(audit, activity, paid);
-  const rows = await rewardsBySequence(
-    database.db,
-    paid.map(({ sequence }) => Number(sequence)),
-  );
-  const rewards = new Map(rows.map((row) => [row.sequence, row]));
+  return { activity, known, paid };
+}
+
+/** Logs exist only where a transaction succeeded: they show its block as a receipt would. */
+function noteInclusion(
+  seen: Audit['seen'],
+  activity: EscrowActivity,
+  { hash, kind, transaction }: FoundAttempt,
+) {
+  const { lane, outcome, blockHash, blockNumber } = transaction;
+  const isAsBooked =
+    kind === 'payload' &&
+    outcome === 'done' &&
+    transaction.hash === hash &&
+    blockHash === activity.blockHash &&
+    blockNumber === activity.blockNumber;
+  if (isAsBooked) seen.inclusions.set(lane, (seen.inclusions.get(lane) ?? 0) + 1);
+}
+
+type PaidReward = Awaited<ReturnType<typeof rewardsBySequence>>[number];
+
+function checkPayouts(
+  { findings, seen }: Audit,
+  { activity, known, paid }: PaidBatch,
+  rewards: Map<number, PaidReward>,
+): void {
   findings.checked.payouts += paid.length;
-  for (const { sequence, brandId, to, amount } of paid) {
-    const reward = rewards.get(Number(sequence));
-    const where = { ...about, sequence: Number(sequence), reward: reward?.id ?? null };
-    const found = `${amount} RWT of ${brandId} to ${to}`;
+  for (const entry of paid) {
+    const sequence = Number(entry.sequence);
+    const reward = rewards.get(sequence);
+    if (sequence < (seen.lowestSequence ?? Number.POSITIVE_INFINITY)) seen.lowestSequence = sequence;
+    const isAsPromised =
+      reward !== undefined &&
+      reward.amount === Number(entry.amount) &&
+      reward.wallet.toLowerCase() === entry.to &&
+      reward.brandId === entry.brandId;
+    const isByItsOwn = reward !== undefined && (!known || reward.transactionId === known.transaction.id);
+    if (isAsPromised && isByItsOwn) continue;
+    const { transactionHash: transaction, blockNumber: block } = activity;
+    const about = { transaction, block, sequence, reward: reward?.id ?? null };
+    const found = `${entry.amount} RWT of ${entry.brandId} to ${entry.to}`;
     if (!reward) {
       const message = `sequence ${sequence} was paid on chain, but no reward has it`;
-      findings.add('payout_without_reward', { message, about: where, found });
+      findings.add('payout_without_reward', { message, about, found });
       continue;
     }
     const expected = `${reward.amount} RWT of ${reward.brandId} to ${reward.wallet.toLowerCase()}`;
     if (expected !== found) {
       const message = `sequence ${sequence} was paid on chain, but not as its reward says`;
-      findings.add('payout_differs', { message, about: where, expected, found });
+      findings.add('payout_differs', { message, about, expected, found });
     }
-    if (known && reward.transactionId !== known.transaction.id) {
+    if (!isByItsOwn) {
       findings.add('payout_by_other_transaction', {
         message: `sequence ${sequence} was paid by a transaction that its reward is not bound to`,
-        about: where,
+        about,
         expected: reward.transactionId,
-        found: known.transaction.id,
+        found: known?.transaction.id,
       });
     }
   }
@@ -99,6 +153,9 @@ function withoutSkipped(entries: readonly PayoutEntry[], { skipped }: EscrowActi
 
 /** The escrow's events, its calldata and the token's transfers must agree. */
 function checkTransfers({ findings }: Audit, activity: EscrowActivity, paid: readonly PayoutEntry[]): void {
+  const said = activity.distributed.reduce((sum, { total }) => sum + total, 0n);
+  const sum = paid.reduce((amount, entry) => amount + entry.amount, 0n);
+  if (said === sum && isInOrder(activity.transfers, paid)) return;
   const withdrawn = activity.movements.filter(({ kind }) => kind === 'withdrawal');
   const list = (transfers: { to: string; amount: bigint }[]) =>
     transfers
@@ -107,8 +164,6 @@ function checkTransfers({ findings }: Audit, activity: EscrowActivity, paid: rea
       .join(' ');
   const expected = list([...paid, ...withdrawn.map(({ brandId, amount }) => ({ to: brandId, amount }))]);
   const found = list(activity.transfers);
-  const said = activity.distributed.reduce((sum, { total }) => sum + total, 0n);
-  const sum = paid.reduce((amount, entry) => amount + entry.amount, 0n);
   if (expected === found && said === sum) return;
   findings.add('payout_sum', {
     message: 'what left the escrow is not what it was told to pay',
@@ -118,14 +173,19 @@ function checkTransfers({ findings }: Audit, activity: EscrowActivity, paid: rea
   });
 }
 
+/** Whether the token moved what was paid and nothing else, in the order of the batch: so it is in all but odd transactions. */
+const isInOrder = (transfers: EscrowActivity['transfers'], paid: readonly PayoutEntry[]) =>
+  transfers.length === paid.length &&
+  transfers.every(({ to, amount }, place) => paid[place]?.to === to && paid[place]?.amount === amount);
+
 /** Characters of a list of transfers that help to find the transaction; the chain has the rest. */
 const SHOWN = 500;
 
-async function checkMovements(
-  { findings, database }: Audit,
-  of: { from: number; to: number; activities: EscrowActivity[] },
-): Promise<void> {
-  const rows = await movementsIn(database.db, of);
+async function checkMovements({ findings, db, sums }: Audit, of: ActivityPage): Promise<void> {
+  const rows = await movementsIn(db, of);
+  for (const { kind, brandId, amount } of rows) {
+    addTo(sums.moved, brandId, kind === 'deposit' ? BigInt(amount) : -BigInt(amount));
+  }
   const booked = new Map(rows.map((row) => [`${row.transactionHash}:${row.logIndex}`, row]));
   for (const { transactionHash: transaction, blockNumber: block, movements } of of.activities) {
     for (const { kind, brandId, amount, logIndex } of movements) {

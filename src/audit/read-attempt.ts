@@ -6,28 +6,34 @@ interface ReadAttempt {
   hash: Hex;
   nonce: number;
   chainId: number;
-  /** Lower case. */
-  signer: Hex;
   /** Recipient, value and data: what all attempts of one nonce share. */
   payload: string;
   isEmpty: boolean;
 }
 
-/** Undefined for bytes that are not a signed transaction. */
-export async function readAttempt(raw: Hex): Promise<ReadAttempt | undefined> {
+/** Undefined for bytes that are not a transaction. */
+export function readAttempt(raw: Hex): ReadAttempt | undefined {
   try {
     const { to, value = 0n, data = '0x', nonce = 0, chainId = 0 } = parseTransaction(raw);
-    const signer = await recoverTransactionAddress({
-      serializedTransaction: raw as Parameters<typeof recoverTransactionAddress>[0]['serializedTransaction'],
-    });
     return {
-      hash: keccak256(raw),
+      hash: keccak256(Buffer.from(raw.slice(2), 'hex')),
       nonce,
       chainId,
-      signer: signer.toLowerCase() as Hex,
       payload: `${to?.toLowerCase()} ${value} ${data}`,
       isEmpty: data === '0x' && value === 0n,
     };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Who signed the bytes, lower case; undefined for bytes that nobody signed. Takes some milliseconds. */
+export async function signerOf(raw: Hex): Promise<Hex | undefined> {
+  try {
+    const serializedTransaction = raw as Parameters<
+      typeof recoverTransactionAddress
+    >[0]['serializedTransaction'];
+    return (await recoverTransactionAddress({ serializedTransaction })).toLowerCase() as Hex;
   } catch {
     return undefined;
   }

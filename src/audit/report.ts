@@ -48,7 +48,9 @@ export type DifferenceKind =
   /** RWT exists that no sale minted. */
   | 'token_supply'
   /** The newest block in the ledger is not on the chain. */
-  | 'other_chain';
+  | 'other_chain'
+  /** The chain has payouts or nonces of ours that the ledger has not given out: it is an old copy. */
+  | 'ledger_behind';
 
 interface Difference {
   kind: DifferenceKind;
@@ -69,6 +71,12 @@ export interface VerifyReport {
   complete: boolean;
   /** Compared as of this block. */
   block: number | null;
+  /** Blocks that the chain is ahead of it; null when nothing was compared. */
+  behind: number | null;
+  /** The first block of a part of the history; null when all of it was compared. */
+  since: number | null;
+  /** What a part leaves out; empty when everything was compared. */
+  notCompared: string[];
   checked: { rewards: number; payouts: number; transactions: number; brands: number; counters: number };
 }
 

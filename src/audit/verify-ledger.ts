@@ -1,68 +1,112 @@
 /**
- * Compares the ledger with the chain and with itself, as of the newest block that the ledger has read. Reads in
- * pages, writes nothing, and may run while the service does: what moves meanwhile is not taken for a difference.
+ * Compares the ledger with the chain and with itself, as of the newest block that the ledger has read. Reads one
+ * snapshot of the ledger in pages, writes nothing, and may run while the service does.
  */
 
+import type { Queries } from '../ledger/database/database.ts';
 import { recentBlocks } from '../ledger/transactions/followed-blocks.ts';
-import type { Audit, VerifyDeps } from './audit.ts';
+import type { Since } from '../rules/since.ts';
+import { type Audit, isWhole, type VerifyDeps, type VerifyProgress } from './audit.ts';
+import { verifyBeyond } from './beyond-the-cut.ts';
 import { verifyClaims } from './claims.ts';
 import { verifyFunds } from './funds.ts';
 import { verifyLanes } from './lanes.ts';
 import { verifyPayouts } from './payouts.ts';
 import { createFindings, type Findings, type VerifyReport } from './report.ts';
 import { verifyRewards } from './rewards.ts';
+import { notCompared, sinceBlock } from './since.ts';
 
 /** How often the comparison waits for a reorganisation to end. */
 const TRIES = 5;
 const TRY_AGAIN_MS = 500;
+const DIFFERENCES_MAX = 50;
 
-/** `differencesMax`: the search ends at this many differences. */
-export async function verifyLedger(
-  deps: VerifyDeps,
-  options: { differencesMax?: number; signal?: AbortSignal } = {},
-): Promise<VerifyReport> {
+export interface VerifyOptions {
+  /** The search ends at this many differences. Default: 50. */
+  differencesMax?: number;
+  /** Compares a part: from this block on, or from the first block at this time. */
+  since?: Since | undefined;
+  signal?: AbortSignal | undefined;
+  onProgress?: ((progress: VerifyProgress) => void) | undefined;
+}
+
+export async function verifyLedger(deps: VerifyDeps, options: VerifyOptions = {}): Promise<VerifyReport> {
+  const isAborted = () => options.signal?.aborted === true;
   for (let tries = 1; ; tries++) {
-    const cut = await commonBlock(deps);
-    const findings = createFindings(options.differencesMax ?? 50);
-    if ('number' in cut) {
-      await compare(deps, { block: cut.number, findings, signal: options.signal });
-    } else if (cut.ledgerBlock !== undefined) {
-      const { ledgerBlock, expected, found } = cut;
-      const message = `block ${ledgerBlock} of the ledger is not on the chain`;
-      findings.add('other_chain', { message, about: { block: ledgerBlock }, expected, found });
+    const findings = createFindings(options.differencesMax ?? DIFFERENCES_MAX);
+    const compared = await deps.database.snapshot((db) => compareOnce({ ...deps, db }, findings, options));
+    if (!compared.stands && tries < TRIES && !isAborted()) {
+      await deps.sleep(TRY_AGAIN_MS);
+      continue;
     }
-    // Blocks that were taken back meanwhile cause false differences.
-    const stands = 'number' in cut && (await deps.chain.block(cut.number))?.hash === cut.hash;
+    const { block, since, left } = compared;
+    const behind = block === null || isAborted() ? null : await verifyBeyond(deps, findings, block);
     const { differences, checked } = findings;
-    if (stands || tries >= TRIES || (!('number' in cut) && cut.ledgerBlock === undefined)) {
-      return {
-        ok: differences.length === 0,
-        differences,
-        complete: !findings.isFull() && options.signal?.aborted !== true,
-        block: 'number' in cut ? cut.number : null,
-        checked,
-      };
-    }
-    await deps.sleep(TRY_AGAIN_MS);
+    return {
+      ok: differences.length === 0,
+      differences,
+      complete: !findings.isFull() && !isAborted(),
+      block,
+      behind,
+      since,
+      notCompared: left,
+      checked,
+    };
   }
 }
 
-async function compare(
-  deps: VerifyDeps,
-  of: { block: number; findings: Findings; signal: AbortSignal | undefined },
-): Promise<void> {
-  const { block, findings, signal } = of;
-  const audit: Audit = {
+interface Compared {
+  block: number | null;
+  /** The first block of a part; null when everything was compared. */
+  since: number | null;
+  /** What a part leaves out. */
+  left: string[];
+  /** False when blocks were taken back meanwhile, which causes false differences. */
+  stands: boolean;
+}
+
+async function compareOnce(
+  deps: VerifyDeps & { db: Queries },
+  findings: Findings,
+  options: VerifyOptions,
+): Promise<Compared> {
+  const cut = await commonBlock(deps);
+  if ('number' in cut) {
+    const { number: block, hash } = cut;
+    const since = await sinceBlock(deps, { since: options.since, newest: block });
+    const audit = auditOf(deps, { block, since, findings, options });
+    for (const part of [verifyPayouts, verifyRewards, verifyFunds, verifyClaims, verifyLanes]) {
+      if (!audit.stopped()) await part(audit);
+    }
+    const stands = (await deps.chain.block(block))?.hash === hash;
+    const part = isWhole(audit) ? { since: null, left: [] } : { since, left: notCompared(audit) };
+    return { block, ...part, stands };
+  }
+  const { ledgerBlock, expected, found } = cut;
+  if (ledgerBlock !== undefined) {
+    const message = `block ${ledgerBlock} of the ledger is not on the chain`;
+    findings.add('other_chain', { message, about: { block: ledgerBlock }, expected, found });
+  }
+  return { block: null, since: null, left: [], stands: ledgerBlock === undefined };
+}
+
+function auditOf(
+  deps: VerifyDeps & { db: Queries },
+  of: { block: number; since: number; findings: Findings; options: VerifyOptions },
+): Audit {
+  const { block, since, findings, options } = of;
+  return {
     ...deps,
     block,
+    since,
     findings,
-    sums: { redeemed: new Map(), paid: new Map(), unreleased: new Map() },
+    sums: { redeemed: new Map(), paid: new Map(), unreleased: new Map(), moved: new Map() },
+    counted: new Map(),
     supply: { minted: 0n, sold: 0n },
-    stopped: () => findings.isFull() || signal?.aborted === true,
+    seen: { inclusions: new Map(), lowestSequence: undefined },
+    progress: options.onProgress ?? (() => {}),
+    stopped: () => findings.isFull() || options.signal?.aborted === true,
   };
-  for (const part of [verifyPayouts, verifyRewards, verifyFunds, verifyClaims, verifyLanes]) {
-    if (!audit.stopped()) await part(audit);
-  }
 }
 
 type Cut =
@@ -70,8 +114,8 @@ type Cut =
   | { ledgerBlock: number | undefined; expected?: string; found?: string | undefined };
 
 /** The newest block that the ledger has read, when the chain still has it. */
-async function commonBlock({ database, chain }: VerifyDeps): Promise<Cut> {
-  const [newest] = await recentBlocks(database.db, 1);
+async function commonBlock({ db, chain }: Pick<VerifyDeps, 'chain'> & { db: Queries }): Promise<Cut> {
+  const [newest] = await recentBlocks(db, 1);
   if (!newest) return { ledgerBlock: undefined };
   const onChain = await chain.block(newest.number);
   if (onChain?.hash === newest.hash) return { number: newest.number, hash: newest.hash };

@@ -41,8 +41,9 @@ export function controlCalls(send: ControlSend) {
       freeze: () => send<ClockBody>('POST', '/clock', { freeze: true }),
       run: () => send<ClockBody>('POST', '/clock', { freeze: false }),
     },
-    /** Compares ledger and chain; the search ends at `limit` differences. */
-    verify: (limit: number) => send<VerifyBody>('GET', `/verify?limit=${limit}`),
+    /** Compares ledger and chain; the search ends at `limit` differences. `since`: a block, or an RFC 3339 time. */
+    verify: (choice: { limit: number; since?: string | undefined }) =>
+      send<VerifyBody>('GET', `/verify${queryOf(choice)}`),
     /** Compares seed files with the ledger, or applies them; without files, those that the stack was started with. */
     seed: (wish: { apply: boolean; files?: { name: string; text: string }[] }) =>
       send<SeedBody>('POST', '/seed', wish),

@@ -2,22 +2,30 @@
 
 import { createChainHistory } from '../audit/chain-history.ts';
 import type { VerifyReport } from '../audit/report.ts';
-import { verifyLedger } from '../audit/verify-ledger.ts';
+import { type VerifyOptions, verifyLedger } from '../audit/verify-ledger.ts';
 import type { ChainClient } from '../chain/rpc/client.ts';
 import type { Rpc } from '../chain/rpc/rpc.ts';
 import type { Database } from '../ledger/database/database.ts';
 import type { Facts } from '../ledger/facts.ts';
-import { delay } from '../lib/timers.ts';
+import { createBreathing, delay } from '../lib/timers.ts';
 
-/** Compares once per call; the search ends after `differencesMax` differences. */
+/** Requests and leases wait for a comparison in their process at most this long, and for the statement under way. */
+const WORK_AT_ONCE_MS = 8;
+
+export type Verifier = (options?: VerifyOptions) => Promise<VerifyReport>;
+
+/** Compares once per call. */
 export function createVerifier(deps: {
   database: Database;
   chain: ChainClient;
   rpc: Rpc;
   facts: Facts['chain'];
-}): (differencesMax: number, signal?: AbortSignal) => Promise<VerifyReport> {
+}): Verifier {
   const { database, chain, rpc, facts } = deps;
   const history = createChainHistory({ rpc, contracts: facts.contracts });
-  const audited = { database, chain, history, firstBlock: facts.deploymentBlock, sleep: delay };
-  return (differencesMax, signal) => verifyLedger(audited, { differencesMax, ...(signal && { signal }) });
+  const { deploymentBlock: firstBlock } = facts;
+  return (options) => {
+    const breathe = createBreathing(WORK_AT_ONCE_MS);
+    return verifyLedger({ database, chain, history, firstBlock, sleep: delay, breathe }, options);
+  };
 }

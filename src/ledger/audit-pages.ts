@@ -1,5 +1,5 @@
 /** Reads the ledger in pages, to compare it with itself and with the chain. Every page is one statement, so one moment. */
-import { and, asc, eq, gt, gte, inArray, lt, lte, or, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, gte, inArray, isNull, lt, lte, or, sql } from 'drizzle-orm';
 import type { BrandId } from '../rules/brands/brand.ts';
 import type { Queries } from './database/database.ts';
 import { counters } from './schema/counters.ts';
@@ -25,10 +25,20 @@ export const auditedRewards = (db: Queries, range: { from: number; below: number
       status: transactions.status,
       outcome: transactions.outcome,
       blockNumber: transactions.blockNumber,
-      claims: claimCounters.claims,
+      eventType: rewards.eventType,
     })
     .from(rewards)
     .leftJoin(transactions, eq(transactions.id, rewards.transactionId))
+    .where(and(gte(rewards.sequence, range.from), lt(rewards.sequence, range.below)))
+    .orderBy(asc(rewards.sequence));
+
+export type AuditedReward = Awaited<ReturnType<typeof auditedRewards>>[number];
+
+/** Those rewards of `sequences` from..below that still count, and that no counter counts. */
+export const uncountedRewards = (db: Queries, range: { from: number; below: number }) =>
+  db
+    .select({ sequence: rewards.sequence, id: rewards.id, transactionId: rewards.transactionId })
+    .from(rewards)
     .leftJoin(
       claimCounters,
       and(
@@ -37,23 +47,43 @@ export const auditedRewards = (db: Queries, range: { from: number; below: number
         eq(claimCounters.userKey, rewards.userKey),
       ),
     )
-    .where(and(gte(rewards.sequence, range.from), lt(rewards.sequence, range.below)))
+    .where(
+      and(
+        gte(rewards.sequence, range.from),
+        lt(rewards.sequence, range.below),
+        isNull(rewards.releasedAt),
+        isNull(claimCounters.claims),
+      ),
+    )
     .orderBy(asc(rewards.sequence));
 
-export type AuditedReward = Awaited<ReturnType<typeof auditedRewards>>[number];
+const paidReward = {
+  sequence: rewards.sequence,
+  id: rewards.id,
+  brandId: rewards.brandId,
+  wallet: rewards.wallet,
+  amount: rewards.amount,
+  transactionId: rewards.transactionId,
+};
+/** Sequences that one statement names; it names none when they lie close together. */
+const NAMED_MAX = 500;
 
-export const rewardsBySequence = (db: Queries, sequences: number[]) =>
-  db
-    .select({
-      sequence: rewards.sequence,
-      id: rewards.id,
-      brandId: rewards.brandId,
-      wallet: rewards.wallet,
-      amount: rewards.amount,
-      transactionId: rewards.transactionId,
-    })
-    .from(rewards)
-    .where(inArray(rewards.sequence, sequences));
+/** The rewards that have one of `sequences`, and perhaps others between the lowest and the highest. */
+export async function rewardsBySequence(db: Queries, sequences: number[]) {
+  if (sequences.length === 0) return [];
+  const lowest = sequences.reduce((one, other) => Math.min(one, other));
+  const highest = sequences.reduce((one, other) => Math.max(one, other));
+  const select = () => db.select(paidReward).from(rewards);
+  if (highest - lowest < sequences.length * 2) {
+    return select().where(and(gte(rewards.sequence, lowest), lte(rewards.sequence, highest)));
+  }
+  const found: Awaited<ReturnType<typeof select>> = [];
+  for (let from = 0; from < sequences.length; from += NAMED_MAX) {
+    const named = sequences.slice(from, from + NAMED_MAX);
+    found.push(...(await select().where(inArray(rewards.sequence, named))));
+  }
+  return found;
+}
 
 /** The highest sequence that a reward has; undefined without rewards. */
 export async function lastSequence(db: Queries): Promise<number | undefined> {
@@ -79,34 +109,6 @@ export const fundsPage = (db: Queries, page: { after: string; limit: number }) =
     .where(gt(brandFunds.brandId, page.after as BrandId))
     .orderBy(asc(brandFunds.brandId))
     .limit(page.limit);
-
-/** A brand's account beside what its rewards and movements add up to, all at one moment. Reads every reward. */
-export async function auditedFunds(db: Queries, brandId: BrandId) {
-  const [row] = await db
-    .select({
-      deposited: brandFunds.deposited,
-      promised: brandFunds.promised,
-      unreleased: sql<string | number>`(select coalesce(sum(r.amount), 0) from rewards r
-        where r.brand_id = brand_funds.brand_id and r.released_at is null)`,
-      moved: sql<
-        string | number
-      >`(select coalesce(sum(case when m.kind = 'deposit' then m.amount else -m.amount end), 0)
-        from movements m where m.brand_id = brand_funds.brand_id)`,
-    })
-    .from(brandFunds)
-    .where(eq(brandFunds.brandId, brandId));
-  return row && { ...row, unreleased: Number(row.unreleased), moved: Number(row.moved) };
-}
-
-/** What a brand's deposits, less its withdrawals, came to in blocks up to `block`. */
-export async function movedUpTo(db: Queries, of: { brandId: Hex; block: number }): Promise<bigint> {
-  const rows = await db
-    .select({ kind: movements.kind, amount: sql<string | number>`coalesce(sum(${movements.amount}), 0)` })
-    .from(movements)
-    .where(and(eq(movements.brandId, of.brandId), lte(movements.blockNumber, of.block)))
-    .groupBy(movements.kind);
-  return rows.reduce((sum, { kind, amount }) => sum + BigInt(amount) * (kind === 'deposit' ? 1n : -1n), 0n);
-}
 
 export const movementsIn = (db: Queries, blocks: { from: number; to: number }) =>
   db
@@ -134,18 +136,11 @@ export async function auditedCounters(db: Queries, page: { after: ClaimPlace | u
         and r.released_at is null)`,
     })
     .from(claimCounters)
+    // Compared as one value, so that the index begins at the place: with `or`, each page would read all before it.
     .where(
       after &&
-        or(
-          gt(claimCounters.brandId, after.brandId as BrandId),
-          and(
-            eq(claimCounters.brandId, after.brandId as BrandId),
-            or(
-              gt(claimCounters.eventType, after.eventType),
-              and(eq(claimCounters.eventType, after.eventType), gt(claimCounters.userKey, after.userKey)),
-            ),
-          ),
-        ),
+        sql`(${claimCounters.brandId}, ${claimCounters.eventType}, ${claimCounters.userKey}) >
+          (${after.brandId}, ${after.eventType}, ${after.userKey})`,
     )
     .orderBy(asc(claimCounters.brandId), asc(claimCounters.eventType), asc(claimCounters.userKey))
     .limit(page.limit);
@@ -155,21 +150,27 @@ export async function auditedCounters(db: Queries, page: { after: ClaimPlace | u
 export const everyTotal = (db: Queries) =>
   db.select().from(claimTotals).orderBy(asc(claimTotals.brandId), asc(claimTotals.eventType));
 
-/** An event's total beside what its users' counters add up to, both at one moment. */
-export async function auditedTotal(db: Queries, of: { brandId: BrandId; eventType: string }) {
-  const [row] = await db
-    .select({
-      claims: claimTotals.claims,
-      counted: sql<string | number>`(select coalesce(sum(c.claims), 0) from claim_counters c
-        where c.brand_id = claim_totals.brand_id and c.event_type = claim_totals.event_type)`,
-    })
-    .from(claimTotals)
-    .where(and(eq(claimTotals.brandId, of.brandId), eq(claimTotals.eventType, of.eventType)));
-  return row && { claims: row.claims, counted: Number(row.counted) };
-}
-
 /** Accounts that have transactions, whether or not they have a lane. */
 export const everySender = (db: Queries) => db.selectDistinct({ lane: transactions.lane }).from(transactions);
+
+/** The lowest nonce of a lane whose transaction is not final, or is in this block or a later one; undefined without one. */
+export async function firstNonceSince(db: Queries, of: { lane: Hex; block: number }) {
+  const [row] = await db
+    .select({ nonce: transactions.nonce })
+    .from(transactions)
+    .where(
+      and(
+        eq(transactions.lane, of.lane),
+        or(
+          inArray(transactions.status, ['stored', 'sent', 'included']),
+          gte(transactions.blockNumber, of.block),
+        ),
+      ),
+    )
+    .orderBy(asc(transactions.nonce))
+    .limit(1);
+  return row?.nonce;
+}
 
 /** Transactions of a lane from a nonce on. */
 export const auditedTransactions = (db: Queries, page: { lane: Hex; fromNonce: number; limit: number }) =>

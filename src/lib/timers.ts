@@ -59,3 +59,16 @@ export function createDeadline(ms: number) {
     },
   };
 }
+
+/**
+ * For long work on the one thread: the returned function waits for a turn of the event loop when `ms` have passed since
+ * the last one, so that requests and timers are served in between.
+ */
+export function createBreathing(ms: number): () => Promise<void> {
+  let elapsedMs = stopwatch();
+  return async () => {
+    if (elapsedMs() < ms) return;
+    await new Promise((resolve) => setImmediate(resolve));
+    elapsedMs = stopwatch();
+  };
+}

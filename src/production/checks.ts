@@ -1,5 +1,6 @@
 /** The checks before production starts. Each returns every problem that it sees; a check never changes anything. */
 
+import { paidBeyond } from '../audit/beyond-the-cut.ts';
 import type { ChainHistory } from '../audit/chain-history.ts';
 import { contractsAt } from '../chain/contracts/deploy.ts';
 import { accountPower, type Role } from '../chain/contracts/roles.ts';
@@ -7,7 +8,6 @@ import type { ChainClient } from '../chain/rpc/client.ts';
 import { type Rpc, RpcUnreachableError } from '../chain/rpc/rpc.ts';
 import { PreconditionError } from '../compose/precondition.ts';
 import type { WalletTree } from '../identity/wallets.ts';
-import { nextSequence } from '../ledger/audit-pages.ts';
 import { type Database, isDatabaseRefusal, isDatabaseUnavailable } from '../ledger/database/database.ts';
 import { unsafeDatabaseSettings } from '../ledger/database/durability.ts';
 import { pendingMigrations } from '../ledger/database/migrate.ts';
@@ -189,22 +189,14 @@ export async function checkSequences(
   deps: { database: Database; chain: ChainClient },
 ): Promise<Problem[]> {
   const head = await deps.chain.block('latest');
-  if (!head) return [];
-  // The chain is read first, so that a sequence that another replica pays meanwhile is below the next one.
-  const last = await nextSequence(deps.database.db);
-  const words = [Math.floor(last / 256), Math.floor(last / 256) + 1];
-  const flags = await Promise.all(words.map((index) => history.paidWord(index, head.number)));
-  const next = await nextSequence(deps.database.db);
-  for (let sequence = next; sequence < ((words[1] ?? 0) + 1) * 256; sequence++) {
-    const flag = flags[Math.floor(sequence / 256) - (words[0] ?? 0)] ?? 0n;
-    if (((flag >> BigInt(sequence % 256)) & 1n) === 0n) continue;
-    return [
-      problemOf('E_PROD_LEDGER_BEHIND', {
-        message: `the escrow has paid sequence ${sequence}, which this ledger has not given out yet (its next is ${next})`,
-      }),
-    ];
-  }
-  return [];
+  const paid = head && (await paidBeyond(history, { db: deps.database.db, block: head.number }));
+  if (!paid) return [];
+  const { sequence, next } = paid;
+  return [
+    problemOf('E_PROD_LEDGER_BEHIND', {
+      message: `the escrow has paid sequence ${sequence}, which this ledger has not given out yet (its next is ${next})`,
+    }),
+  ];
 }
 
 const NEEDED: Record<keyof StartConfig['keys'], Role> = {

@@ -1,5 +1,6 @@
 /** Works on a production ledger without a service: migrates its tables and compares it with the chain. */
 import type { VerifyReport } from '../audit/report.ts';
+import type { VerifyOptions } from '../audit/verify-ledger.ts';
 import { createChainClient } from '../chain/rpc/client.ts';
 import { createRpc } from '../chain/rpc/rpc.ts';
 import { createRpcPool } from '../chain/rpc/rpc-pool.ts';
@@ -50,7 +51,7 @@ export async function openOfflineLedger(of: { cwd: string; secret: Secret; allow
         unsafe: await unsafeDatabaseSettings(database),
       })),
     /** Compares the ledger with the chain that it was written for. */
-    async verify(rpcSecret: Secret, differencesMax: number): Promise<VerifyReport> {
+    async verify(rpcSecret: Secret, options: VerifyOptions): Promise<VerifyReport> {
       const urls = await readSecret(startSettings.rpcUrls, { cwd: of.cwd, secret: rpcSecret });
       if (urls === undefined) throw missing('REWARDS_RPC_URL');
       const facts = await asked(() => readFact(database.db, 'chain'));
@@ -68,7 +69,7 @@ export async function openOfflineLedger(of: { cwd: string; secret: Secret; allow
         nowMs: systemClock().now,
         restMs: 0,
       });
-      return createVerifier({ database, chain: createChainClient(rpc), rpc, facts })(differencesMax);
+      return createVerifier({ database, chain: createChainClient(rpc), rpc, facts })(options);
     },
     async close() {
       await database.close();

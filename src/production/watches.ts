@@ -1,5 +1,6 @@
 /** Production's periodic checks: dependencies, backlog, and ledger against chain. */
 
+import type { VerifyProgress } from '../audit/audit.ts';
 import type { ChainEngine } from '../chain/engine.ts';
 import { createBlockLag } from '../chain/follow/block-lag.ts';
 import type { ChainClient } from '../chain/rpc/client.ts';
@@ -21,6 +22,7 @@ const SAMPLE_EVERY_MS = 10_000;
 /** A dependency that takes longer than this to answer counts as unavailable. */
 const ANSWER_WITHIN_MS = 2_000;
 const DIFFERENCES_MAX = 100;
+const PROGRESS_EVERY_MS = 30_000;
 /** The first differences are enough to know where to look. */
 const DIFFERENCES_LOGGED = 10;
 
@@ -105,6 +107,16 @@ function lagWatch(
   };
 }
 
+/** Tells the log how far a long comparison is, every half minute. */
+function slowly(log: Log): (progress: VerifyProgress) => void {
+  let elapsedMs = stopwatch();
+  return ({ part, done, of }) => {
+    if (elapsedMs() < PROGRESS_EVERY_MS) return;
+    elapsedMs = stopwatch();
+    log.info({ part, done, ...(of !== undefined && { of }) }, 'comparing ledger and chain');
+  };
+}
+
 /** Compares ledger and chain, but not in the first turn, so that replicas that start together do not all read the chain at once. */
 function comparison(deps: WatchDeps): (signal: AbortSignal) => Promise<'idle'> {
   const { engine, metrics, realClock, log } = deps;
@@ -116,7 +128,7 @@ function comparison(deps: WatchDeps): (signal: AbortSignal) => Promise<'idle'> {
       return 'idle';
     }
     const elapsedMs = stopwatch();
-    const report = await verify(DIFFERENCES_MAX, signal);
+    const report = await verify({ differencesMax: DIFFERENCES_MAX, signal, onProgress: slowly(log) });
     if (signal.aborted) return 'idle';
     metrics.verified(report, { nowMs: realClock.now(), tookMs: elapsedMs() });
     const { differences, block } = report;

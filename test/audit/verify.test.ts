@@ -75,6 +75,22 @@ function plantLoss(table: string, where: string) {
   });
 }
 
+test('a part says from which block it compared, and what it left out', async () => {
+  const { number } = first<{ number: number }>('select max(number) as number from followed_blocks');
+  const ask = (since: string) => service.request(`${service.ready.urls.control}/verify?since=${since}`);
+  const { body: part } = await ask(String(number));
+  expect(part).toMatchObject({ ok: true, complete: true, since: number, differences: [] });
+  expect(part.checked.payouts).toBeLessThan(5);
+  expect(part.notCompared).toContain(`payouts, deposits and withdrawals before block ${number}`);
+  expect(part.notCompared).toContain("the token's supply");
+  const { body: none } = await ask('2100-01-01T00:00:00Z');
+  expect(none).toMatchObject({ ok: true, checked: { payouts: 0, rewards: 0 } });
+  const { body: whole } = await ask('0');
+  expect(whole).toMatchObject({ ok: true, since: null, notCompared: [], checked: { payouts: 5 } });
+  const refused = await ask('yesterday');
+  expect(refused).toMatchObject({ status: 400, body: { error: 'Invalid since' } });
+});
+
 test('a ledger and a chain that agree have no differences, and everything was looked at', async () => {
   const report = await verify();
   expect(report).toMatchObject({ ok: true, differences: [], complete: true });
@@ -221,6 +237,21 @@ describe('planted in the ledger:', () => {
       `delete from attempts where hash = ${quoted(hash)}`,
     );
     expect(await kindsFound()).toEqual(['attempt_payload']);
+  });
+
+  test('an old copy: the chain has paid, and used nonces, beyond what the ledger gave out', async () => {
+    const { next } = first<{ next: number }>("select next from counters where name = 'reward_sequence'");
+    expect(next).toBeGreaterThan(3);
+    plantValue('counters', "name = 'reward_sequence'", 'next', '3');
+    const last = first<{ lane: string; nonce: number }>(
+      "select lane, max(nonce) as nonce from transactions where purpose = 'payout'",
+    );
+    plantLoss('transactions', `lane = ${quoted(last.lane)} and nonce = ${last.nonce}`);
+    const behind = (await verify()).differences.filter(({ kind }) => kind === 'ledger_behind');
+    expect(behind).toMatchObject([
+      { about: { sequence: 3 }, found: '3', expected: 'sequences below 3' },
+      { about: { lane: last.lane }, found: String(last.nonce + 1), expected: String(last.nonce) },
+    ]);
   });
 
   test('blocks of another chain', async () => {

@@ -191,6 +191,7 @@ test('refusals of the control host are the documented ones', async () => {
     wallet_not_found: await ask('/wallets/nobody@demo.example'),
     brand_exists: await change('POST', '/brands', second),
     invalid_limit: await ask('/verify?limit=0'),
+    invalid_since: await ask('/verify?since=yesterday'),
     unknown_endpoint: await ask('/nothing'),
   };
   for (const [code, { status, body }] of Object.entries(expected)) {

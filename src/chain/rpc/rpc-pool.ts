@@ -89,7 +89,7 @@ export function createRpcPool(deps: RpcPoolDeps): Rpc {
     return false;
   };
 
-  return async (method, params) => {
+  return async (method, params, limits) => {
     if (!REPEATABLE.has(method)) throw new Error(`${method} may not be sent to more than one node`);
     const now = nowMs();
     const usable = nodes.filter(({ isForeign }) => !isForeign);
@@ -103,7 +103,7 @@ export function createRpcPool(deps: RpcPoolDeps): Rpc {
       const attempt = node.availability.attempt();
       try {
         if (!(await isOurs(node))) continue;
-        const answer = await node.rpc(method, params);
+        const answer = await node.rpc(method, params, limits);
         node.restsUntilMs = 0;
         attempt.answered();
         onOutcome(node.place, 'answered');

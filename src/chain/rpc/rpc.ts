@@ -35,7 +35,12 @@ export class RpcTooLargeError extends Error {
   }
 }
 
-export type Rpc = (method: string, params: readonly unknown[]) => Promise<unknown>;
+/** `limits` makes less of an answer too large than the connection's own limit does. */
+export type Rpc = (
+  method: string,
+  params: readonly unknown[],
+  limits?: Pick<RpcLimits, 'answerMaxBytes'>,
+) => Promise<unknown>;
 
 export interface RpcLimits {
   /** How long the first byte of an answer may take. */
@@ -50,11 +55,11 @@ const REST_OF_ANSWER_MS = 60_000;
 /** One request per call, no retries: the caller knows which requests may be repeated. */
 export function createRpc({ url, ...limits }: { url: string } & RpcLimits): Rpc {
   const { href, headers } = nodeAt(url);
-  return async (method, params) => {
+  return async (method, params, less) => {
     let answer: Answer | undefined;
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
     try {
-      answer = await post({ href, headers, method, body }, limits);
+      answer = await post({ href, headers, method, body }, { ...limits, ...less });
     } catch (error) {
       if (error instanceof RpcTooLargeError) throw error;
       // Any other error quotes the URL: it stops here.

@@ -39,7 +39,7 @@ export function declareVerify({ parent, lazily }: Catalog): void {
     .command('verify')
     .summary('compare ledger and chain; exit code 1 when they differ')
     .description(
-      'Changes nothing. Compares the ledger and chain of the emulator that runs here or, with the address of a database, a production ledger with its chain.',
+      'Changes nothing. Compares the ledger and chain of the emulator that runs here or, with the address of a database, a production ledger with its chain. With --since, what is older and every sum over all of history are not compared; the answer says so.',
     );
   for (const one of [...ledgerOptions(), ...nodeOptions()]) verify.addOption(one);
   verify
@@ -48,6 +48,9 @@ export function declareVerify({ parent, lazily }: Catalog): void {
         default: 50,
         parse: wholeNumberOf(1, 1_000),
       }),
+    )
+    .addOption(
+      option('--since <block|time>', 'compare a part: from this block, or from the first block at this time'),
     )
     .action(lazily(async () => (await import('../verify/run.ts')).verify));
 }

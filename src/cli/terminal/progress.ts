@@ -3,7 +3,8 @@ import { stopwatch } from '../../lib/timers.ts';
 import type { CommandContext } from '../machine/context.ts';
 
 interface Progress {
-  show(phase: string, done: number, of: number): void;
+  /** `of` is undefined while nobody knows how much there is. */
+  show(phase: string, done: number, of: number | undefined): void;
   /** Removes the bar. */
   clear(): void;
 }
@@ -25,12 +26,16 @@ export function createProgress({
   return {
     show(phase, done, of) {
       const isNew = !shown.startsWith(phase);
-      if (!isNew && done < of && elapsedMs() - drawnAtMs < REDRAW_MS) return;
+      if (!isNew && (of === undefined || done < of) && elapsedMs() - drawnAtMs < REDRAW_MS) return;
       drawnAtMs = elapsedMs();
-      shown = `${phase} ${done}/${of}`;
+      shown = `${phase} ${done}`;
+      if (of === undefined) {
+        stderr.write(`\r\u001b[2K${phase.padEnd(12)} ${done}`);
+        return;
+      }
       const filled = Math.round((done / Math.max(1, of)) * WIDTH);
       const bar = `${style.stderr.green('█'.repeat(filled))}${style.stderr.dim('░'.repeat(WIDTH - filled))}`;
-      stderr.write(`\r\u001b[2K${phase.padEnd(10)} ${bar} ${done}/${of}`);
+      stderr.write(`\r\u001b[2K${phase.padEnd(12)} ${bar} ${done}/${of}`);
     },
     clear() {
       if (shown !== '') stderr.write('\r\u001b[2K');

@@ -1,17 +1,22 @@
 /** `rewards verify`: ledger against chain, of the emulator or of production. */
 import type { VerifyBody } from '../../client/bodies.ts';
 import { isGiven } from '../../production/secrets.ts';
+import { parseSince, SINCE_MUST_BE, type Since } from '../../rules/since.ts';
 import { withLedger } from '../db/run.ts';
 import type { CommandContext, Handler } from '../machine/context.ts';
-import { problemOf } from '../machine/errors.ts';
+import { problemOf, usageError } from '../machine/errors.ts';
 import { isObject } from '../service/assignments.ts';
 import { mustBe } from '../service/control-reply.ts';
 import { clientFor, resolveTarget } from '../service/target.ts';
 import { type LedgerOptions, ledgerSecrets } from '../start/options.ts';
+import { createProgress } from '../terminal/progress.ts';
 import type { Style } from '../terminal/style.ts';
 
-export const verify: Handler<LedgerOptions & { limit: number }> = async (context, options) => {
+type VerifyCommandOptions = LedgerOptions & { limit: number; since?: string };
+
+export const verify: Handler<VerifyCommandOptions> = async (context, options) => {
   const { database } = ledgerSecrets(options);
+  readSince(options);
   const isProduction = isGiven(database) && context.settings.target === undefined;
   const report = isProduction ? await ofLedger(context, options) : await ofEmulator(context, options);
   if (report.ok) return { ok: true, data: report, text: (style) => agreement(report, style) };
@@ -22,29 +27,59 @@ export const verify: Handler<LedgerOptions & { limit: number }> = async (context
   return { ok: false, error, data: report, text: (style) => differenceText(report, { message, style }) };
 };
 
-async function ofEmulator(context: CommandContext, { limit }: { limit: number }): Promise<VerifyBody> {
-  const reply = await clientFor(await resolveTarget(context), context).control.verify(limit);
+function readSince({ since: text }: VerifyCommandOptions): Since | undefined {
+  const since = text === undefined ? undefined : parseSince(text);
+  if (text !== undefined && !since)
+    throw usageError(`--since ${text} is not accepted.`, `Give ${SINCE_MUST_BE}.`);
+  return since;
+}
+
+async function ofEmulator(context: CommandContext, choice: VerifyCommandOptions): Promise<VerifyBody> {
+  const { limit, since } = choice;
+  const reply = await clientFor(await resolveTarget(context), context).control.verify({ limit, since });
   mustBe(reply, (body) => isObject(body) && Array.isArray(body.differences));
   return reply.body;
 }
 
-const ofLedger = (context: CommandContext, options: LedgerOptions & { limit: number }): Promise<VerifyBody> =>
-  withLedger(context, options, (ledger) => ledger.verify(ledgerSecrets(options).nodes, options.limit));
+async function ofLedger(context: CommandContext, options: VerifyCommandOptions): Promise<VerifyBody> {
+  const { limit } = options;
+  const progress = createProgress(context);
+  try {
+    return await withLedger(context, options, (ledger) =>
+      ledger.verify(ledgerSecrets(options).nodes, {
+        differencesMax: limit,
+        since: readSince(options),
+        onProgress: ({ part, done, of }) => progress.show(part, done, of),
+      }),
+    );
+  } finally {
+    progress.clear();
+  }
+}
 
-const agreement = ({ block, checked }: VerifyBody, style: Style) =>
-  `${style.green('ledger and chain agree')} up to block ${block ?? 'none'}: ${Object.entries(checked)
-    .map(([what, count]) => `${count} ${what}`)
-    .join(', ')}`;
+const agreement = (report: VerifyBody, style: Style) =>
+  [
+    `${style.green('ledger and chain agree')} ${reach(report)}: ${Object.entries(report.checked)
+      .map(([what, count]) => `${count} ${what}`)
+      .join(', ')}`,
+    ...limits(report, style),
+  ].join('\n');
 
-function differenceText(
-  { differences }: VerifyBody,
-  { message, style }: { message: string; style: Style },
-): string {
-  const lines = differences.flatMap(({ kind, message: what, about, expected, found }) => [
+const reach = ({ since, block }: VerifyBody) =>
+  `${since === null ? '' : `from block ${since} `}up to block ${block ?? 'none'}`;
+
+/** What the comparison says nothing about. */
+const limits = ({ behind, notCompared }: VerifyBody, style: Style) => [
+  ...(behind ? [`the ledger is ${behind} ${behind === 1 ? 'block' : 'blocks'} behind the chain`] : []),
+  ...(notCompared.length > 0 ? [style.yellow(`not compared: ${notCompared.join('; ')}`)] : []),
+];
+
+function differenceText(report: VerifyBody, { message, style }: { message: string; style: Style }): string {
+  const lines = report.differences.flatMap(({ kind, message: what, about, expected, found }) => [
     `${style.red(kind)}  ${what}`,
     ...Object.entries(about).map(([name, value]) => `  ${style.dim(name.padEnd(12))} ${value ?? '-'}`),
     `  ${style.dim('expected'.padEnd(12))} ${expected ?? '-'}`,
     `  ${style.dim('found'.padEnd(12))} ${found ?? '-'}`,
   ]);
-  return [...lines, message].join('\n');
+  return [...lines, ...limits(report, style), message].join('\n');
 }

@@ -1,6 +1,7 @@
 /** Requests and answers of the emulator's control API. */
 import { z } from 'zod';
 import { brandSpec, ruleSpec, settingNames } from '../../rules/brands/spec.ts';
+import { SINCE_MUST_BE } from '../../rules/since.ts';
 import { settingsBody, shownShape } from '../settings-schema.ts';
 
 const instant = () => z.iso.datetime();
@@ -182,6 +183,10 @@ export const publishedKeys = z.object({
 
 export const verifyQuery = z.object({
   limit: z.int().min(1).max(1_000).default(50).meta({ description: 'The most differences to show.' }),
+  since: z
+    .string()
+    .optional()
+    .meta({ description: `Compares a part: ${SINCE_MUST_BE}.` }),
 });
 export const verifyResult = z.object({
   ok: z.boolean(),
@@ -196,6 +201,9 @@ export const verifyResult = z.object({
   ),
   complete: z.boolean().meta({ description: 'False when the search ended at the limit.' }),
   block: z.int().nullable().meta({ description: 'Compared as of this block.' }),
+  behind: z.int().nullable().meta({ description: 'Blocks that the chain is ahead of it.' }),
+  since: z.int().nullable().meta({ description: 'The first block of a part; null when all was compared.' }),
+  notCompared: z.array(z.string()).meta({ description: 'What a part leaves out.' }),
   checked: z.record(z.string(), z.int()),
 });
 

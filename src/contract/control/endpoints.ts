@@ -204,7 +204,7 @@ export const controlEndpoints: readonly Endpoint<ControlRefusalCode>[] = [
   endpoint(['get', '/verify', 'verify', 'Money', 'Compare ledger and chain'], {
     query: control.verifyQuery,
     answer: { description: '`ok` when they agree.', body: named('VerifyReport', control.verifyResult) },
-    refusals: ['invalid_limit'],
+    refusals: ['invalid_limit', 'invalid_since'],
   }),
   endpoint(['get', '/openapi.json', 'controlOpenapi', 'Description', 'As OpenAPI 3.1'], {
     answer: { description: 'An OpenAPI document.', body: openApiDocument },

@@ -1,5 +1,6 @@
 /** The whole error table of the control host: the same form everywhere, with a reason that programs can rely on. */
 import type { SettingProblem } from '../../rules/brands/settings.ts';
+import { SINCE_MUST_BE } from '../../rules/since.ts';
 import { demo } from '../examples.ts';
 import { type RefusalRows, refusalTable } from '../refusals.ts';
 import { type RefusalBody, refusalForm, requestRefusals } from '../shared-refusals.ts';
@@ -19,6 +20,7 @@ export type ControlRefusal =
   | { code: 'brand_exists'; brandId: string }
   | { code: 'wallet_not_found'; user: string }
   | { code: 'invalid_limit'; limitMax: number }
+  | { code: 'invalid_since'; since: string }
   | { code: 'unknown_endpoint'; method: string; path: string }
   | { code: 'method_not_allowed'; method: string; path: string; allowed: readonly string[] }
   | { code: 'database_unavailable' }
@@ -153,6 +155,15 @@ const rows: RefusalRows<ControlRefusal> = {
     when: 'the limit is out of range',
     example: { limitMax: 1_000 },
     says: ({ limitMax }) => ({ error: 'Invalid limit', message: `Use limit=1..${limitMax}.` }),
+  },
+  invalid_since: {
+    status: 400,
+    when: '`since` is neither a block nor a time',
+    example: { since: 'yesterday' },
+    says: ({ since }) => ({
+      error: 'Invalid since',
+      message: `since=${since.slice(0, 40)} is not accepted. Use ${SINCE_MUST_BE}.`,
+    }),
   },
   unknown_endpoint: {
     status: 404,

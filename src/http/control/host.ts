@@ -2,10 +2,12 @@
 import { timingSafeEqual } from 'node:crypto';
 import { type Context, type Handler, Hono } from 'hono';
 import type { VerifyReport } from '../../audit/report.ts';
+import type { VerifyOptions } from '../../audit/verify-ledger.ts';
 import { controlHostContract } from '../../contract/control/host.ts';
 import { isDatabaseUnavailable } from '../../ledger/database/database.ts';
 import { rootMessage } from '../../lib/failures/root-cause.ts';
 import type { Log } from '../../lib/log.ts';
+import { parseSince } from '../../rules/since.ts';
 import { mount } from '../frame/host-frame.ts';
 import { tidyPath } from '../frame/tidy-path.ts';
 import { apiDocument } from '../openapi.ts';
@@ -24,8 +26,8 @@ interface ControlHostDeps extends Omit<ControlRequestsDeps, 'nowMs'> {
   tokens: ControlTokensDeps;
   wallets: ControlWalletsDeps;
   seed: ControlSeedDeps['seed'];
-  /** Compares ledger and chain; `limit` differences are shown at most. */
-  verify: (limit: number) => Promise<VerifyReport>;
+  /** Compares ledger and chain. */
+  verify: (options: VerifyOptions) => Promise<VerifyReport>;
   log: Log;
   /** Needed to change anything. */
   token: string;
@@ -94,7 +96,10 @@ const verifyHandler =
     if (!Number.isInteger(limit) || limit < 1 || limit > DIFFERENCES_MAX) {
       return refuse(context, { code: 'invalid_limit', limitMax: DIFFERENCES_MAX });
     }
-    return context.json(await verify(limit));
+    const text = context.req.query('since');
+    const since = text === undefined ? undefined : parseSince(text);
+    if (text !== undefined && !since) return refuse(context, { code: 'invalid_since', since: text });
+    return context.json(await verify({ differencesMax: limit, since }));
   };
 
 const domainOf = (text: string) => (URL.canParse(text) ? new URL(text).hostname : undefined);

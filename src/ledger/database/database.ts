@@ -28,6 +28,11 @@ export interface Database {
   readonly db: Queries;
   /** Several statements that commit together or not at all. No network calls inside. */
   atomically<T>(work: (tx: Queries) => Promise<T>): Promise<T>;
+  /**
+   * Reads of one moment, however long they take: what is committed meanwhile is not seen, and waits for nothing.
+   * A database in memory has one connection, so there nothing else is written until `work` is done.
+   */
+  snapshot<T>(work: (queries: Queries) => Promise<T>): Promise<T>;
   /** A text of several statements, in one commit: what a migration is. */
   script(text: string): Promise<void>;
   /** What the database holds: its tables and their columns, for checks against the schema. */

@@ -66,6 +66,17 @@ export function openPostgres(
         drizzle(connection).transaction((tx) => insideWork.run(true, () => work(tx as unknown as Queries))),
       );
     },
+    snapshot: (work) =>
+      onOneConnection(async (connection) => {
+        // Its pauses are as long as a node takes to answer; it holds no locks that anybody waits for.
+        await connection.query('begin transaction isolation level repeatable read, read only');
+        await connection.query('set local idle_in_transaction_session_timeout = 0');
+        try {
+          return await work(drizzle(connection) as unknown as Queries);
+        } finally {
+          await connection.query('rollback').catch(() => undefined);
+        }
+      }),
     script: (text) =>
       onOneConnection(async (connection) => {
         await connection.query('begin');

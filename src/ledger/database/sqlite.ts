@@ -43,16 +43,6 @@ export function openSqlite(
   const exclusive = createMutex();
   const insideWork = new AsyncLocalStorage<boolean>();
 
-  const run = (connection: Connection, text: string, params: unknown[], method: 'all' | 'execute') => {
-    const statement = connection.compile(text);
-    const values = params.map((value) => (typeof value === 'boolean' ? Number(value) : value));
-    if (!statement.reader) {
-      statement.run(...values);
-      return { rows: [] };
-    }
-    return { rows: statement.raw(method === 'all').all(...values) };
-  };
-
   const tx = queriesOn(async (text, params, method) => run(writer, text, params, method));
   const db = queriesOn(async (text, params, method) => {
     if (insideWork.getStore()) throw new Error('inside atomically(), use the queries that it hands over');
@@ -83,6 +73,18 @@ export function openSqlite(
     now: sql<number>`now_ms()`.mapWith(Number),
     db,
     atomically: async (work) => begin(() => work(tx)),
+    async snapshot(work) {
+      if (reader === writer) return exclusive(() => work(tx));
+      const own = connect(path, { clock, readonly: true });
+      try {
+        // The moment is that of the first read, so one is made here.
+        own.exec('begin');
+        own.exec('select 1 from sqlite_master');
+        return await work(queriesOn(async (text, params, method) => run(own, text, params, method)));
+      } finally {
+        own.close();
+      }
+    },
     script: async (text) => begin(async () => writer.exec(text)),
     async tables() {
       const rows = run(
@@ -103,6 +105,16 @@ export function openSqlite(
 }
 
 type Connection = ReturnType<typeof connect>;
+
+function run(connection: Connection, text: string, params: unknown[], method: 'all' | 'execute') {
+  const statement = connection.compile(text);
+  const values = params.map((value) => (typeof value === 'boolean' ? Number(value) : value));
+  if (!statement.reader) {
+    statement.run(...values);
+    return { rows: [] };
+  }
+  return { rows: statement.raw(method === 'all').all(...values) };
+}
 
 function connect(path: string, { clock, ...options }: SQLite.Options & { clock: Pick<Clock, 'now'> }) {
   const sqlite = new SQLite(path, options);

@@ -1,0 +1,92 @@
+/** `npm run bench -- verify`: how long ledger and chain take to compare, and what it costs the service's callers. */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { Hex } from 'viem';
+import { openPostgres } from '../../src/ledger/database/postgres.ts';
+import { openSqlite } from '../../src/ledger/database/sqlite.ts';
+import { planHistory } from './history.ts';
+import { writeHistory } from './ledger.ts';
+import { measureVerify, type VerifyMeasured } from './measure.ts';
+import type { StandInTask } from './node-process.ts';
+
+const { values: options } = parseArgs({
+  args: process.argv.slice(2).filter((word) => word !== 'verify'),
+  options: {
+    rewards: { type: 'string', default: '1000000' },
+    /** Rewards of a transaction. */
+    batch: { type: 'string', default: '250' },
+    /** An empty database of Postgres; without one, SQLite. */
+    database: { type: 'string' },
+    dir: { type: 'string', default: tmpdir() },
+    json: { type: 'string' },
+  },
+});
+const say = (text: string) => process.stderr.write(`${text}\n`);
+const program =
+  process.env.REWARDS_BENCH_PROGRAM ?? new URL('../../bin/rewards.js', import.meta.url).pathname;
+
+async function startNode(file: string) {
+  const child = fork(new URL('./verify-node.mjs', import.meta.url).pathname, [file]);
+  const [{ url }] = (await once(child, 'message')) as [{ url: string }];
+  return {
+    url,
+    async stop() {
+      const ended = once(child, 'exit');
+      child.kill('SIGTERM');
+      await ended;
+    },
+  };
+}
+
+const plan = { rewards: Number(options.rewards), batch: Number(options.batch), headAtMs: Date.now() };
+const folder = await mkdtemp(join(options.dir, 'rewards-bench-verify-'));
+try {
+  const file = join(folder, 'ledger.sqlite');
+  const databaseUrl = options.database ?? `sqlite:${file}`;
+  const database = options.database ? openPostgres(options.database) : openSqlite(file);
+  say(`writing a ledger of ${plan.rewards} rewards`);
+  let hashes: Hex[];
+  try {
+    hashes = await writeHistory(database, planHistory(plan));
+  } finally {
+    await database.close();
+  }
+  const task: StandInTask = { plan, hashes };
+  await writeFile(join(folder, 'node.json'), JSON.stringify(task));
+  const node = await startNode(join(folder, 'node.json'));
+  try {
+    say('comparing it with its chain, while events are taken');
+    const measured = await measureVerify({ program, databaseUrl, nodeUrl: node.url, say });
+    console.log(tableOf(measured));
+    if (options.json) await writeFile(options.json, `${JSON.stringify({ ...plan, ...measured }, null, 2)}\n`);
+  } finally {
+    await node.stop();
+  }
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}
+
+function tableOf({
+  seconds,
+  peakMb,
+  inService,
+  livezMaxMs,
+  events,
+  leasesLost,
+  differences,
+}: VerifyMeasured) {
+  const { answered, failed, maxMs } = events;
+  return [
+    `rewards         ${plan.rewards} in ${Math.ceil(plan.rewards / plan.batch)} transactions`,
+    `compared in     ${seconds.toFixed(1)} s by ${inService ? 'the service itself' : 'rewards verify'}`,
+    `peak memory     ${Math.round(peakMb)} MB of that process`,
+    `longest /livez  ${Math.round(livezMaxMs)} ms`,
+    `events          ${answered} answered, ${failed} failed, the slowest in ${Math.round(maxMs)} ms`,
+    `leases lost     ${leasesLost}`,
+    `differences     ${differences}`,
+  ].join('\n');
+}
