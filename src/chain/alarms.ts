@@ -24,6 +24,10 @@ export type AlarmCode =
   | 'block_lag'
   /** This machine's clock is not the database's. */
   | 'clock_differs'
+  /** A brand's events have earned what it lets them earn in an hour or a day. */
+  | 'spend_limit'
+  /** A rule pays per dollar and has no limit for it: the order's total does not count. */
+  | 'rule_without_max_reward'
   /** A comparison of ledger and chain found differences. */
   | 'ledger_differs';
 
@@ -36,24 +40,38 @@ interface Alarm {
 }
 
 export interface Alarms {
-  /** An alarm that is raised again while it lasts keeps its start time and is not logged twice. */
-  raise(code: AlarmCode, about: string, facts?: LogFields): void;
+  /**
+   * An alarm that is raised again while it lasts keeps its start time and is not logged twice. `isOver`: it also ends
+   * by itself, as soon as that is true.
+   */
+  raise(code: AlarmCode, about: string, facts?: LogFields, ends?: { isOver: () => boolean }): void;
   clear(code: AlarmCode, about: string): void;
   list(): Alarm[];
 }
 
 export function createAlarms(deps: { now: () => number; log: Log }): Alarms {
-  const active = new Map<string, Alarm>();
+  const active = new Map<string, Alarm & { isOver?: (() => boolean) | undefined }>();
+  const clear = (code: AlarmCode, about: string) => {
+    if (active.delete(`${code} ${about}`)) deps.log.info({ alarm: code, about }, 'alarm is over');
+  };
+  const endThoseThatAreOver = () => {
+    for (const { code, about, isOver } of [...active.values()]) if (isOver?.()) clear(code, about);
+  };
   return {
-    raise(code, about, facts = {}) {
+    raise(code, about, facts = {}, ends) {
+      endThoseThatAreOver();
       const key = `${code} ${about}`;
       const known = active.get(key);
-      active.set(key, { code, about, facts, sinceMs: known?.sinceMs ?? deps.now() });
+      active.set(key, { code, about, facts, sinceMs: known?.sinceMs ?? deps.now(), isOver: ends?.isOver });
       if (!known) deps.log.error({ alarm: code, about, ...facts }, 'alarm');
     },
     clear(code, about) {
-      if (active.delete(`${code} ${about}`)) deps.log.info({ alarm: code, about }, 'alarm is over');
+      clear(code, about);
+      endThoseThatAreOver();
     },
-    list: () => [...active.values()],
+    list() {
+      endThoseThatAreOver();
+      return [...active.values()].map(({ code, about, sinceMs, facts }) => ({ code, about, sinceMs, facts }));
+    },
   };
 }

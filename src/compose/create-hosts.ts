@@ -2,6 +2,8 @@
 import { createAnswerOnce } from '../actions/answer-once.ts';
 import { verifyBrandKey } from '../actions/brands/verify-brand-key.ts';
 import { verifyDns } from '../actions/brands/verify-dns.ts';
+import type { EventToDecide } from '../actions/events/decide-events.ts';
+import { raiseEventAlarms } from '../actions/events/event-alarms.ts';
 import { createEventSubmitter } from '../actions/events/gather-events.ts';
 import { readEventConfig } from '../actions/events/read-event-config.ts';
 import { rewardEvent } from '../actions/events/reward-event.ts';
@@ -38,7 +40,7 @@ export interface HostsDeps {
   database: Database;
   chain: ChainClient;
   rpc: Rpc;
-  engine: Pick<ChainEngine, 'payouts' | 'progress' | 'relays'>;
+  engine: Pick<ChainEngine, 'payouts' | 'progress' | 'relays' | 'alarms'>;
   facts: Facts['chain'];
   wallets: WalletTree;
   /** Absent where users cannot log in; then the service has no relay either. */
@@ -132,10 +134,17 @@ const createSubmitter = ({ database, clock, businessTime, wallets, crash }: Host
   });
 
 const rewardingDeps = (
-  { database, random, engine, crash }: HostsDeps,
+  { database, random, clock, engine, crash }: HostsDeps,
   { submitter, answerWhen }: { submitter: ReturnType<typeof createSubmitter>; answerWhen: Milestone },
 ) => ({
-  ...{ database, random, submitter, answerWhen, crash },
+  ...{ database, random, answerWhen, crash },
+  submitter: {
+    async submit(event: EventToDecide) {
+      const decision = await submitter.submit(event);
+      raiseEventAlarms({ alarms: engine.alarms, clock }, decision);
+      return decision;
+    },
+  },
   payouts: engine.payouts,
   progress: engine.progress,
   answerTimeoutMs: settings.answerTimeoutMs,

@@ -31,7 +31,7 @@ interface RefusalTexts<R extends Coded> {
   when: string;
   says: Said | ((refusal: R, dialect: ErrorDialect) => Said);
   /** When the same request may pass, in milliseconds since 1970: told in `details` and in Retry-After. */
-  passesAtMs?: (refusal: R) => number;
+  passesAtMs?: (refusal: R) => number | undefined;
   /** Retry-After, in seconds, where no moment is known at which the request would pass. */
   retryAfterSeconds?: number;
   headers?: (refusal: R) => Record<string, string>;

@@ -181,6 +181,7 @@ export const refusalDetails = z
     totalClaims: count(),
     maxClaims: z.int(),
     maxTotalClaims: z.int(),
+    span: z.enum(['hour', 'day']).meta({ description: "Which of the brand's spend limits is reached." }),
     allowedChannels: z.array(z.string()),
     configuredDomain: z.string().nullable(),
     available: z.int().meta({ description: "RWT in escrow; only for requests with the brand's key." }),

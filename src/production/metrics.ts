@@ -6,7 +6,9 @@ import type { Alarms } from '../chain/alarms.ts';
 import type { ChainClient } from '../chain/rpc/client.ts';
 import type { RpcOutcome } from '../chain/rpc/rpc-pool.ts';
 import type { MeasuredRequest } from '../http/frame/measured.ts';
+import { listBrands } from '../ledger/brands/brands.ts';
 import type { Database } from '../ledger/database/database.ts';
+import { readSpending } from '../ledger/rewards/spending.ts';
 import {
   everyLane,
   newestFollowed,
@@ -15,6 +17,7 @@ import {
   waitingBacklog,
 } from '../ledger/transactions/backlog.ts';
 import { nextNonce } from '../ledger/transactions/transactions.ts';
+import { spendLimits } from '../rules/events/spend-limit.ts';
 
 /** Makes a metric in a registry. */
 type Figure<Made> = (registers: Registry[]) => Made;
@@ -61,6 +64,11 @@ const figures = {
     'purpose',
   ]),
   alarming: gauge('rewards_alarms', 'Alarms that last', ['code']),
+  spent: gauge(
+    'rewards_brand_spent_ratio',
+    "How far a brand's spend limit is used up; 1: events are refused",
+    ['brand', 'span'],
+  ),
   head: gauge('rewards_block_head', 'Newest block of the chain'),
   lag: gauge('rewards_block_lag', 'Blocks of the chain that the ledger has not read'),
   sampledAt: gauge(
@@ -148,5 +156,12 @@ async function sample(made: Figures, deps: LookedAt, nowMs: number): Promise<voi
   const followed = await newestFollowed(db);
   if (newest) made.head.set(newest.number);
   if (newest && followed !== undefined) made.lag.set(Math.max(0, newest.number - followed));
+  made.spent.reset();
+  const brands = (await listBrands(db)).map(({ brandId, profile }) => ({
+    brandId,
+    limits: spendLimits(profile),
+  }));
+  for (const [brand, windows] of await readSpending(db, { brands, nowMs }))
+    for (const { span, spent, limit } of windows) made.spent.set({ brand, span }, spent / limit);
   made.sampledAt.set(nowMs / 1000);
 }

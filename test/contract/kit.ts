@@ -28,21 +28,13 @@ export const bearer = ({ apiKey }: { apiKey: string }) => ({ authorization: `Bea
 /** A service with the brands of the contract tests, on a clock that only the tests move; `send` sends an event of one of them. */
 export async function startContractService(config: Partial<ServeConfig> = {}) {
   const service = await startTestService({ seedFiles: [fixture], frozen: true, ...config });
-  const change = (path: string, settings: unknown) =>
-    service.request(`${service.ready.urls.control}/brands/${path}`, {
-      method: 'PATCH',
-      headers: {
-        authorization: `Bearer ${service.ready.controlToken}`,
-        'content-type': 'application/json',
-      },
-      body: JSON.stringify(settings),
-    });
   return {
     ...service,
     /** Changes settings of a brand, or of one of its rules. */
-    set: ({ brandId }: { brandId: string }, settings: Record<string, unknown>) => change(brandId, settings),
+    set: ({ brandId }: { brandId: string }, settings: Record<string, unknown>) =>
+      service.change(`/brands/${brandId}`, settings),
     setRule: ({ brandId }: { brandId: string }, eventType: string, settings: Record<string, unknown>) =>
-      change(`${brandId}/rules/${eventType}`, settings),
+      service.change(`/brands/${brandId}/rules/${eventType}`, settings),
     send: (of: Brand, fields: Record<string, unknown>, headers?: Record<string, string>) =>
       service.post(
         `${API}/manual-event`,

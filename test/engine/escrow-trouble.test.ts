@@ -53,6 +53,9 @@ test('money withdrawn behind the ledger: the reward fails with its reason, the c
   const engine = await startEngineKit({ config: { engine: { ...impatient, follow: { finalityBlocks } } } });
   kit = engine;
   const [user = '', other = ''] = crowd(2);
+  const limitHourTo = (spendPerHour: number) =>
+    engine.change(`/brands/${engine.brand.brandId}`, { spendPerHour });
+  await limitHourTo(200);
   await engine.rpc('evm_setAutomine', false);
   const keyed = { 'idempotency-key': 'order-1' };
   const waiting = engine.event({ userEmail: user }, keyed);
@@ -77,11 +80,15 @@ test('money withdrawn behind the ledger: the reward fails with its reason, the c
   // Nothing is left to promise from.
   expect(await engine.event({ userEmail: other })).toMatchObject({ status: 500 });
 
+  // One such reward an hour: the one that failed will not count.
+  await limitHourTo(100);
   await engine.mine(finalityBlocks + 1);
   await eventually(() => engine.ledger.claims(user)).toBe(0);
   const funds = await engine.ledger.funds(engine.brand.brandId);
   expect(funds).toEqual({ deposited: 0, promised: 0 });
   expect((await engine.evidence()).paid).toEqual([]);
+  const alarms = () => engine.logged.filter(({ alarm }) => alarm === 'reward_skipped');
+  await eventually(async () => alarms().map(({ message }) => message)).toEqual(['alarm', 'alarm is over']);
 
   await deposit(engine, 1_000n);
   await eventually(() => engine.ledger.funds(engine.brand.brandId)).toEqual({

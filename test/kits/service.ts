@@ -81,6 +81,13 @@ export function clientOf(ready: Ready) {
   /** A request to the control API, as whoever runs the emulator. */
   const control = (path: string, body: unknown) =>
     post(`${ready.urls.control}${path}`, body, { authorization: `Bearer ${ready.controlToken}` });
+  /** Changes what stands at a path of the control API, such as a brand's settings. */
+  const change = (path: string, settings: unknown) =>
+    request(`${ready.urls.control}${path}`, {
+      method: 'PATCH',
+      headers: { authorization: `Bearer ${ready.controlToken}`, 'content-type': 'application/json' },
+      body: JSON.stringify(settings),
+    });
   return {
     ready,
     brand,
@@ -95,6 +102,7 @@ export function clientOf(ready: Ready) {
         headers,
       ),
     control,
+    change,
     ...clockOf(control),
     /** RWT of an account, straight from the chain. */
     balanceOf: (address: string) =>

@@ -15,6 +15,7 @@ import {
 } from '../../ledger/rewards/claims.ts';
 import { lockAvailableFunds, promiseFunds } from '../../ledger/rewards/funds.ts';
 import { recordRewards } from '../../ledger/rewards/rewards.ts';
+import { readSpending, takeSpending } from '../../ledger/rewards/spending.ts';
 import { ensureWallets } from '../../ledger/wallets/wallets.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { type Brand, type BrandId, type EventRule, isUnlimited } from '../../rules/brands/brand.ts';
@@ -26,6 +27,7 @@ import {
   refuseClaim,
 } from '../../rules/events/claim-policy.ts';
 import { amountsCount, rewardAmount } from '../../rules/events/reward-amount.ts';
+import { type SpendLimit, spendLimits } from '../../rules/events/spend-limit.ts';
 import {
   bypassOf,
   type EventSubmission,
@@ -112,6 +114,7 @@ export async function decideRound(
   await countClaims(deps, tx, { grants, nowMs });
   await countTotals(tx, grants);
   await promiseAmounts(tx, grants);
+  await countSpending(tx, { grants, nowMs });
   const rewards = await writeRewards(deps, tx, { grants, nowMs });
   for (const [place, { event, brand, rule, bypass, state }] of grants.entries()) {
     const granted = rewards[place];
@@ -156,6 +159,7 @@ async function judge(
   const counters = await readClaimCounters(tx, keys);
   const totals = await readClaimTotals(tx, keys);
   const multipliers = await streakMultipliers(deps, tx, candidates);
+  const spending = await readSpending(tx, { brands: limitsOf(candidates), nowMs });
 
   const grants: Grant[] = [];
   const granted = new Set<string>();
@@ -169,6 +173,7 @@ async function judge(
       counter: counters.get(key),
       totalClaims: totals.get(eventKey) ?? 0,
       availableFunds: funds.get(submission.brandId) ?? 0,
+      spending: spending.get(submission.brandId),
     };
     const grounds: Grounds = { nowMs, brand, rule, bypass, state };
     const amount = rewardAmount(rule, {
@@ -185,6 +190,8 @@ async function judge(
     granted.add(key);
     totals.set(eventKey, state.totalClaims + 1);
     funds.set(submission.brandId, state.availableFunds - amount);
+    const windows = state.spending?.map((window) => ({ ...window, spent: window.spent + amount }));
+    if (windows) spending.set(submission.brandId, windows);
     grants.push({ ...candidate, amount, state });
   }
   return grants;
@@ -242,14 +249,39 @@ async function countTotals(tx: Queries, grants: Grant[]): Promise<void> {
 
 /** Sets the rewards' amounts aside, brand by brand. */
 async function promiseAmounts(tx: Queries, grants: Grant[]): Promise<void> {
+  for (const [brandId, amount] of amountsOf(grants)) {
+    if (!(await promiseFunds(tx, { brandId, amount }))) throw new Overtaken();
+  }
+}
+
+/** The brands of these events, each with the limits that it has set. */
+function limitsOf(events: { brand: Brand }[]): { brandId: BrandId; limits: SpendLimit[] }[] {
+  const brands = new Map(events.map(({ brand }) => [brand.brandId, brand]));
+  return [...brands.values()].map(({ brandId, profile }) => ({ brandId, limits: spendLimits(profile) }));
+}
+
+/** Counts the rewards in the windows of their brands' spend limits, always in the same order. */
+async function countSpending(
+  tx: Queries,
+  { grants, nowMs }: { grants: Grant[]; nowMs: number },
+): Promise<void> {
+  const amounts = amountsOf(grants);
+  const limited = new Map(limitsOf(grants).map(({ brandId, limits }) => [brandId, limits]));
+  for (const [brandId, amount] of amounts) {
+    for (const limit of limited.get(brandId) ?? []) {
+      if (!(await takeSpending(tx, { ...limit, brandId, amount, nowMs }))) throw new Overtaken();
+    }
+  }
+}
+
+/** What the grants of each brand come to, brands always in the same order. */
+function amountsOf(grants: Grant[]): [BrandId, number][] {
   const amounts = new Map<BrandId, number>();
   for (const { event, amount } of grants) {
     const { brandId } = event.submission;
     amounts.set(brandId, (amounts.get(brandId) ?? 0) + amount);
   }
-  for (const [brandId, amount] of [...amounts].sort(byKey)) {
-    if (!(await promiseFunds(tx, { brandId, amount }))) throw new Overtaken();
-  }
+  return [...amounts].sort(byKey);
 }
 
 const byKey = ([a]: [string, unknown], [b]: [string, unknown]) => (a < b ? -1 : 1);

@@ -5,6 +5,7 @@ import { forgetBlocksFrom, recentBlocks } from '../../ledger/transactions/follow
 import { reopenFrom } from '../../ledger/transactions/transactions.ts';
 import type { Block } from '../rpc/client.ts';
 import { bookBlock } from './book-block.ts';
+import { endSkippedAlarms } from './end-skipped-alarms.ts';
 import { createBlockReader } from './read-block.ts';
 import type { FollowDeps } from './types.ts';
 
@@ -18,10 +19,13 @@ export function createFollower(deps: FollowDeps): Follower {
   const { chain, settings } = deps;
   const isGone = patience(deps);
   const readBlock = createBlockReader(deps);
+  let alarmsAtBlock = -1;
   return {
     async catchUp(signal) {
       const head = await chain.block('latest');
       if (!head) return;
+      if (head.number !== alarmsAtBlock) await endSkippedAlarms(deps);
+      alarmsAtBlock = head.number;
       let next = await firstUnread(deps, head, isGone);
       if (next === undefined) return;
       while (!signal?.aborted && next <= head.number - settings.confirmations + 1) {
@@ -38,6 +42,7 @@ export function createFollower(deps: FollowDeps): Follower {
         deps.crash('follow.committed');
         for (const transaction of booked) deps.onIncluded(transaction);
         next += 1;
+        await endSkippedAlarms(deps);
       }
     },
   };

@@ -38,7 +38,7 @@ export const manualEventEndpoint: Endpoint<EventsRefusalCode> = {
   prefixed: true,
   summary: 'Send one customer event and pay its reward',
   description: [
-    'The checks come in this order: body, fields, brand, automation, credential, domain, event, channel, duplicate, cooldown, max claims, max total claims, brand funds. The first that fails is the answer; a refused event counts nowhere.',
+    'The checks come in this order: body, fields, brand, automation, credential, domain, event, channel, duplicate, cooldown, max claims, max total claims, spend limit, brand funds. The first that fails is the answer; a refused event counts nowhere.',
     'The answer comes when the transaction that pays the reward is signed, stored and sent.',
     '`domain` (else the host of `sourceUrl`, else the Origin header) must be a domain of the brand or a subdomain of one. An Origin header must be one too.',
   ].join('\n\n'),
@@ -86,6 +86,7 @@ export const manualEventEndpoint: Endpoint<EventsRefusalCode> = {
     'cooldown',
     'max_claims_reached',
     'max_total_claims_reached',
+    'spend_limit',
     'insufficient_brand_balance',
     'payout_failed',
     'payout_pending',

@@ -177,6 +177,21 @@ const rows: RefusalRows<EventsRefusal> = {
       return { error: 'Max total claims reached', message, details };
     },
   },
+  spend_limit: {
+    status: 429,
+    when: "the brand's events have earned what it lets them earn in an hour or a day",
+    example: {
+      ...{ span: 'hour', limit: 5_000, spent: 4_950, required: 100 },
+      ...{ endsAtMs: EXAMPLES_AT_MS + HOUR_MS / 2, passesAtMs: EXAMPLES_AT_MS + HOUR_MS / 2 },
+    },
+    passesAtMs: ({ passesAtMs }) => passesAtMs,
+    // The numbers are the brand's own business: whoever sees them can tell what its escrow pays.
+    says: ({ span, passesAtMs }) => ({
+      error: 'Spend limit reached',
+      message: `The brand's events have earned what they may earn in ${span === 'hour' ? 'an hour' : 'a day'}; nothing was claimed.`,
+      details: { reason: 'spend_limit', span, ...(passesAtMs === undefined && { retryable: false }) },
+    }),
+  },
   insufficient_brand_balance: {
     status: 500,
     when: "the brand's escrow does not cover the reward",

@@ -27,7 +27,10 @@ export function requestSummary(record: RequestRecord) {
     eventType: trace?.submission?.eventType ?? null,
     brandId: trace?.submission?.brandId ?? null,
     /** When the check that refused would pass; null: waiting does not help. */
-    passesAt: refusal && 'passesAtMs' in refusal ? instant(refusal.passesAtMs) : null,
+    passesAt:
+      refusal && 'passesAtMs' in refusal && refusal.passesAtMs !== undefined
+        ? instant(refusal.passesAtMs)
+        : null,
     rewardAmount: typeof answer.rewardAmount === 'number' ? answer.rewardAmount : null,
     transactionHash: typeof answer.transactionHash === 'string' ? answer.transactionHash : null,
     error: typeof answer.error === 'string' ? answer.error : null,

@@ -1,8 +1,10 @@
 /** Brands and their event rules. Money decisions read them here, inside their own commit, never from a cache. */
 import { and, asc, eq, inArray } from 'drizzle-orm';
 import type { Brand, BrandId, EventRule } from '../../rules/brands/brand.ts';
+import { spendLimits } from '../../rules/events/spend-limit.ts';
 import { atMs, type Queries, type SqlTime } from '../database/database.ts';
 import { openFunds } from '../rewards/funds.ts';
+import { forgetSpending } from '../rewards/spending.ts';
 import { brands, eventRules } from '../schema/brands.ts';
 import { provenDomains, replaceConfiguredDomains } from './brand-domains.ts';
 
@@ -75,6 +77,7 @@ export async function saveBrand(db: Queries, brand: StoredBrand): Promise<void> 
   await db.insert(brands).values(brand).onConflictDoUpdate({ target: brands.brandId, set: changed });
   await replaceConfiguredDomains(db, { brandId, domains: brand.profile.domains });
   await openFunds(db, brandId);
+  await forgetSpending(db, { brandId, limits: spendLimits(brand.profile) });
 }
 
 /** Writes an event's rule as given. */

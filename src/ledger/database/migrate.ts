@@ -6,6 +6,7 @@ import ledger from './migrations/0001-ledger.sql';
 import relay from './migrations/0002-relay.sql';
 import domainOwners from './migrations/0003-domain-owners.sql';
 import answerHeaders from './migrations/0004-answer-headers.sql';
+import brandSpending from './migrations/0005-brand-spending.sql';
 
 /** In order; a file that has been released is never edited, only followed by another. */
 export const migrations = [
@@ -13,6 +14,7 @@ export const migrations = [
   { number: 2, name: '0002-relay', sql: relay },
   { number: 3, name: '0003-domain-owners', sql: domainOwners },
   { number: 4, name: '0004-answer-headers', sql: answerHeaders },
+  { number: 5, name: '0005-brand-spending', sql: brandSpending },
 ] as const;
 
 const applied = pgTable('migrations', {

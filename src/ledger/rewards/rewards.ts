@@ -143,6 +143,7 @@ export const findBySequences = (db: Queries, sequences: number[]) =>
       sequence: rewards.sequence,
       transactionId: rewards.transactionId,
       failedTries: rewards.failedTries,
+      releasedAt: rewards.releasedAt,
     })
     .from(rewards)
     .where(inArray(rewards.sequence, sequences));

@@ -13,6 +13,7 @@ import {
   unbindRewards,
   unreleasedFailures,
 } from './rewards.ts';
+import { giveBackSpending } from './spending.ts';
 
 /** Transactions without effect that a reward may be bound to, one after the other, before it is given up. */
 const TRIES_MAX = 3;
@@ -48,7 +49,7 @@ async function tryAgain(tx: Queries, transaction: Transaction, sequencesOf: Sequ
   if (given.length > 0) await failRewards(tx, { sequences: sequences(given), failure: 'reverted' });
 }
 
-/** Gives a claim back as if it had never been granted: counters, total, and the brand's promise. */
+/** Gives a claim back as if it had never been granted: counters, total, the brand's promise, and its spend limits. */
 async function release(tx: Queries, reward: Reward, nowMs: number): Promise<void> {
   const { brandId, eventType, userKey, amount, sequence } = reward;
   await lockAvailableFunds(tx, [brandId]);
@@ -76,5 +77,6 @@ async function release(tx: Queries, reward: Reward, nowMs: number): Promise<void
     .update(brandFunds)
     .set({ promised: sql`${brandFunds.promised} - ${amount}` })
     .where(eq(brandFunds.brandId, brandId));
+  await giveBackSpending(tx, reward);
   await markReleased(tx, { sequence, nowMs });
 }

@@ -1,6 +1,7 @@
 /** The tables of rewards: what was promised to whom, how often, and from whose money. Amounts are whole RWT. */
 import { sql } from 'drizzle-orm';
 import { index, integer, jsonb, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
+import type { SpendSpan } from '../../rules/events/spend-limit.ts';
 import { address, bool, bytes, number } from './columns.ts';
 
 /** One payout to one user. Written once; only `transactionId` and `failure` are filled in later. */
@@ -69,6 +70,18 @@ export const brandFunds = pgTable('brand_funds', {
   deposited: number('deposited').notNull(),
   promised: number('promised').notNull(),
 });
+
+/** What a brand's rewards came to since the first one of the present hour or day; only where the brand limits that. */
+export const brandSpending = pgTable(
+  'brand_spending',
+  {
+    brandId: address('brand_id').notNull(),
+    span: text('span').$type<SpendSpan>().notNull(),
+    startedAt: number('started_at').notNull(),
+    spent: number('spent').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.brandId, t.span] })],
+);
 
 /** Every movement of a brand's RWT on chain that is not a reward; a reward's own row is its movement. */
 export const movements = pgTable(

@@ -34,7 +34,7 @@ export function applyBrandSettings(
 ): { brand: Brand } | { problems: SettingProblem[] } {
   const before = settingsOfBrand(brand);
   const { values, problems } = readSettings({ spec: brandSpec, of: 'brand' }, before, settings);
-  return problems.length > 0 ? { problems } : { brand: brandWith({ ...before, ...values }) };
+  return problems.length > 0 ? { problems } : { brand: brandWith(values as BrandSettings) };
 }
 
 /** A brand as `settings` describe it: id, name and domains must be among them. */

@@ -1,5 +1,6 @@
-/** Whether a user may claim an event now: duplicate, cooldown, limits, funds, in that order (contract: Limits). */
+/** Whether a user may claim an event now: duplicate, cooldown, limits, spending, funds, in that order (contract: Limits). */
 import { type EventRule, isUnlimited } from '../brands/brand.ts';
+import { refuseSpending, type SpendRefusal, type SpendWindow } from './spend-limit.ts';
 
 /** What a claim is judged against. */
 export interface ClaimState {
@@ -9,6 +10,8 @@ export interface ClaimState {
   totalClaims: number;
   /** RWT in the brand's escrow that is not promised yet. */
   availableFunds: number;
+  /** The brand's spend limits, where it has any. */
+  spending?: readonly SpendWindow[] | undefined;
 }
 
 /** Which limits the event's source may pass over (contract: Cooldown bypass). The total is never passed over. */
@@ -28,6 +31,7 @@ export type ClaimRefusal =
     }
   | { code: 'max_claims_reached'; totalClaims: number; maxClaims: number }
   | { code: 'max_total_claims_reached'; totalClaims: number; maxTotalClaims: number }
+  | SpendRefusal
   | { code: 'insufficient_brand_balance'; available: number; required: number };
 
 interface PreviousReward {
@@ -55,7 +59,7 @@ export function refuseClaim({
   nowMs,
   duplicateWindowMs,
 }: ClaimQuestion): ClaimRefusal | undefined {
-  const { counter, totalClaims, availableFunds } = state;
+  const { counter, totalClaims, availableFunds, spending = [] } = state;
   if (counter && counter.claims > 0) {
     const windowEndsMs = counter.lastAt + duplicateWindowMs;
     if (nowMs < windowEndsMs) {
@@ -83,6 +87,8 @@ export function refuseClaim({
   if (!isUnlimited(rule.maxTotalClaims) && totalClaims >= rule.maxTotalClaims) {
     return { code: 'max_total_claims_reached', totalClaims, maxTotalClaims: rule.maxTotalClaims };
   }
+  const overspent = refuseSpending(spending, { amount, nowMs });
+  if (overspent) return overspent;
   if (availableFunds < amount)
     return { code: 'insufficient_brand_balance', available: availableFunds, required: amount };
   return undefined;

@@ -30,6 +30,7 @@ const CHECKS = [
   'cooldown',
   'max_claims',
   'max_total_claims',
+  'spend_limit',
   'brand_funds',
 ] as const;
 export type CheckName = (typeof CHECKS)[number];
@@ -63,6 +64,7 @@ const REFUSED_AT: Record<string, CheckName> = {
   cooldown: 'cooldown',
   max_claims_reached: 'max_claims',
   max_total_claims_reached: 'max_total_claims',
+  spend_limit: 'spend_limit',
   insufficient_brand_balance: 'brand_funds',
 };
 
@@ -126,6 +128,13 @@ function passed(name: CheckName, event: EventCase): Omit<Check, 'name'> {
       return ok(`${state?.counter?.claims ?? 0} claims, ${limit(rule?.maxClaims ?? -1)}`);
     case 'max_total_claims':
       return ok(`${state?.totalClaims ?? 0} claims of all users, ${limit(rule?.maxTotalClaims ?? -1)}`);
+    case 'spend_limit': {
+      const spending = state?.spending ?? [];
+      if (spending.length === 0) return ok('no limit');
+      return ok(
+        spending.map(({ span, spent, limit }) => `${spent} of ${limit} RWT in the ${span}`).join(', '),
+      );
+    }
     case 'brand_funds':
       return ok(`${state?.availableFunds ?? 0} RWT not promised yet`);
   }
@@ -141,7 +150,9 @@ function whyNotByOrder({ submission, brand, rule }: EventCase): string {
     : '';
 }
 
-function refused(event: EventCase): Omit<Check, 'name' | 'outcome'> {
+type Refused = Omit<Check, 'name' | 'outcome'>;
+
+function refused(event: EventCase): Refused {
   const refusal = event.refusal as
     | ScreeningRefusal
     | ClaimRefusal
@@ -188,6 +199,14 @@ function refused(event: EventCase): Omit<Check, 'name' | 'outcome'> {
         passesAtMs: null,
         or: 'send the event from an allowed channel',
       };
+    default:
+      return refusedClaim(refusal, event);
+  }
+}
+
+/** What stands against a claim that every check of the event itself let through. */
+function refusedClaim(refusal: ClaimRefusal, event: EventCase): Refused {
+  switch (refusal.code) {
     case 'duplicate':
       return {
         text: `event ${refusal.existingEventId} was accepted less than ${formatDuration(event.duplicateWindowMs)} ago`,
@@ -211,6 +230,15 @@ function refused(event: EventCase): Omit<Check, 'name' | 'outcome'> {
         passesAtMs: null,
         or: 'raise maxTotalClaims of the rule',
       };
+    case 'spend_limit': {
+      const { span, spent, limit, required, passesAtMs = null } = refusal;
+      const setting = span === 'hour' ? 'spendPerHour' : 'spendPerDay';
+      return {
+        text: `${spent} of ${limit} RWT in the ${span}, ${required} needed`,
+        passesAtMs,
+        or: `raise ${setting} of the brand`,
+      };
+    }
     case 'insufficient_brand_balance':
       return {
         text: `${refusal.available} RWT left in escrow, ${refusal.required} needed`,

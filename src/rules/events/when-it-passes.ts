@@ -11,7 +11,7 @@ export function whenItPasses(event: EventCase): Outlook | undefined {
   const { rule, state, bypass, submission, brand, duplicateWindowMs } = event;
   let refusal = event.refusal;
   let nowMs = event.nowMs;
-  while (refusal && 'passesAtMs' in refusal && rule && state && bypass) {
+  while (refusal && 'passesAtMs' in refusal && refusal.passesAtMs !== undefined && rule && state && bypass) {
     nowMs = refusal.passesAtMs;
     const amount = rewardAmount(rule, {
       metadata: submission?.metadata ?? {},

@@ -24,6 +24,7 @@ const ORDER = [
   'cooldown',
   'max_claims',
   'max_total_claims',
+  'spend_limit',
   'brand_funds',
 ];
 

@@ -50,6 +50,23 @@ describe.each(databaseKinds)('a crowd, one process, on $kind', ({ open }) => {
     }
   });
 
+  test('2,000 anonymous events at once stop at exactly spendPerHour, and another brand is unharmed', async () => {
+    const attack = people(2_000, 'spend').map((userEmail) => ({ eventType: 'four', userEmail }));
+    const honest = people(200, 'honest').map((userEmail) => ({ eventType: 'one_each', userEmail }));
+    // Honest events come all the time, not before or after the others.
+    const mixed = attack.flatMap((event, n) => {
+      const own = n % 10 === 0 ? honest[n / 10] : undefined;
+      return own ? [event, own] : [event];
+    });
+    const answers = await rush([service], mixed);
+    const of = (eventType: string) => answers.filter((_, n) => mixed[n]?.eventType === eventType);
+    expect(statuses(of('four'))).toEqual({ 200: 500, 429: 1_500 });
+    expect(statuses(of('one_each'))).toEqual({ 200: 200 });
+    const refused = of('four').filter(({ status }) => status === 429);
+    expect(new Set(refused.map(({ body }) => body.details.reason))).toEqual(new Set(['spend_limit']));
+    await expect.poll(() => service.escrowOf(brandIds.limited)).toBe(1_000_000n - 2_000n);
+  });
+
   test('funds for 100 rewards pay 100 of 300 at once, and the escrow is empty', async () => {
     const answers = await rush(
       [service],
