@@ -2,7 +2,7 @@
 import { encodeFunctionData, type Hex, hexToNumber, numberToHex, parseEther, toHex } from 'viem';
 import { generatePrivateKey } from 'viem/accounts';
 import { businessEscrowAbi, rewardTokenAbi } from '../src/chain/contracts/abis.ts';
-import type { ContractAddresses } from '../src/chain/contracts/deploy.ts';
+import type { ContractAddresses } from '../src/chain/contracts/deployment-steps.ts';
 import { keysGrownFrom, localKeySigner } from '../src/chain/lane/local-key.ts';
 import { createChainClient } from '../src/chain/rpc/client.ts';
 import { createRpc, type Rpc } from '../src/chain/rpc/rpc.ts';

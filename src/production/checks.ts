@@ -16,6 +16,7 @@ import { readLedgerOwner } from '../ledger/ledger-owner.ts';
 import { newestDerivedWallet } from '../ledger/wallets/wallets.ts';
 import { isDevelopmentChain } from '../lib/development-chain.ts';
 import { rootMessage } from '../lib/failures/root-cause.ts';
+import { type Need, roleNeeds } from './contracts/needs.ts';
 import { unsafeSettings } from './settings.ts';
 import type { StartConfig } from './start-config.ts';
 import { type Problem, problemOf } from './start-errors.ts';
@@ -199,11 +200,13 @@ export async function checkSequences(
   ];
 }
 
-const NEEDED: Record<keyof StartConfig['keys'], Role> = {
-  payout: 'escrow.DISTRIBUTOR_ROLE',
-  mint: 'pointsSale.OPERATOR_ROLE',
-  relay: 'perks.RELAYER_ROLE',
+/** The work that each key is for: what it needs of the contracts is checked. */
+const WORK_OF: Record<keyof StartConfig['keys'], Need['for']> = {
+  payout: 'payouts',
+  mint: 'minting',
+  relay: 'relay',
 };
+const RELAY_ROLE: Role = 'perks.RELAYER_ROLE';
 
 /** Checks that every account has its role, and that the account whose gas callers spend has no other power. */
 export async function checkAccounts(
@@ -211,30 +214,24 @@ export async function checkAccounts(
   config: StartConfig,
 ): Promise<Problem[]> {
   const { problems, add } = gathering();
-  for (const [name, key] of Object.entries(config.keys)) {
-    const account = deps.addressOf(key);
-    const needed = NEEDED[name as keyof typeof NEEDED];
-    const { roles, tokens, inEscrow } = await accountPower(
-      { rpc: deps.rpc, contracts: config.contracts },
-      account,
-    );
-    if (!roles.has(needed)) {
-      const [contract, role] = needed.split('.');
-      add(
-        'E_PROD_ROLE',
-        `the ${name} account ${account} lacks ${role} on the ${contract} contract`,
-        `let the admin of ${contract} grant ${role} to ${account}`,
-      );
-    }
-    if (name !== 'relay') continue;
-    const power = [...roles].filter((role) => role !== needed);
-    if (power.length === 0 && tokens === 0n && inEscrow === 0n) continue;
-    const held = [...power, ...(tokens + inEscrow > 0n ? [`${tokens + inEscrow} RWT`] : [])].join(', ');
-    add(
-      'E_PROD_RELAY_POWER',
-      `the relay account ${account} has ${held}, which its callers could misuse`,
-      'revoke its roles and move its tokens, or use another account',
-    );
+  const accounts = Object.fromEntries(
+    Object.entries(config.keys).map(([name, key]) => [name, deps.addressOf(key)]),
+  );
+  const works = new Set(Object.keys(config.keys).map((name) => WORK_OF[name as keyof typeof WORK_OF]));
+  for (const need of await roleNeeds({ rpc: deps.rpc, contracts: config.contracts }, accounts)) {
+    if (!need.met && works.has(need.for)) add(need.code, need.problem, need.fix);
   }
+  const { relay } = accounts;
+  if (!relay) return problems;
+  const power = await accountPower({ rpc: deps.rpc, contracts: config.contracts }, relay);
+  const { tokens, inEscrow } = power;
+  const roles = [...power.roles].filter((role) => role !== RELAY_ROLE);
+  if (roles.length === 0 && tokens === 0n && inEscrow === 0n) return problems;
+  const held = [...roles, ...(tokens + inEscrow > 0n ? [`${tokens + inEscrow} RWT`] : [])].join(', ');
+  add(
+    'E_PROD_RELAY_POWER',
+    `the relay account ${relay} has ${held}, which its callers could misuse`,
+    'revoke its roles and move its tokens, or use another account',
+  );
   return problems;
 }

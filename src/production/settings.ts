@@ -174,6 +174,11 @@ export const startSettings = {
         ? problemOf('E_PROD_DEV_CHAIN', { message: `chain ${chainId} is a development chain` })
         : undefined,
   }),
+  contractsFile: setting(
+    '--contracts-file <file>',
+    text,
+    'file that `rewards contracts deploy` wrote: chain, contracts and deployment block',
+  ),
   tokenAddress: contract('--token-address <address>', 'the RewardToken contract'),
   escrowAddress: contract('--escrow-address <address>', 'the BusinessEscrow contract'),
   perksAddress: contract('--perks-address <address>', 'the PerkNFT contract'),
@@ -377,6 +382,14 @@ export const startSettings = {
     { default: 'info' },
   ),
 };
+
+/** The key of `contracts deploy`, which `start` never needs. */
+export const deployerKey: StartSetting<Hex | undefined> = setting(
+  '--deployer-key-file <file>',
+  privateKey,
+  'file with private key of the account that signs and pays the deployment',
+  { secret: 'file' },
+);
 
 /** The values of all settings, by row name. */
 export type StartValues = {

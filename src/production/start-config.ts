@@ -1,12 +1,20 @@
 /** Reads production's settings, checks their form, and returns them as values. */
 import { resolve } from 'node:path';
-import type { ContractAddresses } from '../chain/contracts/deploy.ts';
+import type { ContractAddresses } from '../chain/contracts/deployment-steps.ts';
 import type { Environment } from '../compose/env.ts';
 import { PreconditionError } from '../compose/precondition.ts';
 import type { Log } from '../lib/log.ts';
 import { namesOf } from '../lib/setting.ts';
+import { type ContractsFile, readContractsFile } from './contracts/contracts-file.ts';
 import { isGiven, isOpenToAll, type Secret, secretLines, settingsProblem } from './secrets.ts';
-import { formProblems, privateKey, type StartSetting, type StartValues, startRows } from './settings.ts';
+import {
+  formProblems,
+  privateKey,
+  type StartSetting,
+  type StartValues,
+  startRows,
+  startSettings,
+} from './settings.ts';
 
 export type { Worker } from './settings.ts';
 
@@ -35,6 +43,7 @@ export async function readStartConfig(given: StartGiven): Promise<StartConfig> {
   const read: [string, unknown][] = [];
   for (const [key, row] of startRows) read.push([key, await readValue(row, given, problems)]);
   const values = Object.fromEntries(read) as unknown as StartValues;
+  await fillFromContractsFile(values, given.cwd, (problem) => problems.push(problem));
   problems.push(...formProblems(values, (row) => isGiven(secretOf(row, given))));
   if (problems.length > 0) throw settingsProblem(problems);
   const { payoutKey: payout, mintKey: mint, relayKey: relay } = values;
@@ -52,6 +61,47 @@ export async function readStartConfig(given: StartGiven): Promise<StartConfig> {
     tlsRejectUnauthorized: given.env.NODE_TLS_REJECT_UNAUTHORIZED,
     log: given.log,
   };
+}
+
+/** The settings that a contracts file holds, and the fields that hold them. */
+const IN_CONTRACTS_FILE = {
+  chainId: 'chainId',
+  tokenAddress: 'token',
+  escrowAddress: 'escrow',
+  perksAddress: 'perks',
+  pointsSaleAddress: 'pointsSale',
+  deploymentBlock: 'deploymentBlock',
+} as const satisfies Partial<Record<keyof StartValues, keyof ContractsFile>>;
+
+type FromFile = Partial<Pick<StartValues, keyof typeof IN_CONTRACTS_FILE | 'contractsFile'>>;
+
+/** Gives the settings that are not set their values of the contracts file. One that is set must be equal: nobody knows which is meant. */
+export async function fillFromContractsFile(
+  values: FromFile,
+  cwd: string,
+  onProblem: (problem: string) => void,
+): Promise<void> {
+  const { contractsFile } = values;
+  if (contractsFile === undefined) return;
+  const { variable } = namesOf(startSettings.contractsFile);
+  let problems = 0;
+  const file = await readContractsFile(resolve(cwd, contractsFile), (problem) => {
+    problems += 1;
+    onProblem(`${variable}: ${problem}`);
+  });
+  if (!file) {
+    if (problems === 0) onProblem(`${variable}: ${contractsFile} does not exist`);
+    return;
+  }
+  const single: Record<string, unknown> = values;
+  for (const [key, field] of Object.entries(IN_CONTRACTS_FILE)) {
+    const before = single[key];
+    if (before === undefined) single[key] = file[field];
+    else if (String(before).toLowerCase() !== String(file[field]).toLowerCase()) {
+      const { variable: name } = namesOf(startSettings[key as keyof typeof IN_CONTRACTS_FILE]);
+      onProblem(`${name} is ${before}, but ${contractsFile} says ${file[field]}; give one of the two`);
+    }
+  }
 }
 
 type Row = StartSetting<unknown>;

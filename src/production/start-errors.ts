@@ -28,6 +28,16 @@ export const startErrors = {
     message: 'the doctor found problems',
     fix: 'follow the fix in each line',
   },
+  E_DEPLOYMENT: {
+    exit: 'precondition',
+    message: 'the deployment cannot go on',
+    fix: 'follow the message; the same command goes on where it was broken off',
+  },
+  E_KEYS_EXIST: {
+    exit: 'precondition',
+    message: 'the folder has keys already, and keys are never overwritten',
+    fix: 'name another folder with --to',
+  },
   E_SETTINGS: {
     exit: 'usage',
     message: 'a setting is missing or cannot be read',

@@ -5,7 +5,7 @@ import { createWalletClient, http } from 'viem';
 import { generatePrivateKey } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { rewardTokenAbi } from '../../src/chain/contracts/abis.ts';
-import { roleId } from '../../src/chain/contracts/deploy.ts';
+import { roleId } from '../../src/chain/contracts/deployment-steps.ts';
 import { openSqlite } from '../../src/ledger/database/sqlite.ts';
 import { startAnvil } from '../kits/chain.ts';
 import { rewardsJson } from '../kits/cli.ts';

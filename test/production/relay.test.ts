@@ -5,7 +5,7 @@ import { createWalletClient, encodeFunctionData, type Hex, http, parseEther } fr
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { perkNFTAbi } from '../../src/chain/contracts/abis.ts';
-import { roleId } from '../../src/chain/contracts/deploy.ts';
+import { roleId } from '../../src/chain/contracts/deployment-steps.ts';
 import { openSqlite } from '../../src/ledger/database/sqlite.ts';
 import { findGasWallet } from '../../src/ledger/relay/gas-wallets.ts';
 import {

@@ -1,7 +1,8 @@
 /** Deployment, roles and recognition of the contracts. */
 import { getAddress, zeroAddress } from 'viem';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { contractAddresses, contractsAt, deployContracts, roleId } from '../../src/chain/contracts/deploy.ts';
+import { contractsAt, deployContracts } from '../../src/chain/contracts/deploy.ts';
+import { contractAddresses, roleId } from '../../src/chain/contracts/deployment-steps.ts';
 import { type Kit, people, startKit } from './kit.ts';
 
 let kit: Kit;
@@ -13,7 +14,7 @@ afterAll(() => kit?.anvil.stop());
 
 test('the addresses follow from the admin and its first nonce, and the code is ours', async () => {
   const { block, ...addresses } = kit.deployment;
-  expect(addresses).toEqual(contractAddresses({ admin: people.admin.address, firstNonce: 0 }));
+  expect(addresses).toEqual(contractAddresses({ deployer: people.admin.address, firstNonce: 0 }));
   expect(block).toBe(1n);
   expect(await contractsAt(kit.deps, addresses)).toEqual([]);
 });

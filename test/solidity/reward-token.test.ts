@@ -2,7 +2,7 @@
 import { concat, type Hex, numberToHex, parseSignature } from 'viem';
 import type { HDAccount } from 'viem/accounts';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { roleId } from '../../src/chain/contracts/deploy.ts';
+import { roleId } from '../../src/chain/contracts/deployment-steps.ts';
 import { expectRevert, type Kit, newHolder, people, startKit, tokenDomain } from './kit.ts';
 
 const { admin, alice, bob, stranger } = people;

@@ -1,7 +1,7 @@
 /** One call on behalf of a user, from its checks to its block (contract: POST relay). */
 
 import { contractNamed, readCall } from '../../chain/contracts/calls/relay-calldata.ts';
-import type { ContractAddresses } from '../../chain/contracts/deploy.ts';
+import type { ContractAddresses } from '../../chain/contracts/deployment-steps.ts';
 import { createPermitReader, type Permit } from '../../chain/contracts/permit.ts';
 import { type FeePolicy, type Fees, priceTransaction } from '../../chain/lane/fees.ts';
 import type { ChainClient } from '../../chain/rpc/client.ts';

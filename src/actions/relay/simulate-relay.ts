@@ -2,7 +2,7 @@
 
 import { contractNamed } from '../../chain/contracts/calls/relay-calldata.ts';
 import { simulateCalls, type TriedCall } from '../../chain/contracts/calls/simulate.ts';
-import type { ContractAddresses } from '../../chain/contracts/deploy.ts';
+import type { ContractAddresses } from '../../chain/contracts/deployment-steps.ts';
 import { type createPermitReader, type Permit, permitCall } from '../../chain/contracts/permit.ts';
 import type { Rpc } from '../../chain/rpc/rpc.ts';
 import type { PermitCall } from '../../ledger/schema/relay.ts';

@@ -1,20 +1,7 @@
 /** Deploys the four contracts with their roles, and recognises them again on a chain that has them. */
-import {
-  type Abi,
-  type Address,
-  encodeDeployData,
-  encodeFunctionData,
-  getContractAddress,
-  type Hex,
-  hexToBigInt,
-  keccak256,
-  numberToHex,
-  type TransactionSerializableEIP1559,
-  toHex,
-  zeroHash,
-} from 'viem';
+import { type Address, type Hex, hexToBigInt, numberToHex, type TransactionSerializableEIP1559 } from 'viem';
 import type { Rpc } from '../rpc/rpc.ts';
-import { businessEscrowAbi, perkNFTAbi, pointsSaleAbi, rewardTokenAbi } from './abis.ts';
+import { pointsSaleAbi } from './abis.ts';
 import {
   type Artifact,
   businessEscrowArtifact,
@@ -23,6 +10,12 @@ import {
   pointsSaleArtifact,
   rewardTokenArtifact,
 } from './artifacts.ts';
+import {
+  type ContractAddresses,
+  contractAddresses,
+  type DeploymentTerms,
+  deploymentSteps,
+} from './deployment-steps.ts';
 import { readContract } from './read-contract.ts';
 
 type DeployDeps = {
@@ -52,23 +45,13 @@ type DeployAccounts = {
   readonly relayers: readonly Address[];
 };
 
-type DeployOptions = {
-  /** What PointsSale may mint in all. Default 10^15 RWT. */
-  readonly mintCap?: bigint;
-  readonly perkUri?: string;
+type DeployOptions = DeploymentTerms & {
   /** Default: twice the latest base fee, plus the tip. */
   readonly maxFeePerGasWei?: bigint;
   /** Default 1 gwei. */
   readonly maxPriorityFeePerGasWei?: bigint;
   /** Default 60 s. */
   readonly timeoutMs?: number;
-};
-
-export type ContractAddresses = {
-  readonly token: Address;
-  readonly escrow: Address;
-  readonly perks: Address;
-  readonly pointsSale: Address;
 };
 
 /** `block` is the first block that can hold an event of these contracts. */
@@ -79,22 +62,8 @@ type ContractProblem = {
   readonly problem: 'no_code' | 'other_code' | 'other_token' | 'other_escrow';
 };
 
-const DEFAULT_MINT_CAP = 10n ** 15n;
 const GWEI = 10n ** 9n;
 const POLL_MS = 25;
-const GRANT_GAS = 120_000n;
-
-/** Where `deployContracts` puts the contracts when the admin's nonce is `firstNonce` before it starts. */
-export function contractAddresses({
-  admin,
-  firstNonce,
-}: {
-  admin: Address;
-  firstNonce: number;
-}): ContractAddresses {
-  const at = (index: number) => getContractAddress({ from: admin, nonce: BigInt(firstNonce + index) });
-  return { token: at(0), escrow: at(1), perks: at(2), pointsSale: at(3) };
-}
 
 /**
  * Deploys the contracts, links them and grants the roles, from the admin's next nonce on. All transactions are
@@ -113,15 +82,15 @@ export async function deployContracts(
     quantity(rpc, 'eth_getTransactionCount', [admin, 'pending']),
     deploymentFees(rpc, options),
   ]);
-  const addresses = contractAddresses({ admin, firstNonce: Number(firstNonce) });
+  const addresses = contractAddresses({ deployer: admin, firstNonce: Number(firstNonce) });
 
   const hashes: Hex[] = [];
-  for (const [index, step] of deploymentSteps(addresses, accounts, options).entries()) {
+  const steps = deploymentSteps(addresses, { ...accounts, deployer: admin, admin }, options);
+  for (const [index, { title, ...step }] of steps.entries()) {
     const raw = await accounts.admin.signTransaction({
       type: 'eip1559',
       chainId: Number(chainId),
       nonce: Number(firstNonce) + index,
-      value: 0n,
       ...fees,
       ...step,
     });
@@ -172,62 +141,6 @@ export async function contractsAt(
       problems.push({ contract, problem: `other_${link}` });
   }
   return problems;
-}
-
-type Step = { to?: Address; data: Hex; gas: bigint };
-
-function deploymentSteps(
-  addresses: ContractAddresses,
-  accounts: DeployAccounts,
-  options: DeployOptions,
-): Step[] {
-  const { token, escrow, perks, pointsSale } = addresses;
-  const admin = accounts.admin.address;
-  const grant = (to: Address, roleName: string, account: Address): Step => ({
-    to,
-    data: encodeFunctionData({
-      abi: rewardTokenAbi,
-      functionName: 'grantRole',
-      args: [roleId(roleName), account],
-    }),
-    gas: GRANT_GAS,
-  });
-  return [
-    deployment(rewardTokenArtifact, rewardTokenAbi, [admin]),
-    deployment(businessEscrowArtifact, businessEscrowAbi, [token, admin]),
-    deployment(perkNftArtifact, perkNFTAbi, [token, escrow, admin, options.perkUri ?? '']),
-    deployment(pointsSaleArtifact, pointsSaleAbi, [token, escrow, admin]),
-    grant(token, 'MINTER_ROLE', pointsSale),
-    {
-      to: token,
-      data: encodeFunctionData({
-        abi: rewardTokenAbi,
-        functionName: 'setMinterCap',
-        args: [pointsSale, options.mintCap ?? DEFAULT_MINT_CAP],
-      }),
-      gas: GRANT_GAS,
-    },
-    grant(token, 'REDEEMER_ROLE', escrow),
-    grant(escrow, 'DISTRIBUTOR_ROLE', accounts.distributor),
-    grant(escrow, 'REDEMPTION_ROLE', accounts.redeemer),
-    grant(pointsSale, 'OPERATOR_ROLE', accounts.operator),
-    grant(perks, 'PERK_ADMIN_ROLE', accounts.perkAdmin),
-    ...accounts.relayers.map((relayer) => grant(perks, 'RELAYER_ROLE', relayer)),
-  ];
-}
-
-/** The identifier of a role in all four contracts; '' is the admin's. */
-export function roleId(name: string): Hex {
-  return name === '' ? zeroHash : keccak256(toHex(name));
-}
-
-function deployment(artifact: Artifact, abi: Abi, args: readonly unknown[]): Step {
-  const data = encodeDeployData({ abi, bytecode: artifact.bytecode, args });
-  const initBytes = BigInt(data.length / 2);
-  const codeBytes = BigInt(artifact.deployedBytecode.length / 2);
-  // Creation, calldata and init code at their dearest, stored code, and half a million for the constructor.
-  const gas = 53_000n + initBytes * 17n + codeBytes * 200n + 500_000n;
-  return { data, gas };
 }
 
 async function deploymentFees(rpc: Rpc, options: DeployOptions) {

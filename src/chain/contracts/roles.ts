@@ -2,7 +2,7 @@
 import { type Hex, hexToBigInt } from 'viem';
 import type { Rpc } from '../rpc/rpc.ts';
 import { businessEscrowAbi, rewardTokenAbi } from './abis.ts';
-import { type ContractAddresses, roleId } from './deploy.ts';
+import { type ContractAddresses, roleId } from './deployment-steps.ts';
 import { readContract } from './read-contract.ts';
 
 /** Every role of every contract; ADMIN may grant the others. */

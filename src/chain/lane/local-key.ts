@@ -1,6 +1,7 @@
 /** Keys held by this process. */
 import { HDKey } from '@scure/bip32';
-import { mnemonicToSeedSync } from '@scure/bip39';
+import { entropyToMnemonic, mnemonicToSeedSync } from '@scure/bip39';
+import { wordlist } from '@scure/bip39/wordlists/english';
 import { type Hex, hexToBytes, toHex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import type { Signer } from './signer.ts';
@@ -46,3 +47,9 @@ export function keyTree(mnemonic: string): KeyTree {
     extendedPublicKeyAt: (path) => root.derive(path).publicExtendedKey,
   };
 }
+
+/** A private key of 32 random bytes. */
+export const privateKeyOf = (bytes: Uint8Array): Hex => toHex(bytes);
+
+/** The phrase of 24 English words that stands for 32 random bytes (BIP-39). */
+export const phraseOf = (entropy: Uint8Array): string => entropyToMnemonic(entropy, wordlist);

@@ -1,6 +1,6 @@
 /** Every environment variable that this program reads. */
 import { namesOf } from '../../lib/setting.ts';
-import { startRows } from '../../production/settings.ts';
+import { deployerKey, startRows } from '../../production/settings.ts';
 import type { CommandContext } from '../machine/context.ts';
 
 /** Variables that we set for programs under test, or that belong to no option. */
@@ -12,4 +12,8 @@ const OTHER_VARIABLES = [
 
 /** The names: of every option, of the secrets without an option, and the ones above. */
 export const knownVariables = ({ optionVariables }: CommandContext): Set<string> =>
-  new Set([...optionVariables, ...startRows.map(([, row]) => namesOf(row).variable), ...OTHER_VARIABLES]);
+  new Set([
+    ...optionVariables,
+    ...[...startRows.map(([, row]) => row), deployerKey].map((row) => namesOf(row).variable),
+    ...OTHER_VARIABLES,
+  ]);

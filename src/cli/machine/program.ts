@@ -3,6 +3,8 @@ import { Command } from 'commander';
 import { declareBrand } from '../brand/declare.ts';
 import { declareClock } from '../clock/declare.ts';
 import { declareConfig } from '../config/declare.ts';
+import { declareContracts } from '../contracts/declare.ts';
+import { declareKeys } from '../keys/declare.ts';
 import { declareLoad } from '../load/declare.ts';
 import { declareOpenapi } from '../openapi/declare.ts';
 import { declareRelay } from '../relay/declare.ts';
@@ -84,8 +86,7 @@ export function buildProgram(
   declareWallet(catalog);
   declareLoad(catalog);
   program.commandsGroup('Set it up:');
-  declareBrand(catalog);
-  declareSeed(catalog);
+  for (const declare of [declareBrand, declareSeed, declareKeys, declareContracts]) declare(catalog);
   program.commandsGroup('Steer the emulator:');
   declareClock(catalog);
   declareToken(catalog);

@@ -1,6 +1,6 @@
 /** Gives a new brand of the emulator what it needs on chain: RWT to pay from, and a gas wallet. */
 import type { Address } from 'viem';
-import type { ContractAddresses } from '../../chain/contracts/deploy.ts';
+import type { ContractAddresses } from '../../chain/contracts/deployment-steps.ts';
 import { readFunds } from '../../ledger/brands/brand-configuration.ts';
 import { listBrands } from '../../ledger/brands/brands.ts';
 import { createMutex } from '../../lib/mutex.ts';

@@ -1,7 +1,7 @@
 /** Gives a brand of the emulator its gas wallet, with the role that it needs and native currency. */
 import { encodeFunctionData, type Hex } from 'viem';
 import { perkNFTAbi } from '../../chain/contracts/abis.ts';
-import { roleId } from '../../chain/contracts/deploy.ts';
+import { roleId } from '../../chain/contracts/deployment-steps.ts';
 import { hasRole } from '../../chain/contracts/roles.ts';
 import type { GasKeys } from '../../chain/work/relay-lanes.ts';
 import { ensureGasWallet, setGasWalletReady } from '../../ledger/relay/gas-wallets.ts';

@@ -1,7 +1,8 @@
 /** Prepares a development chain: deploys the contracts once, and funds the demo brands once. */
 import { type Address, encodeFunctionData, type Hex, keccak256, stringToHex } from 'viem';
 import { pointsSaleAbi } from '../../chain/contracts/abis.ts';
-import { contractsAt, type DeploySigner, deployContracts, roleId } from '../../chain/contracts/deploy.ts';
+import { contractsAt, type DeploySigner, deployContracts } from '../../chain/contracts/deploy.ts';
+import { roleId } from '../../chain/contracts/deployment-steps.ts';
 import { readContract } from '../../chain/contracts/read-contract.ts';
 import type { ChainClient } from '../../chain/rpc/client.ts';
 import type { Rpc } from '../../chain/rpc/rpc.ts';

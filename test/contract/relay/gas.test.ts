@@ -2,7 +2,7 @@
 import { type Hex, parseEther, toHex } from 'viem';
 import { afterEach, expect, test } from 'vitest';
 import { perkNFTAbi } from '../../../src/chain/contracts/abis.ts';
-import { roleId } from '../../../src/chain/contracts/deploy.ts';
+import { roleId } from '../../../src/chain/contracts/deployment-steps.ts';
 import { FREE_PERK, type RelayKit, startRelayKit } from '../../kits/wallet.ts';
 
 let kit: RelayKit;

@@ -22,7 +22,7 @@ import {
   pointsSaleAbi,
   rewardTokenAbi,
 } from '../../../src/chain/contracts/abis.ts';
-import { roleId } from '../../../src/chain/contracts/deploy.ts';
+import { roleId } from '../../../src/chain/contracts/deployment-steps.ts';
 import { relayPolicy } from '../../../src/rules/relay-policy.ts';
 import { seededChance } from '../../kits/seeded-chance.ts';
 import { PERK, PERK_PRICE, type RelayKit, startRelayKit, type User } from '../../kits/wallet.ts';

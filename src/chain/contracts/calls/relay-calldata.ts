@@ -9,7 +9,7 @@ import {
   toFunctionSignature,
 } from 'viem';
 import type { ContractName } from '../../../rules/relay-policy.ts';
-import type { ContractAddresses } from '../deploy.ts';
+import type { ContractAddresses } from '../deployment-steps.ts';
 import { abisByName } from './abis-by-name.ts';
 
 /** Which of the service's contracts stands at an address (lower case). */

@@ -1,0 +1,91 @@
+/** `rewards contracts`: its verbs and options. */
+import { type Command, InvalidArgumentError } from 'commander';
+import { deployerKey, startSettings } from '../../production/settings.ts';
+import type { Catalog } from '../machine/catalog.ts';
+import { amount, asGiven, option, settingOption, wholeNumberOf } from '../machine/options.ts';
+import { nodeOptions } from '../start/options.ts';
+
+const { chainId, contractsFile, payoutKey, mintKey, relayKey } = startSettings;
+
+export function declareContracts({ parent, lazily }: Catalog): void {
+  const contracts = parent
+    .command('contracts')
+    .summary('deploy the four contracts of a production service, and show what they are');
+  const deploy = contracts
+    .command('deploy')
+    .summary('deploy the contracts, link them and grant their roles; --plan only says how')
+    .description(
+      'Prints every transaction, then sends one after the other. What was broken off goes on with the same command: each transaction has its nonce from the beginning, so none happens twice. The accounts are those of the key files, or the addresses given in their place.',
+    )
+    .addOption(option('--plan', 'print the transactions and what they cost at most; send nothing'))
+    .addOption(option('--apply', 'send them'));
+  for (const one of [...nodeOptions(), settingOption(deployerKey), ...accountOptions()])
+    deploy.addOption(one);
+  for (const row of [chainId, contractsFile]) deploy.addOption(settingOption(row));
+  addTerms(deploy)
+    .addHelpText(
+      'after',
+      `
+Examples:
+  rewards contracts deploy --plan
+  rewards contracts deploy --apply --gas-money 0.2
+  rewards contracts deploy --apply --admin 0x…   (another account is admin in the end)`,
+    )
+    .action(lazily(async () => (await import('./run.ts')).deployContracts));
+
+  const show = contracts
+    .command('show')
+    .summary('print addresses, code, roles and caps, and what is missing; exit code 1 when anything is')
+    .addOption(settingOption(chainId));
+  for (const row of [contractsFile, ...contractRows]) show.addOption(settingOption(row));
+  for (const one of [...nodeOptions(), ...accountOptions()]) show.addOption(one);
+  show.action(lazily(async () => (await import('./run.ts')).showContracts));
+}
+
+const contractRows = [
+  startSettings.tokenAddress,
+  startSettings.escrowAddress,
+  startSettings.perksAddress,
+  startSettings.pointsSaleAddress,
+];
+
+const accountOptions = () => [
+  ...[payoutKey, mintKey, relayKey].map(settingOption),
+  option('--payout-account <address>', 'that account by its address', { parse: address }),
+  option('--mint-account <address>', 'that account by its address', { parse: address }),
+  option('--relay-account <address>', 'that account by its address', { parse: address }),
+];
+
+const addTerms = (deploy: Command): Command =>
+  deploy
+    .addOption(
+      option('--admin <address>', 'admin of the contracts in the end; default: the deployer', {
+        parse: address,
+      }),
+    )
+    .addOption(
+      option('--redeemer <address>', 'may collect RWT for redeemed perks; default: the admin', {
+        parse: address,
+      }),
+    )
+    .addOption(
+      option('--perk-admin <address>', 'may configure perks; default: the admin', { parse: address }),
+    )
+    .addOption(
+      option('--mint-cap <rwt>', 'what may be minted for payments in all', {
+        default: '1000000000000000',
+        parse: asGiven(wholeNumberOf(0, Number.MAX_SAFE_INTEGER)),
+      }),
+    )
+    .addOption(option('--perk-uri <uri>', 'where the metadata of perks are', { default: '' }))
+    .addOption(
+      option('--gas-money <amount>', 'native currency that each sending account gets; default: nothing', {
+        parse: amount,
+      }),
+    );
+
+function address(text: string): string {
+  if (!/^0x[0-9a-f]{40}$/i.test(text))
+    throw new InvalidArgumentError('It must be an address: 0x and 40 digits.');
+  return text;
+}

@@ -1,0 +1,168 @@
+/** What the contracts commands work with: nodes, contracts and accounts, from flags, variables and files. */
+import { resolve } from 'node:path';
+import type { ContractAddresses } from '../../chain/contracts/deployment-steps.ts';
+import { localKeySigner } from '../../chain/lane/local-key.ts';
+import type { Signer } from '../../chain/lane/signer.ts';
+import { createChainClient } from '../../chain/rpc/client.ts';
+import { createRpc } from '../../chain/rpc/rpc.ts';
+import { createRpcPool } from '../../chain/rpc/rpc-pool.ts';
+import { settings } from '../../compose/config.ts';
+import type { Environment } from '../../compose/env.ts';
+import { PreconditionError } from '../../compose/precondition.ts';
+import { systemClock } from '../../lib/clock.ts';
+import { silentLog } from '../../lib/log.ts';
+import { delay } from '../../lib/timers.ts';
+import { isOpenToAll, readSecret, type Secret, settingsProblem } from '../secrets.ts';
+import { deployerKey, startSettings } from '../settings.ts';
+import { fillFromContractsFile } from '../start-config.ts';
+import { problemOf } from '../start-errors.ts';
+import type { DeployDeps } from './deploy-contracts.ts';
+import type { DeploymentWish } from './deployment-state.ts';
+import type { SendingAccounts } from './needs.ts';
+
+type Hex = `0x${string}`;
+
+export interface ContractsOptions {
+  chainId?: number;
+  contractsFile?: string;
+  tokenAddress?: Hex;
+  escrowAddress?: Hex;
+  perksAddress?: Hex;
+  pointsSaleAddress?: Hex;
+  payoutAccount?: Hex;
+  mintAccount?: Hex;
+  relayAccount?: Hex;
+  payoutKeyFile?: string;
+  mintKeyFile?: string;
+  relayKeyFile?: string;
+}
+
+export interface DeployOptions extends ContractsOptions {
+  deployerKeyFile?: string;
+  admin?: Hex;
+  redeemer?: Hex;
+  perkAdmin?: Hex;
+  mintCap: string;
+  perkUri: string;
+  /** In the chain's currency. */
+  gasMoney: number;
+}
+
+interface Surroundings {
+  cwd: string;
+  env: Environment;
+  nodes: Secret;
+}
+
+/** Throws E_SETTINGS when an address of a node is missing. */
+export async function openNodes(
+  { cwd, nodes }: Pick<Surroundings, 'cwd' | 'nodes'>,
+  chainId: number,
+): Promise<DeployDeps> {
+  const urls = await readSecret(startSettings.rpcUrls, { cwd, secret: nodes });
+  if (urls === undefined) throw settingsProblem(['REWARDS_RPC_URL is not set']);
+  const rpc = createRpcPool({
+    nodes: urls.map((url) => createRpc({ url, ...settings.rpc })),
+    chainId,
+    log: silentLog,
+    nowMs: systemClock().now,
+    restMs: 0,
+  });
+  return { rpc, chain: createChainClient(rpc), sleep: (ms) => delay(ms) };
+}
+
+/** Where the contracts are, and of which chain; throws E_SETTINGS with everything that is not said. */
+export async function whichContracts(
+  options: ContractsOptions,
+  cwd: string,
+): Promise<{ chainId: number; contracts: ContractAddresses }> {
+  const values = { ...options, deploymentBlock: undefined };
+  const problems: string[] = [];
+  await fillFromContractsFile(values as Parameters<typeof fillFromContractsFile>[0], cwd, (problem) =>
+    problems.push(problem),
+  );
+  const { chainId, tokenAddress, escrowAddress, perksAddress, pointsSaleAddress } = values;
+  if (chainId && tokenAddress && escrowAddress && perksAddress && pointsSaleAddress && problems.length === 0)
+    return {
+      chainId,
+      contracts: {
+        token: tokenAddress,
+        escrow: escrowAddress,
+        perks: perksAddress,
+        pointsSale: pointsSaleAddress,
+      },
+    };
+  throw settingsProblem(
+    problems.length > 0 ? problems : ['REWARDS_CONTRACTS_FILE is not set, nor chain id and four addresses'],
+  );
+}
+
+/** The sending accounts: by their addresses, else by their keys where those are given. */
+export async function sendingAccounts(
+  options: ContractsOptions,
+  { cwd, env }: Pick<Surroundings, 'cwd' | 'env'>,
+): Promise<SendingAccounts> {
+  const account = async (
+    address: Hex | undefined,
+    row: typeof startSettings.payoutKey,
+    file: string | undefined,
+  ) => {
+    if (address) return address;
+    const key = await readSecret(row, { cwd, secret: secretFrom(file, env[variableOf(row.flag)]) });
+    return key && localKeySigner(key).address;
+  };
+  return {
+    payout: await account(options.payoutAccount, startSettings.payoutKey, options.payoutKeyFile),
+    mint: await account(options.mintAccount, startSettings.mintKey, options.mintKeyFile),
+    relay: await account(options.relayAccount, startSettings.relayKey, options.relayKeyFile),
+  };
+}
+
+const secretFrom = (file: string | undefined, value: string | undefined): Secret =>
+  file === undefined ? { value } : { files: [file] };
+
+const variableOf = (flag: string) =>
+  `REWARDS_${(/--([a-z-]+)-file/.exec(flag)?.[1] ?? '').toUpperCase().replaceAll('-', '_')}`;
+
+/** The key that signs a deployment, and what it is to do. */
+export async function deploymentWish(
+  options: DeployOptions,
+  { cwd, env }: Surroundings,
+): Promise<{ wish: DeploymentWish; signer: Signer; contractsFile: string }> {
+  const { deployerKeyFile, chainId, contractsFile } = options;
+  const key = await readSecret(deployerKey, {
+    cwd,
+    secret: secretFrom(deployerKeyFile, env.REWARDS_DEPLOYER_KEY),
+  });
+  const accounts = await sendingAccounts(options, { cwd, env });
+  const missing = [
+    ...(key ? [] : ['REWARDS_DEPLOYER_KEY is not set']),
+    ...(accounts.payout ? [] : ['REWARDS_PAYOUT_KEY is not set, nor --payout-account']),
+    ...(chainId ? [] : ['REWARDS_CHAIN_ID is not set']),
+    ...(contractsFile ? [] : ['REWARDS_CONTRACTS_FILE is not set']),
+  ];
+  if (!key || !accounts.payout || !chainId || !contractsFile) throw settingsProblem(missing);
+  if (deployerKeyFile && (await isOpenToAll(resolve(cwd, deployerKeyFile))))
+    throw new PreconditionError(problemOf('E_PROD_KEY_FILE'));
+  const signer = localKeySigner(key);
+  const admin = options.admin ?? signer.address;
+  return {
+    signer,
+    contractsFile: resolve(cwd, contractsFile),
+    wish: {
+      chainId,
+      accounts: {
+        deployer: signer.address,
+        admin,
+        distributor: accounts.payout,
+        ...(accounts.mint && { operator: accounts.mint }),
+        redeemer: options.redeemer ?? admin,
+        perkAdmin: options.perkAdmin ?? admin,
+        relayers: accounts.relay ? [accounts.relay] : [],
+      },
+      mintCap: options.mintCap,
+      perkUri: options.perkUri,
+      gasMoneyWei: String(BigInt(Math.round(options.gasMoney * 1e9)) * 1_000_000_000n),
+    },
+  };
+}
