@@ -1,5 +1,5 @@
 /** Builds what a fixture describes: contracts on chain, brands in the ledger, their money, gas wallets and perks. */
-import type { ContractAddresses } from '../../chain/contracts/deploy.ts';
+import type { ContractAddresses } from '../../chain/contracts/deployment-steps.ts';
 import type { GasKeys } from '../../chain/work/relay-lanes.ts';
 import { listBrands } from '../../ledger/brands/brands.ts';
 import type { Facts } from '../../ledger/facts.ts';

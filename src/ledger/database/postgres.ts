@@ -4,7 +4,7 @@ import { sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import pg from 'pg';
 import { type Availability, unwatched } from '../../lib/failures/availability.ts';
-import { causeOf } from '../../lib/failures/root-cause.ts';
+import { causeOf, rootMessage } from '../../lib/failures/root-cause.ts';
 import {
   type Database,
   groupColumns,
@@ -110,7 +110,12 @@ function openPool(url: string, availability: Availability) {
     application_name: 'rewards',
   });
   // Each connection has a listener: losing a connection in use would end the process otherwise.
-  pool.on('connect', (client) => client.on('error', () => {}));
+  let lostBy: string | undefined;
+  pool.on('connect', (client) =>
+    client.on('error', (error: Error) => {
+      lostBy = causeOf(error);
+    }),
+  );
   pool.on('error', () => {});
   const watched = async <T>(use: () => Promise<T>): Promise<T> => {
     const attempt = availability.attempt();
@@ -119,7 +124,7 @@ function openPool(url: string, availability: Availability) {
       attempt.answered();
       return value;
     } catch (error) {
-      if (isDatabaseAway(error)) attempt.failed(error, causeOf(error));
+      if (isDatabaseAway(error)) attempt.failed(error, whyAway(error, lostBy));
       // A server that says no to a statement is there; one whose disk is full may be seen as both.
       else if (!isDatabaseUnavailable(error)) attempt.answered();
       throw error;
@@ -129,3 +134,9 @@ function openPool(url: string, availability: Availability) {
   Object.assign(pool, { query: (...given: unknown[]) => watched(() => ask(...given)) });
   return { pool, watched };
 }
+
+/** The statement on a connection that was lost before says only that: the loss has the cause. */
+const whyAway = (error: unknown, lostBy: string | undefined) =>
+  /not queryable|^Connection terminated/.test(rootMessage(error))
+    ? (lostBy ?? causeOf(error))
+    : causeOf(error);
