@@ -18,7 +18,7 @@ import {
   pointsSaleArtifact,
   rewardTokenArtifact,
 } from '../../src/chain/contracts/artifacts.ts';
-import { roleId } from '../../src/chain/contracts/deploy.ts';
+import { roleId } from '../../src/chain/contracts/deployment-steps.ts';
 import { decodePayoutBatch, type PayoutEntry } from '../../src/chain/contracts/payout-batch.ts';
 import { accounts, blockHash, brandIds, CHAIN_ID, contracts, DEPOSIT, type History } from './history.ts';
 import { depositLogs, payoutLogs } from './logs.ts';
