@@ -43,6 +43,8 @@ export interface ServeConfig {
   /** A Postgres database instead of SQLite. */
   databaseUrl?: string | undefined;
   log: Log;
+  /** Domain of the stand-in e-mails of chat users. Default: one that exists nowhere. */
+  ownDomain?: string | undefined;
   /** Which of the contract's two wordings a refused cooldown has. Default: current. */
   errorDialect?: 'current' | 'earlier' | undefined;
   /** Default: the contract's 60 s; its other statement is 5 s. */

@@ -104,7 +104,7 @@ async function startEmulator(
   const { database, clock, signers, wallets } = adapters;
 
   const duplicateWindowMs = config.duplicateWindowMs ?? settings.duplicateWindowMs;
-  const ownDomain = `${settings.serviceName}.localhost`;
+  const ownDomain = config.ownDomain ?? `${settings.serviceName}.localhost`;
   const service = createService(
     {
       ...adapters,

@@ -32,6 +32,7 @@ export async function openOfflineBrands(databaseUrl: string) {
       random: secureRandom(clock),
       serviceName: settings.serviceName,
       keyEnvironment: 'live',
+      loopbackDomains: false,
       defaultsFor: 'production',
       maySeeSecrets: () => true,
     });

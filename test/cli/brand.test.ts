@@ -238,6 +238,12 @@ describe.skipIf(postgresMissing())('straight in a database', () => {
     await database.close();
   });
 
+  test('localhost is a name of every machine, so no brand of production has it', async () => {
+    const { code, envelope } = await inDatabase('set', shop, 'domains=shop.example,localhost');
+    expect(code).toBe(exitCodes.refused);
+    expect(envelope.error.hint).toContain('domains localhost is a name of every machine');
+  });
+
   test('changes at the same time are all kept', async () => {
     const names = ['a', 'b', 'c', 'd'];
     await Promise.all(names.map((name) => inDatabase('set', shop, `platforms.${name}=@${name}`)));

@@ -89,7 +89,7 @@ describe('pregenerate', () => {
   test('a username without a platform, and a target without a brand, are usage', async () => {
     const named = await json('wallet', 'pregenerate', 'a@b.example', '--username', 'x');
     expect([named.code, named.envelope.error.code]).toEqual([exitCodes.usage, 'E_USAGE']);
-    const unknown = await rewardsJson(['wallet', 'pregenerate', ACCOUNT, '--target', 'http://127.0.0.1:9']);
+    const unknown = await rewardsJson(['wallet', 'pregenerate', ACCOUNT, '--target', stack.ready.urls.rpc]);
     expect([unknown.code, unknown.envelope.error.hint]).toEqual([
       exitCodes.usage,
       expect.stringContaining('--brand'),

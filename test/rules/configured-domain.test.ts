@@ -18,7 +18,7 @@ describe('what a brand may configure', () => {
     ['github.io', undefined],
     ['https://co.uk/', undefined],
     ['com.', undefined],
-    ['localhost', undefined],
+    ['localhost', 'localhost'],
     ['*.example.com', undefined],
     ['.example.com', undefined],
     ['user@example.com', undefined],

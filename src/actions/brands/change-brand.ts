@@ -3,11 +3,11 @@ import { saveBrand } from '../../ledger/brands/brands.ts';
 import { applyBrandSettings } from '../../rules/brands/brand-settings.ts';
 import type { Settings } from '../../rules/brands/settings.ts';
 import {
+  domainProblems,
   invalid,
   lookingAgain,
   type ManageBrandsDeps,
   type Outcome,
-  takenDomains,
   withBrand,
 } from './named-brand.ts';
 import { type BrandDetail, detail } from './show-brands.ts';
@@ -23,7 +23,7 @@ export async function changeBrand(
       const changed = applyBrandSettings(before, settings);
       if ('problems' in changed) return invalid(changed.problems);
       const brand = { ...before, ...changed.brand };
-      const problems = await takenDomains(tx, brand);
+      const problems = await domainProblems(deps, tx, brand);
       if (problems.length > 0) return invalid(problems);
       await saveBrand(tx, brand);
       return detail(tx, brand);

@@ -3,7 +3,7 @@ import { findConfiguredBrand } from '../../ledger/brands/brand-configuration.ts'
 import { addBrand } from '../../ledger/brands/brands.ts';
 import { newBrand } from '../../rules/brands/brand-settings.ts';
 import type { Settings } from '../../rules/brands/settings.ts';
-import { invalid, lookingAgain, type ManageBrandsDeps, type Outcome, takenDomains } from './named-brand.ts';
+import { domainProblems, invalid, lookingAgain, type ManageBrandsDeps, type Outcome } from './named-brand.ts';
 import { addKey, type NewKey } from './rotate-key.ts';
 import { type BrandDetail, detail } from './show-brands.ts';
 
@@ -19,7 +19,7 @@ export async function createBrand(
   return lookingAgain(deps, async (tx) => {
     const { brandId } = brand;
     if (await findConfiguredBrand(tx, brandId)) return { refusal: { code: 'brand_exists', brandId } };
-    const problems = await takenDomains(tx, brand);
+    const problems = await domainProblems(deps, tx, brand);
     if (problems.length > 0) return invalid(problems);
     const verificationSecret = Buffer.from(deps.random.bytes(32)).toString('base64url');
     const stored = { ...brand, verificationSecret, createdAt: nowMs };

@@ -6,7 +6,7 @@ import { lockAvailableFunds } from '../../ledger/rewards/funds.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Random } from '../../lib/ids.ts';
 import type { BrandId } from '../../rules/brands/brand.ts';
-import { configuredHost } from '../../rules/brands/domain.ts';
+import { configuredHost, isLoopback } from '../../rules/brands/domain.ts';
 import type { DefaultsFor, SettingProblem } from '../../rules/brands/settings.ts';
 import { addressKey } from '../../rules/user-key.ts';
 
@@ -19,6 +19,8 @@ export interface ManageBrandsDeps {
   keyEnvironment: string;
   /** Which defaults a new brand gets. */
   defaultsFor: DefaultsFor;
+  /** Whether a brand may have a name of this machine, such as localhost: every machine could send its events. */
+  loopbackDomains: boolean;
 }
 
 type BrandRefusal =
@@ -70,7 +72,7 @@ export async function findNamed(db: Queries, name: string): Promise<StoredBrand 
 }
 
 /** Domains that another brand has: an event from there would belong to both. */
-export async function takenDomains(
+async function takenDomains(
   tx: Queries,
   { brandId, profile }: Pick<StoredBrand, 'brandId' | 'profile'>,
 ): Promise<SettingProblem[]> {
@@ -78,4 +80,20 @@ export async function takenDomains(
   return owners
     .filter(([, owner]) => owner !== brandId)
     .map(([domain, owner]) => ({ setting: 'domains', message: `${domain} belongs to brand ${owner}` }));
+}
+
+/** What is wrong with the brand's domains here, however they are written. */
+export async function domainProblems(
+  { loopbackDomains }: Pick<ManageBrandsDeps, 'loopbackDomains'>,
+  tx: Queries,
+  brand: Pick<StoredBrand, 'brandId' | 'profile'>,
+): Promise<SettingProblem[]> {
+  const loopback = loopbackDomains ? [] : brand.profile.domains.filter(isLoopback);
+  return [
+    ...loopback.map((domain) => ({
+      setting: 'domains',
+      message: `${domain} is a name of every machine; only a brand of an emulator can have it`,
+    })),
+    ...(await takenDomains(tx, brand)),
+  ];
 }

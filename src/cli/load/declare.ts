@@ -46,9 +46,13 @@ export function declareLoad({ parent, lazily }: Catalog): void {
     )
     .addOption(option('--report-html <path>', 'write a report with plots, one file that works offline'))
     .addOption(
-      option('--brand <id>', 'brand whose page the calls come from [default: the first]', {
-        env: 'REWARDS_BRAND_ID',
-      }),
+      option(
+        '--brand <brand>',
+        'id or domain of the brand whose page the calls come from [default: the first]',
+        {
+          env: 'REWARDS_BRAND_ID',
+        },
+      ),
     )
     .addHelpText(
       'after',

@@ -54,7 +54,7 @@ export const loadRelayTest: Handler<LoadOptions> = async (context, options) => {
         client: clientFor(target, context),
         wallets: userWalletsOf(context, target),
         random,
-        origin: originOf(target, options.brand),
+        origin: await originOf(context, target, options.brand),
         signal: stop.signal,
         onProgress: progress.show,
       },

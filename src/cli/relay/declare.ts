@@ -56,9 +56,13 @@ export function declareRelay({ parent, lazily }: Catalog): void {
       option('--origin <origin>', 'Origin header [default: the domain of the brand]', { parse: headerText }),
     )
     .addOption(
-      option('--brand <id>', 'brand whose domain the call comes from [default: the first]', {
-        env: 'REWARDS_BRAND_ID',
-      }),
+      option(
+        '--brand <brand>',
+        'id or domain of the brand whose domain the call comes from [default: the first]',
+        {
+          env: 'REWARDS_BRAND_ID',
+        },
+      ),
     )
     .addOption(
       option('--idempotency-key <key>', 'the same key gets the first answer again', { parse: headerText }),

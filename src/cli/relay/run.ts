@@ -6,6 +6,7 @@ import type { CommandContext, Handler } from '../machine/context.ts';
 import { CliError, usageError } from '../machine/errors.ts';
 import { readInput } from '../machine/read-input.ts';
 import { parseExpectation } from '../service/expectation.ts';
+import { namedBrand } from '../service/named-brand.ts';
 import { serviceResult } from '../service/service-reply.ts';
 import { clientFor, resolveTarget, type Target } from '../service/target.ts';
 import { logIn, type RelayUser, userOfToken, userWalletsOf } from './relay-user.ts';
@@ -43,7 +44,7 @@ export const relayCall: Handler<RelayOptions> = async (context, options) => {
   if (options.gasLimit !== undefined) body.gasLimit = options.gasLimit;
 
   const elapsedMs = stopwatch();
-  const origin = options.origin ?? originOf(target, options.brand);
+  const origin = options.origin ?? (await originOf(context, target, options.brand));
   const reply = await client.relay(body, user.token, {
     headers: {
       ...(origin && { origin }),
@@ -163,9 +164,12 @@ async function readCall(
   return { ...(await wallets.transfer(user.wallet, { to, value, validBefore })), call, args: read.args };
 }
 
-/** The Origin header that a page of the brand would send. */
-export function originOf({ run }: Target, wanted: string | undefined): string | undefined {
-  const brands = run?.brands ?? [];
-  const brand = wanted ? brands.find(({ brandId }) => brandId === wanted.toLowerCase()) : brands[0];
-  return brand && `https://${brand.domain}`;
+/** The Origin header that a page of the brand would send; undefined where no brand is named or listed. */
+export async function originOf(
+  context: CommandContext,
+  target: Target,
+  wanted: string | undefined,
+): Promise<string | undefined> {
+  const brand = wanted || target.run ? await namedBrand(context, target, wanted) : undefined;
+  return brand?.domain && `https://${brand.domain}`;
 }

@@ -12,7 +12,7 @@ export function declareSendEvent({ parent, lazily }: Catalog): void {
     )
     .argument('[type]', 'event type, such as account_creation; --file may give it too')
     .addOption(option('--user <email>', 'e-mail of the user who gets the reward'))
-    .addOption(option('--brand <id>', 'brand wallet address', { env: 'REWARDS_BRAND_ID' }))
+    .addOption(option('--brand <brand>', 'id or domain of the brand', { env: 'REWARDS_BRAND_ID' }))
     .addOption(option('--domain <domain>', 'domain where the event happened', { env: 'REWARDS_DOMAIN' }))
     .addOption(option('--source-url <url>', 'page on which the event happened'))
     .addOption(

@@ -4,11 +4,13 @@ import { createClient } from '../../client/create-client.ts';
 import { stopwatch } from '../../lib/timers.ts';
 import type { CommandContext, Handler } from '../machine/context.ts';
 import type { Problem } from '../machine/errors.ts';
+import { problemText } from '../machine/output.ts';
 import { readJsonObject, readSecret } from '../machine/read-input.ts';
 import { isRequestDetail } from '../requests/run.ts';
 import { isObject, type JsonObject } from '../service/assignments.ts';
 import { buildEventBody, type EventFlags } from '../service/event-body.ts';
 import { type Expectation, parseExpectation, reasonsOf } from '../service/expectation.ts';
+import { namedBrand } from '../service/named-brand.ts';
 import { serviceProblem } from '../service/service-reply.ts';
 import { clientFor, resolveTarget, type Target } from '../service/target.ts';
 import { expectedLine, refusalLines, rewardLine, type SentEvent } from './view.ts';
@@ -26,7 +28,7 @@ export const sendEvent: Handler<SendEventOptions> = async (context, options) => 
   const expected = options.expect === undefined ? undefined : parseExpectation(options.expect);
   const file = options.file === undefined ? undefined : await readJsonObject(runtime, options.file);
   const target = await resolveTarget(context);
-  const sent = buildEventBody(options, { file, brands: target.run?.brands ?? [] });
+  const sent = await bodyOf(context, options, { file, target });
   const headers = await headersOf(context, options);
 
   const elapsedMs = stopwatch();
@@ -45,7 +47,10 @@ export const sendEvent: Handler<SendEventOptions> = async (context, options) => 
       ok: false,
       error: problem,
       data,
-      ...(!rewarded && !expected && { text: (style) => refusalLines(event, style) }),
+      ...(!rewarded && {
+        text: (style) =>
+          [...(expected ? [problemText(problem, style)] : []), refusalLines(event, style)].join('\n'),
+      }),
     };
   }
   return {
@@ -55,6 +60,25 @@ export const sendEvent: Handler<SendEventOptions> = async (context, options) => 
     text: (style) => (rewarded ? rewardLine(event, style) : expectedLine(event, style)),
   };
 };
+
+/** A brand that the file or --set names by its id is sent as it is. */
+async function bodyOf(
+  context: CommandContext,
+  options: SendEventOptions,
+  { file, target }: { file: JsonObject | undefined; target: Target },
+): Promise<JsonObject> {
+  const listed = target.run?.brands ?? [];
+  const isSaid =
+    file !== undefined || [...(options.set ?? []), ...(options.setString ?? [])].some(namesBrand);
+  if (isSaid && options.brand === undefined) return buildEventBody(options, { file, brands: listed });
+  if (options.type === undefined && file === undefined)
+    return buildEventBody(options, { file, brands: listed });
+  const brand = await namedBrand(context, target, options.brand);
+  const flags = options.brand === undefined ? options : { ...options, brand: brand?.brandId };
+  return buildEventBody(flags, { file, brands: brand ? [brand] : [] });
+}
+
+const namesBrand = (assignment: string) => assignment.startsWith('brandId=');
 
 /** Longest wait for the emulator's explanation of a refusal, which is optional. */
 const EXPLANATION_TIMEOUT_MS = 2_000;

@@ -41,6 +41,8 @@ interface ServeOptions {
   clock?: number;
   freeze?: boolean;
   databaseUrl?: string;
+  ownDomain?: string;
+  errorDialect: 'current' | 'earlier';
   logLevel: LogLevel;
 }
 
@@ -98,6 +100,8 @@ function configOf(context: CommandContext, options: ServeOptions): ServeConfig {
     rpcPortExplicit: options.rpcPort !== undefined,
     blockTimeSeconds: options.blockTime,
     databaseUrl: options.databaseUrl,
+    ownDomain: options.ownDomain,
+    errorDialect: options.errorDialect,
     log: jsonLog({ level: options.logLevel, now: () => runtime.clock.now(), write: logWriter(context) }),
   };
 }

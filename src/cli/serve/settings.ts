@@ -35,6 +35,18 @@ const rows = [
     secret: 'value',
   },
   {
+    flag: '--own-domain <domain>',
+    help: 'domain of the stand-in e-mails of chat users; never change it',
+    kind: text,
+    otherwise: 'rewards.localhost',
+  },
+  {
+    flag: '--error-dialect <dialect>',
+    help: 'wording of a refused cooldown',
+    kind: choice('current', 'earlier'),
+    default: 'current',
+  },
+  {
     flag: '--log-level <level>',
     help: 'lowest level of messages to show',
     kind: choice('debug', 'info', 'warn', 'error', 'silent'),

@@ -1,5 +1,4 @@
 /** The body of a customer event, from flags, a file and the brand of the stack that runs here. */
-import type { RunInfo } from '../../emulator/state/run-file.ts';
 import { usageError } from '../machine/errors.ts';
 import {
   type Assignment,
@@ -8,6 +7,7 @@ import {
   type KnownFields,
   parseAssignment,
 } from './assignments.ts';
+import type { NamedBrand } from './named-brand.ts';
 
 /** The flags of `send-event` that set parts of the body. */
 export interface EventFlags {
@@ -42,7 +42,7 @@ const EVENT_FIELDS: KnownFields = {
  */
 export function buildEventBody(
   flags: EventFlags,
-  known: { file: JsonObject | undefined; brands: RunInfo['brands'] },
+  known: { file: JsonObject | undefined; brands: readonly NamedBrand[] },
 ): JsonObject {
   const said = assign(
     assign(known.file ?? {}, flagAssignments(flags), EVENT_FIELDS),
@@ -76,7 +76,7 @@ function flagAssignments(flags: EventFlags): Assignment[] {
 /** Fills in a domain only when the event has no other field that the service would take it from. */
 function withBrand(
   body: JsonObject,
-  { flags, brands }: { flags: EventFlags; brands: RunInfo['brands'] },
+  { flags, brands }: { flags: EventFlags; brands: readonly NamedBrand[] },
 ): JsonObject {
   const wanted = body.brandId;
   const brand =
@@ -85,7 +85,11 @@ function withBrand(
       : brands.find(({ brandId }) => brandId.toLowerCase() === String(wanted).toLowerCase());
   if (!brand) return body;
   const saysWhere = 'domain' in body || 'sourceUrl' in body || flags.origin !== undefined;
-  return { brandId: brand.brandId, ...(saysWhere ? {} : { domain: brand.domain }), ...body };
+  return {
+    brandId: brand.brandId,
+    ...(saysWhere || brand.domain === undefined ? {} : { domain: brand.domain }),
+    ...body,
+  };
 }
 
 function demandEssentials(body: JsonObject): void {
@@ -101,7 +105,7 @@ function demandEssentials(body: JsonObject): void {
   if (body.brandId === undefined) {
     throw usageError(
       'The brand is missing, and this target does not list its brands.',
-      'Add --brand <id>, or set REWARDS_BRAND_ID.',
+      'Add --brand <id>, or set REWARDS_BRAND_ID; for an emulator of yours, set REWARDS_CONTROL_TOKEN.',
     );
   }
 }

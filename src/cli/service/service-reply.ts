@@ -16,7 +16,7 @@ export function serviceProblem(reply: Reply, expected?: Expectation): Problem | 
     const wanted = [expected.status, expected.reason].filter(Boolean).join(':');
     const got = [reply.status, reasons[0]].filter(Boolean).join(':');
     return problemOf('E_UNEXPECTED_ANSWER', {
-      message: `The answer is ${got}, not ${wanted} as expected.`,
+      message: `The answer is ${got}, not ${wanted} as expected.${saidBy(reply)}`,
       details: { expected: wanted, status: reply.status, reasons },
     });
   }
@@ -35,6 +35,13 @@ export function serviceProblem(reply: Reply, expected?: Expectation): Problem | 
     retryable: refused ? waitMs !== undefined : true,
     details: { status: reply.status, reason: reasons[0] ?? null, ...details },
   });
+}
+
+/** What the answer says of itself, as a second line; nothing for a success. */
+function saidBy({ status, body }: Reply): string {
+  if (status < 400 || !isObject(body)) return '';
+  const said = [body.error, body.message].filter((text) => typeof text === 'string');
+  return said.length === 0 ? '' : `\n${said.join(': ')}`;
 }
 
 /** The result of an answer: all of it as data; `text` formats a success, one line an expected refusal. */

@@ -18,7 +18,7 @@ export async function resolveTarget(context: CommandContext): Promise<Target> {
   const { runtime, settings, about } = context;
   const { run, notes } = await findRunFile(runtime.cwd, settings.name);
   const wanted = settings.target;
-  const isOurs = run && (wanted === undefined || Object.values(run.urls).includes(wanted));
+  const isOurs = run && (wanted === undefined || Object.values(run.urls).some((url) => isSame(url, wanted)));
   if (wanted !== undefined && !isOurs) {
     about.target = wanted;
     return { urls: hostUrls(wanted), controlToken: runtime.env.REWARDS_CONTROL_TOKEN };
@@ -29,6 +29,12 @@ export async function resolveTarget(context: CommandContext): Promise<Target> {
   }
   about.target = run.urls.events;
   return { urls: run.urls, controlToken: runtime.env.REWARDS_CONTROL_TOKEN ?? run.controlToken, run };
+}
+
+/** Whether two addresses reach the same listener: `localhost` is written for 127.0.0.1, and an address may end in a slash. */
+function isSame(one: string, other: string): boolean {
+  const written = (url: string) => url.replace(/\/+$/, '').replace('//localhost:', '//127.0.0.1:');
+  return written(one) === written(other);
 }
 
 /** A client for the target, set up from the global options. */

@@ -4,7 +4,7 @@ import type { Catalog } from '../machine/catalog.ts';
 import { option } from '../machine/options.ts';
 
 const USER = 'an e-mail, an address, or <platform>:<id> such as discord:123456789012345678';
-const BRAND = 'brand wallet address [default: the first brand of the stack that runs here]';
+const BRAND = 'id or domain of the brand [default: the first brand of the stack that runs here]';
 
 export function declareWallet({ parent, lazily }: Catalog): void {
   const wallet = parent
@@ -18,7 +18,7 @@ export function declareWallet({ parent, lazily }: Catalog): void {
     .summary('give a user a wallet, or show the one they have')
     .argument('<user>', 'an e-mail, or <platform>:<id> such as discord:123456789012345678')
     .addOption(option('--username <name>', 'the user’s name on the platform [default: their id]'))
-    .addOption(option('--brand <id>', BRAND, { env: 'REWARDS_BRAND_ID' }))
+    .addOption(option('--brand <brand>', BRAND, { env: 'REWARDS_BRAND_ID' }))
     .addOption(
       option('--api-key-file <path>', 'brand API key, where the brand requires it; - reads standard input', {
         env: 'REWARDS_API_KEY_FILE',
@@ -44,7 +44,7 @@ Examples:
     .command('balance')
     .summary('show how many RWT a user holds on chain')
     .argument('<user>', USER)
-    .addOption(option('--brand <id>', BRAND, { env: 'REWARDS_BRAND_ID' }))
+    .addOption(option('--brand <brand>', BRAND, { env: 'REWARDS_BRAND_ID' }))
     .addHelpText('after', '\nExample:\n  rewards wallet balance alice@demo.example -o env')
     .action(lazily(async () => (await import('./run.ts')).walletBalance));
 }

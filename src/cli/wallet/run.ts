@@ -6,8 +6,9 @@ import { readSecret } from '../machine/read-input.ts';
 import { isObject } from '../service/assignments.ts';
 import { refusalOf, replyResult } from '../service/control-reply.ts';
 import { parseExpectation } from '../service/expectation.ts';
+import { demandBrand } from '../service/named-brand.ts';
 import { serviceResult } from '../service/service-reply.ts';
-import { clientFor, resolveTarget, type Target } from '../service/target.ts';
+import { clientFor, resolveTarget } from '../service/target.ts';
 import { balanceLine, pregeneratedLine, walletText } from './view.ts';
 
 export const pregenerateWallet: Handler<{
@@ -19,7 +20,8 @@ export const pregenerateWallet: Handler<{
 }> = async (context, wish) => {
   const expected = wish.expect === undefined ? undefined : parseExpectation(wish.expect);
   const target = await resolveTarget(context);
-  const body = { brand_id: brandOf(target, wish.brand), ...personOf(wish) };
+  const { brandId } = await demandBrand(context, target, wish.brand);
+  const body = { brand_id: brandId, ...personOf(wish) };
   const { runtime, about } = context;
   const apiKey =
     wish.apiKeyFile === undefined ? runtime.env.REWARDS_API_KEY : await readSecret(runtime, wish.apiKeyFile);
@@ -38,7 +40,7 @@ export const showWallet: Handler<{ user: string }> = async (context, { user }) =
 export const walletBalance: Handler<{ user: string; brand?: string }> = async (context, { user, brand }) => {
   const target = await resolveTarget(context);
   const client = clientFor(target, context);
-  const brandId = brandOf(target, brand);
+  const { brandId } = await demandBrand(context, target, brand);
   let userIdentifier = user;
   if (isAccount(user)) {
     // The emulator looks up the wallet of an account; the service itself knows e-mails and addresses only.
@@ -50,16 +52,6 @@ export const walletBalance: Handler<{ user: string; brand?: string }> = async (c
   const reply = await client.balance({ brandId, userIdentifier });
   return serviceResult(reply, { text: (style) => balanceLine(reply.body, user, style) });
 };
-
-/** The brand that was named, or the first of the stack that runs here. */
-function brandOf(target: Target, named: string | undefined): string {
-  const brandId = named ?? target.run?.brands[0]?.brandId;
-  if (brandId !== undefined) return brandId;
-  throw usageError(
-    'The brand is missing, and this target does not list its brands.',
-    'Add --brand <id>, or set REWARDS_BRAND_ID.',
-  );
-}
 
 /** Whether a text is an account such as `discord:123`; an e-mail has a colon only in a quoted local part. */
 const isAccount = (user: string) => /^[\w-]+:/.test(user);

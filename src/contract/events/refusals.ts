@@ -1,4 +1,5 @@
 /** The whole error table of the event handler: which refusal is answered with which status, text and facts (contract: Errors). */
+import { isLoopback } from '../../rules/brands/domain.ts';
 import type { ClaimRefusal } from '../../rules/events/claim-policy.ts';
 import type { ScreeningRefusal } from '../../rules/events/submission.ts';
 import { demo, example } from '../examples.ts';
@@ -88,7 +89,10 @@ const rows: RefusalRows<EventsRefusal> = {
     example: { host: 'elsewhere.example', brandId, brandName: 'Demo', configured: [demo.domain] },
     says: ({ host, brandId, configured }) => ({
       error: `Domain ${host ?? '(none given)'} is not authorized for brand ${brandId}, which is configured for ${configured.join(', ')}`,
-      message: 'Send the event from the configured domain or one of its subdomains.',
+      message:
+        host !== undefined && isLoopback(host)
+          ? `A page on this machine names the brand's domain itself: data-domain="${configured[0] ?? ''}" on the script tag, or \`domain\` in the event.`
+          : 'Send the event from the configured domain or one of its subdomains.',
       details: {
         reason: 'domain_not_authorized',
         domain: host ?? null,

@@ -52,6 +52,7 @@ export function createControl(deps: ControlDeps, config: ControlConfig) {
       ...{ database, clock, random },
       serviceName: settings.serviceName,
       keyEnvironment: 'dev',
+      loopbackDomains: true,
       defaultsFor: 'emulator',
       openEscrow: deps.openEscrow,
       openGasWallet: deps.openGasWallet,

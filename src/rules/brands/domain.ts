@@ -35,9 +35,14 @@ function hostOf(url: string): string | undefined {
   return host;
 }
 
+/** Whether every machine means itself by this host: a page under development is served there. */
+export const isLoopback = (host: string) =>
+  host === 'localhost' || host.endsWith('.localhost') || /^127(?:\.\d{1,3}){3}$/.test(host);
+
 /** A brand's own entry, which may be written as a URL, reduced to its host; undefined for a public suffix. */
 export function configuredHost(text: string): string | undefined {
   const host = /^https?:\/\//i.test(text) ? hostOfUrl(text) : canonicalHost(text.split('/')[0] ?? '');
+  if (host === 'localhost') return host;
   if (!host || getPublicSuffix(host, { allowPrivateDomains: true }) === host) return undefined;
   return host;
 }

@@ -6,7 +6,7 @@ import { configuredHost } from './domain.ts';
 import { type Kind, type Row, rowsOf, type Spec, settingNames, type ValueOf, type Values } from './spec.ts';
 
 /** The value, or what it should have been. */
-export type Read<T> = { value: T } | { expected: string };
+export type Read<T> = { value: T } | { expected: string; entry?: unknown };
 
 /** What is wrong with one setting. */
 export interface SettingProblem {
@@ -111,7 +111,7 @@ function readList(kind: KindOf<'list'>, given: unknown): Read<unknown> {
   const values = new Set<unknown>();
   for (const part of parts) {
     const read = readValue(kind.of, part);
-    if ('expected' in read) return read;
+    if ('expected' in read) return { entry: part, ...read };
     values.add(read.value);
   }
   return { value: [...values] };
@@ -144,7 +144,7 @@ function readRow(row: Row, name: string, given: unknown): Read<unknown> {
   if (clears(row, given)) return { value: undefined };
   const read = row.kind === 'map' ? readMap(row, name, given) : readValue(row, given);
   const orNone = 'expected' in read && row.clearable && row.kind !== 'list';
-  return orNone ? { expected: `${read.expected}, or none` } : read;
+  return orNone ? { ...read, expected: `${read.expected}, or none` } : read;
 }
 
 /** Reads one entry, such as `platforms.telegram`; an empty value removes it. */
@@ -187,8 +187,10 @@ export function readSettings<S extends Spec>(
       key !== undefined && row.kind === 'map'
         ? readEntry(row, { key, given: value, before: values[name] })
         : readRow(row, name, value);
-    if ('expected' in read) problems.push({ setting, message: `${read.expected}, not ${shown(value)}` });
-    else if (read.value === undefined) delete values[name];
+    if ('expected' in read) {
+      const wrong = 'entry' in read ? read.entry : value;
+      problems.push({ setting, message: `${read.expected}, not ${shown(wrong)}` });
+    } else if (read.value === undefined) delete values[name];
     else values[name] = read.value;
   }
   return { values: values as Partial<Values<S>>, problems };

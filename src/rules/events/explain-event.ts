@@ -1,7 +1,7 @@
 /** Tells why an event was rewarded or not: each check in its order, with its numbers, and when it would pass. */
 import { formatDuration } from '../../lib/duration.ts';
 import { type Brand, type EventRule, isUnlimited } from '../brands/brand.ts';
-import { claimedHost } from '../brands/domain.ts';
+import { claimedHost, isLoopback } from '../brands/domain.ts';
 import type { Bypass, ClaimRefusal, ClaimState } from './claim-policy.ts';
 import { amountsCount, paysWithoutEnd } from './reward-amount.ts';
 import type { EventSubmission, ScreeningRefusal } from './submission.ts';
@@ -185,7 +185,7 @@ function refused(event: EventCase): Refused {
       return {
         text: `${refusal.host ?? 'no domain given'} is not ${refusal.configured.join(' or ')}, nor under it`,
         passesAtMs: null,
-        or: "send the event from the brand's domain, or with the brand's key",
+        or: wayFrom(refusal.host, refusal.configured[0]),
       };
     case 'event_not_found':
       return {
@@ -247,3 +247,9 @@ function refusedClaim(refusal: ClaimRefusal, event: EventCase): Refused {
       };
   }
 }
+
+/** How an event from a foreign host would pass: a page on this machine may say which domain it stands for. */
+const wayFrom = (host: string | undefined, domain = '') =>
+  host !== undefined && isLoopback(host)
+    ? `name the brand's domain: data-domain="${domain}" on the page's script tag, or domain in the event`
+    : "send the event from the brand's domain, or with the brand's key";

@@ -1,0 +1,62 @@
+/** Finds the brand that a command means: named by its id or one of its domains, else the first that the target has. */
+import type { CommandContext } from '../machine/context.ts';
+import { CliError, usageError } from '../machine/errors.ts';
+import { clientFor, type Target } from './target.ts';
+
+export interface NamedBrand {
+  brandId: string;
+  /** Undefined where the target does not tell. */
+  domain?: string | undefined;
+}
+
+/** Undefined without a name, where the target does not list its brands. Throws E_UNREACHABLE when nobody answers. */
+export async function namedBrand(
+  context: CommandContext,
+  target: Target,
+  name: string | undefined,
+): Promise<NamedBrand | undefined> {
+  const listed = target.run?.brands ?? [];
+  if (name === undefined && listed[0]) return listed[0];
+  const { brands } = clientFor(target, context).control;
+  if (name === undefined) {
+    const { status, body } = await brands.list();
+    const [first] = status === 200 && Array.isArray(body?.brands) ? body.brands : [];
+    return first && { brandId: first.brandId, domain: first.domains[0] };
+  }
+  const wanted = name.toLowerCase();
+  const known = listed.find(({ brandId, domain }) => brandId === wanted || domain === wanted);
+  if (known) return known;
+  const isId = /^0x[0-9a-f]{40}$/.test(wanted);
+  // A service without controls knows what to do with an id; only an emulator tells whose a domain is.
+  if (isId && !target.run) return { brandId: name };
+  const { status, body } = await brands.show(name);
+  if (status === 200 && typeof body?.brandId === 'string') {
+    return { brandId: body.brandId, domain: isId ? body.domains[0] : wanted };
+  }
+  if (isId) return { brandId: name };
+  if (status === 404 && target.run) {
+    throw new CliError('E_REFUSED', {
+      message: `No brand here has the domain ${name}.`,
+      fix: '`rewards brand list` shows all brands with their domains.',
+      details: { reason: 'brand_not_found', name },
+    });
+  }
+  throw usageError(
+    `This target does not tell which brand has the domain ${name}.`,
+    'Name the brand by its id (--brand 0x…); for an emulator of yours, set REWARDS_CONTROL_TOKEN.',
+  );
+}
+
+/** The same; throws E_USAGE where no brand is named and the target does not list its brands. */
+export async function demandBrand(
+  context: CommandContext,
+  target: Target,
+  name: string | undefined,
+): Promise<NamedBrand> {
+  const brand = await namedBrand(context, target, name);
+  if (brand) return brand;
+  throw usageError(
+    'The brand is missing, and this target does not list its brands.',
+    'Add --brand <id>, or set REWARDS_BRAND_ID; for an emulator of yours, set REWARDS_CONTROL_TOKEN.',
+  );
+}
