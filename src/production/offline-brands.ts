@@ -12,7 +12,7 @@ import { systemClock } from '../lib/clock.ts';
 import { secureRandom } from '../lib/ids.ts';
 import { silentLog } from '../lib/log.ts';
 import { openLedgerAt } from './create-production.ts';
-import { refuseEmulatorLedger } from './refuse-emulator.ts';
+import { refuseEmulatorLedger } from './offline-ledger.ts';
 
 /** Throws a PreconditionError: E_DATABASE_UNREACHABLE, E_MIGRATIONS_PENDING. */
 export async function openOfflineBrands(databaseUrl: string) {

@@ -8,16 +8,18 @@ import { settings } from '../compose/config.ts';
 import { createVerifier } from '../compose/create-verifier.ts';
 import { PreconditionError } from '../compose/precondition.ts';
 import { whereIs } from '../compose/start-problem.ts';
+import type { Database } from '../ledger/database/database.ts';
 import { unsafeDatabaseSettings } from '../ledger/database/durability.ts';
 import { migrate, pendingMigrations } from '../ledger/database/migrate.ts';
 import { readFact } from '../ledger/facts.ts';
+import { readLedgerOwner } from '../ledger/ledger-owner.ts';
 import { systemClock } from '../lib/clock.ts';
 import { silentLog } from '../lib/log.ts';
 import { databaseProblem } from './checks.ts';
 import { openLedgerAt } from './create-production.ts';
-import { refuseEmulatorLedger } from './refuse-emulator.ts';
 import { readSecret, type Secret } from './secrets.ts';
 import { sqliteProblem, startSettings } from './settings.ts';
+import { problemOf } from './start-errors.ts';
 
 /** Opens the ledger at a secret's address. Its functions throw a PreconditionError when the database cannot be used. */
 export async function openOfflineLedger(of: { cwd: string; secret: Secret; allowSqlite: boolean }) {
@@ -87,3 +89,9 @@ const missing = (name: string) =>
     message: `${name} is not set`,
     fix: `set it, or ${name}_FILE, or the flag for that file`,
   });
+
+/** Throws E_PROD_EMULATOR_LEDGER before anything is written. */
+export async function refuseEmulatorLedger(database: Database): Promise<void> {
+  const { owner } = await readLedgerOwner(database);
+  if (owner === 'emulator') throw new PreconditionError(problemOf('E_PROD_EMULATOR_LEDGER'));
+}
