@@ -15,6 +15,7 @@ export type RequestRefusal =
   | { code: 'idempotency_key_reused' }
   | { code: 'request_in_progress' }
   | { code: 'database_unavailable' }
+  | { code: 'database_busy' }
   | { code: 'internal_error' };
 
 /** What any host may say without knowing what a request wanted. */
@@ -26,6 +27,7 @@ export type FrameRefusal = Extract<
       | 'method_not_allowed'
       | 'https_required'
       | 'database_unavailable'
+      | 'database_busy'
       | 'internal_error';
   }
 >;
@@ -126,6 +128,16 @@ export const requestRefusals: RefusalRows<RequestRefusal> = {
       error: 'Database not configured',
       message: 'The ledger cannot be reached; nothing was recorded. Try again later.',
       details: { reason: 'database_unavailable' },
+    },
+  },
+  database_busy: {
+    status: 503,
+    when: 'the ledger has too much to do, or a row of it stays locked',
+    retryAfterSeconds: 1,
+    says: {
+      error: 'Database busy',
+      message: 'The ledger is busy; nothing was recorded. Try again in a moment.',
+      details: { reason: 'database_busy' },
     },
   },
   internal_error: {

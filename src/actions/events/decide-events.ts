@@ -76,7 +76,12 @@ interface Grounds {
 }
 
 export type EventDecision = Grounds &
-  ({ granted: GrantedReward } | { refusal: ScreeningRefusal | ClaimRefusal });
+  ({ granted: GrantedReward } | { refusal: ScreeningRefusal | ClaimRefusal | BusyRefusal });
+
+/** The brand's row was locked for longer than an event waits; nothing was written. */
+export interface BusyRefusal {
+  code: 'database_busy';
+}
 
 /** Another process changed what a decision was based on: nothing was written, and the round is decided again. */
 export class Overtaken extends Error {

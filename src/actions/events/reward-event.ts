@@ -8,7 +8,7 @@ import type { Random } from '../../lib/ids.ts';
 import type { ClaimRefusal } from '../../rules/events/claim-policy.ts';
 import type { EventSubmission, ScreeningRefusal } from '../../rules/events/submission.ts';
 import type { Effect } from '../answer-once.ts';
-import type { EventDecision, GrantedReward } from './decide-events.ts';
+import type { BusyRefusal, EventDecision, GrantedReward } from './decide-events.ts';
 import type { createEventSubmitter } from './gather-events.ts';
 
 interface RewardEventDeps {
@@ -32,6 +32,7 @@ export interface PaidReward extends GrantedReward {
 type EventRefusal =
   | ScreeningRefusal
   | ClaimRefusal
+  | BusyRefusal
   | { code: 'payout_failed'; eventId: string; reason: string }
   | { code: 'payout_pending'; eventId: string };
 

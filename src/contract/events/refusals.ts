@@ -36,7 +36,8 @@ const { brandId } = demo;
 const { eventId } = example;
 const { https_required, unknown_endpoint, method_not_allowed, ...bodies } = requestRefusals;
 const { body_too_large, unsupported_encoding, invalid_body, ...others } = bodies;
-const { idempotency_key_reused, request_in_progress, database_unavailable, internal_error } = others;
+const { idempotency_key_reused, request_in_progress, database_unavailable, database_busy, internal_error } =
+  others;
 
 /** In the order of the checks. */
 const rows: RefusalRows<EventsRefusal> = {
@@ -232,6 +233,7 @@ const rows: RefusalRows<EventsRefusal> = {
     }),
   },
   database_unavailable,
+  database_busy,
   internal_error,
 };
 
@@ -242,5 +244,10 @@ export const eventsRefusals = refusalTable<EventsRefusal, RefusalBody>({
 });
 
 /** Refusals that any request may get; the ledger is asked about the origin of each. */
-export const anywhere = ['https_required', 'internal_error', 'database_unavailable'] as const;
+export const anywhere = [
+  'https_required',
+  'internal_error',
+  'database_unavailable',
+  'database_busy',
+] as const;
 export const withBody = ['body_too_large', 'unsupported_encoding', 'invalid_body', ...anywhere] as const;

@@ -24,7 +24,7 @@ export type RegisterRefusalCode = RegisterRefusal['code'];
 
 const { brandId } = demo;
 const { https_required, unknown_endpoint, method_not_allowed, ...bodies } = requestRefusals;
-const { body_too_large, unsupported_encoding, database_unavailable, internal_error } = bodies;
+const { body_too_large, unsupported_encoding, database_unavailable, database_busy, internal_error } = bodies;
 
 /** In the order of the checks. */
 const rows: RefusalRows<RegisterRefusal> = {
@@ -137,6 +137,7 @@ const rows: RefusalRows<RegisterRefusal> = {
     }),
   },
   database_unavailable,
+  database_busy,
   internal_error,
 };
 
@@ -147,4 +148,9 @@ export const registerRefusals = refusalTable<RegisterRefusal, RefusalBody>({
 });
 
 /** Refusals that any request may get; the ledger is asked about the origin of each. */
-export const anywhere = ['https_required', 'internal_error', 'database_unavailable'] as const;
+export const anywhere = [
+  'https_required',
+  'internal_error',
+  'database_unavailable',
+  'database_busy',
+] as const;

@@ -83,7 +83,8 @@ const { token, perks, gasWallet, hash } = relayExample;
 const allowed: Hex[] = [token, perks];
 const { https_required, unknown_endpoint, method_not_allowed, ...bodies } = requestRefusals;
 const { invalid_body, body_too_large, unsupported_encoding, ...others } = bodies;
-const { idempotency_key_reused, request_in_progress, database_unavailable, internal_error } = others;
+const { idempotency_key_reused, request_in_progress, database_unavailable, database_busy, internal_error } =
+  others;
 
 /** In the order of the checks. */
 const rows: RefusalRows<RelayHostRefusal> = {
@@ -213,6 +214,7 @@ const rows: RefusalRows<RelayHostRefusal> = {
     says: { message: 'No relayed call has this transaction hash.' },
   },
   database_unavailable,
+  database_busy,
   internal_error,
 };
 
@@ -231,7 +233,12 @@ export const relayRefusals = refusalTable<RelayHostRefusal, RelayRefusalBody>({
 });
 
 /** Refusals that any request may get; the ledger is asked about the origin of each. */
-export const anywhere = ['https_required', 'internal_error', 'database_unavailable'] as const;
+export const anywhere = [
+  'https_required',
+  'internal_error',
+  'database_unavailable',
+  'database_busy',
+] as const;
 /** Refusals of lookups of a call, and of unknown paths. */
 export const ofLookups: readonly RelayRefusalCode[] = [
   'invalid_hash',

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { type Context, type Env, type Handler, Hono } from 'hono';
 import type { HostContract } from '../../contract/endpoint.ts';
 import type { FrameRefusal } from '../../contract/shared-refusals.ts';
-import { type Database, isDatabaseUnavailable } from '../../ledger/database/database.ts';
+import { type Database, isDatabaseBusy, isDatabaseUnavailable } from '../../ledger/database/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { isSaid } from '../../lib/failures/availability.ts';
 import { rootMessage } from '../../lib/failures/root-cause.ts';
@@ -73,10 +73,14 @@ export function createHostFrame(deps: HostFrameDeps, host: HostParts): Hono<Requ
     }
     if (!isSaid(error))
       deps.log.error({ path: context.req.path, error: rootMessage(error) }, 'a request failed');
-    const code = isDatabaseUnavailable(error) ? 'database_unavailable' : 'internal_error';
-    return host.refuse(context, { code });
+    return host.refuse(context, { code: codeOf(error) });
   });
   return app;
+}
+
+function codeOf(error: unknown): 'database_unavailable' | 'database_busy' | 'internal_error' {
+  if (isDatabaseUnavailable(error)) return 'database_unavailable';
+  return isDatabaseBusy(error) ? 'database_busy' : 'internal_error';
 }
 
 /** Whether the connection ended within the request; nobody gets the answer then. */

@@ -26,7 +26,7 @@ export interface Database {
   readonly now: SqlTime;
   /** Single statements; each commits by itself. */
   readonly db: Queries;
-  /** Several statements that commit together or not at all. No network calls inside. */
+  /** Several statements that commit together or not at all; done again when a deadlock ended them. No network calls inside. */
   atomically<T>(work: (tx: Queries) => Promise<T>): Promise<T>;
   /**
    * Reads of one moment, however long they take: what is committed meanwhile is not seen, and waits for nothing.
@@ -68,6 +68,13 @@ export const isUniqueViolation = (error: unknown) =>
 
 /** Whether another writer was in the way, so that the same work may simply be tried again. */
 export const isContention = (error: unknown) => codesOf(error).some((code) => CONTENTIONS.has(code));
+
+/** Whether a row stayed locked by another transaction for longer than a statement waits. */
+export const isLockTimeout = (error: unknown) => codesOf(error).includes('55P03');
+
+/** Whether the database had too much to do, or another writer was in the way for too long: later it may pass. */
+export const isDatabaseBusy = (error: unknown) =>
+  isContention(error) || isLockTimeout(error) || codesOf(error).includes('57014');
 
 /** Does `work`, again while another writer is in the way, `triesMax` times at most. */
 export async function tryAgain<T>(

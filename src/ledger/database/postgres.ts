@@ -12,6 +12,7 @@ import {
   isDatabaseUnavailable,
   NESTED,
   type Queries,
+  tryAgain,
 } from './database.ts';
 
 /** Connections a process holds: group commit needs few, and a server has about a hundred for everyone. */
@@ -23,6 +24,15 @@ const CONNECT_TIMEOUT_MS = 5_000;
  * is stopped, or lost with its machine, takes longer; its locks would keep all other processes waiting meanwhile.
  */
 const IDLE_IN_TRANSACTION_MS = 3_000;
+
+/**
+ * How long a statement waits for a row that another transaction has locked. Our own transactions end within
+ * milliseconds, so only one that stands still takes longer: a person's, or a large block's. A server looks for deadlocks
+ * after a second, and should find them first.
+ */
+const LOCK_TIMEOUT_MS = 1_500;
+/** Tries of a commit that a deadlock or a serialisation failure ended. Each such end means that another one made progress. */
+const TRIES_MAX = 3;
 
 /** Connects lazily to `url`. `availability` hears how each use of the server went. */
 export function openPostgres(
@@ -62,9 +72,11 @@ export function openPostgres(
     db,
     atomically: async (work) => {
       if (insideWork.getStore()) throw new Error(NESTED);
-      return onOneConnection((connection) =>
-        drizzle(connection).transaction((tx) => insideWork.run(true, () => work(tx as unknown as Queries))),
-      );
+      const commit = () =>
+        onOneConnection((connection) =>
+          drizzle(connection).transaction((tx) => insideWork.run(true, () => work(tx as unknown as Queries))),
+        );
+      return tryAgain(commit, { triesMax: TRIES_MAX });
     },
     snapshot: (work) =>
       onOneConnection(async (connection) => {
@@ -81,6 +93,8 @@ export function openPostgres(
       onOneConnection(async (connection) => {
         await connection.query('begin');
         try {
+          // A migration waits for as long as the commits of the other processes take.
+          await connection.query('set local lock_timeout = 0');
           await connection.query(text);
           await connection.query('commit');
         } catch (error) {
@@ -107,6 +121,7 @@ function openPool(url: string, availability: Availability) {
     max: POOL_SIZE,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+    lock_timeout: LOCK_TIMEOUT_MS,
     application_name: 'rewards',
   });
   // Each connection has a listener: losing a connection in use would end the process otherwise.

@@ -15,6 +15,16 @@ export async function lockAvailableFunds(tx: Queries, brandIds: BrandId[]): Prom
   return new Map(rows.map((row) => [row.brandId, row.deposited - row.promised]));
 }
 
+/** Those of the brands whose rows another transaction has locked now; none where the database has one writer at a time. */
+export async function lockedFunds(tx: Queries, brandIds: BrandId[]): Promise<Set<BrandId>> {
+  const ofBrands = inArray(brandFunds.brandId, brandIds);
+  const ids = { brandId: brandFunds.brandId };
+  const all = await tx.select(ids).from(brandFunds).where(ofBrands);
+  const free = await tx.select(ids).from(brandFunds).where(ofBrands).for('update', { skipLocked: true });
+  const freeIds = new Set(free.map(({ brandId }) => brandId));
+  return new Set(all.flatMap(({ brandId }) => (freeIds.has(brandId) ? [] : [brandId])));
+}
+
 /** Sets `amount` of a brand's escrow aside for rewards; false, and nothing changed, when the brand has less than that. */
 export async function promiseFunds(
   tx: Queries,

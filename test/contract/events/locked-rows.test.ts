@@ -1,0 +1,77 @@
+/** Rows that another transaction keeps locked: who waits for them, and what callers are told. */
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { postgresMissing, startPostgres, type TestPostgres } from '../../kits/databases.ts';
+import { someone } from '../../kits/service.ts';
+import { API, type ContractService, expectBothForms, open, shop, startContractService } from '../kit.ts';
+
+describe.skipIf(postgresMissing() !== undefined)('on Postgres, in a transaction that somebody forgot', () => {
+  let postgres: TestPostgres;
+  let service: ContractService;
+  let somebody: pg.Client;
+  beforeAll(async () => {
+    postgres = await startPostgres({ migrated: true });
+    service = await startContractService({ databaseUrl: postgres.url });
+  });
+  afterAll(async () => {
+    await service.stop();
+    await postgres.stop();
+  });
+  beforeEach(async () => {
+    somebody = new pg.Client({ connectionString: postgres.url });
+    await somebody.connect();
+    await somebody.query('begin');
+  });
+  afterEach(() => somebody.end());
+  const send = (brand: typeof shop) => service.send(brand, { userEmail: someone() });
+  const expectBusy = (answer: Awaited<ReturnType<typeof send>>) => {
+    expect([answer.status, answer.body.error]).toEqual([503, 'Database busy']);
+    expect(answer.headers.get('retry-after')).toBe('1');
+    expectBothForms(answer);
+  };
+
+  test("a brand's row: its events are 503, those of other brands are rewarded and do not wait for it", async () => {
+    await somebody.query('select * from brand_funds where brand_id = $1 for update', [shop.brandId]);
+    const order: string[] = [];
+    const told = async (who: string, answer: ReturnType<typeof send>) => {
+      const { status } = await answer;
+      order.push(who);
+      return status;
+    };
+    const locked = send(shop);
+    const both = [told('other', send(open)), told('locked', locked)];
+    expect(await Promise.all(both)).toEqual([200, 503]);
+    expectBusy(await locked);
+    // From now on it is known: another brand's round goes on beside the one that waits.
+    const waiting = told('locked', send(shop));
+    expect(await told('other', send(open))).toBe(200);
+    expect(await waiting).toBe(503);
+    expect(order).toEqual(['other', 'locked', 'other', 'locked']);
+
+    await somebody.query('rollback');
+    expect((await send(shop)).status).toBe(200);
+  }, 60_000);
+
+  test('a table that is read: 503 with the moment to try again, and no internal error', async () => {
+    await somebody.query('lock table event_rules in access exclusive mode');
+    expectBusy(await service.request(`${API}/event-config?brandId=${shop.brandId}`));
+    await somebody.query('rollback');
+    expect((await service.request(`${API}/event-config?brandId=${shop.brandId}`)).status).toBe(200);
+  }, 60_000);
+
+  test('a statement that takes longer than the server allows: the same', async () => {
+    const name = new URL(postgres.url).pathname.slice(1);
+    await somebody.query('rollback');
+    await somebody.query(`alter database ${name} set statement_timeout = 300`);
+    // The service's new connections have it.
+    await somebody.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where application_name = 'rewards' and datname = current_database()`,
+    );
+    const config = () => service.request(`${API}/event-config?brandId=${shop.brandId}`);
+    await expect.poll(async () => (await config()).status, { timeout: 20_000 }).toBe(200);
+    await somebody.query('begin');
+    await somebody.query('lock table event_rules in access exclusive mode');
+    expectBusy(await config());
+  }, 60_000);
+});
