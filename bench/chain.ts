@@ -20,8 +20,8 @@ const BLOCK_SECONDS = 1;
 export const REWARD = 5;
 /** RWT of each brand: more than any run pays. */
 const DEPOSIT = 1_000_000_000_000;
-/** The perk that the relay's users take; it costs nothing. */
-export const PERK_ID = 1;
+/** The perk of a brand that the relay's users take; it costs nothing, and the brand pays the gas. */
+export const perkOfBrand = (place: number) => place + 1;
 
 export interface Brand {
   brandId: Hex;
@@ -91,8 +91,13 @@ export async function prepareService(chain: Chain, file: string, brands: Brand[]
     const opening = { ...preparation, keys: grown };
     for (const { brandId } of brands) await openGasWallet(opening, { brandId, perks, nowMs: Date.now() });
     for (const [index] of brands.entries()) await giveMoney(rpc, grown(index).address);
-    const onSale = { tokenId: PERK_ID, cost: 0, stock: -1, brandId: brands[0]?.brandId ?? '0x' };
-    await openPerks(preparation, perks, [onSale]);
+    const onSale = brands.map(({ brandId }, place) => ({
+      tokenId: perkOfBrand(place),
+      cost: 0,
+      stock: -1,
+      brandId,
+    }));
+    await openPerks(preparation, perks, onSale);
   } finally {
     await database.close();
   }

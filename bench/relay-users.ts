@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { encodeFunctionData, type Hex, numberToHex } from 'viem';
 import { perkNFTAbi } from '../src/chain/contracts/abis.ts';
-import { type Brand, PERK_ID } from './chain.ts';
+import { type Brand, perkOfBrand } from './chain.ts';
 
 const ISSUER = 'https://login.example';
 const AUDIENCE = 'rewards-bench';
@@ -48,7 +48,7 @@ export async function startIdentity() {
   };
 }
 
-/** What users send, in the generator's order: each takes the free perk, again and again, on a page of one of the brands. */
+/** What users send, in the generator's order: each takes the free perk of one of the brands, again and again, on its page. */
 export async function relayRequests(
   identity: Awaited<ReturnType<typeof startIdentity>>,
   { perks, brands, users }: { perks: Hex; brands: Brand[]; users: number },
@@ -59,7 +59,7 @@ export async function relayRequests(
     const data = encodeFunctionData({
       abi: perkNFTAbi,
       functionName: 'purchaseFor',
-      args: [userAddress, BigInt(PERK_ID), 0n],
+      args: [userAddress, BigInt(perkOfBrand(index % brands.length)), 0n],
     });
     const brand = brands[index % brands.length];
     requests.push({

@@ -8,6 +8,7 @@ import type { Log } from '../lib/log.ts';
 /** Overrides of the relay's limits. */
 export interface RelayOverrides {
   budgetGwei?: number;
+  userShare?: number;
   answerTimeoutMs?: number;
   feeCapWei?: bigint;
   explorerUrl?: string;
@@ -121,6 +122,8 @@ export const settings = {
     feeCapWei: 100n * 10n ** 9n,
     /** The most that a brand's users may spend in a day, in gwei: 10 of the chain's currency, some 100 of the dearest calls. */
     budgetGwei: 10_000_000_000,
+    /** Of that, the part of one user: twenty users at once before a brand's day is over, and more than any of them needs. */
+    userShare: 0.05,
     /** The next block or two. */
     permitMarginMs: 10_000,
     /** How long a caller waits for the block; most clients wait as long for an answer. */

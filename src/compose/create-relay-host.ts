@@ -33,7 +33,7 @@ export function createRelay(
   const { frame, tokens } = deps;
   const { businessTime } = deps;
   const { database, clock, random } = frame;
-  const { userLimit, addressLimit, gasMax, budgetGwei, ...limits } = {
+  const { userLimit, addressLimit, gasMax, budgetGwei, userShare, ...limits } = {
     ...settings.relayHost,
     ...config.relay,
   };
@@ -52,6 +52,7 @@ export function createRelay(
       fees: { ...settings.fees, feeCapWei: limits.feeCapWei },
       permitMarginMs: limits.permitMarginMs,
       budgetGwei,
+      userShare,
       answerTimeoutMs: limits.answerTimeoutMs,
     },
   });

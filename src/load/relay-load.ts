@@ -32,7 +32,6 @@ export async function loadRelay(deps: RelayLoadDeps, wish: RelayLoadOptions): Pr
       // Two more, for the end of the windows.
       callsEach: wish.perUser + 2,
       name: (index) => `load-${run}-${index}@people.example`,
-      nowMs: await clockOf(client),
     },
   );
   const addressWindow = wish.oneAddress ? await probeAddress(client, wish) : undefined;

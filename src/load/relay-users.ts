@@ -10,7 +10,7 @@ export interface LoadUser {
   email: string;
   address: string;
   token: string;
-  /** Calls to relay, in order: transfers of 0 RWT to the user's own wallet, signed by the user. */
+  /** Calls to relay, in any order: each cancels an authorisation that was never made, signed by the user, who needs no tokens for it. */
   calls: { to: string; data: string }[];
 }
 
@@ -26,16 +26,14 @@ export class PreparationError extends Error {
 
 /** Longer than any run, resets included: the emulator's clock is moved past each window. */
 const TOKEN_LIFE = '7d';
-const CALLS_VALID_MS = 7 * 86_400_000;
 /** Users prepared at once; more would only wait for each other's commits. */
 const PREPARED_AT_ONCE = 8;
 
 export async function prepareUsers(
   deps: { client: Client; wallets: UserWallets; signal: AbortSignal; onDone: () => void },
-  wish: { count: number; callsEach: number; name: (index: number) => string; nowMs: number },
+  wish: { count: number; callsEach: number; name: (index: number) => string },
 ): Promise<LoadUser[]> {
   const { client, wallets, signal } = deps;
-  const validBefore = Math.floor((wish.nowMs + CALLS_VALID_MS) / 1_000);
   const users: LoadUser[] = [];
   let next = 0;
   const worker = async () => {
@@ -52,7 +50,7 @@ export async function prepareUsers(
       const wallet = { address, index: shown.body.index };
       const calls: LoadUser['calls'] = [];
       while (calls.length < wish.callsEach && !signal.aborted) {
-        calls.push(await wallets.transfer(wallet, { to: address as `0x${string}`, value: 0n, validBefore }));
+        calls.push(await wallets.cancel(wallet));
       }
       users[index] = { email, address, token, calls };
       deps.onDone();

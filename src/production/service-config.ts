@@ -28,8 +28,14 @@ const productionEngine = (config: StartConfig): ChainEngineSettings =>
   });
 
 /** The contract's cap applies even when the engine may offer more. */
-const productionRelay = ({ gasBudget, feeCapGwei, explorerUrl }: StartConfig): RelayOverrides => ({
+const productionRelay = ({
+  gasBudget,
+  gasUserShare,
+  feeCapGwei,
+  explorerUrl,
+}: StartConfig): RelayOverrides => ({
   budgetGwei: Math.floor(gasBudget * 1e9),
+  userShare: gasUserShare / 100,
   feeCapWei: gwei(Math.min(feeCapGwei, Number(settings.relayHost.feeCapWei / GWEI))),
   ...(explorerUrl !== undefined && { explorerUrl: explorerUrl.replace(/\/+$/, '') }),
 });

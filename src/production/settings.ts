@@ -322,6 +322,12 @@ export const startSettings = {
     "what a brand's users may spend for gas in a day, in the chain's currency",
     { default: '10' },
   ),
+  gasUserShare: setting(
+    '--gas-user-share <percent>',
+    wholeNumber(1, 100),
+    'percent of that which one user may spend; one call a day is always allowed',
+    { default: '5' },
+  ),
   gasLow: setting('--gas-low <amount>', amount, "a brand's gas wallet is topped up below this balance", {
     default: '1',
   }),

@@ -11,26 +11,47 @@ interface AllowedFunction {
   userArgument: number;
   /** Native currency that may go with it. */
   valueMaxWei: bigint;
+  /**
+   * The most gas that is paid for: what it needs at its dearest, refunds included, and a quarter more. A buyer with
+   * code is called back, and what it does then is paid for too.
+   */
+  gasMax: number;
+  /** Position of the perk that is bought: its brand pays the gas. */
+  perkArgument?: number;
+  /** Positions of the recipient and the amount: a transfer that moves nothing is not paid for. */
+  moves?: { to: number; amount: number };
 }
 
-const boundTo = (userArgument: number): AllowedFunction => ({ userArgument, valueMaxWei: 0n });
+const boundTo = (
+  userArgument: number,
+  more: Omit<AllowedFunction, 'userArgument' | 'valueMaxWei'>,
+): AllowedFunction => ({ userArgument, valueMaxWei: 0n, ...more });
+
+export const PERMIT = 'permit(address,address,uint256,uint256,uint8,bytes32,bytes32)';
 
 /**
- * pointsSale and escrow stay targets that the contract of the API knows, but have no function for users: their
- * functions move the caller's property, and here the caller is the gas wallet.
+ * pointsSale stays a target that the contract of the API knows, but has no function for users: its functions need a role,
+ * and the functions of the others that are missing here move the caller's property, and the caller is the gas wallet.
  */
 export const relayPolicy: Record<ContractName, Record<string, AllowedFunction>> = {
   token: {
     // The owner signed it (ERC-3009): the account that submits it cannot change anything in it.
     'transferWithAuthorization(address,address,uint256,uint256,uint256,bytes32,uint8,bytes32,bytes32)':
-      boundTo(0),
-    'cancelAuthorization(address,bytes32,uint8,bytes32,bytes32)': boundTo(0),
+      boundTo(0, { gasMax: 150_000, moves: { to: 1, amount: 2 } }),
+    'cancelAuthorization(address,bytes32,uint8,bytes32,bytes32)': boundTo(0, { gasMax: 100_000 }),
+    [PERMIT]: boundTo(0, { gasMax: 120_000 }),
   },
   perks: {
-    'purchaseFor(address,uint256,uint256)': boundTo(0),
-    'purchaseWithPermit(address,uint256,uint256,uint256,uint8,bytes32,bytes32)': boundTo(0),
+    'purchaseFor(address,uint256,uint256)': boundTo(0, { gasMax: 220_000, perkArgument: 1 }),
+    'purchaseWithPermit(address,uint256,uint256,uint256,uint8,bytes32,bytes32)': boundTo(0, {
+      gasMax: 240_000,
+      perkArgument: 1,
+    }),
   },
-  escrow: {},
+  escrow: {
+    // The signer of the permit is the brand that is paid: a user's own tokens become the user's own balance.
+    'depositWithPermit(address,uint256,uint256,uint8,bytes32,bytes32)': boundTo(0, { gasMax: 200_000 }),
+  },
   pointsSale: {},
 };
 
@@ -47,7 +68,9 @@ type PolicyRefusal =
   | { reason: 'unknown_function' }
   | { reason: 'function_not_allowed'; function: string }
   | { reason: 'not_the_user'; function: string; argument: number }
-  | { reason: 'value_not_allowed'; maxWei: string };
+  | { reason: 'value_not_allowed'; maxWei: string }
+  /** The call would change nothing. */
+  | { reason: 'moves_nothing'; function: string; because: 'zero_amount' | 'to_self' };
 
 /** What a trial of the call on the newest state may show. */
 export type TrialRefusal =
@@ -57,7 +80,8 @@ export type TrialRefusal =
   | { reason: 'permit_expired'; deadlineSeconds: string }
   /** The permit was used already, and the allowance that it left is too small. */
   | { reason: 'permit_consumed'; allowance: string; error: string }
-  | { reason: 'would_fail'; part: 'permit' | 'call'; error: string };
+  | { reason: 'would_fail'; part: 'permit' | 'call'; error: string }
+  | { reason: 'needs_too_much_gas'; function: string; gasNeeded: number; gasMax: number };
 
 /** Why a call was not sent. */
 export type ValidationProblem =
@@ -75,12 +99,34 @@ export function gasOfData(data: string): number {
   return 21_000 + 10 * (zeros + 4 * (bytes.length - zeros));
 }
 
+const allowedFunction = (contract: ContractName, signature: string): AllowedFunction | undefined =>
+  Object.hasOwn(relayPolicy[contract], signature) ? relayPolicy[contract][signature] : undefined;
+
+/** The most gas that is paid for a call of this function; 0 when it may not be called. */
+export const gasMaxOf = (contract: ContractName, signature: string): number =>
+  allowedFunction(contract, signature)?.gasMax ?? 0;
+
+/** The perk that a call buys; undefined for other calls. */
+export function perkBought({
+  contract,
+  signature = '',
+  args,
+}: Omit<RelayCall, 'valueWei'>): bigint | undefined {
+  const place = allowedFunction(contract, signature)?.perkArgument;
+  const perkId = place === undefined ? undefined : args[place];
+  return typeof perkId === 'bigint' ? perkId : undefined;
+}
+
+/** The most gas that a call may take, its permit included. */
+export const dearestCallGas =
+  Math.max(...Object.values(relayPolicy).flatMap((of) => Object.values(of).map(({ gasMax }) => gasMax))) +
+  (relayPolicy.token[PERMIT]?.gasMax ?? 0);
+
 /** Why the call may not be sent for this user (lower case); undefined when it may. */
 export function refuseCall(call: RelayCall, userAddress: string): PolicyRefusal | undefined {
   const { contract, signature, args, valueWei } = call;
   if (signature === undefined) return { reason: 'unknown_function' };
-  const functions = relayPolicy[contract];
-  const allowed = Object.hasOwn(functions, signature) ? functions[signature] : undefined;
+  const allowed = allowedFunction(contract, signature);
   if (!allowed) return { reason: 'function_not_allowed', function: signature };
   const named = args[allowed.userArgument];
   if (typeof named !== 'string' || named.toLowerCase() !== userAddress) {
@@ -89,5 +135,10 @@ export function refuseCall(call: RelayCall, userAddress: string): PolicyRefusal 
   if (valueWei > allowed.valueMaxWei) {
     return { reason: 'value_not_allowed', maxWei: String(allowed.valueMaxWei) };
   }
+  const { moves } = allowed;
+  if (moves && args[moves.amount] === 0n)
+    return { reason: 'moves_nothing', function: signature, because: 'zero_amount' };
+  if (moves && String(args[moves.to]).toLowerCase() === userAddress)
+    return { reason: 'moves_nothing', function: signature, because: 'to_self' };
   return undefined;
 }

@@ -265,7 +265,7 @@ describe('permit', () => {
 });
 
 test('the 36th in an hour is refused, and passes when the window is over', async () => {
-  const call = ['relay', 'token', 'transferWithAuthorization', 'me', 'me', '0', '--as', 'bob'];
+  const call = ['relay', 'perks', 'purchaseFor', 'me', '1', '0', '--as', 'bob'];
   const first = await json(...call);
   const { users, relay, purchase } = kit;
   const left = Number(first.envelope.data.headers['x-ratelimit-remaining']);

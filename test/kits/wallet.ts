@@ -57,8 +57,8 @@ export async function relayKitOf(ready: Ready) {
     transport: http(ready.urls.rpc),
   });
   const mined = (hash: Hex) => minedBy(chain, hash);
-  const setPerk = async (perkId: bigint, price: bigint, stock = 2n ** 256n - 1n) => {
-    const args = [perkId, price, stock, brand.brandId as Hex, true] as const;
+  const setPerk = async (perkId: bigint, price: bigint, stock = 2n ** 256n - 1n, of = brand.brandId) => {
+    const args = [perkId, price, stock, of as Hex, true] as const;
     const call = { address: contracts.perks, abi: perkNFTAbi, functionName: 'setPerk', args } as const;
     await mined(await admin.writeContract(call));
   };
@@ -139,7 +139,7 @@ export async function relayKitOf(ready: Ready) {
       return signPermitBody(user.account, wish);
     },
     /** A transfer that its owner signed (ERC-3009). */
-    async transfer(user: User, to: Hex, value = 0n) {
+    async transfer(user: User, to: Hex, value = 1n) {
       const nonce = keccak256(stringToHex(`${Math.random()}`));
       const signed = { from: user.address, to, value, validAfter: 0n, validBefore: 2n ** 48n, nonce };
       const { r, s, v } = await signTransfer(user.account, domain, signed);

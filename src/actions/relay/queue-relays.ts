@@ -1,7 +1,13 @@
-/** Admits calls to the relay's queue within the user's window and the payer's budget; calls that arrive together share a commit. */
+/** Admits calls to the relay's queue within the payer's budget, the user's share of it and the user's window; calls that arrive together share a commit. */
 import { type BusinessTime, type Database, tryAgain } from '../../ledger/database/database.ts';
 import { type RateLimit, type RateWindow, takeFromWindow } from '../../ledger/limits/rate-windows.ts';
-import { DAY_MS, giveBackGas, takeGas } from '../../ledger/relay/gas-budgets.ts';
+import {
+  DAY_MS,
+  giveBackGas,
+  giveBackGasShare,
+  takeGas,
+  takeGasShare,
+} from '../../ledger/relay/gas-budgets.ts';
 import { type NewRelay, storeRelays } from '../../ledger/relay/queued-relays.ts';
 import { createGatherer } from '../../lib/gather.ts';
 
@@ -16,15 +22,16 @@ interface QueueRelaysDeps {
   triesMax: number;
 }
 
-/** A call, and what its payer may spend for gas on a day. */
+/** A call, and what its payer, and its user of that, may spend for gas on a day. */
 interface RelayWish extends NewRelay {
   budgetGwei: number;
+  shareGwei: number;
 }
 
 type QueueAnswer =
   | { queued: true; window: RateWindow }
   | { queued: false; reason: 'rate_limit'; window: RateWindow }
-  | { queued: false; reason: 'gas_budget'; resetAtMs: number };
+  | { queued: false; reason: 'gas_budget'; of: 'payer' | 'user'; resetAtMs: number };
 
 /** Returns the function that queues one call; calls that arrive together share a commit. */
 export function createRelayQueue(deps: QueueRelaysDeps) {
@@ -40,36 +47,53 @@ export function createRelayQueue(deps: QueueRelaysDeps) {
 
 const byText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
-/** All budgets first, then all windows, each in the same order in every process, so that two processes cannot deadlock. */
+const inOrder = (wishes: RelayWish[]) =>
+  wishes.toSorted((a, b) => byText(a.payer, b.payer) || byText(a.userAddress, b.userAddress));
+
+/** All budgets first, then all shares, then all windows, each in the same order in every process, so that two processes cannot deadlock. */
 async function admit(
   { database, businessTime, userLimit }: QueueRelaysDeps,
   wishes: RelayWish[],
 ): Promise<Map<string, QueueAnswer>> {
   return database.atomically(async (tx) => {
     const answers = new Map<string, QueueAnswer>();
+    const overBudget = ({ id, budgetDay }: RelayWish, of: 'payer' | 'user') =>
+      answers.set(id, { queued: false, reason: 'gas_budget', of, resetAtMs: (budgetDay + 1) * DAY_MS });
+    const within: RelayWish[] = [];
+    for (const wish of inOrder(wishes)) {
+      if (await takeGas(tx, { ...gasOf(wish), limitGwei: wish.budgetGwei })) within.push(wish);
+      else overBudget(wish, 'payer');
+    }
     const paid: RelayWish[] = [];
-    for (const wish of wishes.toSorted((a, b) => byText(a.payer, b.payer))) {
-      const { id, payer, budgetDay: day, reservedGwei: gwei, budgetGwei: limitGwei } = wish;
-      if (await takeGas(tx, { payer, day, gwei, limitGwei })) paid.push(wish);
-      else answers.set(id, { queued: false, reason: 'gas_budget', resetAtMs: (day + 1) * DAY_MS });
+    for (const wish of within) {
+      if (await takeGasShare(tx, { ...gasOf(wish), limitGwei: wish.shareGwei })) paid.push(wish);
+      else {
+        await giveBackGas(tx, gasOf(wish));
+        overBudget(wish, 'user');
+      }
     }
     const admitted = new Set<string>();
     for (const wish of paid.toSorted((a, b) => byText(a.userAddress, b.userAddress))) {
-      const { id, payer, budgetDay: day, reservedGwei: gwei, userAddress: subject } = wish;
+      const { id, userAddress: subject } = wish;
       const { taken, ...window } = await takeFromWindow(tx, { ...userLimit, subject, now: businessTime() });
       if (taken) {
         admitted.add(id);
         answers.set(id, { queued: true, window });
         continue;
       }
-      await giveBackGas(tx, { payer, day, gwei });
+      await giveBackGas(tx, gasOf(wish));
+      await giveBackGasShare(tx, gasOf(wish));
       answers.set(id, { queued: false, reason: 'rate_limit', window });
     }
     // In the order in which they came.
     await storeRelays(
       tx,
-      wishes.filter(({ id }) => admitted.has(id)).map(({ budgetGwei: _, ...relay }) => relay),
+      wishes.filter(({ id }) => admitted.has(id)).map(({ budgetGwei: _, shareGwei: __, ...relay }) => relay),
     );
     return answers;
   });
 }
+
+const gasOf = ({ payer, budgetDay: day, userAddress, reservedGwei: gwei }: RelayWish) => ({
+  ...{ payer, day, userAddress, gwei },
+});

@@ -1,14 +1,14 @@
 /** One call on behalf of a user, from its checks to its block (contract: POST relay). */
 
+import { createL1FeeReader } from '../../chain/contracts/calls/l1-fee.ts';
 import { contractNamed, readCall } from '../../chain/contracts/calls/relay-calldata.ts';
 import type { ContractAddresses } from '../../chain/contracts/deployment-steps.ts';
 import { createPermitReader, type Permit } from '../../chain/contracts/permit.ts';
-import { type FeePolicy, type Fees, priceTransaction } from '../../chain/lane/fees.ts';
+import { type FeePolicy, priceTransaction } from '../../chain/lane/fees.ts';
 import type { ChainClient } from '../../chain/rpc/client.ts';
 import { type Rpc, RpcAnswerError, RpcUnreachableError } from '../../chain/rpc/rpc.ts';
 import { isIncluded, type RelayProgressBoard } from '../../chain/waiting/relay-outcome.ts';
 import { findConfiguredBrand } from '../../ledger/brands/brand-configuration.ts';
-import { brandsOfHost } from '../../ledger/brands/brand-domains.ts';
 import type { BusinessTime, Database } from '../../ledger/database/database.ts';
 import { type RateLimit, type RateWindow, readWindow } from '../../ledger/limits/rate-windows.ts';
 import { budgetDay } from '../../ledger/relay/gas-budgets.ts';
@@ -17,13 +17,22 @@ import { type RelayProgress, readRelays } from '../../ledger/relay/queued-relays
 import type { GasPayer, PermitCall } from '../../ledger/schema/relay.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Random } from '../../lib/ids.ts';
-import { gasOfData, refuseCall, type ValidationProblem } from '../../rules/relay-policy.ts';
+import {
+  gasMaxOf,
+  gasOfData,
+  perkBought,
+  refuseCall,
+  type ValidationProblem,
+} from '../../rules/relay-policy.ts';
 import type { Effect } from '../answer-once.ts';
+import { findPayer } from './find-payer.ts';
 import type { createRelayQueue } from './queue-relays.ts';
 import { type TryRelayDeps, tryCall } from './simulate-relay.ts';
 
 type Hex = `0x${string}`;
 const GWEI = 1_000_000_000n;
+/** Percent: the price of data on the other chain moves until a block holds the call. */
+const L1_MARGIN = 150n;
 
 interface RelayTransactionDeps {
   database: Database;
@@ -45,6 +54,8 @@ interface RelayTransactionDeps {
     permitMarginMs: number;
     /** What a payer may spend for gas on a day, unless a brand has set it. */
     budgetGwei: number;
+    /** The part of that which one user may spend, above 0 and up to 1. */
+    userShare: number;
     /** Real time that a caller waits for the block. */
     answerTimeoutMs: number;
   };
@@ -60,6 +71,8 @@ export interface RelayRequest {
   permit?: Permit | undefined;
   /** Accounts that the bearer of the token has. */
   wallets: Hex[];
+  /** Of the token; present when its issuer has verified it. */
+  email?: string | undefined;
   /** Host of the page that asks. */
   originHost?: string | undefined;
 }
@@ -69,7 +82,7 @@ type RelayRefusal =
   | { code: 'contract_not_whitelisted'; contract: Hex; allowed: Hex[] }
   | { code: 'validation_failed'; contract: Hex; allowed: Hex[]; problem: ValidationProblem }
   | { code: 'rate_limit_exceeded'; scope: 'user' | 'address'; window: RateWindow }
-  | { code: 'gas_budget_exceeded'; resetAtMs: number }
+  | { code: 'gas_budget_exceeded'; of: 'payer' | 'user'; resetAtMs: number }
   | { code: 'relay_unavailable' }
   | { code: 'transaction_failed'; relay: RelayProgress }
   | { code: 'confirmation_timeout'; hash: Hex | null };
@@ -87,6 +100,7 @@ export type RelayOutcome = { window?: RateWindow | undefined } & (
 export function createRelayTransaction(deps: RelayTransactionDeps) {
   const { database, contracts, settings } = deps;
   const readPermit = createPermitReader({ rpc: deps.rpc, token: contracts.token });
+  const readL1Fee = createL1FeeReader(deps);
   const windowOf = (subject: Hex) =>
     readWindow(database.db, { ...settings.userLimit, subject, now: deps.businessTime() });
 
@@ -99,7 +113,7 @@ export function createRelayTransaction(deps: RelayTransactionDeps) {
     const { nowMs, ...window } = await windowOf(userAddress);
     if (window.remaining === 0)
       return { window, refusal: { code: 'rate_limit_exceeded', scope: 'user', window } };
-    const prepared = await prepare({ ...deps, readPermit }, request).catch((error: unknown) => {
+    const prepared = await prepare({ ...deps, readPermit, readL1Fee }, request).catch((error: unknown) => {
       // The node gave no usable answer: nothing was sent, and the same request may pass in a moment.
       if (error instanceof RpcAnswerError || error instanceof RpcUnreachableError)
         return { refusal: { code: 'relay_unavailable' as const } };
@@ -107,13 +121,13 @@ export function createRelayTransaction(deps: RelayTransactionDeps) {
     });
     if ('refusal' in prepared) return { window, ...prepared };
 
-    const { wallet, trial, fees } = prepared;
+    const { wallet, payer, trial, worstWei } = prepared;
     const id = effect?.id ?? deps.random.uuid();
-    const gas = BigInt(trial.gas + (trial.permit?.gas ?? 0));
+    const budgetGwei = await budgetOf(deps, payer);
     const answer = await deps.queue({
       id,
       lane: wallet.address,
-      payer: wallet.payer,
+      payer,
       userAddress,
       recipient: to,
       data: request.data,
@@ -121,15 +135,16 @@ export function createRelayTransaction(deps: RelayTransactionDeps) {
       gas: trial.gas,
       permit: trial.permit ?? null,
       // Rounded up, so that the reservation always covers the worst case.
-      reservedGwei: Number((gas * fees.maxFeePerGas) / GWEI) + 1,
+      reservedGwei: Number(worstWei / GWEI) + 1,
       budgetDay: budgetDay(nowMs),
-      budgetGwei: await budgetOf(deps, wallet.payer),
+      budgetGwei,
+      shareGwei: Math.floor(budgetGwei * settings.userShare),
       createdAt: nowMs,
     });
     if (answer.queued)
       return { window: answer.window, ...(await settled(deps, { id, lane: wallet.address })) };
     if (answer.reason === 'gas_budget')
-      return { window, refusal: { code: 'gas_budget_exceeded', resetAtMs: answer.resetAtMs } };
+      return { window, refusal: { code: 'gas_budget_exceeded', of: answer.of, resetAtMs: answer.resetAtMs } };
     const { window: full } = answer;
     return { window: full, refusal: { code: 'rate_limit_exceeded', scope: 'user', window: full } };
   };
@@ -158,33 +173,47 @@ function refuseRequest(deps: RelayTransactionDeps, request: RelayRequest): Relay
   return policy && invalid(deps, to, policy);
 }
 
-/** The gas wallet, gas and permit for the call by the newest state, or why the call would fail. */
+/** A call that is expected to succeed: who sends it and who pays, with which gas, and the most that it can cost. */
+interface Prepared {
+  wallet: GasWallet;
+  payer: GasPayer;
+  trial: { gas: number; permit?: PermitCall };
+  worstWei: bigint;
+}
+
+/** Looks at the newest state: what the call needs, or why it would fail. */
 async function prepare(
-  deps: RelayTransactionDeps & Pick<TryRelayDeps, 'readPermit'>,
+  deps: RelayTransactionDeps &
+    Pick<TryRelayDeps, 'readPermit'> & { readL1Fee: ReturnType<typeof createL1FeeReader> },
   request: RelayRequest,
-): Promise<
-  { refusal: RelayRefusal } | { wallet: GasWallet; fees: Fees; trial: { gas: number; permit?: PermitCall } }
-> {
-  const { database, settings } = deps;
-  const payers = await payersFor(database, request.originHost);
-  const [wallet, latest] = await Promise.all([
-    firstReadyGasWallet(database.db, payers),
+): Promise<{ refusal: RelayRefusal } | Prepared> {
+  const { database, settings, rpc, contracts } = deps;
+  const contract = contractNamed(contracts, request.to) ?? 'token';
+  const call = readCall(contract, request.data);
+  const perkId = perkBought({ contract, ...call });
+  const [payer, latest] = await Promise.all([
+    findPayer({ db: database.db, rpc, perks: contracts.perks }, { ...request, perkId }),
     deps.chain.block('latest'),
   ]);
+  // The service's own wallet sends for a brand whose wallet is not ready; the brand's budget counts all the same.
+  const wallet = await firstReadyGasWallet(database.db, [payer, 'service']);
   if (!wallet || !latest) return { refusal: { code: 'relay_unavailable' } };
   const fees = priceTransaction(latest.baseFeeWei, settings.fees);
   if (!fees) {
     const capWei = String(settings.fees.feeCapWei);
     return { refusal: invalid(deps, request.to, { reason: 'gas_price_over_limit', capWei }) };
   }
-  const trial = await tryCall(deps, { ...request, from: wallet.address });
-  return 'reason' in trial ? { refusal: invalid(deps, request.to, trial) } : { wallet, fees, trial };
-}
-
-/** The payers of a call's gas, in order of preference: the brand on whose site the user is, then the service itself. */
-async function payersFor(database: Database, originHost: string | undefined): Promise<GasPayer[]> {
-  const brands = originHost === undefined ? [] : await brandsOfHost(database.db, originHost);
-  return [...brands, 'service'];
+  const { signature = '' } = call;
+  const policy = { signature, gasMax: gasMaxOf(contract, signature) };
+  const trial = await tryCall(deps, { ...request, from: wallet.address, policy });
+  if ('reason' in trial) return { refusal: invalid(deps, request.to, trial) };
+  const parts = [{ gas: trial.gas, data: request.data }, ...(trial.permit ? [trial.permit] : [])];
+  const gas = BigInt(parts.reduce((sum, part) => sum + part.gas, 0));
+  const l1Wei = (await Promise.all(parts.map(({ data }) => deps.readL1Fee(data)))).reduce(
+    (a, b) => a + b,
+    0n,
+  );
+  return { wallet, payer, trial, worstWei: gas * fees.maxFeePerGas + (l1Wei * L1_MARGIN) / 100n };
 }
 
 async function budgetOf(

@@ -7,7 +7,7 @@ import { type createPermitReader, type Permit, permitCall } from '../../chain/co
 import type { Rpc } from '../../chain/rpc/rpc.ts';
 import type { PermitCall } from '../../ledger/schema/relay.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { TrialRefusal } from '../../rules/relay-policy.ts';
+import { gasMaxOf, PERMIT, type TrialRefusal } from '../../rules/relay-policy.ts';
 
 type Hex = `0x${string}`;
 
@@ -19,8 +19,10 @@ export interface TryRelayDeps {
   settings: { gasMax: number; permitMarginMs: number };
 }
 
-/** Gas to send with: more than the trial used, since the state may differ and refunded gas must be available first. */
-const withReserve = (used: bigint, gasMax: number) => Math.min(gasMax, Number((used * 5n) / 4n) + 20_000);
+/** Gas that a call must have: up to a fifth of what it takes comes back at its end (EIP-3529), and must be there before. */
+const needed = (used: bigint) => Math.ceil((Number(used) * 5) / 4);
+/** Gas to send with: more than the trial needed, since the state may have changed by the time of the block. */
+const withReserve = (used: bigint, gasMax: number) => Math.min(gasMax, Math.ceil(needed(used) * 1.2));
 
 /**
  * Why the call would fail, or what to send: the gas for it, and the permit that has to come before it, if it is
@@ -36,10 +38,12 @@ export async function tryCall(
     gasLimit?: number | undefined;
     userAddress: Hex;
     permit?: Permit | undefined;
+    /** The function that is called, and the most gas that is paid for it. */
+    policy: { signature: string; gasMax: number };
   },
 ): Promise<{ gas: number; permit?: PermitCall } | TrialRefusal> {
   const { rpc, contracts, settings } = deps;
-  const { from, to, data, valueWei, gasLimit, permit } = request;
+  const { from, to, data, valueWei, gasLimit, permit, policy } = request;
   const { gasMax } = settings;
   const state = permit && (await judgePermit(deps, permit, request.userAddress));
   if (state && 'reason' in state) return state;
@@ -58,9 +62,14 @@ export async function tryCall(
       return { reason: 'permit_consumed', allowance: String(state.allowance), error };
     return { reason: 'would_fail', part: 'call', error };
   }
-  const gas = gasLimit ?? withReserve(last.gasUsed, gasMax);
+  const gasNeeded = needed(last.gasUsed);
+  if (gasNeeded > policy.gasMax)
+    return { reason: 'needs_too_much_gas', function: policy.signature, gasNeeded, gasMax: policy.gasMax };
+  // What the caller offers above the need is not sent, so that the budget need not keep it meanwhile.
+  const gas = Math.min(gasLimit ?? gasMax, withReserve(last.gasUsed, policy.gasMax));
   if (!before || !first?.succeeded) return { gas };
-  return { gas, permit: { to: before.to, data: before.data, gas: withReserve(first.gasUsed, gasMax) } };
+  const permitGas = withReserve(first.gasUsed, gasMaxOf('token', PERMIT));
+  return { gas, permit: { to: before.to, data: before.data, gas: permitGas } };
 }
 
 async function judgePermit(deps: TryRelayDeps, permit: Permit, userAddress: Hex) {

@@ -8,7 +8,7 @@ import {
   takeFromWindow,
 } from '../../ledger/limits/rate-windows.ts';
 import { ensureIdentity, findIdentity, type Identity } from '../../ledger/wallets/identities.ts';
-import { ensureWallets, findWallets } from '../../ledger/wallets/wallets.ts';
+import { ensureWallets, findWallets, notePregenerated } from '../../ledger/wallets/wallets.ts';
 import type { Random } from '../../lib/ids.ts';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import type { Registration } from '../../rules/registration.ts';
@@ -48,8 +48,12 @@ export async function pregenerateWallet(
   if (brand.profile.pregenerate === 'credential' && keyOf !== brandId) {
     return { refusal: { code: 'brand_key_required', brandId } };
   }
+  const isOwn = keyOf === brandId;
   const known = await findPregenerated(database.db, registration);
-  if (known) return known;
+  if (known) {
+    if (isOwn) await notePregenerated(database.db, { brandId, userKey: known.userKey });
+    return known.wallet;
+  }
 
   const asked = { ...deps.limit, scope: SCOPE, subject: brandId, now: deps.businessTime() };
   // The window is read before anything is locked: callers that are refused must not delay those that write wallets.
@@ -59,6 +63,7 @@ export async function pregenerateWallet(
     return await database.atomically(async (tx) => {
       const identity = await ensureIdentity(tx, newIdentity(deps, registration, nowMs));
       const { userKey } = identity;
+      if (isOwn) await notePregenerated(tx, { brandId, userKey });
       const wallets = await ensureWallets(tx, { userKeys: [userKey], addressAt: deps.addressAt, nowMs });
       const wallet = wallets.get(userKey);
       if (!wallet) throw new Error('a user was left without a wallet');
@@ -94,11 +99,12 @@ const refused = (brandId: BrandId, window: RateWindow): { refusal: PregenerateRe
 async function findPregenerated(
   db: Queries,
   registration: Registration,
-): Promise<PregeneratedWallet | undefined> {
+): Promise<{ wallet: PregeneratedWallet; userKey: string } | undefined> {
   const identity = await findIdentity(db, registration);
   const wallet = identity && (await findWallets(db, [identity.userKey])).get(identity.userKey);
   if (!identity || !wallet) return undefined;
-  return { walletAddress: wallet.address, idpUserId: identity.idpUserId, createdNew: false };
+  const { idpUserId, userKey } = identity;
+  return { wallet: { walletAddress: wallet.address, idpUserId, createdNew: false }, userKey };
 }
 
 function newIdentity(deps: PregenerateDeps, registration: Registration, nowMs: number): Identity {

@@ -1,4 +1,4 @@
-/** What holders of the reward token sign instead of sending transactions: permits and transfers (EIP-2612, ERC-3009). */
+/** What holders of the reward token sign instead of sending transactions: permits, transfers and their cancellation (EIP-2612, ERC-3009). */
 import { encodeFunctionData, type Hex, parseSignature, type TypedDataDomain } from 'viem';
 import type { Rpc } from '../rpc/rpc.ts';
 import { rewardTokenAbi } from './abis.ts';
@@ -41,6 +41,11 @@ const TRANSFER = [
   { name: 'value', type: 'uint256' },
   { name: 'validAfter', type: 'uint256' },
   { name: 'validBefore', type: 'uint256' },
+  { name: 'nonce', type: 'bytes32' },
+];
+
+const CANCEL = [
+  { name: 'authorizer', type: 'address' },
   { name: 'nonce', type: 'bytes32' },
 ];
 
@@ -93,6 +98,18 @@ export function createTokenSignatures(deps: { rpc: Rpc; token: Hex }) {
         functionName: 'transferWithAuthorization',
         args: [signer.address, to, value, 0n, message.validBefore, nonce, v, r, s],
       });
+    },
+    /** Call data of `cancelAuthorization` by the signer: the transfer with this nonce can no longer be submitted. */
+    async cancel(signer: TypedDataSigner, nonce: Hex): Promise<Hex> {
+      const signature = await signer.signTypedData({
+        domain: await domain(),
+        types: { CancelAuthorization: CANCEL },
+        primaryType: 'CancelAuthorization',
+        message: { authorizer: signer.address, nonce },
+      });
+      const { v, r, s } = parts(signature);
+      const args = [signer.address, nonce, v, r, s] as const;
+      return encodeFunctionData({ abi: rewardTokenAbi, functionName: 'cancelAuthorization', args });
     },
   };
 }

@@ -2,6 +2,7 @@
  * Writes what one block shows into the ledger, in one commit: which of our transactions it holds, which rewards
  * the escrow skipped, what brands deposited and withdrew, and what has become final by it.
  */
+import { chargeGas } from '../../ledger/relay/gas-charges.ts';
 import type { TransactionOutcome } from '../../ledger/schema/transactions.ts';
 import { followedHash, lockFollowedHash, noteBlock } from '../../ledger/transactions/followed-blocks.ts';
 import { settleFinal } from '../../ledger/transactions/settle.ts';
@@ -33,7 +34,7 @@ export async function bookBlock(
     for (const { hash, kind, transaction } of found) {
       const receipt = receipts.find(({ transactionHash }) => transactionHash === hash);
       if (!receipt) continue;
-      const { succeeded, gasUsed, effectiveGasPriceWei } = receipt;
+      const { succeeded, gasUsed, effectiveGasPriceWei, l1FeeWei } = receipt;
       const outcome: TransactionOutcome = kind === 'noop' ? 'noop' : succeeded ? 'done' : 'reverted';
       await markIncluded(tx, {
         id: transaction.id,
@@ -43,10 +44,15 @@ export async function bookBlock(
         outcome,
         gasUsed: Number(gasUsed),
         gasPriceWei: String(effectiveGasPriceWei),
+        l1FeeWei: l1FeeWei === undefined ? null : String(l1FeeWei),
       });
       const { id, purpose } = transaction;
       transactions.push({ id, hash, purpose, outcome, failures });
     }
+    await chargeGas(
+      tx,
+      transactions.filter(({ purpose }) => purpose === 'relay').map(({ id }) => id),
+    );
     await settleFinal(tx, {
       blockNumber: block.number - settings.finalityBlocks,
       nowMs: clock.now(),

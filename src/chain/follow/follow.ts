@@ -1,4 +1,5 @@
 /** Reads the chain block by block into the ledger. Blocks that the chain takes back are read again. */
+import { chargeGas } from '../../ledger/relay/gas-charges.ts';
 import { unbookMovementsFrom } from '../../ledger/rewards/funds.ts';
 import { forgetFailures } from '../../ledger/rewards/rewards.ts';
 import { forgetBlocksFrom, recentBlocks } from '../../ledger/transactions/followed-blocks.ts';
@@ -95,7 +96,9 @@ async function firstUnread(
   isGone(false);
   log.warn({ fromBlock: firstLost, toBlock: newest.number }, 'the chain was reorganised');
   await database.atomically(async (tx) => {
-    await forgetFailures(tx, await reopenFrom(tx, firstLost));
+    const reopened = await reopenFrom(tx, firstLost);
+    await forgetFailures(tx, reopened);
+    await chargeGas(tx, reopened);
     await unbookMovementsFrom(tx, firstLost);
     await forgetBlocksFrom(tx, firstLost);
   });

@@ -28,6 +28,8 @@ export interface Receipt {
   succeeded: boolean;
   gasUsed: bigint;
   effectiveGasPriceWei: bigint;
+  /** What a chain of the OP stack takes beside gas, for its data on another chain. */
+  l1FeeWei?: bigint;
   logs: Log[];
 }
 
@@ -66,6 +68,7 @@ interface RpcReceipt {
   status: Hex;
   gasUsed: Hex;
   effectiveGasPrice: Hex;
+  l1Fee?: Hex | null;
   logs: RpcLog[];
 }
 
@@ -85,6 +88,7 @@ const receiptOf = (receipt: RpcReceipt): Receipt => ({
   succeeded: receipt.status === '0x1',
   gasUsed: hexToBigInt(receipt.gasUsed),
   effectiveGasPriceWei: hexToBigInt(receipt.effectiveGasPrice),
+  ...(receipt.l1Fee && { l1FeeWei: hexToBigInt(receipt.l1Fee) }),
   logs: receipt.logs.map(logOf),
 });
 

@@ -1,7 +1,8 @@
 /** The work of a gas wallet: sends what users asked for, one call after the other, each permit just before its call. */
 import type { Hex } from 'viem';
+import { chargeGas } from '../../ledger/relay/gas-charges.ts';
 import { bindTopUp, nextTopUp } from '../../ledger/relay/gas-wallets.ts';
-import { bindRelay, nextRelay, type Relay, settleGas } from '../../ledger/relay/queued-relays.ts';
+import { bindRelay, nextRelay, type Relay } from '../../ledger/relay/queued-relays.ts';
 import type { Settle } from '../../ledger/transactions/settle.ts';
 import type { LaneWork, Payload } from '../lane/types.ts';
 
@@ -30,9 +31,9 @@ export function relayWork(deps: { lane: Hex; fundsOthers: boolean; onSent: () =>
   };
 }
 
-/** The payers get back what their calls did not cost. */
+/** The payers get back what was kept for calls that will never happen; other calls were settled by their blocks. */
 export const settleRelays: Settle = (tx, { transactions }) =>
-  settleGas(
+  chargeGas(
     tx,
     transactions.map(({ id }) => id),
   );

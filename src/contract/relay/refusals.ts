@@ -23,7 +23,7 @@ export type RelayHostRefusal =
   | { code: 'contract_not_whitelisted'; contract: Hex; allowed: Hex[] }
   | { code: 'validation_failed'; contract: Hex; allowed: Hex[]; problem: ValidationProblem }
   | { code: 'rate_limit_exceeded'; scope: 'user' | 'address'; window: UsedWindow }
-  | { code: 'gas_budget_exceeded'; resetAtMs: number }
+  | { code: 'gas_budget_exceeded'; of: 'payer' | 'user'; resetAtMs: number }
   | { code: 'relay_unavailable' }
   | { code: 'transaction_failed'; relay: FailedRelay }
   | { code: 'confirmation_timeout'; hash: Hex | null }
@@ -58,6 +58,10 @@ export const validationReasons: {
   function_not_allowed: ({ function: name }) => `${name} may not be called through the relay`,
   not_the_user: ({ argument, function: name }) => `argument ${argument + 1} of ${name} must be userAddress`,
   value_not_allowed: ({ maxWei }) => `value must be at most ${maxWei} for this call`,
+  moves_nothing: ({ function: name, because }) =>
+    because === 'to_self'
+      ? `${name} would move tokens from the user to the same user`
+      : `${name} would move 0 tokens`,
   gas_over_limit: ({ gasLimit, gasMax }) => `gasLimit ${gasLimit} is above the limit of ${gasMax}`,
   gas_below_need: ({ gasLimit, gasMin }) =>
     `gasLimit ${gasLimit} is below the ${gasMin} that the data alone costs`,
@@ -72,6 +76,8 @@ export const validationReasons: {
     `the permit's deadline ${deadlineSeconds} has passed, or is about to`,
   permit_consumed: ({ allowance, error }) =>
     `the permit was used already, and the allowance of ${allowance} that it left does not suffice: ${error}`,
+  needs_too_much_gas: ({ function: name, gasNeeded, gasMax }) =>
+    `${name} would need ${gasNeeded} gas, of which at most ${gasMax} are paid for: does the wallet have code that takes it?`,
   would_fail: ({ error, part }) => `the ${part} would fail on chain: ${error}`,
 };
 
@@ -166,13 +172,19 @@ const rows: RefusalRows<RelayHostRefusal> = {
   },
   gas_budget_exceeded: {
     status: 429,
-    when: 'the brand has spent what it may spend for gas on this day',
-    example: { resetAtMs: EXAMPLES_AT_MS + 43_200_000 },
+    when: 'the brand has spent what it may spend for gas on this day, or the user their share of it',
+    example: { of: 'payer', resetAtMs: EXAMPLES_AT_MS + 43_200_000 },
     passesAtMs: ({ resetAtMs }) => resetAtMs,
-    says: {
-      message: 'The gas budget of this brand is used up for today; nothing was sent.',
-      details: { reason: 'gas_budget' },
-    },
+    says: ({ of }) =>
+      of === 'payer'
+        ? {
+            message: 'The gas budget of this brand is used up for today; nothing was sent.',
+            details: { reason: 'gas_budget' },
+          }
+        : {
+            message: "This user's share of the brand's gas budget is used up for today; nothing was sent.",
+            details: { reason: 'gas_share' },
+          },
   },
   relay_unavailable: {
     status: 503,

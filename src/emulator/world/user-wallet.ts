@@ -52,6 +52,7 @@ export function openUserWallets(stack: {
       fix: 'sign with the wallet that holds the key, and pass the signed call with --data',
     });
   };
+  const freshNonce = () => `0x${Buffer.from(stack.random.bytes(32)).toString('hex')}` as const;
   return {
     /** `me` is the user's address. */
     readCall(call: { contract: string; function: string; args: readonly string[]; me: string }): ReadCall {
@@ -80,12 +81,16 @@ export function openUserWallets(stack: {
       wallet: UserWallet,
       wish: { to: Hex; value: bigint; validBefore: number },
     ): Promise<{ to: Hex; data: Hex }> {
-      const nonce = `0x${Buffer.from(stack.random.bytes(32)).toString('hex')}` as const;
       return {
         to: addressOf('token'),
-        data: await signatures.transfer(signerOf(wallet), { ...wish, nonce }),
+        data: await signatures.transfer(signerOf(wallet), { ...wish, nonce: freshNonce() }),
       };
     },
+    /** The cancellation of a transfer that was never signed. */
+    cancel: async (wallet: UserWallet): Promise<{ to: Hex; data: Hex }> => ({
+      to: addressOf('token'),
+      data: await signatures.cancel(signerOf(wallet), freshNonce()),
+    }),
   };
 }
 

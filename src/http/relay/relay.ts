@@ -84,7 +84,7 @@ export function relay(deps: RelayDeps): Handler<RequestVariables> {
 
     const { fields } = parsed;
     const originHost = hostOfUrl(context.req.header('origin') ?? '');
-    const request = { ...fields, wallets: user.wallets, originHost };
+    const request = { ...fields, wallets: user.wallets, email: user.email, originHost };
     let window: UsedWindow | undefined;
     // Keys are scoped to the user, so that no user gets the answer to another user's request.
     const asked = { scope: `relay ${user.subject}`, key: keyed.key, body: body.text };

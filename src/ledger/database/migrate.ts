@@ -7,6 +7,7 @@ import relay from './migrations/0002-relay.sql';
 import domainOwners from './migrations/0003-domain-owners.sql';
 import answerHeaders from './migrations/0004-answer-headers.sql';
 import brandSpending from './migrations/0005-brand-spending.sql';
+import gasCharges from './migrations/0006-gas-charges.sql';
 
 /** In order; a file that has been released is never edited, only followed by another. */
 export const migrations = [
@@ -15,6 +16,7 @@ export const migrations = [
   { number: 3, name: '0003-domain-owners', sql: domainOwners },
   { number: 4, name: '0004-answer-headers', sql: answerHeaders },
   { number: 5, name: '0005-brand-spending', sql: brandSpending },
+  { number: 6, name: '0006-gas-charges', sql: gasCharges },
 ] as const;
 
 const applied = pgTable('migrations', {

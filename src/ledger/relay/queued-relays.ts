@@ -1,21 +1,24 @@
 /** Calls on behalf of users: queued once, bound to their transactions, and looked up by the requests that wait for them. */
 import { and, asc, eq, inArray, isNull } from 'drizzle-orm';
-import { alias } from 'drizzle-orm/pg-core';
 import { takeNumbers } from '../counters.ts';
 import type { Queries } from '../database/database.ts';
 import { relays } from '../schema/relay.ts';
 import { attempts, transactions } from '../schema/transactions.ts';
-import { giveBackGas } from './gas-budgets.ts';
 
 export type Relay = typeof relays.$inferSelect;
-export type NewRelay = Omit<Relay, 'position' | 'permitTransactionId' | 'transactionId'>;
+export type NewRelay = Omit<Relay, 'position' | 'permitTransactionId' | 'transactionId' | 'chargedGwei'>;
 type Hex = `0x${string}`;
 
 /** Queues calls behind those that were queued before. */
 export async function storeRelays(tx: Queries, wishes: NewRelay[]): Promise<void> {
   if (wishes.length === 0) return;
   const first = await takeNumbers(tx, 'relay_position', wishes.length);
-  await tx.insert(relays).values(wishes.map((wish, place) => ({ ...wish, position: first + place })));
+  const rows = wishes.map((wish, place) => ({
+    ...wish,
+    position: first + place,
+    chargedGwei: wish.reservedGwei,
+  }));
+  await tx.insert(relays).values(rows);
 }
 
 /** The call that a lane is to send next; one whose permit is on its way comes before every other. */
@@ -84,24 +87,4 @@ export async function findRelayByHash(db: Queries, hash: Hex): Promise<RelayProg
     .innerJoin(relays, eq(relays.transactionId, transactions.id))
     .where(eq(attempts.hash, hash));
   return row;
-}
-
-const GWEI = 1_000_000_000n;
-
-/** Replaces the reserved gas of the calls in these final transactions by their real cost, permits included. */
-export async function settleGas(tx: Queries, transactionIds: string[]): Promise<void> {
-  if (transactionIds.length === 0) return;
-  const permit = alias(transactions, 'permit');
-  const rows = await tx
-    .select({ relay: relays, call: transactions, permit })
-    .from(relays)
-    .innerJoin(transactions, eq(transactions.id, relays.transactionId))
-    .leftJoin(permit, eq(permit.id, relays.permitTransactionId))
-    .where(inArray(relays.transactionId, transactionIds));
-  for (const { relay, call, permit: before } of rows) {
-    const wei = [call, before].map((one) => BigInt(one?.gasUsed ?? 0) * BigInt(one?.gasPriceWei ?? '0'));
-    const costGwei = Number(wei.reduce((sum, one) => sum + one, 0n) / GWEI);
-    const { payer, budgetDay: day, reservedGwei } = relay;
-    await giveBackGas(tx, { payer, day, gwei: reservedGwei - costGwei });
-  }
 }

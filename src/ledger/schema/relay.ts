@@ -37,6 +37,18 @@ export const gasBudgets = pgTable(
   (t) => [primaryKey({ columns: [t.payer, t.day] })],
 );
 
+/** What one user's calls have promised or spent of a payer's day. */
+export const gasShares = pgTable(
+  'gas_shares',
+  {
+    payer: text('payer').$type<GasPayer>().notNull(),
+    day: number('day').notNull(),
+    userAddress: address('user_address').notNull(),
+    spentGwei: number('spent_gwei').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.payer, t.day, t.userAddress] })],
+);
+
 /** A call that must come before the relayed one, from the nonce just before it. */
 export interface PermitCall {
   to: `0x${string}`;
@@ -61,16 +73,19 @@ export const relays = pgTable(
     valueWei: text('value_wei').notNull(),
     gas: number('gas').notNull(),
     permit: jsonb('permit').$type<PermitCall>(),
-    /** Taken from the payer's budget until the call's real cost is known. */
+    /** The worst case, taken from the payer's budget when the call was queued. */
     reservedGwei: number('reserved_gwei').notNull(),
     budgetDay: number('budget_day').notNull(),
     createdAt: number('created_at').notNull(),
     permitTransactionId: text('permit_transaction_id'),
     transactionId: text('transaction_id'),
+    /** What the budget counts for it now. Null: the call was settled before this was kept. */
+    chargedGwei: number('charged_gwei'),
   },
   (t) => [
     uniqueIndex('relays_id').on(t.id),
     index('relays_transaction').on(t.transactionId),
+    index('relays_permit_transaction').on(t.permitTransactionId),
     index('relays_waiting').on(t.lane, t.position).where(sql`transaction_id is null`),
   ],
 );

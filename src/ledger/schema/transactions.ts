@@ -42,6 +42,8 @@ export const transactions = pgTable(
     /** What the block's receipt says; null before it is in one. */
     gasUsed: number('gas_used'),
     gasPriceWei: text('gas_price_wei'),
+    /** What the chain took beside gas, for its data on another chain; null where it takes nothing. */
+    l1FeeWei: text('l1_fee_wei'),
   },
   (t) => [
     uniqueIndex('transactions_nonce').on(t.lane, t.nonce),

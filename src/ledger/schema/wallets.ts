@@ -11,7 +11,10 @@ export const wallets = pgTable(
     derivationIndex: number('derivation_index'),
     createdAt: number('created_at').notNull(),
   },
-  (t) => [uniqueIndex('wallets_derivation_index').on(t.derivationIndex)],
+  (t) => [
+    uniqueIndex('wallets_derivation_index').on(t.derivationIndex),
+    index('wallets_address').on(t.address),
+  ],
 );
 
 /** One account on a platform, or one e-mail, and the user that it is here. Written once, never changed. */
@@ -34,4 +37,14 @@ export const oauthIdentities = pgTable(
     primaryKey({ columns: [t.provider, t.providerUserId] }),
     index('oauth_identities_user').on(t.userKey),
   ],
+);
+
+/** Users for whom a brand asked for a wallet with its key, before their first reward. */
+export const pregeneratedUsers = pgTable(
+  'pregenerated_users',
+  {
+    brandId: address('brand_id').notNull(),
+    userKey: text('user_key').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.brandId, t.userKey] })],
 );

@@ -127,6 +127,7 @@ export async function markIncluded(
     outcome: TransactionOutcome;
     gasUsed: number;
     gasPriceWei: string;
+    l1FeeWei?: string | null;
   },
 ): Promise<void> {
   const { id, ...shown } = found;
@@ -142,6 +143,10 @@ export const includedUpTo = (tx: Queries, blockNumber: number): Promise<Transact
     .select()
     .from(transactions)
     .where(and(eq(transactions.status, 'included'), lte(transactions.blockNumber, blockNumber)));
+
+export async function transactionsById(tx: Queries, ids: string[]): Promise<Transaction[]> {
+  return ids.length === 0 ? [] : tx.select().from(transactions).where(inArray(transactions.id, ids));
+}
 
 /** Lanes of this purpose with transactions that no block is known to hold. */
 export async function lanesInFlight(db: Queries, purpose: LanePurpose): Promise<Hex[]> {
@@ -167,7 +172,10 @@ const newestHash = sql<Hex>`(select ${attempts.hash} from ${attempts} where ${at
 export async function reopenFrom(tx: Queries, blockNumber: number): Promise<string[]> {
   const reopened = await tx
     .update(transactions)
-    .set({ status: 'stored', hash: newestHash, blockNumber: null, blockHash: null, outcome: null })
+    .set({
+      ...{ status: 'stored', hash: newestHash, blockNumber: null, blockHash: null, outcome: null },
+      ...{ gasUsed: null, gasPriceWei: null, l1FeeWei: null },
+    })
     .where(and(eq(transactions.status, 'included'), gte(transactions.blockNumber, blockNumber)))
     .returning({ id: transactions.id });
   return reopened.map(({ id }) => id);

@@ -1,8 +1,9 @@
 /** Which wallet belongs to which user. A wallet, once written, never changes. */
 import { desc, eq, inArray, isNotNull, sql } from 'drizzle-orm';
+import type { BrandId } from '../../rules/brands/brand.ts';
 import { takeNumbers } from '../counters.ts';
 import type { Queries } from '../database/database.ts';
-import { wallets } from '../schema/wallets.ts';
+import { pregeneratedUsers, wallets } from '../schema/wallets.ts';
 
 export type Wallet = typeof wallets.$inferSelect;
 
@@ -20,6 +21,24 @@ export async function findWalletAt(db: Queries, address: `0x${string}`): Promise
     .where(eq(sql`lower(${wallets.address})`, address))
     .limit(1);
   return row;
+}
+
+/** The users whose wallets have these addresses, spelled as they are stored. */
+export async function userKeysAt(db: Queries, addresses: `0x${string}`[]): Promise<string[]> {
+  if (addresses.length === 0) return [];
+  const rows = await db
+    .select({ userKey: wallets.userKey })
+    .from(wallets)
+    .where(inArray(wallets.address, addresses));
+  return rows.map(({ userKey }) => userKey);
+}
+
+/** Notes that a brand asked for a user's wallet with its key. */
+export async function notePregenerated(
+  db: Queries,
+  user: { brandId: BrandId; userKey: string },
+): Promise<void> {
+  await db.insert(pregeneratedUsers).values(user).onConflictDoNothing();
 }
 
 /**

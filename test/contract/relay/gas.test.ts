@@ -71,7 +71,8 @@ test('a new brand of the emulator has its own gas wallet at once', async () => {
     domains: ['shop.example'],
   });
   expect(status).toBe(201);
-  const sent = await kit.relay(alice, kit.purchase(alice.address), { origin: 'https://shop.example' });
+  await kit.setPerk(8n, 0n, 5n, `0x${'7'.repeat(40)}`);
+  const sent = await kit.relay(alice, kit.purchase(alice.address, 8n), { origin: 'https://shop.example' });
   expect([sent.status, sent.body.from]).toEqual([200, body.gasWallet.address]);
 });
 

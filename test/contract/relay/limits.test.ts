@@ -106,7 +106,7 @@ describe.each(databaseKinds)('on $kind', ({ open }) => {
   }, 60_000);
 
   test("a brand's gas budget: what is over it is refused and costs nothing, until the next day", async () => {
-    const kit = await start({ relay: { budgetGwei: 8_000_000 } });
+    const kit = await start({ relay: { budgetGwei: 400_000, userShare: 1 } });
     const { alice } = kit.users;
     const buy = () => kit.relay(alice, { ...kit.purchase(alice.address), gasLimit: 1_000_000 });
     const statuses: number[] = [];

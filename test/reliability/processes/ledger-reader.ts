@@ -30,6 +30,8 @@ export interface LedgerReader {
   rewards(): Promise<RewardRow[]>;
   attempts(): Promise<AttemptRow[]>;
   funds(brandId: string): Promise<{ deposited: number; promised: number } | undefined>;
+  /** What a payer's budgets, or its users' shares of them, count as promised or spent, over all days. */
+  gas(of: { payer: string; userAddress?: string }): Promise<number>;
   /** Grants that a user's counter of an event shows. */
   claims(userKey: string): Promise<number>;
   close(): Promise<void>;
@@ -61,6 +63,15 @@ export function readLedger(where: { dataDir: string; databaseUrl?: string | unde
         brandId,
       ]);
       return row && { deposited: Number(row.deposited), promised: Number(row.promised) };
+    },
+    async gas({ payer, userAddress }) {
+      const [row] = userAddress
+        ? await run.rows(
+            'select sum(spent_gwei) as spent from gas_shares where payer = ? and user_address = ?',
+            [payer, userAddress],
+          )
+        : await run.rows('select sum(spent_gwei) as spent from gas_budgets where payer = ?', [payer]);
+      return Number(row?.spent ?? 0);
     },
     async claims(userKey) {
       const [row] = await run.rows('select sum(claims) as claims from claim_counters where user_key = ?', [
