@@ -42,6 +42,8 @@ export interface HostsDeps {
   rpc: Rpc;
   engine: Pick<ChainEngine, 'payouts' | 'progress' | 'relays' | 'alarms'>;
   facts: Facts['chain'];
+  /** The service's own accounts, which no reward goes to. */
+  ownAccounts?: readonly `0x${string}`[] | undefined;
   wallets: WalletTree;
   /** Absent where users cannot log in; then the service has no relay either. */
   tokens?: TokenVerifier | undefined;
@@ -123,15 +125,22 @@ function frameOf(deps: HostsDeps, config: HostsConfig) {
   };
 }
 
-const createSubmitter = ({ database, clock, businessTime, wallets, crash }: HostsDeps, config: HostsConfig) =>
-  createEventSubmitter({
+/** The zero address: what is sent there is lost. */
+const NOBODY = `0x${'0'.repeat(40)}`;
+
+const createSubmitter = (deps: HostsDeps, config: HostsConfig) => {
+  const { database, clock, businessTime, wallets, crash, facts, ownAccounts = [] } = deps;
+  const ownAddresses = [NOBODY, ...Object.values(facts.contracts), ...ownAccounts];
+  return createEventSubmitter({
     ...{ database, clock, businessTime, crash },
     addressAt: wallets.addressAt,
     ownHosts: config.serviceDomains,
+    ownAddresses: new Set(ownAddresses.map((address) => address.toLowerCase())),
     duplicateWindowMs: config.duplicateWindowMs ?? settings.duplicateWindowMs,
     batchMax: settings.decideBatchMax,
     triesMax: settings.decideTriesMax,
   });
+};
 
 const rewardingDeps = (
   { database, random, clock, engine, crash }: HostsDeps,

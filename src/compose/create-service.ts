@@ -43,7 +43,9 @@ export function createService(deps: ServiceDeps, config: ServiceConfig): Service
   const { signers, wallets } = deps;
   const engineDeps = { ...deps, settings: config.engine };
   const engine = signers ? createChainEngine({ ...engineDeps, signers }) : createWatchingEngine(engineDeps);
-  const hosts = wallets && createHosts({ ...deps, engine, wallets }, config);
+  const sending = signers ? [signers.payout.address, signers.relay?.(null).address ?? []].flat() : [];
+  const ownAccounts = [...sending, ...(deps.ownAccounts ?? [])];
+  const hosts = wallets && createHosts({ ...deps, ownAccounts, engine, wallets }, config);
   return {
     engine,
     hosts,

@@ -112,6 +112,7 @@ async function startEmulator(
       // What a developer moves; the database's own clock is the machine's.
       businessTime: () => atMs(clock.now()),
       signers: { payout: signers.payout, relay: adapters.keys },
+      ownAccounts: Object.values(signers).map(({ address }) => address),
       tokens: identity.verifier,
       crash: overrides.crash ?? neverCrash,
       // The owner of the file owns the lanes, so the lease of a previous, dead process need not run out.

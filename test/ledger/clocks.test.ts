@@ -79,7 +79,7 @@ onEveryDatabase(({ kit }) => {
     return createEventSubmitter({
       ...{ database, clock, businessTime: () => database.now, crash: neverCrash },
       addressAt: (index) => `0x${(0xacc0000 + index).toString(16).padStart(40, '0')}`,
-      ...{ ownHosts: [], duplicateWindowMs: 60_000, batchMax: 400, triesMax: 10 },
+      ...{ ownHosts: [], ownAddresses: new Set(), duplicateWindowMs: 60_000, batchMax: 400, triesMax: 10 },
     });
   };
 

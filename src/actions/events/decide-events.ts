@@ -34,6 +34,7 @@ import {
   refuseSubmission,
   type ScreeningRefusal,
 } from '../../rules/events/submission.ts';
+import { paidToOurselves } from './refuse-own-accounts.ts';
 
 export interface DecideDeps {
   clock: Clock;
@@ -43,6 +44,8 @@ export interface DecideDeps {
   addressAt: (index: number) => `0x${string}`;
   /** Hosts of the service itself. */
   ownHosts: readonly string[];
+  /** Its contracts and accounts, and the zero address, in lower case: no reward goes there. */
+  ownAddresses: ReadonlySet<string>;
   duplicateWindowMs: number;
   /** The multipliers of users' streaks, by claim key; without it, every multiplier is 1. */
   streakMultipliers?: (tx: Queries, claims: EventSubmission[]) => Promise<Map<string, number>>;
@@ -111,7 +114,8 @@ export async function decideRound(
   tx: Queries,
   events: EventToDecide[],
 ): Promise<Map<EventToDecide, EventDecision>> {
-  const { candidates, decisions, nowMs } = await screen(deps, tx, events);
+  const { candidates: screened, decisions, nowMs } = await screen(deps, tx, events);
+  const candidates = await forUsers(deps, tx, { candidates: screened, decisions, nowMs });
   if (candidates.length === 0) return decisions;
   const grants = await judge(deps, tx, { candidates, decisions, nowMs });
   if (grants.length === 0) return decisions;
@@ -148,6 +152,26 @@ async function screen(deps: DecideDeps, tx: Queries, events: EventToDecide[]) {
     else if (brand && rule) candidates.push({ event, brand, rule, bypass: bypassOf(submission, brand) });
   }
   return { candidates, decisions, nowMs };
+}
+
+const TO_OURSELVES =
+  'userIdentifier: must be an account of a user, not of the service, its contracts or nobody';
+
+/** The candidates whose reward a user gets; all others are refused. */
+async function forUsers(
+  { ownAddresses }: DecideDeps,
+  tx: Queries,
+  round: { candidates: Candidate[]; decisions: Map<EventToDecide, EventDecision>; nowMs: number },
+): Promise<Candidate[]> {
+  const { candidates, decisions, nowMs } = round;
+  const submissions = candidates.map(({ event }) => event.submission);
+  const toOurselves = await paidToOurselves(tx, { submissions, ownAddresses });
+  return candidates.filter(({ event, brand, rule }) => {
+    if (!toOurselves.has(event.submission)) return true;
+    const refusal = { code: 'invalid_event_data' as const, errors: [TO_OURSELVES] };
+    decisions.set(event, { nowMs, brand, rule, refusal });
+    return false;
+  });
 }
 
 /** Judges candidates in their order, each as if those before it had been paid already. */

@@ -196,6 +196,7 @@ export function createReplica(world: World, name: string, skewMs: number): Repli
     businessTime: () => database.now,
     addressAt: (index) => `0x${(0xacc0000 + index).toString(16).padStart(40, '0')}`,
     ownHosts: [],
+    ownAddresses: new Set(),
     duplicateWindowMs: 60_000,
     batchMax: 3,
     triesMax: 10,

@@ -1,0 +1,49 @@
+/** No reward goes to the service itself: not to its accounts, its contracts, a brand's gas wallet, or nobody. */
+import { zeroAddress } from 'viem';
+import { expect, test } from 'vitest';
+import { keyTree } from '../../../src/chain/lane/local-key.ts';
+import { DEV_GAS_WALLETS_PATH, DEV_MNEMONIC, devPaths } from '../../../src/emulator/world/dev-accounts.ts';
+import { freshAddress } from '../../kits/databases.ts';
+import { bearer, onEachDatabase, shop } from '../kit.ts';
+
+const tree = keyTree(DEV_MNEMONIC);
+const accounts = Object.entries(devPaths).map(([duty, path]) => [
+  `${duty} account`,
+  tree.signerAt(path).address,
+]);
+const gasWallet = tree.signerAt(`${DEV_GAS_WALLETS_PATH}/0`).address;
+
+onEachDatabase('a reward to the service itself', (get) => {
+  const pay = (userIdentifier: string, headers?: Record<string, string>) =>
+    get().send(shop, { userEmail: undefined, eventType: 'endless', userIdentifier }, headers);
+  const contract = (name: 'token' | 'escrow' | 'perks' | 'pointsSale') => () => get().ready.contracts[name];
+
+  test.each<[string, () => string]>([
+    ...accounts.map(([name = '', address = '']): [string, () => string] => [name, () => address]),
+    ['the gas wallet of a brand', () => gasWallet],
+    ['token', contract('token')],
+    ['escrow', contract('escrow')],
+    ['perks', contract('perks')],
+    ['points sale', contract('pointsSale')],
+    ['the zero address', () => zeroAddress],
+  ])('%s: 400, in any case, in bulk, and with the key of the brand', async (_, addressOf) => {
+    const address = addressOf();
+    const spellings = [address, address.toLowerCase(), `0x${address.slice(2).toUpperCase()}`];
+    for (const spelling of spellings) {
+      for (const headers of [{}, bearer(shop)]) {
+        const { status, body } = await pay(spelling, headers);
+        expect([status, body.details.errors]).toEqual([
+          400,
+          ['userIdentifier: must be an account of a user, not of the service, its contracts or nobody'],
+        ]);
+      }
+    }
+    const item = (userIdentifier: string) => ({
+      ...{ brandId: shop.brandId, domain: shop.domain, eventType: 'endless', userIdentifier },
+    });
+    const { results } = (await get().bulk([item(address), item(freshAddress())])).body;
+    expect(results.map(({ status }: { status: unknown }) => status)).toEqual([400, 'rewarded']);
+    const paid = [...(await get().payouts()).keys()].map((one) => one.toLowerCase());
+    expect(paid).not.toContain(address.toLowerCase());
+  });
+});
