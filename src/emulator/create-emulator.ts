@@ -31,7 +31,8 @@ import { type Random, secureRandom } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
 import { verificationName, verificationRecord } from '../rules/brands/dns-verification.ts';
 import { AnvilError } from './chain/find-anvil.ts';
-import { type LocalChain, type LocalChainSettings, startLocalChain } from './chain/local-chain.ts';
+import { type LocalChain, startLocalChain } from './chain/local-chain.ts';
+import { type NodeDoor, openNodeDoor } from './chain/node-door.ts';
 import { createControl } from './control/create-control.ts';
 import { createRequestLog } from './control/request-log.ts';
 import { loadFixture, packagedFixture } from './fixture/fixture.ts';
@@ -156,7 +157,7 @@ async function startEmulator(
   identity.announce(`${new URL(urls.control).origin}/_idp`);
   return {
     pid: process.pid,
-    urls: { ...urls, rpc: adapters.rpcUrl },
+    urls: { ...urls, rpc: adapters.publicRpcUrl },
     chain: { id: facts.chainId },
     contracts: facts.contracts,
     ...demoPeople(seeded, await listBrands(database.db)),
@@ -173,7 +174,8 @@ interface Adapters extends WorldDeps {
   clock: AdjustableClock;
   random: Random;
   log: Log;
-  rpcUrl: string;
+  /** The node's address for everybody else. */
+  publicRpcUrl: string;
   /** Makes the chain's time follow a move of the service's clock. */
   syncChain: () => Promise<void>;
   signers: Record<keyof typeof devPaths, Signer>;
@@ -194,7 +196,8 @@ async function pickAdapters(config: ServeConfig, lifecycle: Lifecycle): Promise<
   const rpcUrl = local?.rpcUrl ?? config.rpcUrl ?? '';
   const rpc = createRpc({ url: rpcUrl, ...settings.rpc });
   return {
-    ...{ dataDir: dataDir.path, database, clock, rpcUrl, rpc, log: config.log },
+    ...{ dataDir: dataDir.path, database, clock, rpc, log: config.log },
+    publicRpcUrl: local?.publicUrl ?? rpcUrl,
     chain: createChainClient(rpc),
     realClock: systemClock(),
     random: secureRandom(clock),
@@ -226,37 +229,37 @@ function developmentKeys() {
   };
 }
 
-/** Undefined when the user gave a development node. */
+/** Undefined when the user gave a development node. `publicUrl` is for everybody but this process. */
 async function startOwnChain(
   deps: { database: Database; clock: AdjustableClock; lifecycle: Lifecycle },
   config: ServeConfig,
   dataDir: string,
-): Promise<LocalChain | undefined> {
+): Promise<(LocalChain & { publicUrl: string }) | undefined> {
   if (config.rpcUrl) return undefined;
-  const local = await startChainSomewhere(config, {
+  const { bindAddress, blockTimeSeconds, log } = config;
+  const local = await startLocalChain({
     journal: config.ephemeral ? undefined : ledgerChainJournal(deps.database),
-    dataDir,
-    clock: deps.clock,
-    bindAddress: config.bindAddress,
-    port: config.rpcPort,
-    blockTimeSeconds: config.blockTimeSeconds,
-    log: config.log,
+    ...{ dataDir, clock: deps.clock, bindAddress, blockTimeSeconds, log },
+    port: 0,
   });
   deps.lifecycle.onStop(() => local.stop());
-  return local;
+  const door = await openDoorSomewhere(config, local);
+  deps.lifecycle.onStop(() => door.close());
+  return { ...local, publicUrl: door.url };
 }
 
 /** A default port that is taken is replaced by any free port. */
-async function startChainSomewhere(
-  { rpcPortExplicit }: ServeConfig,
-  chain: LocalChainSettings,
-): Promise<LocalChain> {
+async function openDoorSomewhere(
+  { bindAddress, rpcPort, rpcPortExplicit }: ServeConfig,
+  { port }: LocalChain,
+): Promise<NodeDoor> {
+  const node = { port, bindAddress };
   try {
-    return await startLocalChain(chain);
+    return await openNodeDoor(node, { port: rpcPort });
   } catch (error) {
     const taken = error instanceof AnvilError && error.code === 'E_PORT_TAKEN';
     if (!taken || rpcPortExplicit) throw error;
-    return startLocalChain({ ...chain, port: 0 });
+    return openNodeDoor(node, { port: 0 });
   }
 }
 

@@ -171,7 +171,7 @@ function anvilOptions(
     pruneHistory: settings.historyBlocks === 0 ? true : (settings.historyBlocks ?? HISTORY_BLOCKS),
     startTimeout: startTimeoutMs,
     execArgs: ([file, args, options]) => {
-      const all = [...args, '--hardfork', HARDFORK, '--no-request-size-limit'];
+      const all = [...args, '--hardfork', HARDFORK, '--no-request-size-limit', '--no-cors'];
       // Its own session, so that Ctrl-C in the terminal reaches only us, and Anvil runs until we have saved its state.
       return guarded
         ? ['/bin/sh', ['-c', GUARD_SCRIPT, 'sh', file, ...all], { ...options, buffer: false, detached: true }]
