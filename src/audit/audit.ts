@@ -1,5 +1,6 @@
 /** What the parts of a comparison of ledger and chain share. */
 
+import type { Hex } from 'viem';
 import type { ChainClient } from '../chain/rpc/client.ts';
 import type { Database, Queries } from '../ledger/database/database.ts';
 import type { ChainHistory } from './chain-history.ts';
@@ -37,7 +38,14 @@ export interface Audit extends VerifyDeps {
   sums: Record<'redeemed' | 'paid' | 'unreleased' | 'moved', Map<string, bigint>>;
   /** Rewards that still count, by event. */
   counted: Map<string, number>;
-  supply: { minted: bigint; sold: bigint };
+  supply: {
+    minted: bigint;
+    sold: bigint;
+    /** Minted past the sale, as operators have recorded. */
+    recorded: bigint;
+    /** The first transaction that minted past the sale and that nobody recorded. */
+    unexplained: Hex | undefined;
+  };
   /** What the logs of the chain showed, so that it need not be asked for again. */
   seen: {
     /** Transactions whose logs say what the ledger says about their block, by lane. */

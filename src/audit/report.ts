@@ -45,7 +45,7 @@ export type DifferenceKind =
   | 'inclusion'
   /** The chain's nonce of an account does not fit the transactions that the ledger has. */
   | 'account_nonce'
-  /** RWT exists that no sale minted. */
+  /** RWT exists that no sale minted and no operator recorded. */
   | 'token_supply'
   /** The newest block in the ledger is not on the chain. */
   | 'other_chain'

@@ -102,7 +102,7 @@ function auditOf(
     findings,
     sums: { redeemed: new Map(), paid: new Map(), unreleased: new Map(), moved: new Map() },
     counted: new Map(),
-    supply: { minted: 0n, sold: 0n },
+    supply: { minted: 0n, sold: 0n, recorded: 0n, unexplained: undefined },
     seen: { inclusions: new Map(), lowestSequence: undefined },
     progress: options.onProgress ?? (() => {}),
     stopped: () => findings.isFull() || options.signal?.aborted === true,

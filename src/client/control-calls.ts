@@ -4,6 +4,7 @@ import type {
   BrandDetail,
   ClockBody,
   DnsRecordBody,
+  FundingBody,
   NewKeyBody,
   PublishedKeysBody,
   RequestDetail,
@@ -77,6 +78,9 @@ export function controlCalls(send: ControlSend) {
       /** `overlap`: how long the earlier keys still work, such as 24h. */
       rotateKey: (name: string, overlap: string) =>
         send<NewKeyBody>('POST', `${brand(name)}/keys`, { overlap }),
+      /** Creates RWT in the brand's escrow, or records a `transaction` that did. */
+      fund: (name: string, wish: { amount: string; reason?: string; transaction?: string }) =>
+        send<FundingBody>('POST', `${brand(name)}/funds`, wish),
       dnsRecord: (name: string, domain: string) =>
         send<DnsRecordBody>('GET', `${brand(name)}/dns${queryOf({ domain })}`),
     },

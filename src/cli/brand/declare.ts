@@ -61,6 +61,24 @@ Examples:
       }),
     )
     .action(lazily(async () => (await import('./run.ts')).rotateKey));
+  verb('fund', "create RWT in a brand's escrow, and record why")
+    .argument('<brand>', BRAND)
+    .argument('<amount>', 'RWT')
+    .addOption(option('--reason <text>', 'why RWT is created; required in production'))
+    .addOption(
+      option('--transaction <hash>', 'record a transaction that minted past the points sale; mints nothing'),
+    )
+    .addHelpText(
+      'after',
+      `
+The emulator mints at once. In production it prints the transaction that an account with OPERATOR_ROLE sends; sent twice,
+it mints once. \`rewards verify\` knows both.
+
+Examples:
+  rewards brand fund shop.example 1000
+  rewards brand fund shop.example 100000 --reason "invoice 17" --database-url postgres://…`,
+    )
+    .action(lazily(async () => (await import('./run.ts')).fundBrand));
   verb('dns', 'print the TXT record that proves that the brand owns a domain')
     .argument('<brand>', BRAND)
     .argument('<domain>', 'the domain to prove')

@@ -7,7 +7,7 @@ import { isObject } from '../service/assignments.ts';
 import { replyResult } from '../service/control-reply.ts';
 import { settingsFrom } from './setting-flags.ts';
 import { type BrandOptions, withBrands } from './target.ts';
-import { brandLine, brandText, newKeyLines } from './view.ts';
+import { brandLine, brandText, fundingText, newKeyLines } from './view.ts';
 
 export const listBrands: Handler<BrandOptions> = (context, options) =>
   withBrands(context, options, async ({ brands }) =>
@@ -60,6 +60,29 @@ export const rotateKey: Handler<BrandOptions & { brand: string; overlap: string 
       text: (key, style) => newKeyLines(key, style).join('\n'),
     }),
   );
+
+interface FundOptions extends BrandOptions {
+  brand: string;
+  amount: string;
+  reason?: string;
+  transaction?: string;
+}
+
+export const fundBrand: Handler<FundOptions> = (
+  context,
+  { brand, amount, reason, transaction, ...options },
+) =>
+  withBrands(context, options, async ({ brands }) => {
+    const wish = {
+      amount,
+      ...(reason !== undefined && { reason }),
+      ...(transaction !== undefined && { transaction }),
+    };
+    return replyResult(await brands.fund(brand, wish), {
+      hasRightForm: (body) => isObject(body) && typeof body.state === 'string',
+      text: fundingText,
+    });
+  });
 
 export const dnsRecord: Handler<BrandOptions & { brand: string; domain: string }> = (context, options) =>
   withBrands(context, options, async ({ brands }) =>

@@ -1,5 +1,5 @@
 /** Brands, their rules and their keys, for people. */
-import type { BrandBody, BrandDetail, NewKeyBody, RuleBody } from '../../client/bodies.ts';
+import type { BrandBody, BrandDetail, FundingBody, NewKeyBody, RuleBody } from '../../client/bodies.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import { brandSpec, rowsOf } from '../../rules/brands/spec.ts';
 import { isObject } from '../service/assignments.ts';
@@ -117,4 +117,19 @@ function cells(rule: RuleBody): string[] {
     cooldownMs === 0 ? 'none' : formatDuration(cooldownMs),
     extras.join(', '),
   ];
+}
+
+/** What became of a mint, and what the operator has to do. */
+export function fundingText({ state, amount, brandId, key, transaction }: FundingBody, style: Style): string {
+  if (state === 'deposited') return `${style.green('deposited')} ${amount} RWT for ${brandId}`;
+  if (state === 'recorded')
+    return `${style.green('recorded')} ${amount} RWT for ${brandId}, minted in ${key}`;
+  return [
+    `${style.yellow('to send')} ${amount} RWT for ${brandId}; the reason is recorded`,
+    `  ${style.dim('chain'.padEnd(8))} ${transaction?.chainId ?? '-'}`,
+    `  ${style.dim('from'.padEnd(8))} an account with OPERATOR_ROLE on the points sale`,
+    `  ${style.dim('to'.padEnd(8))} ${transaction?.to ?? '-'}`,
+    `  ${style.dim('data'.padEnd(8))} ${transaction?.data ?? '-'}`,
+    'Sent again, it mints nothing more. The escrow has it when the service has read the block.',
+  ].join('\n');
 }

@@ -101,6 +101,25 @@ const brand = z.object({
 });
 export const brandList = z.object({ brands: z.array(brand) });
 
+export const fundingWish = z.object({
+  amount: z.union([z.int().min(1), z.string()]).meta({ description: 'RWT to create.' }),
+  reason: z.string().max(200).optional().meta({ description: 'Why; required in production.' }),
+  transaction: z.string().optional().meta({
+    description: 'A transaction that minted past the points sale: it is recorded, and nothing is minted.',
+  }),
+});
+export const fundingResult = z.object({
+  key: z.string().meta({ description: 'Minted once under this key.' }),
+  brandId: z.string(),
+  amount: z.int(),
+  reason: z.string(),
+  state: z.enum(['deposited', 'to_send', 'recorded']),
+  transaction: z
+    .object({ chainId: z.int(), to: z.string(), data: z.string() })
+    .nullable()
+    .meta({ description: 'To be sent by an account with `OPERATOR_ROLE` on the points sale.' }),
+});
+
 const key = z.object({ keyId: z.string(), createdAt: instant(), expiresAt: instant().nullable() });
 const gasWallet = z.object({ address: z.string(), ready: z.boolean() }).meta({
   description:

@@ -146,6 +146,16 @@ export const controlEndpoints: readonly Endpoint<ControlRefusalCode>[] = [
     },
     refusals: ['invalid_body', 'invalid_settings', 'brand_not_found'],
   }),
+  endpoint(['post', '/brands/{name}/funds', 'fundBrand', 'Brands', "Create RWT in the brand's escrow"], {
+    description:
+      'The ledger records the mint and its reason. The emulator mints at once; in production the answer has the transaction that the operator sends.',
+    status: 201,
+    path: brandPath,
+    body: named('FundingWish', control.fundingWish),
+    example: { path: { name }, body: { amount: 1000, reason: 'opening balance' } },
+    answer: { description: 'The mint.', body: named('Funding', control.fundingResult) },
+    refusals: ['invalid_body', 'invalid_settings', 'brand_not_found'],
+  }),
   endpoint(
     ['get', '/brands/{name}/dns', 'brandDns', 'Brands', 'The DNS record that links a domain to the brand'],
     {

@@ -13,7 +13,9 @@ import type { Log } from '../../lib/log.ts';
 import { keepClock } from '../state/restore-clock.ts';
 import { createSeeding, type SeedingDeps } from './seed.ts';
 
-interface ControlDeps extends Pick<ControlBrandsDeps, 'openEscrow' | 'openGasWallet'>, SeedingDeps {
+interface ControlDeps
+  extends Pick<ControlBrandsDeps, 'openEscrow' | 'openGasWallet' | 'sendMint'>,
+    SeedingDeps {
   chain: ChainClient;
   rpc: Rpc;
   facts: Facts['chain'];
@@ -55,6 +57,7 @@ export function createControl(deps: ControlDeps, config: ControlConfig) {
       loopbackDomains: true,
       defaultsFor: 'emulator',
       openEscrow: deps.openEscrow,
+      sendMint: deps.sendMint,
       openGasWallet: deps.openGasWallet,
     },
     tokens: {

@@ -3,16 +3,16 @@ import type { Context, Handler } from 'hono';
 import { changeBrand } from '../../actions/brands/change-brand.ts';
 import { changeRule, removeRule } from '../../actions/brands/change-rules.ts';
 import { createBrand } from '../../actions/brands/create-brand.ts';
-import type { ManageBrandsDeps } from '../../actions/brands/named-brand.ts';
+import { type FundBrandDeps, type FundingWish, fundBrand } from '../../actions/brands/fund-brand.ts';
 import { rotateKey } from '../../actions/brands/rotate-key.ts';
 import { overviewBrands, showBrand } from '../../actions/brands/show-brands.ts';
 import { dnsRecord } from '../../actions/brands/show-dns-record.ts';
 import type { BrandId } from '../../rules/brands/brand.ts';
-import { readSingle } from '../../rules/brands/settings.ts';
+import { readSingle, type SettingProblem, type Settings } from '../../rules/brands/settings.ts';
 import { brandDetailReply, brandReply, newKeyReply, ruleReply } from './brand-reply.ts';
 import { readSettings, refuse } from './refuse.ts';
 
-export interface ControlBrandsDeps extends ManageBrandsDeps {
+export interface ControlBrandsDeps extends FundBrandDeps {
   /** Gives a new brand RWT to pay from; absent where RWT cannot be created for free. */
   openEscrow?: ((brandId: BrandId, amount: number) => Promise<void>) | undefined;
   /** Gives a new brand a wallet that pays its users' gas; left out where only the operator can. */
@@ -82,6 +82,14 @@ export function controlBrands(deps: ControlBrandsDeps): Record<string, Handler> 
       const key = await rotateKey(deps, nameOf(context), { overlapMs: overlap.value });
       return 'refusal' in key ? refuse(context, key.refusal) : context.json(newKeyReply(key), 201);
     },
+    async fundBrand(context) {
+      const settings = await readSettings(context);
+      if (!settings) return refuse(context, { code: 'invalid_body' });
+      const wish = readFunding(deps, settings);
+      if ('problems' in wish) return refuse(context, { code: 'invalid_settings', problems: wish.problems });
+      const funding = await fundBrand(deps, nameOf(context), wish);
+      return 'refusal' in funding ? refuse(context, funding.refusal) : context.json(funding, 201);
+    },
     async brandDns(context) {
       if (!deps.maySeeSecrets(context)) {
         return refuse(context, { code: 'token_missing', guards: 'secrets' });
@@ -97,6 +105,38 @@ const ruleOf = (context: Context) => ({
   name: nameOf(context),
   eventType: context.req.param('eventType') ?? '',
 });
+
+const REASON_MAX = 200;
+
+/** What to mint and why; where RWT costs nothing, nobody needs a reason. */
+function readFunding(
+  { sendMint }: Pick<ControlBrandsDeps, 'sendMint'>,
+  { amount, reason, transaction }: Settings,
+): FundingWish | { problems: SettingProblem[] } {
+  const read = readSingle({ kind: 'whole', least: 1, of: 'RWT' }, amount ?? '');
+  const why = reason ?? (sendMint ? 'funded by hand' : '');
+  const problems: SettingProblem[] = [];
+  if ('expected' in read) problems.push({ setting: 'amount', message: read.expected });
+  if (typeof why !== 'string' || why.trim() === '' || why.length > REASON_MAX)
+    problems.push({
+      setting: 'reason',
+      message: `says in up to ${REASON_MAX} characters why RWT is created`,
+    });
+  if (
+    transaction !== undefined &&
+    !(typeof transaction === 'string' && /^0x[0-9a-f]{64}$/i.test(transaction))
+  )
+    problems.push({
+      setting: 'transaction',
+      message: 'must be the hash of a transaction, 0x and 64 hex digits',
+    });
+  if (problems.length > 0 || 'expected' in read) return { problems };
+  return {
+    amount: read.value,
+    reason: String(why).trim(),
+    transaction: transaction as `0x${string}` | undefined,
+  };
+}
 
 /** RWT, or the problem with the amount. */
 function readEscrow({ openEscrow }: ControlBrandsDeps, escrow: unknown): number | string {

@@ -8,6 +8,7 @@ import domainOwners from './migrations/0003-domain-owners.sql';
 import answerHeaders from './migrations/0004-answer-headers.sql';
 import brandSpending from './migrations/0005-brand-spending.sql';
 import gasCharges from './migrations/0006-gas-charges.sql';
+import operatorMintsTable from './migrations/0007-operator-mints.sql';
 
 /** In order; a file that has been released is never edited, only followed by another. */
 export const migrations = [
@@ -17,6 +18,7 @@ export const migrations = [
   { number: 4, name: '0004-answer-headers', sql: answerHeaders },
   { number: 5, name: '0005-brand-spending', sql: brandSpending },
   { number: 6, name: '0006-gas-charges', sql: gasCharges },
+  { number: 7, name: '0007-operator-mints', sql: operatorMintsTable },
 ] as const;
 
 const applied = pgTable('migrations', {

@@ -243,7 +243,7 @@ function refusedClaim(refusal: ClaimRefusal, event: EventCase): Refused {
       return {
         text: `${refusal.available} RWT left in escrow, ${refusal.required} needed`,
         passesAtMs: null,
-        or: "deposit RWT into the brand's escrow",
+        or: 'put RWT into the escrow: rewards brand fund <brand> <amount>',
       };
   }
 }
