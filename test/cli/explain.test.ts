@@ -171,7 +171,7 @@ describe('a refusal that waiting does not help: explain says what does', () => {
       check: 'brand_funds',
       numbers: /0 RWT left in escrow, 10 needed/,
       event: (userEmail) => ({ userEmail, eventType: 'visit', brandId: poor, domain: 'poor.example' }),
-      or: /deposit/,
+      or: /rewards brand fund/,
     },
   ];
   test.each(lasting)('$reason', async ({ check, numbers, first, event, or }) => {
