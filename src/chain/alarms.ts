@@ -16,6 +16,8 @@ export type AlarmCode =
   | 'fee_over_cap'
   /** A transaction of ours had no effect. */
   | 'transaction_reverted'
+  /** No node has taken the lowest transaction of a lane, which all others wait for, in a while. */
+  | 'transaction_not_taken'
   /** The node says that signed bytes are not a transaction. */
   | 'transaction_malformed'
   /** The escrow did not pay a reward that the ledger had promised. */

@@ -35,8 +35,14 @@ export interface ChainEngineDeps {
 }
 
 export interface ChainEngineSettings {
-  payout: { batchMax: number; idlePollMs: number };
-  lane: { inFlightMax: number; leaseMs: number; resendAfterMs: number; bumpAfterMs: number };
+  payout: { batchMax: number; offerMaxWei: bigint; idlePollMs: number };
+  lane: {
+    inFlightMax: number;
+    leaseMs: number;
+    resendAfterMs: number;
+    bumpAfterMs: number;
+    untakenAfterMs: number;
+  };
   relay: RelaysSettings;
   fees: { feeCapWei: bigint; priorityFeeWei: bigint };
   follow: { confirmations: number; finalityBlocks: number; idlePollMs: number; busyPollMs: number };

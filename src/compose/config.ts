@@ -87,6 +87,8 @@ export const settings = {
   payout: {
     /** 400 rewards to new holders take 11 M gas; a transaction may have 16.7 M (EIP-7825). */
     batchMax: 400,
+    /** Nodes refuse what offers more than 1 of the native coin (`txfeecap`), unless they are set otherwise. */
+    offerMaxWei: 9n * 10n ** 17n,
     /** How long the lane sleeps without a nudge and without work that is due. */
     idlePollMs: 200,
   },
@@ -99,6 +101,8 @@ export const settings = {
     resendAfterMs: 4_000,
     /** Bytes that nodes have and no block takes: the offer is too low. */
     bumpAfterMs: 20_000,
+    /** Longer than any overload of a node; then a person should know that everything behind it waits. */
+    untakenAfterMs: 60_000,
   },
   relay: {
     /** Transactions that share one fsync; with more, the first would only wait for the last. */

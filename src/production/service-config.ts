@@ -11,7 +11,7 @@ const native = (amount: number) => gwei(amount) * GWEI;
 
 const productionEngine = (config: StartConfig): ChainEngineSettings =>
   engineSettings({
-    payout: { idlePollMs: config.blockPollMs },
+    payout: { idlePollMs: config.blockPollMs, offerMaxWei: native(config.offerMax) },
     lane: { inFlightMax: config.inFlightMax },
     relay: {
       idlePollMs: config.blockPollMs,

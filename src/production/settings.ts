@@ -369,6 +369,12 @@ export const startSettings = {
   priorityFeeGwei: setting('--priority-fee-gwei <n>', amount, 'priority fee offered to block builders', {
     default: '1',
   }),
+  offerMax: setting(
+    '--offer-max <amount>',
+    amount,
+    "most that one payout transaction offers for its gas, in the chain's currency; nodes refuse what is above a cap of theirs",
+    { default: '0.9' },
+  ),
   verifyEveryMs: setting(
     '--verify-every <duration>',
     duration,

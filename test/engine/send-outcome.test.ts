@@ -9,6 +9,7 @@ const rejected = (reason: string) => ({ kind: 'rejected', reason });
 const cheap = rejected('fee_too_low');
 const poor = rejected('insufficient_gas_money');
 const full = rejected('pool_full');
+const capped = rejected('over_node_cap');
 const malformed = rejected('malformed');
 const unknown = { kind: 'unknown' };
 
@@ -62,6 +63,15 @@ const wordings: [node: string, code: number, message: string, means: object][] =
   ['anvil', -32003, 'max fee per gas less than block base fee', cheap],
   ['anvil', -32003, 'Insufficient funds for gas * price + value', poor],
   ['anvil', -32602, 'Failed to decode transaction', malformed],
+  ['geth', -32000, 'tx fee (1.06 ether) exceeds the configured cap (1.00 ether)', capped],
+  [
+    'reth',
+    -32000,
+    'tx fee (1068000000000000000 wei) exceeds the configured cap (1000000000000000000 wei)',
+    capped,
+  ],
+  ['besu', -32000, 'Transaction fee cap exceeded', capped],
+  ['any', -32000, 'unknown transaction', unknown],
   // Whatever nobody has heard before may have been taken.
   ['any', -32000, 'something new', unknown],
   ['any', -32603, 'Internal error', unknown],

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
-import { keccak256 } from 'viem';
+import { formatEther, keccak256, parseTransaction } from 'viem';
 import { seededChance } from './seeded-chance.ts';
 
 export const rpcFaults = [
@@ -22,6 +22,8 @@ export const rpcFaults = [
   'garbage',
   /** The node did it; half of its answer is delivered. */
   'truncated',
+  /** Signed bytes that offer more than the node's cap are refused, in geth's words. */
+  'fee-cap',
 ] as const;
 export type RpcFault = (typeof rpcFaults)[number];
 
@@ -37,6 +39,8 @@ export interface FaultRule {
   delayMs?: number;
   /** stale: how many blocks behind. Default 2. */
   behindBlocks?: number;
+  /** fee-cap: the most that one transaction may offer for its gas. Default 1 of the native coin. */
+  capWei?: bigint;
 }
 
 /** One `eth_sendRawTransaction` as it arrived. */
@@ -66,9 +70,10 @@ export async function startRpcProxy(options: {
   const counts = new Map<string, number>();
   const count = (what: string) => counts.set(what, (counts.get(what) ?? 0) + 1);
 
-  const pick = (method: string) =>
+  const pick = (call: Call) =>
     rules.find((rule) => {
-      if (rule.left <= 0 || (rule.method && !rule.method.test(method))) return false;
+      if (rule.fault === 'fee-cap' && !isOver(call, rule.capWei)) return false;
+      if (rule.left <= 0 || (rule.method && !rule.method.test(call.method))) return false;
       if (chance.unit() >= (rule.probability ?? 1)) return false;
       rule.left -= 1;
       return true;
@@ -96,7 +101,7 @@ export async function startRpcProxy(options: {
       sent.push(seen);
       await options.onSend?.(seen);
     }
-    const rule = pick(call.method);
+    const rule = pick(call);
     const reply = (status: number, body: string, type = 'application/json') =>
       response.writeHead(status, { 'content-type': type, connection: 'close' }).end(body);
     if (rule) count(`fault ${rule.fault}`);
@@ -121,6 +126,11 @@ export async function startRpcProxy(options: {
         return void reply(503, 'no backend is available', 'text/plain');
       case 'garbage':
         return void reply(200, '<!doctype html><title>Sign in</title>', 'text/html');
+      case 'fee-cap': {
+        const message = `tx fee (1.06 ether) exceeds the configured cap (${formatEther(rule.capWei ?? ONE)} ether)`;
+        const error = { code: -32000, message };
+        return void reply(200, JSON.stringify({ jsonrpc: '2.0', id: call.id, error }));
+      }
       case 'truncated': {
         const answer = await forward(text);
         const half = answer.text.slice(0, answer.text.length / 2);
@@ -167,6 +177,14 @@ export async function startRpcProxy(options: {
       if (server.listening) await once(server, 'close');
     },
   };
+}
+
+const ONE = 10n ** 18n;
+
+function isOver({ method, params }: Call, capWei = ONE): boolean {
+  if (method !== 'eth_sendRawTransaction') return false;
+  const { gas = 0n, maxFeePerGas = 0n } = parseTransaction(params[0] as `0x${string}`);
+  return gas * maxFeePerGas > capWei;
 }
 
 /** The call as a node would answer it whose newest block is `head`; 'null' for what it cannot know yet. */

@@ -159,3 +159,15 @@ test('the words of a limit mean nothing where signed bytes are sent', async () =
   Object.assign(second.state, { mode: 'limited' });
   await expect(rpc('eth_sendRawTransaction', ['0x02'])).rejects.toThrow(RpcAnswerError);
 });
+
+test.each([
+  ['a node before it gave no answer', 'down', true],
+  ['it was asked alone', 'well', false],
+] as const)('a refusal says whether another node may have the bytes: %s', async (_, mode, unanswered) => {
+  const rpc = mode === 'down' ? pool(first, second) : pool(second);
+  Object.assign(first.state, { mode });
+  Object.assign(second.state, { mode: 'error' });
+  await expect(rpc('eth_sendRawTransaction', ['0x02'])).rejects.toMatchObject({
+    othersUnanswered: unanswered,
+  });
+});

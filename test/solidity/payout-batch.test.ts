@@ -9,9 +9,13 @@ import {
   decodePayoutBatch,
   encodePayoutBatch,
   fittingPayouts,
+  MAX_BATCH_GAS,
   type PayoutEntry,
+  payoutGasLimit,
 } from '../../src/chain/contracts/payout-batch.ts';
 import { newHolder } from './kit.ts';
+
+const most = (countMax: number) => ({ countMax, gasMax: MAX_BATCH_GAS });
 
 const MAX_UINT64 = 2n ** 64n - 1n;
 const address = fc
@@ -106,20 +110,23 @@ test('calldata that was changed in its frame is not decoded', () => {
 
 test('as many rewards are taken as fit: count, span, gas', () => {
   const dense = Array.from({ length: 500 }, (_, index) => entry({ sequence: BigInt(1_000 + index) }));
-  expect(fittingPayouts(dense, 400)).toBe(400);
-  expect(fittingPayouts([], 400)).toBe(0);
+  expect(fittingPayouts(dense, most(400))).toBe(400);
+  expect(fittingPayouts([], most(400))).toBe(0);
   expect(
     fittingPayouts(
       [entry({ sequence: 70_000n }), entry({ sequence: 69_999n }), entry({ sequence: 1n })],
-      400,
+      most(400),
     ),
   ).toBe(2);
   const scattered = Array.from({ length: 500 }, (_, index) =>
     entry({ sequence: BigInt((index * 257) % 65_536) }),
   );
-  const fitting = fittingPayouts(scattered, 500);
+  const fitting = fittingPayouts(scattered, most(500));
   expect(fitting).toBeGreaterThan(300);
   expect(fitting).toBeLessThan(400);
+  // As much gas as two rewards take, and less than one takes.
+  expect(fittingPayouts(dense, { countMax: 400, gasMax: payoutGasLimit(2, 1, 1) })).toBe(2);
+  expect(fittingPayouts(dense, { countMax: 400, gasMax: 1n })).toBe(1);
 });
 
 test('encodes 400 rewards in a few milliseconds', () => {

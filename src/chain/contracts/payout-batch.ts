@@ -128,26 +128,30 @@ export function payoutGasLimit(count: number, brands: number, words: number): bi
 }
 
 /**
- * How many of these rewards, from the first on, fit into one batch: at most `maxCount`, within 65,536 sequences,
- * and with a gas limit of at most 16,000,000. 400 rewards fit unless their sequences are scattered over more than
+ * How many of these rewards, from the first on, fit into one batch: at most `countMax`, within 65,536 sequences,
+ * and with a gas limit of at most `gasMax` and 16,000,000. 400 rewards fit unless their sequences are scattered over more than
  * a hundred words of the bitmap. At least 1 when there is a reward at all.
  */
-export function fittingPayouts(entries: readonly PayoutEntry[], maxCount: number): number {
+export function fittingPayouts(
+  entries: readonly PayoutEntry[],
+  { countMax, gasMax }: { countMax: number; gasMax: bigint },
+): number {
+  const gasLimit = gasMax < MAX_BATCH_GAS ? gasMax : MAX_BATCH_GAS;
   const brands = new Set<string>();
   const words = new Set<bigint>();
   let lowest = MAX_UINT64;
   let highest = 0n;
   let count = 0;
   for (const { brandId, sequence } of entries) {
-    if (count === maxCount) break;
+    if (count === countMax) break;
     if (sequence < lowest) lowest = sequence;
     if (sequence > highest) highest = sequence;
     brands.add(brandId.toLowerCase());
     words.add(sequence >> 8n);
     const fits =
-      highest - lowest < MAX_SEQUENCE_SPAN &&
-      payoutGasLimit(count + 1, brands.size, words.size) <= MAX_BATCH_GAS;
-    if (!fits) break;
+      highest - lowest < MAX_SEQUENCE_SPAN && payoutGasLimit(count + 1, brands.size, words.size) <= gasLimit;
+    // One reward alone has no smaller batch.
+    if (!fits && count > 0) break;
     count += 1;
   }
   return count;

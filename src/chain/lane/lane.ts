@@ -7,7 +7,8 @@ import { unsettledTransactions } from '../../ledger/transactions/transactions.ts
 import { priceTransaction } from './fees.ts';
 import { createHold } from './hold.ts';
 import { createLostNonceWatch } from './lost-nonces.ts';
-import { offerAll, offerFresh, tendLowest, unoffered } from './offers.ts';
+import { fresh, loaded, offerAll, offerFresh } from './offers.ts';
+import { tendLowest } from './replace.ts';
 import { storeNext } from './store-next.ts';
 import type { InFlight, Lane, LaneDeps } from './types.ts';
 
@@ -29,7 +30,7 @@ export function createLane(deps: LaneDeps): Lane {
     const unsettled = await unsettledTransactions(database.db, address);
     await watchLostNonces(unsettled, now);
     const known = new Map(inFlight?.map((one) => [one.hash, one]));
-    return unsettled.map((one) => known.get(one.hash) ?? unoffered(one));
+    return unsettled.map((one) => known.get(one.hash) ?? loaded(one));
   };
 
   return {
@@ -59,7 +60,7 @@ export function createLane(deps: LaneDeps): Lane {
     // A nonce below the chain's is in a block; the follower finds out which block and which hash.
     inFlight = inFlight.filter(({ nonce }) => nonce >= chainNonce);
     const flight = inFlight;
-    const allTaken = await offerAll(deps, flight);
+    const allTaken = await offerAll(deps, flight, epoch);
     if (await tendLowest(deps, flight, { epoch, latest })) return 'worked';
     if (!allTaken) return 'idle';
     if (flight.length >= settings.inFlightMax) return 'idle';
@@ -74,9 +75,9 @@ export function createLane(deps: LaneDeps): Lane {
     const stored = await database.atomically((tx) => storeNext(deps, tx, { epoch, fees, chainNonce, count }));
     if (stored.length === 0) return 'idle';
     deps.crash('lane.stored');
-    const fresh = stored.map(unoffered);
-    for (const one of fresh) deps.work.stored?.(one);
-    flight.push(...fresh);
-    return (await offerFresh(deps, fresh)) ? 'worked' : 'idle';
+    const unoffered = stored.map(fresh);
+    for (const one of unoffered) deps.work.stored?.(one);
+    flight.push(...unoffered);
+    return (await offerFresh(deps, unoffered, epoch)) ? 'worked' : 'idle';
   }
 }

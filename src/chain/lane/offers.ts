@@ -1,24 +1,25 @@
-/** How a lane brings signed bytes to the chain: offers them, offers them again, and replaces them by a better offer. */
-import { keccak256, parseTransaction } from 'viem';
+/** How a lane brings signed bytes to the chain: signs them, offers them, and notes what nodes made of them. */
+import { keccak256 } from 'viem';
 import type { Queries } from '../../ledger/database/database.ts';
 import { holdsLane } from '../../ledger/transactions/lanes.ts';
-import {
-  markSent,
-  storeReplacement,
-  type UnsettledTransaction,
-} from '../../ledger/transactions/transactions.ts';
-import type { Block } from '../rpc/client.ts';
-import { type Fees, priceReplacement } from './fees.ts';
+import { markRefused, markSent, type UnsettledTransaction } from '../../ledger/transactions/transactions.ts';
+import type { SendOutcome } from '../rpc/send-outcome.ts';
+import type { Fees } from './fees.ts';
 import type { InFlight, LaneDeps, Payload } from './types.ts';
 
-/** A transaction that this process has not offered to a node yet. */
-export const unoffered = (one: UnsettledTransaction): InFlight => ({
+/** A transaction of the ledger: what this process has not offered itself, another may have brought to a node. */
+export const loaded = (one: UnsettledTransaction): InFlight => ({
   ...one,
   taken: false,
   tooCheap: false,
+  offers: one.refused ? 'refused' : 'maybe_taken',
+  untakenSinceMs: undefined,
   firstOfferedMs: undefined,
   lastOfferedMs: undefined,
 });
+
+/** A transaction that this process has just stored, and nobody has offered. */
+export const fresh = (one: UnsettledTransaction): InFlight => ({ ...loaded(one), offers: 'none' });
 
 /** Fails unless this process still has the lane; the row stays locked until the commit. */
 export async function fence(deps: LaneDeps, tx: Queries, epoch: number): Promise<void> {
@@ -50,31 +51,31 @@ export async function sign(deps: LaneDeps, one: { nonce: number; payload: Payloa
 }
 
 /** Offers, in nonce order, the bytes that no node is known to have; false at the first that a node does not take. */
-export async function offerAll(deps: LaneDeps, flight: InFlight[]): Promise<boolean> {
+export async function offerAll(deps: LaneDeps, flight: InFlight[], epoch: number): Promise<boolean> {
   for (const one of flight) {
     if (one.taken) continue;
-    if (!(await offer(deps, one))) return false;
+    if (!(await offer(deps, one, epoch))) return false;
     deps.crash('recover.resent');
   }
   return true;
 }
 
 /** Offers the bytes once, and notes it when a node has them. */
-export async function offer(deps: LaneDeps, one: InFlight): Promise<boolean> {
-  const taken = await offerBytes(deps, one);
+export async function offer(deps: LaneDeps, one: InFlight, epoch: number): Promise<boolean> {
+  const taken = await offerBytes(deps, one, epoch);
   if (taken) await noteTaken(deps, [one]);
   return taken;
 }
 
 /** Offers fresh bytes in nonce order, up to the first that is not taken now; what was taken is noted in one commit. */
-export async function offerFresh(deps: LaneDeps, fresh: InFlight[]): Promise<boolean> {
+export async function offerFresh(deps: LaneDeps, stored: InFlight[], epoch: number): Promise<boolean> {
   const taken: InFlight[] = [];
-  for (const one of fresh) {
-    if (!(await offerBytes(deps, one))) break;
+  for (const one of stored) {
+    if (!(await offerBytes(deps, one, epoch))) break;
     taken.push(one);
   }
   if (taken.length > 0) await noteTaken(deps, taken);
-  return taken.length === fresh.length;
+  return taken.length === stored.length;
 }
 
 async function noteTaken(deps: LaneDeps, taken: InFlight[]): Promise<void> {
@@ -87,115 +88,57 @@ async function noteTaken(deps: LaneDeps, taken: InFlight[]): Promise<void> {
 }
 
 /** Whatever the answer, the bytes stay the ones of their nonce. */
-async function offerBytes(deps: LaneDeps, one: InFlight): Promise<boolean> {
-  const { alarms, log, realClock } = deps;
+async function offerBytes(deps: LaneDeps, one: InFlight, epoch: number): Promise<boolean> {
+  const { log, realClock } = deps;
   const lane = deps.signer.address;
   const nowMs = realClock.now();
   one.firstOfferedMs ??= nowMs;
   one.lastOfferedMs = nowMs;
+  const before = one.offers;
+  // Written first: a process that ends after the next line has perhaps brought the bytes to a node.
+  if (before === 'refused') await noteRefused(deps, one, { refused: false, epoch });
+  one.offers = 'maybe_taken';
   const outcome = await deps.chain.sendRaw(one.raw);
   deps.crash('lane.sent');
   if (outcome.kind === 'accepted' || outcome.kind === 'known' || outcome.kind === 'nonce_used') {
     // nonce_used: these bytes, or others of this nonce, are in a block; the follower finds out which.
     one.taken = true;
     one.tooCheap = false;
+    one.untakenSinceMs = undefined;
     deps.crash('lane.answer-read');
-    alarms.clear('gas_money_low', lane);
+    deps.alarms.clear('gas_money_low', lane);
     return true;
   }
+  one.untakenSinceMs ??= nowMs;
   one.tooCheap = outcome.kind === 'rejected' && outcome.reason === 'fee_too_low';
   const why = outcome.kind === 'rejected' ? outcome.reason : outcome.kind === 'unknown' ? outcome.why : '';
   log.warn(
     { lane, nonce: one.nonce, outcome: outcome.kind, why },
     'a node did not take a transaction; it is offered again',
   );
-  if (outcome.kind === 'rejected' && outcome.reason === 'insufficient_gas_money') {
-    alarms.raise('gas_money_low', lane, { nonce: one.nonce });
-  }
-  if (outcome.kind === 'rejected' && outcome.reason === 'malformed') {
-    alarms.raise('transaction_malformed', lane, { nonce: one.nonce });
+  if (outcome.kind !== 'rejected') return false;
+  raiseAlarm(deps, one, outcome.reason);
+  if (outcome.certain && before !== 'maybe_taken') {
+    await noteRefused(deps, one, { refused: true, epoch });
+    one.offers = 'refused';
   }
   return false;
 }
 
-/**
- * Looks after the lowest transaction in flight, which all others wait for: offers it again, and when that does
- * not help, or gas has become dearer than it offers, replaces it. True when it was replaced.
- */
-export async function tendLowest(
-  deps: LaneDeps,
-  flight: InFlight[],
-  now: { epoch: number; latest: Block },
-): Promise<boolean> {
-  const [lowest] = flight;
-  if (!lowest) return false;
-  const { settings, realClock, alarms } = deps;
-  const nowMs = realClock.now();
-  const waitedMs = nowMs - (lowest.firstOfferedMs ?? nowMs);
-  const underpriced = lowest.maxFeeWei < now.latest.baseFeeWei;
-  // Bytes that no node has answered for are offered again unchanged: their fees may well suffice.
-  const answered = lowest.taken || lowest.tooCheap;
-  if ((answered && waitedMs >= settings.bumpAfterMs) || (underpriced && waitedMs >= settings.resendAfterMs)) {
-    const fees = priceReplacement(
-      { maxFeePerGas: lowest.maxFeeWei, maxPriorityFeePerGas: lowest.priorityFeeWei },
-      now.latest.baseFeeWei,
-      settings.fees,
-    );
-    if (fees) {
-      alarms.clear('fee_over_cap', deps.signer.address);
-      await replace(deps, lowest, { epoch: now.epoch, fees, kind: lowest.kind });
-      return true;
-    }
-    alarms.raise('fee_over_cap', deps.signer.address, { baseFeeWei: String(now.latest.baseFeeWei) });
-  }
-  if (lowest.taken && nowMs - (lowest.lastOfferedMs ?? 0) >= settings.resendAfterMs)
-    await offer(deps, lowest);
-  return false;
+type Rejected = Extract<SendOutcome, { kind: 'rejected' }>;
+
+function raiseAlarm({ alarms, signer }: LaneDeps, { nonce }: InFlight, reason: Rejected['reason']): void {
+  if (reason === 'insufficient_gas_money') alarms.raise('gas_money_low', signer.address, { nonce });
+  if (reason === 'malformed') alarms.raise('transaction_malformed', signer.address, { nonce });
 }
 
-/** Gas of a transaction that does nothing but use up its nonce. */
-const NOOP_GAS = 21_000n;
-
-/** Stores a better offer for the same nonce, with the same payload or with none, and then makes it. */
-async function replace(
+/** Fenced: what a process says that has lost the lane would be of offers before those of the next one. */
+const noteRefused = (
   deps: LaneDeps,
-  one: InFlight,
-  by: { epoch: number; fees: Fees; kind: 'payload' | 'noop' },
-): Promise<void> {
-  const before = parseTransaction(one.raw);
-  const { nonce } = one;
-  const payload: Payload =
-    by.kind === 'noop'
-      ? { to: deps.signer.address, data: '0x', valueWei: 0n, gas: NOOP_GAS }
-      : {
-          to: before.to ?? deps.signer.address,
-          data: before.data ?? '0x',
-          valueWei: before.value ?? 0n,
-          gas: before.gas ?? NOOP_GAS,
-        };
-  const signed = await sign(deps, { nonce, payload, fees: by.fees });
-  deps.crash('lane.bump-signed');
-  const stored = await deps.database.atomically(async (tx) => {
-    await fence(deps, tx, by.epoch);
-    return storeReplacement(tx, {
-      ...signed,
-      transactionId: one.id,
-      kind: by.kind,
-      createdAt: deps.clock.now(),
-    });
+  { hash }: InFlight,
+  { refused, epoch }: { refused: boolean; epoch: number },
+): Promise<void> =>
+  deps.database.atomically(async (tx) => {
+    await fence(deps, tx, epoch);
+    await markRefused(tx, hash, refused);
   });
-  if (!stored) {
-    // A block holds it after all. It leaves the flight once the chain's nonce shows that, or at the next load.
-    Object.assign(one, { taken: true, firstOfferedMs: undefined, lastOfferedMs: deps.realClock.now() });
-    return;
-  }
-  deps.crash('lane.bump-stored');
-  const { nonce: _, ...offered } = { ...one, ...signed, kind: by.kind, taken: false, tooCheap: false };
-  Object.assign(one, offered, { firstOfferedMs: undefined });
-  deps.log.info(
-    { lane: deps.signer.address, nonce, maxFeeWei: String(by.fees.maxFeePerGas), kind: by.kind },
-    'a transaction was replaced by a better offer',
-  );
-  await offer(deps, one);
-  deps.crash('lane.bump-sent');
-}

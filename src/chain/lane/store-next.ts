@@ -30,14 +30,14 @@ export async function storeNext(
   while (stored.length < terms.count) {
     const nonce = first + stored.length;
     const id = deps.random.uuid();
-    const payload = await deps.work.bindNext(tx, id);
+    const payload = await deps.work.bindNext(tx, id, terms.fees);
     if (!payload) break;
     const signed = await sign(deps, { nonce, payload, fees: terms.fees });
     deps.crash('lane.signed');
     const { purpose } = settings;
     const row = { id, lane, nonce, purpose, epoch: terms.epoch, createdAt: deps.clock.now(), ...signed };
     await storeTransaction(tx, row);
-    stored.push({ id, nonce, kind: 'payload', ...signed });
+    stored.push({ id, nonce, kind: 'payload', refused: false, ...signed });
   }
   if (stored.length > 0) deps.crash('lane.before-store');
   return stored;

@@ -10,7 +10,7 @@ import type { Random } from '../../lib/ids.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Alarms } from '../alarms.ts';
 import type { ChainClient } from '../rpc/client.ts';
-import type { FeePolicy } from './fees.ts';
+import type { FeePolicy, Fees } from './fees.ts';
 import type { Signer } from './signer.ts';
 
 /** What a transaction does. */
@@ -25,9 +25,10 @@ export interface Payload {
 export interface LaneWork {
   /**
    * Binds the next piece of work to `transactionId` and returns what the chain is to do for it; undefined when
-   * there is none. Runs inside the commit that stores the signed bytes, perhaps several times.
+   * there is none. Runs inside the commit that stores the signed bytes, perhaps several times. `fees`: what each unit
+   * of its gas will offer.
    */
-  bindNext(tx: Queries, transactionId: string): Promise<Payload | undefined>;
+  bindNext(tx: Queries, transactionId: string, fees: Fees): Promise<Payload | undefined>;
   /** Signed bytes are stored. */
   stored?(transaction: { id: string; hash: Hex }): void;
   /** A node has the bytes. */
@@ -47,6 +48,10 @@ export interface LaneSettings {
   resendAfterMs: number;
   /** Bytes that are not in a block after this time are replaced by a better offer. */
   bumpAfterMs: number;
+  /** The lowest transaction raises an alarm when no node has taken it for this time. */
+  untakenAfterMs: number;
+  /** A replacement offers no more than this for all its gas; without it, the fee cap alone counts. */
+  offerMaxWei?: bigint;
   /** A nonce that a foreign transaction used is given up this many blocks later; without it, never. */
   lostAfterBlocks?: number;
 }
@@ -87,6 +92,13 @@ export interface InFlight extends UnsettledTransaction {
   taken: boolean;
   /** A node refused them because they offer too little. */
   tooCheap: boolean;
+  /**
+   * What has become of all offers of these bytes so far. refused: each by every node that it went to, and the ledger
+   * says so · maybe_taken: of one at least that is not known.
+   */
+  offers: 'none' | 'refused' | 'maybe_taken';
+  /** Since when no node has taken any bytes of this nonce that this process offered; undefined once one has. */
+  untakenSinceMs: number | undefined;
   /** When the bytes were first and last offered; undefined before. */
   firstOfferedMs: number | undefined;
   lastOfferedMs: number | undefined;

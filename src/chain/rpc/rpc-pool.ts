@@ -99,6 +99,7 @@ export function createRpcPool(deps: RpcPoolDeps): Rpc {
       ...usable.filter(({ restsUntilMs }) => restsUntilMs > now),
     ];
     let last: unknown = new RpcUnreachableError(method, 'no answer');
+    let unanswered = false;
     for (const node of ordered) {
       const attempt = node.availability.attempt();
       try {
@@ -118,10 +119,13 @@ export function createRpcPool(deps: RpcPoolDeps): Rpc {
         if (error instanceof RpcAnswerError && !isBusy(error)) {
           attempt.answered();
           onOutcome(node.place, 'error');
+          error.othersUnanswered = unanswered;
           throw error;
         }
         if (!(error instanceof RpcAnswerError || error instanceof RpcUnreachableError)) throw error;
         onOutcome(node.place, 'unreachable');
+        if (error instanceof RpcAnswerError) error.othersUnanswered = unanswered;
+        unanswered = true;
         attempt.failed(error, error instanceof RpcAnswerError ? `error ${error.rpcCode}` : error.reason);
         node.restsUntilMs = nowMs() + restMs;
         node.isKnown = false;

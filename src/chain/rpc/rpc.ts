@@ -9,6 +9,8 @@ export class RpcAnswerError extends Error {
   readonly rpcCode: number;
   /** The node's own words, needed to sort them; never shown or logged. */
   readonly nodeMessage: string;
+  /** Another node was asked before and gave no answer: it may have done what this one refused. */
+  othersUnanswered = false;
   constructor(method: string, answer: { code: number; message: string }) {
     super(`${method}: the node answered with error ${answer.code}: ${scrub(answer.message).slice(0, 300)}`);
     this.rpcCode = answer.code;

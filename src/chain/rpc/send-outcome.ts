@@ -12,17 +12,26 @@ export type SendOutcome =
   | { kind: 'accepted' }
   | { kind: 'known' }
   | { kind: 'nonce_used' }
-  | { kind: 'rejected'; reason: RejectionReason }
+  /** certain: every node that the bytes went to has refused them; otherwise one of them gave no answer. */
+  | { kind: 'rejected'; reason: RejectionReason; certain: boolean }
   | { kind: 'unknown'; why: string };
 
-type RejectionReason = 'fee_too_low' | 'insufficient_gas_money' | 'pool_full' | 'malformed';
+/** over_node_cap: gas times price is more than a setting of the node allows for one transaction. */
+type RejectionReason = 'fee_too_low' | 'over_node_cap' | 'insufficient_gas_money' | 'pool_full' | 'malformed';
+
+type Sorted = Exclude<SendOutcome, { kind: 'rejected' }> | { kind: 'rejected'; reason: RejectionReason };
 
 /** In this order: a revert text may quote any of the words below it. The wordings of geth, erigon, nethermind, besu and anvil. */
-const WORDINGS: [RegExp, SendOutcome][] = [
+const WORDINGS: [RegExp, Sorted][] = [
   [/execution reverted/i, { kind: 'unknown', why: 'a revert' }],
   [
     /already known|already imported|^known transaction|alreadyknown|transaction already exists/i,
     { kind: 'known' },
+  ],
+  [
+    // Before the words for too little: some of them say only that the fee's cap was exceeded.
+    /exceeds the configured cap|fee ?cap exceeded|exceeds (?:the )?(?:rpc )?tx ?fee ?cap/i,
+    { kind: 'rejected', reason: 'over_node_cap' },
   ],
   [/nonce too low|oldnonce|nonce is too low|nonce below/i, { kind: 'nonce_used' }],
   [
@@ -43,6 +52,9 @@ const WORDINGS: [RegExp, SendOutcome][] = [
 /** Sorts what `eth_sendRawTransaction` threw. */
 export function sortSendError(error: unknown): SendOutcome {
   if (!(error instanceof RpcAnswerError)) return { kind: 'unknown', why: 'no answer' };
-  for (const [wording, outcome] of WORDINGS) if (wording.test(error.nodeMessage)) return outcome;
+  for (const [wording, outcome] of WORDINGS) {
+    if (!wording.test(error.nodeMessage)) continue;
+    return outcome.kind === 'rejected' ? { ...outcome, certain: !error.othersUnanswered } : outcome;
+  }
   return { kind: 'unknown', why: `error ${error.rpcCode}` };
 }

@@ -17,6 +17,8 @@ interface PayoutSettings {
   escrow: `0x${string}`;
   /** Rewards in one transaction at most. */
   batchMax: number;
+  /** The most that one transaction offers for all its gas: nodes refuse what is above a cap of theirs. */
+  offerMaxWei: bigint;
 }
 
 /** `progress` is told which rewards a transaction carries, and when a node has it. */
@@ -27,7 +29,7 @@ export function payoutWork(deps: {
   const { settings, progress } = deps;
   const carried = new Map<string, string[]>();
   return {
-    async bindNext(tx: Queries, transactionId) {
+    async bindNext(tx: Queries, transactionId, { maxFeePerGas }) {
       const waiting = await waitingRewards(tx, settings.batchMax);
       if (waiting.length === 0) return undefined;
       const candidates = waiting.map(({ sequence, brandId, wallet, amount }) => ({
@@ -36,7 +38,13 @@ export function payoutWork(deps: {
         to: wallet,
         amount: BigInt(amount),
       }));
-      const entries = candidates.slice(0, fittingPayouts(candidates, settings.batchMax));
+      const entries = candidates.slice(
+        0,
+        fittingPayouts(candidates, {
+          countMax: settings.batchMax,
+          gasMax: settings.offerMaxWei / maxFeePerGas,
+        }),
+      );
       const rewards = waiting.slice(0, entries.length);
       await bindRewards(tx, { sequences: rewards.map(({ sequence }) => sequence), transactionId });
       carried.set(

@@ -10,14 +10,14 @@ interface PayoutsDeps extends Omit<LaneDeps, 'work' | 'settings'> {
   escrow: `0x${string}`;
   /** A node has a batch: its block may follow at once. */
   onSent: () => void;
-  lane: Omit<LaneSettings, 'purpose' | 'storeMax'>;
-  settings: { batchMax: number; idlePollMs: number };
+  lane: Omit<LaneSettings, 'purpose' | 'storeMax' | 'offerMaxWei'>;
+  settings: { batchMax: number; offerMaxWei: bigint; idlePollMs: number };
 }
 
 export function createPayouts(deps: PayoutsDeps) {
   const { progress, escrow, onSent, settings, log } = deps;
   const work = payoutWork({
-    settings: { escrow, batchMax: settings.batchMax },
+    settings: { escrow, batchMax: settings.batchMax, offerMaxWei: settings.offerMaxWei },
     progress: {
       carried: progress.carried,
       sent(transaction) {
@@ -26,7 +26,12 @@ export function createPayouts(deps: PayoutsDeps) {
       },
     },
   });
-  const lane = createLane({ ...deps, work, settings: { ...deps.lane, purpose: 'payout', storeMax: 1 } });
+  const { offerMaxWei } = settings;
+  const lane = createLane({
+    ...deps,
+    work,
+    settings: { ...deps.lane, purpose: 'payout', storeMax: 1, offerMaxWei },
+  });
   const loop = createLoop({
     name: 'payouts',
     turn: () => lane.turn(),

@@ -9,6 +9,7 @@ import answerHeaders from './migrations/0004-answer-headers.sql';
 import brandSpending from './migrations/0005-brand-spending.sql';
 import gasCharges from './migrations/0006-gas-charges.sql';
 import operatorMintsTable from './migrations/0007-operator-mints.sql';
+import refusedAttempts from './migrations/0008-refused-attempts.sql';
 
 /** In order; a file that has been released is never edited, only followed by another. */
 export const migrations = [
@@ -19,6 +20,7 @@ export const migrations = [
   { number: 5, name: '0005-brand-spending', sql: brandSpending },
   { number: 6, name: '0006-gas-charges', sql: gasCharges },
   { number: 7, name: '0007-operator-mints', sql: operatorMintsTable },
+  { number: 8, name: '0008-refused-attempts', sql: refusedAttempts },
 ] as const;
 
 const applied = pgTable('migrations', {

@@ -1,7 +1,7 @@
 /** The tables that all on-chain work shares: sending accounts, nonces, signed bytes, and what the chain showed. Wei is text. */
 import { sql } from 'drizzle-orm';
 import { index, integer, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core';
-import { address, bytes, number } from './columns.ts';
+import { address, bool, bytes, number } from './columns.ts';
 
 export type LanePurpose = 'payout' | 'mint' | 'relay' | 'setup';
 
@@ -66,6 +66,8 @@ export const attempts = pgTable(
     maxFeeWei: text('max_fee_wei').notNull(),
     priorityFeeWei: text('priority_fee_wei').notNull(),
     createdAt: number('created_at').notNull(),
+    /** Every offer of these bytes was refused by every node that it went to. False before each offer. */
+    refused: bool('refused').notNull().default(false),
   },
   (t) => [uniqueIndex('attempts_of_transaction').on(t.transactionId, t.attempt)],
 );

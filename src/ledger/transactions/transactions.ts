@@ -75,6 +75,8 @@ export interface UnsettledTransaction extends SignedAttempt {
   id: string;
   nonce: number;
   kind: 'payload' | 'noop';
+  /** Every offer of these bytes was refused by every node that it went to. */
+  refused: boolean;
 }
 
 /** Every transaction of a lane that no block is known to hold, in nonce order. */
@@ -88,11 +90,26 @@ export async function unsettledTransactions(db: Queries, lane: Hex): Promise<Uns
     )
     .where(and(eq(transactions.lane, lane), inArray(transactions.status, ['stored', 'sent'])))
     .orderBy(asc(transactions.nonce));
-  return rows.map(({ transaction: { id, nonce }, attempt: { kind, hash, raw, ...attempt } }) => ({
-    ...{ id, nonce, kind, hash, raw },
+  return rows.map(({ transaction: { id, nonce }, attempt: { kind, hash, raw, refused, ...attempt } }) => ({
+    ...{ id, nonce, kind, hash, raw, refused },
     maxFeeWei: BigInt(attempt.maxFeeWei),
     priorityFeeWei: BigInt(attempt.priorityFeeWei),
   }));
+}
+
+/** Notes whether every offer of these bytes was refused by every node; to be written back to false before the next offer. */
+export async function markRefused(tx: Queries, hash: Hex, refused: boolean): Promise<void> {
+  await tx.update(attempts).set({ refused }).where(eq(attempts.hash, hash));
+}
+
+/** Whether every offer of every attempt of a transaction was refused by every node, so that no node can have any of them. */
+export async function isRefusedThroughout(tx: Queries, transactionId: string): Promise<boolean> {
+  const open = await tx
+    .select({ hash: attempts.hash })
+    .from(attempts)
+    .where(and(eq(attempts.transactionId, transactionId), eq(attempts.refused, false)))
+    .limit(1);
+  return open.length === 0;
 }
 
 /** Notes that a node has taken the bytes of these transactions; what a block has shown since stays. */

@@ -64,11 +64,11 @@ const sendAtOnce = async (world: World, raw: string) => {
 const requeue = ({ work }: Parts, world: World): Partial<Parts> => ({
   work: {
     ...work,
-    async bindNext(tx, transactionId) {
+    async bindNext(tx, transactionId, fees) {
       const late = `select id from transactions where status = 'sent' and created_at < ?`;
       const again = `update rewards set transaction_id = null where transaction_id in (${late})`;
       await execute(tx, again, world.time.now() - 4_000);
-      return work.bindNext(tx, transactionId);
+      return work.bindNext(tx, transactionId, fees);
     },
   },
 });
@@ -176,8 +176,8 @@ export const mutants: Mutant[] = [
       return {
         work: {
           ...work,
-          async bindNext(tx, id) {
-            const payload = await work.bindNext(tx, id);
+          async bindNext(tx, id, fees) {
+            const payload = await work.bindNext(tx, id, fees);
             const { rows } = await execute(tx, 'select id from rewards where transaction_id = ?', id);
             carrying = { id, rewardIds: (rows as { id: string }[]).map((row) => row.id) };
             return payload;

@@ -27,6 +27,8 @@ import type { World } from './world.ts';
 
 export const LEASE_MS = 3_000;
 export const LANE = '0x000000000000000000000000000000000000a11e';
+/** Two rewards at a base fee of 60 gwei. */
+const OFFER_MAX_WEI = 2n * 10n ** 16n;
 export const FEE_CAP_WEI = 100n * 10n ** 9n;
 
 /** Ends a process: nothing it would have done after this happens. */
@@ -146,7 +148,10 @@ export function createReplica(world: World, name: string, skewMs: number): Repli
     laneChain: chain,
     followChain: chain,
     signer: cheapSigner(LANE),
-    work: payoutWork({ settings: { escrow: ESCROW, batchMax: plan.batchMax }, progress }),
+    work: payoutWork({
+      settings: { escrow: ESCROW, batchMax: plan.batchMax, offerMaxWei: OFFER_MAX_WEI },
+      progress,
+    }),
     progress,
   };
   const wired = { ...parts, ...mutant.wire?.(parts, world) };
@@ -167,6 +172,8 @@ export function createReplica(world: World, name: string, skewMs: number): Repli
       leaseMs: LEASE_MS,
       resendAfterMs: 2_000,
       bumpAfterMs: 6_000,
+      untakenAfterMs: 20_000,
+      offerMaxWei: OFFER_MAX_WEI,
       lostAfterBlocks: plan.finalityBlocks,
       ...mutant.lane,
     },

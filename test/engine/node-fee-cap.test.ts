@@ -1,0 +1,87 @@
+/** Nodes that refuse a transaction because gas times price is above a cap of theirs (geth: --rpc.txfeecap). */
+import { parseTransaction, toFunctionSelector, toHex } from 'viem';
+import { afterEach, expect, test } from 'vitest';
+import { crowd, type EngineKit, eventually, impatient, startEngineKit } from './kit.ts';
+
+let kit: EngineKit | undefined;
+afterEach(async () => {
+  await kit?.stop();
+  kit = undefined;
+});
+
+const GWEI = 10n ** 9n;
+/** One reward offers 0.0106 at a base fee of 50 gwei, and less than 0.001 at 1. */
+const capWei = 10n ** 16n;
+const lane = { ...impatient.lane, untakenAfterMs: 1_000 };
+
+async function gasCosts({ rpc, mine }: EngineKit, gwei: bigint): Promise<void> {
+  await rpc('anvil_setNextBlockBaseFeePerGas', toHex(gwei * GWEI));
+  await mine();
+}
+/** What payouts offered; the service sent others when it began. */
+const offered = ({ proxy }: EngineKit) =>
+  proxy.sent
+    .map(({ raw }) => parseTransaction(raw))
+    .filter(({ data }) => data?.startsWith(toFunctionSelector('distribute(bytes)')));
+
+test('payouts go on by themselves when gas falls; until then an alarm says that no node takes them', async () => {
+  const engine = await startEngineKit({ config: { engine: { lane } } });
+  kit = engine;
+  engine.proxy.add({ fault: 'fee-cap', capWei });
+  await gasCosts(engine, 50n);
+  const waiting = engine.pay(crowd(1));
+  await eventually(() => engine.alarms()).toContain('transaction_not_taken');
+  expect((await engine.evidence()).paid).toEqual([]);
+  expect(await engine.ledger.attempts()).toHaveLength(1);
+
+  await gasCosts(engine, 1n);
+  await engine.drained();
+  await waiting;
+  await eventually(() => engine.alarmsOver()).toContain('transaction_not_taken');
+  const [first, second, ...more] = await engine.ledger.attempts();
+  expect([first?.transactionId, more]).toEqual([second?.transactionId, []]);
+  const fees = offered(engine).map(({ maxFeePerGas = 0n }) => maxFeePerGas);
+  expect([fees[0], (fees.at(-1) ?? 0n) < 5n * GWEI]).toEqual([100n * GWEI, true]);
+  expect(await engine.pay(crowd(1))).toMatchObject([{ kind: 'ok' }]);
+  expect(await engine.violations()).toEqual([]);
+});
+
+test('bytes that a node may have are never signed again at a lower price', async () => {
+  const engine = await startEngineKit({ config: { engine: { lane } } });
+  kit = engine;
+  engine.proxy.add({ fault: 'lost-request', method: /eth_sendRawTransaction/, times: 1 });
+  engine.proxy.add({ fault: 'fee-cap', capWei });
+  await gasCosts(engine, 50n);
+  const waiting = engine.pay(crowd(1));
+  await eventually(() => engine.proxy.counts.get('fault fee-cap')).toBeGreaterThan(1);
+  await gasCosts(engine, 1n);
+  const before = offered(engine).length;
+  await eventually(() => offered(engine).length).toBeGreaterThan(before + 3);
+  expect(await engine.ledger.attempts()).toHaveLength(1);
+  await eventually(() => engine.alarms()).toContain('transaction_not_taken');
+  engine.proxy.heal();
+  await engine.drained();
+  await waiting;
+  expect(await engine.ledger.attempts()).toHaveLength(1);
+  expect(await engine.violations()).toEqual([]);
+});
+
+test('a batch has no more rewards than its offer allows', async () => {
+  // Some seven rewards at the cap of 100 gwei.
+  const offerMaxWei = 3n * 10n ** 16n;
+  const engine = await startEngineKit({ config: { engine: { ...impatient, payout: { offerMaxWei } } } });
+  kit = engine;
+  engine.proxy.add({ fault: 'fee-cap', capWei: offerMaxWei });
+  await gasCosts(engine, 50n);
+  await engine.rpc('evm_setAutomine', false);
+  const waiting = engine.pay(crowd(80));
+  await eventually(async () => (await engine.ledger.rewards()).length).toBe(80);
+  engine.keepMining();
+  await engine.drained();
+  await waiting;
+  expect(engine.proxy.counts.get('fault fee-cap')).toBeUndefined();
+  const offers = offered(engine).map(({ gas = 0n, maxFeePerGas = 0n }) => gas * maxFeePerGas);
+  expect(offers.filter((wei) => wei > offerMaxWei)).toEqual([]);
+  expect(offers.some((wei) => wei > offerMaxWei / 2n)).toBe(true);
+  expect(await engine.violations()).toEqual([]);
+});
