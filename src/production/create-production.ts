@@ -44,6 +44,8 @@ import {
 } from './checks.ts';
 import { checkClock } from './clock.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
+import { createRequestTraces } from './requests/request-traces.ts';
+import { userHasher } from './requests/user-hash.ts';
 import { productionService, productionTokens } from './service-config.ts';
 import type { StartConfig, Worker } from './start-config.ts';
 import type { Problem } from './start-errors.ts';
@@ -120,13 +122,29 @@ async function startProduction(
 
   const deps = { ...adapters, chain: metrics.countSends(adapters.chain), facts };
   const answersCallers = config.workers.includes('api');
+  const traces =
+    config.walletsXpub === undefined
+      ? undefined
+      : createRequestTraces(
+          { ...deps, userHash: userHasher(config.walletsXpub), onDropped: metrics.traceDropped },
+          {
+            keptMs: config.tracesKeptMs,
+            bodyLimitBytes: settings.bodyLimitBytes,
+            duplicateWindowMs: config.duplicateWindowMs,
+          },
+        );
+  if (traces) lifecycle.onStop(traces.stop);
   const service = createService(
     {
       ...deps,
       businessTime: () => deps.database.now,
       wallets: answersCallers ? deps.wallets : undefined,
       crash: neverCrash,
-      observer: { event: metrics.decision, relay: metrics.relay },
+      observer: {
+        event: metrics.decision,
+        relay: metrics.relay,
+        ...(traces && { request: traces.observe, withoutBodies: true }),
+      },
     },
     productionService(config),
   );

@@ -53,6 +53,11 @@ const figures = {
     'outcome',
   ]),
   rpc: counter('rewards_rpc_requests_total', 'Requests to nodes', ['node', 'outcome']),
+  tracesDropped: counter(
+    'rewards_request_traces_dropped_total',
+    'Requests that cannot be looked up, since the database was too slow for their rows',
+    [],
+  ),
   waiting: gauge('rewards_waiting', 'Rewards that no transaction carries yet'),
   waitingSeconds: gauge('rewards_waiting_oldest_seconds', 'Age of the oldest of them'),
   inFlight: gauge('rewards_in_flight', 'Rewards whose transaction no block is known to hold'),
@@ -101,6 +106,7 @@ export function createMetrics() {
       made.requestSeconds.observe({ route }, seconds);
     },
     decision: (code: string) => made.decisions.inc({ code }),
+    traceDropped: () => made.tracesDropped.inc(),
     relay: (code: string) => made.relayed.inc({ code }),
     rpc: (node: number, outcome: RpcOutcome) => made.rpc.inc({ node, outcome }),
     /** Wraps a client and counts the nodes' answers to signed bytes. */

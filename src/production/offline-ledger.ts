@@ -17,17 +17,29 @@ import { systemClock } from '../lib/clock.ts';
 import { silentLog } from '../lib/log.ts';
 import { databaseProblem } from './checks.ts';
 import { openLedgerAt } from './create-production.ts';
-import { readSecret, type Secret } from './secrets.ts';
+import { readSecret, type Secret, settingsProblem } from './secrets.ts';
 import { sqliteProblem, startSettings } from './settings.ts';
 import { problemOf } from './start-errors.ts';
 
-/** Opens the ledger at a secret's address. Its functions throw a PreconditionError when the database cannot be used. */
-export async function openOfflineLedger(of: { cwd: string; secret: Secret; allowSqlite: boolean }) {
+/** The address that a secret holds. Throws a PreconditionError when it holds none, or one that production refuses. */
+export async function ledgerAddress(of: {
+  cwd: string;
+  secret: Secret;
+  allowSqlite: boolean;
+}): Promise<string> {
   const databaseUrl = await readSecret(startSettings.databaseUrl, of);
   if (databaseUrl === undefined) throw missing('REWARDS_DATABASE_URL');
-  const isSqlite = databaseUrl.startsWith('sqlite:');
+  if (!/^(?:postgres(?:ql)?:\/\/|sqlite:)./.test(databaseUrl))
+    throw settingsProblem(['REWARDS_DATABASE_URL begins with neither postgres:// nor sqlite:']);
   const unsafe = sqliteProblem(databaseUrl, of);
   if (unsafe) throw new PreconditionError(unsafe);
+  return databaseUrl;
+}
+
+/** Opens the ledger at a secret's address. Its functions throw a PreconditionError when the database cannot be used. */
+export async function openOfflineLedger(of: { cwd: string; secret: Secret; allowSqlite: boolean }) {
+  const databaseUrl = await ledgerAddress(of);
+  const isSqlite = databaseUrl.startsWith('sqlite:');
   const { database, release } = await openLedgerAt(databaseUrl, silentLog);
   const asked = async <T>(work: () => Promise<T>): Promise<T> => {
     try {

@@ -381,6 +381,12 @@ export const startSettings = {
     'how often ledger and chain are compared; 0s for never',
     { default: '1h' },
   ),
+  tracesKeptMs: setting(
+    '--traces-kept <duration>',
+    duration,
+    'how long requests can be looked up with `rewards requests`; 0s for never',
+    { default: '7d' },
+  ),
   drainTimeoutMs: setting(
     '--drain-timeout <duration>',
     duration,

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { brandSpec, ruleSpec, type Spec, settingNames } from '../../rules/brands/spec.ts';
 import type { Catalog } from '../machine/catalog.ts';
 import { asGiven, durationMs, option } from '../machine/options.ts';
+import { ledgerOptions } from '../start/options.ts';
 import { settingFlags } from './setting-flags.ts';
 
 const BRAND = 'its id or one of its domains';
@@ -12,17 +13,13 @@ export function declareBrand({ parent, lazily }: Catalog): void {
     .command('brand')
     .summary('create and change brands, what their events pay, and their keys')
     .description(
-      'Works on the emulator that runs here, or with --database-url on a Postgres database of production. A change applies to the next event, without a restart.',
+      'Works on the emulator that runs here, or with the address of a database on a production ledger. A change applies to the next event, without a restart.',
     );
-  const verb = (name: string, summary: string): Command =>
-    brand
-      .command(name)
-      .summary(summary)
-      .addOption(
-        option('--database-url <url>', 'a Postgres database, in place of the emulator', {
-          env: 'REWARDS_DATABASE_URL',
-        }),
-      );
+  const verb = (name: string, summary: string): Command => {
+    const made = brand.command(name).summary(summary);
+    for (const one of ledgerOptions()) made.addOption(one);
+    return made;
+  };
 
   verb('list', 'print all brands').action(lazily(async () => (await import('./run.ts')).listBrands));
   verb('show', 'print a brand with its rules and keys')

@@ -1,12 +1,11 @@
 /** Where brands are managed: at the emulator, or straight in a database of production, by the same calls. */
 import type { Client } from '../../client/create-client.ts';
+import { isGiven } from '../../production/secrets.ts';
 import type { CommandContext } from '../machine/context.ts';
-import { usageError } from '../machine/errors.ts';
 import { clientFor, resolveTarget } from '../service/target.ts';
+import { type LedgerOptions, ledgerSecrets } from '../start/options.ts';
 
-export interface BrandOptions {
-  databaseUrl?: string;
-}
+export type BrandOptions = LedgerOptions;
 
 interface BrandTarget {
   brands: Client['control']['brands'];
@@ -17,26 +16,23 @@ interface BrandTarget {
 /** Passes the calls to `work` and closes their connections afterwards, even when it fails. */
 export async function withBrands<T>(
   context: CommandContext,
-  { databaseUrl }: BrandOptions,
+  options: BrandOptions,
   work: (target: BrandTarget) => Promise<T>,
 ): Promise<T> {
-  const { settings, about } = context;
-  if (databaseUrl === undefined || settings.target !== undefined) {
+  const { settings, about, runtime } = context;
+  const { database: secret } = ledgerSecrets(options);
+  if (!isGiven(secret) || settings.target !== undefined) {
     const target = await resolveTarget(context);
     const { brands } = clientFor(target, context).control;
     return work({ brands, defaultBrand: target.run?.brands[0]?.brandId });
-  }
-  if (!/^postgres(?:ql)?:\/\//i.test(databaseUrl)) {
-    throw usageError(
-      '--database-url is not the address of a Postgres database.',
-      'Give an address that begins with postgres://. To manage the brands of an emulator, start it and leave --database-url out.',
-    );
   }
   // Loaded only here, since it loads the database.
   const { openOfflineBrands } = await import('../../production/offline-brands.ts');
   const { createClient } = await import('../../client/create-client.ts');
   const { hostUrls } = await import('../../client/host-urls.ts');
-  const offline = await openOfflineBrands(databaseUrl);
+  const { ledgerAddress } = await import('../../production/offline-ledger.ts');
+  const { allowSqlite } = options;
+  const offline = await openOfflineBrands(await ledgerAddress({ cwd: runtime.cwd, secret, allowSqlite }));
   about.target = offline.where;
   try {
     const client = createClient({

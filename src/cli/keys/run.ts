@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Handler } from '../machine/context.ts';
 
 export const newKeysCommand: Handler<{ to: string }> = async ({ runtime }, { to }) => {
-  const { newKeys } = await import('../../production/new-keys.ts');
+  const { newKeys } = await import('../../production/contracts/new-keys.ts');
   const { secureRandom } = await import('../../lib/ids.ts');
   const made = await newKeys({ random: secureRandom(runtime.clock) }, resolve(runtime.cwd, to));
   return {

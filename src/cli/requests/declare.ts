@@ -1,14 +1,16 @@
 /** `rewards requests`: names, arguments and options. */
 
+import { startSettings } from '../../production/settings.ts';
 import type { Catalog } from '../machine/catalog.ts';
-import { option, wholeNumberOf } from '../machine/options.ts';
+import { option, settingOption, wholeNumberOf } from '../machine/options.ts';
+import { ledgerOptions } from '../start/options.ts';
 
 export function declareRequests({ parent, lazily }: Catalog): void {
   const requests = parent
     .command('requests')
-    .summary('show the emulator’s latest requests, and the reason for each answer')
+    .summary('show the latest requests, and the reason for each answer')
     .description(
-      'Shows the latest requests of the emulator. An id may be shortened to its beginning; `latest` names the last request.',
+      'Shows the latest requests of the emulator or, with the address of a database, of a production service, without their bodies and with users as hashes. An id may be shortened to its beginning; `latest` names the last request.',
     );
   const filters = [
     option('--status <status>', 'only this status, such as 429 or 4xx'),
@@ -32,7 +34,7 @@ export function declareRequests({ parent, lazily }: Catalog): void {
       option('-n, --limit <n>', 'number of earlier requests', { default: 10, parse: wholeNumberOf(0, 500) }),
     )
     .action(lazily(async () => (await import('./run-tail.ts')).tailRequests));
-  requests
+  const show = requests
     .command('show')
     .summary('print a request with its bodies')
     .argument('<id>', 'id, its beginning, or latest')
@@ -40,7 +42,7 @@ export function declareRequests({ parent, lazily }: Catalog): void {
       option('--as <form>', 'print it as a command that sends the request again', { choices: ['curl'] }),
     )
     .action(lazily(async () => (await import('./run.ts')).showRequest));
-  requests
+  const explain = requests
     .command('explain')
     .summary('print each check of an event, and when the event would pass')
     .argument('<id>', 'id, its beginning, or latest')
@@ -53,4 +55,6 @@ Examples:
   rewards clock advance --until req_8f21`,
     )
     .action(lazily(async () => (await import('./run.ts')).explainRequest));
+  for (const verb of [list, show, explain]) for (const one of ledgerOptions()) verb.addOption(one);
+  list.addOption(settingOption(startSettings.walletsXpub));
 }

@@ -226,3 +226,6 @@ export const controlEndpoints: readonly Endpoint<ControlRefusalCode>[] = [
 
 /** The endpoints that manage brands, rules and keys, over a server or directly on a database. */
 export const brandEndpoints = controlEndpoints.filter(({ tag, id }) => tag === 'Brands' && id !== 'seed');
+
+/** The ones that look back on requests: production answers them from its database. */
+export const requestEndpoints = controlEndpoints.filter(({ tag }) => tag === 'Requests');

@@ -42,7 +42,8 @@ const AMBIGUOUS_SHOWN = 5;
 const LIST_DEFAULT = 50;
 const LIST_MAX = 500;
 
-function requestFilter(query: Record<string, string>) {
+/** What the query asks for; undefined when it cannot be understood. */
+export function requestFilter(query: Record<string, string>) {
   const limit = query.limit === undefined ? LIST_DEFAULT : Number(query.limit);
   const status = query.status ?? '';
   if (!Number.isInteger(limit) || limit < 1 || limit > LIST_MAX || !/^(?:|[1-5](?:xx|\d\d))$/.test(status))
@@ -53,5 +54,6 @@ function requestFilter(query: Record<string, string>) {
     (query.path === undefined || record.path.includes(query.path)) &&
     (query.user === undefined ||
       record.traces.some(({ submission }) => submission?.userKey === query.user?.toLowerCase()));
-  return { keep, limit, after: query.after };
+  const { method, path, user, after } = query;
+  return { keep, status, method, path, user, limit, after };
 }

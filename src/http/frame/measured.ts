@@ -1,5 +1,5 @@
 /** Reports how each request was answered and how long that took; nothing of what was in it. */
-import type { MiddlewareHandler } from 'hono';
+import type { Context, MiddlewareHandler } from 'hono';
 import { stopwatch } from '../../lib/timers.ts';
 
 export interface MeasuredRequest {
@@ -15,7 +15,7 @@ export function measured(report: (request: MeasuredRequest) => void): Middleware
     const elapsedMs = stopwatch();
     await next();
     const { method } = context.req;
-    const route = context.req.matchedRoutes.findLast(({ method: of }) => of === method)?.path ?? 'unknown';
+    const route = routeOf(context);
     report({
       method: KNOWN.has(method) ? method : 'other',
       route,
@@ -24,6 +24,10 @@ export function measured(report: (request: MeasuredRequest) => void): Middleware
     });
   };
 }
+
+/** The pattern of the route that answered; `unknown` where none did. */
+export const routeOf = ({ req }: Context): string =>
+  req.matchedRoutes.findLast(({ method }) => method === req.method)?.path ?? 'unknown';
 
 /** Callers can invent methods, and each would become a series of its own. */
 const KNOWN = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);

@@ -3,13 +3,14 @@ import type { MiddlewareHandler } from 'hono';
 import type { Clock } from '../../lib/clock.ts';
 import type { Random } from '../../lib/ids.ts';
 import { stopwatch } from '../../lib/timers.ts';
+import { routeOf } from './measured.ts';
 import type { Observer } from './observer.ts';
 import type { RequestVariables } from './request-record.ts';
 
 export function requestNotes(deps: {
   clock: Clock;
   random: Random;
-  observer: Pick<Observer, 'request'>;
+  observer: Pick<Observer, 'request' | 'withoutBodies'>;
 }): MiddlewareHandler<RequestVariables> {
   return async (context, next) => {
     const elapsedMs = stopwatch();
@@ -19,20 +20,25 @@ export function requestNotes(deps: {
     context.set('notes', notes);
     await next();
     context.header('X-Request-Id', notes.requestId);
-    if (!deps.observer.request) return;
-    const { body: requestBody, traces } = context.get('notes');
-    deps.observer.request({
+    const { request, withoutBodies = false } = deps.observer;
+    if (!request) return;
+    const { body, traces } = context.get('notes');
+    const copies = withoutBodies ? {} : { requestBody: body, responseBody: await bodyOf(context.res) };
+    request({
       id: notes.requestId,
       atMs,
       method: context.req.method,
       path: context.req.path,
+      route: routeOf(context),
       search: new URL(context.req.url).search,
       status: context.res.status,
       durationMs: Math.round(elapsedMs()),
       origin: context.req.header('origin'),
-      requestBody,
-      responseBody: context.res.body ? await context.res.clone().text() : undefined,
+      requestBody: copies.requestBody,
+      responseBody: copies.responseBody,
       traces,
     });
   };
 }
+
+const bodyOf = async (response: Response) => (response.body ? response.clone().text() : undefined);

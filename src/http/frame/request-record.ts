@@ -13,6 +13,8 @@ export interface RequestRecord {
   atMs: number;
   method: string;
   path: string;
+  /** The route's own pattern. */
+  route: string;
   /** The query with its question mark, or nothing. */
   search: string;
   status: number;

@@ -10,6 +10,7 @@ import brandSpending from './migrations/0005-brand-spending.sql';
 import gasCharges from './migrations/0006-gas-charges.sql';
 import operatorMintsTable from './migrations/0007-operator-mints.sql';
 import refusedAttempts from './migrations/0008-refused-attempts.sql';
+import requestTraces from './migrations/0009-request-traces.sql';
 
 /** In order; a file that has been released is never edited, only followed by another. */
 export const migrations = [
@@ -21,6 +22,7 @@ export const migrations = [
   { number: 6, name: '0006-gas-charges', sql: gasCharges },
   { number: 7, name: '0007-operator-mints', sql: operatorMintsTable },
   { number: 8, name: '0008-refused-attempts', sql: refusedAttempts },
+  { number: 9, name: '0009-request-traces', sql: requestTraces },
 ] as const;
 
 const applied = pgTable('migrations', {

@@ -2,10 +2,10 @@
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { keyTree, localKeySigner, phraseOf, privateKeyOf } from '../chain/lane/local-key.ts';
-import { PreconditionError } from '../compose/precondition.ts';
-import type { Random } from '../lib/ids.ts';
-import { problemOf } from './start-errors.ts';
+import { keyTree, localKeySigner, phraseOf, privateKeyOf } from '../../chain/lane/local-key.ts';
+import { PreconditionError } from '../../compose/precondition.ts';
+import type { Random } from '../../lib/ids.ts';
+import { problemOf } from '../start-errors.ts';
 
 /** The level above the addresses: `start` derives wallet n at this path and /n. */
 export const WALLETS_PATH = "m/44'/60'/0'/0";

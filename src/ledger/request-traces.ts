@@ -1,0 +1,83 @@
+/** Answered requests of production: written in bunches, read newest first, and forgotten after their time. */
+import { and, desc, eq, gt, gte, inArray, lt, or, type SQL } from 'drizzle-orm';
+import type { Queries } from './database/database.ts';
+import { requestTraces } from './schema/request-traces.ts';
+
+export type RequestTrace = typeof requestTraces.$inferSelect;
+
+export async function insertRequestTraces(db: Queries, traces: RequestTrace[]): Promise<void> {
+  if (traces.length > 0) await db.insert(requestTraces).values(traces).onConflictDoNothing();
+}
+
+export interface TraceFilter {
+  /** `404`, `4xx`, or nothing. */
+  status: string;
+  method?: string | undefined;
+  /** A part of the path. */
+  path?: string | undefined;
+  userHash?: string | undefined;
+  /** Only requests younger than the one with this id. */
+  after?: string | undefined;
+  limit: number;
+}
+
+/** How far back a part of a path is looked for. */
+const SEARCHED_MAX = 5_000;
+
+/** Newest first. */
+export async function listRequestTraces(db: Queries, filter: TraceFilter): Promise<RequestTrace[]> {
+  const { status, method, path, userHash, after, limit } = filter;
+  const lowest = Number(status.replace('xx', '00'));
+  const [known] = after ? await db.select().from(requestTraces).where(eq(requestTraces.id, after)) : [];
+  const conditions: (SQL | undefined)[] = [
+    status === '' ? undefined : gte(requestTraces.status, lowest),
+    status === '' ? undefined : lt(requestTraces.status, lowest + (status.endsWith('xx') ? 100 : 1)),
+    method && eq(requestTraces.method, method.toUpperCase()),
+    userHash && eq(requestTraces.userHash, userHash),
+    known &&
+      or(gt(requestTraces.at, known.at), and(eq(requestTraces.at, known.at), gt(requestTraces.id, known.id))),
+  ].map((one) => one || undefined);
+  const found = await db
+    .select()
+    .from(requestTraces)
+    .where(and(...conditions))
+    .orderBy(desc(requestTraces.at), desc(requestTraces.id))
+    .limit(path ? SEARCHED_MAX : limit);
+  return path ? found.filter((one) => one.path.includes(path)).slice(0, limit) : found;
+}
+
+/** Every request that `name` may mean: an id or its beginning, with or without `req_`, or `latest`. */
+export async function findRequestTraces(db: Queries, name: string, limit: number): Promise<RequestTrace[]> {
+  if (name === 'latest') return listRequestTraces(db, { status: '', limit: 1 });
+  const beginning = name.startsWith('req_') ? name : `req_${name}`;
+  if (!/^req_[0-9a-f]+$/.test(beginning)) return [];
+  return (
+    db
+      .select()
+      .from(requestTraces)
+      // Every digit of an id comes before g.
+      .where(and(gte(requestTraces.id, beginning), lt(requestTraces.id, `${beginning}g`)))
+      .orderBy(desc(requestTraces.at))
+      .limit(limit)
+  );
+}
+
+/** Forgets at most `limit` requests from before `beforeMs`; returns how many there were. */
+export async function pruneRequestTraces(
+  db: Queries,
+  { beforeMs, limit }: { beforeMs: number; limit: number },
+): Promise<number> {
+  const old = await db
+    .select({ id: requestTraces.id })
+    .from(requestTraces)
+    .where(lt(requestTraces.at, beforeMs))
+    .limit(limit);
+  if (old.length === 0) return 0;
+  await db.delete(requestTraces).where(
+    inArray(
+      requestTraces.id,
+      old.map(({ id }) => id),
+    ),
+  );
+  return old.length;
+}

@@ -1,0 +1,20 @@
+/** The table of answered requests of production, for looking back on them. */
+import { index, integer, jsonb, pgTable, text } from 'drizzle-orm/pg-core';
+import { number } from './columns.ts';
+
+/** A request without its bodies; users by a keyed hash. Kept for a settable time. */
+export const requestTraces = pgTable(
+  'request_traces',
+  {
+    id: text('id').primaryKey(),
+    at: number('at').notNull(),
+    method: text('method').notNull(),
+    path: text('path').notNull(),
+    status: integer('status').notNull(),
+    /** Hash of the first event's user. */
+    userHash: text('user_hash'),
+    /** As the control API describes a request, with each event's checks. */
+    detail: jsonb('detail').$type<Record<string, unknown>>().notNull(),
+  },
+  (t) => [index('request_traces_at').on(t.at), index('request_traces_user').on(t.userHash, t.at)],
+);

@@ -1,0 +1,125 @@
+/** Looking back on production's requests: a line of the log for each, and `rewards requests` on its database. */
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { openPostgres } from '../../src/ledger/database/postgres.ts';
+import { rewards, rewardsJson } from '../kits/cli.ts';
+import { until } from '../kits/clock.ts';
+import { postgresMissing, startPostgres } from '../kits/databases.ts';
+import {
+  brandId,
+  type ProductionKit,
+  prepareLedger,
+  sqliteLedger,
+  startProduction,
+  startProductionKit,
+} from '../kits/production.ts';
+
+// Each starts processes of the real program.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+const kinds = [
+  {
+    kind: 'SQLite',
+    async open(kit: ProductionKit) {
+      return { url: await sqliteLedger(kit.folder, 'traces'), stop: async () => {} };
+    },
+  },
+  {
+    kind: 'Postgres',
+    async open() {
+      const postgres = await startPostgres();
+      const database = openPostgres(postgres.url);
+      await prepareLedger(database);
+      await database.close();
+      return postgres;
+    },
+  },
+].filter(({ kind }) => kind === 'SQLite' || !postgresMissing());
+
+describe.each(kinds)('on $kind', ({ open }) => {
+  let kit: ProductionKit;
+  let ledger: { url: string; stop: () => Promise<void> };
+  let env: Record<string, string>;
+  beforeAll(async () => {
+    kit = await startProductionKit();
+    ledger = await open(kit);
+    env = kit.environment(ledger.url, { REWARDS_ALLOW_SQLITE: 'true' });
+  });
+  afterAll(async () => {
+    await ledger.stop();
+    await kit.stop();
+  });
+
+  test('why was it refused yesterday: by the id of the answer, without anybody’s e-mail', async () => {
+    const service = await startProduction(env);
+    const paid = await service.event({ brandId, userEmail: 'Carol@shop.example' });
+    const again = await service.event({ brandId, userEmail: 'carol@shop.example' });
+    const wrong = await service.event({ brandId, userEmail: 'carol@shop.example', eventType: 'nothing' });
+    expect([paid.status, again.status, wrong.status]).toEqual([200, 409, 400]);
+    const ids = [paid, again, wrong].map(({ headers }) => headers.get('x-request-id') ?? '');
+    await service.stop();
+
+    const lines = service.logLines().filter(({ message }) => message === 'request');
+    expect(lines).toMatchObject([
+      { level: 'info', request: ids[0], status: 200, decision: 'rewarded', brand: brandId },
+      { request: ids[1], status: 409, decision: 'duplicate', route: '/rewards-api/manual-event' },
+      { request: ids[2], status: 400, decision: 'event_not_found', ms: expect.any(Number) },
+    ]);
+    const [{ user }] = lines;
+    expect(user).toMatch(/^user_[0-9a-f]{16}$/);
+    expect(lines.map((line) => line.user)).toEqual([user, user, user]);
+
+    const listed = await rewardsJson(['requests', 'list', '--status', '409'], { env });
+    expect(listed.envelope.data.body.requests).toMatchObject([{ id: ids[1], decision: 'duplicate', user }]);
+    const ofUser = await rewardsJson(['requests', 'list', '--user', 'carol@shop.example'], { env });
+    expect(ofUser.envelope.data.body.requests.map(({ id }: { id: string }) => id)).toEqual(
+      [...ids].reverse(),
+    );
+    const other = await rewardsJson(['requests', 'list', '--user', 'dave@shop.example'], { env });
+    expect(other.envelope.data.body.requests).toEqual([]);
+
+    const explained = await rewards(['requests', 'explain', (ids[1] ?? '').slice(0, 14)], { env });
+    expect(explained.code).toBe(0);
+    expect(explained.stdout).toMatch(/duplicate +REFUSED +event .* was accepted less than 1m ago/);
+    const shown = await rewardsJson(['requests', 'show', ids[0] ?? ''], { env });
+    expect(shown.envelope.data.body).toMatchObject({ requestBody: null, responseBody: null, status: 200 });
+    const missing = await rewards(['requests', 'show', 'req_ffffffffffffffffffff'], { env });
+    expect(missing.code).toBe(1);
+    for (const text of [service.log(), JSON.stringify([listed, ofUser, shown]), explained.stdout])
+      expect(text.toLowerCase()).not.toContain('carol@');
+  });
+
+  test('requests are forgotten after their time', async () => {
+    const before = await rewardsJson(['requests', 'list'], { env });
+    expect(before.envelope.data.body.requests.length).toBeGreaterThan(0);
+    const service = await startProduction({ ...env, REWARDS_TRACES_KEPT: '1ms' });
+    await service.stop();
+    const after = await rewardsJson(['requests', 'list'], { env });
+    expect(after.envelope.data.body.requests).toEqual([]);
+  });
+});
+
+test('a database that is away costs no request its answer: what waits is bounded, and the rest is counted', async () => {
+  const { createRequestTraces } = await import('../../src/production/requests/request-traces.ts');
+  const { openSqlite } = await import('../../src/ledger/database/sqlite.ts');
+  const { silentLog } = await import('../../src/lib/log.ts');
+  // Without tables every statement fails.
+  const database = openSqlite(':memory:');
+  let dropped = 0;
+  const traces = createRequestTraces(
+    {
+      ...{ database, log: silentLog, clock: { now: () => 0 } as never, userHash: (key) => key },
+      onDropped: () => {
+        dropped += 1;
+      },
+    },
+    { keptMs: 1, bodyLimitBytes: 1, duplicateWindowMs: 1 },
+  );
+  const record = {
+    ...{ id: 'req_00', atMs: 0, method: 'GET', path: '/x', route: '/x', search: '', status: 200 },
+    ...{ durationMs: 1, origin: undefined, requestBody: undefined, responseBody: undefined, traces: [] },
+  };
+  for (let sent = 0; sent < 5_100; sent++) traces.observe(record);
+  await until('the rest to be counted', () => dropped === 100);
+  await traces.stop();
+  await database.close();
+});
