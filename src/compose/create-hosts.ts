@@ -136,6 +136,7 @@ const createSubmitter = (deps: HostsDeps, config: HostsConfig) => {
     addressAt: wallets.addressAt,
     ownHosts: config.serviceDomains,
     ownAddresses: new Set(ownAddresses.map((address) => address.toLowerCase())),
+    ownDomain: config.ownDomain,
     duplicateWindowMs: config.duplicateWindowMs ?? settings.duplicateWindowMs,
     batchMax: settings.decideBatchMax,
     triesMax: settings.decideTriesMax,

@@ -13,6 +13,12 @@ export const OBJECT_PROBLEM = 'must be a JSON object';
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 const HASH = /^0x[0-9a-f]{64}$/;
 
+/** The message for what is not a text: a field that is null counts as not sent. */
+export const orRequired =
+  (problem: string) =>
+  ({ input }: { input?: unknown }): string =>
+    input === undefined || input === null ? 'is required' : problem;
+
 /** An address in an answer. */
 export const address = () => z.string().regex(ADDRESS);
 export const hash = () => z.string().regex(HASH);
@@ -37,7 +43,7 @@ export const brandIdMeta = {
 
 /** A brand's id as a question names it: any case in, lower case out. */
 export const brandIdField = z
-  .string({ error: ADDRESS_PROBLEM })
+  .string({ error: orRequired(ADDRESS_PROBLEM) })
   .transform((value, context) => {
     const brandId = addressKey(sanitiseText(value));
     if (brandId) return brandId;
@@ -48,7 +54,7 @@ export const brandIdField = z
 
 /** A text without control characters and without blanks around it. */
 export const trimmedText = (problem = 'must be a string') =>
-  z.string({ error: problem }).transform((value) => sanitiseText(value).trim());
+  z.string({ error: orRequired(problem) }).transform((value) => sanitiseText(value).trim());
 
 /** A body's problems, each prefixed with its field, or with `body` when it concerns the whole. */
 export const problemsOf = (error: z.ZodError): string[] =>

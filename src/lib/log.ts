@@ -28,9 +28,19 @@ export function jsonLog(sink: { write: (line: string) => void; level: LogLevel; 
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }
 
+/** No sentence of ours is longer; errors of nodes can have megabytes, and every character is looked at many times. */
+const LONGEST = 4_000;
+
+/** Before anything is taken out. What the cut goes through is left out whole: half a secret would not be recognised. */
+function cut(text: string): string {
+  if (text.length <= LONGEST) return text;
+  const kept = text.slice(0, LONGEST);
+  return `${kept.slice(0, Math.max(...[' ', '\n', '\t', '"', ','].map((sign) => kept.lastIndexOf(sign))) + 1)}… (${text.length} characters)`;
+}
+
 /** Takes e-mails, keys, tokens, URLs with credentials or paths, and long byte strings out of a text. */
 export function scrub(text: string): string {
-  return text
+  return cut(text)
     .replace(
       /\b(?:https?|wss?|postgres(?:ql)?):\/\/[^\s"'<>]+/gi,
       (url) => `${url.slice(0, url.indexOf(':'))}://[url]`,

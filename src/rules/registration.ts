@@ -1,4 +1,5 @@
 /** Whom a registration is for: an account on a chat platform, or an e-mail (contract: Pregenerated wallet). */
+import { knownPlatform, platformName, platformNames, platformUserKey } from './platforms.ts';
 import { sanitiseText } from './sanitise.ts';
 import { addressKey, emailKey } from './user-key.ts';
 
@@ -10,7 +11,7 @@ export interface IdentityName {
 
 export interface Registration extends IdentityName {
   brandId: `0x${string}`;
-  /** The user's name on the platform, for people; null for an e-mail. */
+  /** The user's name on the platform, for people; null for users who have none, and for an e-mail. */
   username: string | null;
   /** The same as that of an event with `{platform, platformUserId}`, so that its rewards find the same wallet. */
   userKey: string;
@@ -26,18 +27,6 @@ export type RegistrationProblem =
   | { code: 'invalid_oauth_username'; limit: number }
   | { code: 'invalid_email' };
 
-/** What ids look like on each platform that events may come from. */
-const PROVIDERS: Readonly<Record<string, { form: RegExp; expected: string }>> = {
-  /** Snowflakes: milliseconds since 2015 in the upper 42 of 64 bits, so never less than 17 digits. */
-  discord: { form: /^\d{17,20}$/, expected: '17 to 20 digits' },
-  /** Whole numbers that fit 52 bits. */
-  telegram: { form: /^[1-9]\d{0,15}$/, expected: '1 to 16 digits' },
-  /** Ids of 2006 are short, those of today are snowflakes of 64 bits. */
-  twitter: { form: /^[1-9]\d{0,18}$/, expected: '1 to 19 digits' },
-  twitch: { form: /^[1-9]\d{0,18}$/, expected: '1 to 19 digits' },
-};
-export const oauthProviders = Object.keys(PROVIDERS);
-
 /** Longer than any platform allows; it is only kept and shown. */
 export const USERNAME_MAX = 100;
 
@@ -50,7 +39,8 @@ export const registrationFields = [
 ] as const;
 type RegistrationFields = { [Field in (typeof registrationFields)[number]]?: unknown };
 
-const REQUIRED = registrationFields.filter((field) => field !== 'email');
+const ACCOUNT = ['oauth_provider', 'oauth_user_id', 'oauth_username'] as const;
+const REQUIRED = ['brand_id', 'oauth_provider', 'oauth_user_id'] as const;
 
 /**
  * Reads a registration, in this order: which form it has, what is missing, the brand, the user. `ownDomain` is the
@@ -64,7 +54,7 @@ export function readRegistration(
     registrationFields.map((field) => [field, textOf(fields[field])]),
   ) as Record<(typeof registrationFields)[number], string>;
   const byEmail = given.email !== '';
-  if (byEmail && REQUIRED.some((field) => field !== 'brand_id' && given[field] !== '')) {
+  if (byEmail && ACCOUNT.some((field) => given[field] !== '')) {
     return { problem: { code: 'mixed_forms' } };
   }
   const missing = (byEmail ? ['brand_id' as const] : REQUIRED).filter((field) => given[field] === '');
@@ -79,15 +69,16 @@ export function readRegistration(
     };
   }
 
-  const provider = given.oauth_provider.toLowerCase();
-  const platform = Object.hasOwn(PROVIDERS, provider) ? PROVIDERS[provider] : undefined;
+  const provider = platformName(given.oauth_provider);
+  const platform = knownPlatform(provider);
   if (!platform) {
     const shown = sanitiseText(provider).slice(0, SHOWN_MAX);
-    return { problem: { code: 'invalid_oauth_provider', provider: shown, allowed: oauthProviders } };
+    return { problem: { code: 'invalid_oauth_provider', provider: shown, allowed: platformNames } };
   }
-  const providerUserId = given.oauth_user_id;
+  // The key does not count case, so the id must not either: one user would have two ids here and one wallet.
+  const providerUserId = given.oauth_user_id.toLowerCase();
   const userKey = platform.form.test(providerUserId)
-    ? emailKey(`${provider}_${providerUserId}@${ownDomain}`)
+    ? platformUserKey(provider, providerUserId, ownDomain)
     : undefined;
   if (!userKey) {
     return { problem: { code: 'invalid_oauth_user_id', provider, expected: platform.expected } };
@@ -96,7 +87,8 @@ export function readRegistration(
   if (username === UNREADABLE || username.length > USERNAME_MAX) {
     return { problem: { code: 'invalid_oauth_username', limit: USERNAME_MAX } };
   }
-  return { registration: { brandId, provider, providerUserId, username, userKey } };
+  const named = { brandId, provider, username: username === '' ? null : username, userKey };
+  return { registration: { ...named, providerUserId: provider === 'email' ? userKey : providerUserId } };
 }
 
 const SHOWN_MAX = 60;

@@ -70,7 +70,12 @@ const rooms: Record<string, { foundations: string[]; looseFiles: Record<string, 
   },
   rules: {
     foundations: ['sanitise'],
-    looseFiles: { 'registration.ts': 'wallets', 'user-key.ts': 'wallets', 'relay-policy.ts': 'relay' },
+    looseFiles: {
+      'registration.ts': 'wallets',
+      'platforms.ts': 'wallets',
+      'user-key.ts': 'wallets',
+      'relay-policy.ts': 'relay',
+    },
   },
   ledger: { foundations: ['database', 'schema', 'counters', 'facts'], looseFiles: {} },
   actions: {

@@ -17,6 +17,16 @@ describe('log lines', () => {
     log.info({ field: text }, text);
     expect(lines.join('')).not.toContain(secret);
   });
+  test('a text of megabytes is cut before it is looked at, and never through a secret', () => {
+    const url = 'https://rpc.example/v3/0123456789abcdef';
+    for (let before = 3_950; before < 4_010; before++) {
+      const text = `${'x '.repeat(before / 2)} ${url} ${'a@'.repeat(1_000_000)}`;
+      const clean = scrub(text);
+      expect(clean.length).toBeLessThan(4_100);
+      expect(clean).not.toMatch(/rpc|0123/);
+      expect(clean).toContain(`(${text.length} characters)`);
+    }
+  });
   test('hashes and addresses stay', () => {
     const hash = `0x${'ab'.repeat(32)}`;
     expect(scrub(`sent ${hash}`)).toContain(hash);

@@ -27,6 +27,11 @@ describe('X-Forwarded-For is read from the right, through our own proxies only',
     ['IPv4 inside IPv6 in the header', '10.1.2.3', '::ffff:198.51.100.4', '198.51.100.4'],
     ['an IPv6 proxy', '2001:db8:1::5', '2001:db8:2::9', '2001:db8:2::9'],
     ['an IPv6 stranger', '2001:db8:2::5', '1.1.1.1', '2001:db8:2::5'],
+    ['IPv4 with a port', '10.1.2.3', '198.51.100.4:4711', '198.51.100.4'],
+    ['IPv6 with a port', '10.1.2.3', '[2001:db8:2::9]:4711', '2001:db8:2::9'],
+    ['IPv6 in brackets', '10.1.2.3', '[2001:db8:2::9]', '2001:db8:2::9'],
+    ['proxies with ports', '10.1.2.3', '1.1.1.1:1, 198.51.100.4:2, 192.0.2.7:3', '198.51.100.4'],
+    ['a port alone', '10.1.2.3', ':4711', '10.1.2.3'],
     ['no connection known', undefined, '1.1.1.1', ''],
   ])('%s', (_, remote, forwarded, address) => {
     expect(seen(remote, forwarded)).toBe(address);

@@ -1,6 +1,7 @@
 /** Contract: Pregenerated wallet, request; and the forms of ids that the design fixes. */
 import { describe, expect, test } from 'vitest';
-import { oauthProviders, readRegistration, USERNAME_MAX } from '../../src/rules/registration.ts';
+import { platformNames } from '../../src/rules/platforms.ts';
+import { readRegistration, USERNAME_MAX } from '../../src/rules/registration.ts';
 
 const brandId = `0x${'a'.repeat(40)}`;
 const discord = {
@@ -51,7 +52,7 @@ test('an e-mail in place of an account', () => {
   }
 });
 
-test.each(Object.keys(discord))('%s must be there', (field) => {
+test.each(['brand_id', 'oauth_provider', 'oauth_user_id'])('%s must be there', (field) => {
   for (const nothing of [undefined, null, '', ' ', '\u0000']) {
     const fields = nothing === undefined ? without(field) : { ...discord, [field]: nothing };
     expect(read(fields)).toEqual({ problem: { code: 'missing_fields', missing: [field] } });
@@ -62,7 +63,7 @@ test('all that is missing is named; an e-mail needs only its brand', () => {
   expect(read({})).toEqual({
     problem: {
       code: 'missing_fields',
-      missing: ['brand_id', 'oauth_provider', 'oauth_user_id', 'oauth_username'],
+      missing: ['brand_id', 'oauth_provider', 'oauth_user_id'],
     },
   });
   expect(read({ email: 'a@b.example' })).toEqual({
@@ -79,14 +80,11 @@ test.each(['0x1', brandId.slice(2), `${brandId}0`, 'shop.example', 12, [brandId]
   expect(read({ ...discord, brand_id: id })).toEqual({ problem: { code: 'invalid_brand_id' } });
 });
 
-test.each(['myspace', 'toString', '__proto__', 'email', 'disc ord', 3, {}])(
-  '%j is no platform',
-  (provider) => {
-    expect(read({ ...discord, oauth_provider: provider })).toMatchObject({
-      problem: { code: 'invalid_oauth_provider', allowed: oauthProviders },
-    });
-  },
-);
+test.each(['myspace', 'toString', '__proto__', 'disc ord', 3, {}])('%j is no platform', (provider) => {
+  expect(read({ ...discord, oauth_provider: provider })).toMatchObject({
+    problem: { code: 'invalid_oauth_provider', allowed: platformNames },
+  });
+});
 
 describe('ids', () => {
   const accepted = (provider: string, id: unknown) => {
@@ -105,7 +103,7 @@ describe('ids', () => {
     ['twitter', ['12', '9'.repeat(19)], ['0', '9'.repeat(20), 'jack', '1.5']],
     ['twitch', ['1', '9'.repeat(19)], ['', '9'.repeat(20), 'ninja'].slice(1)],
   ] as [string, unknown[], unknown[]][])('of %s', (provider, good, bad) => {
-    expect(oauthProviders).toContain(provider);
+    expect(platformNames).toContain(provider);
     for (const id of good) expect([id, accepted(provider, id)]).toEqual([id, true]);
     for (const id of bad) expect([id, accepted(provider, id)]).toEqual([id, false]);
   });
@@ -115,7 +113,14 @@ describe('ids', () => {
     expect(accepted('telegram', 1.5)).toBe(false);
   });
   test('every platform has a row above', () => {
-    expect(oauthProviders).toEqual(['discord', 'telegram', 'twitter', 'twitch']);
+    const alike = 'farcaster github google slack spotify instagram tiktok whatsapp facebook'.split(' ');
+    expect(platformNames).toEqual(['discord', 'telegram', 'twitter', 'twitch', ...alike, 'email', 'x']);
+    for (const provider of alike) {
+      for (const id of ['1', 'U024BE7LH', 'a.b-c_d', '+4915112345', '4915@c.us', 'x'.repeat(128)])
+        expect([provider, id, accepted(provider, id)]).toEqual([provider, id, true]);
+      for (const id of ['a b', 'a/b', 'ä', 'x'.repeat(129), '%40'])
+        expect([provider, id, accepted(provider, id)]).toEqual([provider, id, false]);
+    }
   });
 });
 
@@ -126,4 +131,29 @@ test('a username may be long, not longer', () => {
       problem: { code: 'invalid_oauth_username', limit: USERNAME_MAX },
     });
   }
+});
+
+test('X is Twitter, an e-mail is itself, and a user without a name is a user', () => {
+  const account = { brand_id: brandId, oauth_provider: 'X', oauth_user_id: '12' };
+  expect(read(account)).toEqual({
+    registration: {
+      brandId,
+      provider: 'twitter',
+      providerUserId: '12',
+      username: null,
+      userKey: 'twitter_12@rewards.localhost',
+    },
+  });
+  const mail = read({ brand_id: brandId, oauth_provider: 'email', oauth_user_id: 'A@b.example' });
+  expect(mail).toEqual(read({ brand_id: brandId, email: 'a@b.example' }));
+});
+
+test('ids that differ have keys that differ, whatever signs are in them', () => {
+  const ids = ['a@b', 'a.b', 'a..b', 'ab', 'a.', 'a', '.a', 'a+b', 'a-b', 'a_b', '@a.', 'a...b', 'a..'];
+  const keys = ids.map((id) => {
+    const outcome = read({ ...discord, oauth_provider: 'slack', oauth_user_id: id });
+    return 'registration' in outcome ? outcome.registration.userKey : id;
+  });
+  expect(keys.every((key) => key.endsWith('@rewards.localhost'))).toBe(true);
+  expect(new Set(keys).size).toBe(ids.length);
 });

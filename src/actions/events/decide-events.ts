@@ -31,8 +31,10 @@ import { type SpendLimit, spendLimits } from '../../rules/events/spend-limit.ts'
 import {
   bypassOf,
   type EventSubmission,
+  namedType,
   refuseSubmission,
   type ScreeningRefusal,
+  underOwnType,
 } from '../../rules/events/submission.ts';
 import { paidToOurselves } from './refuse-own-accounts.ts';
 
@@ -46,6 +48,8 @@ export interface DecideDeps {
   ownHosts: readonly string[];
   /** Its contracts and accounts, and the zero address, in lower case: no reward goes there. */
   ownAddresses: ReadonlySet<string>;
+  /** The domain below which chat platforms have names. */
+  ownDomain?: string | undefined;
   duplicateWindowMs: number;
   /** The multipliers of users' streaks, by claim key; without it, every multiplier is 1. */
   streakMultipliers?: (tx: Queries, claims: EventSubmission[]) => Promise<Map<string, number>>;
@@ -114,11 +118,22 @@ export async function decideRound(
   tx: Queries,
   events: EventToDecide[],
 ): Promise<Map<EventToDecide, EventDecision>> {
-  const { candidates: screened, decisions, nowMs } = await screen(deps, tx, events);
-  const candidates = await forUsers(deps, tx, { candidates: screened, decisions, nowMs });
-  if (candidates.length === 0) return decisions;
+  const { candidates, decisions, asked, nowMs } = await screen(deps, tx, events);
+  await grantCandidates(deps, tx, { candidates, decisions, nowMs });
+  return new Map([...decisions].map(([event, decision]) => [asked.get(event) ?? event, decision]));
+}
+
+/** Judges the candidates, records the rewards of those that are granted, and adds all their decisions. */
+async function grantCandidates(
+  deps: DecideDeps,
+  tx: Queries,
+  round: { candidates: Candidate[]; decisions: Map<EventToDecide, EventDecision>; nowMs: number },
+): Promise<void> {
+  const { decisions, nowMs } = round;
+  const candidates = await forUsers(deps, tx, round);
+  if (candidates.length === 0) return;
   const grants = await judge(deps, tx, { candidates, decisions, nowMs });
-  if (grants.length === 0) return decisions;
+  if (grants.length === 0) return;
 
   await countClaims(deps, tx, { grants, nowMs });
   await countTotals(tx, grants);
@@ -129,29 +144,39 @@ export async function decideRound(
     const granted = rewards[place];
     if (granted) decisions.set(event, { nowMs, brand, rule, bypass, state, granted });
   }
-  return decisions;
 }
 
-/** Runs the checks that need no counting: a refused event is decided here, the others become candidates. */
+/**
+ * Runs the checks that need no counting: a refused event is decided here, the others become candidates. `asked` gives
+ * for each event of these, which stands under its own type, the event as it came.
+ */
 async function screen(deps: DecideDeps, tx: Queries, events: EventToDecide[]) {
   const brandIds = [...new Set(events.map(({ submission }) => submission.brandId))];
-  const eventTypes = [...new Set(events.map(({ submission }) => submission.eventType))];
   const { brands, nowMs = deps.clock.now() } = await readBrandsAndTime(tx, {
     brandIds,
     now: deps.businessTime(),
   });
+  const named = events.flatMap(({ submission: { brandId, eventType } }) => [
+    eventType,
+    namedType(brands.get(brandId), eventType) ?? eventType,
+  ]);
+  const eventTypes = [...new Set(named)];
   const rules = await readEventRules(tx, { brandIds, eventTypes });
   const decisions = new Map<EventToDecide, EventDecision>();
   const candidates: Candidate[] = [];
-  for (const event of events) {
-    const { submission } = event;
-    const brand = brands.get(submission.brandId);
+  const asked = new Map<EventToDecide, EventToDecide>();
+  for (const one of events) {
+    const brand = brands.get(one.submission.brandId);
+    const isType = (eventType: string) => rules.has(ruleKey({ ...one.submission, eventType }));
+    const submission = underOwnType(one.submission, { brand, isType });
+    const event = { ...one, submission };
+    asked.set(event, one);
     const rule = rules.get(ruleKey(submission));
-    const refusal = refuseSubmission(submission, { brand, rule, ownHosts: deps.ownHosts });
+    const refusal = refuseSubmission(submission, { ...deps, brand, rule });
     if (refusal) decisions.set(event, { nowMs, brand, rule, refusal });
     else if (brand && rule) candidates.push({ event, brand, rule, bypass: bypassOf(submission, brand) });
   }
-  return { candidates, decisions, nowMs };
+  return { candidates, decisions, asked, nowMs };
 }
 
 const TO_OURSELVES =

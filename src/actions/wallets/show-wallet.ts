@@ -31,7 +31,6 @@ function userKeyOf(name: string, ownDomain: string): string | undefined {
     brand_id: `0x${'0'.repeat(40)}`,
     oauth_provider: provider,
     oauth_user_id: id,
-    oauth_username: '-',
   };
   const read = readRegistration(fields, { ownDomain });
   return 'registration' in read ? read.registration.userKey : undefined;

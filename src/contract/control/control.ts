@@ -7,13 +7,16 @@ import { settingsBody, shownShape } from '../settings-schema.ts';
 const instant = () => z.iso.datetime();
 const name = () => z.string().nullable();
 
+/** As `lib/duration.ts` reads it. */
+const DURATION = /^\s*(?:\d{1,15}(?:\.\d{1,3})?(?:ms|s|m|h|d))+\s*$/;
+
 export const clockChange = z
   .object({
     advance: z
-      .union([z.string(), z.number()])
+      .union([z.string().regex(DURATION), z.number().min(0)])
       .meta({ description: 'A duration such as `61s` or `1h30m`, or milliseconds.' }),
     set: z
-      .union([z.string(), z.number()])
+      .union([z.string().regex(/\d/), z.number().min(0)])
       .meta({ description: 'An RFC 3339 time, or milliseconds since 1970.' }),
     freeze: z.boolean().meta({ description: 'Stops the clock, or lets it run again.' }),
   })

@@ -6,7 +6,6 @@ import { count } from '../shapes.ts';
 import { refusalDetails } from '../shared-refusals.ts';
 import { rewardResult } from './manual-event.ts';
 import { type EventsRefusalCode, eventsRefusals, withBody } from './refusals.ts';
-import { describedSubmission } from './submission.ts';
 
 /** Room for more than a body of 10 KB can hold; it bounds the work of one request. */
 export const BULK_EVENTS_MAX = 100;
@@ -29,10 +28,11 @@ const bulkResult = z.object({
   results: z
     .array(
       z.union([
-        rewardResult,
+        rewardResult.extend({ statusCode: z.literal(200) }),
         z.object({
           success: z.literal(false),
-          status: z.int().meta({ description: 'The status that `manual-event` would have answered.' }),
+          status: z.string().meta({ description: 'The code of the refusal.' }),
+          statusCode: z.int().meta({ description: 'The status that `manual-event` would have answered.' }),
           error: z.string(),
           message: z.string(),
           details: refusalDetails,
@@ -55,7 +55,15 @@ export const bulkEventsEndpoint: Endpoint<EventsRefusalCode> = {
   description:
     'Each event is decided as if it had been sent alone; what `manual-event` would have answered stands in `results`. The body as a whole keeps to the limit of a body.',
   key: { scheme: 'brandKey', required: false },
-  body: named('BulkEvents', bulkEventsOf(describedSubmission)),
+  body: named(
+    'BulkEvents',
+    bulkEventsOf(
+      z.unknown().meta({
+        description:
+          'Each has the fields of the body of `manual-event`; one that does not is refused by itself.',
+      }),
+    ),
+  ),
   examples: [
     {
       summary: 'Two events of one user',
@@ -76,8 +84,12 @@ export const bulkEventsEndpoint: Endpoint<EventsRefusalCode> = {
         processed: 1,
         failed: 1,
         results: [
-          rewardExample,
-          { ...Object(eventsRefusals.documented('event_not_found').body), status: 400 },
+          { ...rewardExample, statusCode: 200 },
+          {
+            ...Object(eventsRefusals.documented('event_not_found').body),
+            status: 'event_not_found',
+            statusCode: 400,
+          },
         ],
       },
     },

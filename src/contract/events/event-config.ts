@@ -22,11 +22,14 @@ export const eventConfigResult = z.object({
         .string()
         .meta({ description: 'How a page notices the event, such as `url_pattern`.' }),
       detectionConfig: z.object({
-        urlPatterns: z.array(z.string()).optional(),
-        successSelectors: z.array(z.string()).optional(),
+        urlPatterns: z.array(z.string()),
+        successSelectors: z.array(z.string()),
         channels: z.array(z.string()).optional().meta({ description: 'Chat channels in which it counts.' }),
       }),
       isCustom: z.boolean(),
+      eventNameMapping: z.string().meta({
+        description: "The brand's own name of the event, else `eventType`; `manual-event` takes either.",
+      }),
     }),
   ),
   count: count(),
@@ -70,6 +73,7 @@ export const eventConfigEndpoint: Endpoint<EventsRefusalCode> = {
               successSelectors: ['.newsletter-success'],
             },
             isCustom: false,
+            eventNameMapping: 'newsletter_subscribe',
           },
         ],
         count: 1,

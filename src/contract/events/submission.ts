@@ -2,7 +2,9 @@
 import { z } from 'zod';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import { canonicalHost, DOMAIN_MAX, hostOfUrl } from '../../rules/brands/domain.ts';
+import { given } from '../../rules/brands/settings.ts';
 import type { EventSubmission } from '../../rules/events/submission.ts';
+import { platformUserKey } from '../../rules/platforms.ts';
 import { sanitiseText, sanitiseValue } from '../../rules/sanitise.ts';
 import { addressKey, EMAIL_MAX, emailKey } from '../../rules/user-key.ts';
 import { idempotencyKeyField } from '../idempotency-key.ts';
@@ -19,8 +21,9 @@ import {
 /** The contract's limits: Event submission. */
 const EVENT_TYPE_MAX = 50;
 const SOURCE_URL_MAX = 2_048;
-/** Names of chat platforms and ids on them; no platform comes near this. */
+/** No platform comes near these. */
 const PLATFORM_NAME_MAX = 64;
+const PLATFORM_ID_MAX = 128;
 
 /** An optional field that is null or empty counts as not sent. */
 const optionalText = () =>
@@ -40,13 +43,21 @@ const platformUser = z.object(
       .union([z.string(), z.number().transform(String)], { error: 'must be a string or a number' })
       .transform((id) => sanitiseText(id).trim())
       .refine(
-        (id) => /^[\w.-]+$/.test(id) && id.length <= PLATFORM_NAME_MAX,
+        (id) => /^[\w.@+-]+$/.test(id) && id.length <= PLATFORM_ID_MAX,
         'must be an id on that platform',
       )
-      .meta({ description: "The user's id there.", maxLength: PLATFORM_NAME_MAX }),
+      .meta({ description: "The user's id there.", maxLength: PLATFORM_ID_MAX }),
   },
   { error: 'must be an e-mail, an address, or {platform, platformUserId}' },
 );
+
+/** The account of a brand on a platform, at the top level; what is not a text is not looked at, as in `metadata`. */
+const platformAccount = (description: string) =>
+  z
+    .unknown()
+    .transform((value) => (typeof value === 'string' ? sanitiseText(value).trim() || undefined : undefined))
+    .optional()
+    .meta({ description, type: 'string' });
 
 /** The fields of `metadata` that the service looks at; all others are only kept. */
 const metadataMeta = {
@@ -71,6 +82,8 @@ const metadataMeta = {
     },
     bot_username: { type: 'string', description: 'Bot through which an event of Telegram came.' },
     twitterHandle: { type: 'string', description: 'Account through which an event of Twitter came.' },
+    server_id: { type: 'string', description: 'Server through which an event of Discord came.' },
+    guild_id: { type: 'string', description: 'Another name of `server_id`.' },
   },
 };
 
@@ -96,6 +109,8 @@ const manualEventBody = z.object(
       .meta({
         description: 'Who gets the reward (RFC 5322). Required unless `userIdentifier` is given.',
         maxLength: EMAIL_MAX,
+        // An empty one counts as not sent.
+        pattern: '^\\s*$|.@.',
       }),
     domain: optionalText()
       .refine(
@@ -129,6 +144,8 @@ const manualEventBody = z.object(
     channel_id: z
       .union([optionalText(), z.number().transform(String)], { error: 'must be a string' })
       .meta({ description: 'The same as `metadata.channel_id`, which takes precedence.' }),
+    bot_username: platformAccount('The same as `metadata.bot_username`, which takes precedence.'),
+    twitterHandle: platformAccount('The same as `metadata.twitterHandle`, which takes precedence.'),
     metadata: z
       .record(z.string(), z.unknown(), { error: 'must be an object' })
       .nullish()
@@ -177,11 +194,18 @@ export function parseManualEvent(
 ): { submission: Unkeyed } | { errors: string[] } {
   const parsed = manualEventBody.safeParse(body);
   if (!parsed.success) {
-    return { errors: [...new Set(problemsOf(parsed.error))].slice(0, PROBLEMS_MAX) };
+    const problems = [
+      ...new Set([...problemsOf(parsed.error), ...(namesNobody(body) ? [USER_MISSING] : [])]),
+    ];
+    return { errors: problems.slice(0, PROBLEMS_MAX) };
   }
-  const { brandId, eventType, domain, sourceUrl, metadata } = parsed.data;
+  const { brandId, eventType, domain, sourceUrl, bot_username, twitterHandle } = parsed.data;
+  const metadata = {
+    ...given<Record<string, unknown>>({ bot_username, twitterHandle }),
+    ...parsed.data.metadata,
+  };
   const user = userOf(parsed.data, facts.ownDomain);
-  if (!user) return { errors: ['userEmail: is required (or userIdentifier in its place)'] };
+  if (!user) return { errors: [USER_MISSING] };
   const own = (name: string) => (Object.hasOwn(metadata, name) ? metadata[name] : undefined);
   const channel = own('channel_id') ?? parsed.data.channel_id;
   return {
@@ -199,6 +223,18 @@ export function parseManualEvent(
   };
 }
 
+const USER_MISSING = 'userEmail: is required (or userIdentifier in its place)';
+
+/** Whether an object has neither of the fields that name the user; told beside all else that is wrong. */
+const namesNobody = (body: unknown): boolean =>
+  typeof body === 'object' &&
+  body !== null &&
+  !Array.isArray(body) &&
+  ['userEmail', 'userIdentifier'].every((field) => {
+    const value = (body as Record<string, unknown>)[field];
+    return value === undefined || value === null || value === '';
+  });
+
 /** A submission whose request's key has not been verified yet. */
 type Unkeyed = Omit<EventSubmission, 'withBrandKey'>;
 
@@ -206,14 +242,13 @@ function userOf(
   body: Pick<z.output<typeof manualEventBody>, 'userEmail' | 'userIdentifier'>,
   ownDomain: string,
 ): Pick<EventSubmission, 'userKey' | 'userEmail' | 'userAddress'> | undefined {
-  const byEmail = (email: string | undefined) => {
-    const userKey = email === undefined ? undefined : emailKey(email);
-    return userKey === undefined ? undefined : { userKey, userEmail: userKey, userAddress: undefined };
-  };
+  const byKey = (userKey: string | undefined) =>
+    userKey === undefined ? undefined : { userKey, userEmail: userKey, userAddress: undefined };
+  const byEmail = (email: string | undefined) => byKey(email === undefined ? undefined : emailKey(email));
   const { userEmail, userIdentifier } = body;
   if (userEmail !== undefined) return byEmail(userEmail);
   if (typeof userIdentifier === 'object') {
-    return byEmail(`${userIdentifier.platform}_${userIdentifier.platformUserId}@${ownDomain}`);
+    return byKey(platformUserKey(userIdentifier.platform, userIdentifier.platformUserId, ownDomain));
   }
   const address = userIdentifier === undefined ? undefined : addressKey(userIdentifier);
   if (address) return { userKey: address, userEmail: undefined, userAddress: address };

@@ -1,18 +1,18 @@
 /** POST verify-dns (contract: Endpoints). */
 import { z } from 'zod';
-import { canonicalHost, DOMAIN_MAX } from '../../rules/brands/domain.ts';
+import { canonicalHost, configuredHost, DOMAIN_MAX } from '../../rules/brands/domain.ts';
 import { sanitiseText } from '../../rules/sanitise.ts';
 import { type Endpoint, named } from '../endpoint.ts';
 import { demo } from '../examples.ts';
-import { DOMAIN_PROBLEM } from '../shapes.ts';
+import { DOMAIN_PROBLEM, orRequired } from '../shapes.ts';
 import { type EventsRefusalCode, withBody } from './refusals.ts';
 
 export const verifyDnsBody = z.object({
   domain: z
-    .string()
+    .string({ error: orRequired(DOMAIN_PROBLEM) })
     .transform((value, context) => {
       const domain = canonicalHost(sanitiseText(value).trim());
-      if (domain) return domain;
+      if (domain && configuredHost(domain)) return domain;
       context.addIssue({ code: 'custom', message: DOMAIN_PROBLEM, input: value });
       return z.NEVER;
     })

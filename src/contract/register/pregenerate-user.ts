@@ -1,6 +1,7 @@
 /** POST pregenerate-user (contract: Endpoints, Pregenerated wallet). The rules check the fields. */
 import { z } from 'zod';
-import { oauthProviders, USERNAME_MAX } from '../../rules/registration.ts';
+import { platformNames } from '../../rules/platforms.ts';
+import { USERNAME_MAX } from '../../rules/registration.ts';
 import { EMAIL_MAX } from '../../rules/user-key.ts';
 import { type Endpoint, named } from '../endpoint.ts';
 import { demo, example } from '../examples.ts';
@@ -12,21 +13,33 @@ export const registrationObject = z.record(z.string(), z.unknown());
 
 const brandId = z.string().meta(brandIdMeta);
 
+/** The names with blanks around them, in the regular expressions of JSON Schema, which have no flag for it. */
+const anyCase = (names: readonly string[]) =>
+  `^\\s*(?:${names.map((name) => name.replace(/[a-z]/g, (sign) => `[${sign.toUpperCase()}${sign}]`)).join('|')})\\s*$`;
+
 const pregenerateBody = z
   .union([
     z.object({
       brand_id: brandId,
-      oauth_provider: z.enum(oauthProviders).meta({ description: 'The chat platform; any case.' }),
-      oauth_user_id: z
-        .union([z.string(), z.int()])
-        .meta({ description: "The user's id there: digits, as a text, since long numbers lose some." }),
+      oauth_provider: z.string().meta({
+        description: `The platform, in any case: ${platformNames.join(', ')}.`,
+        pattern: anyCase(platformNames),
+      }),
+      oauth_user_id: z.union([z.string(), z.int()]).meta({
+        description: "The user's id there, as a text: long numbers lose digits. Case does not count.",
+      }),
       oauth_username: z
-        .string()
-        .max(USERNAME_MAX)
-        .meta({ description: "The user's name there; kept for people, and never compared." }),
+        .union([z.string().max(USERNAME_MAX), z.int()])
+        .nullish()
+        .meta({
+          description: "The user's name there, if they have one; kept for people, and never compared.",
+        }),
     }),
     z.object({
-      email: z.string().max(EMAIL_MAX).meta({ description: 'In place of the account on a platform.' }),
+      email: z
+        .string()
+        .max(EMAIL_MAX)
+        .meta({ description: 'In place of the account on a platform.', pattern: '.@.' }),
       brand_id: brandId,
     }),
   ])

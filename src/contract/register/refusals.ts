@@ -1,5 +1,6 @@
 /** The whole error table of the register host: which refusal is answered with which status, text and facts. */
-import { oauthProviders, type RegistrationProblem } from '../../rules/registration.ts';
+import { platformNames } from '../../rules/platforms.ts';
+import type { RegistrationProblem } from '../../rules/registration.ts';
 import { demo } from '../examples.ts';
 import { rateHeaders, type UsedWindow } from '../rate-headers.ts';
 import { EXAMPLES_AT_MS, type RefusalRows, refusalTable } from '../refusals.ts';
@@ -55,7 +56,7 @@ const rows: RefusalRows<RegisterRefusal> = {
   missing_fields: {
     status: 400,
     when: 'a field is missing',
-    example: { missing: ['oauth_user_id', 'oauth_username'] },
+    example: { missing: ['oauth_user_id'] },
     says: ({ missing }) => ({
       error: 'Missing required fields',
       message: `Missing: ${missing.join(', ')}.`,
@@ -86,7 +87,7 @@ const rows: RefusalRows<RegisterRefusal> = {
   invalid_oauth_provider: {
     status: 400,
     when: 'the service does not know the platform',
-    example: { provider: 'myspace', allowed: oauthProviders },
+    example: { provider: 'myspace', allowed: platformNames },
     says: ({ provider, allowed }) => {
       const problem = `oauth_provider: must be one of ${allowed.join(', ')}`;
       const details = { reason: 'invalid_oauth_provider', errors: [problem], provider, allowed };
@@ -98,7 +99,7 @@ const rows: RefusalRows<RegisterRefusal> = {
     when: "the id does not have the form of its platform's ids",
     example: { provider: 'discord', expected: '17 to 20 digits' },
     says: ({ provider, expected }) => {
-      const problem = `oauth_user_id: must be ${expected}; send it as a text, since long numbers lose digits`;
+      const problem = `oauth_user_id: must be ${expected}, as a text: long numbers lose digits`;
       const details = { reason: 'invalid_oauth_user_id', errors: [problem], provider };
       return { error: `Invalid ${provider} user ID`, message: problem, details };
     },

@@ -37,7 +37,10 @@ export const permitField = z
       .int({ error: 'must be 27 or 28' })
       .refine((v) => V_VALUES[v] !== undefined, 'must be 27 or 28')
       .transform((v) => V_VALUES[v] ?? 27)
-      .meta({ description: 'v of the signature: 27 or 28.' }),
+      .meta({
+        description: 'v of the signature: 27 or 28; 0 and 1 mean the same.',
+        enum: Object.keys(V_VALUES).map(Number),
+      }),
     r: word('r of the signature.'),
     s: word('s of the signature.'),
   })
@@ -164,7 +167,10 @@ const state = {
 };
 const included = { gasUsed: '96210', effectiveGasPrice: '1000000007', blockNumber: 1_204 };
 const hashInPath = z.object({
-  hash: z.string().meta({ description: 'Any hash that the call was sent under.' }),
+  hash: z
+    .string()
+    .regex(/^0x[0-9a-fA-F]{64}$/)
+    .meta({ description: 'Any hash that the call was sent under.' }),
 });
 
 export const relayEndpoint: Endpoint<RelayRefusalCode> = {

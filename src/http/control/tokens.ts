@@ -1,6 +1,7 @@
 /** Tokens over the control API: issue one for a user, tell whether one is taken, change the keys. */
 import type { Handler } from 'hono';
 import { type IssueTokenDeps, issueToken } from '../../actions/wallets/issue-token.ts';
+import { checksummed } from '../../chain/contracts/checksum.ts';
 import type { TokenVerifier } from '../../identity/tokens.ts';
 import { parseDuration } from '../../lib/duration.ts';
 import { readSingle, type SettingProblem, type Settings } from '../../rules/brands/settings.ts';
@@ -26,7 +27,10 @@ export function controlTokens(deps: ControlTokensDeps): Record<string, Handler> 
       const wish = tokenWish(deps, body);
       if ('problems' in wish) return refuse(context, { code: 'invalid_settings', problems: wish.problems });
       const { token, address, expiresAtMs } = await issueToken(deps, wish);
-      return context.json({ token, address, expiresAt: new Date(expiresAtMs).toISOString() }, 201);
+      return context.json(
+        { token, address: checksummed(address), expiresAt: new Date(expiresAtMs).toISOString() },
+        201,
+      );
     },
     async verifyToken(context) {
       const body = await readSettings(context);

@@ -1,6 +1,7 @@
 /** Wallets over the control API: `GET wallets/:user`. */
 import type { Handler } from 'hono';
 import { showWallet } from '../../actions/wallets/show-wallet.ts';
+import { checksummed } from '../../chain/contracts/checksum.ts';
 import type { Database } from '../../ledger/database/database.ts';
 import { refuse } from './refuse.ts';
 
@@ -19,7 +20,7 @@ export function controlWallets(deps: ControlWalletsDeps): Record<string, Handler
       const { wallet, identities } = found;
       return context.json({
         user: wallet.userKey,
-        address: wallet.address,
+        address: checksummed(wallet.address),
         index: wallet.derivationIndex,
         createdAt: instant(wallet.createdAt),
         identities: identities.map(({ provider, providerUserId, username, idpUserId, createdAt }) => ({

@@ -41,7 +41,11 @@ export function bulkEvents(deps: BulkEventsDeps): Handler<RequestVariables> {
       }),
     );
     notes.traces.push(...answers.map(({ trace }) => trace));
-    const results = answers.map(({ status, body }) => (body.success ? body : { ...body, status }));
+    const results = answers.map(({ status, body, trace }) => ({
+      ...body,
+      status: trace.refusal?.code ?? 'rewarded',
+      statusCode: status,
+    }));
     const processed = results.filter(({ success }) => success).length;
     return context.json({ success: true, processed, failed: results.length - processed, results });
   };

@@ -5,6 +5,8 @@ import type { EventConfigResult } from '../../contract/events/event-config.ts';
 const HOUR_MS = 3_600_000;
 
 export function eventConfigReply({ brand, rules }: EventConfig): EventConfigResult {
+  const { eventNameMapping } = brand.profile;
+  const friendly = new Map(Object.entries(eventNameMapping ?? {}).map(([name, type]) => [type, name]));
   const events = rules.map(({ eventType, rewardAmount, maxClaims, cooldownMs, detail }) => ({
     eventId: detail.eventId,
     eventType,
@@ -12,10 +14,11 @@ export function eventConfigReply({ brand, rules }: EventConfig): EventConfigResu
     maxClaims,
     cooldownHours: cooldownMs / HOUR_MS,
     detectionMethod: detail.detectionMethod,
-    detectionConfig: detail.detectionConfig,
+    // Always lists, so that clients may go through them without a look.
+    detectionConfig: { urlPatterns: [], successSelectors: [], ...detail.detectionConfig },
     isCustom: detail.isCustom,
+    eventNameMapping: friendly.get(eventType) ?? eventType,
   }));
-  const { eventNameMapping } = brand.profile;
   return {
     success: true,
     brandId: brand.brandId,

@@ -2,7 +2,7 @@
 import type { Handler } from 'hono';
 import type { EventConfig } from '../../actions/events/read-event-config.ts';
 import { eventConfigQuery } from '../../contract/events/event-config.ts';
-import { ADDRESS_PROBLEM } from '../../contract/shapes.ts';
+import { problemsOf } from '../../contract/shapes.ts';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import { entityTagOf, namesTag } from '../frame/entity-tag.ts';
 import type { RequestVariables } from '../frame/request-record.ts';
@@ -22,7 +22,7 @@ export function eventConfig(deps: EventConfigDeps): Handler<RequestVariables> {
   return async (context) => {
     const question = eventConfigQuery.safeParse(context.req.query());
     if (!question.success) {
-      const errors = [`brandId: ${ADDRESS_PROBLEM}`];
+      const errors = problemsOf(question.error);
       return deps.refuser.answer(context, { code: 'invalid_event_data', errors });
     }
     const { brandId } = question.data;

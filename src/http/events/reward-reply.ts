@@ -1,9 +1,12 @@
 /** The contract's Reward result: success body of manual-event, in its documented order. */
 import type { PaidReward } from '../../actions/events/reward-event.ts';
+import { checksummed } from '../../chain/contracts/checksum.ts';
 import type { RewardResult } from '../../contract/events/manual-event.ts';
 
 export function rewardReply(paid: PaidReward): RewardResult {
-  const { rewardId, amount, eventType, wallet, walletCreated, transactionHash, brandId } = paid;
+  const { rewardId, amount, eventType, walletCreated, transactionHash, brandId } = paid;
+  // An address of the user's own comes in any spelling.
+  const wallet = checksummed(paid.wallet);
   return {
     success: true,
     eventId: rewardId,

@@ -1,6 +1,7 @@
 /** GET and POST user-balance: what a user holds and has earned. */
 import type { Context, Handler } from 'hono';
 import type { UserBalance, WantedBalance } from '../../actions/wallets/read-balance.ts';
+import { checksummed } from '../../chain/contracts/checksum.ts';
 import { userBalanceQuestion } from '../../contract/events/user-balance.ts';
 import { problemsOf } from '../../contract/shapes.ts';
 import { readJsonBody } from '../frame/json-body.ts';
@@ -33,7 +34,7 @@ export function userBalance(deps: UserBalanceDeps): {
     return context.json({
       success: true,
       balance: Number(balance),
-      walletAddress: walletAddress ?? null,
+      walletAddress: walletAddress ? checksummed(walletAddress) : null,
       ...(includeHistory && { history }),
     });
   };

@@ -2,7 +2,7 @@
 import type { Handler } from 'hono';
 import type { DnsVerification } from '../../actions/brands/verify-dns.ts';
 import { verifyDnsBody } from '../../contract/events/verify-dns.ts';
-import { DOMAIN_PROBLEM } from '../../contract/shapes.ts';
+import { problemsOf } from '../../contract/shapes.ts';
 import { isDatabaseUnavailable } from '../../ledger/database/database.ts';
 import type { Log } from '../../lib/log.ts';
 import { readJsonBody } from '../frame/json-body.ts';
@@ -25,10 +25,7 @@ export function verifyDnsHandler(deps: VerifyDnsHandlerDeps): Handler<RequestVar
     context.get('notes').body = body.text;
     const question = verifyDnsBody.safeParse(body.value);
     if (!question.success) {
-      return refuser.answer(context, {
-        code: 'invalid_event_data',
-        errors: [`domain: ${DOMAIN_PROBLEM}`],
-      });
+      return refuser.answer(context, { code: 'invalid_event_data', errors: problemsOf(question.error) });
     }
     const { domain } = question.data;
     try {

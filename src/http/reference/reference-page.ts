@@ -30,6 +30,8 @@ export const pagePolicy = [
   "default-src 'none'",
   `script-src ${sha256(pageScript)}`,
   `style-src ${sha256(pageStyle)}`,
+  // The empty icon: without one, browsers ask for /favicon.ico.
+  'img-src data:',
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
@@ -71,6 +73,7 @@ export function referencePage(api: ApiDocument): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escaped(api.info.title)}</title>
+<link rel="icon" href="data:,">
 <style>${pageStyle}</style>
 </head>
 <body>
@@ -78,7 +81,7 @@ export function referencePage(api: ApiDocument): string {
 <main id="top">
 <h1>${escaped(api.info.title)} <small>${escaped(api.info.version)}</small></h1>
 ${prose(api.info.description)}
-${table(['key', ''], schemes)}
+${table(['key', 'what it is'], schemes)}
 ${sections}
 <section id="errors"><h2>Errors</h2>
 <p>Every refusal has this body; its <code>details</code> hold what the refusal is about. Where waiting helps, the header <code>Retry-After</code> and <code>details.retryAt</code> say how long.</p>
@@ -137,7 +140,7 @@ function operationSection(
         headers.length > 0
           ? `<p>Headers: ${headers.map((name) => `<code>${name}</code>`).join(', ')}</p>`
           : ''
-      }${schema ? table(['field', 'type', ''], fields(schema, ofAnswer)) : ''}${
+      }${schema ? table(['field', 'type', 'meaning'], fields(schema, ofAnswer)) : ''}${
         media && 'example' in media ? json(media.example) : ''
       }`;
     });
@@ -150,8 +153,8 @@ function operationSection(
 <h3><b class="${method}">${method}</b> <code>${escaped(path)}</code></h3>
 <p class="lead">${words(operation.summary)}</p>${prose(operation.description ?? '')}
 ${keys.length > 0 ? `<p>Key: <code>Authorization: Bearer &lt;${keys.join()}&gt;</code>${optional ? ', optional' : ''}.</p>` : ''}
-${table(['parameter', 'type', ''], parameters)}
-${body ? table(['field of the body', 'type', ''], fields(body, ofBody)) : ''}
+${table(['parameter', 'type', 'meaning'], parameters)}
+${body ? table(['field of the body', 'type', 'meaning'], fields(body, ofBody)) : ''}
 ${curls.join('')}
 ${answers.join('')}
 ${refusals.length > 0 ? `<h4>Refusals</h4>${refusals.map((code) => refusalLine(api, code)).join('')}` : ''}

@@ -1,4 +1,6 @@
 /** How a relayed call is told: in both documented forms at once (contract: Relay result). */
+
+import { checksummed } from '../../chain/contracts/checksum.ts';
 import { isIncluded } from '../../chain/waiting/relay-outcome.ts';
 import type { RelayResult, RelayState } from '../../contract/relay/relay.ts';
 import type { RelayProgress } from '../../ledger/relay/queued-relays.ts';
@@ -13,8 +15,8 @@ export function relayStateReply(relay: RelayProgress, explorerUrl: string): Rela
     success: done,
     status: !included ? 'pending' : done ? 'confirmed' : 'failed',
     transactionHash: hash,
-    from: lane,
-    to: recipient,
+    from: checksummed(lane),
+    to: checksummed(recipient),
     explorerUrl: `${explorerUrl}/tx/${hash}`,
     ...(included && gasUsed !== null && { gasUsed: String(gasUsed), effectiveGasPrice: gasPriceWei ?? '0' }),
     ...(included && blockNumber !== null && { blockNumber }),

@@ -2,6 +2,7 @@
 import type { Context, Handler } from 'hono';
 import type { Effect, TriedAnswer } from '../../actions/answer-once.ts';
 import type { RelayOutcome, RelayRequest } from '../../actions/relay/relay-transaction.ts';
+import { withChecksums } from '../../chain/contracts/checksum.ts';
 import { rateHeaders, type UsedWindow } from '../../contract/rate-headers.ts';
 import type { RelayHostRefusal } from '../../contract/relay/refusals.ts';
 import { parseRelay } from '../../contract/relay/relay.ts';
@@ -106,7 +107,7 @@ function answerTo({ observer, refuser, settings }: RelayDeps, outcome: RelayOutc
     return { status: 200, headers: {}, body, kept: 'answer' };
   }
   const { refusal } = outcome;
-  const { status, headers, body } = refuser.reply(refusal);
+  const { status, headers, body } = refuser.reply(withChecksums(refusal));
   const { 'Retry-After': wait } = headers;
   // The call was sent: a later block may still hold it, or hold it no more.
   const isSent = refusal.code === 'transaction_failed' || refusal.code === 'confirmation_timeout';

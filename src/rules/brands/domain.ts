@@ -1,13 +1,14 @@
 /** Which host an event comes from, and whether that host belongs to a brand (contract: Domain rule). */
 import { getPublicSuffix } from 'tldts';
 import { parseUrl } from '../../lib/url.ts';
+import { platformName } from '../platforms.ts';
 import { sanitiseText } from '../sanitise.ts';
 import type { BrandProfile } from './brand.ts';
 
 /** The contract's limit for a domain, and DNS's own. */
 export const DOMAIN_MAX = 253;
-/** A label of letters, digits and inner hyphens. */
-const LABEL = /^(?!-)[a-z0-9-]{1,63}(?<!-)$/;
+/** A label of letters, digits, underscores (DNS has such names, and browsers open them) and inner hyphens. */
+const LABEL = /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/;
 
 /**
  * A host in the one form in which hosts are compared: ASCII, lower case, no trailing dot, no port.
@@ -80,7 +81,12 @@ interface DomainVerdict {
 export function judgeDomain(
   from: EventOrigin,
   brand: Pick<BrandProfile, 'domains' | 'platforms' | 'domainless'>,
-  context: { ownHosts: readonly string[]; metadata?: Record<string, unknown> | undefined },
+  context: {
+    ownHosts: readonly string[];
+    /** Below it, a platform's events may come from `<platform>.<own domain>`. */
+    ownDomain?: string | undefined;
+    metadata?: Record<string, unknown> | undefined;
+  },
 ): DomainVerdict {
   const ofBrand = (host: string) => brand.domains.some((configured) => isWithin(host, configured));
   if (from.origin !== undefined) {
@@ -90,27 +96,34 @@ export function judgeDomain(
       return { authorized: false, host: originHost ?? sanitiseText(from.origin).slice(0, DOMAIN_MAX) };
   }
   const host = claimedHost(from);
-  if (isPlatformEvent(host, brand.platforms, context.metadata)) return { authorized: true, host };
+  if (isPlatformEvent(host, brand.platforms, context)) return { authorized: true, host };
   return { authorized: host === undefined ? brand.domainless === 'allow' : ofBrand(host), host };
 }
 
 /** Metadata fields in which chat platforms name the account that an event came through. */
-const PLATFORM_IDENTITY: Record<string, string> = {
-  telegram: 'bot_username',
-  twitter: 'twitterHandle',
+const PLATFORM_IDENTITY: Record<string, string[]> = {
+  telegram: ['bot_username'],
+  twitter: ['twitterHandle'],
+  discord: ['server_id', 'guild_id'],
 };
 
 function isPlatformEvent(
   host: string | undefined,
   platforms: Record<string, string>,
-  metadata: Record<string, unknown> | undefined,
+  {
+    metadata = {},
+    ownDomain,
+  }: { metadata?: Record<string, unknown> | undefined; ownDomain?: string | undefined },
 ): boolean {
   const bare = (name: string) => name.trim().replace(/^@/, '').toLowerCase();
   return Object.entries(platforms).some(([platform, identity]) => {
-    const name = platform.toLowerCase();
-    if (host !== undefined && host !== name) return false;
-    const field = PLATFORM_IDENTITY[name] ?? `${name}Handle`;
-    const named = metadata && Object.hasOwn(metadata, field) ? metadata[field] : undefined;
-    return typeof named === 'string' && bare(named) === bare(identity);
+    const name = platformName(platform);
+    const claimed = host?.endsWith(`.${ownDomain}`) ? host.slice(0, -`.${ownDomain}`.length) : host;
+    if (claimed !== undefined && platformName(claimed) !== name) return false;
+    const fields = PLATFORM_IDENTITY[name] ?? [`${name}Handle`];
+    return fields.some((field) => {
+      const named = Object.hasOwn(metadata, field) ? metadata[field] : undefined;
+      return typeof named === 'string' && bare(named) === bare(identity);
+    });
   });
 }

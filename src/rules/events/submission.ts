@@ -43,19 +43,21 @@ interface Screening {
   rule: EventRule | undefined;
   /** The service's own hosts, whose pages may send events of any brand. */
   ownHosts: readonly string[];
+  /** The domain below which chat platforms have names: `discord.<own domain>`. */
+  ownDomain?: string | undefined;
 }
 
 /** The first configured reason against a submission: brand, automation, credential, domain, event, channel. */
 export function refuseSubmission(
   submission: EventSubmission,
-  { brand, rule, ownHosts }: Screening,
+  { brand, rule, ...own }: Screening,
 ): ScreeningRefusal | undefined {
   const { brandId, eventType, channel } = submission;
   if (!brand) return { code: 'brand_not_found', brandId };
   if (!brand.automation) return { code: 'automation_disabled', brandId };
   const what = needsKey(submission, brand);
   if (what) return { code: 'brand_key_required', what, brandId };
-  const elsewhere = refuseDomain(submission, brand, ownHosts);
+  const elsewhere = refuseDomain(submission, brand, own);
   if (elsewhere) return elsewhere;
   if (!rule?.active) return { code: 'event_not_found', eventType, brandId };
   const allowed = rule.detail.detectionConfig.channels;
@@ -63,6 +65,22 @@ export function refuseSubmission(
     return { code: 'channel_not_allowed', channel, allowed: allowed ?? [] };
   }
   return undefined;
+}
+
+/** The submission under the type of its event: a brand may know events by names of its own, and the type comes first. */
+export function underOwnType(
+  submission: EventSubmission,
+  { brand, isType }: { brand: Brand | undefined; isType: (eventType: string) => boolean },
+): EventSubmission {
+  const { eventType } = submission;
+  const meant = namedType(brand, eventType);
+  return meant === undefined || isType(eventType) ? submission : { ...submission, eventType: meant };
+}
+
+/** The event type for which a name of the brand stands. */
+export function namedType(brand: Brand | undefined, name: string): string | undefined {
+  const { eventNameMapping = {} } = brand?.profile ?? {};
+  return Object.hasOwn(eventNameMapping, name) ? eventNameMapping[name] : undefined;
 }
 
 /** What about this submission the brand takes with its key only, when it came without. */
@@ -76,10 +94,10 @@ function needsKey({ withBrandKey, userAddress }: EventSubmission, { profile }: B
 function refuseDomain(
   submission: EventSubmission,
   { brandId, name, profile }: Brand,
-  ownHosts: readonly string[],
+  own: Pick<Screening, 'ownHosts' | 'ownDomain'>,
 ): ScreeningRefusal | undefined {
   const { withBrandKey, metadata } = submission;
-  const { authorized, host } = judgeDomain(submission, profile, { ownHosts, metadata });
+  const { authorized, host } = judgeDomain(submission, profile, { ...own, metadata });
   if (authorized) return undefined;
   if (withBrandKey && (host !== undefined || profile.domainless !== 'refuse')) return undefined;
   const configured = profile.domains;

@@ -187,7 +187,11 @@ describe('contract: Errors, Cooldown, earlier form', () => {
     const bulk = await service.bulk([
       { brandId: shop.brandId, domain: shop.domain, eventType: 'once', userEmail },
     ]);
-    expect(bulk.body.results[0]).toMatchObject({ error: 'Duplicate reward', status: 429 });
+    expect(bulk.body.results[0]).toMatchObject({
+      error: 'Duplicate reward',
+      status: 'cooldown',
+      statusCode: 429,
+    });
   });
 });
 

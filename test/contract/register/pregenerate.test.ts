@@ -88,7 +88,7 @@ onEachDatabase('pregenerate-user', (get) => {
   });
 
   test.each([
-    [{}, 'Missing required fields', { missing: ['oauth_provider', 'oauth_user_id', 'oauth_username'] }],
+    [{}, 'Missing required fields', { missing: ['oauth_provider', 'oauth_user_id'] }],
     [{ ...account(), brand_id: null }, 'Missing required fields', { missing: ['brand_id'] }],
     [{ ...account(), brand_id: '0x12' }, 'Invalid brand ID', {}],
     [{ ...account(), oauth_provider: 'myspace' }, 'Invalid OAuth provider', { provider: 'myspace' }],

@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseManualEvent } from '../../../src/contract/events/submission.ts';
 import { registerRefusals } from '../../../src/contract/register/refusals.ts';
-import { oauthProviders, readRegistration, registrationFields } from '../../../src/rules/registration.ts';
+import { platformNames } from '../../../src/rules/platforms.ts';
+import { readRegistration, registrationFields } from '../../../src/rules/registration.ts';
 import { emailKey } from '../../../src/rules/user-key.ts';
 
 const ownDomain = 'rewards.localhost';
@@ -37,7 +38,7 @@ const spaced = (text: fc.Arbitrary<string>) =>
 
 test('a user of a platform is the user of the events of that platform', () => {
   const accounts = fc.record({
-    oauth_provider: fc.constantFrom(...oauthProviders, ...oauthProviders.map((name) => name.toUpperCase())),
+    oauth_provider: fc.constantFrom(...platformNames, ...platformNames.map((name) => name.toUpperCase())),
     oauth_user_id: spaced(digits),
     oauth_username: fc.string({ minLength: 1, maxLength: 20 }),
   });
@@ -64,7 +65,7 @@ test('a user of a platform is the user of the events of that platform', () => {
 
 test('two accounts are one user only when they are one account', () => {
   const account = fc.record({
-    oauth_provider: fc.constantFrom(...oauthProviders),
+    oauth_provider: fc.constantFrom(...platformNames),
     oauth_user_id: fc.stringMatching(/^[1-9][0-9]{16,17}$/),
   });
   fc.assert(
