@@ -1,7 +1,7 @@
 /** Tokens over the control API: issue one for a user, tell whether one is taken, change the keys. */
 import type { Handler } from 'hono';
 import { type IssueTokenDeps, issueToken } from '../../actions/wallets/issue-token.ts';
-import { checksummed } from '../../chain/contracts/checksum.ts';
+import { checksummed } from '../../identity/checksum.ts';
 import type { TokenVerifier } from '../../identity/tokens.ts';
 import { parseDuration } from '../../lib/duration.ts';
 import { readSingle, type SettingProblem, type Settings } from '../../rules/brands/settings.ts';

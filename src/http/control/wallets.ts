@@ -1,7 +1,7 @@
 /** Wallets over the control API: `GET wallets/:user`. */
 import type { Handler } from 'hono';
 import { showWallet } from '../../actions/wallets/show-wallet.ts';
-import { checksummed } from '../../chain/contracts/checksum.ts';
+import { checksummed } from '../../identity/checksum.ts';
 import type { Database } from '../../ledger/database/database.ts';
 import { refuse } from './refuse.ts';
 

@@ -1,7 +1,7 @@
 /** The contract's Reward result: success body of manual-event, in its documented order. */
 import type { PaidReward } from '../../actions/events/reward-event.ts';
-import { checksummed } from '../../chain/contracts/checksum.ts';
 import type { RewardResult } from '../../contract/events/manual-event.ts';
+import { checksummed } from '../../identity/checksum.ts';
 
 export function rewardReply(paid: PaidReward): RewardResult {
   const { rewardId, amount, eventType, walletCreated, transactionHash, brandId } = paid;

@@ -1,9 +1,9 @@
 /** GET and POST user-balance: what a user holds and has earned. */
 import type { Context, Handler } from 'hono';
 import type { UserBalance, WantedBalance } from '../../actions/wallets/read-balance.ts';
-import { checksummed } from '../../chain/contracts/checksum.ts';
 import { userBalanceQuestion } from '../../contract/events/user-balance.ts';
 import { problemsOf } from '../../contract/shapes.ts';
+import { checksummed } from '../../identity/checksum.ts';
 import { readJsonBody } from '../frame/json-body.ts';
 import type { RequestVariables } from '../frame/request-record.ts';
 import type { EventsRefuser } from './refuser.ts';

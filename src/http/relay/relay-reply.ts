@@ -1,8 +1,8 @@
 /** How a relayed call is told: in both documented forms at once (contract: Relay result). */
 
-import { checksummed } from '../../chain/contracts/checksum.ts';
 import { isIncluded } from '../../chain/waiting/relay-outcome.ts';
 import type { RelayResult, RelayState } from '../../contract/relay/relay.ts';
+import { checksummed } from '../../identity/checksum.ts';
 import type { RelayProgress } from '../../ledger/relay/queued-relays.ts';
 
 /** The state of a call that is signed; undefined before. */

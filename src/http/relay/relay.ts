@@ -2,10 +2,10 @@
 import type { Context, Handler } from 'hono';
 import type { Effect, TriedAnswer } from '../../actions/answer-once.ts';
 import type { RelayOutcome, RelayRequest } from '../../actions/relay/relay-transaction.ts';
-import { withChecksums } from '../../chain/contracts/checksum.ts';
 import { rateHeaders, type UsedWindow } from '../../contract/rate-headers.ts';
 import type { RelayHostRefusal } from '../../contract/relay/refusals.ts';
 import { parseRelay } from '../../contract/relay/relay.ts';
+import { withChecksums } from '../../identity/checksum.ts';
 import type { TokenVerifier } from '../../identity/tokens.ts';
 import type { RelayProgress } from '../../ledger/relay/queued-relays.ts';
 import { hostOfUrl } from '../../rules/brands/domain.ts';
