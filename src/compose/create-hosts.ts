@@ -6,6 +6,7 @@ import type { EventToDecide } from '../actions/events/decide-events.ts';
 import { raiseEventAlarms } from '../actions/events/event-alarms.ts';
 import { createEventSubmitter } from '../actions/events/gather-events.ts';
 import { readEventConfig } from '../actions/events/read-event-config.ts';
+import { readEventState } from '../actions/events/read-event-state.ts';
 import { rewardEvent } from '../actions/events/reward-event.ts';
 import { reportHealth } from '../actions/report-health.ts';
 import { pregenerateWallet } from '../actions/wallets/pregenerate-wallet.ts';
@@ -89,6 +90,7 @@ export function createHosts(
     ...frame,
     rewardEvent: (submission, effect) => rewardEvent(rewarding, submission, effect),
     readEventConfig: (brandId) => readEventConfig({ database }, brandId),
+    readEventState: (eventId) => readEventState({ database }, eventId),
     readBalance: (wanted) => readBalance({ database, token }, wanted),
     verifyDns: (domain) => verifyDns({ database, dns: deps.dns, serviceName }, domain),
     reportHealth: () => reportHealth(health),

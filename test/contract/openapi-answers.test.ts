@@ -6,7 +6,7 @@ import type { RequestExample } from '../../src/contract/endpoint.ts';
 import type { ApiDocument } from '../../src/http/openapi.ts';
 import { browserMissing, startBrowser } from '../kits/browser.ts';
 import { rewards, rewardsJson } from '../kits/cli.ts';
-import { startTestService, type TestService } from '../kits/service.ts';
+import { someone, startTestService, type TestService } from '../kits/service.ts';
 import { relayKitOf } from '../kits/wallet.ts';
 import { operationsOf, validatorOf } from './api-description.ts';
 
@@ -60,11 +60,19 @@ function judge(api: ApiDocument, { operation }: Described, answer: Awaited<Retur
 describe.each(['events', 'register', 'control'] as const)('%s host', (host) => {
   test('every example gets a documented answer, and does what it says', { timeout: 60_000 }, async () => {
     const api = apis[host];
+    const rewarded = await service.event({ eventType: 'rate_experience', userEmail: someone() });
+    const { eventId } = rewarded.body;
     const latest = (await service.request(`${service.ready.urls.control}/requests?limit=1`)).body.requests[0]
       .id;
     for (const described of operationsOf(api)) {
       for (const example of described.operation['x-examples']) {
-        const sent = example.path?.id ? { ...example, path: { id: latest } } : example;
+        const { path } = example;
+        const own: Record<string, string> | undefined = path?.id
+          ? { id: latest }
+          : path?.eventId
+            ? { eventId }
+            : path;
+        const sent = { ...example, ...(own && { path: own }) };
         const answer = await send(api, described, sent);
         expect(
           answer.status,
@@ -202,6 +210,7 @@ test('refusals of the control host are the documented ones', async () => {
   const codes = Object.keys(apis.control.components.examples);
   expect(codes.filter((code) => !(code in expected))).toEqual([
     'request_ambiguous',
+    'invalid_fixture',
     'method_not_allowed',
     'database_unavailable',
     'internal_error',

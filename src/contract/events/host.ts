@@ -4,6 +4,7 @@ import { refusalBody } from '../shared-refusals.ts';
 import { bulkEventsEndpoint } from './bulk-events.ts';
 import { clientScriptEndpoint } from './client-script.ts';
 import { eventConfigEndpoint } from './event-config.ts';
+import { eventStateEndpoint } from './event-state.ts';
 import { manualEventEndpoint } from './manual-event.ts';
 import { anywhere, type EventsRefusalCode, eventsRefusals } from './refusals.ts';
 import { debugEndpoint, diagnosticEndpoint, healthEndpoint } from './status.ts';
@@ -29,6 +30,7 @@ export const eventsHostContract = hostContract<EventsRefusalCode>({
   endpoints: [
     manualEventEndpoint,
     bulkEventsEndpoint,
+    eventStateEndpoint,
     eventConfigEndpoint,
     clientScriptEndpoint,
     userBalanceEndpoint,

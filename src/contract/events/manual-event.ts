@@ -19,7 +19,8 @@ export const rewardResult = z.object({
   walletCreated: z.boolean().meta({ description: 'Whether the user got a new wallet.' }),
   walletAddress: address().meta({ description: "The user's wallet." }),
   transactionHash: hash().meta({
-    description: 'The transaction that pays this reward; it may pay others too.',
+    description:
+      'The transaction that pays this reward; it may pay others too. It may be replaced before a block takes it: `events/{eventId}` tells the present one.',
   }),
   reward: z
     .object({ amount: z.int(), eventType: z.string(), walletAddress: address(), transactionHash: hash() })

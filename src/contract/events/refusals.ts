@@ -25,6 +25,7 @@ export type EventsRefusal =
   | Exclude<ClaimRefusal, { code: 'insufficient_brand_balance' }>
   /** What a brand has left is for its own servers alone: `available` is absent for callers without its key. */
   | { code: 'insufficient_brand_balance'; available?: number; required: number }
+  | { code: 'event_unknown'; eventId: string }
   | { code: 'payout_failed'; eventId: string; reason: string }
   | { code: 'payout_pending'; eventId: string };
 export type EventsRefusalCode = EventsRefusal['code'];
@@ -209,6 +210,15 @@ const rows: RefusalRows<EventsRefusal> = {
         ...(available !== undefined && { available }),
         required,
       },
+    }),
+  },
+  event_unknown: {
+    status: 404,
+    when: 'no rewarded event has this id',
+    example: { eventId },
+    says: () => ({
+      error: 'Event unknown',
+      message: 'No rewarded event has this id. It is the `eventId` of an answer to an event.',
     }),
   },
   payout_failed: {

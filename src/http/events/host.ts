@@ -6,6 +6,7 @@ import type { RequestVariables } from '../frame/request-record.ts';
 import { type BulkEventsDeps, bulkEvents } from './bulk-events.ts';
 import { clientScriptPath, createClientScript } from './client-script.ts';
 import { type EventConfigDeps, eventConfig } from './event-config.ts';
+import { type EventStateDeps, eventState } from './event-state.ts';
 import { type ManualEventDeps, manualEvent } from './manual-event.ts';
 import { type StatusDeps, statusHandlers } from './status.ts';
 import { type UserBalanceDeps, userBalance } from './user-balance.ts';
@@ -15,6 +16,7 @@ type EventsHostDeps = HostFrameDeps &
   ManualEventDeps &
   BulkEventsDeps &
   EventConfigDeps &
+  EventStateDeps &
   StatusDeps &
   UserBalanceDeps &
   VerifyDnsHandlerDeps;
@@ -30,6 +32,7 @@ export function createEventsHost(deps: EventsHostDeps): Hono<RequestVariables> {
       manualEvent: manualEvent(deps),
       bulkEvents: bulkEvents(deps),
       eventConfig: eventConfig(deps),
+      eventState: eventState(deps),
       clientScript: (context) => script.serve(context.req.raw),
       userBalance: balance.get,
       userBalanceByBody: balance.post,

@@ -1,0 +1,64 @@
+/** GET events/<eventId>: how far a reward is, and which transaction pays it now. */
+import { z } from 'zod';
+import { type Endpoint, named } from '../endpoint.ts';
+import { demo, example } from '../examples.ts';
+import { address, hash, rwt } from '../shapes.ts';
+import { anywhere, type EventsRefusalCode } from './refusals.ts';
+
+export const eventState = z.object({
+  success: z.literal(true),
+  eventId: z.uuid(),
+  brandId: address(),
+  eventType: z.string(),
+  rewardAmount: rwt(),
+  walletAddress: address().meta({ description: "The user's wallet." }),
+  status: z.enum(['waiting', 'sent', 'included', 'final', 'failed']).meta({
+    description:
+      'waiting: no transaction of effect carries it yet; sent: nodes have its transaction; included: a block has it; final: that block can no longer change; failed: it is not paid, `reason` says why.',
+  }),
+  transactionHash: hash().nullable().meta({
+    description: 'The transaction that pays it now; another than before when it was replaced.',
+  }),
+  blockNumber: z.int().nullable().meta({ description: 'The block that holds it.' }),
+  reason: z.string().nullable().meta({ description: 'Why it failed.' }),
+});
+export type EventState = z.output<typeof eventState>;
+
+const { eventId, walletAddress, transactionHash } = example;
+
+export const eventStateEndpoint: Endpoint<EventsRefusalCode> = {
+  id: 'eventState',
+  tag: 'Events',
+  method: 'get',
+  path: '/events/{eventId}',
+  prefixed: true,
+  summary: 'How far a reward is, and which transaction pays it now',
+  description:
+    'The id is in the answer to the event, and nobody can guess it: whoever has it may ask. A transaction that no block takes is replaced by one under another hash.',
+  parameters: [
+    {
+      in: 'path',
+      schema: z.object({ eventId: z.string().meta({ description: "The answer's `eventId`." }) }),
+    },
+  ],
+  examples: [{ summary: 'By its id', path: { eventId } }],
+  answers: {
+    200: {
+      description: 'Its state.',
+      body: named('EventState', eventState),
+      example: {
+        success: true,
+        eventId,
+        brandId: demo.brandId,
+        eventType: 'account_creation',
+        rewardAmount: 100,
+        walletAddress,
+        status: 'included',
+        transactionHash,
+        blockNumber: 1_204,
+        reason: null,
+      },
+    },
+  },
+  refusals: ['event_unknown', ...anywhere],
+};
