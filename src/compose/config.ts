@@ -48,6 +48,8 @@ export interface ServeConfig {
   ownDomain?: string | undefined;
   /** Which of the contract's two wordings a refused cooldown has. Default: current. */
   errorDialect?: 'current' | 'earlier' | undefined;
+  /** Requests a minute of one address without a brand's key; 0 for any number. */
+  addressRequestsMax?: number | undefined;
   /** Default: the contract's 60 s; its other statement is 5 s. */
   duplicateWindowMs?: number | undefined;
   /** Asks this machine's DNS or these servers instead of the fixture's table. */
@@ -76,6 +78,15 @@ export const settings = {
   duplicateWindowMs: 60_000,
   /** Contract: Limits, pregenerate-user; new wallets of one brand. */
   pregenerate: { limit: 100, windowMs: 60_000 },
+  addressGate: {
+    windowMs: 60_000,
+    /** Windows kept in memory, some 10 MB; above it, the one that began first is forgotten. */
+    subjectsMax: 100_000,
+  },
+  /** A probe's second look within it would see nothing else; more often, anybody could make a node answer. */
+  healthKeptMs: 1_000,
+  /** Balances that are kept at once, some 1 MB. */
+  balancesMax: 10_000,
   /** Events decided in one commit: large enough that the fsync is shared, small enough to answer in milliseconds. */
   decideBatchMax: 400,
   /** Attempts of one commit. Each conflict means that another process made progress; this many in a row mean a fault, so the caller gets an error. */

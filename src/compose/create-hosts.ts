@@ -1,17 +1,17 @@
 /** Builds the hosts from adapters that the caller has picked. */
 import { createAnswerOnce } from '../actions/answer-once.ts';
 import { verifyBrandKey } from '../actions/brands/verify-brand-key.ts';
-import { verifyDns } from '../actions/brands/verify-dns.ts';
+import { type DnsVerification, verifyDns } from '../actions/brands/verify-dns.ts';
 import type { EventToDecide } from '../actions/events/decide-events.ts';
 import { raiseEventAlarms } from '../actions/events/event-alarms.ts';
 import { createEventSubmitter } from '../actions/events/gather-events.ts';
 import { readEventConfig } from '../actions/events/read-event-config.ts';
 import { readEventState } from '../actions/events/read-event-state.ts';
 import { rewardEvent } from '../actions/events/reward-event.ts';
-import { reportHealth } from '../actions/report-health.ts';
+import { type Health, reportHealth } from '../actions/report-health.ts';
 import { pregenerateWallet } from '../actions/wallets/pregenerate-wallet.ts';
 import { readBalance } from '../actions/wallets/read-balance.ts';
-import { createRewardToken } from '../chain/contracts/reward-token.ts';
+import { createRewardToken, type RewardToken } from '../chain/contracts/reward-token.ts';
 import type { ChainEngine } from '../chain/engine.ts';
 import type { ChainClient } from '../chain/rpc/client.ts';
 import type { Rpc } from '../chain/rpc/rpc.ts';
@@ -21,7 +21,8 @@ import type { ErrorDialect } from '../contract/refusals.ts';
 import { registerRefusals } from '../contract/register/refusals.ts';
 import type { TxtResolver } from '../dns/txt.ts';
 import { createEventsHost } from '../http/events/host.ts';
-import { proxyTrust } from '../http/frame/client-address.ts';
+import { proxyTrust } from '../http/frame/addresses/client-address.ts';
+import { createUseWindows } from '../http/frame/addresses/use-windows.ts';
 import type { Observer } from '../http/frame/observer.ts';
 import { createRefuser } from '../http/frame/refuse.ts';
 import { createRegisterHost } from '../http/register/host.ts';
@@ -33,6 +34,7 @@ import { type Clock, systemClock } from '../lib/clock.ts';
 import type { Crash } from '../lib/crash-points.ts';
 import type { Random } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
+import { createSharedAnswers } from '../lib/shared-answers.ts';
 import { type RelayOverrides, settings } from './config.ts';
 import { createRelay } from './create-relay-host.ts';
 import type { ServiceHosts } from './one-port.ts';
@@ -63,6 +65,10 @@ export interface HostsConfig {
   serviceDomains: readonly string[];
   /** Addresses or networks of proxies whose forwarded headers are trusted. */
   proxies: readonly string[];
+  /** Requests a minute that one address may send without a brand's key; 0 for any number. */
+  addressRequestsMax: number;
+  /** How long a user's balance is not asked of the chain again: as long as a block lasts. */
+  balanceKeptMs: number;
   serviceName: string;
   apiPrefix: string;
   /** Domain of the stand-in e-mails that users of chat platforms get. */
@@ -84,7 +90,7 @@ export function createHosts(
   const hostSettings = { apiPrefix, bodyLimitBytes: settings.bodyLimitBytes, ownDomain, httpsOnly };
   const submitter = createSubmitter(deps, config);
   const rewarding = rewardingDeps(deps, { submitter, answerWhen: config.answerWhen });
-  const token = createRewardToken({ rpc: deps.rpc, address: deps.facts.contracts.token });
+  const token = tokenOf(deps, config);
   const health = { database, chain: deps.chain, identityReady: tokens?.ready ?? (async () => true) };
   const events = createEventsHost({
     ...frame,
@@ -92,8 +98,7 @@ export function createHosts(
     readEventConfig: (brandId) => readEventConfig({ database }, brandId),
     readEventState: (eventId) => readEventState({ database }, eventId),
     readBalance: (wanted) => readBalance({ database, token }, wanted),
-    verifyDns: (domain) => verifyDns({ database, dns: deps.dns, serviceName }, domain),
-    reportHealth: () => reportHealth(health),
+    ...sharedQuestions(deps, { serviceName, health }),
     refuser: createRefuser(eventsRefusals, { clock, dialect: config.errorDialect }),
     settings: { ...hostSettings, workerVersion: settings.workerVersion },
   });
@@ -122,10 +127,37 @@ function frameOf(deps: HostsDeps, config: HostsConfig) {
     ...{ database, clock, random, log, observer },
     ownHosts: config.serviceDomains,
     proxies: proxyTrust([...config.proxies]),
+    countAddress: addressCounter(config),
     answerOnce: createAnswerOnce({ database, random, realClock: systemClock() }),
     verifyBrandKey: (authorization: string | undefined) => verifyBrandKey({ database, clock }, authorization),
   };
 }
+
+/** Questions of strangers that cost more than a look into the ledger: one at a time, whoever asks. */
+function sharedQuestions(
+  { database, dns }: HostsDeps,
+  { serviceName, health }: { serviceName: string; health: Parameters<typeof reportHealth>[0] },
+) {
+  const { now } = systemClock();
+  const healths = createSharedAnswers<Health>({ keptMs: settings.healthKeptMs, keysMax: 1, now });
+  const lookups = createSharedAnswers<DnsVerification>({ keptMs: 0, keysMax: 0, now });
+  return {
+    reportHealth: () => healths('', () => reportHealth(health)),
+    verifyDns: (domain: string) => lookups(domain, () => verifyDns({ database, dns, serviceName }, domain)),
+  };
+}
+
+/** The token, whose balances are kept for as long as a block lasts. */
+function tokenOf({ rpc, facts }: HostsDeps, { balanceKeptMs: keptMs }: HostsConfig): RewardToken {
+  const token = createRewardToken({ rpc, address: facts.contracts.token });
+  const { now } = systemClock();
+  const balances = createSharedAnswers<bigint>({ keptMs, keysMax: settings.balancesMax, now });
+  return { balanceOf: (account) => balances(account.toLowerCase(), () => token.balanceOf(account)) };
+}
+
+/** One for all hosts: an address has one window, whichever it asks. */
+const addressCounter = ({ addressRequestsMax: limit }: HostsConfig) =>
+  limit === 0 ? undefined : createUseWindows({ ...settings.addressGate, limit, now: systemClock().now });
 
 /** The zero address: what is sent there is lost. */
 const NOBODY = `0x${'0'.repeat(40)}`;

@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import { named } from './endpoint.ts';
 import { demo } from './examples.ts';
-import type { RefusalRow, RefusalRows, Said } from './refusals.ts';
+import { rateHeaders, type UsedWindow } from './rate-headers.ts';
+import { EXAMPLES_AT_MS, type RefusalRow, type RefusalRows, type Said } from './refusals.ts';
 import { count, instant } from './shapes.ts';
 
 export type RequestRefusal =
@@ -14,6 +15,7 @@ export type RequestRefusal =
   | { code: 'invalid_body'; problem: string }
   | { code: 'idempotency_key_reused' }
   | { code: 'request_in_progress' }
+  | { code: 'too_many_requests'; window: UsedWindow }
   | { code: 'database_unavailable' }
   | { code: 'database_busy' }
   | { code: 'internal_error' };
@@ -68,6 +70,18 @@ export const requestRefusals: RefusalRows<RequestRefusal> = {
       error: 'Method not allowed',
       message: `${path} does not take ${method}; it takes ${allowed.join(', ')}.`,
       details: { reason: 'method_not_allowed', path, methods: allowed },
+    }),
+  },
+  too_many_requests: {
+    status: 429,
+    when: "an address without a brand's key has asked more than it may within a minute",
+    example: { window: { limit: 600, remaining: 0, resetAtMs: EXAMPLES_AT_MS + 42_000 } },
+    passesAtMs: ({ window }) => window.resetAtMs,
+    headers: ({ window }) => rateHeaders(window),
+    says: ({ window: { limit } }) => ({
+      error: 'Too many requests',
+      message: `One address may send ${limit} requests a minute. A brand's server is not limited when it sends the brand's key.`,
+      details: { reason: 'too_many_requests', limit },
     }),
   },
   body_too_large: {

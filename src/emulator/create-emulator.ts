@@ -129,6 +129,9 @@ async function startEmulator(
       serviceDomains: SERVICE_DOMAINS,
       // Loopback is trusted, so that a load test can play many users, each with an address.
       proxies: LOOPBACK,
+      addressRequestsMax: config.addressRequestsMax ?? 0,
+      // A developer who has just sent a transaction must see what it did.
+      balanceKeptMs: 0,
       relay: overrides.relay,
       engine: engineSettings(overrides.engine),
       serviceName: settings.serviceName,

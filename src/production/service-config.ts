@@ -45,6 +45,8 @@ export const productionService = (config: StartConfig): ServiceConfig => ({
   engine: productionEngine(config),
   serviceDomains: config.publicDomains,
   proxies: config.trustedProxies,
+  addressRequestsMax: config.addressRequestsMax,
+  balanceKeptMs: config.blockPollMs,
   serviceName: config.serviceName,
   apiPrefix: config.apiPrefix,
   ownDomain: config.ownDomain,

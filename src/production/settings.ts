@@ -250,6 +250,12 @@ export const startSettings = {
     list,
     'proxies whose headers about the caller and TLS are trusted',
   ),
+  addressRequestsMax: setting(
+    '--address-requests <n>',
+    wholeNumber(0, LARGEST),
+    "requests a minute that one address may send without a brand's key; 0 for any number",
+    { default: '600' },
+  ),
   ownDomain: setting(
     '--own-domain <domain>',
     text,

@@ -3,7 +3,7 @@ import { Hono } from 'hono';
 import { expect, test } from 'vitest';
 import { listen } from '../../src/compose/listen.ts';
 import { eventsRefusals } from '../../src/contract/events/refusals.ts';
-import { proxyTrust } from '../../src/http/frame/client-address.ts';
+import { proxyTrust } from '../../src/http/frame/addresses/client-address.ts';
 import { httpsOnly } from '../../src/http/frame/https-only.ts';
 import { createRefuser } from '../../src/http/frame/refuse.ts';
 import { systemClock } from '../../src/lib/clock.ts';

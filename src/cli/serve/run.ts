@@ -42,6 +42,7 @@ interface ServeOptions {
   freeze?: boolean;
   databaseUrl?: string;
   ownDomain?: string;
+  addressRequests: number;
   errorDialect: 'current' | 'earlier';
   logLevel: LogLevel;
 }
@@ -101,6 +102,7 @@ function configOf(context: CommandContext, options: ServeOptions): ServeConfig {
     blockTimeSeconds: options.blockTime,
     databaseUrl: options.databaseUrl,
     ownDomain: options.ownDomain,
+    addressRequestsMax: options.addressRequests,
     errorDialect: options.errorDialect,
     log: jsonLog({ level: options.logLevel, now: () => runtime.clock.now(), write: logWriter(context) }),
   };

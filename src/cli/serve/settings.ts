@@ -1,5 +1,15 @@
 /** The settings of `rewards serve`, one row each. */
-import { choice, instant, list, onOff, port, type Setting, seconds, text } from '../../lib/setting.ts';
+import {
+  choice,
+  instant,
+  list,
+  onOff,
+  port,
+  type Setting,
+  seconds,
+  text,
+  wholeNumber,
+} from '../../lib/setting.ts';
 import { httpUrl } from '../machine/options.ts';
 
 const rows = [
@@ -39,6 +49,12 @@ const rows = [
     help: 'domain of the stand-in e-mails of chat users; never change it',
     kind: text,
     otherwise: 'rewards.localhost',
+  },
+  {
+    flag: '--address-requests <n>',
+    help: "requests a minute that one address may send without a brand's key; 0 for any number",
+    kind: wholeNumber(0, Number.MAX_SAFE_INTEGER),
+    default: '0',
   },
   {
     flag: '--error-dialect <dialect>',

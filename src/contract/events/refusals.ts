@@ -35,7 +35,8 @@ const CHANNEL_SHOWN = 64;
 const HOUR_MS = 3_600_000;
 const { brandId } = demo;
 const { eventId } = example;
-const { https_required, unknown_endpoint, method_not_allowed, ...bodies } = requestRefusals;
+const { https_required, too_many_requests, unknown_endpoint, method_not_allowed, ...bodies } =
+  requestRefusals;
 const { body_too_large, unsupported_encoding, invalid_body, ...others } = bodies;
 const { idempotency_key_reused, request_in_progress, database_unavailable, database_busy, internal_error } =
   others;
@@ -43,6 +44,7 @@ const { idempotency_key_reused, request_in_progress, database_unavailable, datab
 /** In the order of the checks. */
 const rows: RefusalRows<EventsRefusal> = {
   https_required,
+  too_many_requests,
   unknown_endpoint,
   method_not_allowed,
   body_too_large,
@@ -256,6 +258,7 @@ export const eventsRefusals = refusalTable<EventsRefusal, RefusalBody>({
 /** Refusals that any request may get; the ledger is asked about the origin of each. */
 export const anywhere = [
   'https_required',
+  'too_many_requests',
   'internal_error',
   'database_unavailable',
   'database_busy',

@@ -10,12 +10,14 @@ import {
   brandNotFound,
   type FrameRefusal,
   type RefusalBody,
+  type RequestRefusal,
   refusalForm,
   requestRefusals,
 } from '../shared-refusals.ts';
 
 export type RegisterRefusal =
   | FrameRefusal
+  | Extract<RequestRefusal, { code: 'too_many_requests' }>
   | BodyRefusal
   | RegistrationProblem
   | { code: 'brand_not_found'; brandId: string }
@@ -24,12 +26,14 @@ export type RegisterRefusal =
 export type RegisterRefusalCode = RegisterRefusal['code'];
 
 const { brandId } = demo;
-const { https_required, unknown_endpoint, method_not_allowed, ...bodies } = requestRefusals;
+const { https_required, too_many_requests, unknown_endpoint, method_not_allowed, ...bodies } =
+  requestRefusals;
 const { body_too_large, unsupported_encoding, database_unavailable, database_busy, internal_error } = bodies;
 
 /** In the order of the checks. */
 const rows: RefusalRows<RegisterRefusal> = {
   https_required,
+  too_many_requests,
   unknown_endpoint,
   method_not_allowed,
   body_too_large,
@@ -151,6 +155,7 @@ export const registerRefusals = refusalTable<RegisterRefusal, RefusalBody>({
 /** Refusals that any request may get; the ledger is asked about the origin of each. */
 export const anywhere = [
   'https_required',
+  'too_many_requests',
   'internal_error',
   'database_unavailable',
   'database_busy',

@@ -1,6 +1,7 @@
 /** The event handler host: its endpoints and what each of them uses (contract: Endpoints). */
 import type { Hono } from 'hono';
 import { eventsHostContract } from '../../contract/events/host.ts';
+import { type AddressGateDeps, addressGate } from '../frame/addresses/address-gate.ts';
 import { createHostFrame, type HostFrameDeps } from '../frame/host-frame.ts';
 import type { RequestVariables } from '../frame/request-record.ts';
 import { type BulkEventsDeps, bulkEvents } from './bulk-events.ts';
@@ -13,6 +14,7 @@ import { type UserBalanceDeps, userBalance } from './user-balance.ts';
 import { type VerifyDnsHandlerDeps, verifyDnsHandler } from './verify-dns.ts';
 
 type EventsHostDeps = HostFrameDeps &
+  AddressGateDeps &
   ManualEventDeps &
   BulkEventsDeps &
   EventConfigDeps &
@@ -28,6 +30,7 @@ export function createEventsHost(deps: EventsHostDeps): Hono<RequestVariables> {
   return createHostFrame(deps, {
     contract: eventsHostContract,
     refuse: deps.refuser.answer,
+    gate: addressGate(deps, deps.refuser.answer),
     handlers: {
       manualEvent: manualEvent(deps),
       bulkEvents: bulkEvents(deps),

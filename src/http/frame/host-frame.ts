@@ -1,6 +1,6 @@
 /** The frame that every host has around its routes: request ids, HTTPS, CORS, its own description, 404 and 500. */
 import type { IncomingMessage } from 'node:http';
-import { type Context, type Env, type Handler, Hono } from 'hono';
+import { type Context, type Env, type Handler, Hono, type MiddlewareHandler } from 'hono';
 import type { HostContract } from '../../contract/endpoint.ts';
 import type { FrameRefusal } from '../../contract/shared-refusals.ts';
 import { type Database, isDatabaseBusy, isDatabaseUnavailable } from '../../ledger/database/database.ts';
@@ -11,7 +11,7 @@ import type { Random } from '../../lib/ids.ts';
 import type { Log } from '../../lib/log.ts';
 import { apiDocument, pathOf } from '../openapi.ts';
 import { apiReference } from '../reference/api-reference.ts';
-import type { ProxyTrust } from './client-address.ts';
+import type { ProxyTrust } from './addresses/client-address.ts';
 import { compressed } from './compressed.ts';
 import { cors } from './cors.ts';
 import { httpsOnly } from './https-only.ts';
@@ -45,6 +45,8 @@ interface HostParts {
   refuse: (context: Context, refusal: FrameRefusal) => Response;
   /** By the endpoints' ids; the frame itself serves the description. */
   handlers: Record<string, Handler<RequestVariables>>;
+  /** What a request has to pass before any handler. */
+  gate?: MiddlewareHandler;
 }
 
 export function createHostFrame(deps: HostFrameDeps, host: HostParts): Hono<RequestVariables> {
@@ -58,6 +60,7 @@ export function createHostFrame(deps: HostFrameDeps, host: HostParts): Hono<Requ
     app.use(httpsOnly({ trust: deps.proxies, refuse }));
   }
   app.use(cors({ ...deps, httpsOnly: mustBeHttps }));
+  if (host.gate) app.use(host.gate);
 
   const describe = () => apiDocument(host.contract, { serverUrl: '/', ...deps.settings });
   const handlers = { ...host.handlers, ...apiReference(describe) };

@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net';
 import { getConnInfo } from '@hono/node-server/conninfo';
 import type { Context, MiddlewareHandler } from 'hono';
-import { cameByHttps, type ForwardedFacts, type ProxyTrust } from './client-address.ts';
+import { cameByHttps, type ForwardedFacts, type ProxyTrust } from './addresses/client-address.ts';
 
 /** What the connection and its proxies say about a request. */
 export function forwardedFacts(context: Context): ForwardedFacts & { encrypted: boolean } {

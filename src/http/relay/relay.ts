@@ -9,7 +9,7 @@ import { withChecksums } from '../../identity/checksum.ts';
 import type { TokenVerifier } from '../../identity/tokens.ts';
 import type { RelayProgress } from '../../ledger/relay/queued-relays.ts';
 import { hostOfUrl } from '../../rules/brands/domain.ts';
-import { clientAddress, countedAddress, type ProxyTrust } from '../frame/client-address.ts';
+import { clientAddress, countedAddress, type ProxyTrust } from '../frame/addresses/client-address.ts';
 import { forwardedFacts } from '../frame/https-only.ts';
 import { type AnswerOnce, answerKeyed, idempotencyKeyOf, idempotently } from '../frame/idempotently.ts';
 import { readJsonBody } from '../frame/json-body.ts';
