@@ -139,7 +139,7 @@ const manualEventBody = z.object(
       )
       .meta({
         description:
-          'In place of `userEmail`: an e-mail, a blockchain address, or a user of a chat platform.',
+          'In place of `userEmail`: an e-mail, a blockchain address, or a user of a chat platform. Beside a valid `userEmail` anything, which is kept in `metadata`.',
       }),
     channel_id: z
       .union([optionalText(), z.number().transform(String)], { error: 'must be a string' })
@@ -192,7 +192,8 @@ export function parseManualEvent(
   body: unknown,
   facts: RequestFacts,
 ): { submission: Unkeyed } | { errors: string[] } {
-  const parsed = manualEventBody.safeParse(body);
+  const { known, spare } = withoutSpareIdentifier(body);
+  const parsed = manualEventBody.safeParse(known);
   if (!parsed.success) {
     const problems = [
       ...new Set([...problemsOf(parsed.error), ...(namesNobody(body) ? [USER_MISSING] : [])]),
@@ -201,7 +202,7 @@ export function parseManualEvent(
   }
   const { brandId, eventType, domain, sourceUrl, bot_username, twitterHandle } = parsed.data;
   const metadata = {
-    ...given<Record<string, unknown>>({ bot_username, twitterHandle }),
+    ...given<Record<string, unknown>>({ ...spare, bot_username, twitterHandle }),
     ...parsed.data.metadata,
   };
   const user = userOf(parsed.data, facts.ownDomain);
@@ -234,6 +235,20 @@ const namesNobody = (body: unknown): boolean =>
     const value = (body as Record<string, unknown>)[field];
     return value === undefined || value === null || value === '';
   });
+
+/**
+ * Takes the identifier out of a body whose e-mail says already who the user is: it may then have any form, such as a
+ * customer number, and is only kept with the event's metadata.
+ */
+function withoutSpareIdentifier(body: unknown): { known: unknown; spare?: Record<string, unknown> } {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return { known: body };
+  const { userIdentifier, ...known } = body as Record<string, unknown>;
+  const { userEmail } = known;
+  const saysWho = typeof userEmail === 'string' && emailKey(sanitiseText(userEmail).trim()) !== undefined;
+  if (!saysWho || userIdentifier === undefined || userIdentifier === null || userIdentifier === '')
+    return { known: body };
+  return { known, spare: { userIdentifier: sanitiseValue(userIdentifier) } };
+}
 
 /** A submission whose request's key has not been verified yet. */
 type Unkeyed = Omit<EventSubmission, 'withBrandKey'>;

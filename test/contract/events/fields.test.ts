@@ -1,4 +1,6 @@
 /** Contract: Resources and their fields, Event submission: every row, at its bounds. */
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { someone } from '../../kits/service.ts';
 import { type ContractService, shop, startContractService } from '../kit.ts';
@@ -121,7 +123,9 @@ const rows: Row[] = [
         { userEmail: undefined, userIdentifier: { platform: 'x', platformUserId: 'a@b' } },
         400,
       ],
-      ['nonsense beside userEmail', { userIdentifier: 'nobody' }, 400],
+      ['a customer number beside userEmail', { userIdentifier: 'C-10045' }, 200],
+      ['a number beside userEmail', { userIdentifier: 10045 }, 200],
+      ['beside an invalid userEmail', { userEmail: 'x', userIdentifier: 'C-10045' }, 400],
     ],
   },
   {
@@ -200,6 +204,19 @@ describe('contract: Event submission', () => {
     expect(again.status).toBe(409);
     const tagged = await service.send(shop, { userEmail: 'same.user+tag@people.example' });
     expect(tagged.status).toBe(200);
+  });
+
+  test('a userIdentifier beside a valid userEmail is kept in the record, and the e-mail counts', async () => {
+    const userEmail = someone();
+    const { status } = await service.send(shop, { userEmail, userIdentifier: 'C-10045', metadata: { a: 1 } });
+    expect(status).toBe(200);
+    const ledger = new Sqlite(join(service.ready.dataDir, 'ledger.sqlite'), { readonly: true });
+    const rows = ledger.prepare('select user_key, metadata from rewards where user_email = ?').all(userEmail);
+    ledger.close();
+    expect(rows).toEqual([
+      { user_key: userEmail, metadata: JSON.stringify({ userIdentifier: 'C-10045', a: 1 }) },
+    ]);
+    expect((await service.send(shop, { userEmail, userIdentifier: 'C-10046' })).status).toBe(409);
   });
 
   test('contract: Event submission, userIdentifier: a platform user gets the e-mail {platform}_{id}', async () => {
