@@ -1,6 +1,7 @@
 /** Sending accounts: no nonce without its transaction, one payload under each, every hash and every inclusion true. */
 
 import { attemptsOf, auditedTransactions, everySender, firstNonceSince } from '../ledger/audit-pages.ts';
+import { acceptedNoncesOf } from '../ledger/transactions/accepted-nonces.ts';
 import type { Transaction } from '../ledger/transactions/transactions.ts';
 import { type Audit, isWhole } from './audit.ts';
 import { readAttempt, signerOf } from './read-attempt.ts';
@@ -25,10 +26,15 @@ async function verifyLane(audit: Audit, lane: `0x${string}`): Promise<void> {
   let next: number | undefined;
   let firstOpen: number | undefined;
   let payouts = 0;
+  const accepted = await acceptedNoncesOf(db, lane);
+  /** The nonce behind those that others used and an operator accepted. */
+  const behind = (nonce: number) =>
+    accepted.reduce((next, one) => (one.fromNonce === next ? one.nextNonce : next), nonce);
   for await (const page of pagesOf(audit, lane, first)) {
     await checkPage(audit, page, (one) => !isPayout(audit, one));
     for (const { transaction } of page) {
       const { nonce } = transaction;
+      if (next !== undefined) next = nonce === next ? next : behind(next);
       if (next !== undefined && nonce !== next) {
         const message = `${lane} has no transaction under nonce ${next}`;
         findings.add('nonce_gap', { message, about: { lane, nonce: next }, expected: next, found: nonce });
@@ -46,7 +52,7 @@ async function verifyLane(audit: Audit, lane: `0x${string}`): Promise<void> {
     }
   }
   // Exactly the nonces below the chain's are in blocks.
-  const expected = firstOpen ?? next;
+  const expected = firstOpen ?? (next === undefined ? undefined : behind(next));
   if (!audit.stopped() && expected !== undefined && expected !== chainNonce) {
     findings.add('account_nonce', {
       message: `${lane} has used ${chainNonce} nonces on chain, ${expected} by the ledger`,

@@ -68,6 +68,10 @@ const figures = {
     'lane',
     'purpose',
   ]),
+  relayTokens: gauge(
+    'rewards_relay_tokens',
+    "RWT of the account that pays users' gas, where nobody uses them",
+  ),
   alarming: gauge('rewards_alarms', 'Alarms that last', ['code']),
   spent: gauge(
     'rewards_brand_spent_ratio',
@@ -123,6 +127,7 @@ export function createMetrics() {
       made.verifiedAt.set(run.nowMs / 1000);
       made.verifySeconds.set(run.tookMs / 1000);
     },
+    relayTokens: (tokens: bigint) => made.relayTokens.set(Number(tokens)),
     alarms(alarms: Alarms) {
       made.alarming.reset();
       for (const { code } of alarms.list()) made.alarming.inc({ code });

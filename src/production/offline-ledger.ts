@@ -1,4 +1,7 @@
-/** Works on a production ledger without a service: migrates its tables and compares it with the chain. */
+/** Works on a production ledger without a service: migrates its tables, compares it with the chain, shows its accounts. */
+import { acceptPlanned, type NonceAcceptance, planAcceptance } from '../actions/lanes/accept-nonce.ts';
+import { showLanes } from '../actions/lanes/show-lanes.ts';
+import { createChainHistory } from '../audit/chain-history.ts';
 import type { VerifyReport } from '../audit/report.ts';
 import type { VerifyOptions } from '../audit/verify-ledger.ts';
 import { createChainClient } from '../chain/rpc/client.ts';
@@ -15,7 +18,7 @@ import { readFact } from '../ledger/facts.ts';
 import { readLedgerOwner } from '../ledger/ledger-owner.ts';
 import { systemClock } from '../lib/clock.ts';
 import { silentLog } from '../lib/log.ts';
-import { databaseProblem } from './checks.ts';
+import { checkSequences, databaseProblem } from './checks.ts';
 import { openLedgerAt } from './create-production.ts';
 import { readSecret, type Secret, settingsProblem } from './secrets.ts';
 import { sqliteProblem, startSettings } from './settings.ts';
@@ -50,6 +53,26 @@ export async function openOfflineLedger(of: { cwd: string; secret: Secret; allow
       throw new PreconditionError({ code: EXIT_CODES[code] ?? code, message, fix });
     }
   };
+  const connect = async (rpcSecret: Secret) => {
+    const urls = await readSecret(startSettings.rpcUrls, { cwd: of.cwd, secret: rpcSecret });
+    if (urls === undefined) throw missing('REWARDS_RPC_URL');
+    const facts = await asked(() => readFact(database.db, 'chain'));
+    if (!facts) {
+      throw new PreconditionError({
+        code: 'E_PROD_WRONG_CHAIN',
+        message: 'this ledger has not been used on any chain yet',
+        fix: 'start the service once with this ledger',
+      });
+    }
+    const rpc = createRpcPool({
+      nodes: urls.map((url) => createRpc({ url, ...settings.rpc })),
+      chainId: facts.chainId,
+      log: silentLog,
+      nowMs: systemClock().now,
+      restMs: 0,
+    });
+    return { chain: createChainClient(rpc), rpc, facts };
+  };
   return {
     /** The database's address without its secrets. */
     where: isSqlite ? databaseUrl : `postgres://${whereIs(databaseUrl)}`,
@@ -66,24 +89,24 @@ export async function openOfflineLedger(of: { cwd: string; secret: Secret; allow
       })),
     /** Compares the ledger with the chain that it was written for. */
     async verify(rpcSecret: Secret, options: VerifyOptions): Promise<VerifyReport> {
-      const urls = await readSecret(startSettings.rpcUrls, { cwd: of.cwd, secret: rpcSecret });
-      if (urls === undefined) throw missing('REWARDS_RPC_URL');
-      const facts = await asked(() => readFact(database.db, 'chain'));
-      if (!facts) {
-        throw new PreconditionError({
-          code: 'E_PROD_WRONG_CHAIN',
-          message: 'this ledger has not been used on any chain yet',
-          fix: 'start the service once with this ledger',
-        });
-      }
-      const rpc = createRpcPool({
-        nodes: urls.map((url) => createRpc({ url, ...settings.rpc })),
-        chainId: facts.chainId,
-        log: silentLog,
-        nowMs: systemClock().now,
-        restMs: 0,
-      });
-      return createVerifier({ database, chain: createChainClient(rpc), rpc, facts })(options);
+      return createVerifier({ database, ...(await connect(rpcSecret)) })(options);
+    },
+    /** The sending accounts. Throws E_PROD_LEDGER_BEHIND from `plan` when the ledger is an old copy. */
+    async lanes(rpcSecret: Secret, finalityBlocks: number) {
+      const { chain, rpc, facts } = await connect(rpcSecret);
+      const deps = { database, chain, finalityBlocks };
+      return {
+        show: () => asked(() => showLanes(deps)),
+        plan: (account: string) =>
+          asked(async () => {
+            const history = createChainHistory({ rpc, contracts: facts.contracts });
+            const [behind] = await checkSequences(history, { database, chain });
+            if (behind) throw new PreconditionError(behind);
+            return planAcceptance(deps, account);
+          }),
+        accept: (planned: NonceAcceptance, by: { name: string; reason: string }) =>
+          asked(() => acceptPlanned(deps, planned, { ...by, nowMs: systemClock().now() })),
+      };
     },
     async close() {
       await database.close();

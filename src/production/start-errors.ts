@@ -90,8 +90,8 @@ export const startErrors = {
     'let the admin of the contracts grant it the role',
   ),
   E_PROD_RELAY_POWER: unsafe(
-    "the account that pays users' gas holds tokens or roles that its callers could misuse",
-    'use an account with nothing but gas money; revoke its roles and move its tokens',
+    "the account that pays users' gas has roles that its callers could misuse",
+    'revoke its roles, or use another account',
   ),
   E_PROD_TLS: unsafe(
     'NODE_TLS_REJECT_UNAUTHORIZED=0 turns off the check of certificates',

@@ -1,6 +1,7 @@
 /** Production's periodic checks: dependencies, backlog, and ledger against chain. */
 
 import type { VerifyProgress } from '../audit/audit.ts';
+import { heldTokens } from '../chain/contracts/roles.ts';
 import type { ChainEngine } from '../chain/engine.ts';
 import { createBlockLag } from '../chain/follow/block-lag.ts';
 import type { ChainClient } from '../chain/rpc/client.ts';
@@ -8,6 +9,7 @@ import type { Rpc } from '../chain/rpc/rpc.ts';
 import { createVerifier } from '../compose/create-verifier.ts';
 import type { Database } from '../ledger/database/database.ts';
 import { type Facts, ledgerAnswers } from '../ledger/facts.ts';
+import { findGasWallet } from '../ledger/relay/gas-wallets.ts';
 import { newestFollowed } from '../ledger/transactions/backlog.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
@@ -47,11 +49,13 @@ export function startWatches(
 } {
   const { database, chain, engine, metrics, realClock, log } = deps;
   const lag = lagWatch(deps, config);
+  const watchTokens = relayTokensWatch(deps);
   const sampling = createLoop({
     name: 'metrics',
     async turn() {
       await lag().catch(() => undefined);
       metrics.alarms(engine.alarms);
+      await watchTokens();
       await watchClock({ database, alarms: engine.alarms }, realClock);
       await metrics.sample({ database, chain }, realClock.now());
       return 'idle';
@@ -114,6 +118,23 @@ function slowly(log: Log): (progress: VerifyProgress) => void {
     if (elapsedMs() < PROGRESS_EVERY_MS) return;
     elapsedMs = stopwatch();
     log.info({ part, done, ...(of !== undefined && { of }) }, 'comparing ledger and chain');
+  };
+}
+
+/** Anybody can send tokens to the account that pays users' gas; nobody's call can move them, so a line and a figure say it. */
+function relayTokensWatch({ database, rpc, facts, metrics, log }: WatchDeps): () => Promise<void> {
+  let last = 0n;
+  return async () => {
+    const wallet = await findGasWallet(database.db, 'service');
+    if (!wallet) return;
+    const tokens = await heldTokens({ rpc, contracts: facts.contracts }, wallet.address);
+    metrics.relayTokens(tokens);
+    if (tokens > last)
+      log.warn(
+        { account: wallet.address, tokens: String(tokens) },
+        "the account that pays users' gas was sent tokens; they can stay there",
+      );
+    last = tokens;
   };
 }
 

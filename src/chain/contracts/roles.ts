@@ -34,6 +34,19 @@ export const hasRole = (rpc: Rpc, of: { contract: Hex; role: string; account: He
     args: [roleId(of.role), of.account],
   });
 
+/** RWT of an account, in its own name and as a brand in escrow, in the newest block. */
+export async function heldTokens(
+  { rpc, contracts }: { rpc: Rpc; contracts: ContractAddresses },
+  account: Hex,
+): Promise<bigint> {
+  const balance = { functionName: 'balanceOf', args: [account] } as const;
+  const [own, inEscrow] = await Promise.all([
+    readContract(rpc, { address: contracts.token, abi: rewardTokenAbi, ...balance }),
+    readContract(rpc, { address: contracts.escrow, abi: businessEscrowAbi, ...balance }),
+  ]);
+  return own + inEscrow;
+}
+
 /** What an account may do and holds, in the newest block. */
 export async function accountPower(
   deps: { rpc: Rpc; contracts: ContractAddresses },

@@ -5,6 +5,7 @@ import { declareClock } from '../clock/declare.ts';
 import { declareConfig } from '../config/declare.ts';
 import { declareContracts } from '../contracts/declare.ts';
 import { declareKeys } from '../keys/declare.ts';
+import { declareLane } from '../lane/declare.ts';
 import { declareLoad } from '../load/declare.ts';
 import { declareOpenapi } from '../openapi/declare.ts';
 import { declareRelay } from '../relay/declare.ts';
@@ -79,6 +80,7 @@ export function buildProgram(
   declareVerify(catalog);
   declareDoctor(catalog);
   declareConfig(catalog);
+  declareLane(catalog);
   program.commandsGroup('Talk to it:');
   declareSendEvent(catalog);
   declareRelay(catalog);

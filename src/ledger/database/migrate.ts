@@ -11,6 +11,7 @@ import gasCharges from './migrations/0006-gas-charges.sql';
 import operatorMintsTable from './migrations/0007-operator-mints.sql';
 import refusedAttempts from './migrations/0008-refused-attempts.sql';
 import requestTraces from './migrations/0009-request-traces.sql';
+import acceptedNonces from './migrations/0010-accepted-nonces.sql';
 
 /** In order; a file that has been released is never edited, only followed by another. */
 export const migrations = [
@@ -23,6 +24,7 @@ export const migrations = [
   { number: 7, name: '0007-operator-mints', sql: operatorMintsTable },
   { number: 8, name: '0008-refused-attempts', sql: refusedAttempts },
   { number: 9, name: '0009-request-traces', sql: requestTraces },
+  { number: 10, name: '0010-accepted-nonces', sql: acceptedNonces },
 ] as const;
 
 const applied = pgTable('migrations', {

@@ -1,6 +1,6 @@
 /** The tables that all on-chain work shares: sending accounts, nonces, signed bytes, and what the chain showed. Wei is text. */
 import { sql } from 'drizzle-orm';
-import { index, integer, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core';
+import { index, integer, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import { address, bool, bytes, number } from './columns.ts';
 
 export type LanePurpose = 'payout' | 'mint' | 'relay' | 'setup';
@@ -70,6 +70,20 @@ export const attempts = pgTable(
     refused: bool('refused').notNull().default(false),
   },
   (t) => [uniqueIndex('attempts_of_transaction').on(t.transactionId, t.attempt)],
+);
+
+/** Nonces of a lane that other senders used, `from_nonce` up to but without `next_nonce`, and who accepted that. */
+export const acceptedNonces = pgTable(
+  'accepted_nonces',
+  {
+    lane: address('lane').notNull(),
+    fromNonce: number('from_nonce').notNull(),
+    nextNonce: number('next_nonce').notNull(),
+    acceptedBy: text('accepted_by').notNull(),
+    reason: text('reason').notNull(),
+    createdAt: number('created_at').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.lane, t.fromNonce] })],
 );
 
 /** The chain as far as this service has read it: enough recent blocks to notice a reorganisation. */

@@ -2,11 +2,12 @@
 import { and, asc, desc, eq, gte, inArray, lte, sql } from 'drizzle-orm';
 import type { Queries } from '../database/database.ts';
 import { attempts, type LanePurpose, type TransactionOutcome, transactions } from '../schema/transactions.ts';
+import { behindAccepted } from './accepted-nonces.ts';
 
 export type Transaction = typeof transactions.$inferSelect;
 type Hex = `0x${string}`;
 
-/** The next free nonce of a lane as this ledger knows it; undefined before the first transaction. */
+/** The next free nonce of a lane as this ledger knows it, behind what an operator accepted; undefined before the first transaction. */
 export async function nextNonce(tx: Queries, lane: Hex): Promise<number | undefined> {
   const [row] = await tx
     .select({ nonce: transactions.nonce })
@@ -14,7 +15,7 @@ export async function nextNonce(tx: Queries, lane: Hex): Promise<number | undefi
     .where(eq(transactions.lane, lane))
     .orderBy(desc(transactions.nonce))
     .limit(1);
-  return row && row.nonce + 1;
+  return row && Math.max(row.nonce + 1, (await behindAccepted(tx, lane)) ?? 0);
 }
 
 /** Signed bytes with what they offer. */

@@ -1,0 +1,30 @@
+/** `rewards lane`: names, arguments and options. */
+
+import { startSettings } from '../../production/settings.ts';
+import type { Catalog } from '../machine/catalog.ts';
+import { option, settingOption } from '../machine/options.ts';
+import { ledgerOptions, nodeOptions } from '../start/options.ts';
+
+export function declareLane({ parent, lazily }: Catalog): void {
+  const lane = parent
+    .command('lane')
+    .summary("the sending accounts of a production ledger, and other senders' use of their keys");
+  const show = lane
+    .command('show')
+    .summary('print the nonces of every sending account, by the ledger and by the chain')
+    .action(lazily(async () => (await import('./run.ts')).showLane));
+  const accept = lane
+    .command('accept-nonce')
+    .summary('let an account go on behind nonces that another sender used for good')
+    .description(
+      'For the alarm foreign_nonce. Only nonces that final blocks hold, and for which the ledger never signed anything, are skipped. Without --yes it prints what it would do. A running service goes on by itself.',
+    )
+    .argument('<account>', 'address of the account')
+    .requiredOption('--reason <text>', 'why somebody else sent from it; kept in the ledger')
+    .requiredOption('--by <name>', 'who accepts it; kept in the ledger')
+    .addOption(option('-y, --yes', 'do it'))
+    .action(lazily(async () => (await import('./run.ts')).acceptNonce));
+  for (const verb of [show, accept])
+    for (const one of [...ledgerOptions(), ...nodeOptions(), settingOption(startSettings.finalityBlocks)])
+      verb.addOption(one);
+}
