@@ -33,6 +33,16 @@ Examples:
     )
     .action(lazily(async () => (await import('./run.ts')).deployContracts));
 
+  const send = contracts
+    .command('send')
+    .summary('send one transaction with an operator’s key, such as the one that `brand fund` prints')
+    .argument('<to>', 'the contract')
+    .argument('<data>', 'the call’s bytes')
+    .addOption(option('--key-file <file>', 'file with the private key that signs').makeOptionMandatory())
+    .addOption(settingOption(chainId));
+  for (const one of nodeOptions()) send.addOption(one);
+  send.action(lazily(async () => (await import('./run.ts')).sendTransaction));
+
   const show = contracts
     .command('show')
     .summary('print addresses, code, roles and caps, and what is missing; exit code 1 when anything is')

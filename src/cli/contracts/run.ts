@@ -109,3 +109,25 @@ export const showContracts: Handler<ContractsOptions & NodeOptions> = async (con
     text: (style) => needsText(needs, style),
   };
 };
+
+export const sendTransaction: Handler<
+  NodeOptions & { to: `0x${string}`; data: `0x${string}`; keyFile: string; chainId?: number }
+> = async (context, options) => {
+  const { to, data, keyFile, chainId } = options;
+  if (chainId === undefined || !/^0x[0-9a-f]{40}$/i.test(to) || !/^0x[0-9a-f]*$/i.test(data)) {
+    throw usageError(
+      'An address, bytes and --chain-id are needed.',
+      'Give both arguments as hex digits after 0x, and set REWARDS_CHAIN_ID.',
+    );
+  }
+  const { openNodes, signerOf } = await import('../../production/contracts/contracts-command.ts');
+  const sending = await import('../../production/contracts/send-transaction.ts');
+  const around = surroundings(context, options);
+  const signer = await signerOf(keyFile, around.cwd);
+  const sent = await sending.sendTransaction({ ...(await openNodes(around, chainId)), signer }, { to, data });
+  return {
+    ok: true,
+    data: sent,
+    text: (style) => `${style.green('done')}  ${sent.hash} in block ${sent.block}`,
+  };
+};

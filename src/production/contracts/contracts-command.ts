@@ -166,3 +166,11 @@ export async function deploymentWish(
     },
   };
 }
+
+/** The signer of a key file. Throws E_SETTINGS without a key, E_PROD_KEY_FILE when others can read it. */
+export async function signerOf(file: string, cwd: string): Promise<Signer> {
+  const key = await readSecret(deployerKey, { cwd, secret: { files: [file] } });
+  if (!key) throw settingsProblem([`${file} has no private key`]);
+  if (await isOpenToAll(resolve(cwd, file))) throw new PreconditionError(problemOf('E_PROD_KEY_FILE'));
+  return localKeySigner(key);
+}
