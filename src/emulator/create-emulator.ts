@@ -38,6 +38,7 @@ import { createRequestLog } from './control/request-log.ts';
 import { loadFixture, packagedFixture } from './fixture/fixture.ts';
 import { openLocalIdentity } from './issuer/local-issuer.ts';
 import { openDataDir } from './state/data-dir.ts';
+import { keepLedgerMark, lostSinceMark } from './state/ledger-mark.ts';
 import { demoPeople, type Ready } from './state/ready.ts';
 import { refuseProductionLedger, refuseRealChain } from './state/refuse-production.ts';
 import { resetData } from './state/reset-data.ts';
@@ -193,6 +194,8 @@ async function pickAdapters(config: ServeConfig, lifecycle: Lifecycle): Promise<
   lifecycle.onStop(() => database.close());
   await refuseProduction(config, database, dataDir.path);
   await migrate(database);
+  if (!config.ephemeral && config.databaseUrl === undefined)
+    await watchForLoss({ database, lifecycle, log: config.log }, dataDir.path);
   const clock = await restoreClock(config, database);
   await keepClock(database, clock);
   const local = await startOwnChain({ database, clock, lifecycle }, config, dataDir.path);
@@ -276,6 +279,21 @@ async function refuseProduction(
   if (!rpcUrl) return;
   const rpc = createRpc({ url: rpcUrl, ...settings.rpc });
   await refuseRealChain(createChainClient(rpc), rpcUrl);
+}
+
+/** Says what the ledger has lost since the last run, and keeps the mark that shows it. */
+async function watchForLoss(
+  deps: { database: Database; lifecycle: Lifecycle; log: Log },
+  dataDir: string,
+): Promise<void> {
+  const lost = await lostSinceMark(deps.database, dataDir);
+  if (lost) {
+    deps.log.warn(
+      { ...lost },
+      `the ledger has lost its last commits: ${lost.rewards} rewards and ${lost.blocks} blocks are gone. A file of ${dataDir} was deleted or replaced, such as ledger.sqlite-wal; bring it back while the stack is stopped, or go on without them`,
+    );
+  }
+  deps.lifecycle.onStop(keepLedgerMark(deps, dataDir));
 }
 
 function openLedger({ databaseUrl, log }: ServeConfig, dataDir: string): Database {

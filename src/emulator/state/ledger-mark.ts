@@ -1,0 +1,78 @@
+/**
+ * A mark of how far the ledger was, in a file beside the chain's checkpoints. A ledger that has less than its mark has lost
+ * commits, for instance because somebody deleted its write-ahead log; nothing in the ledger itself could tell.
+ */
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { nextSequence } from '../../ledger/audit-pages.ts';
+import { ledgerChainJournal } from '../../ledger/chain-journal.ts';
+import type { Database } from '../../ledger/database/database.ts';
+import type { Log } from '../../lib/log.ts';
+import { createLoop } from '../../lib/loop.ts';
+
+/** A loss of less than this much may go unnoticed. */
+const MARK_EVERY_MS = 1_000;
+
+interface Mark {
+  /** Rewards that were granted, and blocks of the chain in the journal. */
+  rewards: number;
+  blocks: number;
+}
+
+const fileIn = (dataDir: string) => join(dataDir, 'chain', 'ledger-mark.json');
+
+async function readMark(database: Database): Promise<Mark> {
+  const rewards = await nextSequence(database.db);
+  return { rewards, blocks: (await ledgerChainJournal(database).lastBlock()) + 1 };
+}
+
+/** What a ledger has less than its mark says; undefined when it has lost nothing. */
+export async function lostSinceMark(database: Database, dataDir: string): Promise<Mark | undefined> {
+  const marked = await markIn(fileIn(dataDir));
+  if (!marked) return undefined;
+  const now = await readMark(database);
+  const lost = {
+    rewards: Math.max(0, marked.rewards - now.rewards),
+    blocks: Math.max(0, marked.blocks - now.blocks),
+  };
+  return lost.rewards > 0 || lost.blocks > 0 ? lost : undefined;
+}
+
+/** Undefined without a mark, and for a file that is not one. */
+async function markIn(file: string): Promise<Mark | undefined> {
+  try {
+    const { rewards, blocks } = JSON.parse(await readFile(file, 'utf8')) as Mark;
+    return Number.isInteger(rewards) && Number.isInteger(blocks) ? { rewards, blocks } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Writes the mark again and again, until the returned function is called. */
+export function keepLedgerMark(
+  { database, log }: { database: Database; log: Log },
+  dataDir: string,
+): () => Promise<void> {
+  let written = '';
+  const file = fileIn(dataDir);
+  // What is marked was committed before, so a kill at any moment leaves a mark that the ledger has reached.
+  const mark = async () => {
+    const text = `${JSON.stringify(await readMark(database))}\n`;
+    if (text === written) return;
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(`${file}.new`, text);
+    await rename(`${file}.new`, file);
+    written = text;
+  };
+  const marking = createLoop({
+    name: 'ledger mark',
+    async turn() {
+      await mark();
+      return 'idle';
+    },
+    pauseMs: () => MARK_EVERY_MS,
+    log,
+  });
+  marking.start();
+  return () => marking.stop();
+}

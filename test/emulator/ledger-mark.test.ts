@@ -1,0 +1,37 @@
+/** A ledger that has lost commits says so at its next start. */
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { serve, temporaryDirectory } from '../kits/cli.ts';
+import { until } from '../kits/clock.ts';
+import { clientOf, someone } from '../kits/service.ts';
+
+test('a deleted write-ahead log: the start tells what is gone, and a start that finds all tells nothing', async () => {
+  const project = await temporaryDirectory();
+  const data = join(project.path, 'data');
+  const start = () => serve(['--port', '0', '--persist-to', data], { cwd: project.path });
+  const marked = async () => {
+    const text = await readFile(join(data, 'chain', 'ledger-mark.json'), 'utf8').catch(() => '{}');
+    return (JSON.parse(text) as { rewards?: number }).rewards ?? 0;
+  };
+  try {
+    const first = await start();
+    await first.stop();
+    const second = await start();
+    expect(second.stderr()).not.toContain('has lost its last commits');
+    const { event } = clientOf(second.ready);
+    for (let times = 0; times < 3; times++) {
+      const { status } = await event({ userEmail: someone(), eventType: 'form_submit' });
+      expect(status).toBe(200);
+    }
+    await until('the mark', async () => (await marked()) === 3);
+    await second.stop('SIGKILL');
+    await rm(join(data, 'ledger.sqlite-wal'));
+    await rm(join(data, 'ledger.sqlite-shm'), { force: true });
+    const third = await start();
+    expect(third.stderr()).toMatch(/the ledger has lost its last commits: 3 rewards and \d+ blocks are gone/);
+    await third.stop();
+  } finally {
+    await project.remove();
+  }
+});
