@@ -1,7 +1,8 @@
 /** Asks each dependency whether it works (contract: GET health, GET diagnostic). */
 import type { ChainClient } from '../chain/rpc/client.ts';
 import type { Database } from '../ledger/database/database.ts';
-import { ledgerAnswers } from '../ledger/facts.ts';
+import { ledgerWrites } from '../ledger/facts.ts';
+import type { Clock } from '../lib/clock.ts';
 import { answersWithin } from '../lib/timers.ts';
 
 export interface Health {
@@ -14,13 +15,15 @@ const ANSWER_WITHIN_MS = 2_000;
 
 export async function reportHealth(deps: {
   database: Database;
+  clock: Pick<Clock, 'now'>;
   chain: Pick<ChainClient, 'block'>;
   /** Whether tokens can be verified. */
   identityReady: () => Promise<boolean>;
 }): Promise<Health> {
   const answers = (ask: () => Promise<unknown>) => answersWithin(ANSWER_WITHIN_MS, ask);
   const [database, blockchain, idp] = await Promise.all([
-    answers(() => ledgerAnswers(deps.database.db)),
+    // Reading would go on while the disk is full and every event fails.
+    answers(() => ledgerWrites(deps.database.db, deps.clock.now())),
     answers(() => deps.chain.block('latest')),
     answers(deps.identityReady),
   ]);

@@ -17,6 +17,8 @@ export interface Facts {
       pointsSale: `0x${string}`;
     };
   };
+  /** When a probe last wrote: that a ledger can be read does not say that its disk has room. */
+  probe: { atMs: number };
   /** How the emulator's clock stood when it was last moved. */
   clock: { offsetMs: number; frozenAtMs: number | null };
   /** Private keys of the emulator's own identity provider (RFC 7517), the one that signs first. */
@@ -35,5 +37,11 @@ export async function writeFact<N extends keyof Facts>(db: Queries, name: N, val
 /** Resolves to true when the ledger can be read. */
 export async function ledgerAnswers(db: Queries): Promise<boolean> {
   await db.select({ name: facts.name }).from(facts).limit(1);
+  return true;
+}
+
+/** Resolves to true when the ledger can be written. */
+export async function ledgerWrites(db: Queries, nowMs: number): Promise<boolean> {
+  await writeFact(db, 'probe', { atMs: nowMs });
   return true;
 }

@@ -9,8 +9,10 @@ describe.skipIf(databaseKinds.length < 2)('contract: Errors, 503 Database not co
     const database = await startPostgres();
     const service = await startContractService({ databaseUrl: database.url });
     try {
-      await database.stop();
       const origin = { origin: 'https://shop.example' };
+      const stranger = { origin: 'https://elsewhere.example' };
+      for (const headers of [origin, stranger]) await service.request(`${API}/debug`, { headers });
+      await database.stop();
       const answers: [string, Answer][] = [
         ['manual-event', await service.send(shop, { userEmail: someone() })],
         ['manual-event with Origin', await service.send(shop, { userEmail: someone() }, origin)],
@@ -28,6 +30,19 @@ describe.skipIf(databaseKinds.length < 2)('contract: Errors, 503 Database not co
         expect([what, answer.status, answer.body.error]).toEqual([what, 503, 'Database not configured']);
         expectBothForms(answer);
       }
+      // Pages that were known before can read why, and send their preflights.
+      const preflight = (headers: Record<string, string>) =>
+        service.request(`${API}/manual-event`, {
+          method: 'OPTIONS',
+          headers: { ...headers, 'access-control-request-method': 'POST' },
+        });
+      const allowed = (answer: Answer) => answer.headers.get('access-control-allow-origin');
+      const known = await preflight(origin);
+      expect([known.status, allowed(known)]).toEqual([204, origin.origin]);
+      expect(allowed(await service.send(shop, { userEmail: someone() }, origin))).toBe(origin.origin);
+      const foreign = await preflight(stranger);
+      expect([foreign.status, allowed(foreign)]).toEqual([204, null]);
+      expect((await preflight({ origin: 'https://new.example' })).status).toBe(503);
       const bulk = await service.bulk([
         { brandId: shop.brandId, domain: shop.domain, eventType: 'once', userEmail: someone() },
       ]);

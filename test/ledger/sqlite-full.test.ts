@@ -3,10 +3,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
+import { reportHealth } from '../../src/actions/report-health.ts';
 import { type Database, isDatabaseUnavailable } from '../../src/ledger/database/database.ts';
 import { migrate } from '../../src/ledger/database/migrate.ts';
 import { openSqlite } from '../../src/ledger/database/sqlite.ts';
 import { facts } from '../../src/ledger/schema/facts.ts';
+import { systemClock } from '../../src/lib/clock.ts';
 
 const LARGE = 'x'.repeat(100_000);
 const cleanUps: (() => Promise<void>)[] = [];
@@ -45,4 +47,18 @@ test.each(['file', 'memory'] as const)('%s: a commit that does not fit', async (
   await database.script('pragma max_page_count = 1000000');
   await database.atomically((tx) => tx.insert(facts).values({ name: 'after', value: 4 }));
   expect(await names(database)).toContain('after');
+});
+
+test('health says so when the ledger can be read and not written', async () => {
+  const database = await openFull('file');
+  await database.script('pragma max_page_count = 1000000');
+  const health = () =>
+    reportHealth({
+      ...{ database, clock: systemClock(), identityReady: async () => true },
+      chain: { block: async () => undefined },
+    });
+  expect((await health()).services.database).toBe('connected');
+  await database.script('pragma query_only = on');
+  expect(await names(database)).toContain('probe');
+  expect(await health()).toMatchObject({ healthy: false, services: { database: 'disconnected' } });
 });

@@ -20,9 +20,10 @@ const PREFLIGHT_MAX_AGE_SECONDS = 300;
 
 /** Answers preflights, and names the allowed origin on every other answer. Every answer varies by Origin. */
 export function cors(deps: CorsDeps): MiddlewareHandler {
+  const isAllowed = rememberingAllowed(deps);
   return async (context, next) => {
     const origin = context.req.header('origin');
-    const allows = origin !== undefined && (await isAllowed(deps, origin).catch(refuseVaried(context)));
+    const allows = origin !== undefined && (await isAllowed(origin).catch(refuseVaried(context)));
     const allowed = allows ? origin : undefined;
     const preflight = context.req.method === 'OPTIONS';
     if (!preflight) await next();
@@ -43,6 +44,28 @@ export function cors(deps: CorsDeps): MiddlewareHandler {
     );
     context.header('Vary', 'Access-Control-Request-Headers', { append: true });
     context.header('Access-Control-Max-Age', String(PREFLIGHT_MAX_AGE_SECONDS));
+  };
+}
+
+/** Origins whose last answer is remembered: anybody can send any, so there is an end to them. */
+const REMEMBERED_MAX = 10_000;
+
+/** Asks the ledger; while it cannot tell, what it said last counts, so that pages can read that it is away. */
+function rememberingAllowed(deps: CorsDeps): (origin: string) => Promise<boolean> {
+  const remembered = new Map<string, boolean>();
+  return async (origin) => {
+    try {
+      const allows = await isAllowed(deps, origin);
+      remembered.delete(origin);
+      remembered.set(origin, allows);
+      const [oldest] = remembered.keys();
+      if (remembered.size > REMEMBERED_MAX && oldest !== undefined) remembered.delete(oldest);
+      return allows;
+    } catch (error) {
+      const last = remembered.get(origin);
+      if (last === undefined) throw error;
+      return last;
+    }
   };
 }
 

@@ -48,9 +48,9 @@ const CONTENTIONS = new Set(['40001', '40P01', 'SQLITE_BUSY']);
 
 /** The server refuses the connection: wrong password or role (class 28), no such database, an invalid address. */
 const REFUSED = /^(?:28...|3D000|ERR_INVALID_URL)$/;
-/** The connection, the server or the disk failed; SQLSTATE classes 08 (connection), 53 (resources) and 57 (operator); 25P03: a transaction was idle for too long. */
+/** The connection, the server or the disk failed; SQLSTATE classes 08 (connection), 53 (resources) and 57 (operator); 25006: it takes no writes, as after a failover; 25P03: a transaction was idle for too long. */
 const UNAVAILABLE =
-  /^(?:08...|25P03|53...|57P0.|ECONN(?:REFUSED|RESET|ABORTED)|EPIPE|ETIMEDOUT|E(?:HOST|NET)(?:UNREACH|DOWN)|ENOTFOUND|EAI_AGAIN|SQLITE_(?:FULL|IOERR|CANTOPEN|READONLY).*)$/;
+  /^(?:08...|25006|25P03|53...|57P0.|ECONN(?:REFUSED|RESET|ABORTED)|EPIPE|ETIMEDOUT|E(?:HOST|NET)(?:UNREACH|DOWN)|ENOTFOUND|EAI_AGAIN|SQLITE_(?:FULL|IOERR|CANTOPEN|READONLY).*)$/;
 const UNAVAILABLE_MESSAGES =
   /^(?:timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end)/;
 
