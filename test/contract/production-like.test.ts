@@ -103,7 +103,7 @@ describe.each(databaseKinds)('brands as production has them, on $kind', ({ open 
       );
     };
     expect(await bulk(own)).toEqual(['rewarded', 'rewarded']);
-    expect(await bulk()).toEqual([403, 'rewarded']);
+    expect(await bulk()).toEqual(['brand_key_required', 'rewarded']);
   });
 
   test('a crowd of anonymous events stops at the spend limit of the hour; the neighbour pays on', async () => {
