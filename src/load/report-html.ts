@@ -45,6 +45,7 @@ export function reportHtml(report: RelayReport, about: { title: string; made: st
 <style>${STYLE}</style>
 </head>
 <body>
+<main>
 <h1>${escaped(about.title)}</h1>
 <p>${escaped(about.made)}</p>
 <p class="verdict ${broken.length + crossed === 0 ? 'good' : 'bad'}">${
@@ -72,6 +73,7 @@ ${
 <p class="key"><span class="admitted">■</span> admitted <span class="refused">■</span> refused <span class="failed">■</span> failed</p>
 ${plots.samples.length === 0 ? '<p>nothing was sent</p>' : [answersPlot(plots.samples), latencyPlot(plots.samples), percentilePlot(plots.curve), usersPlot(plots.admittedByUser, report.oneAddress ? null : report.limit)].join('\n')}
 ${[...headers.problems, ...(reset?.problems ?? [])].map((problem) => `<p class="bad">${escaped(problem)}</p>`).join('')}
+</main>
 </body>
 </html>
 `;
@@ -81,13 +83,14 @@ const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;
 const escaped = (text: string) => text.replace(/[&<>"]/g, (character) => ENTITIES[character] ?? character);
 
 const STYLE = `
-:root { color-scheme: light dark; --line: #8884; }
-body { font: 15px/1.5 system-ui, sans-serif; max-width: 900px; margin: 2rem auto; padding: 0 1rem; }
+:root { color-scheme: light dark; --line: #8884; --bg: #fff; --text: #1b2126; --good: #14753f; --some: #8a5a00; --bad: #b3261e; }
+@media (prefers-color-scheme: dark) { :root { --bg: #14181b; --text: #e4e8eb; --good: #5fcf91; --some: #e5ad4f; --bad: #ff8d85; } }
+body { background: var(--bg); color: var(--text); font: 15px/1.5 system-ui, sans-serif; max-width: 900px; margin: 2rem auto; padding: 0 1rem; }
 h1 { font-size: 1.4rem } h2 { font-size: 1.1rem; margin-top: 2rem }
 table { border-collapse: collapse } th, td { text-align: left; padding: .2rem 1.2rem .2rem 0; border-bottom: 1px solid var(--line); font-variant-numeric: tabular-nums }
-th { font-weight: 600 } figure { margin: 1.5rem 0 } figcaption { font-weight: 600 } small { font-weight: 400 }
+th { font-weight: 600 } th, td, p { overflow-wrap: anywhere } figure { margin: 1.5rem 0 } figcaption { font-weight: 600 } small { font-weight: 400 }
 svg { width: 100%; height: auto } svg text { font: 11px system-ui, sans-serif; fill: currentColor }
-.grid { stroke: var(--line) } .limit { stroke: #d33; stroke-dasharray: 4 3 } .line { fill: none; stroke: #27c; stroke-width: 1.5 }
-.admitted { fill: #2a9d5c; color: #2a9d5c } .refused { fill: #b8860b; color: #b8860b } .failed { fill: #d33; color: #d33 }
-.good { color: #2a9d5c } .bad { color: #d33 } .verdict { font-weight: 600 }
+.grid { stroke: var(--line) } .limit { stroke: var(--bad); stroke-dasharray: 4 3 } .line { fill: none; stroke: #27c; stroke-width: 1.5 }
+.admitted { fill: var(--good); color: var(--good) } .refused { fill: var(--some); color: var(--some) } .failed { fill: var(--bad); color: var(--bad) }
+.good { color: var(--good) } .bad { color: var(--bad) } .verdict { font-weight: 600 }
 `;

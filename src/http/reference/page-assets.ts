@@ -22,6 +22,7 @@ nav b { display: inline-block; width: 2.9rem; font-size: 11px; }
 a { color: var(--blue); text-decoration: none; }
 a:hover { text-decoration: underline; }
 main { padding: 2rem 3rem 6rem; max-width: 62rem; }
+h1, h2, h3, p, summary, code { overflow-wrap: anywhere; }
 h1 { font-size: 1.8rem; margin: 0 0 1rem; }
 h2 { font-size: 1.3rem; margin: 3rem 0 .5rem; }
 h3 { font-size: 1.05rem; margin: 0 0 .5rem; }
@@ -36,6 +37,8 @@ b.s2, b.s3 { color: var(--green); }
 b.s4 { color: var(--amber); }
 b.s5 { color: var(--red); }
 code, pre { font: 13px/1.5 ui-monospace, Menlo, Consolas, monospace; }
+pre { overflow-wrap: normal; }
+.lead a, p a { text-decoration: underline; }
 p code, td code, li code { background: var(--soft); border-radius: 4px; padding: .1em .3em; }
 pre { margin: .5rem 0; padding: .8rem 1rem; background: var(--soft); border: 1px solid var(--line); border-radius: 6px;
   overflow-x: auto; }

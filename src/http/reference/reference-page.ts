@@ -15,11 +15,11 @@ const prose = (text: string) =>
     .map((paragraph) => `<p>${words(paragraph)}</p>`)
     .join('');
 const words = (text: string) => escaped(text).replace(/`([^`]+)`/g, '<code>$1</code>');
-const json = (value: unknown) => `<pre>${escaped(JSON.stringify(value, null, 2))}</pre>`;
+const json = (value: unknown) => `<pre tabindex="0">${escaped(JSON.stringify(value, null, 2))}</pre>`;
 const table = (head: string[], rows: string[][]) =>
   rows.length === 0
     ? ''
-    : `<div class="wide"><table><thead><tr>${head.map((cell) => `<th>${cell}</th>`).join('')}</tr></thead><tbody>${rows
+    : `<div class="wide" tabindex="0" role="group" aria-label="${head[0]}"><table><thead><tr>${head.map((cell) => `<th scope="col">${cell}</th>`).join('')}</tr></thead><tbody>${rows
         .map((row) => `<tr>${row.map((cell) => `<td>${cell}</td>`).join('')}</tr>`)
         .join('')}</tbody></table></div>`;
 
@@ -127,7 +127,7 @@ function operationSection(
   const ofAnswer = (required: boolean) => (required ? '' : 'not always');
   const curls = operation['x-examples'].map(
     (example) =>
-      `<figure><figcaption>${escaped(example.summary)}<button type="button">Copy</button></figcaption><pre class="curl">${escaped(curlOf(api, { path, method, operation, example }))}</pre></figure>`,
+      `<figure><figcaption>${escaped(example.summary)}<button type="button">Copy</button></figcaption><pre class="curl" tabindex="0">${escaped(curlOf(api, { path, method, operation, example }))}</pre></figure>`,
   );
   const responses = Object.entries(operation.responses);
   const answers = responses
