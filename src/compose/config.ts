@@ -190,6 +190,8 @@ export const settings = {
     /** A client that neither sends nor takes anything for longer than any answer needs. */
     silenceMs: 120_000,
   },
+  /** Of the emulator: enough for a test run; large bodies shorten it, so that its memory is bounded as well. */
+  requestLog: { entriesMax: 2_000, bytesMax: 32 * 1024 * 1024 },
   /** Stopping waits this long for requests under way. */
   drainTimeoutMs: 4_000,
 } as const;

@@ -101,7 +101,7 @@ async function startEmulator(
   const { lifecycle } = deps;
   const adapters = await pickAdapters(config, lifecycle);
   const { facts, seeded } = await prepareWorld(adapters, seed);
-  const requests = createRequestLog<RequestRecord>();
+  const requests = createRequestLog<RequestRecord>(settings.requestLog);
   const identity = await openLocalIdentity(adapters, settings.identity);
   const { database, clock, signers, wallets } = adapters;
 

@@ -108,7 +108,10 @@ describe('show', () => {
 
 describe('the log', () => {
   const entries = (...ids: string[]) => {
-    const log = createRequestLog<{ id: string }>();
+    const log = createRequestLog<{ id: string; responseBody?: string }>({
+      entriesMax: 2_000,
+      bytesMax: 1_000_000_000,
+    });
     for (const id of ids) log.add({ id });
     return log;
   };
@@ -129,6 +132,15 @@ describe('the log', () => {
     expect(youngerThan('req_1')).toEqual(['req_3', 'req_2']);
     expect(youngerThan('req_3')).toEqual([]);
     expect(youngerThan('req_0')).toEqual(['req_3', 'req_2', 'req_1']);
+  });
+  test('large bodies make older entries go, and the newest stays whatever its size', () => {
+    const log = createRequestLog<{ id: string; responseBody: string }>({ entriesMax: 9, bytesMax: 10_000 });
+    for (const id of ['req_1', 'req_2', 'req_3']) log.add({ id, responseBody: 'x'.repeat(1_000) });
+    expect(log.find('req_1')).toEqual([]);
+    expect(log.find('latest')[0]?.id).toBe('req_3');
+    expect(log.find('req_2')).toHaveLength(1);
+    log.add({ id: 'req_4', responseBody: 'x'.repeat(9_000) });
+    expect(log.list({ keep: () => true, limit: 9 }).map(({ id }) => id)).toEqual(['req_4']);
   });
   test('keeps the latest 2,000', () => {
     const log = entries(...Array.from({ length: 2_001 }, (_, place) => `req_${place}x`));

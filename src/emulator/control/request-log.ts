@@ -1,16 +1,33 @@
 /** The latest requests of an emulator, newest first. */
 
-/** Enough for a test run, and bounded in memory. */
-const KEPT = 2_000;
+/** What makes most of an entry's size. */
+interface Bodies {
+  id: string;
+  requestBody?: string | undefined;
+  responseBody?: string | undefined;
+}
 
-export function createRequestLog<Entry extends { id: string }>() {
+/** Beside its bodies an entry has its path, its times and how it was decided. */
+const ENTRY_BYTES = 2_048;
+/** Texts take two bytes a character where one of them is not Latin. */
+const bytesOf = ({ requestBody = '', responseBody = '' }: Bodies) =>
+  ENTRY_BYTES + 2 * (requestBody.length + responseBody.length);
+
+/** The oldest entries make room for a new one: it is kept whatever its size. */
+export function createRequestLog<Entry extends Bodies>(limits: { entriesMax: number; bytesMax: number }) {
   const entries = new Map<string, Entry>();
+  let bytes = 0;
   const newestFirst = () => [...entries.values()].reverse();
   return {
     add(entry: Entry) {
       entries.set(entry.id, entry);
-      const [oldest] = entries.keys();
-      if (entries.size > KEPT && oldest !== undefined) entries.delete(oldest);
+      bytes += bytesOf(entry);
+      for (const [id, oldest] of entries) {
+        const fits = entries.size <= limits.entriesMax && bytes <= limits.bytesMax;
+        if (fits || entries.size === 1) break;
+        entries.delete(id);
+        bytes -= bytesOf(oldest);
+      }
     },
     /** `keep` chooses; at most `limit` entries, and with `after` only those younger than that one. */
     list(choice: { keep: (entry: Entry) => boolean; limit: number; after?: string | undefined }): Entry[] {
