@@ -104,7 +104,7 @@ export function judgeDomain(
 const PLATFORM_IDENTITY: Record<string, string[]> = {
   telegram: ['bot_username'],
   twitter: ['twitterHandle'],
-  discord: ['server_id', 'guild_id'],
+  discord: ['server_id', 'guild_id', 'discordHandle'],
 };
 
 function isPlatformEvent(

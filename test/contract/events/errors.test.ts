@@ -43,7 +43,12 @@ describe('contract: Errors', () => {
     ['invalid format', 400, 'Invalid event data', () => manual('{"brandId"')],
     ['no body', 400, 'Invalid event data', () => manual('')],
     ['a list', 400, 'Invalid event data', () => manual([])],
-    ['compressed', 400, 'Invalid event data', () => manual(padded(200), { 'content-encoding': 'gzip' })],
+    [
+      'compressed',
+      415,
+      'Unsupported content encoding',
+      () => manual(padded(200), { 'content-encoding': 'gzip' }),
+    ],
     ['invalid e-mail', 400, 'Invalid event data', () => service.send(shop, { userEmail: 'x' })],
     ['invalid brandId', 400, 'Invalid event data', () => service.send({ ...shop, brandId: '0x1' }, {})],
     [
@@ -157,6 +162,7 @@ describe('contract: Errors', () => {
       reason: 'max_claims_reached',
       totalClaims: 1,
       maxClaims: 1,
+      retryable: false,
     });
   });
 
