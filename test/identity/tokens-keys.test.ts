@@ -79,6 +79,17 @@ beforeEach(async () => {
 });
 afterEach(close);
 
+test('a set of 100 keys is searched, one of 101 is no key set', async () => {
+  const [own] = keys.map(publicPart);
+  const others = (count: number) =>
+    Array.from({ length: count }, (_, place) => ({ ...own, kid: `other-${place}` }));
+  published = { keys: [...others(100), own] };
+  expect(await judge(keys[0])).toBe('keys_unavailable');
+  clock.advance(2_000);
+  published = { keys: [...others(99), own] };
+  expect(await judge(keys[0])).toBe('accepted');
+});
+
 test('one fetch serves many callers, and for a minute', async () => {
   const token = await tokenOf(keys[0]);
   const outcomes = await Promise.all(Array.from({ length: 50 }, () => outcome(verifier, token)));

@@ -64,6 +64,40 @@ test('an allowance alone does not let a stranger deposit for its owner', async (
   await expectRevert(deposit(brand.address, 60n, forged), 'InvalidPermit');
 });
 
+test('the allowance that a used permit left does not let a stranger deposit for its owner either', async () => {
+  await kit.give(brand.address, 100n);
+  const [deadline, v, r, s] = await kit.permit(brand, kit.escrow.address, 60n);
+  const used = [brand.address, kit.escrow.address, 60n, deadline, v, r, s] as const;
+  await kit.mined(kit.token.write.permit(used, kit.by(stranger)));
+  const forged = await kit.permit(stranger, kit.escrow.address, 60n);
+  await expectRevert(deposit(brand.address, 60n, forged), 'InvalidPermit');
+  await kit.mined(deposit(brand.address, 60n, [deadline, v, r, s]));
+});
+
+test('a permit that was used already is good up to the second of its deadline, and not a second longer', async () => {
+  const at = async (afterSeconds: bigint) => {
+    await kit.reset();
+    await kit.give(brand.address, 100n);
+    const deadline = (await kit.publicClient.getBlock()).timestamp + 100n;
+    const terms = await kit.permit(brand, kit.escrow.address, 60n, deadline);
+    const used = [brand.address, kit.escrow.address, 60n, ...terms] as const;
+    await kit.mined(kit.token.write.permit(used, kit.by(stranger)));
+    await kit.rpc('evm_setNextBlockTimestamp', [Number(deadline + afterSeconds)]);
+    const call = [brand.address, 60n, ...terms] as const;
+    const hash = await kit.escrow.write.depositWithPermit(call, kit.by(relayer, 500_000n));
+    return (await kit.publicClient.waitForTransactionReceipt({ hash })).status;
+  };
+  expect(await at(0n)).toBe('success');
+  expect(await at(1n)).toBe('reverted');
+});
+
+test('a brand withdraws all that it has', async () => {
+  await kit.fund(brand.address, 100n);
+  await kit.mined(kit.escrow.write.withdraw([100n], kit.by(brand)));
+  expect(await balances()).toEqual({ brand: 0n, other: 0n, held: 0n });
+  expect(await kit.token.read.balanceOf([brand.address])).toBe(100n);
+});
+
 test('only the brand itself withdraws, and no more than it has', async () => {
   const { write, abi } = kit.escrow;
   await kit.fund(brand.address, 100n);

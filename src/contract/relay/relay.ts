@@ -15,11 +15,12 @@ const word = (what: string) =>
     .regex(/^0x[0-9a-fA-F]{64}$/, 'must be 0x and 64 hex digits')
     .transform((text) => text.toLowerCase() as Hex)
     .meta({ description: what });
-/** Decimal digits; a number is taken where it is exact. */
+/** A whole number in any spelling of wallets' libraries: decimal digits, or 0x and hex digits; a number where it is exact. */
+const wholeText = z.string().regex(/^(?:[0-9]{1,78}|0x[0-9a-fA-F]{1,64})$/);
 const amount = (what: string) =>
   z
-    .union([z.string().regex(/^[0-9]{1,78}$/), z.int().min(0)], {
-      error: 'must be decimal digits, as a text',
+    .union([wholeText, z.int().min(0)], {
+      error: 'must be decimal digits, or 0x and hex digits, as a text',
     })
     .transform(BigInt)
     .refine((value) => value <= UINT256_MAX, 'must be below 2^256')
@@ -34,7 +35,7 @@ export const permitField = z
     value: amount('How many tokens it may take.'),
     deadline: amount('When the permit expires, in seconds since 1970.'),
     v: z
-      .int({ error: 'must be 27 or 28' })
+      .union([wholeText.transform(Number), z.int()], { error: 'must be 27 or 28' })
       .refine((v) => V_VALUES[v] !== undefined, 'must be 27 or 28')
       .transform((v) => V_VALUES[v] ?? 27)
       .meta({
@@ -57,8 +58,8 @@ export const relayBody = z
       .meta({ description: 'Encoded call data.' }),
     value: amount('Native currency to send, in wei; 0 for every allowed call.').optional(),
     gasLimit: z
-      .int({ error: 'must be a whole number above 0' })
-      .min(1, 'must be a whole number above 0')
+      .union([wholeText.transform(Number), z.int()], { error: 'must be a whole number above 0' })
+      .refine((gas) => gas >= 1 && Number.isSafeInteger(gas), 'must be a whole number above 0')
       .meta({ description: 'At most 1,000,000; estimated when absent.' })
       .optional(),
     userAddress: addressField("The user's wallet; must be one of the token's."),
@@ -71,6 +72,7 @@ export const relayBody = z
   .meta({ description: 'A call, and on whose behalf.' });
 
 const REQUIRED = ['to', 'data', 'userAddress'] as const;
+const OPTIONAL = new Set(['value', 'gasLimit']);
 
 /** The fields of a request in one form; addresses in lower case. */
 interface RelayFields {
@@ -87,7 +89,10 @@ type ParsedRelay = { fields: RelayFields } | { missing: string[] } | { errors: s
 export function parseRelay(body: unknown): ParsedRelay {
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     return { errors: [`body: ${OBJECT_PROBLEM}`] };
-  const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
+  // An empty text for a number that may be left out counts as left out.
+  const given = Object.fromEntries(
+    Object.entries(body).filter(([name, value]) => value !== null && !(OPTIONAL.has(name) && value === '')),
+  );
   const missing = REQUIRED.filter((name) => !Object.hasOwn(given, name) || given[name] === '');
   if (missing.length > 0) return { missing };
   const parsed = relayBody.safeParse(given);

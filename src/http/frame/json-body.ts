@@ -10,8 +10,15 @@ const CODING_SHOWN = 40;
 
 type JsonBody = { value: unknown; text: string } | { refusal: BodyRefusal; bytes: number };
 
-/** The value with its exact text, or why the body is refused (contract: Limits, Request body). */
-export async function readJsonBody(request: Request, limitBytes: number): Promise<JsonBody> {
+/**
+ * The value with its exact text, or why the body is refused (contract: Limits, Request body). `empty` is the value of a body
+ * without content, where that is no mistake of its own.
+ */
+export async function readJsonBody(
+  request: Request,
+  limitBytes: number,
+  { empty }: { empty?: unknown } = {},
+): Promise<JsonBody> {
   const invalid = (problem: string, bytes: number): JsonBody => ({
     refusal: { code: 'invalid_body', problem },
     bytes,
@@ -25,6 +32,7 @@ export async function readJsonBody(request: Request, limitBytes: number): Promis
   const { bytes } = read;
   const text = decoded(bytes);
   if (text === undefined) return invalid('body: must be UTF-8', bytes.length);
+  if (empty !== undefined && text.trim() === '') return { value: empty, text };
   try {
     // Refuses __proto__ and constructor.prototype: with them a field could be smuggled past its check.
     const value: unknown = parse(text);

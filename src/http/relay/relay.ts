@@ -74,7 +74,7 @@ export function relay(deps: RelayDeps): Handler<RequestVariables> {
         down ? { code: 'identity_unavailable' } : { code: 'unauthorized', refusal: user.refusal },
       );
     }
-    const body = await readJsonBody(context.req.raw, settings.bodyLimitBytes);
+    const body = await readJsonBody(context.req.raw, settings.bodyLimitBytes, { empty: {} });
     if ('refusal' in body) return refuse(body.refusal);
     context.get('notes').body = body.text;
     const parsed = parseRelay(body.value);

@@ -1,5 +1,7 @@
 /** What calls cost their payer's budget: exactly what the chain took, from the block on, and again after a reorganisation. */
-import { type Hex, keccak256 } from 'viem';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type Hex, keccak256, toHex } from 'viem';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type AnvilProcess, SERVICE_CHAIN_ARGS, startAnvil } from '../../kits/chain.ts';
 import { databaseKinds } from '../../kits/databases.ts';
@@ -17,19 +19,52 @@ const finalityBlocks = 4;
 const patient = { timeout: 20_000 };
 type Start = NonNullable<Parameters<typeof startRelayKit>[0]>;
 
+/** In front of a node: receipts name a fee for data, and the oracle of the OP stack's chains names the same. */
+async function startOpStackNode(target: string, l1FeeWei: bigint) {
+  const answer = async (call: { id: unknown; method: string; params: [unknown] }) => {
+    const [asked] = call.params as [string | { to?: string }];
+    const to = typeof asked === 'string' ? asked : asked?.to;
+    if (String(to).toLowerCase() === ORACLE) {
+      const result = call.method === 'eth_getCode' ? '0x00' : toHex(l1FeeWei, { size: 32 });
+      return { jsonrpc: '2.0', id: call.id, result };
+    }
+    const headers = { 'content-type': 'application/json' };
+    const response = await fetch(target, { method: 'POST', headers, body: JSON.stringify(call) });
+    const told = (await response.json()) as { result: unknown };
+    if (call.method === 'eth_getBlockReceipts' && Array.isArray(told.result))
+      for (const receipt of told.result) receipt.l1Fee = toHex(l1FeeWei);
+    return told;
+  };
+  const server = createServer(async (request, response) => {
+    let text = '';
+    for await (const chunk of request) text += chunk;
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify(await answer(JSON.parse(text))));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    stop: async () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+const ORACLE = '0x420000000000000000000000000000000000000f';
+
 describe.each(databaseKinds)('gas charges (on $kind)', ({ open }) => {
   let kit: RelayKit;
   let ledger: LedgerReader;
   let anvil: AnvilProcess;
   const rpc = (method: string, ...params: unknown[]) => kit.chain.request({ method, params } as never);
-  const start = async ({ engine, ...change }: Start = {}) => {
+  const start = async ({ engine, ...change }: Start = {}, nodeOf = async (url: string) => url) => {
     const database = await open();
     stops.push(database.stop);
     anvil = await startAnvil(SERVICE_CHAIN_ARGS);
     stops.push(anvil.stop);
     kit = await startRelayKit({
       databaseUrl: database.databaseUrl,
-      rpcUrl: anvil.url,
+      rpcUrl: await nodeOf(anvil.url),
       engine: { follow: { finalityBlocks }, lane: { resendAfterMs: 300 }, ...engine },
       ...change,
     });
@@ -180,6 +215,24 @@ describe.each(databaseKinds)('gas charges (on $kind)', ({ open }) => {
     await mine(finalityBlocks + 1);
     await expect.poll(spent, { timeout: 20_000 }).toBe(0);
     expect(await shareOf(kit.users.alice.address)).toBe(0);
+  }, 60_000);
+
+  test("on a chain of the OP stack the fee for data is part of a call's cost, and of what is kept for it", async () => {
+    const l1FeeWei = 10n ** 15n;
+    await start({ relay: { answerTimeoutMs: 3_000 } }, async (url) => {
+      const node = await startOpStackNode(url, l1FeeWei);
+      stops.push(node.stop);
+      return node.url;
+    });
+    const { body } = await buy('alice');
+    const hash: Hex = body.transactionHash;
+    await expect.poll(spent, patient).toBe(inGwei((await weiOf(hash)) + l1FeeWei));
+    const before = await spent();
+    await rpc('evm_setAutomine', false);
+    const late = await buy('alice');
+    expect(late.status).toBe(504);
+    // The oracle's word, and half as much again.
+    expect((await spent()) - before).toBeGreaterThan(inGwei((l1FeeWei * 3n) / 2n));
   }, 60_000);
 
   test('of calls at once beyond the window, only those that were admitted are counted', async () => {
