@@ -78,6 +78,8 @@ export const settings = {
   duplicateWindowMs: 60_000,
   /** Contract: Limits, pregenerate-user; new wallets of one brand. */
   pregenerate: { limit: 100, windowMs: 60_000 },
+  /** New wallets of one address without a brand's key, in the same minute: fewer than all such callers may have together. */
+  pregenerateAddressMax: 20,
   addressGate: {
     windowMs: 60_000,
     /** Windows kept in memory, some 10 MB; above it, the one that began first is forgotten. */

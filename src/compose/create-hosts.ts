@@ -106,6 +106,15 @@ export function createHosts(
     ...{ database, random, addressAt: deps.wallets.addressAt },
     businessTime: deps.businessTime,
     limit: settings.pregenerate,
+    ownHosts: config.serviceDomains,
+    countAddress:
+      config.addressRequestsMax === 0
+        ? undefined
+        : createUseWindows({
+            ...settings.addressGate,
+            limit: settings.pregenerateAddressMax,
+            now: systemClock().now,
+          }),
   };
   const register = createRegisterHost({
     ...frame,

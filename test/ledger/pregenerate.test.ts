@@ -25,6 +25,7 @@ onEveryDatabase(({ kit }) => {
     random: secureRandom(clock),
     addressAt: tree.addressAt,
     limit: { limit: 100, windowMs: 60_000 },
+    ownHosts: [],
   });
   const brand = async (digit: string) => {
     const brandId = `0x${digit.repeat(40)}` as const;

@@ -11,6 +11,7 @@ import { ensureIdentity, findIdentity, type Identity } from '../../ledger/wallet
 import { ensureWallets, findWallets, notePregenerated } from '../../ledger/wallets/wallets.ts';
 import type { Random } from '../../lib/ids.ts';
 import type { BrandId } from '../../rules/brands/brand.ts';
+import { hostOfUrl, isWithin } from '../../rules/brands/domain.ts';
 import type { Registration } from '../../rules/registration.ts';
 
 interface PregenerateDeps {
@@ -18,7 +19,11 @@ interface PregenerateDeps {
   businessTime: BusinessTime;
   random: Pick<Random, 'uuid'>;
   addressAt: (index: number) => `0x${string}`;
-  /** New wallets of one brand. */
+  /** Hosts of the service itself, whose pages may ask for any brand. */
+  ownHosts: readonly string[];
+  /** Counts a new wallet against an address; absent where addresses have no limit. */
+  countAddress?: ((address: string) => RateWindow & { taken: boolean }) | undefined;
+  /** New wallets of one brand: for callers with its key, and once more for all others together. */
   limit: Omit<RateLimit, 'scope'>;
 }
 
@@ -31,15 +36,23 @@ export interface PregeneratedWallet {
   window?: RateWindow;
 }
 
+export interface WantedWallet {
+  registration: Registration;
+  keyOf: BrandId | undefined;
+  origin?: string | undefined;
+  address?: string | undefined;
+}
+
 export type PregenerateRefusal =
   | { code: 'brand_not_found'; brandId: string }
   | { code: 'brand_key_required'; brandId: string }
+  | { code: 'origin_not_allowed'; brandId: string; origin: string }
   | { code: 'rate_limit_exceeded'; brandId: string; window: RateWindow };
 
-/** `keyOf` is the brand whose key came with the request. */
+/** `keyOf` is the brand whose key came with the request, `origin` the page that sent it, `address` where it came from. */
 export async function pregenerateWallet(
   deps: PregenerateDeps,
-  { registration, keyOf }: { registration: Registration; keyOf: BrandId | undefined },
+  { registration, keyOf, origin, address }: WantedWallet,
 ): Promise<PregeneratedWallet | { refusal: PregenerateRefusal }> {
   const { database } = deps;
   const { brandId } = registration;
@@ -49,16 +62,25 @@ export async function pregenerateWallet(
     return { refusal: { code: 'brand_key_required', brandId } };
   }
   const isOwn = keyOf === brandId;
+  if (!isOwn && origin !== undefined && !isPageOf(origin, [...brand.profile.domains, ...deps.ownHosts]))
+    return { refusal: { code: 'origin_not_allowed', brandId, origin } };
   const known = await findPregenerated(database.db, registration);
   if (known) {
     if (isOwn) await notePregenerated(database.db, { brandId, userKey: known.userKey });
     return known.wallet;
   }
 
-  const asked = { ...deps.limit, scope: SCOPE, subject: brandId, now: deps.businessTime() };
+  // Two windows, so that strangers cannot use up the one of the brand's own servers.
+  const scope = isOwn ? 'pregenerate with key' : 'pregenerate';
+  const asked = { ...deps.limit, scope, subject: brandId, now: deps.businessTime() };
+  const hasWallet = (await findWallets(database.db, [registration.userKey])).has(registration.userKey);
   // The window is read before anything is locked: callers that are refused must not delay those that write wallets.
   const { nowMs, ...seen } = await readWindow(database.db, asked);
-  if (seen.remaining === 0) return refused(brandId, seen);
+  if (seen.remaining === 0 && !hasWallet) return refused(brandId, seen);
+  if (!isOwn && !hasWallet && address !== undefined) {
+    const { taken = true, ...used } = deps.countAddress?.(address) ?? {};
+    if (!taken) return refused(brandId, { ...seen, ...used });
+  }
   try {
     return await database.atomically(async (tx) => {
       const identity = await ensureIdentity(tx, newIdentity(deps, registration, nowMs));
@@ -80,7 +102,11 @@ export async function pregenerateWallet(
   }
 }
 
-const SCOPE = 'pregenerate brand';
+/** Whether a page's origin is one of these domains or below one. */
+function isPageOf(origin: string, domains: readonly string[]): boolean {
+  const host = hostOfUrl(origin);
+  return host !== undefined && domains.some((domain) => isWithin(host, domain));
+}
 
 /** Thrown to roll the commit back: the limit was reached while the wallet was being written. */
 class WindowUsedUp extends Error {

@@ -22,6 +22,7 @@ export type RegisterRefusal =
   | RegistrationProblem
   | { code: 'brand_not_found'; brandId: string }
   | { code: 'brand_key_required'; brandId: string }
+  | { code: 'origin_not_allowed'; brandId: string; origin: string }
   | { code: 'rate_limit_exceeded'; brandId: string; window: UsedWindow };
 export type RegisterRefusalCode = RegisterRefusal['code'];
 
@@ -129,9 +130,19 @@ const rows: RefusalRows<RegisterRefusal> = {
       details: { reason: 'brand_key_required' },
     }),
   },
+  origin_not_allowed: {
+    status: 403,
+    when: "the page that asks is not the brand's, and the request does not carry its key",
+    example: { brandId, origin: 'https://elsewhere.example' },
+    says: ({ brandId, origin }) => ({
+      error: 'Origin not allowed',
+      message: `Pages of ${origin} may not ask for wallets of brand ${brandId}.`,
+      details: { reason: 'origin_not_allowed', origin },
+    }),
+  },
   rate_limit_exceeded: {
     status: 429,
-    when: 'the brand has used up its new wallets for this minute',
+    when: 'the new wallets of this minute are used up: those with the key, or those without it',
     example: { brandId, window: { limit: 100, remaining: 0, resetAtMs: EXAMPLES_AT_MS + 42_000 } },
     passesAtMs: ({ window }) => window.resetAtMs,
     headers: ({ window }) => rateHeaders(window),

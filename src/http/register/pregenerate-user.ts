@@ -1,22 +1,26 @@
 /** POST pregenerate-user (contract: Endpoints, Pregenerated wallet). */
 import type { Handler } from 'hono';
-import type { PregeneratedWallet, PregenerateRefusal } from '../../actions/wallets/pregenerate-wallet.ts';
+import type {
+  PregeneratedWallet,
+  PregenerateRefusal,
+  WantedWallet,
+} from '../../actions/wallets/pregenerate-wallet.ts';
 import { rateHeaders } from '../../contract/rate-headers.ts';
 import { type PregenerateResult, registrationObject } from '../../contract/register/pregenerate-user.ts';
 import type { RegisterRefusal } from '../../contract/register/refusals.ts';
 import { OBJECT_PROBLEM } from '../../contract/shapes.ts';
 import type { BrandId } from '../../rules/brands/brand.ts';
-import { type Registration, readRegistration } from '../../rules/registration.ts';
+import { readRegistration } from '../../rules/registration.ts';
+import { clientAddress, countedAddress, type ProxyTrust } from '../frame/addresses/client-address.ts';
+import { forwardedFacts } from '../frame/https-only.ts';
 import { readJsonBody } from '../frame/json-body.ts';
 import type { Refuser } from '../frame/refuse.ts';
 import type { RequestVariables } from '../frame/request-record.ts';
 
 export interface PregenerateUserDeps {
   /** `actions/wallets/pregenerate-wallet` with its deps bound. */
-  pregenerateWallet: (wanted: {
-    registration: Registration;
-    keyOf: BrandId | undefined;
-  }) => Promise<PregeneratedWallet | { refusal: PregenerateRefusal }>;
+  pregenerateWallet: (wanted: WantedWallet) => Promise<PregeneratedWallet | { refusal: PregenerateRefusal }>;
+  proxies: ProxyTrust;
   /** The brand whose key came with the request. */
   verifyBrandKey: (authorization: string | undefined) => Promise<BrandId | undefined>;
   refuser: Refuser<RegisterRefusal>;
@@ -40,7 +44,11 @@ export function pregenerateUser(deps: PregenerateUserDeps): Handler<RequestVaria
     const read = readRegistration(fields.data, settings);
     if ('problem' in read) return refuser.answer(context, read.problem);
     const keyOf = await deps.verifyBrandKey(context.req.header('authorization'));
-    const outcome = await deps.pregenerateWallet({ registration: read.registration, keyOf });
+    const outcome = await deps.pregenerateWallet({
+      ...{ registration: read.registration, keyOf },
+      origin: context.req.header('origin'),
+      address: countedAddress(clientAddress(forwardedFacts(context), deps.proxies)),
+    });
     if ('refusal' in outcome) return refuser.answer(context, outcome.refusal);
     const { walletAddress, idpUserId, createdNew, window } = outcome;
     for (const [name, value] of Object.entries(window ? rateHeaders(window) : {}))

@@ -71,3 +71,27 @@ describe('5 requests a minute', () => {
     expect((await get('/health', { 'x-forwarded-for': '2001:db8:1:3::1' })).status).toBe(200);
   });
 });
+
+test('where addresses have a limit, one may have 20 new wallets a minute, and leaves the others theirs', async () => {
+  const service = await startContractService({ addressRequestsMax: 1_000 });
+  try {
+    const ask = (address: string, email = someone()) =>
+      service.post(
+        `${service.ready.urls.register}${API}/pregenerate-user`,
+        { email, brand_id: open.brandId },
+        { 'x-forwarded-for': address },
+      );
+    const first = someone();
+    expect((await ask('198.51.100.1', first)).status).toBe(200);
+    for (let n = 1; n < 20; n++) expect((await ask('198.51.100.1')).status).toBe(200);
+    const refused = await ask('198.51.100.1');
+    expect([refused.status, refused.body.details]).toMatchObject([
+      429,
+      { reason: 'rate_limit_exceeded', limit: 20 },
+    ]);
+    expect((await ask('198.51.100.1', first)).body.created_new).toBe(false);
+    expect((await ask('198.51.100.2')).body.created_new).toBe(true);
+  } finally {
+    await service.stop();
+  }
+});

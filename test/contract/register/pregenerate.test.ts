@@ -1,5 +1,6 @@
 /** Contract: Pregenerated wallet, and Limits: pregenerate-user. */
 import { describe, expect, test, vi } from 'vitest';
+import { someone } from '../../kits/service.ts';
 import { type Brand, bearer, expectBothForms, onEachDatabase, open, shop } from '../kit.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -189,6 +190,9 @@ onEachDatabase('pregenerate-user', (get) => {
 
   test('of 150 new identities at once exactly 100 get a wallet; after a minute the rest do', async () => {
     await freshMinute();
+    // A user whose wallet came with a reward, and who never was pregenerated.
+    const userEmail = someone();
+    const earned = await get().send(open, { userEmail });
     const crowd = Array.from({ length: 150 }, () => account());
     const startedAt = Date.parse((await get().request(`${get().ready.urls.control}/clock`)).body.now);
     const answers = await Promise.all(crowd.map((who) => pregenerate(open, who)));
@@ -214,6 +218,11 @@ onEachDatabase('pregenerate-user', (get) => {
     const again = await Promise.all(crowd.map((who) => pregenerate(open, who)));
     expect(again.filter(({ status, body }) => status === 200 && !body.created_new)).toHaveLength(100);
     expect((await pregenerate(shop, account())).body.created_new).toBe(true);
+    const known = await pregenerate(open, { email: userEmail });
+    expect([known.status, known.body.wallet_address]).toEqual([200, earned.body.walletAddress]);
+    // Strangers have not used up what the brand's own servers may ask for.
+    const own = await pregenerate(open, account(), bearer(open));
+    expect([own.status, own.body.created_new, limitHeaders(own)[1]]).toEqual([200, true, '99']);
 
     await get().advance('59s');
     expect((await pregenerate(open, account())).status).toBe(429);
@@ -232,6 +241,10 @@ onEachDatabase('pregenerate-user', (get) => {
       expect(allowed.headers.get('access-control-allow-origin')).toBe(`https://www.${open.domain}`);
       const foreign = await pregenerate(open, account(), { origin: 'https://elsewhere.example' });
       expect(foreign.headers.get('access-control-allow-origin')).toBeNull();
+      expect([foreign.status, foreign.body.details.reason]).toEqual([403, 'origin_not_allowed']);
+      expectBothForms(foreign);
+      const withKey = { origin: 'https://elsewhere.example', ...bearer(open) };
+      expect((await pregenerate(open, account(), withKey)).status).toBe(200);
       expect(foreign.headers.get('vary')).toContain('Origin');
     });
     test('OPTIONS is answered', async () => {
