@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline/promises';
 import { readEnvironment } from '../compose/env.ts';
 import { systemClock } from '../lib/clock.ts';
 import { every } from '../lib/timers.ts';
+import { typedProgram } from './machine/as-typed.ts';
 import type { StopSignal } from './machine/context.ts';
 import { problemOf } from './machine/errors.ts';
 import { exitCodes } from './machine/exit-codes.ts';
@@ -17,6 +18,7 @@ const stderr = createSink(process.stderr);
 
 const exitCode = await runCli({
   argv: process.argv.slice(2),
+  program: typedProgram(env, process.argv[1] ?? ''),
   env,
   cwd: process.cwd(),
   pid: process.pid,

@@ -16,15 +16,19 @@ import type { ChainEngine } from '../chain/engine.ts';
 import type { ChainClient } from '../chain/rpc/client.ts';
 import type { Rpc } from '../chain/rpc/rpc.ts';
 import type { Milestone } from '../chain/waiting/reward-outcome.ts';
+import { eventsHostContract } from '../contract/events/host.ts';
 import { eventsRefusals } from '../contract/events/refusals.ts';
 import type { ErrorDialect } from '../contract/refusals.ts';
+import { registerHostContract } from '../contract/register/host.ts';
 import { registerRefusals } from '../contract/register/refusals.ts';
+import { relayHostContract } from '../contract/relay/host.ts';
 import type { TxtResolver } from '../dns/txt.ts';
 import { createEventsHost } from '../http/events/host.ts';
 import { proxyTrust } from '../http/frame/addresses/client-address.ts';
 import { createUseWindows } from '../http/frame/addresses/use-windows.ts';
 import type { Observer } from '../http/frame/observer.ts';
 import { createRefuser } from '../http/frame/refuse.ts';
+import type { ReferenceLink } from '../http/reference/reference-page.ts';
 import { createRegisterHost } from '../http/register/host.ts';
 import type { TokenVerifier } from '../identity/tokens.ts';
 import type { WalletTree } from '../identity/wallets.ts';
@@ -87,7 +91,13 @@ export function createHosts(
   const { database, clock, random, tokens } = deps;
   const { serviceName, apiPrefix, ownDomain, httpsOnly } = config;
   const frame = frameOf(deps, config);
-  const hostSettings = { apiPrefix, bodyLimitBytes: settings.bodyLimitBytes, ownDomain, httpsOnly };
+  const hostSettings = {
+    apiPrefix,
+    references: referencesOf(tokens !== undefined),
+    bodyLimitBytes: settings.bodyLimitBytes,
+    ownDomain,
+    httpsOnly,
+  };
   const submitter = createSubmitter(deps, config);
   const rewarding = rewardingDeps(deps, { submitter, answerWhen: config.answerWhen });
   const token = tokenOf(deps, config);
@@ -202,3 +212,10 @@ const rewardingDeps = (
   progress: engine.progress,
   answerTimeoutMs: settings.answerTimeoutMs,
 });
+
+/** Where one address has the reference of each host; the relay is there where users can log in. */
+export const referencesOf = (hasRelay: boolean): ReferenceLink[] => [
+  { title: eventsHostContract.title, href: '/docs/events' },
+  { title: registerHostContract.title, href: '/docs/register' },
+  ...(hasRelay ? [{ title: relayHostContract.title, href: '/docs/relay' }] : []),
+];

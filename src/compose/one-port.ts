@@ -32,6 +32,7 @@ export function onOnePort(hosts: ServiceHosts, { apiPrefix }: { apiPrefix: strin
     app.get(`/openapi/${name}.json`, at('/openapi.json'));
   };
   hand(`${apiPrefix}/pregenerate-user`, hosts.register);
+  describe('events', hosts.events);
   describe('register', hosts.register);
   if (hosts.relay) {
     describe('relay', hosts.relay);

@@ -18,7 +18,7 @@ import { type RequestSummary, requestSummary } from '../http/control/request-sum
 import type { RequestRecord } from '../http/frame/request-record.ts';
 import { derivedWallets } from '../identity/derived.ts';
 import type { WalletTree } from '../identity/wallets.ts';
-import { listBrands } from '../ledger/brands/brands.ts';
+import { listBrands, listEventRules } from '../ledger/brands/brands.ts';
 import { ledgerChainJournal } from '../ledger/chain-journal.ts';
 import { atMs, type Database } from '../ledger/database/database.ts';
 import { migrate } from '../ledger/database/migrate.ts';
@@ -29,6 +29,7 @@ import { neverCrash } from '../lib/crash-points.ts';
 import { createAvailability } from '../lib/failures/availability.ts';
 import { type Random, secureRandom } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
+import type { EventRule } from '../rules/brands/brand.ts';
 import { verificationName, verificationRecord } from '../rules/brands/dns-verification.ts';
 import { AnvilError } from './chain/find-anvil.ts';
 import { type LocalChain, startLocalChain } from './chain/local-chain.ts';
@@ -45,7 +46,7 @@ import { resetData } from './state/reset-data.ts';
 import { keepClock, restoreClock } from './state/restore-clock.ts';
 import { DEV_GAS_WALLETS_PATH, DEV_MNEMONIC, DEV_WALLETS_PATH, devPaths } from './world/dev-accounts.ts';
 import { createBrandOpener } from './world/open-brand.ts';
-import { prepareWorld, type Seed, type WorldDeps } from './world/prepare-world.ts';
+import { prepareWorld, type Seed, type Seeded, type WorldDeps } from './world/prepare-world.ts';
 
 export interface Emulator {
   /** Starts everything; a second call returns the result of the first. */
@@ -87,6 +88,24 @@ export async function createEmulator(config: ServeConfig, overrides: Overrides =
 
 /** Deletes what a stopped emulator has kept in a folder; returns the paths. */
 export const resetEmulator = (folder: string) => resetData({ openLedger: openSqlite }, folder);
+
+/** Brands and users of the ready line. */
+async function people({ db }: Database, seeded: Seeded) {
+  const stored = await listBrands(db);
+  const events = new Map<string, string[]>();
+  for (const { brandId } of stored) {
+    const open = (await listEventRules(db, brandId)).filter(isOpenToPages);
+    events.set(
+      brandId,
+      open.map(({ eventType }) => eventType),
+    );
+  }
+  return demoPeople(seeded, stored, (brandId) => events.get(brandId) ?? []);
+}
+
+/** Neither limited to channels of a chat nor paid by what an order cost. */
+const isOpenToPages = ({ detail }: EventRule) =>
+  !detail.detectionConfig.channels?.length && detail.dynamic?.perUsd === undefined;
 
 /** The packaged demo where no file is named. */
 const seedPaths = (named: readonly string[]) => (named.length > 0 ? named : [packagedFixture('demo')]);
@@ -164,7 +183,7 @@ async function startEmulator(
     urls: { ...urls, rpc: adapters.publicRpcUrl },
     chain: { id: facts.chainId },
     contracts: facts.contracts,
-    ...demoPeople(seeded, await listBrands(database.db)),
+    ...(await people(database, seeded)),
     ...(!seeded.isFirst && seeded.changes.length > 0 && { seedChanges: seeded.changes }),
     controlToken,
     clock: new Date(clock.now()).toISOString(),

@@ -232,8 +232,8 @@ describe('serve', () => {
     ]) {
       expect(text).toContain(fact);
     }
-    const curl = text.split('\n').find((line) => line.includes('curl')) ?? '';
-    const answer = JSON.parse(execFileSync('sh', ['-c', curl.trim()], { encoding: 'utf8' }));
+    const curl = text.slice(text.indexOf('curl'));
+    const answer = JSON.parse(execFileSync('sh', ['-c', curl], { encoding: 'utf8' }));
     expect(answer).toMatchObject({ success: true, rewardAmount: 100 });
   });
 

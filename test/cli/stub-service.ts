@@ -68,6 +68,7 @@ export const runInfo = (url: string, more: { pid?: number; name?: string; brandI
       domain: 'demo.example',
       apiKey: 'rk_dev_x_y',
       webhookSecret: 'whsec_x',
+      events: ['account_creation'],
     },
   ],
   users: [{ email: 'alice@demo.example', address: '0x70997970c51812dc3a010c7d01b50e0d17dc79c8' }],

@@ -24,6 +24,8 @@ export interface Surroundings {
   cwd?: string;
   env?: Record<string, string>;
   stdin?: string;
+  /** How the program was called; `rewards` unless said otherwise. */
+  program?: string;
   /** Typed at the terminal when the command asks. */
   answer?: string;
 }
@@ -63,6 +65,7 @@ export function startHere(args: string[], around: Surroundings = {}) {
   const listeners = new Set<(signal: StopSignal) => void>();
   const ended = runCli({
     argv: args,
+    program: around.program ?? 'rewards',
     env: setVariables(environment(around)),
     // The root has no project folder that could be found by accident.
     cwd: around.cwd ?? '/',
@@ -168,6 +171,7 @@ function textSink(): Sink & { text: () => string; nextLine: () => Promise<string
   let wake = () => {};
   return {
     isTTY: false,
+    columns: undefined,
     isClosed: false,
     failure: undefined,
     backlogBytes: 0,

@@ -8,6 +8,10 @@ import type { CommandResult, OutputFormat } from './output.ts';
 /** The process, as the program sees it. */
 export interface Runtime {
   argv: readonly string[];
+  /** What was typed to run this program: `rewards` or `npx rewards`. */
+  program: string;
+  /** Writes the commands in a hint as they are typed here. */
+  typed?: (text: string) => string;
   env: Environment;
   cwd: string;
   pid: number;

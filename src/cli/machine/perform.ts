@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { ClientError } from '../../client/client-error.ts';
 import { stopwatch } from '../../lib/timers.ts';
 import { styleFor } from '../terminal/style.ts';
+import { wrapWords } from '../terminal/wrap.ts';
 import type { CommandContext, GlobalSettings, Handler, Runtime } from './context.ts';
 import { CliError, codedProblem, type Problem, problemOf } from './errors.ts';
 import { applyEnvironment, variablesOf } from './options.ts';
@@ -43,16 +44,29 @@ export function print(
   }: { settings?: Partial<GlobalSettings> | undefined; meta: Parameters<typeof render>[1]['meta'] },
 ): number {
   const style = stylesOf(runtime, settings?.color);
-  const bytes = render(result, {
+  const typed = runtime.typed ?? ((text: string) => text);
+  const isText = (settings?.output ?? 'text') === 'text';
+  // The texts are rewritten as a whole, the other formats in their hints alone: the rest of them is data.
+  const shown = result.ok || isText ? result : { ...result, error: typedProblem(result.error, typed) };
+  const bytes = render(shown, {
     format: settings?.output ?? 'text',
     meta,
     stdoutStyle: style.stdout,
     stderrStyle: style.stderr,
   });
-  runtime.stdout.write(bytes.stdout);
-  runtime.stderr.write(bytes.stderr);
+  for (const name of ['stdout', 'stderr'] as const) {
+    const { columns, write } = runtime[name];
+    const text = isText ? typed(bytes[name]) : bytes[name];
+    write(isText && columns !== undefined ? wrapWords(text, columns, 2) : text);
+  }
   return exitCodeOf(result);
 }
+
+const typedProblem = (problem: Problem, typed: (text: string) => string): Problem => ({
+  ...problem,
+  message: typed(problem.message),
+  fix: typed(problem.fix),
+});
 
 /** The words that name a command on the command line, such as `clock advance`. */
 export function pathOf(command: Command): string {
@@ -77,7 +91,8 @@ function contextOf(
     about,
     optionVariables: variablesOf(command),
     note: (text) => {
-      if (!settings.quiet) runtime.stderr.write(`${style.stderr.yellow('note')}: ${text}\n`);
+      if (!settings.quiet)
+        runtime.stderr.write(`${style.stderr.yellow('note')}: ${runtime.typed?.(text) ?? text}\n`);
     },
   };
 }

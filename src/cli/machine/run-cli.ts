@@ -1,5 +1,6 @@
 /** One run of the program: parse, perform, and answer with an exit code. */
 import { CommanderError } from 'commander';
+import { asTyped } from './as-typed.ts';
 import type { Runtime } from './context.ts';
 import { problemOf } from './errors.ts';
 import { exitCodes } from './exit-codes.ts';
@@ -11,8 +12,10 @@ import { buildProgram } from './program.ts';
 export async function runCli(runtime: Runtime): Promise<number> {
   let exitCode: number = exitCodes.done;
   const { program, atFault } = buildProgram(runtime, async (command, load) => {
-    exitCode = await perform(runtime, command, load);
+    exitCode = await perform(typing, command, load);
   });
+  const commands = program.commands.map((command) => command.name());
+  const typing: Runtime = { ...runtime, typed: asTyped(runtime.program, commands) };
   if (runtime.argv.length === 0) {
     program.outputHelp();
     return exitCode;
@@ -27,7 +30,7 @@ export async function runCli(runtime: Runtime): Promise<number> {
     const command = pathOf(atFault());
     const problem = error instanceof CommanderError ? usageProblem(error, command) : problemFrom(error);
     return print(
-      runtime,
+      typing,
       { ok: false, error: problem },
       { settings: { output: wantedFormat(runtime) }, meta: { command, durationMs: 0, target: null } },
     );

@@ -3,46 +3,70 @@
 import type { Ready } from '../../emulator/state/ready.ts';
 import { manifest } from '../machine/manifest.ts';
 import { changeLines } from '../seed/view.ts';
-import { type Style, shortAddress } from '../terminal/style.ts';
+import type { Style } from '../terminal/style.ts';
+import { wrapWords } from '../terminal/wrap.ts';
 
-/** Builds the banner; `style` decides about colours. */
+/** Where a terminal does not tell its width. */
+const COLUMNS = 100;
+/** Where the values begin. */
+const INDENT = 12;
+
+/** Builds the banner; `style` decides about colours, `program` is what was typed to start this. */
 export function banner(
   ready: Ready,
-  { style, tookMs, ephemeral }: { style: Style; tookMs: number; ephemeral: boolean },
+  look: { style: Style; tookMs: number; ephemeral: boolean; program?: string; columns?: number | undefined },
 ): string {
+  const { style, tookMs, ephemeral, program = 'rewards', columns = COLUMNS } = look;
   const { bold, dim, cyan, green } = style;
-  const row = (name: string, ...cells: string[]) => `  ${bold(name.padEnd(10))}${cells.join('   ')}`;
-  const { urls, contracts } = ready;
-  const brand = ready.brands[0];
+  const row = (name: string, ...cells: string[]) =>
+    wrapWords(`  ${bold(name.padEnd(INDENT - 2))}${cells.join('   ')}`, columns, INDENT);
+  const rows = (name: string, lines: readonly string[]) =>
+    lines.map((line, index) => row(index === 0 ? name : '', line));
+  const { urls } = ready;
   const head = [
     bold(`rewards ${manifest.version}`),
     `${green('emulator ready')} in ${(tookMs / 1_000).toFixed(1)}s`,
     dim(`clock ${ready.clock}`),
   ];
   const lines = [
-    head.join('  '),
+    wrapWords(head.join('  '), columns, 2),
     '',
     row('API', cyan(`${urls.events}/rewards-api`)),
+    ...(urls.relay === urls.events ? [] : [row('Relay', cyan(`${urls.relay}/relay`))]),
+    ...(urls.register === urls.events ? [] : [row('Register', cyan(`${urls.register}/rewards-api`))]),
+    row('Docs', cyan(`${urls.events}/docs`)),
     row('Control', cyan(urls.control)),
     row('RPC', cyan(urls.rpc), `chain ${ready.chain.id}`),
     row('Data', ephemeral ? 'dropped at the end' : `${ready.dataDir} (kept; --ephemeral to drop)`),
-    ...seedLines(ready.seedChanges ?? [], style).map((line, index) => row(index === 0 ? 'Seed' : '', line)),
+    ...rows('Seed', seedLines(ready.seedChanges ?? [], style)),
     '',
-    ...(brand
-      ? [
-          row('Brand', brand.brandId, `domain ${brand.domain}`),
-          row('Secrets', `API key ${brand.apiKey}`),
-          row('', `webhook ${brand.webhookSecret}`),
-        ]
-      : []),
-    ...usersRows(ready.users).map((cells, index) => row(index === 0 ? 'Users' : '', cells)),
-    row('Contracts', ...contractCells(contracts)),
-    dim('            well-known test keys: never fund them on a real chain'),
-    ...(brand
-      ? ['', ...tryLines(ready, brand).map((line, index) => row(index === 0 ? 'Try' : '', line))]
-      : []),
+    ...brandRows(ready, row),
+    ...rows(
+      'Users',
+      ready.users.map(({ email, address }) => `${email}   ${address}`),
+    ),
+    ...rows('Contracts', contractLines(ready.contracts)),
+    row('', dim('well-known test keys: never fund them on a real chain')),
+    ...tryLines(ready, { program, row }),
   ];
   return `${lines.join('\n')}\n`;
+}
+
+type Row = (name: string, ...cells: string[]) => string;
+
+/** The brand that commands take when none is named, and its secrets, where it has any. */
+function brandRows({ brands }: Ready, row: Row): string[] {
+  const [brand, ...others] = brands;
+  if (!brand) return [row('Brand', 'none yet: `rewards brand create` adds one, `serve --seed FILE` several')];
+  const more = others.length > 0 ? [`and ${others.length} more: \`rewards brand list\``] : [];
+  const secrets = [
+    ...(brand.apiKey ? [`API key ${brand.apiKey}`] : []),
+    ...(brand.webhookSecret ? [`webhook ${brand.webhookSecret}`] : []),
+  ];
+  return [
+    row('Brand', brand.brandId, `domain ${brand.domain}`, ...more),
+    ...secrets.map((secret, index) => row(index === 0 ? 'Secrets' : '', secret)),
+  ];
 }
 
 /** A file with many changes would push the rest of the banner off the screen. */
@@ -57,33 +81,32 @@ function seedLines(changes: NonNullable<Ready['seedChanges']>, style: Style): st
   ];
 }
 
-const contractCells = ({ token, escrow, perks, pointsSale }: Ready['contracts']) => [
-  `RWT ${token}`,
-  `escrow ${shortAddress(escrow)}`,
-  `perks ${shortAddress(perks)}`,
-  `points sale ${shortAddress(pointsSale)}`,
+const contractLines = ({ token, escrow, perks, pointsSale }: Ready['contracts']) => [
+  `RWT         ${token}`,
+  `escrow      ${escrow}`,
+  `perks       ${perks}`,
+  `points sale ${pointsSale}`,
 ];
 
-/** Two users to a line. */
-function usersRows(users: Ready['users']): string[] {
-  const cells = users.map(({ email, address }) => `${email} ${shortAddress(address)}`);
-  return cells.flatMap((cell, index) =>
-    index % 2 === 0 ? [[cell, cells[index + 1]].filter(Boolean).join('   ')] : [],
-  );
-}
-
-/** Commands that work unchanged, each for another user. */
-function tryLines({ urls, users }: Ready, brand: Ready['brands'][number]): string[] {
+/** Commands that work unchanged for the brand that commands take, each for another user; none without an active event. */
+function tryLines({ urls, users, brands }: Ready, { program, row }: { program: string; row: Row }): string[] {
+  const [brand] = brands;
+  const eventType = brand?.events[0];
+  if (!brand || eventType === undefined) return [];
   const [first = 'alice@demo.example', second = 'bob@demo.example'] = users.map(({ email }) => email);
-  const body = JSON.stringify({
-    brandId: brand.brandId,
-    eventType: 'account_creation',
-    userEmail: second,
-    domain: brand.domain,
-  });
+  const { brandId, domain } = brand;
+  const body = JSON.stringify({ brandId, eventType, userEmail: second, domain }, null, 1).replace(
+    /\n */g,
+    ' ',
+  );
+  const indent = ' '.repeat(INDENT + 2);
   return [
-    `npx rewards send-event account_creation --user ${first}`,
-    `curl -s ${urls.events}/rewards-api/manual-event -H 'content-type: application/json' -d '${body}'`,
+    '',
+    row('Try', `${program} send-event ${eventType} --user ${first}`),
+    // A shell goes on after a backslash, and JSON after a blank, so that the command can be copied as it stands.
+    `${' '.repeat(INDENT)}curl -s ${urls.events}/rewards-api/manual-event \\`,
+    `${indent}-H 'content-type: application/json' \\`,
+    `${indent}-d '${body.replace(', "userEmail"', `,\n${indent}    "userEmail"`)}'`,
   ];
 }
 

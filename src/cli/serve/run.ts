@@ -193,7 +193,8 @@ function announce(
   { ready, config, tookMs }: { ready: Ready; config: ServeConfig; tookMs: number },
 ): void {
   const text = {
-    text: () => `${banner(ready, { style: style.stdout, tookMs, ephemeral: config.ephemeral })}\n`,
+    text: () =>
+      `${banner(ready, { style: style.stdout, tookMs, ephemeral: config.ephemeral, program: runtime.program, columns: runtime.stdout.columns })}\n`,
     json: () => `${JSON.stringify({ type: 'ready', ...ready })}\n`,
     jsonl: () => `${JSON.stringify({ type: 'ready', ...ready })}\n`,
     env: () => `${envLines(readyEnvironment(ready))}\n`,

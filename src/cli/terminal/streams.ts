@@ -2,6 +2,8 @@
 
 export interface Sink {
   readonly isTTY: boolean;
+  /** Its width in characters, where it is a terminal. */
+  readonly columns: number | undefined;
   /** Whether its reader has gone. */
   readonly isClosed: boolean;
   /** Bytes that a slow reader has not read yet. */
@@ -23,6 +25,9 @@ export function createSink(stream: NodeJS.WriteStream): Sink {
   });
   return {
     isTTY: stream.isTTY === true,
+    get columns() {
+      return stream.columns;
+    },
     get isClosed() {
       return broken;
     },

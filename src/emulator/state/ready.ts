@@ -10,7 +10,14 @@ export interface Ready {
   urls: HostUrls & { rpc: string };
   chain: { id: number };
   contracts: { token: string; escrow: string; perks: string; pointsSale: string };
-  brands: { brandId: string; domain: string; apiKey: string; webhookSecret: string }[];
+  /** `events`: the active event types that any page may send, in the brand's order. */
+  brands: {
+    brandId: string;
+    domain: string;
+    apiKey: string;
+    webhookSecret: string;
+    events: string[];
+  }[];
   users: { email: string; address: string; login: string; applicationPassword: string }[];
   controlToken: string;
   clock: string;
@@ -26,12 +33,14 @@ export interface Ready {
 export const demoPeople = (
   { fixture, addresses }: Pick<Seeded, 'fixture' | 'addresses'>,
   stored: readonly StoredBrand[],
+  eventsOf: (brandId: string) => string[],
 ): Pick<Ready, 'brands' | 'users'> => {
   const seeded = fixture.brands.map(({ brand, apiKey, webhook }) => ({
     brandId: brand.brandId,
     domain: brand.profile.domains[0] ?? '',
     apiKey: apiKey ?? '',
     webhookSecret: webhook?.secret ?? '',
+    events: eventsOf(brand.brandId),
   }));
   const others = stored.filter(({ brandId }) => !seeded.some((one) => one.brandId === brandId));
   return {
@@ -42,6 +51,7 @@ export const demoPeople = (
         domain: profile.domains[0] ?? '',
         apiKey: '',
         webhookSecret: '',
+        events: eventsOf(brandId),
       })),
     ],
     users: fixture.users.map(({ email, login, applicationPassword }) => ({

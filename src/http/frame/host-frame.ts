@@ -11,6 +11,7 @@ import type { Random } from '../../lib/ids.ts';
 import type { Log } from '../../lib/log.ts';
 import { apiDocument, pathOf } from '../openapi.ts';
 import { apiReference } from '../reference/api-reference.ts';
+import type { ReferenceLink } from '../reference/reference-page.ts';
 import type { ProxyTrust } from './addresses/client-address.ts';
 import { compressed } from './compressed.ts';
 import { cors } from './cors.ts';
@@ -34,6 +35,8 @@ export interface HostFrameDeps {
     httpsOnly: boolean;
     /** Stands in front of the paths that have it. */
     apiPrefix: string;
+    /** The references of all hosts, where one address has them. */
+    references?: readonly ReferenceLink[];
     bodyLimitBytes: number;
   };
 }
@@ -63,7 +66,7 @@ export function createHostFrame(deps: HostFrameDeps, host: HostParts): Hono<Requ
   if (host.gate) app.use(host.gate);
 
   const describe = () => apiDocument(host.contract, { serverUrl: '/', ...deps.settings });
-  const handlers = { ...host.handlers, ...apiReference(describe) };
+  const handlers = { ...host.handlers, ...apiReference(describe, deps.settings.references) };
   mount(app, { apiPrefix: deps.settings.apiPrefix, contract: host.contract, handlers, refuse: host.refuse });
   app.all('*', (context) => {
     const { method, path } = context.req;

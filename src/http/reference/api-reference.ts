@@ -2,7 +2,7 @@
 import type { Context } from 'hono';
 import { entityTagOf, namesTag } from '../frame/entity-tag.ts';
 import type { ApiDocument } from '../openapi.ts';
-import { pagePolicy, referencePage } from './reference-page.ts';
+import { pagePolicy, type ReferenceLink, referencePage } from './reference-page.ts';
 
 interface Answer {
   text: string;
@@ -13,10 +13,11 @@ interface Answer {
 /** For any host: `describe` makes its document at the first request for it. */
 export function apiReference(
   describe: () => ApiDocument,
+  references: readonly ReferenceLink[] = [],
 ): Record<'openapi' | 'docs', (context: Context) => Response> {
   const json = once(() => named(JSON.stringify(describe()), { 'content-type': 'application/json' }));
   const page = once(() =>
-    named(referencePage(describe()), {
+    named(referencePage(describe(), references), {
       'content-type': 'text/html; charset=utf-8',
       'content-security-policy': pagePolicy,
       'referrer-policy': 'no-referrer',

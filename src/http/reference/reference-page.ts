@@ -37,7 +37,17 @@ export const pagePolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-export function referencePage(api: ApiDocument): string {
+/** Another host's reference. */
+export interface ReferenceLink {
+  title: string;
+  href: string;
+}
+
+export function referencePage(api: ApiDocument, references: readonly ReferenceLink[] = []): string {
+  const others = references
+    .filter(({ title }) => title !== api.info.title)
+    .map(({ title, href }) => `<li><a href="${escaped(href)}">${escaped(title)}</a></li>`)
+    .join('');
   const resolve = (schema: JsonSchema): JsonSchema =>
     schema.$ref ? (api.components.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {}) : schema;
   const operations = Object.entries(api.paths).flatMap(([path, methods]) =>
@@ -77,7 +87,7 @@ export function referencePage(api: ApiDocument): string {
 <style>${pageStyle}</style>
 </head>
 <body>
-<nav><a class="home" href="#top">${escaped(api.info.title)}</a>${nav}<h2>More</h2><ul><li><a href="#errors">Errors</a></li><li><a href="openapi.json">OpenAPI document</a></li></ul></nav>
+<nav><a class="home" href="#top">${escaped(api.info.title)}</a>${nav}<h2>More</h2><ul><li><a href="#errors">Errors</a></li><li><a href="openapi.json">OpenAPI document</a></li>${others}</ul></nav>
 <main id="top">
 <h1>${escaped(api.info.title)} <small>${escaped(api.info.version)}</small></h1>
 ${prose(api.info.description)}
