@@ -233,7 +233,7 @@ describe('planted in the ledger:', () => {
     });
     const hash = keccak256(raw ?? '0x');
     plant(
-      `insert into attempts values (${quoted(hash)}, ${quoted(id)}, 1, 'payload', ${quoted(raw ?? '')}, '1', '1', 0)`,
+      `insert into attempts (hash, transaction_id, attempt, kind, raw, max_fee_wei, priority_fee_wei, created_at) values (${quoted(hash)}, ${quoted(id)}, 1, 'payload', ${quoted(raw ?? '')}, '1', '1', 0)`,
       `delete from attempts where hash = ${quoted(hash)}`,
     );
     expect(await kindsFound()).toEqual(['attempt_payload']);
