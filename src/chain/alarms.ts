@@ -33,6 +33,25 @@ export type AlarmCode =
   /** A comparison of ledger and chain found differences. */
   | 'ledger_differs';
 
+/** All of them, so that each has a figure before it is ever raised. */
+export const alarmCodes = Object.keys({
+  foreign_nonce: true,
+  nonce_lost: true,
+  gas_money_low: true,
+  gas_reserve_low: true,
+  gas_wallet_key: true,
+  fee_over_cap: true,
+  transaction_reverted: true,
+  transaction_not_taken: true,
+  transaction_malformed: true,
+  reward_skipped: true,
+  block_lag: true,
+  clock_differs: true,
+  spend_limit: true,
+  rule_without_max_reward: true,
+  ledger_differs: true,
+} satisfies Record<AlarmCode, true>);
+
 interface Alarm {
   code: AlarmCode;
   /** What it is about, such as a lane's address. */

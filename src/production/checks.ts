@@ -17,8 +17,7 @@ import { newestDerivedWallet } from '../ledger/wallets/wallets.ts';
 import { isDevelopmentChain } from '../lib/development-chain.ts';
 import { rootMessage } from '../lib/failures/root-cause.ts';
 import { type Need, roleNeeds } from './contracts/needs.ts';
-import { unsafeSettings } from './settings.ts';
-import type { StartConfig } from './start-config.ts';
+import { type StartConfig, unsafeSettings } from './start-config.ts';
 import { type Problem, problemOf } from './start-errors.ts';
 
 /** Codes of temporary problems. */

@@ -2,7 +2,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { payoutsIn } from '../audit/read-attempt.ts';
 import type { VerifyReport } from '../audit/report.ts';
-import type { Alarms } from '../chain/alarms.ts';
+import { type Alarms, alarmCodes } from '../chain/alarms.ts';
 import type { ChainClient } from '../chain/rpc/client.ts';
 import type { RpcOutcome } from '../chain/rpc/rpc-pool.ts';
 import type { MeasuredRequest } from '../http/frame/measured.ts';
@@ -129,7 +129,7 @@ export function createMetrics() {
     },
     relayTokens: (tokens: bigint) => made.relayTokens.set(Number(tokens)),
     alarms(alarms: Alarms) {
-      made.alarming.reset();
+      for (const code of alarmCodes) made.alarming.set({ code }, 0);
       for (const { code } of alarms.list()) made.alarming.inc({ code });
     },
     /** Looks at ledger and chain. */

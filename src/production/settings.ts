@@ -10,7 +10,6 @@ import {
   duration,
   type Kind,
   list,
-  namesOf,
   onOff,
   port,
   type Setting,
@@ -18,6 +17,7 @@ import {
   text,
   wholeNumber,
 } from '../lib/setting.ts';
+import { isLoopback, isPrivatePostgres } from '../lib/url.ts';
 import { type Problem, problemOf } from './start-errors.ts';
 
 type Hex = `0x${string}`;
@@ -30,6 +30,8 @@ interface Others {
   gasLow: number;
   allowSqlite: boolean;
   allowSingleRpc: boolean;
+  allowPlainRpc: boolean;
+  allowPlainDatabase: boolean;
 }
 
 export interface StartSetting<Value> extends Setting<Value> {
@@ -137,8 +139,18 @@ export const startSettings = {
         /^(?:postgres(?:ql)?:\/\/|sqlite:)./.test(url)
           ? undefined
           : `${name} begins with neither postgres:// nor sqlite:`,
-      unsafe: sqliteProblem,
+      unsafe: (url, config) =>
+        sqliteProblem(url, config) ??
+        (/^postgres/.test(url) && !config.allowPlainDatabase && !isPrivatePostgres(url)
+          ? problemOf('E_PROD_PLAIN_DATABASE')
+          : undefined),
     },
+  ),
+  allowPlainDatabase: setting(
+    '--allow-plain-database',
+    onOff,
+    'accept Postgres on another machine without TLS',
+    { default: 'false' },
   ),
   allowSqlite: setting('--allow-sqlite', onOff, 'accept sqlite:FILE in place of a Postgres address', {
     default: 'false',
@@ -156,10 +168,17 @@ export const startSettings = {
             ? []
             : [`${name}: address ${place + 1} is not an http or https address`],
         ),
-      unsafe: (urls, { allowSingleRpc }) =>
-        new Set(urls).size < 2 && !allowSingleRpc ? problemOf('E_PROD_SINGLE_RPC') : undefined,
+      unsafe: (urls, { allowSingleRpc, allowPlainRpc }) =>
+        new Set(urls).size < 2 && !allowSingleRpc
+          ? problemOf('E_PROD_SINGLE_RPC')
+          : !allowPlainRpc && urls.some((url) => /^http:/i.test(url) && !isLoopback(url))
+            ? problemOf('E_PROD_PLAIN_RPC')
+            : undefined,
     },
   ),
+  allowPlainRpc: setting('--allow-plain-rpc', onOff, 'accept chain nodes on other machines without TLS', {
+    default: 'false',
+  }),
   allowSingleRpc: setting('--allow-single-rpc', onOff, 'accept a single chain node', { default: 'false' }),
   rpcAnswerMaxMb: setting(
     '--rpc-answer-max <mb>',
@@ -424,24 +443,3 @@ export type StartValues = {
 
 /** The same rows with one common type. */
 export const startRows = Object.entries(startSettings) as [keyof StartValues, StartSetting<unknown>][];
-
-/** All missing and malformed settings, in the order of the table, each named by its variable. */
-export function formProblems(
-  values: StartValues,
-  isGiven: (row: StartSetting<unknown>) => boolean,
-): string[] {
-  return startRows.flatMap(([key, row]) => {
-    const { variable } = namesOf(row);
-    const value = values[key];
-    if (value === undefined || (Array.isArray(value) && value.length === 0)) {
-      const isNeeded = row.needed === true || row.needed?.(values);
-      // The check of the kind reports a malformed key already.
-      return isNeeded && !(row.kind === privateKey && isGiven(row)) ? [`${variable} is not set`] : [];
-    }
-    return row.check?.(value, variable, values) ?? [];
-  });
-}
-
-/** All well-formed but unsafe settings. */
-export const unsafeSettings = (values: StartValues): Problem[] =>
-  startRows.flatMap(([key, row]) => row.unsafe?.(values[key], values) ?? []);

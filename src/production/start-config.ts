@@ -7,14 +7,8 @@ import type { Log } from '../lib/log.ts';
 import { namesOf } from '../lib/setting.ts';
 import { type ContractsFile, readContractsFile } from './contracts/contracts-file.ts';
 import { isGiven, isOpenToAll, type Secret, secretLines, settingsProblem } from './secrets.ts';
-import {
-  formProblems,
-  privateKey,
-  type StartSetting,
-  type StartValues,
-  startRows,
-  startSettings,
-} from './settings.ts';
+import { privateKey, type StartSetting, type StartValues, startRows, startSettings } from './settings.ts';
+import type { Problem } from './start-errors.ts';
 
 export type { Worker } from './settings.ts';
 
@@ -142,3 +136,21 @@ async function openKeyFiles(given: StartGiven): Promise<string[]> {
   const open = await Promise.all(files.map((file) => isOpenToAll(resolve(given.cwd, file))));
   return files.filter((_, place) => open[place]);
 }
+
+/** All missing and malformed settings, in the order of the table, each named by its variable. */
+function formProblems(values: StartValues, isGiven: (row: StartSetting<unknown>) => boolean): string[] {
+  return startRows.flatMap(([key, row]) => {
+    const { variable } = namesOf(row);
+    const value = values[key];
+    if (value === undefined || (Array.isArray(value) && value.length === 0)) {
+      const isNeeded = row.needed === true || row.needed?.(values);
+      // The check of the kind reports a malformed key already.
+      return isNeeded && !(row.kind === privateKey && isGiven(row)) ? [`${variable} is not set`] : [];
+    }
+    return row.check?.(value, variable, values) ?? [];
+  });
+}
+
+/** All well-formed but unsafe settings. */
+export const unsafeSettings = (values: StartValues): Problem[] =>
+  startRows.flatMap(([key, row]) => row.unsafe?.(values[key], values) ?? []);

@@ -101,6 +101,14 @@ export const startErrors = {
     'there is one chain node and nothing to fall back on',
     'give a second address in REWARDS_RPC_URL, or accept that with --allow-single-rpc',
   ),
+  E_PROD_PLAIN_RPC: unsafe(
+    'a chain node on another machine is asked without TLS: whoever is between can show false deposits',
+    'use an https address, or accept that with --allow-plain-rpc',
+  ),
+  E_PROD_PLAIN_DATABASE: unsafe(
+    'Postgres on another machine is reached without TLS, or without a check of its certificate',
+    'add sslmode=verify-full to its address, or accept that with --allow-plain-database',
+  ),
   E_PROD_EMULATED: unsafe(
     'a part is emulated',
     'use a real provider, or leave the part out; emulated parts belong to `rewards serve`',

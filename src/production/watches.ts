@@ -23,6 +23,9 @@ import type { StartConfig } from './start-config.ts';
 const SAMPLE_EVERY_MS = 10_000;
 /** A dependency that takes longer than this to answer counts as unavailable. */
 const ANSWER_WITHIN_MS = 2_000;
+/** The first comparison: soon, so that its figures are there, and spread, since replicas start together. */
+const FIRST_VERIFY_MS = 15_000;
+const FIRST_VERIFY_SPREAD_MS = 30_000;
 const DIFFERENCES_MAX = 100;
 const PROGRESS_EVERY_MS = 30_000;
 /** The first differences are enough to know where to look. */
@@ -65,10 +68,12 @@ export function startWatches(
   });
   sampling.start();
   const verifying = config.workers.includes('outbox') && config.verifyEveryMs > 0;
+  const compare = comparison(deps);
+  const firstMs = FIRST_VERIFY_MS + (realClock.now() % FIRST_VERIFY_SPREAD_MS);
   const comparing = createLoop({
     name: 'verify',
-    turn: comparison(deps),
-    pauseMs: () => config.verifyEveryMs,
+    turn: compare.turn,
+    pauseMs: () => (compare.isNext() ? Math.min(firstMs, config.verifyEveryMs) : config.verifyEveryMs),
     log,
   });
   if (verifying) comparing.start();
@@ -138,16 +143,18 @@ function relayTokensWatch({ database, rpc, facts, metrics, log }: WatchDeps): ()
   };
 }
 
-/** Compares ledger and chain, but not in the first turn, so that replicas that start together do not all read the chain at once. */
-function comparison(deps: WatchDeps): (signal: AbortSignal) => Promise<'idle'> {
+/** Compares ledger and chain, but not in the first turn: soon after it, and not at one moment, so that replicas that start together do not all read the chain at once. */
+function comparison(deps: WatchDeps): {
+  turn: (signal: AbortSignal) => Promise<'idle'>;
+  /** Whether nothing was compared yet. */
+  isNext: () => boolean;
+} {
   const { engine, metrics, realClock, log } = deps;
   const verify = createVerifier(deps);
-  let isFirst = true;
-  return async (signal) => {
-    if (isFirst) {
-      isFirst = false;
-      return 'idle';
-    }
+  let turns = 0;
+  const turn = async (signal: AbortSignal): Promise<'idle'> => {
+    turns += 1;
+    if (turns === 1) return 'idle';
     const elapsedMs = stopwatch();
     const report = await verify({ differencesMax: DIFFERENCES_MAX, signal, onProgress: slowly(log) });
     if (signal.aborted) return 'idle';
@@ -160,4 +167,5 @@ function comparison(deps: WatchDeps): (signal: AbortSignal) => Promise<'idle'> {
     else engine.alarms.raise('ledger_differs', 'ledger', { differences: differences.length, block });
     return 'idle';
   };
+  return { turn, isNext: () => turns === 1 };
 }

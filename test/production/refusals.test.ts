@@ -227,3 +227,28 @@ describe('passing by itself:', () => {
     expect((await check({ REWARDS_RPC_URL: `http://127.0.0.1:1,${kit.anvil.url}` })).code).toBe(0);
   });
 });
+
+test('nodes and Postgres on other machines: with TLS, or allowed by name', async () => {
+  const urls = 'http://node.example:1,https://node.example:2';
+  await expectRefusal('E_PROD_PLAIN_RPC', /without TLS/, { REWARDS_RPC_URL: urls });
+  const allowed = await check({ REWARDS_RPC_URL: urls, REWARDS_ALLOW_PLAIN_RPC: 'true' });
+  expect(allowed.problems.map(({ code }) => code)).not.toContain('E_PROD_PLAIN_RPC');
+  const plain = 'postgres://rewards@db.invalid/x';
+  for (const url of [plain, `${plain}?sslmode=disable`, `${plain}?sslmode=no-verify`])
+    await expectRefusal('E_PROD_PLAIN_DATABASE', /without TLS/, {}, url);
+  for (const [url, change] of [
+    [`${plain}?sslmode=verify-full`, {}],
+    [plain, { REWARDS_ALLOW_PLAIN_DATABASE: 'true' }],
+    ['postgres://rewards@127.0.0.1:1/x', {}],
+  ] as const) {
+    const { problems } = await check(change, url);
+    expect(problems.map(({ code }) => code)).not.toContain('E_PROD_PLAIN_DATABASE');
+  }
+});
+
+test('a variable that nothing reads is warned of', async () => {
+  const { code, output } = await check({ REWARDS_PYOUT_KEY_FILE: '/x' });
+  expect(code).toBe(0);
+  expect(output).toContain('REWARDS_PYOUT_KEY_FILE is set, but rewards does not read it');
+  expect(output).toContain('did you mean REWARDS_PAYOUT_KEY_FILE?');
+});

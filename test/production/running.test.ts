@@ -76,6 +76,7 @@ describe('on SQLite', () => {
       5,
     );
     expect(await service.metric('rewards_waiting')).toBe(0);
+    expect(await service.metric('rewards_alarms{code="foreign_nonce"}')).toBe(0);
     expect(await service.metric('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThan(0);
 
     expect(await service.stop()).toEqual({ code: 0, signal: null });

@@ -3,6 +3,7 @@
 import type { LogLevel } from '../../lib/log.ts';
 import { stopwatch, within } from '../../lib/timers.ts';
 import type { Production, ProductionReady } from '../../production/create-production.ts';
+import { knownVariables } from '../config/known-variables.ts';
 import type { Handler } from '../machine/context.ts';
 import { exitCodes } from '../machine/exit-codes.ts';
 import { manifest } from '../machine/manifest.ts';
@@ -28,6 +29,11 @@ export const start: Handler<Record<string, unknown> & { check?: boolean; logLeve
     about: { process: processName(), program: manifest.version },
   });
   const config = await readStartConfig({ ...runtime, options, log });
+  const { unknownVariables } = await import('../../production/doctor.ts');
+  for (const { message, fix } of unknownVariables(runtime.env, knownVariables(context))) {
+    if (options.check) context.note(`warning: ${message}: ${fix}`);
+    else log.warn({ fix }, message);
+  }
   const production = createProduction(config);
   if (options.check) return checked(production);
 
