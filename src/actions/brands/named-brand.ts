@@ -1,12 +1,13 @@
 /** Finds a brand by its name, and holds what all changes of brands share. */
 import { brandsOfDomains, findConfiguredBrand } from '../../ledger/brands/brand-configuration.ts';
+import { domainsInTheWay } from '../../ledger/brands/brand-domains.ts';
 import type { StoredBrand } from '../../ledger/brands/brands.ts';
 import { type Database, isUniqueViolation, type Queries } from '../../ledger/database/database.ts';
 import { lockAvailableFunds } from '../../ledger/rewards/funds.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Random } from '../../lib/ids.ts';
 import type { BrandId } from '../../rules/brands/brand.ts';
-import { configuredHost, isLoopback } from '../../rules/brands/domain.ts';
+import { configuredHost, isLoopback, isWithin } from '../../rules/brands/domain.ts';
 import type { DefaultsFor, SettingProblem } from '../../rules/brands/settings.ts';
 import { addressKey } from '../../rules/user-key.ts';
 
@@ -71,15 +72,17 @@ export async function findNamed(db: Queries, name: string): Promise<StoredBrand 
   return brandId && findConfiguredBrand(db, brandId);
 }
 
-/** Domains that another brand has: an event from there would belong to both. */
+/** Domains that another brand has, above or below its own too: an event from there would belong to both. */
 async function takenDomains(
   tx: Queries,
   { brandId, profile }: Pick<StoredBrand, 'brandId' | 'profile'>,
 ): Promise<SettingProblem[]> {
-  const owners = await brandsOfDomains(tx, profile.domains);
-  return owners
-    .filter(([, owner]) => owner !== brandId)
-    .map(([domain, owner]) => ({ setting: 'domains', message: `${domain} belongs to brand ${owner}` }));
+  const taken = await domainsInTheWay(tx, { brandId, domains: profile.domains });
+  return taken.map(({ domain, other, owner }) => {
+    const place = isWithin(domain, other) ? 'below' : 'above';
+    const near = domain === other ? '' : `is ${place} ${other}, which `;
+    return { setting: 'domains', message: `${domain} ${near}belongs to brand ${owner}` };
+  });
 }
 
 /** What is wrong with the brand's domains here, however they are written. */

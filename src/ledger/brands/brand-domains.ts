@@ -1,6 +1,7 @@
 /** Which brands a host belongs to. */
 import { and, eq, inArray } from 'drizzle-orm';
 import type { BrandId } from '../../rules/brands/brand.ts';
+import { isWithin } from '../../rules/brands/domain.ts';
 import type { Queries } from '../database/database.ts';
 import { brandDomains } from '../schema/brands.ts';
 
@@ -10,13 +11,46 @@ const suffixes = (host: string) => {
   return labels.map((_, place) => labels.slice(place).join('.'));
 };
 
-/** The brands that have this canonical host, or a domain above it. */
+/** The brands that have this canonical host, or else the nearest domain above it. */
 export async function brandsOfHost(db: Queries, host: string): Promise<BrandId[]> {
   const rows = await db
-    .select({ brandId: brandDomains.brandId })
+    .select({ brandId: brandDomains.brandId, domain: brandDomains.domain })
     .from(brandDomains)
     .where(inArray(brandDomains.domain, suffixes(host)));
-  return [...new Set(rows.map(({ brandId }) => brandId))];
+  const nearest = Math.max(...rows.map(({ domain }) => domain.length));
+  const brands = rows.filter(({ domain }) => domain.length === nearest);
+  return [...new Set(brands.map(({ brandId }) => brandId))];
+}
+
+/** A domain that a brand wants, and the domain of another brand that is the same, above it or below it. */
+interface DomainInTheWay {
+  domain: string;
+  other: string;
+  owner: BrandId;
+}
+
+/**
+ * What stands against a brand's domains. What the brand has already it keeps, but for the very same domain: older
+ * ledgers have domains above and below each other.
+ */
+export async function domainsInTheWay(
+  db: Queries,
+  brand: { brandId: BrandId; domains: readonly string[] },
+): Promise<DomainInTheWay[]> {
+  // All of them: only whoever manages brands asks, and the end of a text is not what an index finds.
+  const rows = await db.select().from(brandDomains);
+  const found: DomainInTheWay[] = [];
+  for (const domain of brand.domains) {
+    const has = rows.some((row) => row.brandId === brand.brandId && row.domain === domain);
+    const others = rows.filter(({ brandId, domain: other }) => {
+      const isNear = isWithin(domain, other) || isWithin(other, domain);
+      return brandId !== brand.brandId && isNear && (!has || other === domain);
+    });
+    // The very same domain first: its owner is the one to talk to.
+    const [nearest] = others.sort((a, b) => Number(b.domain === domain) - Number(a.domain === domain));
+    if (nearest) found.push({ domain, other: nearest.domain, owner: nearest.brandId });
+  }
+  return found;
 }
 
 /** Domains that were proven by DNS, by brand: they count beside the configured ones. */
