@@ -1,6 +1,6 @@
 /** Breaks lines between words, where a terminal would break them within one. */
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: what colours a text takes no room
+/** Colours take no room. */
 const COLOUR = /\u001b\[[0-9;]*m/g;
 const widthOf = (text: string) => text.replace(COLOUR, '').length;
 
