@@ -28,6 +28,8 @@ export type Outcome = 'noticed' | 'survived' | 'untried';
 // What tests of the core read; the rest stays where it is.
 const COPIED = ['src', 'test', 'fixtures', 'scripts', 'bin', 'docs', 'bench'];
 const FILES = ['package.json', 'tsconfig.json', 'vitest.config.ts', 'README.md'];
+// Contracts, and what is generated from them.
+const COMPILED = ['src/chain/contracts', 'test/solidity'];
 // For a change that makes a test wait for ever.
 const MINUTES_MAX = 10;
 
@@ -52,17 +54,18 @@ export function openSandbox() {
     const path = join(folder, file);
     const text = readFileSync(path, 'utf8');
     if (text.split(find).length !== 2) return 'untried';
-    const compile = () => (file.endsWith('.sol') ? run(['scripts/compile-contracts.js']) : 0);
+    const isContract = file.endsWith('.sol');
     try {
       writeFileSync(
         path,
         text.replace(find, () => replace),
       );
-      if ((await compile()) !== 0) return 'untried';
+      if (isContract && (await run(['scripts/compile-contracts.js'])) !== 0) return 'untried';
       return (await passes(tests)) ? 'survived' : 'noticed';
     } finally {
-      writeFileSync(path, text);
-      await compile();
+      if (isContract)
+        for (const name of COMPILED) cpSync(join(root, name), join(folder, name), { recursive: true });
+      else writeFileSync(path, text);
     }
   };
   /** The end of what the last run of tests printed. */
