@@ -1,6 +1,12 @@
-import { readFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { build, type Metafile } from 'esbuild';
+import { afterAll, describe, expect, test } from 'vitest';
 
+const root = new URL('../', import.meta.url);
+const script = (name: string) => import(new URL(`scripts/${name}.js`, root).href);
 const read = (name: string) => JSON.parse(readFileSync(new URL(`../${name}`, import.meta.url), 'utf8'));
 
 test('every dependency is pinned to one version', () => {
@@ -21,4 +27,77 @@ test('the lock file names the optional packages of every platform (npm run lockf
     ),
   );
   expect(missing).toEqual([]);
+});
+
+describe('third-party notices', () => {
+  const scratch = mkdtempSync(join(tmpdir(), 'rewards-notices-'));
+  afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+  /** `name version` of each package that has code in the bundles, by esbuild's word. */
+  async function bundled(): Promise<string[]> {
+    const { program, clientScript } = await script('bundles');
+    const built = await Promise.all(
+      [program, clientScript].map((options) => build({ ...options, sourcemap: false, write: false })),
+    );
+    const files = built.flatMap(({ metafile }) =>
+      Object.values((metafile as Metafile).outputs).flatMap(({ inputs }) => Object.keys(inputs)),
+    );
+    const packages = files.flatMap((file) => /^.*node_modules\/(@[^/]+\/)?[^/]+\//.exec(file)?.[0] ?? []);
+    return [...new Set(packages)].map((folder) => {
+      const { name, version } = read(`${folder}package.json`);
+      return `${name} ${version}`;
+    });
+  }
+
+  /** The packages among these that have no entry with a licence's text in it. */
+  const withoutEntry = (packages: string[], notices: string) => {
+    const entries = notices.split(/^-{80}\n(?=.+\n-{80}$)/m).slice(1);
+    return packages.filter((title) => {
+      const entry = entries.find((text) => text.startsWith(`${title} (`));
+      return !entry || !/warrant(y|ies)/i.test(entry);
+    });
+  };
+
+  test('every package that the build bundles has an entry with the text of its licence', async () => {
+    const notices = readFileSync(new URL('THIRD_PARTY_NOTICES.txt', root), 'utf8');
+    const packages = await bundled();
+    expect(packages.length).toBeGreaterThan(10);
+    expect(withoutEntry(packages, notices)).toEqual([]);
+    // Its code is in the contracts' bytecode.
+    expect(notices).toMatch(/^@openzeppelin\/contracts \d+\.\d+\.\d+ \(MIT\)$/m);
+    expect(withoutEntry([...packages, 'planted 1.0.0'], notices)).toEqual(['planted 1.0.0']);
+  });
+
+  test('the package that is published has the file', () => {
+    const [packed] = JSON.parse(
+      execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
+        cwd: root,
+        encoding: 'utf8',
+      }),
+    );
+    expect(packed.files.map(({ path }: { path: string }) => path)).toContain('THIRD_PARTY_NOTICES.txt');
+  });
+
+  test('a bundled package without a licence, or without its text, ends the build', async () => {
+    const { bundledFolders, thirdPartyNotices } = await script('third-party-notices');
+    const place = (name: string, manifest: object) => {
+      mkdirSync(join(scratch, 'node_modules', name), { recursive: true });
+      writeFileSync(
+        join(scratch, 'node_modules', name, 'package.json'),
+        JSON.stringify({ name, ...manifest }),
+      );
+      const inputs = { [`node_modules/${name}/index.js`]: { bytesInOutput: 1 } };
+      return bundledFolders(scratch, [{ outputs: { 'dist/main.js': { inputs } } }]);
+    };
+    const textless = place('textless', { version: '1.2.3', license: 'Zlib' });
+    expect(() => thirdPartyNotices(scratch, textless)).toThrow(
+      'textless is bundled, but comes without the text of its licence: put it into scripts/licenses/textless.txt',
+    );
+    writeFileSync(join(scratch, 'node_modules/textless/LICENSE'), 'Provided without any warranty.');
+    expect(thirdPartyNotices(scratch, textless)).toContain('textless 1.2.3 (Zlib)');
+    const unlicensed = place('unlicensed', { version: '2.0.0' });
+    expect(() => thirdPartyNotices(scratch, unlicensed)).toThrow(
+      'unlicensed 2.0.0 is bundled, but its package.json names no licence',
+    );
+  });
 });
