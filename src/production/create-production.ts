@@ -43,6 +43,7 @@ import {
   startRefused,
 } from './checks.ts';
 import { checkClock } from './clock.ts';
+import { checkDeploymentBlock } from './deployment-block.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { createRequestTraces } from './requests/request-traces.ts';
 import { userHasher } from './requests/user-hash.ts';
@@ -62,8 +63,8 @@ export interface ProductionReady {
 }
 
 export interface Production {
-  /** Every problem that would prevent a start; changes nothing. */
-  check(): Promise<Problem[]>;
+  /** Every problem that would prevent a start, and what an operator should know beside them; changes nothing. */
+  check(): Promise<{ problems: Problem[]; warnings: Problem[] }>;
   /** Throws a PreconditionError with the code of the first lasting problem. */
   start(): Promise<ProductionReady>;
   /** Takes the process out of traffic, finishes requests in progress, and returns its leases. */
@@ -83,7 +84,7 @@ export function createProduction(config: StartConfig): Production {
     async check() {
       const checking = createLifecycle();
       try {
-        return (await checkAll(config, await pickAdapters(config, checking))).problems;
+        return await checkAll(config, await pickAdapters(config, checking));
       } finally {
         await checking.stop();
       }
@@ -116,8 +117,9 @@ async function startProduction(
   lifecycle.onStop(() => admin.close(0));
 
   const adapters = await pickAdapters(config, lifecycle, metrics.rpc);
-  const { problems, genesisHash } = await checkAll(config, adapters);
+  const { problems, warnings, genesisHash } = await checkAll(config, adapters);
   if (problems.length > 0 || !genesisHash) throw startRefused(problems);
+  for (const { code, message, fix } of warnings) config.log.warn({ code, fix }, message);
   const facts = await rememberChain(adapters.database, config, genesisHash);
 
   const deps = { ...adapters, chain: metrics.countSends(adapters.chain), facts };
@@ -265,7 +267,7 @@ export async function openLedgerAt(
 async function checkAll(
   config: StartConfig,
   { database, nodes, rpc, chain, wallets, realClock }: Adapters,
-): Promise<{ problems: Problem[]; genesisHash?: `0x${string}` }> {
+): Promise<{ problems: Problem[]; warnings: Problem[]; genesisHash?: `0x${string}` }> {
   const known = knownKeys();
   const ledger = await checkDatabase(database, wallets);
   const clock = await checkClock(database, realClock);
@@ -275,15 +277,19 @@ async function checkAll(
     ledger.facts,
   );
   const problems = [...checkSettings(config, known, wallets), ...ledger.problems, ...clock, ...seen.problems];
-  // The checks of roles and payments need the right contracts on the right chain.
+  const warnings: Problem[] = [];
+  // The checks of the block, roles and payments need the right contracts on the right chain.
   if (seen.problems.length === 0) {
+    const block = await checkDeploymentBlock({ nodes, chain, ledger: ledger.facts }, config);
+    problems.push(...block.problems);
+    warnings.push(...block.warnings);
     problems.push(...(await checkAccounts({ rpc, addressOf: known.addressOf }, config)));
     if (ledger.problems.length === 0) {
       const history = createChainHistory({ rpc, contracts: config.contracts });
       problems.push(...(await checkSequences(history, { database, chain })));
     }
   }
-  return { problems, ...(seen.genesisHash && { genesisHash: seen.genesisHash }) };
+  return { problems, warnings, ...(seen.genesisHash && { genesisHash: seen.genesisHash }) };
 }
 
 /** Mnemonics that tools and documentation print; thieves watch their accounts. */

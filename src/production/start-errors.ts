@@ -85,6 +85,10 @@ export const startErrors = {
     'the contracts are not at the configured addresses',
     'check the four addresses and the deployment block',
   ),
+  E_PROD_DEPLOYMENT_BLOCK: unsafe(
+    'the contracts were not deployed in the configured block: what happened before it would never be read',
+    'set REWARDS_DEPLOYMENT_BLOCK to the block in which the first of the contracts was deployed',
+  ),
   E_PROD_ROLE: unsafe(
     'an account lacks its role on chain',
     'let the admin of the contracts grant it the role',

@@ -24,6 +24,8 @@ export const rpcFaults = [
   'truncated',
   /** Signed bytes that offer more than the node's cap are refused, in geth's words. */
   'fee-cap',
+  /** A node that keeps the state of its newest block only. */
+  'no-old-state',
 ] as const;
 export type RpcFault = (typeof rpcFaults)[number];
 
@@ -129,6 +131,11 @@ export async function startRpcProxy(options: {
       case 'fee-cap': {
         const message = `tx fee (1.06 ether) exceeds the configured cap (${formatEther(rule.capWei ?? ONE)} ether)`;
         const error = { code: -32000, message };
+        return void reply(200, JSON.stringify({ jsonrpc: '2.0', id: call.id, error }));
+      }
+      case 'no-old-state': {
+        if (call.params.includes('latest')) break;
+        const error = { code: -32000, message: 'missing trie node' };
         return void reply(200, JSON.stringify({ jsonrpc: '2.0', id: call.id, error }));
       }
       case 'truncated': {

@@ -10,6 +10,7 @@ import { openSqlite } from '../../src/ledger/database/sqlite.ts';
 import { startAnvil } from '../kits/chain.ts';
 import { rewardsJson } from '../kits/cli.ts';
 import { type ProductionKit, sqliteLedger, startProductionKit, wellKnownKey } from '../kits/production.ts';
+import { startRpcProxy } from '../kits/rpc-proxy.ts';
 
 // Each starts several processes of the real program.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
@@ -244,6 +245,51 @@ test('nodes and Postgres on other machines: with TLS, or allowed by name', async
     const { problems } = await check(change, url);
     expect(problems.map(({ code }) => code)).not.toContain('E_PROD_PLAIN_DATABASE');
   }
+});
+
+describe('the deployment block:', () => {
+  const at = (block: number) => ({ REWARDS_DEPLOYMENT_BLOCK: String(block) });
+  const first = () => Number(kit.contracts.block);
+
+  test.each([
+    ['before the first contract', () => first() - 1, /none of the contracts was there/],
+    ['after the first deposit', () => first() + 30, /escrow was there before it/],
+  ])('a block %s is refused, with the right one', async (_what, block, message) => {
+    await kit.rpc('anvil_mine', ['0x28']);
+    const { problems } = await expectRefusal('E_PROD_DEPLOYMENT_BLOCK', message, at(block()));
+    expect(problems).toHaveLength(1);
+    expect(problems[0]?.fix).toBe(`set REWARDS_DEPLOYMENT_BLOCK to ${first()}`);
+  });
+
+  test('a block that is not there yet is refused', async () => {
+    const message = /REWARDS_DEPLOYMENT_BLOCK is 999999, and the newest block is \d+/;
+    await expectRefusal('E_PROD_DEPLOYMENT_BLOCK', message, at(999_999));
+  });
+
+  test("where no node keeps old state, a warning says that nobody compared it; one node's state is enough", async () => {
+    const node = await startRpcProxy({ target: kit.anvil.url });
+    node.add({ fault: 'no-old-state', method: /^eth_getCode$/ });
+    const both = await check({ ...at(first() + 30), REWARDS_RPC_URL: `${node.url},${node.url}/?2` });
+    expect(both.code).toBe(0);
+    expect(both.output).toContain('no node keeps the state of so old a block');
+    const one = await check({ ...at(first() + 30), REWARDS_RPC_URL: `${node.url},${kit.anvil.url}` });
+    await node.stop();
+    expect(one.error.code).toBe('E_PROD_DEPLOYMENT_BLOCK');
+  });
+
+  test('a ledger that was begun with another block keeps it, and a warning says so', async () => {
+    const path = await sqliteLedger(kit.folder, 'begun');
+    const database = openSqlite(path.slice('sqlite:'.length));
+    const { writeFact } = await import('../../src/ledger/facts.ts');
+    const { block, ...contracts } = kit.contracts;
+    const { hash } = (await kit.rpc('eth_getBlockByNumber', ['0x0', false])) as { hash: `0x${string}` };
+    const facts = { chainId: 4242, deploymentBlock: Number(block), contracts, genesisHash: hash };
+    await writeFact(database.db, 'chain', facts);
+    await database.close();
+    const { code, output } = await check(at(0), path);
+    expect(code).toBe(0);
+    expect(output).toContain(`REWARDS_DEPLOYMENT_BLOCK is 0, and this ledger was begun with ${block}`);
+  });
 });
 
 test('a variable that nothing reads is warned of', async () => {

@@ -4,7 +4,7 @@ import type { LogLevel } from '../../lib/log.ts';
 import { stopwatch, within } from '../../lib/timers.ts';
 import type { Production, ProductionReady } from '../../production/create-production.ts';
 import { knownVariables } from '../config/known-variables.ts';
-import type { Handler } from '../machine/context.ts';
+import type { CommandContext, Handler } from '../machine/context.ts';
 import { exitCodes } from '../machine/exit-codes.ts';
 import { manifest } from '../machine/manifest.ts';
 import type { CommandResult } from '../machine/output.ts';
@@ -35,7 +35,7 @@ export const start: Handler<Record<string, unknown> & { check?: boolean; logLeve
     else log.warn({ fix }, message);
   }
   const production = createProduction(config);
-  if (options.check) return checked(production);
+  if (options.check) return checked(context, production);
 
   const signals = catchStopSignals(runtime);
   const stopCapMs = config.drainTimeoutMs + STOP_BEYOND_DRAIN_MS;
@@ -80,8 +80,9 @@ const readyFields = ({ workers, chain, contracts }: ProductionReady, tookMs: num
   tookMs: Math.round(tookMs),
 });
 
-async function checked(production: Production): Promise<CommandResult> {
-  const problems = await production.check();
+async function checked(context: CommandContext, production: Production): Promise<CommandResult> {
+  const { problems, warnings } = await production.check();
+  for (const { message, fix } of warnings) context.note(`warning: ${message}: ${fix}`);
   if (problems.length === 0) {
     const data = { ok: true, problems };
     return { ok: true, data, text: (style) => style.green('every check passed; ready to start') };
