@@ -32,7 +32,7 @@ import type { Log } from '../lib/log.ts';
 import type { EventRule } from '../rules/brands/brand.ts';
 import { verificationName, verificationRecord } from '../rules/brands/dns-verification.ts';
 import { AnvilError } from './chain/find-anvil.ts';
-import { type LocalChain, startLocalChain } from './chain/local-chain.ts';
+import { type KeptChain, startKeptChain } from './chain/kept-chain.ts';
 import { type NodeDoor, openNodeDoor } from './chain/node-door.ts';
 import { createControl } from './control/create-control.ts';
 import { createRequestLog } from './control/request-log.ts';
@@ -218,8 +218,8 @@ async function pickAdapters(config: ServeConfig, lifecycle: Lifecycle): Promise<
   const clock = await restoreClock(config, database);
   await keepClock(database, clock);
   const local = await startOwnChain({ database, clock, lifecycle }, config, dataDir.path);
-  const rpcUrl = local?.rpcUrl ?? config.rpcUrl ?? '';
-  const rpc = createRpc({ url: rpcUrl, ...settings.rpc });
+  const rpcUrl = config.rpcUrl ?? '';
+  const rpc = local?.rpc ?? createRpc({ url: rpcUrl, ...settings.rpc });
   return {
     ...{ dataDir: dataDir.path, database, clock, rpc, log: config.log },
     publicRpcUrl: local?.publicUrl ?? rpcUrl,
@@ -259,10 +259,11 @@ async function startOwnChain(
   deps: { database: Database; clock: AdjustableClock; lifecycle: Lifecycle },
   config: ServeConfig,
   dataDir: string,
-): Promise<(LocalChain & { publicUrl: string }) | undefined> {
+): Promise<(KeptChain & { publicUrl: string }) | undefined> {
   if (config.rpcUrl) return undefined;
   const { bindAddress, blockTimeSeconds, log } = config;
-  const local = await startLocalChain({
+  const local = await startKeptChain({
+    rpc: settings.rpc,
     journal: config.ephemeral ? undefined : ledgerChainJournal(deps.database),
     ...{ dataDir, clock: deps.clock, bindAddress, blockTimeSeconds, log },
     port: 0,
@@ -276,7 +277,7 @@ async function startOwnChain(
 /** A default port that is taken is replaced by any free port. */
 async function openDoorSomewhere(
   { bindAddress, rpcPort, rpcPortExplicit }: ServeConfig,
-  { port }: LocalChain,
+  { port }: KeptChain,
 ): Promise<NodeDoor> {
   const node = { port, bindAddress };
   try {

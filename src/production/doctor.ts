@@ -83,9 +83,9 @@ export const checks: Record<string, (input: DoctorInput) => Promise<Observation[
     const { run, notes } = await findRunFile(cwd);
     const stale = notes.map((note) => ({ check: 'stack', message: note, fix: 'delete the run file' }));
     if (!run) return stale;
-    const health = await statusOf(`${run.urls.events}${settings.apiPrefix}/health`);
-    const message = `the stack at ${run.urls.events} ${health ? `answers ${health}` : 'does not answer'}`;
-    const isWell = health === 200;
+    const health = await healthOf(`${run.urls.events}${settings.apiPrefix}/health`);
+    const message = `the stack at ${run.urls.events} ${health ? `is ${health}` : 'does not answer'}`;
+    const isWell = health === 'healthy';
     return [
       ...stale,
       { check: 'stack', message, ...(!isWell && { fix: 'look at its log, or start it again' }) },
@@ -189,6 +189,17 @@ export async function isHealthy(of: {
 }
 
 const HEALTH_TIMEOUT_MS = 3_000;
+
+/** What the stack says of itself: `healthy` or `degraded`. A stack without its node answers as well, with 200. */
+async function healthOf(url: string): Promise<string | undefined> {
+  try {
+    const answer = await fetch(url, { signal: AbortSignal.timeout(HEALTH_TIMEOUT_MS) });
+    const { status } = (await answer.json()) as { status?: unknown };
+    return String(status ?? answer.status);
+  } catch {
+    return undefined;
+  }
+}
 
 async function statusOf(url: string): Promise<number | undefined> {
   try {

@@ -90,7 +90,7 @@ const chainRooms = ['alarms', 'rpc', 'contracts', 'lane', 'follow', 'waiting', '
 /** Chosen at two places, so that nothing else can know which of them is behind a port. */
 const adapters = [
   /^ledger\/database\/(sqlite|postgres)\.ts$/,
-  /^emulator\/chain\/(anvil|journal-writer|local-[a-z-]+)\.ts$/,
+  /^emulator\/chain\/(anvil|journal-writer|kept-chain|local-[a-z-]+)\.ts$/,
   /^emulator\/(issuer\/local-issuer|processor\/[a-z-]+)\.ts$/,
   /^identity\/(oidc\/)?(jwks|provider)\.ts$/,
   /^identity\/(wallets\/)?derived\.ts$/,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { ChainJournal, JournalBlock } from '../../ledger/chain-journal.ts';
 import type { AdjustableClock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
-import { delay, stopwatch } from '../../lib/timers.ts';
+import { delay, stopwatch, within } from '../../lib/timers.ts';
 import { type AnvilExit, type AnvilProcess, LOCAL_CHAIN_ID, startAnvil } from './anvil.ts';
 import { createJournalWriter, type JournalWriter } from './journal-writer.ts';
 import { listCheckpoints, takeCheckpoint } from './local-checkpoint.ts';
@@ -58,6 +58,9 @@ const LOOK_MS = 25;
 /** A chain without new blocks is polled less often, to save processor time. */
 const IDLE_LOOK_MS = 100;
 const IDLE_AFTER_LOOKS = 80;
+
+/** How long the shell around a node takes to tell that it has ended, on a busy machine. */
+const EXIT_TOLD_MS = 500;
 
 /**
  * Starts the chain, restored from the journal if that has blocks. Only checkpoints keep changes without a
@@ -182,6 +185,8 @@ function watch(parts: {
         await memory?.writer.look();
         memory?.checkpointWhenDue();
       } catch (error) {
+        // A node that has ended tells so by its exit, a moment after it has stopped answering.
+        if (await within(EXIT_TOLD_MS, anvil.exited)) return;
         complain(error);
       }
       const nowSeen = memory?.writer.seenBlocks() ?? 0;

@@ -18,9 +18,12 @@ export interface NodeDoor {
 /** Wallets in the browser ask on behalf of their user, not of a page. */
 const EXTENSION = /^[a-z]+(?:-[a-z]+)*-extension:$/;
 
-/** Passes HTTP and WebSocket on to the node. Rejects with E_PORT_TAKEN for a port that is taken. */
+/**
+ * Passes HTTP and WebSocket on to the node, wherever `port` says that it is by then. Rejects with E_PORT_TAKEN for a
+ * port that is taken.
+ */
 export async function openNodeDoor(
-  node: { port: number; bindAddress: string },
+  node: { port: () => number; bindAddress: string },
   at: { port: number },
 ): Promise<NodeDoor> {
   const agent = new Agent({ keepAlive: true });
@@ -30,8 +33,9 @@ export async function openNodeDoor(
     allowOrigin(incoming, outgoing);
     if (incoming.method === 'OPTIONS') return void outgoing.writeHead(204).end();
     const { method, url: path, headers } = incoming;
-    const passed = { ...headers, host: `${node.bindAddress}:${node.port}` };
-    const onward = request({ host: node.bindAddress, port: node.port, agent, method, path, headers: passed });
+    const port = node.port();
+    const passed = { ...headers, host: `${node.bindAddress}:${port}` };
+    const onward = request({ host: node.bindAddress, port, agent, method, path, headers: passed });
     onward.on('response', (reply) => {
       outgoing.writeHead(reply.statusCode ?? 502, reply.headers);
       reply.pipe(outgoing);
@@ -42,7 +46,7 @@ export async function openNodeDoor(
   });
   server.on('upgrade', (incoming: IncomingMessage, socket: Socket, head: Buffer) => {
     if (refusalOf(incoming)) return void socket.end('HTTP/1.1 403 Forbidden\r\nconnection: close\r\n\r\n');
-    const onward = connect(node.port, node.bindAddress, () => {
+    const onward = connect(node.port(), node.bindAddress, () => {
       onward.write(headOf(incoming));
       onward.write(head);
       onward.pipe(socket);

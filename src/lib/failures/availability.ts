@@ -32,9 +32,11 @@ export function createAvailability(of: {
   fields?: LogFields;
   /** How its loss is logged: `warn` where others stand in. */
   loss?: 'warn' | 'error';
+  /** How its return is logged: `warn` where people read the log as it comes, at a level that leaves `info` out. */
+  back?: 'info' | 'warn';
   log: Log;
 }): Availability {
-  const { what, fields = {}, loss = 'error', log } = of;
+  const { what, fields = {}, loss = 'error', back = 'info', log } = of;
   let attempts = 0;
   let changedAt = 0;
   let away: { why: string; elapsedMs: () => number } | undefined;
@@ -46,7 +48,7 @@ export function createAvailability(of: {
         answered() {
           if (!away || mine <= changedAt) return;
           const awayMs = Math.round(away.elapsedMs());
-          log.info({ ...fields, why: away.why, awayMs }, `${what} is back after ${formatDuration(awayMs)}`);
+          log[back]({ ...fields, why: away.why, awayMs }, `${what} is back after ${formatDuration(awayMs)}`);
           away = undefined;
           changedAt = attempts;
         },
