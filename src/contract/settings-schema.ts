@@ -3,9 +3,11 @@ import { z } from 'zod';
 import { parseDuration } from '../lib/duration.ts';
 import { isUnlimited, UNLIMITED } from '../rules/brands/brand.ts';
 import { configuredHost } from '../rules/brands/domain.ts';
-import { defaultsOf, EVENT_TYPE, expectationOf } from '../rules/brands/settings.ts';
+import { defaultsOf, EVENT_TYPE, expectationOf, givenTwice } from '../rules/brands/settings.ts';
 import {
+  type AliasOf,
   type Always,
+  aliasesOf,
   type Kind,
   type Row,
   rowsOf,
@@ -77,17 +79,48 @@ function fileMap({ key, of }: Extract<Kind, { kind: 'map' }>, expected: string) 
   });
 }
 
+type Optional<R> = z.ZodOptional<z.ZodType<ValueOf<R> | undefined>>;
+
 type FileShape<S extends Spec> = {
   -readonly [N in keyof S]: S[N] extends { required: true }
     ? z.ZodType<ValueOf<S[N]>>
     : S[N] extends Always
       ? z.ZodPrefault<z.ZodType<ValueOf<S[N]>>>
-      : z.ZodOptional<z.ZodType<ValueOf<S[N]> | undefined>>;
-};
+      : Optional<S[N]>;
+} & { -readonly [N in keyof S as AliasOf<S[N]>]: Optional<S[N]> };
 
-/** The settings of a table as the fields of a map in a file. */
+/** The settings of a table as the fields of a map in a file; where one has an alias, `foldAliases` takes its value. */
 export const fileShape = <S extends Spec>(spec: S) =>
-  Object.fromEntries(rowsOf(spec).map(([name, row]) => [name, fileField(row)])) as FileShape<S>;
+  Object.fromEntries(
+    rowsOf(spec).flatMap(([name, row]): [string, z.ZodType][] => {
+      const usual = fileField(row);
+      if (row.alias === undefined) return [[name, usual]];
+      const other = fileSchema(row).optional().describe(`Another name for \`${name}\`.`);
+      return [
+        [name, usual],
+        [row.alias, other],
+      ];
+    }),
+  ) as FileShape<S>;
+
+/** A map in a file whose values stand under the settings' own names, whichever they were given by; both are refused. */
+export const foldAliases = <S extends Spec, M extends z.ZodType<object>>(spec: S, map: M) =>
+  z
+    // Before the map fills defaults in, which could not be told from values that are given.
+    .preprocess((given, { issues }) => {
+      if (typeof given !== 'object' || given === null) return given;
+      for (const { setting, message } of givenTwice(spec, given))
+        issues.push({ code: 'custom', path: [setting], message, input: given });
+      return given;
+    }, map)
+    .transform((values) => {
+      const folded: Record<string, unknown> = Object.fromEntries(Object.entries(values));
+      for (const [alias, name] of aliasesOf(spec)) {
+        if (folded[alias] !== undefined) folded[name] = folded[alias];
+        delete folded[alias];
+      }
+      return folded as Omit<z.output<M>, AliasOf<S[keyof S]>>;
+    });
 
 function fileField(row: Row): z.ZodType {
   const described = (schema: z.ZodType) => schema.describe(sentence(row, writingOf(row)));
@@ -177,9 +210,19 @@ function shownSchema(kind: Kind & { clearable?: true }): z.ZodType {
   }
 }
 
-/** Settings by name, as a body has them. They are read by the rules, which also tell what is wrong. */
-export const settingsBody = (names: readonly string[], more: string) =>
+/**
+ * Settings by name, as a body has them. They are read by the rules, which also tell what is wrong.
+ * `aliases`: other names, each with the usual one.
+ */
+export const settingsBody = (
+  names: readonly string[],
+  more: string,
+  aliases: readonly (readonly [alias: string, name: string])[] = [],
+) =>
   z.record(z.string(), z.unknown()).meta({
-    description: `${more} Settings: ${names.map((name) => `\`${name}\``).join(', ')}.`,
+    description: [
+      `${more} Settings: ${names.map((name) => `\`${name}\``).join(', ')}.`,
+      ...aliases.map(([alias, name]) => `\`${alias}\` is another name for \`${name}\`.`),
+    ].join(' '),
     minProperties: 1,
   });

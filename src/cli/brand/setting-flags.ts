@@ -4,11 +4,16 @@ import { type Row, rowsOf, type Spec, writingOf } from '../../rules/brands/spec.
 import { usageError } from '../machine/errors.ts';
 import { gather, option } from '../machine/options.ts';
 
-/** The flags of the settings that have one, by setting. */
+/** The flags of the settings that have one, by setting; after it, by its alias, one that the help leaves out. */
 export const settingFlags = (spec: Spec): [setting: string, flag: Option, row: Row][] =>
-  rowsOf(spec).flatMap(([setting, row]) =>
-    row.flag ? [[setting, flagOf(row.flag, row), row] as const] : [],
-  );
+  rowsOf(spec).flatMap(([setting, row]) => {
+    const { flag, alias } = row;
+    if (flag === undefined) return [];
+    const usual: [string, Option, Row] = [setting, flagOf(flag, row), row];
+    if (alias === undefined) return [usual];
+    const other = flag.replace(/^--[\w-]+/, `--${alias.replaceAll('_', '-')}`);
+    return [usual, [alias, flagOf(other, row).hideHelp(), row]];
+  });
 
 function flagOf(flag: string, row: Row): Option {
   const repeatable = row.kind === 'list' || row.kind === 'map';

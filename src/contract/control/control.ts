@@ -1,6 +1,6 @@
 /** Requests and answers of the emulator's control API. */
 import { z } from 'zod';
-import { brandSpec, ruleSpec, settingNames } from '../../rules/brands/spec.ts';
+import { aliasesOf, brandSpec, ruleSpec, settingNames } from '../../rules/brands/spec.ts';
 import { SINCE_MUST_BE } from '../../rules/since.ts';
 import { settingsBody, shownShape } from '../settings-schema.ts';
 
@@ -144,7 +144,11 @@ export const newBrandSettings = settingsBody(
   '`brandId`, `name` and `domains` are required; `escrow` is RWT to start with.',
 );
 export const brandSettings = settingsBody(settingNames(brandSpec), 'What is not named stays.');
-export const ruleSettings = settingsBody(settingNames(ruleSpec), 'A new rule needs `reward`.');
+export const ruleSettings = settingsBody(
+  settingNames(ruleSpec),
+  'A new rule needs `reward`.',
+  aliasesOf(ruleSpec),
+);
 export const newBrand = brandDetail.extend(newKey.shape);
 
 export const keyRotation = z.object({

@@ -3,7 +3,16 @@ import { parseDuration } from '../../lib/duration.ts';
 import { addressKey } from '../user-key.ts';
 import { isUnlimited, UNLIMITED } from './brand.ts';
 import { configuredHost } from './domain.ts';
-import { type Kind, type Row, rowsOf, type Spec, settingNames, type ValueOf, type Values } from './spec.ts';
+import {
+  aliasesOf,
+  type Kind,
+  type Row,
+  rowsOf,
+  type Spec,
+  settingNames,
+  type ValueOf,
+  type Values,
+} from './spec.ts';
 
 /** The value, or what it should have been. */
 export type Read<T> = { value: T } | { expected: string; entry?: unknown };
@@ -163,8 +172,17 @@ const SHOWN_MAX = 60;
 /** The value as given, cut to a length that fits into a message. */
 const shown = (value: unknown) => (JSON.stringify(value) ?? 'nothing').slice(0, SHOWN_MAX);
 
+/** The settings that are given by both their names: which of the two counts would be a guess. */
+export const givenTwice = (spec: Spec, given: object): SettingProblem[] =>
+  aliasesOf(spec)
+    .filter(([alias, name]) => Object.hasOwn(given, alias) && Object.hasOwn(given, name))
+    .map(([alias, name]) => ({
+      setting: alias,
+      message: `is another name for ${name}, which is given too; leave one of them out`,
+    }));
+
 /**
- * Reads settings by name: the values of before with what is given, and everything that is wrong with that.
+ * Reads settings by name or alias: the values of before with what is given, and everything that is wrong with that.
  * `asNew`: settings that only a new brand or rule may set are allowed.
  */
 export function readSettings<S extends Spec>(
@@ -174,9 +192,11 @@ export function readSettings<S extends Spec>(
 ): { values: Partial<Values<S>>; problems: SettingProblem[] } {
   const { spec, of, asNew = false } = table;
   const values: Record<string, unknown> = { ...before };
-  const problems: SettingProblem[] = [];
+  const problems = givenTwice(spec, given);
+  const usualNames = new Map(aliasesOf(spec));
   for (const [setting, value] of Object.entries(given)) {
-    const [name = '', key] = setting.split(/\.(.*)/s);
+    const [written = '', key] = setting.split(/\.(.*)/s);
+    const name = usualNames.get(written) ?? written;
     const row: Row | undefined = Object.hasOwn(spec, name) ? spec[name] : undefined;
     if (!row || (row.fixed && !asNew) || (key !== undefined && row.kind !== 'map')) {
       const message = `is not a setting of a ${of}; the settings are ${settingNames(spec).join(', ')}`;

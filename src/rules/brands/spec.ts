@@ -49,6 +49,8 @@ export type Row = Kind & {
   clearable?: true;
   /** Its flag: a brand's of `brand create` (`brand set` takes every setting), a rule's of `brand rule`. */
   flag?: string;
+  /** Another name by which it may be given, never shown; not for what a new brand or rule must have. */
+  alias?: string;
   /** Shown before the value in place of the setting's name, and the text shown after the value. */
   label?: string;
   unit?: string;
@@ -184,7 +186,13 @@ export const ruleSpec = {
     flag: '--reward <rwt>',
     help: 'RWT for one claim',
   },
-  maxClaims: { kind: 'limit', default: 1, flag: '--max-claims <n>', help: 'claims of one user' },
+  maxClaims: {
+    kind: 'limit',
+    default: 1,
+    flag: '--max-claims <n>',
+    alias: 'max_claims_per_user',
+    help: 'claims of one user',
+  },
   maxTotalClaims: {
     kind: 'limit',
     default: 'unlimited',
@@ -195,6 +203,8 @@ export const ruleSpec = {
     kind: 'duration',
     default: '24h',
     flag: '--cooldown <duration>',
+    // The contract names no unit for it: only 0, which needs none, may be a bare number.
+    alias: 'cooldown_period',
     help: 'between two claims of one user',
   },
   active: { kind: 'switch', default: true, flag: '--active <state>', help: 'whether it pays' },
@@ -268,6 +278,9 @@ export type ValueOf<K> = K extends { kind: 'switch' }
 /** A row that every new brand or rule has a value for. */
 export type Always = { required: true } | { default: unknown };
 
+/** The other name of a row, where it has one. */
+export type AliasOf<R> = R extends { alias: infer A extends string } ? A : never;
+
 /** All values of a table; settings that have no default may be left out. */
 export type Values<S> = Spec extends S
   ? Record<string, unknown>
@@ -284,6 +297,10 @@ export const settingNames = (spec: Spec): string[] =>
     if (row.fixed) return [];
     return row.kind === 'map' ? `${name}.<${row.key.placeholder}>` : name;
   });
+
+/** The other names of settings, each with the setting's own. */
+export const aliasesOf = (spec: Spec): [alias: string, name: string][] =>
+  rowsOf(spec).flatMap(([name, { alias }]) => (alias === undefined ? [] : [[alias, name]]));
 
 /** How a value may be written, to follow the help. */
 export function writingOf({ kind }: Kind): string {
