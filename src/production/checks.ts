@@ -5,7 +5,7 @@ import type { ChainHistory } from '../audit/chain-history.ts';
 import { contractsAt } from '../chain/contracts/deploy.ts';
 import { accountPower, type Role } from '../chain/contracts/roles.ts';
 import type { ChainClient } from '../chain/rpc/client.ts';
-import { type Rpc, RpcUnreachableError } from '../chain/rpc/rpc.ts';
+import { isRpcError, type Rpc } from '../chain/rpc/rpc.ts';
 import { PreconditionError } from '../compose/precondition.ts';
 import type { WalletTree } from '../identity/wallets.ts';
 import { type Database, isDatabaseRefusal, isDatabaseUnavailable } from '../ledger/database/database.ts';
@@ -13,6 +13,7 @@ import { unsafeDatabaseSettings } from '../ledger/database/durability.ts';
 import { pendingMigrations } from '../ledger/database/migrate.ts';
 import { type Facts, readFact } from '../ledger/facts.ts';
 import { readLedgerOwner } from '../ledger/ledger-owner.ts';
+import { nextNonce } from '../ledger/transactions/transactions.ts';
 import { newestDerivedWallet } from '../ledger/wallets/wallets.ts';
 import { isDevelopmentChain } from '../lib/development-chain.ts';
 import { rootMessage } from '../lib/failures/root-cause.ts';
@@ -22,6 +23,9 @@ import { type Problem, problemOf } from './start-errors.ts';
 
 /** Codes of temporary problems. */
 const TEMPORARY = new Set(['E_START_DATABASE', 'E_START_RPC']);
+
+/** Whether all of these may end by themselves. */
+export const isTemporary = (problems: Problem[]) => problems.every(({ code }) => TEMPORARY.has(code));
 
 /** Joins all problems; the first lasting problem gives the code. */
 export function startRefused(problems: Problem[]): PreconditionError {
@@ -141,7 +145,7 @@ export async function checkChain(
         const contracts = chainId === config.chainId ? await contractsAt({ rpc }, config.contracts) : [];
         return { place, chainId, genesisHash: first?.hash, contracts };
       } catch (error) {
-        if (!(error instanceof RpcUnreachableError)) throw error;
+        if (!isRpcError(error)) throw error;
         return undefined;
       }
     }),
@@ -206,6 +210,37 @@ const WORK_OF: Record<keyof StartConfig['keys'], Need['for']> = {
   relay: 'relay',
 };
 const RELAY_ROLE: Role = 'perks.RELAYER_ROLE';
+
+/**
+ * Checks that no account has sent a transaction that the ledger does not know, in a block or still in a node's pool. If
+ * one has, the ledger is an old copy, and would give nonces and sequences a second time, or somebody else has the key.
+ */
+export async function checkNonces(
+  { database, nodes }: { database: Database; nodes: readonly Pick<ChainClient, 'nonce'>[] },
+  accounts: readonly `0x${string}`[],
+): Promise<Problem[]> {
+  const problems: Problem[] = [];
+  // Each node has a pool of its own; one of them has to answer.
+  const highest = async (nonce: (node: Pick<ChainClient, 'nonce'>) => Promise<number>) => {
+    const answers = await Promise.allSettled(nodes.map(nonce));
+    const nonces = answers.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
+    const [first] = answers;
+    if (nonces.length === 0 && first?.status === 'rejected') throw first.reason;
+    return Math.max(...nonces);
+  };
+  for (const account of accounts) {
+    const mined = await highest((node) => node.nonce(account));
+    const used = await highest((node) => node.nonce(account, 'pending'));
+    // The ledger is read last: what another replica has sent meanwhile, it has stored before. Of an account that is
+    // new to the ledger, only what waits in a pool is strange.
+    const next = (await nextNonce(database.db, account)) ?? mined;
+    if (used <= next) continue;
+    const message = `${account} has sent transactions up to nonce ${used - 1}, of which this ledger knows those below ${next}`;
+    const fix = 'use the ledger in its newest state; if it is, somebody else has the key of this account';
+    problems.push(problemOf('E_PROD_LEDGER_BEHIND', { message, fix }));
+  }
+  return problems;
+}
 
 /** Checks that every account has its role, and that the account whose gas callers spend has no other power. */
 export async function checkAccounts(

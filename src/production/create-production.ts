@@ -6,7 +6,7 @@ import { createChainHistory } from '../audit/chain-history.ts';
 import type { ChainEngineDeps } from '../chain/engine.ts';
 import { keysGrownFrom, keyTree, localKeySigner } from '../chain/lane/local-key.ts';
 import { type ChainClient, createChainClient } from '../chain/rpc/client.ts';
-import { createRpc, type Rpc } from '../chain/rpc/rpc.ts';
+import { createRpc, isRpcError, type Rpc } from '../chain/rpc/rpc.ts';
 import { createRpcPool } from '../chain/rpc/rpc-pool.ts';
 import { settings } from '../compose/config.ts';
 import { createService } from '../compose/create-service.ts';
@@ -28,17 +28,21 @@ import type { Database } from '../ledger/database/database.ts';
 import { openPostgres } from '../ledger/database/postgres.ts';
 import { openSqlite } from '../ledger/database/sqlite.ts';
 import { type Facts, readFact, writeFact } from '../ledger/facts.ts';
+import { everyLane } from '../ledger/transactions/backlog.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { neverCrash } from '../lib/crash-points.ts';
 import { createAvailability } from '../lib/failures/availability.ts';
 import { type Random, secureRandom } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
+import { delay, stopwatch } from '../lib/timers.ts';
 import {
   checkAccounts,
   checkChain,
   checkDatabase,
+  checkNonces,
   checkSequences,
   checkSettings,
+  isTemporary,
   type KnownKeys,
   startRefused,
 } from './checks.ts';
@@ -49,7 +53,7 @@ import { createRequestTraces } from './requests/request-traces.ts';
 import { userHasher } from './requests/user-hash.ts';
 import { productionService, productionTokens } from './service-config.ts';
 import type { StartConfig, Worker } from './start-config.ts';
-import type { Problem } from './start-errors.ts';
+import { type Problem, problemOf } from './start-errors.ts';
 import { startWatches } from './watches.ts';
 
 /** The ready line of production; without secrets. */
@@ -84,7 +88,7 @@ export function createProduction(config: StartConfig): Production {
     async check() {
       const checking = createLifecycle();
       try {
-        return await checkAll(config, await pickAdapters(config, checking));
+        return await checkAgain(config, await pickAdapters(config, checking));
       } finally {
         await checking.stop();
       }
@@ -117,7 +121,7 @@ async function startProduction(
   lifecycle.onStop(() => admin.close(0));
 
   const adapters = await pickAdapters(config, lifecycle, metrics.rpc);
-  const { problems, warnings, genesisHash } = await checkAll(config, adapters);
+  const { problems, warnings, genesisHash } = await checkAgain(config, adapters);
   if (problems.length > 0 || !genesisHash) throw startRefused(problems);
   for (const { code, message, fix } of warnings) config.log.warn({ code, fix }, message);
   const facts = await rememberChain(adapters.database, config, genesisHash);
@@ -264,6 +268,23 @@ export async function openLedgerAt(
   return { database: openSqlite(path), release: () => folder.release() };
 }
 
+/** Between two tries of the checks, so that what comes up with this process is not asked too often. */
+const CHECK_PAUSE_MS = 500;
+
+/** Asks again while the database or the nodes give no usable answer, for the time that is set. */
+async function checkAgain(config: StartConfig, adapters: Adapters): ReturnType<typeof checkAll> {
+  const elapsedMs = stopwatch();
+  for (;;) {
+    const isLast = elapsedMs() + CHECK_PAUSE_MS > config.startWaitMs;
+    const seen = await checkAll(config, adapters).catch((error: unknown) => {
+      if (!isRpcError(error)) throw error;
+      return { problems: [problemOf('E_START_RPC', { message: error.message })] };
+    });
+    if (isLast || seen.problems.length === 0 || !isTemporary(seen.problems)) return seen;
+    await delay(CHECK_PAUSE_MS);
+  }
+}
+
 async function checkAll(
   config: StartConfig,
   { database, nodes, rpc, chain, wallets, realClock }: Adapters,
@@ -287,6 +308,9 @@ async function checkAll(
     if (ledger.problems.length === 0) {
       const history = createChainHistory({ rpc, contracts: config.contracts });
       problems.push(...(await checkSequences(history, { database, chain })));
+      const keys = Object.values(config.keys).map(known.addressOf);
+      const lanes = new Set([...(await everyLane(database.db)).map(({ address }) => address), ...keys]);
+      problems.push(...(await checkNonces({ database, nodes: nodes.map(createChainClient) }, [...lanes])));
     }
   }
   return { problems, warnings, ...(seen.genesisHash && { genesisHash: seen.genesisHash }) };

@@ -412,6 +412,12 @@ export const startSettings = {
     'how long requests can be looked up with `rewards requests`; 0s for never',
     { default: '7d' },
   ),
+  startWaitMs: setting(
+    '--start-wait <duration>',
+    duration,
+    'how long the checks of a start ask again while the database or the nodes do not answer',
+    { default: '10s' },
+  ),
   drainTimeoutMs: setting(
     '--drain-timeout <duration>',
     duration,

@@ -20,6 +20,8 @@ export const rpcFaults = [
   'unavailable',
   /** A page of HTML with status 200, and the node never hears of it. */
   'garbage',
+  /** `null`, whatever was asked, and the node never hears of it. */
+  'null',
   /** The node did it; half of its answer is delivered. */
   'truncated',
   /** Signed bytes that offer more than the node's cap are refused, in geth's words. */
@@ -138,6 +140,8 @@ export async function startRpcProxy(options: {
         const error = { code: -32000, message: 'missing trie node' };
         return void reply(200, JSON.stringify({ jsonrpc: '2.0', id: call.id, error }));
       }
+      case 'null':
+        return void reply(200, JSON.stringify({ jsonrpc: '2.0', id: call.id, result: null }));
       case 'truncated': {
         const answer = await forward(text);
         const half = answer.text.slice(0, answer.text.length / 2);

@@ -51,7 +51,11 @@ export function createLane(deps: LaneDeps): Lane {
   async function turn(): Promise<'worked' | 'idle'> {
     const epoch = await hold.epoch();
     if (epoch === undefined) return 'idle';
-    const [latest, chainNonce] = await Promise.all([deps.chain.block('latest'), deps.chain.nonce(address)]);
+    const [latest, chainNonce, pendingNonce] = await Promise.all([
+      deps.chain.block('latest'),
+      deps.chain.nonce(address),
+      deps.chain.nonce(address, 'pending'),
+    ]);
     if (!latest) return 'idle';
     // Reloaded from time to time as well: another process may have noticed that blocks were taken back.
     if (!inFlight || realClock.now() - loadedAtMs >= settings.resendAfterMs) {
@@ -72,7 +76,9 @@ export function createLane(deps: LaneDeps): Lane {
     }
     alarms.clear('fee_over_cap', address);
     const count = Math.min(settings.storeMax, settings.inFlightMax - flight.length);
-    const stored = await database.atomically((tx) => storeNext(deps, tx, { epoch, fees, chainNonce, count }));
+    const stored = await database.atomically((tx) =>
+      storeNext(deps, tx, { epoch, fees, chainNonce, pendingNonce, count }),
+    );
     if (stored.length === 0) return 'idle';
     deps.crash('lane.stored');
     const unoffered = stored.map(fresh);

@@ -13,15 +13,17 @@ import type { LaneDeps } from './types.ts';
 export async function storeNext(
   deps: LaneDeps,
   tx: Queries,
-  terms: { epoch: number; fees: Fees; chainNonce: number; count: number },
+  terms: { epoch: number; fees: Fees; chainNonce: number; pendingNonce: number; count: number },
 ): Promise<UnsettledTransaction[]> {
   const { signer, settings, alarms } = deps;
   const lane = signer.address;
   await fence(deps, tx, terms.epoch);
   const ledgerNonce = await nextNonce(tx, lane);
-  if (ledgerNonce !== undefined && terms.chainNonce > ledgerNonce) {
+  // What waits in a pool counts: it may be of this account, and of a ledger that this one is an old copy of.
+  const used = Math.max(terms.chainNonce, terms.pendingNonce);
+  if (ledgerNonce !== undefined && used > ledgerNonce) {
     // Going on would pay under nonces that another sender is using as well.
-    alarms.raise('foreign_nonce', lane, { chainNonce: terms.chainNonce, ledgerNonce });
+    alarms.raise('foreign_nonce', lane, { chainNonce: used, ledgerNonce });
     return [];
   }
   alarms.clear('foreign_nonce', lane);

@@ -44,8 +44,11 @@ export interface ChainClient {
   receipt(hash: Hex): Promise<Receipt | undefined>;
   /** The logs of one contract in the block with this hash, in order; rejects when the node does not know the block. */
   logsIn(blockHash: Hex, address: Hex): Promise<Log[]>;
-  /** Transactions of an account that are in blocks, so its next nonce as the chain sees it; now, or in the block with this hash. */
-  nonce(address: Hex, blockHash?: Hex): Promise<number>;
+  /**
+   * Transactions of an account that are in blocks, so its next nonce as the chain sees it; now, or in the block with
+   * this hash. 'pending': with those that wait in the node's pool without a gap.
+   */
+  nonce(address: Hex, at?: Hex | 'pending'): Promise<number>;
   /** Native currency of an account. */
   balanceWei(address: Hex): Promise<bigint>;
   code(address: Hex): Promise<Hex>;
@@ -121,8 +124,10 @@ export function createChainClient(rpc: Rpc): ChainClient {
     async logsIn(blockHash, address) {
       return ((await rpc('eth_getLogs', [{ blockHash, address }])) as RpcLog[]).map(logOf);
     },
-    nonce: async (address, blockHash) =>
-      Number(await quantity('eth_getTransactionCount', [address, blockHash ? { blockHash } : 'latest'])),
+    async nonce(address, at: string = 'latest') {
+      const when = at.startsWith('0x') ? { blockHash: at } : at;
+      return Number(await quantity('eth_getTransactionCount', [address, when]));
+    },
     balanceWei: (address) => quantity('eth_getBalance', [address, 'latest']),
     code: async (address) => (await rpc('eth_getCode', [address, 'latest'])) as Hex,
     async sendRaw(raw) {

@@ -2,6 +2,7 @@
 import { causeOf } from '../../lib/failures/root-cause.ts';
 import { scrub } from '../../lib/log.ts';
 import { createDeadline } from '../../lib/timers.ts';
+import { hasForm } from './answer-form.ts';
 
 /** The node answered, with an error. */
 export class RpcAnswerError extends Error {
@@ -38,6 +39,12 @@ export class RpcTooLargeError extends Error {
 }
 
 /** `limits` makes less of an answer too large than the connection's own limit does. */
+/** Whether an error comes from a node, or from the way to it. */
+export const isRpcError = (error: unknown): error is Error =>
+  error instanceof RpcAnswerError ||
+  error instanceof RpcUnreachableError ||
+  error instanceof RpcTooLargeError;
+
 export type Rpc = (
   method: string,
   params: readonly unknown[],
@@ -71,7 +78,12 @@ export function createRpc({ url, ...limits }: { url: string } & RpcLimits): Rpc 
       if (isTooLarge(method, answer.error)) throw new RpcTooLargeError(method, 'the node');
       throw new RpcAnswerError(method, answer.error);
     }
-    if (typeof answer !== 'object' || answer === null || !('result' in answer)) {
+    if (
+      typeof answer !== 'object' ||
+      answer === null ||
+      !('result' in answer) ||
+      !hasForm(method, answer.result)
+    ) {
       throw new RpcUnreachableError(method, 'an unreadable answer');
     }
     return answer.result;

@@ -94,6 +94,6 @@ async function checked(context: CommandContext, production: Production): Promise
 /** A dependency that goes away between the checks and readiness: the supervisor should start the process again. */
 function temporary(error: unknown): unknown {
   if (!(error instanceof Error) || 'code' in error) return error;
-  if (error.name !== 'RpcUnreachableError') return error;
+  if (!/^Rpc(?:Unreachable|Answer|TooLarge)Error$/.test(error.name)) return error;
   return Object.assign(error, { code: 'E_START_RPC' });
 }

@@ -159,7 +159,9 @@ export function createModelNode({ chain, chance, family, strikes, onArrival }: M
       const asOf =
         typeof when === 'object' && when && 'blockHash' in when ? knownBlock(head, when.blockHash) : head;
       if (!asOf) throw new RpcAnswerError(method, { code: -32000, message: 'header not found' });
-      return quantity(asOf.state.nonce);
+      let { nonce } = asOf.state;
+      while (when === 'pending' && chain.pool.has(nonce)) nonce += 1;
+      return quantity(nonce);
     }
     if (method === 'eth_getTransactionReceipt') {
       const block = chain.heads.slice(0, chain.heads.indexOf(head) + 1).findLast((one) => {
