@@ -1,0 +1,205 @@
+/** The follower against a real ledger: what blocks it reads, how deep it believes them, and whose logs it books. */
+
+import { eq } from 'drizzle-orm';
+import { encodeAbiParameters, encodeEventTopics, type Hex } from 'viem';
+import { expect, test } from 'vitest';
+import { createAlarms } from '../../src/chain/alarms.ts';
+import { businessEscrowAbi } from '../../src/chain/contracts/abis.ts';
+import { bookBlock } from '../../src/chain/follow/book-block.ts';
+import { createFollower } from '../../src/chain/follow/follow.ts';
+import type { Block, ChainClient, Log, Receipt } from '../../src/chain/rpc/client.ts';
+import { settlements } from '../../src/chain/work/settlements.ts';
+import { openFunds } from '../../src/ledger/rewards/funds.ts';
+import { bindRewards, recordRewards } from '../../src/ledger/rewards/rewards.ts';
+import { brandFunds, rewards } from '../../src/ledger/schema/rewards.ts';
+import { transactions } from '../../src/ledger/schema/transactions.ts';
+import { recentBlocks } from '../../src/ledger/transactions/followed-blocks.ts';
+import { storeTransaction } from '../../src/ledger/transactions/transactions.ts';
+import { neverCrash } from '../../src/lib/crash-points.ts';
+import { silentLog } from '../../src/lib/log.ts';
+import { freshAddress, freshHash, freshKey, onEveryDatabase } from '../kits/databases.ts';
+
+const NOW_MS = 1_700_000_000_000;
+const escrow = freshAddress();
+
+const word = (value: bigint | number) => encodeAbiParameters([{ type: 'uint256' }], [BigInt(value)]);
+const deposited = (brand: Hex, amount: number): Pick<Log, 'topics' | 'data'> => ({
+  topics: encodeEventTopics({
+    abi: businessEscrowAbi,
+    eventName: 'Deposited',
+    args: { brand, from: brand },
+  } as never) as Hex[],
+  data: word(amount),
+});
+const withdrawn = (brand: Hex, amount: number): Pick<Log, 'topics' | 'data'> => ({
+  topics: encodeEventTopics({
+    abi: businessEscrowAbi,
+    eventName: 'Withdrawn',
+    args: { brand },
+  } as never) as Hex[],
+  data: word(amount),
+});
+const skipped = (sequence: number, reason: number): Pick<Log, 'topics' | 'data'> => ({
+  topics: encodeEventTopics({
+    abi: businessEscrowAbi,
+    eventName: 'RewardSkipped',
+    args: { sequence: BigInt(sequence) },
+  } as never) as Hex[],
+  data: word(reason),
+});
+
+const receiptOf = (hash: Hex, logs: Pick<Log, 'topics' | 'data'>[] = [], address = escrow): Receipt => ({
+  transactionHash: hash,
+  succeeded: true,
+  gasUsed: 1n,
+  effectiveGasPriceWei: 1n,
+  logs: logs.map((log, logIndex) => ({ ...log, address, logIndex, transactionHash: hash })),
+});
+const blockOf = (number: number, transactionHashes: Hex[] = []): Block => ({
+  number,
+  hash: `0x${number.toString(16).padStart(64, '0')}`,
+  parentHash: `0x${(number - 1).toString(16).padStart(64, '0')}`,
+  timestampSeconds: number,
+  baseFeeWei: 1n,
+  transactions: transactionHashes,
+});
+
+onEveryDatabase(({ kit }) => {
+  /** The follower's deps on this database, whose blocks begin at 1; a database is shared, so blocks are forgotten first. */
+  const depsOf = (
+    chain: Partial<ChainClient>,
+    more: { confirmations?: number; finalityBlocks?: number } = {},
+  ) => {
+    const { database } = kit();
+    return {
+      database,
+      chain: chain as ChainClient,
+      clock: { now: () => NOW_MS, sleep: async () => {} },
+      log: silentLog,
+      alarms: createAlarms({ now: () => NOW_MS, log: silentLog }),
+      crash: neverCrash,
+      settlements,
+      settings: { escrow, firstBlock: 1, confirmations: 1, finalityBlocks: 3, ...more },
+      onIncluded: () => {},
+      onReorganized: () => {},
+    };
+  };
+  const book = (deps: ReturnType<typeof depsOf>, block: Block, receipts: Receipt[]) =>
+    bookBlock(deps, { block, receipts, logs: receipts.flatMap(({ logs }) => logs) });
+  const depositOf = async (brandId: Hex) =>
+    (
+      await kit()
+        .database.db.select()
+        .from(brandFunds)
+        .where(eq(brandFunds.brandId, brandId as never))
+    )[0]?.deposited;
+
+  /** A reward that a stored transaction carries. */
+  async function carriedReward(brandId: Hex) {
+    const { database } = kit();
+    const sequence = Math.floor(Number(BigInt(freshHash()) % 1_000_000_000n));
+    const hash = freshHash();
+    const id = freshKey('transaction');
+    await database.atomically(async (tx) => {
+      await recordRewards(tx, [
+        {
+          ...{
+            sequence,
+            id: `reward${sequence}`,
+            brandId: brandId as never,
+            eventType: 'survey',
+            userKey: freshKey('user'),
+          },
+          ...{ wallet: freshAddress(), walletCreated: true, amount: 10, metadata: {}, createdAt: NOW_MS },
+        },
+      ]);
+      await storeTransaction(tx, {
+        ...{ id, lane: freshAddress(), nonce: 0, purpose: 'relay', epoch: 1, hash, raw: '0x02c0' },
+        ...{ maxFeeWei: 1n, priorityFeeWei: 1n, createdAt: NOW_MS },
+      });
+      await bindRewards(tx, { sequences: [sequence], transactionId: id });
+    });
+    const status = async () =>
+      (await database.db.select().from(transactions).where(eq(transactions.id, id)))[0]?.status;
+    const failure = async () =>
+      (await database.db.select().from(rewards).where(eq(rewards.sequence, sequence)))[0]?.failure;
+    return { sequence, hash, status, failure };
+  }
+  const begun = async () => {
+    const { database } = kit();
+    const [newest] = await recentBlocks(database.db, 1);
+    return newest?.number ?? 0;
+  };
+
+  test('a reward that an earlier transaction has paid already is no failure; one without an earlier try is for an operator', async () => {
+    const deps = depsOf({});
+    const brandId = freshAddress();
+    const one = await carriedReward(brandId);
+    const block = blockOf((await begun()) + 1, [one.hash]);
+    const booked = await book(deps, block, [receiptOf(one.hash, [skipped(one.sequence, 1)])]);
+    expect(booked).toMatchObject([{ hash: one.hash, outcome: 'done', failures: new Map() }]);
+    expect(await one.failure()).toBeNull();
+    expect(deps.alarms.list()).toMatchObject([{ code: 'reward_skipped', facts: { reason: 'already_paid' } }]);
+  });
+
+  test("logs of a stranger's contract in the escrow's words change nothing", async () => {
+    const deps = depsOf({});
+    const brandId = freshAddress();
+    await openFunds(kit().database.db, brandId as never);
+    const one = await carriedReward(brandId);
+    const logs = [deposited(brandId, 1_000_000_000), withdrawn(brandId, 5), skipped(one.sequence, 5)];
+    const hash = freshHash();
+    await book(deps, blockOf((await begun()) + 1, [hash]), [receiptOf(hash, logs, freshAddress())]);
+    expect(await depositOf(brandId)).toBe(0);
+    expect(await one.failure()).toBeNull();
+    expect(deps.alarms.list()).toEqual([]);
+  });
+
+  test('two deposits and a withdrawal in one transaction are all booked', async () => {
+    const brandId = freshAddress();
+    await openFunds(kit().database.db, brandId as never);
+    const hash = freshHash();
+    const logs = [deposited(brandId, 100), deposited(brandId, 20), withdrawn(brandId, 3)];
+    await book(depsOf({}), blockOf((await begun()) + 1, [hash]), [receiptOf(hash, logs)]);
+    expect(await depositOf(brandId)).toBe(117);
+  });
+
+  test('a transaction is final when its block is as deep as finality is set, and not one block earlier', async () => {
+    const deps = depsOf({}, { finalityBlocks: 3 });
+    const one = await carriedReward(freshAddress());
+    const first = (await begun()) + 1;
+    await book(deps, blockOf(first, [one.hash]), [receiptOf(one.hash)]);
+    for (const number of [first + 1, first + 2]) await book(deps, blockOf(number), []);
+    expect(await one.status()).toBe('included');
+    await book(deps, blockOf(first + 3), []);
+    expect(await one.status()).toBe('final');
+  });
+
+  test('a block is read when it has its confirmations, itself counted', async () => {
+    const first = await begun();
+    const head = first + 6;
+    const chain = {
+      block: async (which: 'latest' | number) => blockOf(which === 'latest' ? head : which),
+      blockReceipts: async () => [],
+    };
+    await createFollower(depsOf(chain, { confirmations: 3 })).catchUp();
+    expect(await begun()).toBe(head - 2);
+  });
+
+  test('of a block whose receipts are not complete nothing is booked', async () => {
+    const first = await begun();
+    const [ours, other] = [freshHash(), freshHash()];
+    const shown = [receiptOf(other)];
+    const chain = {
+      block: async (which: 'latest' | number) =>
+        which === first ? blockOf(first) : blockOf(first + 1, [ours, other]),
+      blockReceipts: async () => shown,
+    };
+    const follower = createFollower(depsOf(chain));
+    await follower.catchUp();
+    expect(await begun()).toBe(first);
+    shown.unshift(receiptOf(ours));
+    await follower.catchUp();
+    expect(await begun()).toBe(first + 1);
+  });
+});
