@@ -57,6 +57,9 @@ export function namesOf({
 
 export const text: Kind<string> = { parse: (value) => value };
 
+/** The first line of a file. */
+export const oneLine: Kind<string> = { parse: (lines) => lines.split('\n')[0] };
+
 /** Several texts: each after a flag of its own or one after the other; in a variable between commas. */
 export const list: Kind<string[]> = { parse: (value) => value.split(','), many: true };
 

@@ -10,6 +10,7 @@ import {
   duration,
   type Kind,
   list,
+  oneLine,
   onOff,
   port,
   type Setting,
@@ -70,9 +71,6 @@ function setting<Value>(flag: string, kind: Kind<Value>, help: string, more: Mor
 
 const LARGEST = Number.MAX_SAFE_INTEGER;
 const LOOPBACK = '127.0.0.1';
-
-/** The first line of a file. */
-const oneLine: Kind<string> = { parse: (lines) => lines.split('\n')[0] };
 
 const addresses: Kind<string[]> = { parse: (lines) => lines.split(/\n|\s*,\s*/), many: true };
 
