@@ -278,7 +278,7 @@ async function checkAgain(config: StartConfig, adapters: Adapters): ReturnType<t
     const isLast = elapsedMs() + CHECK_PAUSE_MS > config.startWaitMs;
     const seen = await checkAll(config, adapters).catch((error: unknown) => {
       if (!isRpcError(error)) throw error;
-      return { problems: [problemOf('E_START_RPC', { message: error.message })] };
+      return { problems: [problemOf('E_START_RPC', { message: error.message })], warnings: [] };
     });
     if (isLast || seen.problems.length === 0 || !isTemporary(seen.problems)) return seen;
     await delay(CHECK_PAUSE_MS);
