@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build, type Metafile } from 'esbuild';
@@ -29,19 +30,35 @@ test('the lock file names the optional packages of every platform (npm run lockf
   expect(missing).toEqual([]);
 });
 
+/** What the build writes, by esbuild's word. */
+async function outputs(): Promise<Metafile['outputs'][string][]> {
+  const { program, clientScript } = await script('bundles');
+  const built = await Promise.all(
+    [program, clientScript].map((options) => build({ ...options, sourcemap: false, write: false })),
+  );
+  return built.flatMap(({ metafile }) => Object.values((metafile as Metafile).outputs));
+}
+
+test('what is installed with the package is what the bundles load at run time', async () => {
+  const imports = (await outputs()).flatMap((output) => output.imports);
+  const packages = imports
+    .filter(({ external, path }) => external && !isBuiltin(path))
+    .map(({ path }) => /^(?:@[^/]+\/)?[^/]+/.exec(path)?.[0]);
+  // The bundled ws and debug try them, and do without.
+  const tried = ['bufferutil', 'utf-8-validate', 'supports-color'];
+  const loaded = [...new Set(packages)].filter((name) => name && !tried.includes(name));
+  // Anvil is a program: it is found by its package's folder.
+  const expected = [...loaded, '@foundry-rs/anvil'].sort();
+  expect(Object.keys(read('package.json').dependencies)).toEqual(expected);
+});
+
 describe('third-party notices', () => {
   const scratch = mkdtempSync(join(tmpdir(), 'rewards-notices-'));
   afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
-  /** `name version` of each package that has code in the bundles, by esbuild's word. */
+  /** `name version` of each package that has code in the bundles. */
   async function bundled(): Promise<string[]> {
-    const { program, clientScript } = await script('bundles');
-    const built = await Promise.all(
-      [program, clientScript].map((options) => build({ ...options, sourcemap: false, write: false })),
-    );
-    const files = built.flatMap(({ metafile }) =>
-      Object.values((metafile as Metafile).outputs).flatMap(({ inputs }) => Object.keys(inputs)),
-    );
+    const files = (await outputs()).flatMap(({ inputs }) => Object.keys(inputs));
     const packages = files.flatMap((file) => /^.*node_modules\/(@[^/]+\/)?[^/]+\//.exec(file)?.[0] ?? []);
     return [...new Set(packages)].map((folder) => {
       const { name, version } = read(`${folder}package.json`);

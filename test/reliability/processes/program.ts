@@ -5,7 +5,8 @@ import { createInterface } from 'node:readline';
 import type { Ready } from '../../../src/emulator/state/ready.ts';
 
 /** TORTURE_PROGRAM: a copy that nobody builds anew during a long run. */
-const program = process.env.TORTURE_PROGRAM ?? new URL('../../../bin/rewards.js', import.meta.url).pathname;
+const builtProgram =
+  process.env.TORTURE_PROGRAM ?? new URL('../../../bin/rewards.js', import.meta.url).pathname;
 
 export interface Life {
   child: ChildProcess;
@@ -20,20 +21,24 @@ export interface Life {
   stop(signal: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
 
-/** `rewards serve -o json` with these arguments; `wrapper` is put before it, such as strace. */
+/** `rewards serve -o json` with these arguments; `wrapper` is put before it, such as strace; `program`: not the built one. */
 export function startLife(
   args: string[],
-  around: { cwd: string; env?: Record<string, string>; wrapper?: string[] },
+  around: { cwd: string; env?: Record<string, string>; wrapper?: string[]; program?: string },
 ): Life {
   const kept = Object.entries(process.env).filter(
     ([name]) => !/^(REWARDS_|TORTURE_|VITEST|NODE_ENV)/.test(name),
   );
   const [command = '', ...before] = [...(around.wrapper ?? []), process.execPath];
-  const child = spawn(command, [...before, program, 'serve', '-o', 'json', '--log-level', 'info', ...args], {
-    cwd: around.cwd,
-    env: { ...Object.fromEntries(kept), ...around.env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const child = spawn(
+    command,
+    [...before, around.program ?? builtProgram, 'serve', '-o', 'json', '--log-level', 'info', ...args],
+    {
+      cwd: around.cwd,
+      env: { ...Object.fromEntries(kept), ...around.env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
   const startedAtMs = Date.now();
   let stderr = '';
   child.stderr.on('data', (chunk) => {
