@@ -17,19 +17,23 @@ export async function reportHealth(deps: {
   database: Database;
   clock: Pick<Clock, 'now'>;
   chain: Pick<ChainClient, 'block'>;
-  /** Whether tokens can be verified. */
-  identityReady: () => Promise<boolean>;
+  /** Whether tokens can be verified; absent where users cannot log in. */
+  identityReady: (() => Promise<boolean>) | undefined;
 }): Promise<Health> {
   const answers = (ask: () => Promise<unknown>) => answersWithin(ANSWER_WITHIN_MS, ask);
   const [database, blockchain, idp] = await Promise.all([
     // Reading would go on while the disk is full and every event fails.
     answers(() => ledgerWrites(deps.database.db, deps.clock.now())),
     answers(() => deps.chain.block('latest')),
-    answers(deps.identityReady),
+    deps.identityReady ? answers(deps.identityReady) : undefined,
   ]);
   const word = (works: boolean) => (works ? 'connected' : 'disconnected');
   return {
-    healthy: database && blockchain && idp,
-    services: { database: word(database), blockchain: word(blockchain), idp: word(idp) },
+    healthy: database && blockchain && idp !== false,
+    services: {
+      database: word(database),
+      blockchain: word(blockchain),
+      idp: idp === undefined ? 'none' : word(idp),
+    },
   };
 }

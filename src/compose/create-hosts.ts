@@ -101,7 +101,7 @@ export function createHosts(
   const submitter = createSubmitter(deps, config);
   const rewarding = rewardingDeps(deps, { submitter, answerWhen: config.answerWhen });
   const token = tokenOf(deps, config);
-  const health = { database, clock, chain: deps.chain, identityReady: tokens?.ready ?? (async () => true) };
+  const health = { database, clock, chain: deps.chain, identityReady: tokens?.ready };
   const events = createEventsHost({
     ...frame,
     rewardEvent: (submission, effect) => rewardEvent(rewarding, submission, effect),

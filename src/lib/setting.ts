@@ -1,5 +1,7 @@
 /** A setting of a command as one row: flag, kind, default, help. Its other names follow from the flag. */
+
 import { parseDuration } from './duration.ts';
+import { nearest } from './nearest.ts';
 
 /** How a text becomes a value. */
 export interface Kind<Value> {
@@ -120,3 +122,18 @@ export const instant: Kind<number> = {
   },
   mustBe: 'a time such as 2030-01-01T00:00:00Z',
 };
+
+/** Variables that begin with REWARDS_ and that nobody reads, each with the known one that it resembles. */
+export function unknownVariables(
+  env: Readonly<Record<string, string>>,
+  known: ReadonlySet<string>,
+): { variable: string; message: string; fix: string }[] {
+  const isKnown = (name: string) =>
+    known.has(name) || known.has(name.replace(/_FILE$/, '')) || name.startsWith('REWARDS_TEST_');
+  const strangers = Object.keys(env).filter((name) => name.startsWith('REWARDS_') && !isKnown(name));
+  return strangers.map((variable) => {
+    const close = nearest(variable, [...known]);
+    const fix = close ? `did you mean ${close}?` : 'unset it';
+    return { variable, message: `${variable} is set, but rewards does not read it`, fix };
+  });
+}

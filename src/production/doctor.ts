@@ -8,7 +8,7 @@ import { createRpc } from '../chain/rpc/rpc.ts';
 import { settings } from '../compose/config.ts';
 import { AnvilError, findAnvilBinary } from '../emulator/chain/find-anvil.ts';
 import { findRunFile } from '../emulator/state/run-file.ts';
-import { nearest } from '../lib/nearest.ts';
+import { unknownVariables } from '../lib/setting.ts';
 import { trySqlite } from './create-production.ts';
 import { openOfflineLedger } from './offline-ledger.ts';
 import { isGiven, readSecret, type Secret } from './secrets.ts';
@@ -76,7 +76,11 @@ export const checks: Record<string, (input: DoctorInput) => Promise<Observation[
         }));
   },
   async variables({ env, variables }) {
-    const found = unknownVariables(env, variables);
+    const found = unknownVariables(env, variables).map(({ message, fix }) => ({
+      check: 'variables',
+      message,
+      fix,
+    }));
     return found.length > 0 ? found : [{ check: 'variables', message: 'every REWARDS_ variable is known' }];
   },
   async stack({ cwd }) {
@@ -126,21 +130,6 @@ export const checks: Record<string, (input: DoctorInput) => Promise<Observation[
     return observations.flat();
   },
 };
-
-/** Unknown variables that begin with REWARDS_, each with the known variable that it resembles. */
-export function unknownVariables(
-  env: DoctorInput['env'],
-  variables: ReadonlySet<string>,
-): Required<Observation>[] {
-  const known = (name: string) =>
-    variables.has(name) || variables.has(name.replace(/_FILE$/, '')) || name.startsWith('REWARDS_TEST_');
-  const strangers = Object.keys(env).filter((name) => name.startsWith('REWARDS_') && !known(name));
-  return strangers.map((name) => {
-    const close = nearest(name, [...variables]);
-    const fix = close ? `did you mean ${close}?` : 'unset it';
-    return { check: 'variables', message: `${name} is set, but rewards does not read it`, fix };
-  });
-}
 
 /** The newest block may be this old: a few blocks' time, plus the difference of two clocks. */
 const SKEW_MAX_MS = 120_000;

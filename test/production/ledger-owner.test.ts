@@ -171,10 +171,13 @@ test('serve refuses a node of a real chain, whose money its published keys would
 test('serve says which of its variables stands for one that it no longer reads', async () => {
   const stack = await serveHere(['--ephemeral', '--port', '0', '--rpc-port', '0'], {
     cwd: project.path,
-    env: { REWARDS_SEED: 'shop.yaml', REWARDS_RPC_URL: kit.anvil.url },
+    env: { REWARDS_SEED: 'shop.yaml', REWARDS_RPC_URL: kit.anvil.url, REWARDS_DEV_SED: 'x' },
   });
   await stack.stop();
   expect(stack.stderr()).toContain('REWARDS_SEED is not a variable of serve; it reads REWARDS_DEV_SEED');
+  expect(stack.stderr()).not.toContain('REWARDS_SEED is set');
+  expect(stack.stderr()).toContain('REWARDS_DEV_SED is set, but rewards does not read it');
+  expect(stack.stderr()).toContain('did you mean REWARDS_DEV_SEED?');
   expect(stack.stderr()).toContain(
     'REWARDS_RPC_URL is not a variable of serve; it reads REWARDS_DEV_RPC_URL',
   );

@@ -96,6 +96,13 @@ describe('on SQLite', () => {
     service = await run(ledger);
     expect((await service.api('/health')).status).toBe(403);
     expect((await service.api('/health', { headers: { 'x-forwarded-proto': 'https' } })).status).toBe(200);
+    const https = { headers: { 'x-forwarded-proto': 'https' } };
+    // Users cannot log in here, so nothing is connected, and nothing is missing.
+    expect((await service.api('/health', https)).body).toMatchObject({
+      status: 'healthy',
+      services: { database: 'connected', blockchain: 'connected', idp: 'none' },
+    });
+    expect((await service.api('/diagnostic', https)).body).toMatchObject({ status: 'healthy', idp: 'none' });
     expect((await service.api('/../_rewards/clock')).status).toBe(403);
     const control = await fetch(`${service.ready.urls.events}/_rewards/clock`, {
       headers: { 'x-forwarded-proto': 'https' },

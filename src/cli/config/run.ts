@@ -1,6 +1,8 @@
 /** `rewards config show`: the settings that a start would use. */
+
 import { silentLog } from '../../lib/log.ts';
 import type { Setting } from '../../lib/setting.ts';
+import { unknownVariables } from '../../lib/setting.ts';
 import type { Handler, Runtime } from '../machine/context.ts';
 import { problemOf } from '../machine/errors.ts';
 import type { CommandResult } from '../machine/output.ts';
@@ -15,7 +17,6 @@ export const showConfig: Handler<{
   given: Record<string, unknown>;
 }> = async (context, { name, rows, given }) => {
   const { runtime } = context;
-  const { unknownVariables } = await import('../../production/doctor.ts');
   const found = effectiveSettings(rows, { given, env: runtime.env });
   const unknown = unknownVariables(runtime.env, knownVariables(context));
   const ofStart = name === 'start' ? await problemsOfStart(runtime, found.values) : [];

@@ -12,7 +12,9 @@ import {
   writeRunFile,
 } from '../../emulator/state/run-file.ts';
 import { jsonLog, type LogLevel } from '../../lib/log.ts';
+import { unknownVariables } from '../../lib/setting.ts';
 import { stopwatch, within } from '../../lib/timers.ts';
+import { knownVariables } from '../config/known-variables.ts';
 import type { CommandContext, Handler } from '../machine/context.ts';
 import { CliError, usageError } from '../machine/errors.ts';
 import { exitCodes } from '../machine/exit-codes.ts';
@@ -51,7 +53,7 @@ interface ServeOptions {
 export const serve: Handler<ServeOptions> = async (context, options) => {
   const elapsedMs = stopwatch();
   const signals = catchStopSignals(context.runtime);
-  for (const note of oldVariables(context.runtime.env, options)) context.note(note);
+  noteVariables(context, options);
   const config = configOf(context, options);
   await warnOfNeighbour(context, config);
   const emulator = await createdEmulator(context, config);
@@ -74,6 +76,15 @@ export const serve: Handler<ServeOptions> = async (context, options) => {
     context.runtime.stdout.write(`${JSON.stringify({ type: 'shutdown', signal, clean })}\n`);
   return clean ? exitCodes.done : interruptedBy(signal);
 };
+
+/** Says which variables have no effect here, and what was probably meant. */
+function noteVariables(context: CommandContext, options: ServeOptions): void {
+  const { env } = context.runtime;
+  const old = oldVariables(env, options);
+  for (const note of old) context.note(note);
+  for (const { variable, message, fix } of unknownVariables(env, knownVariables(context)))
+    if (!old.some((note) => note.startsWith(`${variable} `))) context.note(`warning: ${message}: ${fix}`);
+}
 
 function configOf(context: CommandContext, options: ServeOptions): ServeConfig {
   const { runtime } = context;

@@ -1,6 +1,7 @@
 /** `rewards start`: production, from its checks to a clean stop. */
 
 import type { LogLevel } from '../../lib/log.ts';
+import { unknownVariables } from '../../lib/setting.ts';
 import { stopwatch, within } from '../../lib/timers.ts';
 import type { Production, ProductionReady } from '../../production/create-production.ts';
 import { knownVariables } from '../config/known-variables.ts';
@@ -29,7 +30,6 @@ export const start: Handler<Record<string, unknown> & { check?: boolean; logLeve
     about: { process: processName(), program: manifest.version },
   });
   const config = await readStartConfig({ ...runtime, options, log });
-  const { unknownVariables } = await import('../../production/doctor.ts');
   for (const { message, fix } of unknownVariables(runtime.env, knownVariables(context))) {
     if (options.check) context.note(`warning: ${message}: ${fix}`);
     else log.warn({ fix }, message);

@@ -6,7 +6,13 @@ import { instant } from '../shapes.ts';
 import { anywhere, type EventsRefusalCode } from './refusals.ts';
 
 const dependency = () => z.enum(['connected', 'disconnected']);
-const dependencies = { database: dependency(), blockchain: dependency(), idp: dependency() };
+const dependencies = {
+  database: dependency(),
+  blockchain: dependency(),
+  idp: z
+    .enum(['connected', 'disconnected', 'none'])
+    .meta({ description: '`none` where users cannot log in, so that nothing is missing.' }),
+};
 const overall = () => z.enum(['healthy', 'degraded']);
 
 export const healthResult = z.object({
