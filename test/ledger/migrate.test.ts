@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Database } from '../../src/ledger/database/database.ts';
 import { migrate, migrations, pendingMigrations } from '../../src/ledger/database/migrate.ts';
@@ -161,4 +162,29 @@ onEveryDatabase(
     });
   },
   { migrated: false, kinds },
+);
+
+onEveryDatabase(
+  ({ kit }) => {
+    test('a migrations table that another process creates meanwhile is found, however far this one came', async () => {
+      const { database, other, where } = kit();
+      const first = new pg.Client({ connectionString: where });
+      await first.connect();
+      await first.query('begin');
+      await first.query('create table migrations (number integer primary key not null, name text not null)');
+      // "if not exists" only reads the catalogue, so the second comes past it and waits to write there.
+      await first.query('lock table pg_class in exclusive mode');
+      const waiting = `select 1 from pg_locks where not granted and relation = 'pg_class'::regclass
+        and database = (select oid from pg_database where datname = current_database())`;
+      const commit = async () => {
+        await expect.poll(async () => (await first.query(waiting)).rowCount).toBe(1);
+        await first.query('commit');
+      };
+      const { errors } = await outcomes<unknown>([migrate(other), commit()]);
+      await first.end();
+      expect(errors).toEqual([]);
+      expect(await pendingMigrations(database)).toEqual([]);
+    });
+  },
+  { migrated: false, kinds: ['Postgres'] },
 );

@@ -44,6 +44,8 @@ export interface Database {
 export const NESTED = 'atomically() does not nest: use the queries that it hands over';
 
 const UNIQUE_VIOLATIONS = new Set(['23505', 'SQLITE_CONSTRAINT_UNIQUE', 'SQLITE_CONSTRAINT_PRIMARYKEY']);
+/** The table, or the type of its rows. */
+const DUPLICATE_TABLES = new Set(['42P07', '42710']);
 const CONTENTIONS = new Set(['40001', '40P01', 'SQLITE_BUSY']);
 
 /** The server refuses the connection: wrong password or role (class 28), no such database, an invalid address. */
@@ -65,6 +67,9 @@ const codesOf = (error: unknown): string[] => {
 /** Whether a statement failed because a row of the same key is there already. */
 export const isUniqueViolation = (error: unknown) =>
   codesOf(error).some((code) => UNIQUE_VIOLATIONS.has(code));
+
+/** Whether Postgres refused to create a table that another process has created meanwhile: "if not exists" looks before it locks. */
+export const isDuplicateTable = (error: unknown) => codesOf(error).some((code) => DUPLICATE_TABLES.has(code));
 
 /** Whether another writer was in the way, so that the same work may simply be tried again. */
 export const isContention = (error: unknown) => codesOf(error).some((code) => CONTENTIONS.has(code));

@@ -1,7 +1,7 @@
 /** Brings a database to the newest schema, one numbered file after the other, each in a commit of its own. */
 import { asc } from 'drizzle-orm';
 import { integer, pgTable, text } from 'drizzle-orm/pg-core';
-import { type Database, isUniqueViolation } from './database.ts';
+import { type Database, isDuplicateTable, isUniqueViolation, tryAgain } from './database.ts';
 import ledger from './migrations/0001-ledger.sql';
 import relay from './migrations/0002-relay.sql';
 import domainOwners from './migrations/0003-domain-owners.sql';
@@ -60,11 +60,7 @@ export async function pendingMigrations(database: Database): Promise<string[]> {
  * the migrations that this call applied.
  */
 export async function migrate(database: Database): Promise<string[]> {
-  await once(() =>
-    database.script(
-      'create table if not exists migrations (number integer primary key not null, name text not null)',
-    ),
-  );
+  await createMigrationsTable(database);
   const done: string[] = [];
   const pending = await pendingMigrations(database);
   for (const { number, name, sql } of migrations.filter((one) => pending.includes(one.name))) {
@@ -75,6 +71,17 @@ export async function migrate(database: Database): Promise<string[]> {
     if (mine) done.push(name);
   }
   return done;
+}
+
+async function createMigrationsTable(database: Database): Promise<void> {
+  const create = () =>
+    once(() =>
+      database.script(
+        'create table if not exists migrations (number integer primary key not null, name text not null)',
+      ),
+    );
+  // The second time the table of the other process is committed, and "if not exists" sees it.
+  await tryAgain(create, { triesMax: 2, isPassing: isDuplicateTable });
 }
 
 /** False when another process has just done the same: in Postgres even "if not exists" can collide with it. */
