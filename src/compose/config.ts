@@ -172,6 +172,7 @@ export const settings = {
     tokens: {
       audience: 'rewards',
       types: ['at+jwt'],
+      scopeNeeded: true,
       toleranceMs: 5_000,
       /** The emulator's tokens may live long: its clock is moved by days. */
       ageMaxMs: 30 * 86_400_000,

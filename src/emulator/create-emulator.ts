@@ -121,11 +121,11 @@ async function startEmulator(
   const adapters = await pickAdapters(config, lifecycle);
   const { facts, seeded } = await prepareWorld(adapters, seed);
   const requests = createRequestLog<RequestRecord>(settings.requestLog);
-  const identity = await openLocalIdentity(adapters, settings.identity);
+  const ownDomain = config.ownDomain ?? `${settings.serviceName}.localhost`;
+  const identity = await openLocalIdentity(adapters, { ...settings.identity, ownDomain });
   const { database, clock, signers, wallets } = adapters;
 
   const duplicateWindowMs = config.duplicateWindowMs ?? settings.duplicateWindowMs;
-  const ownDomain = config.ownDomain ?? `${settings.serviceName}.localhost`;
   const service = createService(
     {
       ...adapters,

@@ -15,6 +15,8 @@ export interface TokenSettings {
   algorithms?: readonly string[] | undefined;
   /** Accepted `typ` headers, lower case, without `application/`; '' for none. `at+jwt` is RFC 9068's. */
   types: readonly string[];
+  /** Whether types other than `at+jwt`, which identity tokens have as well, are taken only with a scope. */
+  scopeNeeded: boolean;
   /** Tolerance for the difference between two machines' clocks. */
   toleranceMs: number;
   /** Tokens made longer ago are refused, whatever their `exp` says. */
@@ -31,7 +33,7 @@ const messages: Record<Code, string> = {
   missing: 'Send `Authorization: Bearer <token>` with a token of the identity provider.',
   malformed: 'The token is not a signed JWT.',
   algorithm: 'The token is signed with an algorithm that is not accepted.',
-  type: 'The token is of another kind; send an access token.',
+  type: 'The token is of another kind; send an access token: one of type at+jwt, or one with a scope.',
   unknown_key: 'The token is signed with a key that the identity provider does not publish.',
   signature: "The token's signature does not match its content.",
   claims: 'The token lacks a required claim, or a claim has the wrong form.',
@@ -101,7 +103,7 @@ async function check(
         currentDate: new Date(clock.now()),
       },
     );
-    if (!isAccepted(protectedHeader.typ, payload, settings.types)) return refuse('type');
+    if (!isAccepted(protectedHeader.typ, payload, settings)) return refuse('type');
     return hasSoundClaims(payload) ? { claims: payload } : refuse('claims');
   } catch (error) {
     return refuse(codeOf(error));
@@ -119,15 +121,24 @@ function bearerOf(authorization: string | undefined): string | { refusal: TokenR
 }
 
 /** Refuses identity tokens and refresh tokens: those are meant for the page that logged in, not for this service. */
-function isAccepted(typ: unknown, claims: JWTPayload, types: readonly string[]): boolean {
+function isAccepted(
+  typ: unknown,
+  claims: JWTPayload,
+  { types, scopeNeeded }: Pick<TokenSettings, 'types' | 'scopeNeeded'>,
+): boolean {
   if (typ !== undefined && typeof typ !== 'string') return false;
   const kind = (typ ?? '').toLowerCase().replace(/^application\//, '');
   if (!types.includes(kind)) return false;
   if (kind === 'at+jwt') return true;
   const marks = ['nonce', 'at_hash', 'c_hash', 's_hash'].some((name) => Object.hasOwn(claims, name));
   const uses = [claims.token_use, claims.typ].map((use) => String(use ?? '').toLowerCase());
-  return !marks && !uses.some((use) => /^(?:id|refresh|logout)/.test(use));
+  const mayBeAccess = !marks && !uses.some((use) => /^(?:id|refresh|logout)/.test(use));
+  return mayBeAccess && (!scopeNeeded || hasScope(claims.scope) || hasScope(claims.scp));
 }
+
+/** Text (RFC 8693) or a list: what an access token grants, and an identity token cannot. */
+const hasScope = (scope: unknown): boolean =>
+  (Array.isArray(scope) ? scope : [scope]).some((one) => typeof one === 'string' && one.trim() !== '');
 
 /** Infinity is a number too, and would never expire. */
 const hasSoundClaims = ({ sub, exp, iat, nbf }: JWTPayload) =>

@@ -17,6 +17,8 @@ interface ProviderSettings {
   jwksUrl?: string | undefined;
   /** Which claim names the user's accounts; `email`: the ledger's own wallet of that user. */
   walletClaim: string;
+  /** Domain of the stand-in e-mails of chat users. */
+  ownDomain: string;
 }
 
 /** Fetches nothing before the first token or the first call of `ready`. */
@@ -27,6 +29,6 @@ export function providerTokens(
   const { issuer } = settings.tokens;
   const load = providerKeys({ issuer, jwksUrl: settings.jwksUrl }, settings.fetch);
   const keys = createKeySet({ load, clock: deps.realClock, log: deps.log }, settings.keys);
-  const walletsOf = walletsByClaim(deps.db, settings.walletClaim);
+  const walletsOf = walletsByClaim(deps.db, { claim: settings.walletClaim, ownDomain: settings.ownDomain });
   return jwksVerifier({ keys, clock: deps.clock, walletsOf }, settings.tokens);
 }

@@ -1,7 +1,7 @@
 /** Which accounts a token speaks for: those that a claim names, or the ledger's own for the user's e-mail. */
 import type { Queries } from '../ledger/database/database.ts';
 import { findWallets } from '../ledger/wallets/wallets.ts';
-import { addressKey } from '../rules/user-key.ts';
+import { addressKey, emailKey } from '../rules/user-key.ts';
 
 type Address = `0x${string}`;
 export type Claims = Record<string, unknown>;
@@ -14,12 +14,17 @@ const WALLETS_MAX = 100;
 
 /**
  * `claim` is a claim's name, or a path such as `verified_credentials.address` that goes through objects and lists;
- * `email` means the wallet that the ledger keeps for the user of that e-mail.
+ * `email` means the wallet that the ledger keeps for the user of that e-mail. At `ownDomain` are only stand-ins of chat
+ * users: whoever reads a mailbox there is not the user whose wallet it names.
  */
-export function walletsByClaim(db: Queries, claim: string): WalletsOf {
+export function walletsByClaim(
+  db: Queries,
+  { claim, ownDomain }: { claim: string; ownDomain: string },
+): WalletsOf {
   if (claim !== 'email') return async ({ claims }) => walletsIn(claims, claim);
+  const standIn = emailKey(`user@${ownDomain}`)?.slice('user'.length);
   return async ({ email }) => {
-    if (email === undefined) return [];
+    if (email === undefined || (standIn !== undefined && email.endsWith(standIn))) return [];
     const wallet = (await findWallets(db, [email])).get(email);
     const address = wallet && addressKey(wallet.address);
     return address ? [address] : [];

@@ -64,10 +64,12 @@ export function productionTokens(config: StartConfig) {
   const { identity, identityIssuer: issuer, identityAudience: audience } = config;
   if (identity !== 'oidc' || issuer === undefined || audience === undefined) return undefined;
   const types = config.identityTokenTypes.map((type) => type.toLowerCase());
+  const scopeNeeded = config.identityTokenScope === 'required';
   return {
     ...settings.identity,
-    tokens: { ...settings.identity.tokens, issuer, audience, types, ageMaxMs: TOKEN_AGE_MAX_MS },
+    tokens: { ...settings.identity.tokens, issuer, audience, types, scopeNeeded, ageMaxMs: TOKEN_AGE_MAX_MS },
     jwksUrl: config.identityJwksUrl,
     walletClaim: config.identityWalletClaim,
+    ownDomain: config.ownDomain,
   };
 }

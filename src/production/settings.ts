@@ -19,7 +19,7 @@ import {
   wholeNumber,
 } from '../lib/setting.ts';
 import { isLoopback, isPrivatePostgres } from '../lib/url.ts';
-import { type Problem, problemOf } from './start-errors.ts';
+import { emulatedProblem, type Problem, problemOf } from './start-errors.ts';
 
 type Hex = `0x${string}`;
 export type Worker = 'api' | 'outbox';
@@ -112,14 +112,6 @@ function isWebAddress(value: string | undefined, name: string, config: Others): 
   const isUrl = /^(?:https:\/\/.|http:\/\/(?:127\.0\.0\.1|localhost)(?::|\/|$))/.test(value);
   return isUrl && URL.canParse(value) ? undefined : `${name} is not an https address`;
 }
-
-const emulated = (part: string) => (provider: string) =>
-  provider === 'emulated'
-    ? problemOf('E_PROD_EMULATED', {
-        message: `${part} are emulated`,
-        fix: `leave REWARDS_${part.toUpperCase()} out, or name a real provider`,
-      })
-    : undefined;
 
 /** The reason why production refuses a database. */
 export const sqliteProblem = (url: string, { allowSqlite }: Pick<Others, 'allowSqlite'>) =>
@@ -299,12 +291,12 @@ export const startSettings = {
   ),
   payments: setting('--payments <provider>', choice('none', 'emulated'), 'who takes payments', {
     default: 'none',
-    unsafe: emulated('payments'),
+    unsafe: emulatedProblem('payments'),
   }),
   /** oidc: a provider's tokens, verified by the keys that it publishes. */
   identity: setting('--identity <provider>', choice('none', 'oidc', 'emulated'), 'who vouches for users', {
     default: 'none',
-    unsafe: emulated('identity'),
+    unsafe: emulatedProblem('identity'),
   }),
   identityIssuer: setting(
     '--identity-issuer <url>',
@@ -327,6 +319,12 @@ export const startSettings = {
   identityTokenTypes: setting('--identity-token-type <type...>', list, 'accepted typ headers of tokens', {
     default: 'at+jwt,jwt',
   }),
+  identityTokenScope: setting(
+    '--identity-token-scope <rule>',
+    choice('required', 'optional'),
+    'whether tokens of other types than at+jwt need a scope, which identity tokens lack',
+    { default: 'required' },
+  ),
   identityWalletClaim: setting(
     '--identity-wallet-claim <claim>',
     text,

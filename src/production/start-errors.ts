@@ -143,3 +143,12 @@ export function problemOf(
   const { message, fix } = startErrors[code];
   return { code, message, fix, ...known };
 }
+
+/** The reason why production refuses a provider of this part. */
+export const emulatedProblem = (part: string) => (provider: string) =>
+  provider === 'emulated'
+    ? problemOf('E_PROD_EMULATED', {
+        message: `${part} are emulated`,
+        fix: `leave REWARDS_${part.toUpperCase()} out, or name a real provider`,
+      })
+    : undefined;

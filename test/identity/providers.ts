@@ -15,6 +15,9 @@ import type { Log } from '../../src/lib/log.ts';
 
 export const AUDIENCE = 'rewards';
 export const EMAIL = 'alice@demo.example';
+/** Where chat users have their stand-in e-mails. */
+export const OWN_DOMAIN = 'rewards.example';
+export const CHAT_USER = `discord_5@${OWN_DOMAIN}`;
 export const WALLET = '0x00000000000000000000000000000000000a11ce';
 
 type Fields = Record<string, unknown>;
@@ -40,12 +43,16 @@ export function recordingLog(): { log: Log; logged: string[] } {
   return { log: { debug: write, info: write, warn: write, error: write }, logged };
 }
 
-/** A ledger in memory that knows one user. */
+/** A ledger in memory that knows one user, and one of a chat platform. */
 export async function someLedger() {
   const database = openSqlite(':memory:');
   await migrate(database);
   await database.atomically((tx) =>
-    ensureWallets(tx, { userKeys: [EMAIL], addressAt: () => WALLET, nowMs: 0 }),
+    ensureWallets(tx, {
+      userKeys: [EMAIL, CHAT_USER],
+      addressAt: (index) => (index === 0 ? WALLET : `0x${'5'.repeat(40)}`),
+      nowMs: 0,
+    }),
   );
   return database;
 }
@@ -56,7 +63,7 @@ export async function ownProvider(): Promise<Provider> {
   const { log, logged } = recordingLog();
   const identity = await openLocalIdentity(
     { database, clock, realClock: systemClock(), random: secureRandom(clock), log },
-    settings.identity,
+    { ...settings.identity, ownDomain: OWN_DOMAIN },
   );
   const issuer = 'http://127.0.0.1:8787/_idp';
   identity.announce(issuer);
@@ -95,6 +102,7 @@ export async function foreignProvider(): Promise<Provider> {
       ...settings.identity,
       tokens: { ...settings.identity.tokens, issuer, types: ['at+jwt', 'jwt'] },
       walletClaim: 'email',
+      ownDomain: 'Rewards.Example',
     },
   );
   return {
@@ -107,6 +115,7 @@ export async function foreignProvider(): Promise<Provider> {
       server.issuer.buildToken({
         scopesOrTransform: (_header, payload) => {
           Object.assign(payload, { sub: 'user_1', aud: AUDIENCE, email: EMAIL, email_verified: true });
+          Object.assign(payload, { scope: 'openid rewards' });
         },
       }),
     logged,
@@ -128,6 +137,7 @@ export function claimsOf({ issuer, clock }: Pick<Provider, 'issuer' | 'clock'>, 
     exp: now + 600,
     email: EMAIL,
     email_verified: true,
+    scope: 'rewards',
   };
   return Object.fromEntries(
     Object.entries({ ...claims, ...change }).filter(([, value]) => value !== undefined),

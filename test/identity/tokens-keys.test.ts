@@ -74,6 +74,7 @@ beforeEach(async () => {
       tokens: { ...settings.identity.tokens, issuer },
       jwksUrl: `${issuer}/jwks`,
       walletClaim: 'wallets',
+      ownDomain: 'rewards.example',
     },
   );
 });
@@ -237,6 +238,7 @@ test('discovery: the issuer must name itself, and keys come over https or from t
         tokens: { ...settings.identity.tokens, issuer: at },
         jwksUrl,
         walletClaim: 'email',
+        ownDomain: 'rewards.example',
       },
     );
   const serve = (document: object) => {
@@ -272,7 +274,8 @@ test('wallets are where the setting says', async () => {
     'https://idp.example/wallet': b,
     nested: { deep: { address: a } },
   };
-  const walletsIn = (claim: string) => walletsByClaim(database.db, claim)({ claims });
+  const walletsIn = (claim: string) =>
+    walletsByClaim(database.db, { claim, ownDomain: 'rewards.example' })({ claims });
   expect(await walletsIn('wallet')).toEqual([lower]);
   expect(await walletsIn('wallets')).toEqual([lower, b]);
   expect(await walletsIn('verified.address')).toEqual([lower, b]);

@@ -7,6 +7,7 @@ import { exportJWK, generateKeyPair, type JWK } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   AUDIENCE,
+  CHAT_USER,
   claimsOf,
   EMAIL,
   foreignProvider,
@@ -71,6 +72,13 @@ describe.each([
     expect(await judge(await signed(at))).toBe('accepted');
   });
 
+  test('never gives the wallet of a chat user to the owner of a mailbox at the own domain', async () => {
+    for (const email of [CHAT_USER, CHAT_USER.toUpperCase()]) {
+      const answer = await provider.verifier.verify(`Bearer ${await signed({ email })}`);
+      expect(answer).toEqual({ subject: 'user_1', email: CHAT_USER, wallets: [] });
+    }
+  });
+
   test.each([
     ['no expiry', () => ({ exp: undefined }), 'claims'],
     ['no moment of issue', () => ({ iat: undefined }), 'claims'],
@@ -117,6 +125,9 @@ describe.each([
     ['an identity token by its use', { typ: 'JWT' }, { token_use: 'id' }],
     ['an identity token by its kind', { typ: 'JWT' }, { typ: 'ID' }],
     ['a refresh token', { typ: 'JWT' }, { typ: 'Refresh' }],
+    ['an identity token that has only its type', { typ: 'JWT' }, { scope: undefined }],
+    ['an empty scope', { typ: 'JWT' }, { scope: ' ', scp: [] }],
+    ['a scope that is no text', { typ: 'JWT' }, { scope: true, scp: [1] }],
   ])('refuses %s', async (_name, header, change) => {
     expect(await judge(await signed(change, header))).toBe('type');
   });

@@ -91,12 +91,13 @@ type Fields = Record<string, unknown>;
 const genuine = (change: Fields = {}) =>
   issuer.issuer.buildToken({
     scopesOrTransform: (_header, payload) => {
-      Object.assign(payload, { sub: 'user_1', aud: AUDIENCE, wallet: user.address }, change);
+      const own = { sub: 'user_1', aud: AUDIENCE, wallet: user.address, scope: 'openid rewards' };
+      Object.assign(payload, own, change);
     },
   });
 const seconds = () => Math.floor(Date.now() / 1_000);
 const claims = (change: Fields = {}) => ({
-  ...{ iss: issuer.issuer.url, aud: AUDIENCE, sub: 'user_1', wallet: user.address },
+  ...{ iss: issuer.issuer.url, aud: AUDIENCE, sub: 'user_1', wallet: user.address, scope: 'rewards' },
   ...{ iat: seconds(), exp: seconds() + 600 },
   ...change,
 });
@@ -177,6 +178,7 @@ test('tokens that are not taken', async () => {
     ['another audience', await signed(own, { kid }, { aud: 'https://other.example' })],
     ['no audience', await signed(own, { kid }, { aud: undefined })],
     ['another issuer', await signed(own, { kid }, { iss: 'http://evil.example' })],
+    ['an identity token: typed JWT, without a scope', await signed(own, { kid }, { scope: undefined })],
     ['no subject', await signed(own, { kid }, { sub: undefined })],
   ];
   for (const [name, token] of vectors) {

@@ -31,7 +31,7 @@ export async function openLocalIdentity(
     random: { uuid(): string };
     log: Log;
   },
-  settings: { keys: KeySetSettings; tokens: Omit<TokenSettings, 'issuer'> },
+  settings: { keys: KeySetSettings; tokens: Omit<TokenSettings, 'issuer'>; ownDomain: string },
 ): Promise<LocalIdentity> {
   let url = '';
   const issuer = await openLocalIssuer(deps, {
@@ -44,8 +44,9 @@ export async function openLocalIdentity(
     { load: async () => ({ keys: issuer.keys() }), clock: deps.realClock, log: deps.log },
     settings.keys,
   );
+  const walletsOf = walletsByClaim(deps.database.db, { claim: 'email', ownDomain: settings.ownDomain });
   const verifier = jwksVerifier(
-    { keys, clock: deps.clock, walletsOf: walletsByClaim(deps.database.db, 'email') },
+    { keys, clock: deps.clock, walletsOf },
     {
       ...settings.tokens,
       get issuer() {

@@ -163,6 +163,12 @@ describe.each(databaseKinds)('contract: POST relay (on $kind)', ({ open }) => {
       const { details } = await refusedWith(answer, 403, 'VALIDATION_FAILED');
       expect(details.reason).toBe('not_your_wallet');
     });
+    test('a mailbox at the own domain, where only chat users have names: 403', async () => {
+      const chatUser = await kit.keyless('discord_5@rewards.localhost');
+      const answer = kit.relay({ ...alice, ...chatUser }, kit.purchase(chatUser.address));
+      const { details } = await refusedWith(answer, 403, 'VALIDATION_FAILED');
+      expect(details.reason).toBe('not_your_wallet');
+    });
     test('CORS: a preflight names the origin of the brand, and no foreign one', async () => {
       const preflight = (origin: string) =>
         kit.request(`${kit.ready.urls.relay}/relay`, {
