@@ -241,8 +241,8 @@ test('the table: every check in its order, those after the refusal named', async
     /^req_[0-9a-f]{8} {2}POST \/rewards-api\/manual-event {2}-> {2}429 Cooldown active$/,
   );
   expect(lines[1]).toMatch(/^ {3}1 {2}body {14}ok {7}\d+ of 10240 bytes, JSON$/);
-  expect(text).toMatch(/ {3}9 {2}cooldown {10}REFUSED {2}last reward /);
-  expect(text).toContain('not reached: max claims, max total claims, brand funds');
+  expect(text).toMatch(/ {2}10 {2}cooldown {10}REFUSED {2}last reward /);
+  expect(text).toContain('not reached: max claims, max total claims, spend limit, brand funds');
   expect(text).toContain('metadata.skip_cooldown=true');
 });
 
@@ -274,7 +274,7 @@ describe('send-event', () => {
     const refused = await cli(...send(user));
     expect(refused).toMatchObject({ code: exitCodes.refused, stdout: '' });
     expect(refused.stderr).toMatch(
-      / {2}check {3}8 duplicate: event [0-9a-f-]{36} was accepted less than 1m ago/,
+      / {2}check {3}9 duplicate: event [0-9a-f-]{36} was accepted less than 1m ago/,
     );
     expect(refused.stderr).toMatch(/ {2}then {4}every check passes at 20\d\d.*, in (59m\d*s?|1h)/);
     expect(refused.stderr).toMatch(/ {2}more {4}rewards requests explain req_[0-9a-f]{8}\n/);

@@ -226,7 +226,16 @@ onEveryDatabase(({ kit }) => {
         });
       });
       expect(await unsettledTransactions(database.db, first.lane)).toEqual([
-        { id: first.id, nonce: 3, kind: 'noop', hash, raw, maxFeeWei: 2n ** 71n, priorityFeeWei: 2n },
+        {
+          id: first.id,
+          nonce: 3,
+          kind: 'noop',
+          hash,
+          raw,
+          maxFeeWei: 2n ** 71n,
+          priorityFeeWei: 2n,
+          refused: false,
+        },
       ]);
       const found = await findByHashes(database.db, [first.hash, hash]);
       expect(found.map(({ transaction }) => transaction.id)).toEqual([first.id, first.id]);

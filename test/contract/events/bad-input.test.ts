@@ -82,7 +82,11 @@ describe('bad input is refused with the contract’s status and body (contract: 
       (brandId) => ({ ...valid, brandId, metadata: { skip_cooldown: 'true' } }),
       'metadata',
     ],
-    ['userIdentifier a number', (brandId) => ({ ...valid, brandId, userIdentifier: 5 }), 'userIdentifier'],
+    [
+      'userIdentifier a number',
+      (brandId) => ({ ...valid, userEmail: undefined, brandId, userIdentifier: 5 }),
+      'userIdentifier',
+    ],
   ];
   test.each(bodies)('%s: 400 Invalid event data, naming the field', async (_name, body, field) => {
     const answer = await service.post('/rewards-api/manual-event', body(service.brand.brandId));
