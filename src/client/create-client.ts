@@ -18,7 +18,7 @@ import type { Reply } from './reply.ts';
 
 interface ClientSettings {
   urls: HostUrls;
-  /** Needed by the control calls that change something. */
+  /** Needed by the control calls. */
   controlToken?: string | undefined;
   /** Longest wait for a complete answer. */
   timeoutMs: number;

@@ -14,9 +14,10 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 const at = () => ['--target', service.ready.urls.events];
-const cli = (...args: string[]) => rewards([...args, ...at()]);
+const around = () => ({ env: { REWARDS_CONTROL_TOKEN: service.ready.controlToken } });
+const cli = (...args: string[]) => rewards([...args, ...at()], around());
 const listed = async (...args: string[]) =>
-  (await rewardsJson(['requests', 'list', ...args, ...at()])).envelope.data.body.requests as {
+  (await rewardsJson(['requests', 'list', ...args, ...at()], around())).envelope.data.body.requests as {
     id: string;
     status: number;
     path: string;
@@ -96,7 +97,7 @@ describe('show', () => {
     { id: 'req_ffffffffffffffffffff', reason: 'request_not_found' },
     { id: 'req_', reason: 'request_not_found' },
   ])('$id: exit 1, and where to look', async ({ id, reason }) => {
-    const { code, envelope } = await rewardsJson(['requests', 'show', id, ...at()]);
+    const { code, envelope } = await rewardsJson(['requests', 'show', id, ...at()], around());
     expect(code).toBe(exitCodes.refused);
     expect(envelope.error).toMatchObject({
       code: 'E_REFUSED',
@@ -152,7 +153,9 @@ describe('the log', () => {
 describe('tail', () => {
   const program = new URL('../../bin/rewards.js', import.meta.url).pathname;
   test('each request as it comes, until a signal', async () => {
-    const tail = spawn(process.execPath, [program, 'requests', 'tail', '-n', '1', '-o', 'jsonl', ...at()]);
+    const tail = spawn(process.execPath, [program, 'requests', 'tail', '-n', '1', '-o', 'jsonl', ...at()], {
+      env: { ...process.env, ...around().env },
+    });
     const lines = createInterface({ input: tail.stdout })[Symbol.asyncIterator]();
     const next = async () => JSON.parse((await lines.next()).value);
     await next();
@@ -169,7 +172,7 @@ describe('tail', () => {
 
   test('ends when its reader does', async () => {
     const line = `"${process.execPath}" "${program}" requests tail -n 0 ${at().join(' ')} | head -1`;
-    const piped = spawn('sh', ['-c', line]);
+    const piped = spawn('sh', ['-c', line], { env: { ...process.env, ...around().env } });
     piped.stdout.resume();
     const closed = once(piped, 'close');
     const events = setInterval(() => void service.request('/nowhere'), 100);

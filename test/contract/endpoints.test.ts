@@ -112,7 +112,8 @@ describe('contract: Endpoints', () => {
     expect((await ask('GET', '//sdk.js/')).status).toBe(200);
     expect((await ask('POST', `${API}/pregenerate-user/`, {})).status).toBe(400);
     expect((await ask('POST', '//relay/', {})).status).toBe(401);
-    expect((await ask('GET', '//_rewards//clock/')).status).toBe(200);
+    const authorization = `Bearer ${service.ready.controlToken}`;
+    expect((await ask('GET', '//_rewards//clock/', undefined, { authorization })).status).toBe(200);
   });
 
   test('every request has an id of its own', async () => {

@@ -188,7 +188,7 @@ test('refusals of the control host are the documented ones', async () => {
   const second = { brandId: service.brand.brandId, name: 'Again', domains: 'again.example' };
   const expected = {
     foreign_host: await ask('/clock', { headers: { origin: 'https://elsewhere.example' } }),
-    token_missing: await ask('/clock', { method: 'POST', body: '{}' }),
+    token_missing: await ask('/clock', { headers: { authorization: 'Bearer wrong' } }),
     invalid_clock_change: await change('POST', '/clock', {}),
     invalid_filter: await ask('/requests?limit=0'),
     request_not_found: await ask('/requests/req_none'),

@@ -46,7 +46,7 @@ const relayRoutes = () =>
   );
 const controlRoutes = () =>
   routesOf(
-    createControlHost({ control: {}, brands: {}, tokens: {}, wallets: {} } as Parameters<
+    createControlHost({ token: 'token', control: {}, brands: {}, tokens: {}, wallets: {} } as Parameters<
       typeof createControlHost
     >[0]),
   );

@@ -93,6 +93,7 @@ async function explanationOf(
   if (!mayBeEmulator) return undefined;
   const client = createClient({
     urls: target.urls,
+    controlToken: target.controlToken,
     timeoutMs: Math.min(settings.timeout, EXPLANATION_TIMEOUT_MS),
   });
   const reply = await client.control.requests.show(requestId).catch(() => undefined);

@@ -35,7 +35,7 @@ export function banner(
     ...(urls.relay === urls.events ? [] : [row('Relay', cyan(`${urls.relay}/relay`))]),
     ...(urls.register === urls.events ? [] : [row('Register', cyan(`${urls.register}/rewards-api`))]),
     row('Docs', cyan(`${urls.events}/docs`)),
-    row('Control', cyan(urls.control)),
+    row('Control', cyan(`${urls.control}?token=${ready.controlToken}`)),
     row('RPC', cyan(urls.rpc), `chain ${ready.chain.id}`),
     row('Data', ephemeral ? 'dropped at the end' : `${ready.dataDir} (kept; --ephemeral to drop)`),
     ...rows('Seed', seedLines(ready.seedChanges ?? [], style)),

@@ -28,11 +28,10 @@ function endpoint(
     status?: number;
     answer: EndpointAnswer;
     refusals?: ControlRefusalCode[];
-    guarded?: boolean;
   },
 ): Endpoint<ControlRefusalCode> {
   const { description, body, example, status = 200, answer, refusals = [] } = parts;
-  const { guarded = method !== 'get' } = parts;
+  const guarded = tag !== 'Description';
   const parameters = (['path', 'query'] as const).flatMap((place) => {
     const schema = parts[place];
     return schema ? [{ in: place, schema }] : [];
@@ -164,7 +163,6 @@ export const controlEndpoints: readonly Endpoint<ControlRefusalCode>[] = [
       example: { path: { name }, query: { domain: name } },
       answer: { description: 'The record.', body: named('DnsRecord', control.dnsRecord) },
       refusals: ['invalid_settings', 'brand_not_found'],
-      guarded: true,
     },
   ),
   endpoint(['post', '/seed', 'seed', 'Brands', 'Compare seed files with the ledger, or apply them'], {

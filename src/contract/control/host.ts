@@ -30,7 +30,8 @@ export const controlHostContract: HostContract<ControlRefusalCode> = {
     controlToken: {
       type: 'http',
       scheme: 'bearer',
-      description: 'The `controlToken` of the ready line; needed to change anything.',
+      description:
+        'The `controlToken` of the ready line; needed for everything but this description. A browser that opens the link of the banner may read as well.',
     },
   },
 };

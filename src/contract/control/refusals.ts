@@ -7,7 +7,7 @@ import { type RefusalBody, refusalForm, requestRefusals } from '../shared-refusa
 
 export type ControlRefusal =
   | { code: 'foreign_host' }
-  | { code: 'token_missing'; guards: 'changes' | 'secrets' }
+  | { code: 'token_missing'; guards: 'host' | 'secrets' }
   | { code: 'invalid_clock_change' }
   | { code: 'invalid_filter' }
   | { code: 'request_not_found'; name: string }
@@ -38,12 +38,12 @@ const rows: RefusalRows<ControlRefusal> = {
   token_missing: {
     status: 401,
     when: 'the control token is missing or wrong',
-    example: { guards: 'changes' },
+    example: { guards: 'host' },
     says: ({ guards }) => ({
       error: 'Unauthorized',
       message:
-        guards === 'changes'
-          ? 'Send `Authorization: Bearer <controlToken>` from the ready line.'
+        guards === 'host'
+          ? 'Send `Authorization: Bearer <controlToken>` from the ready line; a browser opens the link of the banner.'
           : 'The record holds a token: send `Authorization: Bearer <controlToken>`.',
     }),
   },

@@ -36,7 +36,7 @@ interface ControlConfig {
   duplicateWindowMs: number;
 }
 
-/** `controlToken`: every call that changes something must carry it. */
+/** `controlToken`: every call must carry it. */
 export function createControl(deps: ControlDeps, config: ControlConfig) {
   const { database, clock, random } = deps;
   const controlToken = Buffer.from(random.bytes(24)).toString('base64url');

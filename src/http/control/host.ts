@@ -1,6 +1,5 @@
 /** The emulator's control host: moves the clock and whatever else only a developer may move. Never part of production. */
-import { timingSafeEqual } from 'node:crypto';
-import { type Context, type Handler, Hono } from 'hono';
+import { type Handler, Hono } from 'hono';
 import type { VerifyReport } from '../../audit/report.ts';
 import type { VerifyOptions } from '../../audit/verify-ledger.ts';
 import { controlHostContract } from '../../contract/control/host.ts';
@@ -17,6 +16,7 @@ import { type ControlClockDeps, controlClock } from './clock.ts';
 import { BODY_LIMIT_BYTES, refuse } from './refuse.ts';
 import { type ControlRequestsDeps, controlRequests } from './requests.ts';
 import { type ControlSeedDeps, controlSeed } from './seed.ts';
+import { controlAccess } from './session.ts';
 import { type ControlTokensDeps, controlTokens } from './tokens.ts';
 import { type ControlWalletsDeps, controlWallets } from './wallets.ts';
 
@@ -29,7 +29,7 @@ interface ControlHostDeps extends Omit<ControlRequestsDeps, 'nowMs'> {
   /** Compares ledger and chain. */
   verify: (options: VerifyOptions) => Promise<VerifyReport>;
   log: Log;
-  /** Needed to change anything. */
+  /** Needed for everything but the description of this host. */
   token: string;
   /** Names under which this listener may be addressed: keeps pages of other sites out (DNS rebinding). */
   allowedHosts: readonly string[];
@@ -41,7 +41,7 @@ const DIFFERENCES_MAX = 1_000;
 export function createControlHost(deps: ControlHostDeps): Hono {
   const app = new Hono({ getPath: tidyPath });
   const { clock } = deps.control;
-  const maySeeSecrets = (context: Context) => carriesToken(context.req.header('authorization'), deps.token);
+  const { mayChange, mayRead, opened } = controlAccess(deps.token);
 
   app.use(async (context, next) => {
     const domain = domainOf(`http://${context.req.header('host') ?? ''}`);
@@ -50,8 +50,11 @@ export function createControlHost(deps: ControlHostDeps): Hono {
     if (!fromHere(domain) || (origin !== undefined && !fromHere(domainOf(origin)))) {
       return refuse(context, { code: 'foreign_host' });
     }
-    if (context.req.method !== 'GET' && !maySeeSecrets(context)) {
-      return refuse(context, { code: 'token_missing', guards: 'changes' });
+    const looks = context.req.method === 'GET' || context.req.method === 'HEAD';
+    const entered = looks ? opened(context) : undefined;
+    if (entered) return entered;
+    if (!(looks ? mayRead(context) : mayChange(context))) {
+      return refuse(context, { code: 'token_missing', guards: 'host' });
     }
     return next();
   });
@@ -65,7 +68,7 @@ export function createControlHost(deps: ControlHostDeps): Hono {
   );
   const handlers = {
     ...controlClock(deps.control),
-    ...controlBrands({ ...deps.brands, maySeeSecrets }),
+    ...controlBrands({ ...deps.brands, maySeeSecrets: mayChange }),
     ...controlRequests({ ...deps, nowMs: () => clock.state().nowMs }),
     ...controlSeed(deps),
     ...controlTokens(deps.tokens),
@@ -103,9 +106,3 @@ const verifyHandler =
   };
 
 const domainOf = (text: string) => (URL.canParse(text) ? new URL(text).hostname : undefined);
-
-function carriesToken(header: string | undefined, token: string): boolean {
-  const sent = Buffer.from(header ?? '');
-  const expected = Buffer.from(`Bearer ${token}`);
-  return sent.length === expected.length && timingSafeEqual(sent, expected);
-}

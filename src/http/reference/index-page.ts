@@ -18,7 +18,9 @@ export function indexPage(paths: readonly string[], links: () => readonly IndexL
   return async (context: Context, next: Next): Promise<Response | undefined> => {
     const isBrowser = /\btext\/html\b/.test(context.req.header('accept') ?? '');
     const path = context.req.path.replace(/(.)\/$/, '$1');
-    if (context.req.method !== 'GET' || !isBrowser || !paths.includes(path)) {
+    // The banner's link: the control host takes the token out of the address, and sends the browser back here.
+    const isEntering = context.req.query('token') !== undefined;
+    if (context.req.method !== 'GET' || !isBrowser || !paths.includes(path) || isEntering) {
       await next();
       return undefined;
     }
