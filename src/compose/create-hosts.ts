@@ -154,7 +154,7 @@ function frameOf(deps: HostsDeps, config: HostsConfig) {
 
 /** Questions of strangers that cost more than a look into the ledger: one at a time, whoever asks. */
 function sharedQuestions(
-  { database, dns }: HostsDeps,
+  { database, dns, clock }: HostsDeps,
   { serviceName, health }: { serviceName: string; health: Parameters<typeof reportHealth>[0] },
 ) {
   const { now } = systemClock();
@@ -162,7 +162,8 @@ function sharedQuestions(
   const lookups = createSharedAnswers<DnsVerification>({ keptMs: 0, keysMax: 0, now });
   return {
     reportHealth: () => healths('', () => reportHealth(health)),
-    verifyDns: (domain: string) => lookups(domain, () => verifyDns({ database, dns, serviceName }, domain)),
+    verifyDns: (domain: string) =>
+      lookups(domain, () => verifyDns({ database, dns, serviceName, clock }, domain)),
   };
 }
 

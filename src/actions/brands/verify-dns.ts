@@ -1,9 +1,15 @@
 /** Asks DNS whether a domain belongs to a brand, and links or unlinks it (contract: POST verify-dns). */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { TxtResolver } from '../../dns/txt.ts';
-import { brandsProvenFor, setProvenDomain } from '../../ledger/brands/brand-domains.ts';
+import {
+  brandsProvenFor,
+  linkProvenDomain,
+  missProvenDomain,
+  nestedDomain,
+} from '../../ledger/brands/brand-domains.ts';
 import { findBrand } from '../../ledger/brands/brands.ts';
 import type { Database } from '../../ledger/database/database.ts';
+import type { Clock } from '../../lib/clock.ts';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import { parseVerificationRecord, verificationName } from '../../rules/brands/dns-verification.ts';
 
@@ -11,12 +17,20 @@ interface VerifyDnsDeps {
   database: Database;
   dns: TxtResolver;
   serviceName: string;
+  clock: Pick<Clock, 'now'>;
 }
+
+/** Anybody may ask at any moment, and name servers lose records for minutes or hours: misses in this time count once. */
+const MISS_EVERY_MS = 8 * 3_600_000;
+/** With the last of them the domain is unlinked: a day after the first. */
+const MISSES_MAX = 4;
 
 export interface DnsVerification {
   domain: string;
   dnsConfigured: boolean;
   brandId: BrandId | undefined;
+  /** A domain of another brand above or below this one, for which a valid record links nothing. */
+  nested: string | undefined;
   /** The name whose TXT records were read. */
   name: string;
 }
@@ -28,9 +42,12 @@ export interface DnsVerification {
 export const domainToken = (verificationSecret: string, domain: string) =>
   createHmac('sha256', verificationSecret).update(domain).digest('base64url').slice(0, 32);
 
-/** `domain` is canonical. Rejects when DNS gives no answer; then nothing is linked or unlinked. */
+/**
+ * Links a canonical domain, or counts that its record is missing: a domain is unlinked after several misses over a
+ * day. Rejects when DNS gives no answer; then nothing is linked or counted.
+ */
 export async function verifyDns(deps: VerifyDnsDeps, domain: string): Promise<DnsVerification> {
-  const { database, dns, serviceName } = deps;
+  const { database, dns, serviceName, clock } = deps;
   const name = verificationName(serviceName, domain);
   const proven = new Set<BrandId>();
   for (const record of await dns.txtRecords(name)) {
@@ -40,11 +57,21 @@ export async function verifyDns(deps: VerifyDnsDeps, domain: string): Promise<Dn
       proven.add(brand.brandId);
   }
   for (const brandId of await brandsProvenFor(database.db, domain)) {
-    if (!proven.has(brandId)) await setProvenDomain(database.db, { brandId, domain, proven: false });
+    if (proven.has(brandId)) continue;
+    const misses = { nowMs: clock.now(), everyMs: MISS_EVERY_MS, missesMax: MISSES_MAX };
+    await missProvenDomain(database.db, { brandId, domain }, misses);
   }
-  for (const brandId of proven) await setProvenDomain(database.db, { brandId, domain, proven: true });
+  let nested: string | undefined;
+  for (const brandId of proven) {
+    const other = await nestedDomain(database.db, { brandId, domain });
+    if (other === undefined) await linkProvenDomain(database.db, { brandId, domain });
+    else {
+      nested = other;
+      proven.delete(brandId);
+    }
+  }
   const [brandId] = proven;
-  return { domain, dnsConfigured: brandId !== undefined, brandId, name };
+  return { domain, dnsConfigured: brandId !== undefined, brandId, nested, name };
 }
 
 function sameText(a: string, b: string): boolean {

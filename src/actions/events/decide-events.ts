@@ -2,6 +2,7 @@
  * Decides a round of customer events and records the rewards of those that are granted, inside one commit: each
  * is judged against what the ledger holds, and the ledger's own conditions have the last word.
  */
+import { domainsAbove } from '../../ledger/brands/brand-domains.ts';
 import { readBrandsAndTime, readEventRules, ruleKey } from '../../ledger/brands/brands.ts';
 import { takeNumbers } from '../../ledger/counters.ts';
 import type { BusinessTime, Queries } from '../../ledger/database/database.ts';
@@ -19,6 +20,7 @@ import { readSpending, takeSpending } from '../../ledger/rewards/spending.ts';
 import { ensureWallets } from '../../ledger/wallets/wallets.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { type Brand, type BrandId, type EventRule, isUnlimited } from '../../rules/brands/brand.ts';
+import { hostsBelow } from '../../rules/brands/domain.ts';
 import {
   type Bypass,
   type ClaimRefusal,
@@ -162,6 +164,8 @@ async function screen(deps: DecideDeps, tx: Queries, events: EventToDecide[]) {
   ]);
   const eventTypes = [...new Set(named)];
   const rules = await readEventRules(tx, { brandIds, eventTypes });
+  const hosts = events.flatMap(({ submission }) => hostsBelow(submission, brands.get(submission.brandId)));
+  const domains = await domainsAbove(tx, hosts);
   const decisions = new Map<EventToDecide, EventDecision>();
   const candidates: Candidate[] = [];
   const asked = new Map<EventToDecide, EventToDecide>();
@@ -172,7 +176,9 @@ async function screen(deps: DecideDeps, tx: Queries, events: EventToDecide[]) {
     const event = { ...one, submission };
     asked.set(event, one);
     const rule = rules.get(ruleKey(submission));
-    const refusal = refuseSubmission(submission, { ...deps, brand, rule });
+    const others = domains.filter(({ brandId }) => brandId !== submission.brandId);
+    const otherDomains = others.map(({ domain }) => domain);
+    const refusal = refuseSubmission(submission, { ...deps, brand, rule, otherDomains });
     if (refusal) decisions.set(event, { nowMs, brand, rule, refusal });
     else if (brand && rule) candidates.push({ event, brand, rule, bypass: bypassOf(submission, brand) });
   }

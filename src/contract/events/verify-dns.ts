@@ -37,7 +37,7 @@ export const verifyDnsEndpoint: Endpoint<EventsRefusalCode> = {
   prefixed: true,
   summary: 'Check whether DNS links a domain to a brand',
   description:
-    'Reads the TXT records of `_rewards.<domain>`, of the form `brand_id=<brand id>;api_key=<verification token>`. A valid one links events of the domain to the brand; when it is gone, the next look unlinks them. The token gives no other right: DNS is public.',
+    'Reads the TXT records of `_rewards.<domain>`, of the form `brand_id=<brand id>;api_key=<verification token>`. A valid one links events of the domain to the brand; when it stays away for a day and several looks, they are unlinked. A domain above or below one of another brand is not linked. The token gives no other right: DNS is public.',
   body: named('VerifyDns', verifyDnsBody),
   examples: [{ summary: 'The demo domain', body: { domain } }],
   answers: {

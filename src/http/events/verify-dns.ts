@@ -29,8 +29,12 @@ export function verifyDnsHandler(deps: VerifyDnsHandlerDeps): Handler<RequestVar
     }
     const { domain } = question.data;
     try {
-      const { dnsConfigured, brandId, name } = await deps.verifyDns(domain);
-      const message = dnsConfigured ? `${name} links this domain to the brand` : `no valid record at ${name}`;
+      const { dnsConfigured, brandId, nested, name } = await deps.verifyDns(domain);
+      const missing =
+        nested === undefined
+          ? `no valid record at ${name}`
+          : `the record at ${name} links nothing: ${nested} belongs to another brand`;
+      const message = dnsConfigured ? `${name} links this domain to the brand` : missing;
       return context.json({ success: true, domain, dnsConfigured, brandId: brandId ?? '', message });
     } catch (error) {
       if (isDatabaseUnavailable(error)) throw error;

@@ -1,9 +1,12 @@
 /** Which brands a host belongs to. */
-import { and, eq, inArray } from 'drizzle-orm';
+import { and, eq, gte, inArray, isNull, lte, or, sql } from 'drizzle-orm';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import { isWithin } from '../../rules/brands/domain.ts';
 import type { Queries } from '../database/database.ts';
 import { brandDomains } from '../schema/brands.ts';
+
+/** A host has up to 127 labels and a round 400 events; SQLite takes 32,766 parameters in a statement. */
+const DOMAINS_PER_STATEMENT = 10_000;
 
 /** `shop.demo.example` → itself, `demo.example`, `example`. */
 const suffixes = (host: string) => {
@@ -11,12 +14,26 @@ const suffixes = (host: string) => {
   return labels.map((_, place) => labels.slice(place).join('.'));
 };
 
+/** The domains of all brands at and above these canonical hosts. */
+export async function domainsAbove(
+  db: Queries,
+  hosts: string[],
+): Promise<{ brandId: BrandId; domain: string }[]> {
+  const domains = [...new Set(hosts.flatMap(suffixes))];
+  const found: { brandId: BrandId; domain: string }[] = [];
+  for (let from = 0; from < domains.length; from += DOMAINS_PER_STATEMENT) {
+    const rows = await db
+      .select({ brandId: brandDomains.brandId, domain: brandDomains.domain })
+      .from(brandDomains)
+      .where(inArray(brandDomains.domain, domains.slice(from, from + DOMAINS_PER_STATEMENT)));
+    found.push(...rows);
+  }
+  return found;
+}
+
 /** The brands that have this canonical host, or else the nearest domain above it. */
 export async function brandsOfHost(db: Queries, host: string): Promise<BrandId[]> {
-  const rows = await db
-    .select({ brandId: brandDomains.brandId, domain: brandDomains.domain })
-    .from(brandDomains)
-    .where(inArray(brandDomains.domain, suffixes(host)));
+  const rows = await domainsAbove(db, [host]);
   const nearest = Math.max(...rows.map(({ domain }) => domain.length));
   const brands = rows.filter(({ domain }) => domain.length === nearest);
   return [...new Set(brands.map(({ brandId }) => brandId))];
@@ -53,6 +70,19 @@ export async function domainsInTheWay(
   return found;
 }
 
+/** The domain of another brand above or below one that DNS would link; undefined too when the brand has it already. */
+export async function nestedDomain(
+  db: Queries,
+  link: { brandId: BrandId; domain: string },
+): Promise<string | undefined> {
+  const rows = await db.select().from(brandDomains);
+  if (rows.some(({ brandId, domain }) => brandId === link.brandId && domain === link.domain))
+    return undefined;
+  const isNested = (other: string) => isWithin(link.domain, other) || isWithin(other, link.domain);
+  const others = rows.filter(({ brandId, domain }) => brandId !== link.brandId && domain !== link.domain);
+  return others.find(({ domain }) => isNested(domain))?.domain;
+}
+
 /** Domains that were proven by DNS, by brand: they count beside the configured ones. */
 export async function provenDomains(db: Queries, brandIds: BrandId[]): Promise<Map<BrandId, string[]>> {
   const rows = await db
@@ -81,22 +111,37 @@ export async function replaceConfiguredDomains(
     .onConflictDoNothing({ target: [brandDomains.domain, brandDomains.brandId] });
 }
 
-/** Links a domain that proved itself, or unlinks one that no longer does. */
-export async function setProvenDomain(
+/** Links a domain that proved itself, and forgets its misses. */
+export async function linkProvenDomain(
   db: Queries,
-  link: { brandId: BrandId; domain: string; proven: boolean },
+  link: { brandId: BrandId; domain: string },
 ): Promise<void> {
-  const { brandId, domain, proven } = link;
-  if (proven) {
-    await db.insert(brandDomains).values({ brandId, domain, source: 'dns' }).onConflictDoNothing();
-    return;
-  }
   await db
-    .delete(brandDomains)
-    .where(
-      and(eq(brandDomains.domain, domain), eq(brandDomains.brandId, brandId), eq(brandDomains.source, 'dns')),
-    );
+    .insert(brandDomains)
+    .values({ ...link, source: 'dns' })
+    .onConflictDoNothing();
+  await db.update(brandDomains).set({ misses: 0, missedAt: null }).where(provenLink(link));
 }
+
+/**
+ * Counts that the record of a linked domain is missing, and unlinks the domain with the last miss that it may have.
+ * Misses within `everyMs` count once, whoever looks how often.
+ */
+export async function missProvenDomain(
+  db: Queries,
+  link: { brandId: BrandId; domain: string },
+  { nowMs, everyMs, missesMax }: { nowMs: number; everyMs: number; missesMax: number },
+): Promise<void> {
+  const isDue = or(isNull(brandDomains.missedAt), lte(brandDomains.missedAt, nowMs - everyMs));
+  await db
+    .update(brandDomains)
+    .set({ misses: sql`${brandDomains.misses} + 1`, missedAt: nowMs })
+    .where(and(provenLink(link), isDue));
+  await db.delete(brandDomains).where(and(provenLink(link), gte(brandDomains.misses, missesMax)));
+}
+
+const provenLink = ({ brandId, domain }: { brandId: BrandId; domain: string }) =>
+  and(eq(brandDomains.domain, domain), eq(brandDomains.brandId, brandId), eq(brandDomains.source, 'dns'));
 
 /** Brands to which this very domain is linked by DNS. */
 export async function brandsProvenFor(db: Queries, domain: string): Promise<BrandId[]> {

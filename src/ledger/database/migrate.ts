@@ -12,6 +12,7 @@ import operatorMintsTable from './migrations/0007-operator-mints.sql';
 import refusedAttempts from './migrations/0008-refused-attempts.sql';
 import requestTraces from './migrations/0009-request-traces.sql';
 import acceptedNonces from './migrations/0010-accepted-nonces.sql';
+import domainMisses from './migrations/0011-domain-misses.sql';
 
 /** In order; a file that has been released is never edited, only followed by another. */
 export const migrations = [
@@ -25,6 +26,7 @@ export const migrations = [
   { number: 8, name: '0008-refused-attempts', sql: refusedAttempts },
   { number: 9, name: '0009-request-traces', sql: requestTraces },
   { number: 10, name: '0010-accepted-nonces', sql: acceptedNonces },
+  { number: 11, name: '0011-domain-misses', sql: domainMisses },
 ] as const;
 
 const applied = pgTable('migrations', {

@@ -22,6 +22,9 @@ export const brandDomains = pgTable(
     brandId: address('brand_id').notNull(),
     /** configured: written by the brand · dns: proven by a TXT record. */
     source: text('source').$type<'configured' | 'dns'>().notNull(),
+    /** dns: how often the record was missing since it was last found, and when a miss last counted (ms). */
+    misses: integer('misses').notNull().default(0),
+    missedAt: number('missed_at'),
   },
   (t) => [
     primaryKey({ columns: [t.domain, t.brandId] }),

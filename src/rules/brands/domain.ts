@@ -68,6 +68,14 @@ export function claimedHost(from: EventOrigin): string | undefined {
   return from.origin === undefined ? undefined : hostOfUrl(from.origin);
 }
 
+/** The event's hosts that another brand's domain may be nearer to: those below a domain of the brand. */
+export function hostsBelow(from: EventOrigin, brand: { profile: Pick<BrandProfile, 'domains'> } | undefined) {
+  const domains = brand?.profile.domains ?? [];
+  const origin = from.origin === undefined ? undefined : hostOfUrl(from.origin);
+  const hosts = [claimedHost(from), origin].filter((host) => host !== undefined);
+  return hosts.filter((host) => !domains.includes(host) && domains.some((domain) => isWithin(host, domain)));
+}
+
 interface DomainVerdict {
   authorized: boolean;
   /** The offending or accepted host; undefined when the event names none. */
@@ -86,9 +94,16 @@ export function judgeDomain(
     /** Below it, a platform's events may come from `<platform>.<own domain>`. */
     ownDomain?: string | undefined;
     metadata?: Record<string, unknown> | undefined;
+    /** Domains of other brands: a host counts for the brand of the nearest domain only. */
+    otherDomains?: readonly string[];
   },
 ): DomainVerdict {
-  const ofBrand = (host: string) => brand.domains.some((configured) => isWithin(host, configured));
+  const nearest = (host: string, domains: readonly string[]) =>
+    Math.max(0, ...domains.filter((domain) => isWithin(host, domain)).map(({ length }) => length));
+  const ofBrand = (host: string) => {
+    const own = nearest(host, brand.domains);
+    return own > 0 && own >= nearest(host, context.otherDomains ?? []);
+  };
   if (from.origin !== undefined) {
     const originHost = hostOfUrl(from.origin);
     const own = originHost !== undefined && context.ownHosts.some((host) => isWithin(originHost, host));

@@ -45,6 +45,8 @@ interface Screening {
   ownHosts: readonly string[];
   /** The domain below which chat platforms have names: `discord.<own domain>`. */
   ownDomain?: string | undefined;
+  /** Domains of other brands, at least those at or above the event's hosts. */
+  otherDomains?: readonly string[];
 }
 
 /** The first configured reason against a submission: brand, automation, credential, domain, event, channel. */
@@ -94,7 +96,7 @@ function needsKey({ withBrandKey, userAddress }: EventSubmission, { profile }: B
 function refuseDomain(
   submission: EventSubmission,
   { brandId, name, profile }: Brand,
-  own: Pick<Screening, 'ownHosts' | 'ownDomain'>,
+  own: Pick<Screening, 'ownHosts' | 'ownDomain' | 'otherDomains'>,
 ): ScreeningRefusal | undefined {
   const { withBrandKey, metadata } = submission;
   const { authorized, host } = judgeDomain(submission, profile, { ...own, metadata });

@@ -115,7 +115,7 @@ describe('contract: POST verify-dns', () => {
   const eventFrom = async (domain: string, brand = shop) =>
     (await service.send(brand, { userEmail: someone(), domain })).status;
 
-  test('contract: POST verify-dns, 200 body; the domain is linked, and unlinked when the record goes', async () => {
+  test('contract: POST verify-dns, 200 body; the domain is linked', async () => {
     const domain = 'linked.example';
     expect(await eventFrom(domain)).toBe(403);
     set(domain, { txt: ['v=spf1 -all', recordOf(shop.brandId, domain)] });
@@ -128,10 +128,51 @@ describe('contract: POST verify-dns', () => {
     expect(await eventFrom(domain, open)).toBe(403);
     const cors = await service.request(`${API}/health`, { headers: { origin: `https://${domain}` } });
     expect(cors.headers.get('access-control-allow-origin')).toBe(`https://${domain}`);
+  });
 
+  test('a record that is gone unlinks its domain after several looks over a day, however often anybody looks', async () => {
+    const domain = 'gone.example';
+    const record: Reply = { txt: [recordOf(shop.brandId, domain)] };
+    const look = async () => (await verify(domain)).body.dnsConfigured;
+    set(domain, record);
+    expect(await look()).toBe(true);
     set(domain, { code: 3 });
-    expect((await verify(domain)).body).toMatchObject({ success: true, dnsConfigured: false, brandId: '' });
+    for (let hour = 0; hour < 16; hour += 4) {
+      for (let times = 0; times < 5; times++) expect(await look()).toBe(false);
+      expect(await eventFrom(domain)).toBe(200);
+      await service.advance('4h');
+    }
+    // Found again, it begins anew.
+    set(domain, record);
+    expect(await look()).toBe(true);
+    set(domain, { code: 3 });
+    for (let looks = 0; looks < 3; looks++) {
+      expect(await look()).toBe(false);
+      expect(await eventFrom(domain)).toBe(200);
+      await service.advance('8h');
+    }
+    expect(await look()).toBe(false);
     expect(await eventFrom(domain)).toBe(403);
+  });
+
+  test('a domain above or below another brand’s is not linked, and the answer names that domain', async () => {
+    for (const domain of ['promo.shop.example', 'a.b.shop.example']) {
+      set(domain, { txt: [recordOf(open.brandId, domain)] });
+      const { status, body } = await verify(domain);
+      expect([status, body.success, body.dnsConfigured, body.brandId]).toEqual([200, true, false, '']);
+      expect(body.message).toBe(
+        `the record at _rewards.${domain} links nothing: shop.example belongs to another brand`,
+      );
+      expect(await eventFrom(domain, open)).toBe(403);
+    }
+    const [below, above] = ['one.roof.example', 'roof.example'];
+    set(below, { txt: [recordOf(shop.brandId, below)] });
+    expect((await verify(below)).body.dnsConfigured).toBe(true);
+    set(above, { txt: [recordOf(open.brandId, above)] });
+    expect((await verify(above)).body).toMatchObject({ dnsConfigured: false, brandId: '' });
+    // Its own domains a brand may nest as it likes.
+    set(above, { txt: [recordOf(shop.brandId, above)] });
+    expect((await verify(above)).body).toMatchObject({ dnsConfigured: true, brandId: shop.brandId });
   });
 
   const unlinked: [string, (domain: string) => Reply][] = [
