@@ -1,10 +1,16 @@
 /** No reward goes to the service itself: not to its accounts, its contracts, a brand's gas wallet, or nobody. */
+import { join } from 'node:path';
+import { eq } from 'drizzle-orm';
 import { zeroAddress } from 'viem';
-import { expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { keyTree } from '../../../src/chain/lane/local-key.ts';
 import { DEV_GAS_WALLETS_PATH, DEV_MNEMONIC, devPaths } from '../../../src/emulator/world/dev-accounts.ts';
-import { freshAddress } from '../../kits/databases.ts';
-import { bearer, onEachDatabase, shop } from '../kit.ts';
+import { openPostgres } from '../../../src/ledger/database/postgres.ts';
+import { openSqlite } from '../../../src/ledger/database/sqlite.ts';
+import { wallets } from '../../../src/ledger/schema/wallets.ts';
+import { databaseKinds, freshAddress } from '../../kits/databases.ts';
+import { someone } from '../../kits/service.ts';
+import { bearer, onEachDatabase, shop, startContractService } from '../kit.ts';
 
 const tree = keyTree(DEV_MNEMONIC);
 const accounts = Object.entries(devPaths).map(([duty, path]) => [
@@ -48,5 +54,30 @@ onEachDatabase('a reward to the service itself', (get) => {
     ]);
     const paid = [...(await get().payouts()).keys()].map((one) => one.toLowerCase());
     expect(paid).not.toContain(address.toLowerCase());
+  });
+});
+
+describe.each(databaseKinds)('an e-mail whose wallet is the service itself (on $kind)', ({ open }) => {
+  test('400, though no address is named', async () => {
+    const { databaseUrl, stop } = await open();
+    onTestFinished(stop);
+    const service = await startContractService({ databaseUrl });
+    onTestFinished(service.stop);
+    const userEmail = someone();
+    const send = () => service.send(shop, { userEmail, eventType: 'endless' });
+    expect((await send()).status).toBe(200);
+    // As where a wallet was taken for a duty of the service after its user had it.
+    const ledger = databaseUrl
+      ? openPostgres(databaseUrl)
+      : openSqlite(join(service.ready.dataDir, 'ledger.sqlite'));
+    const address = tree.signerAt(devPaths.payout).address;
+    await ledger.db.update(wallets).set({ address }).where(eq(wallets.userKey, userEmail));
+    await ledger.close();
+    await service.advance('1h');
+    const { status, body } = await send();
+    expect([status, body.details.errors]).toEqual([
+      400,
+      ['userIdentifier: must be an account of a user, not of the service, its contracts or nobody'],
+    ]);
   });
 });

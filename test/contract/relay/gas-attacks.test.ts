@@ -1,5 +1,9 @@
 /** What users with a token, and nothing else, try with other people's gas. */
+import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
+import { openPostgres } from '../../../src/ledger/database/postgres.ts';
+import { openSqlite } from '../../../src/ledger/database/sqlite.ts';
+import { brandDomains } from '../../../src/ledger/schema/brands.ts';
 import { gasMaxOf } from '../../../src/rules/relay-policy.ts';
 import { databaseKinds } from '../../kits/databases.ts';
 import { type RelayKit, startRelayKit } from '../../kits/wallet.ts';
@@ -25,7 +29,7 @@ describe.each(databaseKinds)("other people's gas (on $kind)", ({ open }) => {
     stops.push(kit.stop);
     const ledger = readLedger({ dataDir: kit.ready.dataDir, databaseUrl: database.databaseUrl });
     stops.push(ledger.close);
-    return { kit, ledger };
+    return { kit: { ...kit, databaseUrl: database.databaseUrl }, ledger };
   };
   const walletOf = async (kit: RelayKit): Promise<string> =>
     (await kit.request(`${kit.ready.urls.control}/brands/${kit.brand.brandId}`)).body.gasWallet.address;
@@ -53,6 +57,27 @@ describe.each(databaseKinds)("other people's gas (on $kind)", ({ open }) => {
     expect((await kit.relay(alice, await kit.transfer(alice, bob.address), elsewhere)).body.from).not.toBe(
       brandWallet,
     );
+  }, 60_000);
+
+  test('a page below domains of two brands: the brand of the nearest domain pays, where it knows the user', async () => {
+    const { kit, ledger } = await start();
+    const { alice, bob } = kit.users;
+    await reward(kit, alice.email);
+    const origin = { origin: 'https://www.near.demo.example' };
+    const pay = async () =>
+      (await kit.relay(alice, await kit.transfer(alice, bob.address, 1n), origin)).status;
+    expect(await pay()).toBe(200);
+    const spent = await ledger.gas({ payer: kit.brand.brandId });
+    expect(spent).toBeGreaterThan(0);
+    // As ledgers have it from before such domains were refused.
+    const url = kit.databaseUrl;
+    const behind = url ? openPostgres(url) : openSqlite(join(kit.ready.dataDir, 'ledger.sqlite'));
+    const brandId = `0x${'7'.repeat(40)}` as const;
+    await behind.db.insert(brandDomains).values({ brandId, domain: 'near.demo.example', source: 'dns' });
+    await behind.close();
+    expect(await pay()).toBe(200);
+    expect(await ledger.gas({ payer: kit.brand.brandId })).toBe(spent);
+    expect(await ledger.gas({ payer: 'service' })).toBeGreaterThan(0);
   }, 60_000);
 
   test("a user whose wallet the brand asked for with its key is known to it; anybody's word is not", async () => {
