@@ -11,15 +11,17 @@ import {
 } from '../../ledger/relay/gas-wallets.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Random } from '../../lib/ids.ts';
+import { dearestCallGas } from '../../rules/relay-policy.ts';
 import type { Alarms } from '../alarms.ts';
 import { hasRole } from '../contracts/roles.ts';
+import { type FeePolicy, priceTransaction } from '../lane/fees.ts';
 import type { ChainClient } from '../rpc/client.ts';
 import type { Rpc } from '../rpc/rpc.ts';
 import type { GasKeys } from './relay-lanes.ts';
 
 export interface GasKeeperDeps {
   database: Database;
-  chain: Pick<ChainClient, 'balanceWei'>;
+  chain: Pick<ChainClient, 'balanceWei' | 'block'>;
   rpc: Rpc;
   keys: GasKeys;
   perks: Hex;
@@ -33,6 +35,7 @@ export interface GasKeeperDeps {
     lowWei: bigint;
     /** The balance that a top-up brings a wallet to. */
     fullWei: bigint;
+    fees: FeePolicy;
   };
 }
 
@@ -47,10 +50,22 @@ export async function tendGasWallets(deps: GasKeeperDeps): Promise<void> {
   }
   const wallets = await listGasWallets(database.db);
   const own = wallets.find(({ payer }) => payer === 'service');
-  for (const wallet of wallets) await tend(deps, wallet, own);
+  const callWei = await dearestCallWei(deps);
+  for (const wallet of wallets) await tend(deps, wallet, { own, callWei });
 }
 
-async function tend(deps: GasKeeperDeps, wallet: GasWallet, own: GasWallet | undefined): Promise<void> {
+/** What the dearest call may cost at the present price; at the cap while that is exceeded. */
+async function dearestCallWei({ chain, settings: { fees } }: GasKeeperDeps): Promise<bigint> {
+  const latest = await chain.block('latest');
+  const price = latest && priceTransaction(latest.baseFeeWei, fees);
+  return BigInt(dearestCallGas) * (price?.maxFeePerGas ?? fees.feeCapWei);
+}
+
+async function tend(
+  deps: GasKeeperDeps,
+  wallet: GasWallet,
+  { own, callWei }: { own: GasWallet | undefined; callWei: bigint },
+): Promise<void> {
   const { database, chain, alarms, settings } = deps;
   const { payer, address } = wallet;
   const mayRelay = await hasRole(deps.rpc, { contract: deps.perks, role: 'RELAYER_ROLE', account: address });
@@ -66,6 +81,7 @@ async function tend(deps: GasKeeperDeps, wallet: GasWallet, own: GasWallet | und
     const asked = await database.atomically((tx) => requestTopUp(tx, { ...wish, nowMs: deps.clock.now() }));
     if (asked) deps.nudge(own.address);
   }
-  const ready = mayRelay && balanceWei > 0n;
+  // With less, what a user asks for would wait behind the top-up; the service's own wallet can send it now.
+  const ready = mayRelay && balanceWei >= callWei;
   if (ready !== wallet.ready) await setGasWalletReady(database.db, payer, ready);
 }

@@ -29,7 +29,7 @@ export function createRelays(deps: RelaysDeps) {
   const keeping: GasKeeperDeps = {
     ...deps,
     nudge: sending.nudge,
-    settings: { lowWei: gasLowWei, fullWei: gasFullWei },
+    settings: { lowWei: gasLowWei, fullWei: gasFullWei, fees: deps.lane.fees },
   };
   const keeper = createLoop({
     name: 'gas wallets',
