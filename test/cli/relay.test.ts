@@ -48,7 +48,7 @@ describe('a call', () => {
     expect(envelope.data).toMatchObject({
       status: 200,
       headers: { 'x-ratelimit-limit': '35', 'x-ratelimit-remaining': '34' },
-      body: { success: true, status: 'confirmed', to: stack.ready.contracts.perks.toLowerCase() },
+      body: { success: true, status: 'confirmed', to: stack.ready.contracts.perks },
     });
     expect(await owned('alice', 7n)).toBe(1n);
     expect(await client.balanceOf(address('alice'))).toBe(balance - PRICE);

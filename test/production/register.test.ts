@@ -22,6 +22,9 @@ const account = (id: number) => ({
   oauth_username: `user ${id}`,
 });
 
+// A network each, since one address may have few new wallets.
+const from = (n: number) => ({ ...HTTPS, 'x-forwarded-for': `2001:db8:0:${n.toString(16)}::1` });
+
 describe.skipIf(postgresMissing())('two replicas', () => {
   let kit: ProductionKit;
   let postgres: TestPostgres;
@@ -46,7 +49,9 @@ describe.skipIf(postgresMissing())('two replicas', () => {
   };
 
   test('of 500 calls for one identity, through both, one makes the wallet', async () => {
-    const answers = await Promise.all(Array.from({ length: 500 }, (_, n) => ask(1, { through: n })));
+    const answers = await Promise.all(
+      Array.from({ length: 500 }, (_, n) => ask(1, { through: n, headers: from(n) })),
+    );
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
     expect(new Set(answers.map(({ body }) => body.wallet_address)).size).toBe(1);
     expect(answers.filter(({ body }) => body.created_new)).toHaveLength(1);
@@ -55,7 +60,9 @@ describe.skipIf(postgresMissing())('two replicas', () => {
   });
 
   test('of 150 new identities, through both, a hundred in all get a wallet', async () => {
-    const answers = await Promise.all(Array.from({ length: 150 }, (_, n) => ask(100 + n, { through: n })));
+    const answers = await Promise.all(
+      Array.from({ length: 150 }, (_, n) => ask(100 + n, { through: n, headers: from(n) })),
+    );
     // One was made above, within the same minute.
     const made = answers.filter(({ status }) => status === 200);
     expect(made.length).toBeLessThanOrEqual(100);

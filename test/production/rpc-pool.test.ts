@@ -98,10 +98,10 @@ test('a node that does not answer rests, and then has its chain checked again', 
 test('a node at its limit is passed over, an answer that says no is an answer', async () => {
   const rpc = pool(first, second);
   first.state.mode = 'busy';
-  expect(await rpc('eth_call', [])).toBe('0x1');
+  expect(await rpc('eth_gasPrice', [])).toBe('0x1');
   nowMs += 1_001;
   first.state.mode = 'error';
-  await expect(rpc('eth_call', [])).rejects.toThrow('execution reverted');
+  await expect(rpc('eth_gasPrice', [])).rejects.toThrow('execution reverted');
   expect(asked(second)).toBe(1);
 });
 

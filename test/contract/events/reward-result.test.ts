@@ -145,11 +145,12 @@ describe('contract: GET event-config', () => {
     const first = await config(shop.brandId);
     expect(first.headers.get('cache-control')).toBe('public, max-age=300');
     const etag = first.headers.get('etag') ?? '';
-    expect(etag).toMatch(/^"[\w-]+"$/);
-    for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+    // Weak, since the client asked for a compressed answer.
+    expect(etag).toMatch(/^W\/"[\w-]+"$/);
+    for (const known of [etag, etag.slice(2), `"other", ${etag}`, '*']) {
       const again = await config(shop.brandId, { 'if-none-match': known });
       expect([again.status, again.body]).toEqual([304, '']);
-      expect(again.headers.get('etag')).toBe(etag);
+      expect(again.headers.get('etag')).toBe(etag.slice(2));
       expect(again.headers.get('cache-control')).toBe('public, max-age=300');
       expect(again.headers.get('vary')).toMatch(/Origin/i);
     }
