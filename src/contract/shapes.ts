@@ -59,3 +59,18 @@ export const trimmedText = (problem = 'must be a string') =>
 /** A body's problems, each prefixed with its field, or with `body` when it concerns the whole. */
 export const problemsOf = (error: z.ZodError): string[] =>
   error.issues.map(({ path, message }) => `${path.join('.') || 'body'}: ${message}`);
+
+/** How far a reward is, wherever it is told. */
+export const rewardState = z.object({
+  eventId: z.uuid(),
+  rewardAmount: rwt(),
+  status: z.enum(['waiting', 'sent', 'included', 'final', 'failed']).meta({
+    description:
+      'waiting: no transaction of effect carries it yet; sent: nodes have its transaction; included: a block has it; final: that block can no longer change; failed: it is not paid, `reason` says why.',
+  }),
+  transactionHash: hash().nullable().meta({
+    description: 'The transaction that pays it now; another than before when it was replaced.',
+  }),
+  blockNumber: z.int().nullable().meta({ description: 'The block that holds it.' }),
+  reason: z.string().nullable().meta({ description: 'Why it failed.' }),
+});

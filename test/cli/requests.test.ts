@@ -78,6 +78,23 @@ describe('show', () => {
     }
   });
 
+  test('where its reward is now, and which transaction pays it', async () => {
+    const answer = await service.event({ userEmail: someone() });
+    const id = answer.headers.get('x-request-id') ?? '';
+    const { eventId, transactionHash } = answer.body;
+    const shown = await rewardsJson(['requests', 'show', id, ...at()], around());
+    const [{ reward }] = shown.envelope.data.body.explained;
+    expect(reward).toMatchObject({ eventId, transactionHash, rewardAmount: 100, reason: null });
+    expect(['included', 'final']).toContain(reward.status);
+    const { stdout } = await cli('requests', 'show', id);
+    expect(stdout).toMatch(
+      new RegExp(`reward +${eventId} {2}100 RWT {2}\\w+ in transaction ${transactionHash} of block \\d+`),
+    );
+    const refused = await service.event({ userEmail: someone(), eventType: 'nothing' });
+    const none = await rewardsJson(['requests', 'show', 'latest', ...at()], around());
+    expect(none.envelope.data.body).toMatchObject({ status: refused.status, explained: [{ reward: null }] });
+  });
+
   test('as curl: the same request again, its query and quotes with it', async () => {
     await service.event({ userEmail: someone(), eventType: 'form_submit', metadata: { note: "it's $HOME" } });
     const { stdout } = await cli('requests', 'show', 'latest', '--as', 'curl');

@@ -82,6 +82,14 @@ describe.each(kinds)('on $kind', ({ open }) => {
     expect(explained.stdout).toMatch(/duplicate +REFUSED +event .* was accepted less than 1m ago/);
     const shown = await rewardsJson(['requests', 'show', ids[0] ?? ''], { env });
     expect(shown.envelope.data.body).toMatchObject({ requestBody: null, responseBody: null, status: 200 });
+    // The answer's body is not kept: where the reward is now comes from the ledger.
+    const { eventId, transactionHash } = paid.body;
+    expect(shown.envelope.data.body.explained).toMatchObject([
+      {
+        eventId,
+        reward: { eventId, transactionHash, status: expect.stringMatching(/^(sent|included|final)$/) },
+      },
+    ]);
     const missing = await rewards(['requests', 'show', 'req_ffffffffffffffffffff'], { env });
     expect(missing.code).toBe(1);
     for (const text of [service.log(), JSON.stringify([listed, ofUser, shown]), explained.stdout])

@@ -36,7 +36,7 @@ export function declareRequests({ parent, lazily }: Catalog): void {
     .action(lazily(async () => (await import('./run-tail.ts')).tailRequests));
   const show = requests
     .command('show')
-    .summary('print a request with its bodies')
+    .summary('print a request with its bodies, and where its rewards are now')
     .argument('<id>', 'id, its beginning, or latest')
     .addOption(
       option('--as <form>', 'print it as a command that sends the request again', { choices: ['curl'] }),

@@ -3,6 +3,8 @@ import type { RequestDetail } from '../../client/bodies.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import type { Style } from '../terminal/style.ts';
 
+type RewardNow = NonNullable<RequestDetail['explained'][number]['reward']>;
+
 export function requestText(request: RequestDetail, style: Style): string {
   const { id, at, method, path, search, status, durationMs, origin, withBrandKey } = request;
   const row = (name: string, text: string) => `  ${style.dim(name.padEnd(8))}  ${text}`;
@@ -14,7 +16,19 @@ export function requestText(request: RequestDetail, style: Style): string {
     ...body(request.requestBody),
     row('answer', `${status} in ${formatDuration(durationMs)}`),
     ...body(request.responseBody),
+    ...request.explained.flatMap(({ reward }) => (reward ? [row('reward', rewardText(reward))] : [])),
   ].join('\n');
+}
+
+/** Where the reward is now; the answer's transaction may have been replaced. */
+function rewardText(reward: RewardNow): string {
+  const { eventId, rewardAmount, status, transactionHash, blockNumber, reason } = reward;
+  return [
+    `${eventId}  ${rewardAmount} RWT  ${status}`,
+    ...(reason === null ? [] : [`(${reason})`]),
+    ...(transactionHash === null ? ['in no transaction yet'] : [`in transaction ${transactionHash}`]),
+    ...(blockNumber === null ? [] : [`of block ${blockNumber}`]),
+  ].join(' ');
 }
 
 function body(text: string | null): string[] {

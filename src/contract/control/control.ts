@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { aliasesOf, brandSpec, ruleSpec, settingNames } from '../../rules/brands/spec.ts';
 import { SINCE_MUST_BE } from '../../rules/since.ts';
 import { settingsBody, shownShape } from '../settings-schema.ts';
+import { rewardState } from '../shapes.ts';
 
 const instant = () => z.iso.datetime();
 const name = () => z.string().nullable();
@@ -77,6 +78,11 @@ export const requestDetail = requestSummary.extend({
       z.object({
         eventType: name(),
         user: name(),
+        eventId: name().meta({ description: 'Of the reward; null when the event was refused.' }),
+        reward: rewardState.nullable().meta({
+          description:
+            'Where the reward is now, by the ledger. Its transaction may be another than in the answer.',
+        }),
         checks: z.array(
           z.object({
             name: z.string(),

@@ -2,29 +2,23 @@
 import { z } from 'zod';
 import { type Endpoint, named } from '../endpoint.ts';
 import { demo, example } from '../examples.ts';
-import { address, hash, rwt } from '../shapes.ts';
+import { address, rewardState } from '../shapes.ts';
 import { anywhere, type EventsRefusalCode } from './refusals.ts';
+
+const { eventId, rewardAmount, ...progress } = rewardState.shape;
 
 export const eventState = z.object({
   success: z.literal(true),
-  eventId: z.uuid(),
+  eventId,
   brandId: address(),
   eventType: z.string(),
-  rewardAmount: rwt(),
+  rewardAmount,
   walletAddress: address().meta({ description: "The user's wallet." }),
-  status: z.enum(['waiting', 'sent', 'included', 'final', 'failed']).meta({
-    description:
-      'waiting: no transaction of effect carries it yet; sent: nodes have its transaction; included: a block has it; final: that block can no longer change; failed: it is not paid, `reason` says why.',
-  }),
-  transactionHash: hash().nullable().meta({
-    description: 'The transaction that pays it now; another than before when it was replaced.',
-  }),
-  blockNumber: z.int().nullable().meta({ description: 'The block that holds it.' }),
-  reason: z.string().nullable().meta({ description: 'Why it failed.' }),
+  ...progress,
 });
 export type EventState = z.output<typeof eventState>;
 
-const { eventId, walletAddress, transactionHash } = example;
+const { walletAddress, transactionHash } = example;
 
 export const eventStateEndpoint: Endpoint<EventsRefusalCode> = {
   id: 'eventState',
@@ -41,14 +35,14 @@ export const eventStateEndpoint: Endpoint<EventsRefusalCode> = {
       schema: z.object({ eventId: z.string().meta({ description: "The answer's `eventId`." }) }),
     },
   ],
-  examples: [{ summary: 'By its id', path: { eventId } }],
+  examples: [{ summary: 'By its id', path: { eventId: example.eventId } }],
   answers: {
     200: {
       description: 'Its state.',
       body: named('EventState', eventState),
       example: {
         success: true,
-        eventId,
+        eventId: example.eventId,
         brandId: demo.brandId,
         eventType: 'account_creation',
         rewardAmount: 100,

@@ -1,4 +1,5 @@
 /** Builds the emulator's control host: its clock, its requests, its brands and their keys. */
+import { readEventState } from '../../actions/events/read-event-state.ts';
 import type { ChainClient } from '../../chain/rpc/client.ts';
 import type { Rpc } from '../../chain/rpc/rpc.ts';
 import { settings } from '../../compose/config.ts';
@@ -50,6 +51,7 @@ export function createControl(deps: ControlDeps, config: ControlConfig) {
     allowedHosts: config.serviceDomains,
     log: deps.log,
     requests: deps.requests,
+    readReward: (eventId) => readEventState({ database }, eventId),
     brands: {
       ...{ database, clock, random },
       serviceName: settings.serviceName,

@@ -1,4 +1,5 @@
 /** A request of the emulator's log, in one line and with everything about it. */
+import type { ReadEventState } from '../../actions/events/read-event-state.ts';
 import { type EventCase, explainEvent } from '../../rules/events/explain-event.ts';
 import { whenItPasses } from '../../rules/events/when-it-passes.ts';
 import type { EventTrace, RequestRecord } from '../frame/request-record.ts';
@@ -56,6 +57,25 @@ export function requestDetail(
   };
 }
 
+/** Reads how far a reward is now; undefined when the ledger has none of this id. */
+export type ReadReward = (eventId: string) => Promise<ReadEventState | undefined>;
+
+/** Adds to each event where its reward is now: its transaction may be another than when the request was answered. */
+export async function withRewards<Detail extends { explained: { eventId?: string | null }[] }>(
+  detail: Detail,
+  readReward: ReadReward,
+) {
+  const explained = await Promise.all(
+    detail.explained.map(async (event) => {
+      const found = event.eventId ? await readReward(event.eventId) : undefined;
+      if (!found) return { ...event, reward: null };
+      const { eventId, rewardAmount, status, transactionHash, blockNumber, reason } = found;
+      return { ...event, reward: { eventId, rewardAmount, status, transactionHash, blockNumber, reason } };
+    }),
+  );
+  return { ...detail, explained };
+}
+
 function explanation(trace: EventTrace & EventCase) {
   const outlook = whenItPasses(trace);
   const checks = explainEvent(trace).map(({ passesAtMs, ...check }) => ({
@@ -65,6 +85,7 @@ function explanation(trace: EventTrace & EventCase) {
   return {
     eventType: trace.submission?.eventType ?? null,
     user: trace.submission?.userKey ?? null,
+    eventId: trace.eventId ?? null,
     checks,
     /** When the whole event would pass; null: it was rewarded, or never will be by waiting. */
     passesAt: outlook && 'atMs' in outlook ? instant(outlook.atMs) : null,

@@ -2,7 +2,7 @@
 import type { Handler } from 'hono';
 import type { RequestRecord } from '../frame/request-record.ts';
 import { refuse } from './refuse.ts';
-import { requestDetail, requestSummary } from './request-summary.ts';
+import { type ReadReward, requestDetail, requestSummary, withRewards } from './request-summary.ts';
 
 export interface ControlRequestsDeps {
   requests: {
@@ -16,16 +16,18 @@ export interface ControlRequestsDeps {
   /** Limits that `explain` shows beside what was sent. */
   limits: { bodyLimitBytes: number; duplicateWindowMs: number };
   nowMs: () => number;
+  readReward: ReadReward;
 }
 
-export function controlRequests({ requests, limits, nowMs }: ControlRequestsDeps): Record<string, Handler> {
+export function controlRequests(deps: ControlRequestsDeps): Record<string, Handler> {
+  const { requests, limits, nowMs, readReward } = deps;
   return {
     listRequests(context) {
       const wanted = requestFilter(context.req.query());
       if (!wanted) return refuse(context, { code: 'invalid_filter' });
       return context.json({ requests: requests.list(wanted).map(requestSummary) });
     },
-    showRequest(context) {
+    async showRequest(context) {
       const name = context.req.param('id') ?? '';
       const [record, ...more] = requests.find(name);
       if (!record) return refuse(context, { code: 'request_not_found', name });
@@ -33,7 +35,8 @@ export function controlRequests({ requests, limits, nowMs }: ControlRequestsDeps
         const ids = [record, ...more].map(({ id }) => id).slice(0, AMBIGUOUS_SHOWN);
         return refuse(context, { code: 'request_ambiguous', name, count: more.length + 1, ids });
       }
-      return context.json(requestDetail(record, { limits, nowMs: nowMs() }));
+      const detail = requestDetail(record, { limits, nowMs: nowMs() });
+      return context.json(await withRewards(detail, readReward));
     },
   };
 }

@@ -63,5 +63,12 @@ function traceOf(
   const { submission, bodyBytes } = event;
   const { brand, rule, bypass, state, nowMs = event.nowMs } = outcome.decision ?? {};
   const refusal = 'refusal' in outcome ? outcome.refusal : undefined;
-  return { kind: 'event', nowMs, bodyBytes, submission, brand, rule, bypass, state, refusal };
+  const eventId = eventIdOf(outcome);
+  return { kind: 'event', eventId, nowMs, bodyBytes, submission, brand, rule, bypass, state, refusal };
+}
+
+/** Of the reward in the ledger, also where its payment was not waited for to its end; undefined when none was granted. */
+function eventIdOf(outcome: EventOutcome): string | undefined {
+  if ('paid' in outcome) return outcome.paid.rewardId;
+  return 'eventId' in outcome.refusal ? outcome.refusal.eventId : undefined;
 }

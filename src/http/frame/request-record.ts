@@ -4,6 +4,8 @@ import type { EventCase } from '../../rules/events/explain-event.ts';
 /** How an event was decided, for `explain`. */
 export interface EventTrace extends Omit<EventCase, 'bodyLimitBytes' | 'duplicateWindowMs'> {
   kind: 'event';
+  /** Of the reward that was granted. */
+  eventId?: string | undefined;
 }
 
 export interface RequestRecord {

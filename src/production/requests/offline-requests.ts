@@ -1,8 +1,10 @@
 /** Looks back on a production service's requests in its database, through the control API's routes without a server. */
 import { type Handler, Hono } from 'hono';
+import { readEventState } from '../../actions/events/read-event-state.ts';
 import { startProblem, whereIs } from '../../compose/start-problem.ts';
 import { requestEndpoints } from '../../contract/control/endpoints.ts';
 import { refuse } from '../../http/control/refuse.ts';
+import { withRewards } from '../../http/control/request-summary.ts';
 import { requestFilter } from '../../http/control/requests.ts';
 import { mount } from '../../http/frame/host-frame.ts';
 import type { Database } from '../../ledger/database/database.ts';
@@ -43,6 +45,11 @@ export async function openOfflineRequests(
   };
 }
 
+/** As `request-traces.ts` writes it; rows of earlier versions lack the ids of their events. */
+interface TraceDetail extends Record<string, unknown> {
+  explained: { eventId?: string | null }[];
+}
+
 function handlersOn(
   database: Database,
   userHash: ((userKey: string) => string) | undefined,
@@ -68,7 +75,8 @@ function handlersOn(
         const ids = found.map(({ id }) => id);
         return refuse(context, { code: 'request_ambiguous', name, count: found.length, ids });
       }
-      return context.json({ ...trace.detail, now: new Date(systemClock().now()).toISOString() });
+      const detail = { ...(trace.detail as TraceDetail), now: new Date(systemClock().now()).toISOString() };
+      return context.json(await withRewards(detail, (eventId) => readEventState({ database }, eventId)));
     },
   };
 }
