@@ -1,10 +1,10 @@
-// Builds the program, bundles the measurements and runs them: `npm run bench -- --quick`, `npm run bench -- verify`. See docs/performance.md.
+// Builds the program, bundles the measurements and runs them: `npm run bench -- --quick`, `npm run bench -- verify`, `npm run bench -- memory`. See docs/performance.md.
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { build } from 'esbuild';
 
-/** `npm run bench -- verify` measures the comparison of ledger and chain, anything else events and relays. */
-const measurement = process.argv[2] === 'verify' ? 'verify' : 'main';
+/** `verify` measures the comparison of ledger and chain, `memory` what `serve` holds; anything else events and relays. */
+const measurement = ['verify', 'memory'].find((name) => name === process.argv[2]) ?? 'main';
 const root = new URL('..', import.meta.url).pathname;
 // What is measured is the program as the sources have it now.
 const built = spawnSync(process.execPath, [`${root}scripts/build.js`], { stdio: 'inherit' });
@@ -24,6 +24,8 @@ try {
       'naive-server': 'bench/naive-server.ts',
       verify: 'bench/verify/main.ts',
       'verify-node': 'bench/verify/node-process.ts',
+      memory: 'bench/memory/main.ts',
+      'report-memory': 'bench/memory/report-memory.ts',
     },
     outdir: directory,
     outExtension: { '.js': '.mjs' },

@@ -152,7 +152,7 @@ describe('the log', () => {
     expect(youngerThan('req_0')).toEqual(['req_3', 'req_2', 'req_1']);
   });
   test('large bodies make older entries go, and the newest stays whatever its size', () => {
-    const log = createRequestLog<{ id: string; responseBody: string }>({ entriesMax: 9, bytesMax: 10_000 });
+    const log = createRequestLog<{ id: string; responseBody: string }>({ entriesMax: 9, bytesMax: 7_000 });
     for (const id of ['req_1', 'req_2', 'req_3']) log.add({ id, responseBody: 'x'.repeat(1_000) });
     expect(log.find('req_1')).toEqual([]);
     expect(log.find('latest')[0]?.id).toBe('req_3');

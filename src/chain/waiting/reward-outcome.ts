@@ -14,6 +14,9 @@ interface Waiter {
   resolve: (progress: RewardProgress) => void;
 }
 
+/** Transactions whose rewards are known here at a time: more than any lane has in flight, also while it works off a backlog. */
+const CARRIED_MAX = 1_000;
+
 /** A transaction and the rewards in it. */
 interface CarriedRewards {
   id: string;
@@ -58,7 +61,11 @@ export function createRewardProgress(deps: { database: Database; log: Log; pollM
   return {
     /** A stored transaction carries these rewards; said before it is sent, since a block may follow at once. */
     carried({ id, hash, rewardIds }: CarriedRewards) {
-      if (rewardIds.some((rewardId) => waiters.has(rewardId))) rewardsOf.set(id, { hash, rewardIds });
+      if (!rewardIds.some((rewardId) => waiters.has(rewardId))) return;
+      rewardsOf.set(id, { hash, rewardIds });
+      // Where another process reads the blocks nobody says `included` here; the waiters hear it from the ledger.
+      const [oldest] = rewardsOf.keys();
+      if (rewardsOf.size > CARRIED_MAX && oldest !== undefined) rewardsOf.delete(oldest);
     },
     /** A node has taken the transaction. */
     sent({ id }: { id: string }) {

@@ -52,6 +52,8 @@ export function createJournalWriter(parts: {
   };
 
   const write = async (everything: boolean) => {
+    // What an earlier try could not store goes first: blocks wait in memory only up to one round.
+    if (end.unsaved().length >= BLOCKS_PER_ROUND) await end.save();
     while (!(await catchUp())) if (end.unsaved().length >= BLOCKS_PER_ROUND) await end.save();
     const mayWait = end.unsaved().every((entry) => entry.rawTransactions.length === 0);
     if (everything || !mayWait || end.sinceSaved() >= EMPTY_BLOCKS_SAVE_MS) await end.save();

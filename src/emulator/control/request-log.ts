@@ -1,20 +1,31 @@
 /** The latest requests of an emulator, newest first. */
 
-/** What makes most of an entry's size. */
-interface Bodies {
+/** What makes most of an entry's size: all of it is a caller's text. */
+interface Texts {
   id: string;
+  path?: string;
+  search?: string;
+  origin?: string | undefined;
+  traces?: unknown[];
   requestBody?: string | undefined;
   responseBody?: string | undefined;
 }
 
-/** Beside its bodies an entry has its path, its times and how it was decided. */
-const ENTRY_BYTES = 2_048;
-/** Texts take two bytes a character where one of them is not Latin. */
-const bytesOf = ({ requestBody = '', responseBody = '' }: Bodies) =>
-  ENTRY_BYTES + 2 * (requestBody.length + responseBody.length);
+/** Beside its texts an entry has its times and its status. */
+const ENTRY_BYTES = 1_024;
+/** How one event was decided: its fields, brand, rule and counters. */
+const TRACE_BYTES = 4_096;
+
+function bytesOf(entry: Texts): number {
+  const { path = '', search = '', origin = '', requestBody = '', responseBody = '', traces = [] } = entry;
+  const texts = [path, search, origin, requestBody, responseBody];
+  const characters = texts.reduce((sum, text) => sum + text.length, 0);
+  // Texts take two bytes a character where one of them is not Latin.
+  return ENTRY_BYTES + TRACE_BYTES * traces.length + 2 * characters;
+}
 
 /** The oldest entries make room for a new one: it is kept whatever its size. */
-export function createRequestLog<Entry extends Bodies>(limits: { entriesMax: number; bytesMax: number }) {
+export function createRequestLog<Entry extends Texts>(limits: { entriesMax: number; bytesMax: number }) {
   const entries = new Map<string, Entry>();
   let bytes = 0;
   const newestFirst = () => [...entries.values()].reverse();

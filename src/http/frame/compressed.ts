@@ -7,6 +7,8 @@ import type { MiddlewareHandler } from 'hono';
 const LEAST_BYTES = 1_024;
 /** Answers that are named by an ETag are compressed once: the descriptions, the script, the configurations of some brands. */
 const KEPT_MAX = 32;
+/** Larger ones are compressed each time, so that those that are kept take at most 8 MiB. */
+const KEPT_BYTES_MAX = 256 * 1024;
 /** Nearly as small as the best, at a tenth of its time. */
 const BROTLI_QUALITY = 5;
 const TEXTS = /^(?:application\/json|text\/)/;
@@ -26,7 +28,7 @@ export function compressed(): MiddlewareHandler {
     const known = etag === null ? undefined : kept.get(name);
     if (known) return known;
     const encoded = await encoders[coding](bytes);
-    if (etag === null) return encoded;
+    if (etag === null || encoded.length > KEPT_BYTES_MAX) return encoded;
     const [oldest] = kept.keys();
     if (kept.size >= KEPT_MAX && oldest !== undefined) kept.delete(oldest);
     kept.set(name, encoded);

@@ -49,11 +49,14 @@ export function cors(deps: CorsDeps): MiddlewareHandler {
 
 /** Origins whose last answer is remembered: anybody can send any, so there is an end to them. */
 const REMEMBERED_MAX = 10_000;
+/** `https://`, a DNS name of 253 characters and a port; a longer one is nobody's, and is not remembered. */
+const ORIGIN_LENGTH_MAX = 267;
 
 /** Asks the ledger; while it cannot tell, what it said last counts, so that pages can read that it is away. */
 function rememberingAllowed(deps: CorsDeps): (origin: string) => Promise<boolean> {
   const remembered = new Map<string, boolean>();
   return async (origin) => {
+    if (origin.length > ORIGIN_LENGTH_MAX) return false;
     try {
       const allows = await isAllowed(deps, origin);
       remembered.delete(origin);

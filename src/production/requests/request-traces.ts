@@ -61,7 +61,9 @@ export function createRequestTraces(deps: TraceDeps, settings: TraceSettings) {
     observe(record: RequestRecord): void {
       logRequest(record, deps);
       if (settings.keptMs === 0) return;
-      if (waiting.length < WAITING_MAX) waiting.push(record);
+      // No row has the bodies: they need not wait in memory.
+      if (waiting.length < WAITING_MAX)
+        waiting.push({ ...record, search: '', requestBody: undefined, responseBody: undefined });
       else deps.onDropped();
     },
     /** Writes what waits, as far as the database takes it. */
