@@ -15,15 +15,15 @@ const TEXTS = /^(?:application\/json|text\/)/;
 
 type Coding = 'br' | 'gzip';
 
-const encoders: Record<Coding, (bytes: Uint8Array) => Promise<Uint8Array>> = {
+const encoders: Record<Coding, (bytes: Uint8Array) => Promise<Uint8Array<ArrayBuffer>>> = {
   br: (bytes) =>
     promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } }),
   gzip: (bytes) => promisify(gzip)(bytes),
 };
 
 export function compressed(): MiddlewareHandler {
-  const kept = new Map<string, Uint8Array>();
-  const encode = async (coding: Coding, bytes: Uint8Array, etag: string | null): Promise<Uint8Array> => {
+  const kept = new Map<string, Uint8Array<ArrayBuffer>>();
+  const encode = async (coding: Coding, bytes: Uint8Array, etag: string | null) => {
     const name = `${coding} ${etag}`;
     const known = etag === null ? undefined : kept.get(name);
     if (known) return known;
