@@ -153,7 +153,8 @@ async function startService(run: Run, verifyEvery: string) {
   });
   ended.catch(() => {});
   const [line] = (await Promise.race([once(reader, 'line'), ended])) as [string];
-  const { urls } = JSON.parse(line) as { urls: { events: string; admin: string } };
+  const { urls } = JSON.parse(line) as { urls?: { events: string; admin: string } };
+  if (!urls) throw new Error(`the service did not start: ${line}`);
   return { ...urls, pid: child.pid ?? 0, lanesTaken: () => lanesTaken, stop: () => end(child) };
 }
 

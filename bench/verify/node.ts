@@ -20,7 +20,16 @@ import {
 } from '../../src/chain/contracts/artifacts.ts';
 import { roleId } from '../../src/chain/contracts/deployment-steps.ts';
 import { decodePayoutBatch, type PayoutEntry } from '../../src/chain/contracts/payout-batch.ts';
-import { accounts, blockHash, brandIds, CHAIN_ID, contracts, DEPOSIT, type History } from './history.ts';
+import {
+  accounts,
+  blockHash,
+  brandIds,
+  CHAIN_ID,
+  contracts,
+  DEPLOYMENT_BLOCK,
+  DEPOSIT,
+  type History,
+} from './history.ts';
 import { depositLogs, payoutLogs } from './logs.ts';
 
 /** A transaction that the service sent. */
@@ -38,6 +47,7 @@ const codes = {
   [contracts.pointsSale]: pointsSaleArtifact,
 };
 const granted = new Set([
+  `${contracts.token} ${roleId('MINTER_ROLE')} ${contracts.pointsSale}`,
   `${contracts.escrow} ${roleId('DISTRIBUTOR_ROLE')} ${accounts.payout}`,
   `${contracts.pointsSale} ${roleId('OPERATOR_ROLE')} ${accounts.mint}`,
   `${contracts.perks} ${roleId('RELAYER_ROLE')} ${accounts.relay}`,
@@ -93,6 +103,7 @@ export async function startStandInNode(history: History, hashes: readonly Hex[])
       escrow: () => contracts.escrow,
       hasRole: () => granted.has(`${at} ${first} ${lower(second)}`),
       paidWord: () => paidWord(first as bigint, block),
+      minterCap: () => 2n ** 128n,
       totalSupply: () => (block < history.depositBlock ? 0n : DEPOSIT * BigInt(brandIds.length)),
       balanceOf() {
         if (at === contracts.escrow) return inEscrow(lower(first), block);
@@ -166,7 +177,12 @@ export async function startStandInNode(history: History, hashes: readonly Hex[])
       );
     },
     eth_getBalance: () => JSON.stringify(numberToHex(10n ** 24n)),
-    eth_getCode: ([at]) => JSON.stringify(codes[String(at).toLowerCase() as Hex]?.deployedBytecode ?? '0x'),
+    eth_getCode: ([at, tag]) =>
+      JSON.stringify(
+        numberOf(tag) < DEPLOYMENT_BLOCK
+          ? '0x'
+          : (codes[String(at).toLowerCase() as Hex]?.deployedBytecode ?? '0x'),
+      ),
     eth_call: ([request, tag]) => JSON.stringify(call(request as { to: Hex; data: Hex }, numberOf(tag))),
     eth_sendRawTransaction([raw]) {
       const { nonce = 0, data = '0x' } = parseTransaction(raw as Hex);

@@ -1,5 +1,11 @@
 /** Admits calls to the relay's queue within the payer's budget, the user's share of it and the user's window; calls that arrive together share a commit. */
-import { type BusinessTime, type Database, tryAgain } from '../../ledger/database/database.ts';
+import {
+  type BusinessTime,
+  type Database,
+  isContention,
+  isLockTimeout,
+  tryAgain,
+} from '../../ledger/database/database.ts';
 import { type RateLimit, type RateWindow, takeFromWindow } from '../../ledger/limits/rate-windows.ts';
 import {
   DAY_MS,
@@ -38,7 +44,9 @@ export function createRelayQueue(deps: QueueRelaysDeps) {
   const gatherer = createGatherer<RelayWish, QueueAnswer>({
     maxItems: deps.batchMax,
     async run(wishes) {
-      const answers = await tryAgain(() => admit(deps, wishes), deps);
+      // Many processes share a payer's row: waiting for it longer than one lock may take is no fault.
+      const isPassing = (error: unknown) => isContention(error) || isLockTimeout(error);
+      const answers = await tryAgain(() => admit(deps, wishes), { ...deps, isPassing });
       return wishes.map((wish) => answers.get(wish.id) as QueueAnswer);
     },
   });

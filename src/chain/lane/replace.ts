@@ -1,6 +1,6 @@
 /** How a lane replaces signed bytes that do not get into a block, or into any node, by another offer of the same payload. */
 import { parseTransaction } from 'viem';
-import { isRefusedThroughout, storeReplacement } from '../../ledger/transactions/transactions.ts';
+import { hasAttempt, isRefusedThroughout, storeReplacement } from '../../ledger/transactions/transactions.ts';
 import type { Block } from '../rpc/client.ts';
 import { type FeePolicy, type Fees, priceReplacement, priceTransaction } from './fees.ts';
 import { fence, offer, sign } from './offers.ts';
@@ -99,6 +99,8 @@ async function replace(
   const stored = await deps.database.atomically(async (tx) => {
     await fence(deps, tx, by.epoch);
     if (by.onlyIfRefused && !(await isRefusedThroughout(tx, one.id))) return 'not_refused';
+    // An offer that goes down and up again may come to the very bytes of an earlier one.
+    if (await hasAttempt(tx, signed.hash)) return 'not_refused';
     return storeReplacement(tx, {
       ...signed,
       transactionId: one.id,

@@ -71,6 +71,12 @@ async function storeAttempt(
     .values({ ...one, maxFeeWei: String(maxFeeWei), priorityFeeWei: String(priorityFeeWei) });
 }
 
+/** Whether these very bytes are an attempt already. */
+export async function hasAttempt(tx: Queries, hash: Hex): Promise<boolean> {
+  const rows = await tx.select({ hash: attempts.hash }).from(attempts).where(eq(attempts.hash, hash));
+  return rows.length > 0;
+}
+
 /** A transaction that no block is known to hold, with its latest bytes. */
 export interface UnsettledTransaction extends SignedAttempt {
   id: string;
