@@ -130,7 +130,8 @@ function createRequester(settings: ClientSettings): Requester {
         rawBody,
       };
     } catch (error) {
-      if (wish.signal?.aborted) throw error;
+      // What an application's own fetch throws says more than that a connection broke off.
+      if (wish.signal?.aborted || settings.fetch) throw error;
       throw clientErrorFrom(error, { url, timeoutMs: settings.timeoutMs });
     }
   };

@@ -10,7 +10,7 @@ import { AnvilError, findAnvilBinary } from '../emulator/chain/find-anvil.ts';
 import { findRunFile } from '../emulator/state/run-file.ts';
 import { unknownVariables } from '../lib/setting.ts';
 import { trySqlite } from './create-production.ts';
-import { openOfflineLedger } from './offline-ledger.ts';
+import { openOfflineLedger } from './offline/offline-ledger.ts';
 import { isGiven, readSecret, type Secret } from './secrets.ts';
 import { startSettings } from './settings.ts';
 
@@ -118,8 +118,9 @@ export const checks: Record<string, (input: DoctorInput) => Promise<Observation[
         await ledger.close();
       }
     } catch (error) {
-      const { fix } = error as { fix?: string };
-      return [{ check: 'database', message: firstLine(error), fix: fix ?? 'check its address' }];
+      const { fix = 'check its address' } = error as { fix?: string };
+      const withoutStop = (text: string) => text.replace(/\.$/, '');
+      return [{ check: 'database', message: withoutStop(firstLine(error)), fix: withoutStop(fix) }];
     }
   },
   async chain(input) {

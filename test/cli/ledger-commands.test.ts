@@ -7,6 +7,7 @@ import type { Runtime } from '../../src/cli/machine/context.ts';
 import { everyCommand, variableOf } from '../../src/cli/machine/options.ts';
 import { buildProgram } from '../../src/cli/machine/program.ts';
 import { rewardsJson, temporaryDirectory } from '../kits/cli.ts';
+import { postgresMissing } from '../kits/databases.ts';
 
 /** Nothing listens there, so what a command says tells that it took this address. */
 const AWAY = 'postgres://rewards@127.0.0.1:1/rewards';
@@ -69,7 +70,7 @@ afterAll(() => folder.remove());
 test('there are such commands', () => {
   const paths = readers.map((command) => pathOf(command).join(' '));
   expect(paths).toEqual(
-    expect.arrayContaining(['start', 'db status', 'verify', 'brand list', 'requests list']),
+    expect.arrayContaining(['start', 'db status', 'verify', 'brand list', 'requests list', 'requests tail']),
   );
 });
 
@@ -85,9 +86,57 @@ test.each(readers.map((command) => [pathOf(command).join(' '), command] as const
       const { envelope } = await rewardsJson(lineOf(command), around);
       // A start asks for every setting that is missing before it opens anything.
       if (path === 'start') expect(envelope.error.message).not.toContain('REWARDS_DATABASE_URL is not set');
-      else expect(JSON.stringify(envelope)).toMatch(/the database does not answer|127\.0\.0\.1:1\/rewards/);
+      else expect(JSON.stringify(envelope)).toContain('127.0.0.1:1/rewards');
       said.push(JSON.stringify(envelope.error));
     }
     expect(said[1]).toBe(said[0]);
   },
 );
+
+/** Those that do nothing but work on the ledger; a start waits for it, and the doctor looks at more than it. */
+const workers = readers.filter((command) => !['start', 'doctor'].includes(command.name()));
+
+test.each(workers.map((command) => [pathOf(command).join(' '), command] as const))(
+  '%s says that the production database cannot be reached, why, and what to do',
+  async (_, command) => {
+    const env = { REWARDS_DATABASE_URL: AWAY, REWARDS_RPC_URL: 'http://127.0.0.1:1' };
+    const { code, envelope } = await rewardsJson(lineOf(command), { cwd: folder.path, env });
+    expect({ code, ...envelope.error }).toMatchObject({
+      code: 'E_DATABASE_UNREACHABLE',
+      message: 'The database at 127.0.0.1:1/rewards cannot be reached: ECONNREFUSED.',
+      hint: 'Start it, or correct its address: --database-url, REWARDS_DATABASE_URL or REWARDS_DATABASE_URL_FILE.',
+      retryable: true,
+    });
+    expect(code).toBe(3);
+    expect(envelope.meta.target).toBe('postgres://127.0.0.1:1/rewards');
+  },
+);
+
+test.each(['brand list', 'requests list', 'requests tail', 'db status'])(
+  '%s says why Postgres does not let it in',
+  async (words) => {
+    const server = process.env.REWARDS_TEST_POSTGRES_URL;
+    if (postgresMissing() || !server) return;
+    const url = Object.assign(new URL(server), { pathname: '/no_such_database' });
+    const { code, envelope } = await rewardsJson(words.split(' '), {
+      env: { REWARDS_DATABASE_URL: url.href },
+    });
+    expect(envelope.error).toMatchObject({
+      code: 'E_DATABASE_REFUSED',
+      message: expect.stringContaining('database "no_such_database" does not exist'),
+      hint: 'Check user, password and database name in its address.',
+    });
+    expect(code).toBe(5);
+  },
+);
+
+test.each(['brand list', 'requests list'])('%s says that the tables are not there yet', async (words) => {
+  const database = `sqlite:${join(folder.path, words.replace(' ', '-'))}/ledger.sqlite`;
+  const around = { env: { REWARDS_DATABASE_URL: database, REWARDS_ALLOW_SQLITE: 'true' } };
+  const { code, envelope } = await rewardsJson(words.split(' '), around);
+  expect(envelope.error).toMatchObject({
+    code: 'E_MIGRATIONS_PENDING',
+    hint: 'Run `rewards db migrate` with the same address first.',
+  });
+  expect(code).toBe(5);
+});

@@ -54,7 +54,7 @@ test('database and nodes, where they are given', async () => {
   expect([code, envelope.error.code]).toEqual([1, 'E_PROBLEMS']);
   const problems = envelope.error.details.problems.map(({ message }: { message: string }) => message);
   expect(problems).toEqual([
-    'the database does not answer',
+    'The database at 127.0.0.1:1/rewards cannot be reached: ECONNREFUSED',
     'node 1 is of chain 4242, REWARDS_CHAIN_ID says 1',
     expect.stringContaining('node 2'),
   ]);

@@ -1,8 +1,9 @@
 /** `rewards db migrate|status`: the tables of a production ledger. */
 
-import type { CommandContext, Handler } from '../machine/context.ts';
+import type { Handler } from '../machine/context.ts';
 import { problemOf } from '../machine/errors.ts';
-import { type LedgerOptions, ledgerSecrets } from '../start/options.ts';
+import { withLedger } from '../service/ledger.ts';
+import type { LedgerOptions } from '../start/options.ts';
 
 export const migrateDatabase: Handler<LedgerOptions> = async (context, options) => {
   return withLedger(context, options, async ({ migrate }) => {
@@ -27,28 +28,3 @@ export const databaseStatus: Handler<LedgerOptions> = async (context, options) =
     return { ok: true, data, text: (style) => `${style.green('up to date')}${style.yellow(warning)}` };
   });
 };
-
-type OfflineLedger = Awaited<
-  ReturnType<typeof import('../../production/offline-ledger.ts').openOfflineLedger>
->;
-
-/** Opens the ledger that the options name for `work`, and closes it whatever comes of that. */
-export async function withLedger<T>(
-  context: CommandContext,
-  options: LedgerOptions,
-  work: (ledger: OfflineLedger) => Promise<T>,
-): Promise<T> {
-  const { runtime, about } = context;
-  const { openOfflineLedger } = await import('../../production/offline-ledger.ts');
-  const ledger = await openOfflineLedger({
-    cwd: runtime.cwd,
-    secret: ledgerSecrets(options).database,
-    allowSqlite: options.allowSqlite,
-  });
-  about.target = ledger.where;
-  try {
-    return await work(ledger);
-  } finally {
-    await ledger.close();
-  }
-}

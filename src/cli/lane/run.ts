@@ -1,15 +1,12 @@
 /** `rewards lane show|accept-nonce`: the sending accounts of a production ledger. */
-import { withLedger } from '../db/run.ts';
+import type { OfflineLedger } from '../../production/offline/offline-ledger.ts';
 import type { Handler } from '../machine/context.ts';
 import { CliError, problemOf } from '../machine/errors.ts';
+import { withLedger } from '../service/ledger.ts';
 import { type LedgerOptions, ledgerSecrets } from '../start/options.ts';
 import type { Style } from '../terminal/style.ts';
 
-type Lanes = Awaited<
-  ReturnType<
-    Awaited<ReturnType<typeof import('../../production/offline-ledger.ts').openOfflineLedger>>['lanes']
-  >
->;
+type Lanes = Awaited<ReturnType<OfflineLedger['lanes']>>;
 type LaneState = Awaited<ReturnType<Lanes['show']>>[number];
 
 type LaneOptions = LedgerOptions & { finalityBlocks: number };

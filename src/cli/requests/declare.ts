@@ -55,6 +55,6 @@ Examples:
   rewards clock advance --until req_8f21`,
     )
     .action(lazily(async () => (await import('./run.ts')).explainRequest));
-  for (const verb of [list, show, explain]) for (const one of ledgerOptions()) verb.addOption(one);
-  list.addOption(settingOption(startSettings.walletsXpub));
+  for (const verb of [list, tail, show, explain]) for (const one of ledgerOptions()) verb.addOption(one);
+  for (const verb of [list, tail]) verb.addOption(settingOption(startSettings.walletsXpub));
 }

@@ -1,24 +1,28 @@
 /** `rewards requests tail`: prints each new request until a signal or until its reader leaves. */
 import type { RequestFilter, RequestSummary } from '../../client/bodies.ts';
 import { delay } from '../../lib/timers.ts';
-import type { Handler } from '../machine/context.ts';
+import type { CommandContext, Handler } from '../machine/context.ts';
 import { exitCodes } from '../machine/exit-codes.ts';
 import { mustBe } from '../service/control-reply.ts';
-import { clientFor, resolveTarget } from '../service/target.ts';
 import { catchStopSignals } from '../terminal/stop-signals.ts';
 import { requestEntry } from './request-line.ts';
 import { isRequestList } from './run.ts';
+import { type RequestsOptions, type RequestsTarget, withRequests } from './target.ts';
 
 const POLL_MS = 200;
 /** More requests than an emulator gets between two polls. */
 const MOST_AT_ONCE = 500;
 
-export const tailRequests: Handler<RequestFilter & { limit: number }> = async (
-  context,
-  { status, path, method, user, limit },
-) => {
-  const { runtime, settings, style } = context;
-  const { list } = clientFor(await resolveTarget(context), context).control.requests;
+type TailOptions = RequestFilter & RequestsOptions & { limit: number };
+
+export const tailRequests: Handler<TailOptions> = (context, options) =>
+  withRequests(context, options, async ({ requests: { list } }) => tail(context, options, list));
+
+async function tail(
+  { runtime, settings, style }: CommandContext,
+  { status, path, method, user, limit }: TailOptions,
+  list: RequestsTarget['requests']['list'],
+): Promise<number> {
   const stopping = new AbortController();
   const signals = catchStopSignals(runtime);
   void signals.first.then(() => stopping.abort());
@@ -50,4 +54,4 @@ export const tailRequests: Handler<RequestFilter & { limit: number }> = async (
   }
   signals.release();
   return exitCodes.done;
-};
+}

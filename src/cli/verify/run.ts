@@ -1,12 +1,11 @@
 /** `rewards verify`: ledger against chain, of the emulator or of production. */
 import type { VerifyBody } from '../../client/bodies.ts';
-import { isGiven } from '../../production/secrets.ts';
 import { parseSince, SINCE_MUST_BE, type Since } from '../../rules/since.ts';
-import { withLedger } from '../db/run.ts';
 import type { CommandContext, Handler } from '../machine/context.ts';
 import { problemOf, usageError } from '../machine/errors.ts';
 import { isObject } from '../service/assignments.ts';
 import { mustBe } from '../service/control-reply.ts';
+import { meansLedger, withLedger } from '../service/ledger.ts';
 import { clientFor, resolveTarget } from '../service/target.ts';
 import { type LedgerOptions, ledgerSecrets } from '../start/options.ts';
 import { createProgress } from '../terminal/progress.ts';
@@ -15,10 +14,8 @@ import type { Style } from '../terminal/style.ts';
 type VerifyCommandOptions = LedgerOptions & { limit: number; since?: string };
 
 export const verify: Handler<VerifyCommandOptions> = async (context, options) => {
-  const { database } = ledgerSecrets(options);
   readSince(options);
-  const isProduction = isGiven(database) && context.settings.target === undefined;
-  const report = isProduction ? await ofLedger(context, options) : await ofEmulator(context, options);
+  const report = await (meansLedger(context, options) ? ofLedger : ofEmulator)(context, options);
   if (report.ok) return { ok: true, data: report, text: (style) => agreement(report, style) };
   const { differences, complete } = report;
   const count = `${complete ? '' : 'at least '}${differences.length}`;

@@ -1,49 +1,29 @@
-/** Looks back on a production service's requests in its database, through the control API's routes without a server. */
-import { type Handler, Hono } from 'hono';
+/** The past requests of a production service: the control API's routes without a server. */
+import type { Handler } from 'hono';
 import { readEventState } from '../../actions/events/read-event-state.ts';
-import { startProblem, whereIs } from '../../compose/start-problem.ts';
 import { requestEndpoints } from '../../contract/control/endpoints.ts';
 import { refuse } from '../../http/control/refuse.ts';
 import { withRewards } from '../../http/control/request-summary.ts';
 import { requestFilter } from '../../http/control/requests.ts';
-import { mount } from '../../http/frame/host-frame.ts';
 import type { Database } from '../../ledger/database/database.ts';
 import { findRequestTraces, listRequestTraces } from '../../ledger/request-traces.ts';
 import { systemClock } from '../../lib/clock.ts';
-import { silentLog } from '../../lib/log.ts';
-import { openLedgerAt } from '../create-production.ts';
+import { type ControlRoutes, controlRoutes } from './control-routes.ts';
+import type { OpenLedger } from './open-ledger.ts';
 
 /** More than are ever named in an answer. */
 const FOUND_MAX = 6;
 
-/** `userHash` is absent where the key of the hashes is not known. */
-export async function openOfflineRequests(
-  databaseUrl: string,
+/** `userHash` is absent where the key of the hashes is not known. Throws what `controlRoutes` throws. */
+export const requestRoutes = (
+  ledger: OpenLedger,
   userHash: ((userKey: string) => string) | undefined,
-) {
-  const { database, release } = await openLedgerAt(databaseUrl, silentLog);
-  const app = new Hono().basePath('/_rewards');
-  const contract = { title: 'Requests', endpoints: requestEndpoints };
-  mount(app, { apiPrefix: '', contract, handlers: handlersOn(database, userHash), refuse });
-  let failure: unknown;
-  app.onError((error, context) => {
-    failure = error;
-    return context.json({ success: false, error: 'the database cannot be read' }, 500);
+): Promise<ControlRoutes> =>
+  controlRoutes(ledger, {
+    title: 'Requests',
+    endpoints: requestEndpoints,
+    handlers: handlersOn(ledger.database, userHash),
   });
-  return {
-    async fetch(request: Request): Promise<Response> {
-      const response = await app.fetch(request);
-      if (failure) throw startProblem(failure, { databaseUrl });
-      return response;
-    },
-    /** The database's address without its secrets. */
-    where: databaseUrl.startsWith('sqlite:') ? databaseUrl : `postgres://${whereIs(databaseUrl)}`,
-    async close() {
-      await database.close();
-      await release();
-    },
-  };
-}
 
 /** As `request-traces.ts` writes it; rows of earlier versions lack the ids of their events. */
 interface TraceDetail extends Record<string, unknown> {

@@ -1,0 +1,95 @@
+/** Works on a production ledger without a service: migrates its tables, compares it with the chain, shows its accounts. */
+import { acceptPlanned, type NonceAcceptance, planAcceptance } from '../../actions/lanes/accept-nonce.ts';
+import { showLanes } from '../../actions/lanes/show-lanes.ts';
+import { createChainHistory } from '../../audit/chain-history.ts';
+import type { VerifyReport } from '../../audit/report.ts';
+import type { VerifyOptions } from '../../audit/verify-ledger.ts';
+import { createChainClient } from '../../chain/rpc/client.ts';
+import { createRpc } from '../../chain/rpc/rpc.ts';
+import { createRpcPool } from '../../chain/rpc/rpc-pool.ts';
+import { settings } from '../../compose/config.ts';
+import { createVerifier } from '../../compose/create-verifier.ts';
+import { PreconditionError } from '../../compose/precondition.ts';
+import { unsafeDatabaseSettings } from '../../ledger/database/durability.ts';
+import { migrate, pendingMigrations } from '../../ledger/database/migrate.ts';
+import { readFact } from '../../ledger/facts.ts';
+import { systemClock } from '../../lib/clock.ts';
+import { silentLog } from '../../lib/log.ts';
+import { checkSequences } from '../checks.ts';
+import { userHasher } from '../requests/user-hash.ts';
+import { readSecret, type Secret } from '../secrets.ts';
+import { startSettings } from '../settings.ts';
+import { brandRoutes } from './brand-routes.ts';
+import { type LedgerPlace, missing, openLedger, refuseEmulatorLedger } from './open-ledger.ts';
+import { requestRoutes } from './request-routes.ts';
+
+export type OfflineLedger = Awaited<ReturnType<typeof openOfflineLedger>>;
+
+/** Opens the ledger at a secret's address. Its functions throw a PreconditionError when database or node cannot be used. */
+export async function openOfflineLedger(place: LedgerPlace) {
+  const ledger = await openLedger(place);
+  const { database, where, asked, close } = ledger;
+  const connect = async (rpcSecret: Secret) => {
+    const urls = await readSecret(startSettings.rpcUrls, { cwd: place.cwd, secret: rpcSecret });
+    if (urls === undefined) throw missing('REWARDS_RPC_URL');
+    const facts = await asked(() => readFact(database.db, 'chain'));
+    if (!facts) {
+      throw new PreconditionError({
+        code: 'E_PROD_WRONG_CHAIN',
+        message: 'this ledger has not been used on any chain yet',
+        fix: 'start the service once with this ledger',
+      });
+    }
+    const rpc = createRpcPool({
+      nodes: urls.map((url) => createRpc({ url, ...settings.rpc })),
+      chainId: facts.chainId,
+      log: silentLog,
+      nowMs: systemClock().now,
+      restMs: 0,
+    });
+    return { chain: createChainClient(rpc), rpc, facts };
+  };
+  return {
+    ...{ where, close },
+    /** What the control API says of brands. */
+    brands: () => brandRoutes(ledger),
+    /** What it says of past requests; the xpub is the key of users' hashes, without which users cannot be looked for. */
+    async requests(xpubSecret: Secret) {
+      const xpub = await readSecret(startSettings.walletsXpub, { cwd: place.cwd, secret: xpubSecret });
+      return requestRoutes(ledger, xpub === undefined ? undefined : userHasher(xpub));
+    },
+    /** The names of the migrations that this call applied. */
+    migrate: () =>
+      asked(async () => {
+        await refuseEmulatorLedger(database);
+        return migrate(database);
+      }),
+    status: () =>
+      asked(async () => ({
+        pending: await pendingMigrations(database),
+        unsafe: await unsafeDatabaseSettings(database),
+      })),
+    /** Compares the ledger with the chain that it was written for. */
+    async verify(rpcSecret: Secret, options: VerifyOptions): Promise<VerifyReport> {
+      const connected = await connect(rpcSecret);
+      return asked(() => createVerifier({ database, ...connected })(options));
+    },
+    /** The sending accounts. Throws E_PROD_LEDGER_BEHIND from `plan` when the ledger is an old copy. */
+    async lanes(rpcSecret: Secret, finalityBlocks: number) {
+      const { chain, rpc, facts } = await connect(rpcSecret);
+      const deps = { database, chain, finalityBlocks };
+      return {
+        show: () => asked(() => showLanes(deps)),
+        plan: (account: string) =>
+          asked(async () => {
+            const history = createChainHistory({ rpc, contracts: facts.contracts });
+            const [behind] = await checkSequences(history, { database, chain });
+            if (behind) throw new PreconditionError(behind);
+            return planAcceptance(deps, account);
+          }),
+        accept: (planned: NonceAcceptance, by: { name: string; reason: string }) =>
+          asked(() => acceptPlanned(deps, planned, { ...by, nowMs: systemClock().now() })),
+      };
+    },
+  };
+}
