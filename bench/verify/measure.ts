@@ -56,6 +56,7 @@ const environment = ({ databaseUrl, nodeUrl }: Run, more: Record<string, string>
   REWARDS_PORT: '0',
   REWARDS_ADMIN_PORT: '0',
   REWARDS_CONFIRMATIONS: '1',
+  REWARDS_FIRST_BLOCK_WAIT: '0s',
   REWARDS_BLOCK_POLL: '100ms',
   ...more,
 });

@@ -8,6 +8,7 @@ import type { Log } from '../lib/log.ts';
 import { createLoop } from '../lib/loop.ts';
 import { type Alarms, createAlarms } from './alarms.ts';
 import { createFollower } from './follow/follow.ts';
+import type { Reading } from './follow/types.ts';
 import type { Signer } from './lane/signer.ts';
 import type { ChainClient } from './rpc/client.ts';
 import type { Rpc } from './rpc/rpc.ts';
@@ -32,6 +33,10 @@ export interface ChainEngineDeps {
   settings: ChainEngineSettings;
   /** The name under which this process holds lanes. Keep it over restarts only where one process runs. Default: a fresh name. */
   owner?: string | undefined;
+  /** Told before and after each block that is read. */
+  onReading?: ((reading: Reading) => void) | undefined;
+  /** Awaited once the ledger has caught up, before any account sends; its rejection is that of `start`. */
+  beforeSending?: (() => Promise<void>) | undefined;
 }
 
 export interface ChainEngineSettings {
@@ -124,6 +129,7 @@ export function createChainEngine(deps: ChainEngineDeps): ChainEngine {
     relays: { ...relayed, nudge: (address) => relays?.nudge(address) },
     async start() {
       await follower.catchUp();
+      await deps.beforeSending?.();
       await relays?.start();
       following.start();
       payouts.start();

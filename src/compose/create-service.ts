@@ -12,7 +12,7 @@ import type { ServiceHosts } from './one-port.ts';
 
 interface ServiceDeps
   extends Omit<HostsDeps, 'engine' | 'wallets'>,
-    Pick<ChainEngineDeps, 'realClock' | 'owner'> {
+    Pick<ChainEngineDeps, 'realClock' | 'owner' | 'onReading' | 'beforeSending'> {
   /** Absent in a process that leaves chain work to others. */
   signers?: ChainEngineDeps['signers'] | undefined;
   /** Absent in a process that answers no callers. */

@@ -65,6 +65,19 @@ export const oneLine: Kind<string> = { parse: (lines) => lines.split('\n')[0] };
 /** Several texts: each after a flag of its own or one after the other; in a variable between commas. */
 export const list: Kind<string[]> = { parse: (value) => value.split(','), many: true };
 
+/** Several texts: each on a line of its own, or between commas. */
+export const addresses: Kind<string[]> = { parse: (lines) => lines.split(/\n|\s*,\s*/), many: true };
+
+/** The first line of a file, with or without 0x. */
+export const privateKey: Kind<`0x${string}`> = {
+  parse(lines) {
+    const [line = ''] = lines.split('\n');
+    const hex = line.startsWith('0x') ? line : `0x${line}`;
+    return /^0x[0-9a-f]{64}$/i.test(hex) ? (hex.toLowerCase() as `0x${string}`) : undefined;
+  },
+  mustBe: 'a private key: 64 hexadecimal digits',
+};
+
 /** On by its flag alone; in a variable true or false. */
 export const onOff: Kind<boolean> = {
   parse: (value) =>

@@ -4,6 +4,8 @@ import { dirname, resolve } from 'node:path';
 import { Hono } from 'hono';
 import { createChainHistory } from '../audit/chain-history.ts';
 import type { ChainEngineDeps } from '../chain/engine.ts';
+import { nextBlock } from '../chain/follow/next-block.ts';
+import { createReadingReport } from '../chain/follow/reading-report.ts';
 import { keysGrownFrom, keyTree, localKeySigner } from '../chain/lane/local-key.ts';
 import { type ChainClient, createChainClient } from '../chain/rpc/client.ts';
 import { createRpc, isRpcError, type Rpc } from '../chain/rpc/rpc.ts';
@@ -88,7 +90,8 @@ export function createProduction(config: StartConfig): Production {
     async check() {
       const checking = createLifecycle();
       try {
-        return await checkAgain(config, await pickAdapters(config, checking));
+        const adapters = await pickAdapters(config, checking);
+        return await checkAgain(config, () => checkAll(config, adapters));
       } finally {
         await checking.stop();
       }
@@ -111,19 +114,22 @@ async function startProduction(
 ): Promise<ProductionReady> {
   const metrics = createMetrics();
   let dependencies: (() => Promise<string[]>) | undefined;
+  let step = 'starting';
+  const reading = createReadingReport({ log: config.log, stopwatch });
   const admin = await openAdmin(config, {
     metrics,
     async notReady() {
       if (traffic.stopping) return ['stopping'];
-      return dependencies ? dependencies() : ['starting'];
+      return dependencies ? dependencies() : [reading.text() ?? step];
     },
   });
   lifecycle.onStop(() => admin.close(0));
 
   const adapters = await pickAdapters(config, lifecycle, metrics.rpc);
-  const { problems, warnings, genesisHash } = await checkAgain(config, adapters);
+  const { problems, warnings, genesisHash } = await checkAgain(config, () => checkAll(config, adapters));
   if (problems.length > 0 || !genesisHash) throw startRefused(problems);
   for (const { code, message, fix } of warnings) config.log.warn({ code, fix }, message);
+  const head = (await adapters.chain.block('latest'))?.number;
   const facts = await rememberChain(adapters.database, config, genesisHash);
 
   const deps = { ...adapters, chain: metrics.countSends(adapters.chain), facts };
@@ -146,6 +152,14 @@ async function startProduction(
       businessTime: () => deps.database.now,
       wallets: answersCallers ? deps.wallets : undefined,
       crash: neverCrash,
+      onReading(read) {
+        reading.onReading(read);
+        metrics.reading(read);
+      },
+      beforeSending() {
+        step = `waiting for the next block, to check once more that the ledger is not an old copy`;
+        return checkNotBehindAgain(config, adapters, { after: head, isOver: () => traffic.stopping });
+      },
       observer: {
         event: metrics.decision,
         relay: metrics.relay,
@@ -272,11 +286,14 @@ export async function openLedgerAt(
 const CHECK_PAUSE_MS = 500;
 
 /** Asks again while the database or the nodes give no usable answer, for the time that is set. */
-async function checkAgain(config: StartConfig, adapters: Adapters): ReturnType<typeof checkAll> {
+async function checkAgain<Seen extends { problems: Problem[] }>(
+  config: StartConfig,
+  check: () => Promise<Seen>,
+): Promise<Seen | { problems: Problem[]; warnings: Problem[]; genesisHash?: undefined }> {
   const elapsedMs = stopwatch();
   for (;;) {
     const isLast = elapsedMs() + CHECK_PAUSE_MS > config.startWaitMs;
-    const seen = await checkAll(config, adapters).catch((error: unknown) => {
+    const seen = await check().catch((error: unknown) => {
       if (!isRpcError(error)) throw error;
       return { problems: [problemOf('E_START_RPC', { message: error.message })], warnings: [] };
     });
@@ -306,14 +323,39 @@ async function checkAll(
     warnings.push(...block.warnings);
     problems.push(...(await checkAccounts({ rpc, addressOf: known.addressOf }, config)));
     if (ledger.problems.length === 0) {
-      const history = createChainHistory({ rpc, contracts: config.contracts });
-      problems.push(...(await checkSequences(history, { database, chain })));
-      const keys = Object.values(config.keys).map(known.addressOf);
-      const lanes = new Set([...(await everyLane(database.db)).map(({ address }) => address), ...keys]);
-      problems.push(...(await checkNonces({ database, nodes: nodes.map(createChainClient) }, [...lanes])));
+      problems.push(...(await checkNotBehind(config, { database, nodes, rpc, chain })));
     }
   }
   return { problems, warnings, ...(seen.genesisHash && { genesisHash: seen.genesisHash }) };
+}
+
+/** Checks that the ledger is not an old copy: nothing on chain or in a pool is beyond it. */
+async function checkNotBehind(
+  config: StartConfig,
+  { database, nodes, rpc, chain }: Pick<Adapters, 'database' | 'nodes' | 'rpc' | 'chain'>,
+): Promise<Problem[]> {
+  const history = createChainHistory({ rpc, contracts: config.contracts });
+  const behind = await checkSequences(history, { database, chain });
+  const keys = Object.values(config.keys).map((key) => localKeySigner(key).address);
+  const lanes = new Set([...(await everyLane(database.db)).map(({ address }) => address), ...keys]);
+  return [...behind, ...(await checkNonces({ database, nodes: nodes.map(createChainClient) }, [...lanes]))];
+}
+
+/**
+ * Checks it once more when the next block has come, since that block may hold what waited in a pool that no node of ours
+ * showed. Until then nothing is sent.
+ */
+async function checkNotBehindAgain(
+  config: StartConfig,
+  adapters: Adapters,
+  { after, isOver }: { after: number | undefined; isOver: () => boolean },
+): Promise<void> {
+  const { blockPollMs: pollMs, firstBlockWaitMs: forMs } = config;
+  await nextBlock(adapters.chain, { after, pollMs, forMs, isOver });
+  const { problems } = await checkAgain(config, async () => ({
+    problems: isOver() ? [] : await checkNotBehind(config, adapters),
+  }));
+  if (problems.length > 0) throw startRefused(problems);
 }
 
 /** Mnemonics that tools and documentation print; thieves watch their accounts. */

@@ -3,6 +3,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { payoutsIn } from '../audit/read-attempt.ts';
 import type { VerifyReport } from '../audit/report.ts';
 import { type Alarms, alarmCodes } from '../chain/alarms.ts';
+import type { Reading } from '../chain/follow/types.ts';
 import type { ChainClient } from '../chain/rpc/client.ts';
 import type { RpcOutcome } from '../chain/rpc/rpc-pool.ts';
 import type { MeasuredRequest } from '../http/frame/measured.ts';
@@ -132,6 +133,11 @@ export function createMetrics() {
       for (const code of alarmCodes) made.alarming.set({ code }, 0);
       for (const { code } of alarms.list()) made.alarming.inc({ code });
     },
+    /** While the chain is read at the start, before anything is sampled. */
+    reading({ block, head }: Reading) {
+      made.head.set(head);
+      made.lag.set(head - block);
+    },
     /** Looks at ledger and chain. */
     sample: (deps: LookedAt, nowMs: number) => sample(made, deps, nowMs),
   };
@@ -140,6 +146,8 @@ export function createMetrics() {
 interface LookedAt {
   database: Database;
   chain: ChainClient;
+  /** The block from which the ledger reads. */
+  firstBlock: number;
 }
 
 /** More than all lanes have in flight together. */
@@ -164,9 +172,9 @@ async function sample(made: Figures, deps: LookedAt, nowMs: number): Promise<voi
     made.gasMoney.set({ lane, purpose }, Number(await deps.chain.balanceWei(lane)));
   }
   const newest = await deps.chain.block('latest');
-  const followed = await newestFollowed(db);
+  const followed = (await newestFollowed(db)) ?? deps.firstBlock - 1;
   if (newest) made.head.set(newest.number);
-  if (newest && followed !== undefined) made.lag.set(Math.max(0, newest.number - followed));
+  if (newest) made.lag.set(Math.max(0, newest.number - followed));
   made.spent.reset();
   const brands = (await listBrands(db)).map(({ brandId, profile }) => ({
     brandId,

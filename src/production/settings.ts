@@ -5,6 +5,7 @@
  */
 import { isDevelopmentChain } from '../lib/development-chain.ts';
 import {
+  addresses,
   amount,
   choice,
   duration,
@@ -13,6 +14,7 @@ import {
   oneLine,
   onOff,
   port,
+  privateKey,
   type Setting,
   shortName,
   text,
@@ -71,17 +73,6 @@ function setting<Value>(flag: string, kind: Kind<Value>, help: string, more: Mor
 
 const LARGEST = Number.MAX_SAFE_INTEGER;
 const LOOPBACK = '127.0.0.1';
-
-const addresses: Kind<string[]> = { parse: (lines) => lines.split(/\n|\s*,\s*/), many: true };
-
-export const privateKey: Kind<Hex> = {
-  parse(lines) {
-    const [line = ''] = lines.split('\n');
-    const hex = line.startsWith('0x') ? line : `0x${line}`;
-    return /^0x[0-9a-f]{64}$/i.test(hex) ? (hex.toLowerCase() as Hex) : undefined;
-  },
-  mustBe: 'a private key: 64 hexadecimal digits',
-};
 
 const workers: Kind<Worker[]> = {
   parse(words) {
@@ -413,6 +404,12 @@ export const startSettings = {
     duration,
     'how long the checks of a start ask again while the database or the nodes do not answer',
     { default: '10s' },
+  ),
+  firstBlockWaitMs: setting(
+    '--first-block-wait <duration>',
+    duration,
+    'how long a start waits for a new block, to check once more that the ledger is not an old copy before it sends',
+    { default: '30s' },
   ),
   drainTimeoutMs: setting(
     '--drain-timeout <duration>',

@@ -4,10 +4,10 @@ import type { ContractAddresses } from '../chain/contracts/deployment-steps.ts';
 import type { Environment } from '../compose/env.ts';
 import { PreconditionError } from '../compose/precondition.ts';
 import type { Log } from '../lib/log.ts';
-import { namesOf } from '../lib/setting.ts';
+import { namesOf, privateKey } from '../lib/setting.ts';
 import { type ContractsFile, readContractsFile } from './contracts/contracts-file.ts';
 import { isGiven, isOpenToAll, type Secret, secretLines, settingsProblem } from './secrets.ts';
-import { privateKey, type StartSetting, type StartValues, startRows, startSettings } from './settings.ts';
+import { type StartSetting, type StartValues, startRows, startSettings } from './settings.ts';
 import type { Problem } from './start-errors.ts';
 
 export type { Worker } from './settings.ts';

@@ -50,7 +50,7 @@ export function startWatches(
   notReady: () => Promise<string[]>;
   stop: () => Promise<void>;
 } {
-  const { database, chain, engine, metrics, realClock, log } = deps;
+  const { database, chain, engine, metrics, facts, realClock, log } = deps;
   const lag = lagWatch(deps, config);
   const watchTokens = relayTokensWatch(deps);
   const sampling = createLoop({
@@ -60,7 +60,7 @@ export function startWatches(
       metrics.alarms(engine.alarms);
       await watchTokens();
       await watchClock({ database, alarms: engine.alarms }, realClock);
-      await metrics.sample({ database, chain }, realClock.now());
+      await metrics.sample({ database, chain, firstBlock: facts.deploymentBlock }, realClock.now());
       return 'idle';
     },
     pauseMs: () => SAMPLE_EVERY_MS,

@@ -102,6 +102,8 @@ export async function startProductionKit(anvilArgs: readonly string[] = []) {
         REWARDS_CONFIRMATIONS: '1',
         REWARDS_BLOCK_POLL: '50ms',
         REWARDS_START_WAIT: '0s',
+        // This chain makes blocks on demand.
+        REWARDS_FIRST_BLOCK_WAIT: '0s',
         ...change,
       };
       return Object.fromEntries(
@@ -158,7 +160,11 @@ export const wellKnownKey: Hex = toHex(
 export type Started = Awaited<ReturnType<typeof startProduction>>;
 
 /** Throws with its log when it ends before it is ready. */
-export async function startProduction(env: Record<string, string>, args: string[] = []) {
+export async function startProduction(
+  env: Record<string, string>,
+  args: string[] = [],
+  { onLog }: { onLog?: (text: string) => void } = {},
+) {
   const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('REWARDS_'));
   const child = spawn(process.execPath, [program, 'start', '-o', 'json', ...args], {
     cwd: '/',
@@ -168,6 +174,7 @@ export async function startProduction(env: Record<string, string>, args: string[
   let log = '';
   child.stderr.on('data', (chunk) => {
     log += chunk;
+    onLog?.(String(chunk));
   });
   const closed = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;
   const reader = createInterface({ input: child.stdout });

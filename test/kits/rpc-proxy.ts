@@ -28,6 +28,8 @@ export const rpcFaults = [
   'fee-cap',
   /** A node that keeps the state of its newest block only. */
   'no-old-state',
+  /** A node whose pool is empty: what other nodes hold it does not show. */
+  'empty-pool',
 ] as const;
 export type RpcFault = (typeof rpcFaults)[number];
 
@@ -139,6 +141,11 @@ export async function startRpcProxy(options: {
         if (call.params.includes('latest')) break;
         const error = { code: -32000, message: 'missing trie node' };
         return void reply(200, JSON.stringify({ jsonrpc: '2.0', id: call.id, error }));
+      }
+      case 'empty-pool': {
+        const params = call.params.map((one) => (one === 'pending' ? 'latest' : one));
+        const answer = await forward(JSON.stringify({ ...call, params }));
+        return void reply(answer.status, answer.text);
       }
       case 'null':
         return void reply(200, JSON.stringify({ jsonrpc: '2.0', id: call.id, result: null }));

@@ -5,6 +5,7 @@ import { parseGwei } from 'viem';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { rewardsJson } from '../kits/cli.ts';
 import { until } from '../kits/clock.ts';
+import { freePort } from '../kits/postgres-server.ts';
 import {
   brandId,
   type ProductionKit,
@@ -69,6 +70,51 @@ test('start refuses while the transactions of lost rewards wait in the pool, whe
   // The ledger itself knows what waits.
   const ours = await start(ledger);
   await ours.stop();
+});
+
+test('start waits for a block before it sends, and refuses when that block pays what no node of its own had shown', async () => {
+  const ledger = await sqliteLedger(kit.folder, 'hidden-pool');
+  const copy = await mkdtemp(join(kit.folder, 'copy-'));
+  const running = await start(ledger);
+  await kit.rpc('evm_setAutomine', [false]);
+  expect((await running.event({ brandId, userEmail: 'first@shop.example' })).status).toBe(200);
+  await kit.rpc('evm_mine', []);
+  await running.stop();
+  await cp(dirname(ledger.slice('sqlite:'.length)), copy, { recursive: true });
+  const again = await start(ledger);
+  const lost = await again.event({ brandId, userEmail: 'second@shop.example' });
+  expect(lost.status).toBe(200);
+  await again.stop('SIGKILL');
+
+  const proxy = await startRpcProxy({ target: kit.anvil.url });
+  proxy.add({ fault: 'empty-pool' });
+  const adminPort = await freePort();
+  const old = start(`sqlite:${join(copy, 'ledger.sqlite')}`, {
+    REWARDS_RPC_URL: `${proxy.url},${proxy.url}/?again`,
+    REWARDS_ADMIN_PORT: String(adminPort),
+    REWARDS_FIRST_BLOCK_WAIT: '10m',
+  });
+  const ended = old.then(
+    () => 'ready',
+    (error: Error) => error.message,
+  );
+  await until('the wait', async () => {
+    const readyz = await fetch(`http://127.0.0.1:${adminPort}/readyz`).catch(() => undefined);
+    return (await readyz?.text())?.includes('waiting for the next block') ?? false;
+  });
+  expect(proxy.sent).toEqual([]);
+  await kit.rpc('evm_mine', []);
+  const said = await ended;
+  expect(said).toContain('E_PROD_LEDGER_BEHIND');
+  expect(said).toContain('the escrow has paid sequence 1');
+  expect(proxy.sent).toEqual([]);
+  await proxy.stop();
+
+  // The ledger itself goes on with the first new block.
+  const own = start(ledger, { REWARDS_FIRST_BLOCK_WAIT: '10m' });
+  await kit.rpc('evm_setIntervalMining', [1]);
+  const { log } = await own;
+  expect(log()).not.toContain('foreign_nonce');
 });
 
 test('a lane stops while a transaction that the ledger does not know waits in the pool', async () => {

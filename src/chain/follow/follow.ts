@@ -29,7 +29,10 @@ export function createFollower(deps: FollowDeps): Follower {
       alarmsAtBlock = head.number;
       let next = await firstUnread(deps, head, isGone);
       if (next === undefined) return;
-      while (!signal?.aborted && next <= head.number - settings.confirmations + 1) {
+      const of = head.number - settings.confirmations + 1;
+      const read = (block: number) => deps.onReading?.({ block, of, head: head.number });
+      if (next <= of) read(next - 1);
+      while (!signal?.aborted && next <= of) {
         const block = next === head.number ? head : await chain.block(next);
         if (!block) return;
         const contents = await readBlock(block);
@@ -42,6 +45,7 @@ export function createFollower(deps: FollowDeps): Follower {
         if (!booked) return;
         deps.crash('follow.committed');
         for (const transaction of booked) deps.onIncluded(transaction);
+        read(next);
         next += 1;
         await endSkippedAlarms(deps);
       }

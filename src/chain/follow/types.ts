@@ -18,6 +18,14 @@ export interface BookedTransaction {
   failures: Map<string, string>;
 }
 
+/** How far the chain is read: the newest block that the ledger has, of the newest there is to read. */
+export interface Reading {
+  block: number;
+  of: number;
+  /** The newest block of the chain, whose confirmations may still be missing. */
+  head: number;
+}
+
 interface FollowSettings {
   escrow: `0x${string}`;
   /** The first block that can hold anything of ours. */
@@ -41,6 +49,7 @@ export interface FollowDeps {
   settlements: Settlements;
   settings: FollowSettings;
   onIncluded: (transaction: BookedTransaction) => void;
+  onReading?: ((reading: Reading) => void) | undefined;
   /** Blocks were taken back: what they held is to be sent again. */
   onReorganized: () => void;
 }
