@@ -46,6 +46,26 @@ test('payouts go on by themselves when gas falls; until then an alarm says that 
   expect(await engine.violations()).toEqual([]);
 });
 
+test('gas that falls and rises to the very same prices again is followed each time', async () => {
+  const engine = await startEngineKit({ config: { engine: { lane } } });
+  kit = engine;
+  engine.proxy.add({ fault: 'fee-cap', capWei: capWei / 10n });
+  const refusals = () => engine.proxy.counts.get('fault fee-cap') ?? 0;
+  await gasCosts(engine, 50n);
+  const waiting = engine.pay(crowd(1));
+  for (const [place, gwei] of [50n, 20n, 50n, 20n, 50n].entries()) {
+    await gasCosts(engine, gwei);
+    await eventually(async () => (await engine.ledger.attempts()).length).toBe(place + 1);
+    const before = refusals();
+    await eventually(refusals).toBeGreaterThan(before + 1);
+  }
+  await gasCosts(engine, 1n);
+  await engine.drained();
+  await waiting;
+  expect(new Set((await engine.ledger.attempts()).map(({ hash }) => hash)).size).toBe(6);
+  expect(await engine.violations()).toEqual([]);
+});
+
 test('bytes that a node may have are never signed again at a lower price', async () => {
   const engine = await startEngineKit({ config: { engine: { lane } } });
   kit = engine;

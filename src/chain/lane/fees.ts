@@ -26,6 +26,24 @@ export function priceTransaction(baseFeeWei: bigint, policy: FeePolicy): Fees | 
 /** An eighth more, rounded up: the strictest rule among nodes for a replacement; geth asks for a tenth. */
 const replacementOf = (wei: bigint) => wei + (wei + 7n) / 8n;
 
+/**
+ * These fees, or fees a wei or so away when an earlier attempt at the same nonce has offered the very same: it would be
+ * the same bytes once more. Prices that fall and rise again meet, at the cap above all.
+ */
+export function distinctFees(fees: Fees, earlier: readonly Fees[]): Fees {
+  const isEarlier = (one: Fees) =>
+    earlier.some(
+      ({ maxFeePerGas, maxPriorityFeePerGas }) =>
+        maxFeePerGas === one.maxFeePerGas && maxPriorityFeePerGas === one.maxPriorityFeePerGas,
+    );
+  const room = fees.maxFeePerGas - fees.maxPriorityFeePerGas;
+  // The builder's share moves: up as far as the whole allows, and else down.
+  const step = room >= BigInt(earlier.length) ? 1n : -1n;
+  let one = fees;
+  while (isEarlier(one)) one = { ...one, maxPriorityFeePerGas: one.maxPriorityFeePerGas + step };
+  return one;
+}
+
 /** What a replacement offers: an eighth more at least, and the present price. Undefined when the cap forbids it. */
 export function priceReplacement(offered: Fees, baseFeeWei: bigint, policy: FeePolicy): Fees | undefined {
   const now = priceTransaction(baseFeeWei, policy);

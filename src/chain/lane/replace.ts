@@ -1,8 +1,8 @@
 /** How a lane replaces signed bytes that do not get into a block, or into any node, by another offer of the same payload. */
 import { parseTransaction } from 'viem';
-import { hasAttempt, isRefusedThroughout, storeReplacement } from '../../ledger/transactions/transactions.ts';
+import { isRefusedThroughout, offersOf, storeReplacement } from '../../ledger/transactions/transactions.ts';
 import type { Block } from '../rpc/client.ts';
-import { type FeePolicy, type Fees, priceReplacement, priceTransaction } from './fees.ts';
+import { distinctFees, type FeePolicy, type Fees, priceReplacement, priceTransaction } from './fees.ts';
 import { fence, offer, sign } from './offers.ts';
 import type { InFlight, LaneDeps, LaneSettings, Payload } from './types.ts';
 
@@ -27,7 +27,8 @@ export async function tendLowest(
   const nowMs = realClock.now();
   watchUntaken(deps, lowest, nowMs);
   const lower = lowerOffer(lowest, now.latest.baseFeeWei, settings);
-  if (lower) return replaceRefused(deps, lowest, { epoch: now.epoch, fees: lower });
+  if (lower)
+    return replace(deps, lowest, { epoch: now.epoch, fees: lower, kind: lowest.kind, onlyIfRefused: true });
   const waitedMs = nowMs - (lowest.firstOfferedMs ?? nowMs);
   const underpriced = lowest.maxFeeWei < now.latest.baseFeeWei;
   // Bytes that no node has answered for are offered again unchanged: their fees may well suffice.
@@ -40,8 +41,7 @@ export async function tendLowest(
     );
     if (fees) {
       alarms.clear('fee_over_cap', deps.signer.address);
-      await replace(deps, lowest, { epoch: now.epoch, fees, kind: lowest.kind });
-      return true;
+      return replace(deps, lowest, { epoch: now.epoch, fees, kind: lowest.kind });
     }
     alarms.raise('fee_over_cap', deps.signer.address, { baseFeeWei: String(now.latest.baseFeeWei) });
   }
@@ -72,9 +72,6 @@ function lowerOffer(one: InFlight, baseFeeWei: bigint, settings: LaneSettings): 
   return fees && fees.maxFeePerGas * 8n <= one.maxFeeWei * 7n ? fees : undefined;
 }
 
-const replaceRefused = (deps: LaneDeps, one: InFlight, by: { epoch: number; fees: Fees }) =>
-  replace(deps, one, { ...by, kind: one.kind, onlyIfRefused: true });
-
 function payloadIn({ signer }: LaneDeps, { raw }: InFlight): Payload {
   const { to, data, value, gas } = parseTransaction(raw);
   return { to: to ?? signer.address, data: data ?? '0x', valueWei: value ?? 0n, gas: gas ?? NOOP_GAS };
@@ -94,13 +91,13 @@ async function replace(
     by.kind === 'noop'
       ? { to: deps.signer.address, data: '0x', valueWei: 0n, gas: NOOP_GAS }
       : payloadIn(deps, one);
-  const signed = await sign(deps, { nonce, payload, fees: by.fees });
+  // Only the lane's holder adds attempts, so these are all that the commit below will meet.
+  const fees = distinctFees(by.fees, await offersOf(deps.database.db, one.id));
+  const signed = await sign(deps, { nonce, payload, fees });
   deps.crash('lane.bump-signed');
   const stored = await deps.database.atomically(async (tx) => {
     await fence(deps, tx, by.epoch);
     if (by.onlyIfRefused && !(await isRefusedThroughout(tx, one.id))) return 'not_refused';
-    // An offer that goes down and up again may come to the very bytes of an earlier one.
-    if (await hasAttempt(tx, signed.hash)) return 'not_refused';
     return storeReplacement(tx, {
       ...signed,
       transactionId: one.id,
@@ -122,7 +119,7 @@ async function replace(
   const { nonce: _, ...offered } = { ...one, ...signed, kind: by.kind, taken: false, tooCheap: false };
   Object.assign(one, offered, { refused: false, offers: 'none', firstOfferedMs: undefined });
   deps.log.info(
-    { lane: deps.signer.address, nonce, maxFeeWei: String(by.fees.maxFeePerGas), kind: by.kind },
+    { lane: deps.signer.address, nonce, maxFeeWei: String(fees.maxFeePerGas), kind: by.kind },
     'a transaction was replaced by another offer',
   );
   await offer(deps, one, by.epoch);

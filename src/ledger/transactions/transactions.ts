@@ -71,10 +71,19 @@ async function storeAttempt(
     .values({ ...one, maxFeeWei: String(maxFeeWei), priorityFeeWei: String(priorityFeeWei) });
 }
 
-/** Whether these very bytes are an attempt already. */
-export async function hasAttempt(tx: Queries, hash: Hex): Promise<boolean> {
-  const rows = await tx.select({ hash: attempts.hash }).from(attempts).where(eq(attempts.hash, hash));
-  return rows.length > 0;
+/** What the attempts of a transaction have offered, in wei for a unit of gas. */
+export async function offersOf(
+  db: Queries,
+  transactionId: string,
+): Promise<{ maxFeePerGas: bigint; maxPriorityFeePerGas: bigint }[]> {
+  const rows = await db
+    .select({ maxFeeWei: attempts.maxFeeWei, priorityFeeWei: attempts.priorityFeeWei })
+    .from(attempts)
+    .where(eq(attempts.transactionId, transactionId));
+  return rows.map(({ maxFeeWei, priorityFeeWei }) => ({
+    maxFeePerGas: BigInt(maxFeeWei),
+    maxPriorityFeePerGas: BigInt(priorityFeeWei),
+  }));
 }
 
 /** A transaction that no block is known to hold, with its latest bytes. */

@@ -315,6 +315,13 @@ export const mutants: Mutant[] = [
     ),
   },
   {
+    name: 'lower-offer-beside-a-higher',
+    rewrite: only(
+      /^select "hash" from "attempts" where .*"attempts"."refused" = \?/,
+      replacing(' where ', ' where 1 = 0 and '),
+    ),
+  },
+  {
     name: 'logs-of-anybody',
     wire: ({ followChain }) => ({
       followChain: {

@@ -107,13 +107,15 @@ function checkPayments({ findings, sent }: World, { rewards, blocks }: Evidence,
 }
 
 async function checkNonces(world: World, { attempts, blocks }: Evidence): Promise<void> {
-  const { findings, sent, ledger } = world;
+  const { findings, sent, taken, ledger } = world;
   const nonces = [...new Set(attempts.map(({ nonce }) => nonce))];
   if (nonces.some((nonce, place) => nonce !== place)) findings.add('nonces without gaps', nonces.join(' '));
 
   const payloads = new Map<number, string>();
   let before: AttemptRow | undefined;
+  let earlier: AttemptRow[] = [];
   for (const one of attempts) {
+    if (before?.transaction_id !== one.transaction_id) earlier = [];
     const { to, data, value } = parseTransaction(one.raw);
     const payload = `${to} ${data} ${value}`;
     if ((payloads.get(one.nonce) ?? payload) !== payload)
@@ -123,8 +125,14 @@ async function checkNonces(world: World, { attempts, blocks }: Evidence): Promis
       const more = (now: string, then: string) => BigInt(now) * 8n >= BigInt(then) * 9n;
       const enough =
         more(one.max_fee_wei, before.max_fee_wei) && more(one.priority_fee_wei, before.priority_fee_wei);
-      if (!enough) findings.add('replacements offer enough', `nonce ${one.nonce}, attempt ${one.attempt}`);
+      // Less may be offered once every node has refused all that was stored before.
+      const wasTaken = earlier.some(
+        ({ hash }) => (taken.get(hash) ?? Number.POSITIVE_INFINITY) <= one.attempt,
+      );
+      if (!enough && wasTaken)
+        findings.add('replacements offer enough', `nonce ${one.nonce}, attempt ${one.attempt}`);
     }
+    earlier.push(one);
     before = one;
   }
 

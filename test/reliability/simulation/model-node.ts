@@ -78,13 +78,15 @@ export interface ModelNodeDeps {
   strikes: (fault: NodeFault) => boolean;
   /** Called with every transaction that reaches a node, before the node does anything with it. */
   onArrival: (transaction: ReadTransaction) => Promise<void>;
+  /** Called with every transaction that a node says to have. */
+  onTaken: (transaction: ReadTransaction) => void;
 }
 
 const quantity = (value: number | bigint): Hex => `0x${value.toString(16)}`;
 /** Nodes ask for a tenth more before they replace a transaction. */
 const replaces = (offered: bigint, known: bigint) => offered * 10n >= known * 11n;
 
-export function createModelNode({ chain, chance, family, strikes, onArrival }: ModelNodeDeps) {
+export function createModelNode({ chain, chance, family, strikes, onArrival, onTaken }: ModelNodeDeps) {
   const late: ReadTransaction[] = [];
   /** Nodes of Anvil and Besu turn away what the next block could not take; others keep it for later. */
   const wantsBaseFee = family === 'anvil' || family === 'besu';
@@ -120,6 +122,7 @@ export function createModelNode({ chain, chance, family, strikes, onArrival }: M
     let refusal = admit(transaction);
     if (strikes('sent twice')) refusal = admit(transaction);
     if (strikes('sent again later')) late.push(transaction);
+    if (!refusal || refusal === 'known') onTaken(transaction);
     if (refusal) throw no(refusal);
     return transaction.hash;
   }

@@ -1,7 +1,7 @@
 /** Everything that one run has: its chance, its time, the chain, the ledger, the processes, and the record of what happened. */
 import type { Random } from '../../../src/lib/ids.ts';
 import type { Mutant } from '../planted-bugs/mutants.ts';
-import { type SentNonces, watchArrivals } from './arrivals.ts';
+import { type SentNonces, type TakenBytes, watchArrivals } from './arrivals.ts';
 import { type Chance, createChance } from './chance.ts';
 import type { Request } from './clients.ts';
 import { createFindings, type Findings } from './findings.ts';
@@ -34,6 +34,7 @@ export interface World {
   requests: Request[];
   /** What entered any node's pool, by nonce. */
   sent: SentNonces;
+  taken: TakenBytes;
   /** Hashes of attempts in commits that were made. */
   stored: Set<string>;
   /** The newest block whose payouts some process has read; undefined once it was taken back. */
@@ -100,8 +101,8 @@ export function createWorld({ seed, time, ledger, mutant, tally, trace }: WorldO
     if (fault === 'crash' && detail) count(tally.crashes, detail);
     world.note(`fault: ${fault}${detail ? ` (${detail})` : ''}`);
   };
-  const { sent, onArrival } = watchArrivals({ ledger, findings });
-  const node = createModelNode({ chain, chance, family: plan.family, strikes, onArrival });
+  const { sent, taken, onArrival, onTaken } = watchArrivals({ ledger, findings });
+  const node = createModelNode({ chain, chance, family: plan.family, strikes, onArrival, onTaken });
   const random: Random = {
     uuid: () => `00000000-0000-7000-8000-${(++ids).toString(16).padStart(12, '0')}`,
     bytes: (length) => new Uint8Array(length),
@@ -120,6 +121,7 @@ export function createWorld({ seed, time, ledger, mutant, tally, trace }: WorldO
     replicas: [],
     requests: [],
     sent,
+    taken,
     stored: new Set(),
     readPayouts: undefined,
     calm: false,
