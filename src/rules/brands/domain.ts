@@ -131,9 +131,10 @@ function isPlatformEvent(
   }: { metadata?: Record<string, unknown> | undefined; ownDomain?: string | undefined },
 ): boolean {
   const bare = (name: string) => name.trim().replace(/^@/, '').toLowerCase();
+  const below = ownDomain === undefined ? undefined : `.${ownDomain}`;
+  const claimed = below !== undefined && host?.endsWith(below) ? host.slice(0, -below.length) : host;
   return Object.entries(platforms).some(([platform, identity]) => {
     const name = platformName(platform);
-    const claimed = host?.endsWith(`.${ownDomain}`) ? host.slice(0, -`.${ownDomain}`.length) : host;
     if (claimed !== undefined && platformName(claimed) !== name) return false;
     const fields = PLATFORM_IDENTITY[name] ?? [`${name}Handle`];
     return fields.some((field) => {
