@@ -12,7 +12,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     // What takes long or leaves much to chance has a run of its own: `npm run test:faults`.
     exclude: ['test/reliability/**'],
-    globalSetup: ['test/kits/global-setup.ts'],
+    // The first says where the second keeps its files.
+    globalSetup: ['test/kits/memory-folder.ts', 'test/kits/global-setup.ts'],
     // For what hangs, not for what is slow: a machine with two noisy processors may take ten times as long as usual.
     testTimeout: 60_000,
     hookTimeout: 120_000,

@@ -370,9 +370,10 @@ function knownKeys(): KnownKeys {
   const addressOf = (key: `0x${string}`) => localKeySigner(key).address;
   const numbers = Array.from({ length: KNOWN_ACCOUNTS }, (_, index) => index);
   const trees = KNOWN_MNEMONICS.flatMap((mnemonic) => {
-    const { signerAt } = keyTree(mnemonic);
-    const paths = [...numbers.map((index) => `m/44'/60'/0'/0/${index}`), `${DEV_WALLETS_PATH}/0`];
-    return paths.map((path) => signerAt(path).address);
+    const { extendedPublicKeyAt } = keyTree(mnemonic);
+    const accounts = derivedWallets(extendedPublicKeyAt("m/44'/60'/0'/0"));
+    const users = derivedWallets(extendedPublicKeyAt(DEV_WALLETS_PATH));
+    return [...numbers.map(accounts.addressAt), users.addressAt(0)];
   });
   const small = numbers.map((index) => addressOf(`0x${(index + 1).toString(16).padStart(64, '0')}`));
   const known = new Set([...trees, ...small].map((address) => address.toLowerCase()));

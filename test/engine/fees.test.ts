@@ -13,7 +13,10 @@ test('a replacement never offers the builder more than it offers altogether', ()
 });
 
 test('an offer that was made before differs by as little as can be', () => {
-  const offer = (maxFeePerGas: bigint, maxPriorityFeePerGas: bigint) => ({ maxFeePerGas, maxPriorityFeePerGas });
+  const offer = (maxFeePerGas: bigint, maxPriorityFeePerGas: bigint) => ({
+    maxFeePerGas,
+    maxPriorityFeePerGas,
+  });
   const earlier = [offer(100n, 3n), offer(100n, 4n), offer(100n, 100n), offer(90n, 90n)];
   expect(distinctFees(offer(101n, 3n), earlier)).toEqual(offer(101n, 3n));
   expect(distinctFees(offer(100n, 3n), earlier)).toEqual(offer(100n, 5n));

@@ -22,6 +22,11 @@ import { type Answer, clientOf, startTestService } from './service.ts';
 export type RelayKit = Awaited<ReturnType<typeof startRelayKit>>;
 export type Names = 'alice' | 'bob' | 'carol';
 const people: Names[] = ['alice', 'bob', 'carol'];
+// Turning a phrase into keys is slow on purpose, so it is done once for all kits.
+const adminAccount = mnemonicToAccount(DEV_MNEMONIC, { addressIndex: 0 });
+const userAccounts = people.map((_, index) =>
+  mnemonicToAccount(DEV_MNEMONIC, { accountIndex: 1, addressIndex: index }),
+) as unknown as PrivateKeyAccount[];
 
 export const FREE_PERK = 1n;
 export const PERK = 2n;
@@ -52,7 +57,7 @@ export async function relayKitOf(ready: Ready) {
   const { chain, post, brand, event, control, ...client } = clientOf(ready);
   const contracts = ready.contracts as Record<'token' | 'escrow' | 'perks' | 'pointsSale', Hex>;
   const admin = createWalletClient({
-    account: mnemonicToAccount(DEV_MNEMONIC, { addressIndex: 0 }),
+    account: adminAccount,
     chain: { ...anvilChain, id: ready.chain.id },
     transport: http(ready.urls.rpc),
   });
@@ -72,8 +77,8 @@ export async function relayKitOf(ready: Ready) {
   const users = {} as Record<Names, User>;
   for (const [index, name] of people.entries()) {
     const email = `${name}@demo.example`;
-    const account = mnemonicToAccount(DEV_MNEMONIC, { accountIndex: 1, addressIndex: index });
-    users[name] = { ...(await keyless(email)), account: account as unknown as PrivateKeyAccount };
+    const account = userAccounts[index] as PrivateKeyAccount;
+    users[name] = { ...(await keyless(email)), account };
   }
   await setPerk(FREE_PERK, 0n);
   await setPerk(PERK, PERK_PRICE);

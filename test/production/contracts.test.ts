@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseEther, toHex } from 'viem';
-import { privateKeyToAccount } from 'viem/accounts';
+import { mnemonicToAccount, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { hasRole } from '../../src/chain/contracts/roles.ts';
 import { keyTree } from '../../src/chain/lane/local-key.ts';
@@ -64,6 +64,9 @@ test('keys: each in a file of mode 0600, the phrase printed once, nothing overwr
   expect(tree.extendedPublicKeyAt(walletsPath)).toBe(walletsXpub);
   expect((await readFile(join(folder, 'wallets-xpub'), 'utf8')).trim()).toBe(walletsXpub);
   expect(tree.signerAt(`${walletsPath}/0`).address).toBe(firstWallet);
+  expect(mnemonicToAccount(mnemonic, { path: `${walletsPath as "m/44'/60'/0'"}/0` }).address).toBe(
+    firstWallet,
+  );
   expect(made.stderr).not.toContain(mnemonic.split(' ').slice(0, 3).join(' '));
 
   const before = await readFile(join(folder, 'payout-key'), 'utf8');

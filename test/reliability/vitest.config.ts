@@ -9,6 +9,8 @@ export default defineConfig({
     ...base.test,
     include: ['test/reliability/**/*.test.ts'],
     exclude: [],
+    // Files on a real disk: what is killed between a write and its sync is what these tests are about.
+    globalSetup: ['test/kits/global-setup.ts'],
     // Processes are killed, timers taken over and disks filled here: no file may feel what another did.
     isolate: true,
     // Schedules of one file that run at the same time.

@@ -1,4 +1,6 @@
 /** What the contract tests share: an Anvil with the contracts deployed, typed handles on them, and small helpers. */
+import { HDKey } from '@scure/bip32';
+import { mnemonicToSeedSync } from '@scure/bip39';
 import {
   BaseError,
   ContractFunctionRevertedError,
@@ -12,7 +14,7 @@ import {
   type PrivateKeyAccount,
   toHex,
 } from 'viem';
-import { type HDAccount, mnemonicToAccount } from 'viem/accounts';
+import { type HDAccount, hdKeyToAccount } from 'viem/accounts';
 import { foundry } from 'viem/chains';
 import { expect } from 'vitest';
 import {
@@ -31,9 +33,12 @@ const MNEMONIC = 'test test test test test test test test test test test junk';
 
 export type Kit = Awaited<ReturnType<typeof startKit>>;
 
+// Turning a phrase into its seed is slow on purpose, so it is done once for all accounts.
+const root = HDKey.fromMasterSeed(mnemonicToSeedSync(MNEMONIC));
+
 /** An account of Anvil's own mnemonic. */
 export function account(index: number): HDAccount {
-  return mnemonicToAccount(MNEMONIC, { addressIndex: index });
+  return hdKeyToAccount(root, { addressIndex: index });
 }
 
 export const people = {

@@ -1,6 +1,7 @@
 /** Keys held by this process. */
+import { pbkdf2Sync } from 'node:crypto';
 import { HDKey } from '@scure/bip32';
-import { entropyToMnemonic, mnemonicToSeedSync } from '@scure/bip39';
+import { entropyToMnemonic } from '@scure/bip39';
 import { wordlist } from '@scure/bip39/wordlists/english';
 import { type Hex, hexToBytes, toHex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
@@ -37,7 +38,7 @@ interface KeyTree {
 
 /** Turning a phrase into its seed is slow on purpose, so it is done once for the whole tree. */
 export function keyTree(mnemonic: string): KeyTree {
-  const root = HDKey.fromMasterSeed(mnemonicToSeedSync(mnemonic));
+  const root = HDKey.fromMasterSeed(seedOf(mnemonic));
   return {
     signerAt(path) {
       const { privateKey } = root.derive(path);
@@ -47,6 +48,10 @@ export function keyTree(mnemonic: string): KeyTree {
     extendedPublicKeyAt: (path) => root.derive(path).publicExtendedKey,
   };
 }
+
+/** BIP-39, without a passphrase. Done natively: the HD library's own takes fifty times as long, at every start. */
+const seedOf = (mnemonic: string): Uint8Array =>
+  pbkdf2Sync(mnemonic.normalize('NFKD'), 'mnemonic', 2048, 64, 'sha512');
 
 /** A private key of 32 random bytes. */
 export const privateKeyOf = (bytes: Uint8Array): Hex => toHex(bytes);
