@@ -24,6 +24,8 @@ interface ListenAt {
   bindAddress: string;
   port: number;
   explicit: boolean;
+  /** The flag that chooses the port; `--port` when it is left out. */
+  flag?: string;
   /** In place of those in the config. */
   limits?: Partial<ConnectionLimits>;
 }
@@ -53,7 +55,7 @@ export async function listen(app: Pick<Hono, 'fetch'>, at: ListenAt): Promise<Li
   throw new PreconditionError({
     code: 'E_PORT_TAKEN',
     message: `port ${at.port} is taken${at.explicit ? '' : `, and so are the ${NEXT_PORTS} after it`}`,
-    fix: 'stop the program that holds it, or choose another with --port N (0 picks a free one)',
+    fix: `stop the program that holds it (\`rewards doctor ports\` names it), or choose another with ${at.flag ?? '--port'} N (0 picks a free one)`,
   });
 }
 

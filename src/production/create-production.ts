@@ -192,6 +192,7 @@ const openAdmin = (
     bindAddress: adminBindAddress,
     port: adminPort,
     explicit: true,
+    flag: '--admin-port',
   });
 
 const openEvents = (

@@ -9,83 +9,25 @@ import {
   amount,
   choice,
   duration,
-  type Kind,
   list,
   oneLine,
   onOff,
   port,
   privateKey,
-  type Setting,
   shortName,
   text,
   wholeNumber,
 } from '../lib/setting.ts';
 import { isLoopback, isPrivatePostgres } from '../lib/url.ts';
-import { emulatedProblem, type Problem, problemOf } from './start-errors.ts';
-
-type Hex = `0x${string}`;
-export type Worker = 'api' | 'outbox';
-
-/** The values that the rows of other settings ask for. */
-interface Others {
-  workers: readonly Worker[];
-  identity: string;
-  gasLow: number;
-  allowSqlite: boolean;
-  allowSingleRpc: boolean;
-  allowPlainRpc: boolean;
-  allowPlainDatabase: boolean;
-}
-
-export interface StartSetting<Value> extends Setting<Value> {
-  /** Required: `start` refuses to run without it. */
-  needed?: true | ((config: Others) => boolean);
-  /** Problems with a value's form, each beginning with the setting's `name`; they become an E_SETTINGS. */
-  check?(value: Value, name: string, config: Others): string | string[] | undefined;
-  /** Why production must not run with a well-formed value. */
-  unsafe?(value: Value, config: Others): Problem | undefined;
-}
-
-type More<Value> = Omit<StartSetting<Value>, 'flag' | 'kind' | 'help'>;
-
-/** Builds a row. Its value is always present when it has a default, is needed or is a list. */
-function setting<Value>(
-  flag: string,
-  kind: Kind<Value>,
-  help: string,
-  more: More<Value> & ({ default: string } | { needed: true }),
-): StartSetting<Value>;
-function setting(
-  flag: string,
-  kind: Kind<string[]>,
-  help: string,
-  more?: More<string[]>,
-): StartSetting<string[]>;
-function setting<Value>(
-  flag: string,
-  kind: Kind<Value>,
-  help: string,
-  more?: More<Value>,
-): StartSetting<Value | undefined>;
-function setting<Value>(flag: string, kind: Kind<Value>, help: string, more: More<Value> = {}) {
-  return { flag, kind, help, ...more };
-}
+import { emulatedProblem, problemOf } from './start-errors.ts';
+import { type Hex, type Others, type StartSetting, setting, workers } from './start-setting.ts';
 
 const LARGEST = Number.MAX_SAFE_INTEGER;
 const LOOPBACK = '127.0.0.1';
 
-const workers: Kind<Worker[]> = {
-  parse(words) {
-    const known = words.split(',').map((word) => word.trim());
-    return known.every((word): word is Worker => word === 'api' || word === 'outbox') ? known : undefined;
-  },
-  mustBe: 'api, outbox, or api,outbox',
-  late: true,
-};
-
 function contract(flag: string, help: string): StartSetting<Hex> {
   const isAddress = (value: string) => /^0x[0-9a-f]{40}$/i.test(value);
-  return setting(flag, text as Kind<Hex>, help, {
+  return setting(flag, text as StartSetting<Hex>['kind'], help, {
     needed: true,
     // Checked here instead of by its kind, so that one run reports all problems.
     check: (value, name) => (isAddress(value) ? undefined : `${name} is not an address`),
@@ -392,6 +334,13 @@ export const startSettings = {
     duration,
     'how often ledger and chain are compared; 0s for never',
     { default: '1h' },
+  ),
+  // Soon, so that the figures are there; spread, since replicas that start together would all read the chain at once.
+  verifyAfterMs: setting(
+    '--verify-after <duration>',
+    duration,
+    'how long after a start they are first compared, at most; replicas spread over the last two thirds of it',
+    { default: '45s' },
   ),
   tracesKeptMs: setting(
     '--traces-kept <duration>',

@@ -7,10 +7,11 @@ import type { Log } from '../lib/log.ts';
 import { namesOf, privateKey } from '../lib/setting.ts';
 import { type ContractsFile, readContractsFile } from './contracts/contracts-file.ts';
 import { isGiven, isOpenToAll, type Secret, secretLines, settingsProblem } from './secrets.ts';
-import { type StartSetting, type StartValues, startRows, startSettings } from './settings.ts';
+import { type StartValues, startRows, startSettings } from './settings.ts';
 import type { Problem } from './start-errors.ts';
+import type { StartSetting } from './start-setting.ts';
 
-export type { Worker } from './settings.ts';
+export type { Worker } from './start-setting.ts';
 
 /** The process, and its command line as it was read: each option under its attribute, defaults and variables included. */
 interface StartGiven {

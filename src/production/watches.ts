@@ -23,9 +23,6 @@ import type { StartConfig } from './start-config.ts';
 const SAMPLE_EVERY_MS = 10_000;
 /** A dependency that takes longer than this to answer counts as unavailable. */
 const ANSWER_WITHIN_MS = 2_000;
-/** The first comparison: soon, so that its figures are there, and spread, since replicas start together. */
-const FIRST_VERIFY_MS = 15_000;
-const FIRST_VERIFY_SPREAD_MS = 30_000;
 const DIFFERENCES_MAX = 100;
 const PROGRESS_EVERY_MS = 30_000;
 /** The first differences are enough to know where to look. */
@@ -44,7 +41,10 @@ interface WatchDeps {
 
 export function startWatches(
   deps: WatchDeps,
-  config: Pick<StartConfig, 'workers' | 'verifyEveryMs' | 'confirmations' | 'blockLagMaxMs'>,
+  config: Pick<
+    StartConfig,
+    'workers' | 'verifyEveryMs' | 'verifyAfterMs' | 'confirmations' | 'blockLagMaxMs'
+  >,
 ): {
   /** Why this process should get no traffic now. */
   notReady: () => Promise<string[]>;
@@ -69,7 +69,7 @@ export function startWatches(
   sampling.start();
   const verifying = config.workers.includes('outbox') && config.verifyEveryMs > 0;
   const compare = comparison(deps);
-  const firstMs = FIRST_VERIFY_MS + (realClock.now() % FIRST_VERIFY_SPREAD_MS);
+  const firstMs = firstVerifyMs(config.verifyAfterMs, realClock.now());
   const comparing = createLoop({
     name: 'verify',
     turn: compare.turn,
@@ -141,6 +141,12 @@ function relayTokensWatch({ database, rpc, facts, metrics, log }: WatchDeps): ()
       );
     last = tokens;
   };
+}
+
+/** In the last two thirds of the time that is set, by when this process started: a moment that replicas do not share. */
+function firstVerifyMs(verifyAfterMs: number, nowMs: number): number {
+  const earliestMs = Math.floor(verifyAfterMs / 3);
+  return earliestMs + (nowMs % (verifyAfterMs - earliestMs + 1));
 }
 
 /** Compares ledger and chain, but not in the first turn: soon after it, and not at one moment, so that replicas that start together do not all read the chain at once. */

@@ -1,4 +1,6 @@
 /** `rewards doctor` and its health check, on a machine that is well and on one that is not. */
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { rewards, rewardsJson, serve, temporaryDirectory } from '../kits/cli.ts';
 import { type ProductionKit, sqliteLedger, startProduction, startProductionKit } from '../kits/production.ts';
@@ -61,6 +63,54 @@ test('database and nodes, where they are given', async () => {
   expect(stdout).not.toContain('hunter2');
 });
 
+/** Listens on a free port until the work is done. */
+async function onTakenPort<T>(work: (port: string) => Promise<T>): Promise<T> {
+  const holder = createServer().listen(0, '127.0.0.1');
+  await once(holder, 'listening');
+  try {
+    return await work(String((holder.address() as AddressInfo).port));
+  } finally {
+    holder.close();
+  }
+}
+
+/** A port that was free a moment ago. */
+const freePort = () => onTakenPort(async (port) => port);
+
+const portsOf = async (env: Record<string, string>) =>
+  (await rewardsJson(['doctor', 'ports'], { cwd: project.path, env })).envelope.data.findings;
+
+const held = `taken by .+ \\(pid ${process.pid}\\)`;
+
+test('ports of the emulator: what each is for, and who holds it', async () => {
+  const free = await freePort();
+  await onTakenPort(async (port) => {
+    expect(await portsOf({ REWARDS_DEV_PORT: free, REWARDS_DEV_RPC_PORT: port })).toEqual([
+      { check: 'ports', message: `port ${free} is free for the API` },
+      {
+        check: 'ports',
+        message: expect.stringMatching(`^port ${port}, for the local chain, is ${held}$`),
+        fix: 'stop it, or give another port with --rpc-port (REWARDS_DEV_RPC_PORT)',
+      },
+    ]);
+  });
+});
+
+test('ports of a production host: its own, and none of the emulator', async () => {
+  const free = await freePort();
+  const database = { REWARDS_DATABASE_URL: 'postgres://127.0.0.1:1/rewards' };
+  await onTakenPort(async (port) => {
+    expect(await portsOf({ ...database, REWARDS_PORT: free, REWARDS_ADMIN_PORT: port })).toEqual([
+      { check: 'ports', message: `port ${free} is free for the API` },
+      {
+        check: 'ports',
+        message: expect.stringMatching(`^port ${port}, for health and metrics, is ${held}$`),
+        fix: 'stop it, or give another port with --admin-port (REWARDS_ADMIN_PORT)',
+      },
+    ]);
+  });
+});
+
 test('an unknown check is a usage error that names them all', async () => {
   const { code, stderr } = await rewards(['doctor', 'nose']);
   expect(code).toBe(2);
@@ -78,6 +128,15 @@ test('the health check follows the stack of this folder, or production', async (
   stacks.push(started);
   const env = { REWARDS_ADMIN_PORT: new URL(started.ready.urls.admin).port };
   expect((await rewards(['doctor', 'healthcheck'], { cwd: project.path, env })).code).toBe(0);
+  const ports = {
+    ...env,
+    REWARDS_DATABASE_URL: ledger,
+    REWARDS_PORT: new URL(started.ready.urls.events ?? '').port,
+  };
+  expect((await portsOf(ports)).map(({ message }: { message: string }) => message)).toEqual([
+    `port ${ports.REWARDS_PORT}, for the API, is used by the service that runs here`,
+    `port ${ports.REWARDS_ADMIN_PORT}, for health and metrics, is used by the service that runs here`,
+  ]);
   const stack = await serve(['--ephemeral', '--port', '0'], { cwd: project.path });
   stacks.push(stack);
   expect((await rewards(['doctor', 'healthcheck'], { cwd: project.path })).code).toBe(0);

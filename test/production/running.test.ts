@@ -173,9 +173,27 @@ describe('on SQLite', () => {
     const holder = createServer().listen(Number(port), '127.0.0.1');
     const env = kit.environment(ledger, { REWARDS_ALLOW_SQLITE: 'true', REWARDS_PORT: port });
     const { envelope, code } = await rewardsJson(['start'], { env });
+    const admin = await rewardsJson(['start'], {
+      env: { ...env, REWARDS_PORT: '0', REWARDS_ADMIN_PORT: port },
+    });
     holder.close();
+    expect(admin.envelope.error).toMatchObject({
+      code: 'E_PORT_TAKEN',
+      hint: expect.stringContaining('--admin-port N'),
+    });
     expect([code, envelope.error.code]).toEqual([5, 'E_PORT_TAKEN']);
+    expect(envelope.error.hint).toContain('--port N');
     await (await run(ledger)).stop();
+  });
+
+  test('ledger and chain are compared soon after a start, long before the first period is over', async () => {
+    service = await run(ledger, { REWARDS_VERIFY_EVERY: '1h', REWARDS_VERIFY_AFTER: '0s' });
+    await until(
+      'the first comparison',
+      async () => ((await service.metric('rewards_verify_timestamp_seconds')) ?? 0) > 0,
+    );
+    expect(await service.metric('rewards_verify_differences')).toBe(0);
+    await service.stop();
   });
 
   test('ledger and chain are compared on a schedule, and a difference raises an alarm', async () => {

@@ -1,6 +1,6 @@
 /** `rewards doctor`: one line for each problem. */
 import { namesOf, type Setting } from '../../lib/setting.ts';
-import type { Observation } from '../../production/doctor.ts';
+import type { Observation } from '../../production/doctor/observation.ts';
 import { startSettings } from '../../production/settings.ts';
 import { knownVariables } from '../config/known-variables.ts';
 import type { CommandContext, Handler } from '../machine/context.ts';
@@ -11,7 +11,7 @@ import type { Style } from '../terminal/style.ts';
 
 export const doctor: Handler<LedgerOptions & { check: string[] }> = async (context, options) => {
   const { runtime, settings } = context;
-  const { checks } = await import('../../production/doctor.ts');
+  const { checks } = await import('../../production/doctor/doctor.ts');
   const names = options.check.length > 0 ? options.check : Object.keys(checks);
   const unknown = names.find((name) => !Object.hasOwn(checks, name));
   if (unknown !== undefined) {
@@ -45,7 +45,7 @@ export const doctor: Handler<LedgerOptions & { check: string[] }> = async (conte
 };
 
 export async function healthcheck({ runtime }: CommandContext): Promise<CommandResult> {
-  const { isHealthy } = await import('../../production/doctor.ts');
+  const { isHealthy } = await import('../../production/doctor/doctor.ts');
   const { adminBindAddress, adminPort } = startSettings;
   const text = (row: Setting<unknown>) => runtime.env[namesOf(row).variable] ?? row.default ?? '';
   const { healthy, message } = await isHealthy({

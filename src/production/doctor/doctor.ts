@@ -1,27 +1,19 @@
 /** Checks a machine and its settings for problems that would prevent `serve` or `start`. Changes nothing. */
 import { execFile } from 'node:child_process';
-import { createServer } from 'node:net';
 import { promisify } from 'node:util';
-import manifest from '../../package.json' with { type: 'json' };
-import { createChainClient } from '../chain/rpc/client.ts';
-import { createRpc } from '../chain/rpc/rpc.ts';
-import { settings } from '../compose/config.ts';
-import { AnvilError, findAnvilBinary } from '../emulator/chain/find-anvil.ts';
-import { findRunFile } from '../emulator/state/run-file.ts';
-import { unknownVariables } from '../lib/setting.ts';
-import { trySqlite } from './create-production.ts';
-import { openOfflineLedger } from './offline/offline-ledger.ts';
-import { isGiven, readSecret, type Secret } from './secrets.ts';
-import { startSettings } from './settings.ts';
-
-/** The result of one check; a problem when it has a `fix`. */
-export interface Observation {
-  check: string;
-  /** The result as a sentence without a full stop. */
-  message: string;
-  /** What to do; present only for a problem. */
-  fix?: string;
-}
+import manifest from '../../../package.json' with { type: 'json' };
+import { createChainClient } from '../../chain/rpc/client.ts';
+import { createRpc } from '../../chain/rpc/rpc.ts';
+import { settings } from '../../compose/config.ts';
+import { AnvilError, findAnvilBinary } from '../../emulator/chain/find-anvil.ts';
+import { findRunFile } from '../../emulator/state/run-file.ts';
+import { unknownVariables } from '../../lib/setting.ts';
+import { trySqlite } from '../create-production.ts';
+import { openOfflineLedger } from '../offline/offline-ledger.ts';
+import { isGiven, readSecret, type Secret } from '../secrets.ts';
+import { startSettings } from '../settings.ts';
+import type { Observation } from './observation.ts';
+import { lookAtPorts } from './ports.ts';
 
 interface DoctorInput {
   cwd: string;
@@ -62,19 +54,7 @@ export const checks: Record<string, (input: DoctorInput) => Promise<Observation[
       return [{ check: 'anvil', message: `anvil does not run: ${firstLine(error)}${advice}`, fix }];
     }
   },
-  async ports(input) {
-    const { run } = await findRunFile(input.cwd);
-    const ours = new Set(Object.values(run?.urls ?? {}).map((url) => new URL(url).port));
-    const taken: number[] = [];
-    for (const port of [8787, 8545]) if (!ours.has(String(port)) && !(await isFree(port))) taken.push(port);
-    return taken.length === 0
-      ? [{ check: 'ports', message: 'the default ports are free, or in use by rewards' }]
-      : taken.map((port) => ({
-          check: 'ports',
-          message: `another program listens on port ${port}`,
-          fix: `stop it, or start with ${port === 8787 ? '--port' : '--rpc-port'} and another port`,
-        }));
-  },
+  ports: (input) => lookAtPorts({ ...input, isProduction: isGiven(input.database) }),
   async variables({ env, variables }) {
     const found = unknownVariables(env, variables).map(({ message, fix }) => ({
       check: 'variables',
@@ -203,11 +183,3 @@ async function statusOf(url: string): Promise<number | undefined> {
 
 const firstLine = (error: unknown) =>
   (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
-
-async function isFree(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.once('error', () => resolve(false));
-    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
-  });
-}
