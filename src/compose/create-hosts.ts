@@ -34,7 +34,7 @@ import type { TokenVerifier } from '../identity/tokens.ts';
 import type { WalletTree } from '../identity/wallets.ts';
 import type { BusinessTime, Database } from '../ledger/database/database.ts';
 import type { Facts } from '../ledger/facts.ts';
-import { type Clock, systemClock } from '../lib/clock.ts';
+import { type Clock, steadyClock, systemClock } from '../lib/clock.ts';
 import type { Crash } from '../lib/crash-points.ts';
 import type { Random } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
@@ -147,7 +147,7 @@ function frameOf(deps: HostsDeps, config: HostsConfig) {
     ownHosts: config.serviceDomains,
     proxies: proxyTrust([...config.proxies]),
     countAddress: addressCounter(config),
-    answerOnce: createAnswerOnce({ database, random, realClock: systemClock() }),
+    answerOnce: createAnswerOnce({ database, random, realClock: steadyClock() }),
     verifyBrandKey: (authorization: string | undefined) => verifyBrandKey({ database, clock }, authorization),
   };
 }
@@ -157,7 +157,7 @@ function sharedQuestions(
   { database, dns, clock }: HostsDeps,
   { serviceName, health }: { serviceName: string; health: Parameters<typeof reportHealth>[0] },
 ) {
-  const { now } = systemClock();
+  const { now } = steadyClock();
   const healths = createSharedAnswers<Health>({ keptMs: settings.healthKeptMs, keysMax: 1, now });
   const lookups = createSharedAnswers<DnsVerification>({ keptMs: 0, keysMax: 0, now });
   return {
@@ -170,7 +170,7 @@ function sharedQuestions(
 /** The token, whose balances are kept for as long as a block lasts. */
 function tokenOf({ rpc, facts }: HostsDeps, { balanceKeptMs: keptMs }: HostsConfig): RewardToken {
   const token = createRewardToken({ rpc, address: facts.contracts.token });
-  const { now } = systemClock();
+  const { now } = steadyClock();
   const balances = createSharedAnswers<bigint>({ keptMs, keysMax: settings.balancesMax, now });
   return { balanceOf: (account) => balances(account.toLowerCase(), () => token.balanceOf(account)) };
 }

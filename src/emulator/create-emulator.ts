@@ -24,7 +24,7 @@ import { atMs, type Database } from '../ledger/database/database.ts';
 import { migrate } from '../ledger/database/migrate.ts';
 import { openPostgres } from '../ledger/database/postgres.ts';
 import { openSqlite } from '../ledger/database/sqlite.ts';
-import { type AdjustableClock, systemClock } from '../lib/clock.ts';
+import { type AdjustableClock, steadyClock } from '../lib/clock.ts';
 import { neverCrash } from '../lib/crash-points.ts';
 import { createAvailability } from '../lib/failures/availability.ts';
 import { type Random, secureRandom } from '../lib/ids.ts';
@@ -224,7 +224,7 @@ async function pickAdapters(config: ServeConfig, lifecycle: Lifecycle): Promise<
     ...{ dataDir: dataDir.path, database, clock, rpc, log: config.log },
     publicRpcUrl: local?.publicUrl ?? rpcUrl,
     chain: createChainClient(rpc),
-    realClock: systemClock(),
+    realClock: steadyClock(),
     random: secureRandom(clock),
     syncChain: async () => local?.syncClock(),
     dns: pickDns(config, database),

@@ -37,6 +37,19 @@ export function systemClock(): Clock {
   };
 }
 
+/**
+ * The machine's time when this process started, and from then on a second every second: a correction of the machine's
+ * clock does not move it. For how long ago something was; what people read, and what is compared with other machines,
+ * is the machine's own time.
+ */
+export function steadyClock(): Clock {
+  const now = () => Math.floor(performance.timeOrigin + performance.now());
+  return {
+    now,
+    sleep: (ms, signal) => sleepUntil({ dueMs: now() + ms, now, signal }),
+  };
+}
+
 /** A clock that starts at real time (or `startMs`) and can be moved and frozen. */
 export function adjustableClock(
   start: { startMs?: number; offsetMs?: number; frozen?: boolean } = {},

@@ -31,7 +31,7 @@ import { openPostgres } from '../ledger/database/postgres.ts';
 import { openSqlite } from '../ledger/database/sqlite.ts';
 import { type Facts, readFact, writeFact } from '../ledger/facts.ts';
 import { everyLane } from '../ledger/transactions/backlog.ts';
-import { type Clock, systemClock } from '../lib/clock.ts';
+import { type Clock, steadyClock, systemClock } from '../lib/clock.ts';
 import { neverCrash } from '../lib/crash-points.ts';
 import { createAvailability } from '../lib/failures/availability.ts';
 import { type Random, secureRandom } from '../lib/ids.ts';
@@ -221,7 +221,9 @@ interface Adapters {
   wallets: WalletTree | undefined;
   tokens: TokenVerifier | undefined;
   dns: TxtResolver;
+  /** The machine's own time. */
   clock: Clock;
+  /** Time that no correction of the machine's clock moves. */
   realClock: Clock;
   random: Random;
   log: Log;
@@ -237,13 +239,14 @@ async function pickAdapters(
   lifecycle.onStop(release);
   lifecycle.onStop(() => database.close());
   const clock = systemClock();
+  const realClock = steadyClock();
   const answerMaxBytes = config.rpcAnswerMaxMb * MB;
   const nodes = config.rpcUrls.map((url) => createRpc({ url, ...settings.rpc, answerMaxBytes }));
   const rpc = createRpcPool({
     nodes,
     chainId: config.chainId,
     log,
-    nowMs: clock.now,
+    nowMs: realClock.now,
     restMs: NODE_RESTS_MS,
     ...(onRpc && { onOutcome: onRpc }),
   });
@@ -253,9 +256,9 @@ async function pickAdapters(
     chain: createChainClient(rpc),
     signers: pickSigners(config),
     wallets: config.walletsXpub === undefined ? undefined : derivedWallets(config.walletsXpub),
-    tokens: tokens && providerTokens({ db: database.db, clock, realClock: clock, log }, tokens),
+    tokens: tokens && providerTokens({ db: database.db, clock, realClock, log }, tokens),
     dns: systemTxtResolver(),
-    realClock: clock,
+    realClock,
     random: secureRandom(clock),
   };
 }
@@ -305,11 +308,11 @@ async function checkAgain<Seen extends { problems: Problem[] }>(
 
 async function checkAll(
   config: StartConfig,
-  { database, nodes, rpc, chain, wallets, realClock }: Adapters,
+  { database, nodes, rpc, chain, wallets, clock: machine }: Adapters,
 ): Promise<{ problems: Problem[]; warnings: Problem[]; genesisHash?: `0x${string}` }> {
   const known = knownKeys();
   const ledger = await checkDatabase(database, wallets);
-  const clock = await checkClock(database, realClock);
+  const clock = await checkClock(database, machine);
   const seen = await checkChain(
     config,
     nodes.map((node) => ({ rpc: node, chain: createChainClient(node) })),

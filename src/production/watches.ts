@@ -35,6 +35,7 @@ interface WatchDeps {
   engine: ChainEngine;
   metrics: Metrics;
   facts: Facts['chain'];
+  clock: Clock;
   realClock: Clock;
   log: Log;
 }
@@ -50,7 +51,7 @@ export function startWatches(
   notReady: () => Promise<string[]>;
   stop: () => Promise<void>;
 } {
-  const { database, chain, engine, metrics, facts, realClock, log } = deps;
+  const { database, chain, engine, metrics, facts, clock, realClock, log } = deps;
   const lag = lagWatch(deps, config);
   const watchTokens = relayTokensWatch(deps);
   const sampling = createLoop({
@@ -59,8 +60,8 @@ export function startWatches(
       await lag().catch(() => undefined);
       metrics.alarms(engine.alarms);
       await watchTokens();
-      await watchClock({ database, alarms: engine.alarms }, realClock);
-      await metrics.sample({ database, chain, firstBlock: facts.deploymentBlock }, realClock.now());
+      await watchClock({ database, alarms: engine.alarms }, clock);
+      await metrics.sample({ database, chain, firstBlock: facts.deploymentBlock }, clock.now());
       return 'idle';
     },
     pauseMs: () => SAMPLE_EVERY_MS,
@@ -155,7 +156,7 @@ function comparison(deps: WatchDeps): {
   /** Whether nothing was compared yet. */
   isNext: () => boolean;
 } {
-  const { engine, metrics, realClock, log } = deps;
+  const { engine, metrics, clock, log } = deps;
   const verify = createVerifier(deps);
   let turns = 0;
   const turn = async (signal: AbortSignal): Promise<'idle'> => {
@@ -164,7 +165,7 @@ function comparison(deps: WatchDeps): {
     const elapsedMs = stopwatch();
     const report = await verify({ differencesMax: DIFFERENCES_MAX, signal, onProgress: slowly(log) });
     if (signal.aborted) return 'idle';
-    metrics.verified(report, { nowMs: realClock.now(), tookMs: elapsedMs() });
+    metrics.verified(report, { nowMs: clock.now(), tookMs: elapsedMs() });
     const { differences, block } = report;
     for (const { kind, message, about } of differences.slice(0, DIFFERENCES_LOGGED)) {
       log.error({ difference: kind, ...about }, message);

@@ -1,5 +1,7 @@
-import { expect, test } from 'vitest';
-import { adjustableClock, systemClock } from '../../src/lib/clock.ts';
+import { afterEach, expect, test, vi } from 'vitest';
+import { adjustableClock, steadyClock, systemClock } from '../../src/lib/clock.ts';
+
+afterEach(() => void vi.restoreAllMocks());
 
 test('runs from where it was set, and by as much as it was moved', () => {
   const clock = adjustableClock({ startMs: 1_000_000 });
@@ -45,6 +47,22 @@ test('a sleep ends at once when it is aborted, on either clock', async () => {
     await sleeping;
     await clock.sleep(60_000, stop.signal);
   }
+});
+
+test("a steady clock begins at the machine's time and follows no correction of it", async () => {
+  const clock = steadyClock();
+  const startMs = Date.now();
+  expect(Math.abs(clock.now() - startMs)).toBeLessThan(60_000);
+  const before = clock.now();
+  expect(Number.isInteger(before)).toBe(true);
+  for (const byMs of [-3_600_000, 3_600_000]) {
+    vi.spyOn(Date, 'now').mockReturnValue(startMs + byMs);
+    expect(clock.now() - before).toBeGreaterThanOrEqual(0);
+    expect(clock.now() - before).toBeLessThan(60_000);
+  }
+  const asleep = clock.now();
+  await clock.sleep(20);
+  expect(clock.now() - asleep).toBeGreaterThanOrEqual(19);
 });
 
 test('listeners hear every change until they leave', () => {

@@ -1,6 +1,6 @@
 /** What stops a lane, what it says then, and that it goes on by itself. */
 import { toHex } from 'viem';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import {
   crowd,
   type EngineKit,
@@ -12,6 +12,7 @@ import {
 
 let kit: EngineKit | undefined;
 afterEach(async () => {
+  vi.restoreAllMocks();
   await kit?.stop();
   kit = undefined;
 });
@@ -43,6 +44,17 @@ test('dropped by the node: offered again, the same bytes', async () => {
   await engine.mine();
   await paidAtLast(engine, 1);
   expect((await engine.ledger.attempts()).map(({ hash }) => hash)).toEqual([told?.hash]);
+});
+
+test("dropped while the machine's clock is set back by an hour: offered again as soon as ever", async () => {
+  const engine = await onHold({ config: { engine: { lane: { resendAfterMs: 300 } } } });
+  const [told] = await engine.pay(crowd(1));
+  const machine = Date.now;
+  vi.spyOn(Date, 'now').mockImplementation(() => machine() - 3_600_000);
+  await engine.rpc('anvil_dropTransaction', told?.hash);
+  await eventually(async () => engine.rpc('eth_getTransactionByHash', told?.hash)).toBeTruthy();
+  await engine.mine();
+  await paidAtLast(engine, 1);
 });
 
 test('known and not moving: replaced by a better offer with the same payload', async () => {

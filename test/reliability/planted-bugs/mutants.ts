@@ -5,8 +5,14 @@ import type { Signer } from '../../../src/chain/lane/signer.ts';
 import type { LaneSettings, LaneWork } from '../../../src/chain/lane/types.ts';
 import type { ChainClient } from '../../../src/chain/rpc/client.ts';
 import type { RewardProgressBoard } from '../../../src/chain/waiting/reward-outcome.ts';
-import type { Database, Queries } from '../../../src/ledger/database/database.ts';
+import {
+  atMs,
+  type BusinessTime,
+  type Database,
+  type Queries,
+} from '../../../src/ledger/database/database.ts';
 import type { RunStatement } from '../../../src/ledger/database/sqlite.ts';
+import type { Clock } from '../../../src/lib/clock.ts';
 import { ESCROW } from '../simulation/model-chain.ts';
 import { execute, intercept } from '../simulation/sim-ledger.ts';
 import type { World } from '../simulation/world.ts';
@@ -20,6 +26,11 @@ export interface Parts {
   signer: Signer;
   work: LaneWork;
   progress: RewardProgressBoard;
+  /** The time of the machine that it runs on, which jumps. */
+  clock: Clock;
+  realClock: Clock;
+  businessTime: BusinessTime;
+  answerDatabase: Database;
 }
 
 export interface Mutant {
@@ -126,6 +137,14 @@ const intercepting =
   (by: (run: RunStatement, ...statement: Parameters<RunStatement>) => ReturnType<RunStatement>) =>
   (queries: Queries): Queries =>
     intercept(queries, (run) => (text, params, method) => by(run, text, params, method));
+
+/** A database that takes a process's time for its own. */
+const onClock = (database: Database, { now }: Clock): Database => ({
+  ...database,
+  get now() {
+    return atMs(now());
+  },
+});
 
 const NEXT_NONCE = /^select "nonce" from "transactions" where "transactions"\."lane" = \? order by/;
 
@@ -321,6 +340,20 @@ export const mutants: Mutant[] = [
       replacing(' where ', ' where 1 = 0 and '),
     ),
   },
+  {
+    name: 'lease-by-own-clock',
+    wire: ({ laneDatabase, clock }) => ({ laneDatabase: onClock(laneDatabase, clock) }),
+  },
+  {
+    name: 'limits-by-own-clock',
+    wire: ({ clock }) => ({ businessTime: () => atMs(clock.now()) }),
+  },
+  {
+    name: 'keys-by-own-clock',
+    wire: ({ answerDatabase, clock }) => ({ answerDatabase: onClock(answerDatabase, clock) }),
+  },
+  // Was so once: a process whose machine's clock was set back looked after nothing until it had caught up.
+  { name: 'patience-by-wall-clock', wire: ({ clock }) => ({ realClock: clock }) },
   {
     name: 'logs-of-anybody',
     wire: ({ followChain }) => ({

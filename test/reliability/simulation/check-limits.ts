@@ -35,7 +35,7 @@ export async function checkLimits(
       if (!before) continue;
       const free = isTrusted(reward) || skipping.has(reward.id);
       const waitMs = Math.max(DUPLICATE_WINDOW_MS, free ? 0 : rule.cooldownMs);
-      const apartMs = reward.created_at - before.created_at;
+      const apartMs = reward.granted_at - before.granted_at;
       if (apartMs < waitMs) findings.add('cooldown between claims', `${key}: ${apartMs} of ${waitMs} ms`);
     }
   }

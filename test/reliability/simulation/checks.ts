@@ -4,6 +4,7 @@ import { decodePayoutBatch } from '../../../src/chain/contracts/payout-batch.ts'
 import { checkAnswers } from './check-answers.ts';
 import { checkLimits } from './check-limits.ts';
 import type { ModelBlock } from './model-chain.ts';
+import { LEASE_MS } from './replica.ts';
 import type { World } from './world.ts';
 
 export interface RewardRow {
@@ -15,7 +16,8 @@ export interface RewardRow {
   wallet: string;
   amount: number;
   metadata: string;
-  created_at: number;
+  /** When it was granted, by the clock of the database. */
+  granted_at: number;
   transaction_id: string | null;
   failure: string | null;
   released_at: number | null;
@@ -53,7 +55,9 @@ export async function checkRun(world: World, ended: boolean): Promise<void> {
   const { rows } = world.ledger;
   const [read] = await rows<{ number: number | null }>('select max(number) as number from followed_blocks');
   const evidence: Evidence = {
-    rewards: await rows<RewardRow>('select * from rewards order by sequence'),
+    rewards: await rows<RewardRow>(
+      'select r.*, g.at_ms as granted_at from rewards r join sim_grants g on g.sequence = r.sequence order by r.sequence',
+    ),
     attempts: await rows<AttemptRow>(
       'select a.*, t.nonce from attempts a join transactions t on t.id = a.transaction_id order by t.nonce, a.attempt',
     ),
@@ -62,6 +66,7 @@ export async function checkRun(world: World, ended: boolean): Promise<void> {
   checkPayments(world, evidence, ended);
   await checkNonces(world, evidence);
   checkAnswers(world, evidence);
+  await checkLeases(world);
   await checkLimits(world, evidence);
   if (ended) await checkMoney(world, evidence);
 }
@@ -161,6 +166,23 @@ async function checkNonces(world: World, { attempts, blocks }: Evidence): Promis
         'one nonce a reward',
         `sequence ${sequence} left a transaction that was ${status}, ${outcome}`,
       );
+  }
+}
+
+async function checkLeases({ findings, ledger }: World): Promise<void> {
+  const last = new Map<string, { owner: string; at_ms: number }>();
+  const rows = await ledger.rows<{ address: string; owner: string; at_ms: number }>(
+    'select * from sim_leases order by rowid',
+  );
+  for (const lease of rows) {
+    const before = last.get(lease.address);
+    last.set(lease.address, lease);
+    if (!before || before.owner === lease.owner || lease.at_ms - before.at_ms >= LEASE_MS) continue;
+    const afterMs = lease.at_ms - before.at_ms;
+    findings.add(
+      'a lease holds for its time',
+      `${lease.owner} took it from ${before.owner} after ${afterMs} ms`,
+    );
   }
 }
 

@@ -96,8 +96,28 @@ async function answer(world: World, request: Request): Promise<void> {
     return read(outcome);
   };
   if (key === undefined) return take(world, request, await perform());
-  const deps = { database: replica.database, realClock: replica.clock, random: world.random };
-  take(world, request, await createAnswerOnce(deps)({ scope: 'events', key, body: key }, perform));
+  const { answerDatabase: database, realClock } = replica;
+  const deps = { database, realClock, random: world.random };
+  const performOnce = (effect: Effect) => whileClaimed(world, key, () => perform(effect));
+  take(world, request, await createAnswerOnce(deps)({ scope: 'events', key, body: key }, performOnce));
+}
+
+/** How long a try under a key may stand still before another takes over. */
+const CLAIM_MS = 5_000;
+
+/** Works on a keyed request, unless another try may still be at it: then that is what was wrong. */
+async function whileClaimed<T>(world: World, key: string, work: () => Promise<T>): Promise<T> {
+  const before = world.claims.get(key);
+  const sinceMs = world.time.now() - (before?.atMs ?? 0);
+  if (before && !before.isOver && sinceMs < CLAIM_MS)
+    world.findings.add('a lease holds for its time', `${key} was taken over after ${sinceMs} ms`);
+  const claim = { atMs: world.time.now(), isOver: false };
+  world.claims.set(key, claim);
+  try {
+    return await work();
+  } finally {
+    claim.isOver = true;
+  }
 }
 
 function read(outcome: EventOutcome): TriedAnswer {

@@ -21,6 +21,7 @@ export type Invariant =
   | 'nonces without gaps'
   | 'replacements offer enough'
   | 'no write under a lost lease'
+  | 'a lease holds for its time'
   | 'no surprise';
 
 export interface Finding {

@@ -4,11 +4,12 @@ import type { Chance } from './chance.ts';
 import { type Family, families, type NodeFault } from './model-node.ts';
 
 export type CommitFault = 'commit refused' | 'commit lost' | 'commit contended';
-/** Crash: at a crash point · kill: between two steps · pause: longer than a lease. */
+/** Crash: at a crash point · kill: between two steps · pause: longer than a lease · clock jump: of one machine's clock. */
 export type WorldFault =
   | 'crash'
   | 'kill'
   | 'pause'
+  | 'clock jump'
   | 'reorganisation'
   | 'pool drop'
   | 'base fee'
@@ -38,6 +39,7 @@ const RATES: Record<Fault, readonly [number, number, number]> = {
   crash: [1, 2, 3],
   kill: [0.5, 1, 2],
   pause: [0.5, 1, 2],
+  'clock jump': [0.5, 1, 2],
   reorganisation: [1, 2, 4],
   'pool drop': [0.5, 1, 3],
   'base fee': [0.5, 1, 3],
@@ -69,7 +71,7 @@ export interface Weights {
 
 export interface Plan {
   replicas: number;
-  /** How far each replica's clock is off. */
+  /** How far the clock of each replica's machine is off at first. */
   skewMs: number[];
   events: number;
   users: number;
@@ -97,6 +99,9 @@ export interface Plan {
   statementGate: number;
 }
 
+/** From what NTP leaves over to a clock that nobody ever set. */
+const SKEWS_MS = [300, 4_000, 40_000, 600_000];
+
 export function drawPlan(chance: Chance): Plan {
   const replicas = chance.hit(0.5) ? 2 : 1;
   const skewed = chance.hit(0.3);
@@ -107,7 +112,7 @@ export function drawPlan(chance: Chance): Plan {
   const rules = [0, 1, 2, 3, 4].filter(() => chance.hit(0.5));
   return {
     replicas,
-    skewMs: Array.from({ length: replicas }, () => (skewed ? chance.between(-6_000, 6_000) : 0)),
+    skewMs: Array.from({ length: replicas }, () => (skewed ? chance.one(SKEWS_MS) * chance.one([1, -1]) : 0)),
     events: chance.between(2, 7),
     users: chance.between(1, 3),
     brands: chance.between(1, 2),

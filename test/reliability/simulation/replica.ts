@@ -58,9 +58,11 @@ export interface Replica {
   crashAt: string | number | undefined;
   turning: boolean;
   following: boolean;
-  clock: Clock;
+  realClock: Clock;
   crash: Crash;
   database: Database;
+  /** What keyed requests are kept in. */
+  answerDatabase: Database;
   submitter: ReturnType<typeof createEventSubmitter>;
   progress: ReturnType<typeof createRewardProgress>;
   /** The lane's last turn found more to do. */
@@ -70,9 +72,12 @@ export interface Replica {
   die(): void;
 }
 
-export function createReplica(world: World, name: string, skewMs: number): Replica {
+/** `place`: the machine that it runs on, whose clock it reads. */
+export function createReplica(world: World, name: string, place: number): Replica {
   const { chance, plan, findings, mutant } = world;
-  const clock: Clock = { now: () => world.time.now() + skewMs, sleep: () => never };
+  const skewAtStartMs = world.skewMs[place] ?? 0;
+  const wallClock: Clock = { now: () => world.time.now() + (world.skewMs[place] ?? 0), sleep: () => never };
+  const steadyClock: Clock = { now: () => world.time.now() + skewAtStartMs, sleep: () => never };
 
   const park = (label: string): Promise<void> => {
     if (!self.alive) return never;
@@ -140,7 +145,7 @@ export function createReplica(world: World, name: string, skewMs: number): Repli
   };
   const chain = createChainClient(rpc);
   const log = silentLog;
-  const alarms = createAlarms({ now: clock.now, log });
+  const alarms = createAlarms({ now: steadyClock.now, log });
   const progress = createRewardProgress({ database, log, pollMs: 900 });
   const parts: Parts = {
     decideDatabase: database,
@@ -153,9 +158,14 @@ export function createReplica(world: World, name: string, skewMs: number): Repli
       progress,
     }),
     progress,
+    clock: wallClock,
+    realClock: steadyClock,
+    businessTime: () => database.now,
+    answerDatabase: database,
   };
   const wired = { ...parts, ...mutant.wire?.(parts, world) };
-  const shared = { clock, realClock: clock, random: world.random, alarms, log, crash, settlements };
+  const { clock, realClock } = wired;
+  const shared = { clock, realClock, random: world.random, alarms, log, crash, settlements };
   const lane = createLane({
     ...shared,
     database: wired.laneDatabase,
@@ -200,7 +210,7 @@ export function createReplica(world: World, name: string, skewMs: number): Repli
   const deps: SubmitEventsDeps = {
     database: wired.decideDatabase,
     clock,
-    businessTime: () => database.now,
+    businessTime: wired.businessTime,
     addressAt: (index) => `0x${(0xacc0000 + index).toString(16).padStart(40, '0')}`,
     ownHosts: [],
     ownAddresses: new Set(),
@@ -225,9 +235,10 @@ export function createReplica(world: World, name: string, skewMs: number): Repli
     turning: false,
     following: false,
     worked: false,
-    clock,
+    realClock,
     crash,
     database,
+    answerDatabase: wired.answerDatabase,
     progress,
     submitter: createEventSubmitter(deps),
     turn() {

@@ -64,9 +64,14 @@ const EMPTIED = [
   'followed_blocks',
   'idempotency_keys',
   'sim_bindings',
+  'sim_grants',
+  'sim_leases',
 ];
 
-/** Kept by the database itself: every time a reward leaves a transaction, and how that transaction stood then. */
+/**
+ * Kept by the database itself: every time a reward leaves a transaction, and how that transaction stood then; and when
+ * rewards were granted and leases taken or renewed, whatever a process takes the time for.
+ */
 const WATCH = `
 create table sim_bindings (sequence integer not null, left_id text not null, status text, outcome text);
 create trigger sim_watch_bindings after update of transaction_id on rewards
@@ -75,6 +80,20 @@ begin
   insert into sim_bindings
   select old.sequence, old.transaction_id, t.status, t.outcome from (select 1)
   left join transactions t on t.id = old.transaction_id;
+end;
+create table sim_grants (sequence integer not null, at_ms integer not null);
+create trigger sim_watch_grants after insert on rewards
+begin
+  insert into sim_grants values (new.sequence, now_ms());
+end;
+create table sim_leases (address text not null, owner text not null, at_ms integer not null);
+create trigger sim_watch_first_leases after insert on lanes
+begin
+  insert into sim_leases values (new.address, new.owner, now_ms());
+end;
+create trigger sim_watch_leases after update of lease_until on lanes
+begin
+  insert into sim_leases values (new.address, new.owner, now_ms());
 end;`;
 
 /** Runs one statement among these queries. */

@@ -11,6 +11,9 @@ const GWEI = 10n ** 9n;
 /** Rounds without faults in which everything has to come to an end. */
 const CALM_ROUNDS = 60;
 
+/** How far a machine's clock is set forwards or back. */
+const JUMPS_MS = [1_500, 20_000, 90_000, 3_600_000];
+
 /** Lets everything run that can run until it waits for the scheduler. */
 const settle = () => new Promise<void>((resolve) => void setImmediate(resolve));
 
@@ -34,8 +37,8 @@ async function begin(world: World): Promise<void> {
   for (const brandId of BRANDS.slice(0, plan.brands))
     chain.offerMove({ kind: 'deposit', brandId, amount: chance.one([30, 150, 1_000]) });
   chain.mine();
-  for (const [place, skewMs] of plan.skewMs.entries())
-    world.replicas.push(createReplica(world, `r${place}`, skewMs));
+  for (let place = 0; place < plan.replicas; place += 1)
+    world.replicas.push(createReplica(world, `r${place}`, place));
   for (let n = 1; n < plan.confirmations; n += 1) chain.mine();
   world.replicas[0]?.follow();
   await drain(world);
@@ -177,7 +180,7 @@ function tick(world: World): void {
 function restart(world: World, dead: Replica): void {
   const place = world.replicas.indexOf(dead);
   const [name = '', generation = '0'] = dead.name.split('.');
-  const fresh = createReplica(world, `${name}.${Number(generation) + 1}`, world.plan.skewMs[place] ?? 0);
+  const fresh = createReplica(world, `${name}.${Number(generation) + 1}`, place);
   world.note(`${fresh.name} starts`);
   world.replicas[place] = fresh;
   for (const request of world.requests)
@@ -205,6 +208,12 @@ function strike(world: World, wanted?: WorldFault): void {
       if (!replica) return;
       replica.paused = true;
       if (chance.hit(0.7)) world.time.advance(LEASE_MS + 1_000);
+    },
+    'clock jump'() {
+      const place = chance.below(world.skewMs.length);
+      const byMs = chance.one(JUMPS_MS) * chance.one([1, -1]);
+      world.skewMs[place] = (world.skewMs[place] ?? 0) + byMs;
+      world.note(`the clock of r${place} jumps by ${byMs} ms`);
     },
     reorganisation() {
       const reach = Math.min(plan.finalityBlocks, chain.head.number - 1);

@@ -31,7 +31,11 @@ export interface World {
   findings: Findings;
   gates: Gate[];
   replicas: Replica[];
+  /** How far the clock of each replica's machine is off now. */
+  skewMs: number[];
   requests: Request[];
+  /** The newest try under each idempotency key. */
+  claims: Map<string, { atMs: number; isOver: boolean }>;
   /** What entered any node's pool, by nonce. */
   sent: SentNonces;
   taken: TakenBytes;
@@ -119,7 +123,9 @@ export function createWorld({ seed, time, ledger, mutant, tally, trace }: WorldO
     findings,
     gates: [],
     replicas: [],
+    skewMs: [...plan.skewMs],
     requests: [],
+    claims: new Map(),
     sent,
     taken,
     stored: new Set(),
