@@ -10,6 +10,7 @@ import type { VerifyReport } from '../../src/audit/report.ts';
 import { businessEscrowAbi, pointsSaleAbi, rewardTokenAbi } from '../../src/chain/contracts/abis.ts';
 import { encodePayoutBatch } from '../../src/chain/contracts/payout-batch.ts';
 import { DEV_MNEMONIC } from '../../src/emulator/world/dev-accounts.ts';
+import { receiptOf } from '../kits/chain.ts';
 import { until } from '../kits/clock.ts';
 import { someone, startTestService, type TestService } from '../kits/service.ts';
 
@@ -275,7 +276,7 @@ describe('planted on the chain:', () => {
   const contract = (name: 'token' | 'escrow' | 'pointsSale') => service.ready.contracts[name] as Hex;
   const brand = () => service.brand.brandId as Hex;
   async function mined(hash: Promise<Hex>) {
-    const receipt = await service.chain.waitForTransactionReceipt({ hash: await hash });
+    const receipt = await receiptOf(service.chain, await hash);
     expect(receipt.status).toBe('success');
     // The follower needs a moment to read the block.
     await until('the block in the ledger', () => {

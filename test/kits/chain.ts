@@ -3,7 +3,15 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { arch, platform } from 'node:os';
-import { type Hex, type HttpTransport, keccak256, type PublicClient, toHex, type WalletClient } from 'viem';
+import {
+  type Hex,
+  type HttpTransport,
+  keccak256,
+  type PublicClient,
+  TransactionReceiptNotFoundError,
+  toHex,
+  type WalletClient,
+} from 'viem';
 import { pointsSaleAbi } from '../../src/chain/contracts/abis.ts';
 import { type Deployment, deployContracts } from '../../src/chain/contracts/deploy.ts';
 import { createRpc, type Rpc } from '../../src/chain/rpc/rpc.ts';
@@ -85,9 +93,24 @@ export const deploy = (
     { admin, distributor, operator, redeemer, perkAdmin: redeemer, relayers: [relayer] },
   );
 
-/** The receipt of a transaction, once it is in a block; rejects when it was reverted. */
-export async function minedBy(client: Pick<PublicClient, 'waitForTransactionReceipt'>, hash: Hex) {
-  const receipt = await client.waitForTransactionReceipt({ hash });
+/**
+ * The receipt of a transaction, once it is in a block. viem's own wait asks again with the next block only, which never
+ * comes when Anvil shows a block a moment before its receipts.
+ */
+export async function receiptOf(client: Pick<PublicClient, 'getTransactionReceipt'>, hash: Hex) {
+  for (;;) {
+    try {
+      return await client.getTransactionReceipt({ hash });
+    } catch (error) {
+      if (!(error instanceof TransactionReceiptNotFoundError)) throw error;
+    }
+    await delay(20);
+  }
+}
+
+/** The same; rejects when it was reverted. */
+export async function minedBy(client: Pick<PublicClient, 'getTransactionReceipt'>, hash: Hex) {
+  const receipt = await receiptOf(client, hash);
   if (receipt.status !== 'success') throw new Error(`${hash} was reverted`);
   return receipt;
 }

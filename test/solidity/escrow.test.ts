@@ -1,6 +1,7 @@
 /** BusinessEscrow: deposits, withdrawals and redemptions of brands. */
 import { keccak256, parseEventLogs, toHex, zeroAddress } from 'viem';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { receiptOf } from '../kits/chain.ts';
 import { expectRevert, type Kit, people, startKit } from './kit.ts';
 
 const { admin, alice, bob, brand, otherBrand, redeemer, relayer, stranger } = people;
@@ -85,7 +86,7 @@ test('a permit that was used already is good up to the second of its deadline, a
     await kit.rpc('evm_setNextBlockTimestamp', [Number(deadline + afterSeconds)]);
     const call = [brand.address, 60n, ...terms] as const;
     const hash = await kit.escrow.write.depositWithPermit(call, kit.by(relayer, 500_000n));
-    return (await kit.publicClient.waitForTransactionReceipt({ hash })).status;
+    return (await receiptOf(kit.publicClient, hash)).status;
   };
   expect(await at(0n)).toBe('success');
   expect(await at(1n)).toBe('reverted');

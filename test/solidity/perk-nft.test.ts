@@ -119,8 +119,22 @@ test('unknown and inactive perks are not on sale; a free perk needs no RWT', asy
   expect(await kit.perks.read.balanceOf([bob.address, PERK])).toBe(1n);
 });
 
+test('the smallest price, 1 RWT, is paid', async () => {
+  await setPerk({ price: 1n });
+  await approve(1n);
+  await kit.mined(kit.perks.write.purchase([PERK, 1n], kit.by(alice)));
+  expect(await state()).toEqual({ perks: 1n, tokens: 199n, escrow: 1n, left: 2n, stranded: 0n });
+});
+
 test('only a perk admin configures perks, and each needs a brand', async () => {
   const terms = [PERK, PRICE, 1n, brand.address, true] as const;
+  const { logs } = await kit.mined(kit.perks.write.setPerk(terms, kit.by(perkAdmin)));
+  expect(parseEventLogs({ abi: kit.perks.abi, logs })).toMatchObject([
+    {
+      eventName: 'PerkSet',
+      args: { perkId: PERK, brand: brand.address, price: PRICE, stock: 1n, active: true },
+    },
+  ]);
   await expectRevert(kit.perks.write.setPerk(terms, kit.by(admin)), 'AccessControlUnauthorizedAccount');
   await expectRevert(
     kit.perks.write.setPerk([PERK, PRICE, 1n, zeroAddress, true], kit.by(perkAdmin)),

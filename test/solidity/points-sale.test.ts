@@ -50,6 +50,18 @@ test('both kinds of mint share one set of keys', async () => {
   expect(await kit.token.read.totalSupply()).toBe(300n);
 });
 
+test('both kinds of mint answer whether they minted', async () => {
+  const { simulate, write } = kit.pointsSale;
+  const by = { account: operator };
+  const toUser = [key, alice.address, 5n] as const;
+  const toBrand = [key, brand.address, 5n] as const;
+  expect((await simulate.mintForPayment(toUser, by)).result).toBe(true);
+  expect((await simulate.mintIntoEscrow(toBrand, by)).result).toBe(true);
+  await kit.mined(write.mintIntoEscrow(toBrand, kit.by(operator)));
+  expect((await simulate.mintForPayment(toUser, by)).result).toBe(false);
+  expect((await simulate.mintIntoEscrow(toBrand, by)).result).toBe(false);
+});
+
 test('one mint when both transactions of a key are in the same block', async () => {
   await kit.rpc('evm_setAutomine', [false]);
   const call = [key, alice.address, 500n] as const;

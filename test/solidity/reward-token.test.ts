@@ -1,5 +1,5 @@
 /** RewardToken: roles and caps, permit, transfer by authorization, batches and collecting. */
-import { concat, type Hex, numberToHex, parseSignature } from 'viem';
+import { concat, type Hex, numberToHex, parseEventLogs, parseSignature } from 'viem';
 import type { HDAccount } from 'viem/accounts';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { roleId } from '../../src/chain/contracts/deployment-steps.ts';
@@ -33,7 +33,10 @@ test('a minter mints up to its cap and no further', async () => {
     1n,
     0n,
   ]);
-  await kit.mined(write.setMinterCap([alice.address, 10n], kit.by(admin)));
+  const { logs } = await kit.mined(write.setMinterCap([alice.address, 10n], kit.by(admin)));
+  expect(parseEventLogs({ abi: kit.token.abi, logs })).toMatchObject([
+    { eventName: 'MinterCapSet', args: { minter: alice.address, cap: 10n } },
+  ]);
   await kit.mined(write.mint([bob.address, 7n], kit.by(alice)));
   expect(await read.minterCap([alice.address])).toBe(3n);
   await expectRevert(write.mint([bob.address, 4n], kit.by(alice)), 'MinterCapExceeded');

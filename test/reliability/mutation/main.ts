@@ -1,18 +1,21 @@
 /** `npm run mutate`: changes the source on trial and says which changes no test notices. See docs/reliability.md. */
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { type Area, areaNamed, areas } from './areas.ts';
+import { areaNamed, areas } from './areas.ts';
+import { contractChanges } from './contract-changes.ts';
 import { droppedCalls } from './dropped-calls.ts';
 import { tryOperators } from './operators.ts';
 import { planted } from './planted.ts';
 import { type Change, openSandbox } from './sandbox.ts';
-import { scoreTable, type Verdict } from './verdict.ts';
+import { scoreOf, scoreTable, type Verdict } from './verdict.ts';
 
 const USAGE = `npm run mutate -- [areas] [options]
 
   areas            ${areas.map(({ name }) => name).join(', ')}, contracts, planted; all when none is named
   --part 0.1       share of each area's lines in which operators, blocks and literals are changed; 1 for all
   --dropped 10     calls left out in each area
+  --at "a.ts:1-9 b.ts"  operators of these lines of one area only, instead of a share
+  --tests "test/ledger/*.test.ts"  judged by these tests instead of the area's: quicker, and what survives may still be noticed
   --seed 1         which lines and calls those are
   --together 2     how many changes are tried at the same time
   --report FILE    every change and its outcome, as JSON
@@ -26,6 +29,8 @@ const { values, positionals } = parseArgs({
   options: {
     part: { type: 'string', default: '0.1' },
     dropped: { type: 'string', default: '10' },
+    at: { type: 'string' },
+    tests: { type: 'string' },
     seed: { type: 'string', default: '1' },
     together: { type: 'string', default: '2' },
     report: { type: 'string' },
@@ -45,7 +50,8 @@ async function mutate(): Promise<number> {
     const found = await tryArea(name);
     verdicts.push(...found);
     for (const { where, change, outcome } of found)
-      if (outcome !== 'noticed') console.log(`${outcome.padEnd(9)} ${where}  ${change}`);
+      if (outcome === 'survived' || outcome === 'untried')
+        console.log(`${outcome.padEnd(9)} ${where}  ${change}`);
     if (values.report) writeFileSync(values.report, `${JSON.stringify(verdicts, undefined, 1)}\n`);
   }
   for (const line of scoreTable(verdicts)) console.log(line);
@@ -53,31 +59,22 @@ async function mutate(): Promise<number> {
 }
 
 function isGood(name: string, verdicts: readonly Verdict[]): boolean {
-  const all = verdicts.filter(({ area }) => area === name);
-  const noticed = all.filter(({ outcome }) => outcome === 'noticed').length;
-  return noticed >= all.length * (name === 'planted' ? 1 : SCORE_MIN);
+  return scoreOf(verdicts.filter(({ area }) => area === name)) >= (name === 'planted' ? 1 : SCORE_MIN);
 }
 
 async function tryArea(name: string): Promise<Verdict[]> {
   const seed = Number(values.seed);
   const together = Number(values.together);
-  if (name === 'planted') return tryChanges(name, planted.filter(isOfSource), together);
-  if (name === 'contracts')
-    return tryChanges(
-      name,
-      planted.filter((one) => !isOfSource(one)),
-      1,
-    );
-  const area: Area = areaNamed(name);
   const part = Number(values.part);
+  if (name === 'planted') return tryChanges(name, planted, together);
+  if (name === 'contracts') return tryChanges(name, contractChanges({ part, seed }), together);
+  const area = { ...areaNamed(name) };
+  const at = values.at?.split(' ') ?? [];
+  if (values.tests) area.tests = values.tests.split(' ');
   return [
-    ...(part > 0 ? await tryOperators(area, { part, seed, together }) : []),
+    ...(part > 0 ? await tryOperators(area, { part, seed, at, together }) : []),
     ...(await tryChanges(name, droppedCalls(area, { count: Number(values.dropped), seed }), together)),
   ];
-}
-
-function isOfSource({ file }: Change): boolean {
-  return file.endsWith('.ts');
 }
 
 /** Each in a copy of the project; so many copies as are tried together. Throws when tests fail without any change. */
@@ -105,12 +102,19 @@ async function tryChanges(area: string, changes: readonly Change[], together: nu
   }, sets.length);
   await inSandboxes(async (sandbox) => {
     for (let change = open.shift(); change; change = open.shift()) {
-      const outcome = await sandbox.tryChange(change);
       const what = `${oneLine(change.find)} → ${oneLine(change.replace)}`;
-      verdicts.push({ area, where: change.file, change: what, outcome });
+      const verdict = { area, where: placeOf(change), change: what, ...(await sandbox.tryChange(change)) };
+      verdicts.push(verdict);
+      console.log(`${verdicts.length}/${changes.length} ${verdict.outcome} ${verdict.where}  ${what}`);
     }
   }, open.length);
   return verdicts;
+}
+
+function placeOf({ file, find, at }: Change): string {
+  const text = readFileSync(file, 'utf8');
+  const line = text.slice(0, at ?? text.indexOf(find)).split('\n').length;
+  return `${file}:${line}`;
 }
 
 function oneLine(text: string): string {

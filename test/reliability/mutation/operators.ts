@@ -5,7 +5,7 @@ import type { MutantResult, PartialStrykerOptions } from '@stryker-mutator/api/c
 import { Stryker } from '@stryker-mutator/core';
 import { seededChance } from '../../kits/seeded-chance.ts';
 import { type Area, sourceFiles } from './areas.ts';
-import type { Verdict } from './verdict.ts';
+import { isOfTime, type Verdict } from './verdict.ts';
 
 // Most statements fit; what spans two windows is tried in whole runs only.
 const WINDOW_LINES = 12;
@@ -14,13 +14,15 @@ export interface OperatorOptions {
   /** Share of the source's lines, above 0 to 1. */
   part: number;
   seed: number;
+  /** Lines as `file:first-last`, instead of those that the seed chooses. */
+  at: readonly string[];
   /** Test runners side by side; each is a process with services and chains of its own. */
   together: number;
 }
 
 /** Tries the changes of one area. Throws when its tests fail without any change. */
 export async function tryOperators(area: Area, options: OperatorOptions): Promise<Verdict[]> {
-  const mutate = chosenLines(area, options);
+  const mutate = options.at.length > 0 ? [...options.at] : chosenLines(area, options);
   if (mutate.length === 0) return [];
   process.env.REWARDS_MUTATE_TESTS = area.tests.join(' ');
   const results = await new Stryker(strykerOptions(mutate, options.together)).runMutationTest();
@@ -47,9 +49,10 @@ function strykerOptions(mutate: string[], together: number): PartialStrykerOptio
     // What runs once when a module is loaded cannot be switched while the process lives.
     ignoreStatic: true,
     concurrency: together,
-    timeoutMS: 20_000,
+    // A busy machine is slower in one run than in another: the limit is for what hangs.
+    timeoutMS: 240_000,
     timeoutFactor: 3,
-    dryRunTimeoutMinutes: 30,
+    dryRunTimeoutMinutes: 60,
     checkers: [],
     reporters: ['progress-append-only'],
     tempDirName: 'node_modules/.cache/mutation',
@@ -77,10 +80,14 @@ function told({
   location,
   mutatorName,
   replacement,
-}: MutantResult): Pick<Verdict, 'where' | 'change'> {
+  status,
+  statusReason,
+  killedBy,
+}: MutantResult): Pick<Verdict, 'where' | 'change' | 'by'> {
   const file = relative(process.cwd(), fileName);
   return {
     where: `${file}:${location.start.line}:${location.start.column}`,
     change: `${mutatorName} → ${(replacement ?? '').replaceAll(/\s+/g, ' ').slice(0, 80)}`,
+    by: status === 'Timeout' || isOfTime(statusReason) ? 'time' : killedBy?.[0],
   };
 }

@@ -12,26 +12,25 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { artifactOf, recompiled } from './recompile-contract.ts';
+import { isOfTime, type Verdict } from './verdict.ts';
 
 /** One change of a file's text. */
 export interface Change {
   file: string;
-  /** Stands in the file exactly once. */
+  /** Stands in the file exactly once, or at `at`. */
   find: string;
+  at?: number;
   replace: string;
   /** Test files that have to notice it, as globs. */
   tests: readonly string[];
 }
 
-export type Outcome = 'noticed' | 'survived' | 'untried';
-
 // What tests of the core read; the rest stays where it is.
 const COPIED = ['src', 'test', 'fixtures', 'scripts', 'bin', 'docs', 'bench'];
 const FILES = ['package.json', 'tsconfig.json', 'vitest.config.ts', 'README.md'];
-// Contracts, and what is generated from them.
-const COMPILED = ['src/chain/contracts', 'test/solidity'];
 // For a change that makes a test wait for ever.
-const MINUTES_MAX = 10;
+const MINUTES_MAX = 20;
 
 /** Its `passes` says whether tests pass as things are, its `tryChange` what they make of a change. */
 export function openSandbox() {
@@ -45,31 +44,34 @@ export function openSandbox() {
 
   const log = join(folder, 'last-run.log');
   const run = (args: string[], tests: readonly string[] = []) => runNode({ cwd: folder, log, args, tests });
-  const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--bail=1'];
+  const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--bail=1', '--no-isolate', '--maxWorkers=2'];
   const passes = async (tests: readonly string[]): Promise<boolean> =>
     (await run([...vitest, '--config=test/reliability/mutation/vitest.config.ts'], tests)) === 0;
 
-  /** `untried` when the text is not there exactly once, or the contract does not compile. */
-  const tryChange = async ({ file, find, replace, tests }: Change): Promise<Outcome> => {
-    const path = join(folder, file);
-    const text = readFileSync(path, 'utf8');
-    if (text.split(find).length !== 2) return 'untried';
-    const isContract = file.endsWith('.sol');
-    try {
-      writeFileSync(
-        path,
-        text.replace(find, () => replace),
-      );
-      if (isContract && (await run(['scripts/compile-contracts.js'])) !== 0) return 'untried';
-      return (await passes(tests)) ? 'survived' : 'noticed';
-    } finally {
-      if (isContract)
-        for (const name of COMPILED) cpSync(join(root, name), join(folder, name), { recursive: true });
-      else writeFileSync(path, text);
-    }
-  };
   /** The end of what the last run of tests printed. */
   const lastWords = () => readFileSync(log, 'utf8').slice(-3_000);
+
+  /** `untried` when the text is not there exactly once; `void` when a contract does not compile, or to the same code. */
+  const tryChange = async (change: Change): Promise<Pick<Verdict, 'outcome' | 'by'>> => {
+    const { file, find, replace, tests, at } = change;
+    const path = join(folder, file);
+    const text = readFileSync(path, 'utf8');
+    if (at === undefined && text.split(find).length !== 2) return { outcome: 'untried' };
+    const start = at ?? text.indexOf(find);
+    const changed = text.slice(0, start) + replace + text.slice(start + find.length);
+    const isContract = file.endsWith('.sol');
+    const written = isContract ? artifactOf(file) : file;
+    const before = readFileSync(join(folder, written), 'utf8');
+    const after = isContract ? recompiled({ file, source: changed, artifact: before }) : changed;
+    if (after === undefined) return { outcome: 'void' };
+    try {
+      writeFileSync(join(folder, written), after);
+      if (await passes(tests)) return { outcome: 'survived' };
+      return { outcome: 'noticed', by: isOfTime(lastWords()) ? 'time' : undefined };
+    } finally {
+      writeFileSync(join(folder, written), before);
+    }
+  };
   return { passes, tryChange, lastWords, close: () => rmSync(folder, { recursive: true, force: true }) };
 }
 

@@ -1,3 +1,9 @@
+/**
+ * `untried`: the change could not be made, or no test reaches it. `void`: what was changed is not a program, or the very
+ * same one; it does not count.
+ */
+export type Outcome = 'noticed' | 'survived' | 'untried' | 'void';
+
 /** What became of one change. */
 export interface Verdict {
   /** Area of the source, or `planted`. */
@@ -6,20 +12,38 @@ export interface Verdict {
   where: string;
   /** What was changed, in one line. */
   change: string;
-  /** `untried`: the change could not be made, or no test reaches it. */
-  outcome: 'noticed' | 'survived' | 'untried';
+  outcome: Outcome;
+  /** The test that noticed it, where that is known; `time` when a test did not end. */
+  by?: string | undefined;
 }
 
-/** One line a group: how many changes, and how many of them the tests noticed. */
+/** Whether a test failed only because something did not end: then a busy machine may be all that it noticed. */
+export function isOfTime(message = ''): boolean {
+  return /timed out/i.test(message);
+}
+
+/** Share of the changes that the tests noticed, from 0 to 1; of those that are changes. */
+export function scoreOf(verdicts: readonly Verdict[]): number {
+  const counted = verdicts.filter(({ outcome }) => outcome !== 'void');
+  const noticed = counted.filter(({ outcome }) => outcome === 'noticed').length;
+  return counted.length === 0 ? 0 : noticed / counted.length;
+}
+
+/** One line a group: how many changes, how many of them the tests noticed, and how many of those only by not ending. */
 export function scoreTable(verdicts: readonly Verdict[]): string[] {
   const names = [...new Set(verdicts.map(({ area }) => area)), 'all'];
+  const line = (cells: readonly (string | number)[]) =>
+    cells.map((cell, i) => (i === 0 ? String(cell).padEnd(10) : String(cell).padStart(9))).join(' ');
   return [
-    `${'area'.padEnd(10)} ${'changes'.padStart(8)} ${'noticed'.padStart(8)} ${'survived'.padStart(9)} ${'untried'.padStart(8)} ${'score'.padStart(8)}`,
+    line(['area', 'changes', 'noticed', 'by time', 'survived', 'untried', 'score']),
     ...names.map((name) => {
-      const all = verdicts.filter(({ area }) => name === 'all' || area === name);
-      const count = (outcome: Verdict['outcome']) => all.filter((one) => one.outcome === outcome).length;
-      const score = all.length === 0 ? 0 : (100 * count('noticed')) / all.length;
-      return `${name.padEnd(10)} ${String(all.length).padStart(8)} ${String(count('noticed')).padStart(8)} ${String(count('survived')).padStart(9)} ${String(count('untried')).padStart(8)} ${`${score.toFixed(1)} %`.padStart(8)}`;
+      const all = verdicts.filter(
+        ({ area, outcome }) => outcome !== 'void' && (name === 'all' || area === name),
+      );
+      const count = (outcome: Outcome) => all.filter((one) => one.outcome === outcome).length;
+      const byTime = all.filter(({ by }) => by === 'time').length;
+      const score = `${(100 * scoreOf(all)).toFixed(1)} %`;
+      return line([name, all.length, count('noticed'), byTime, count('survived'), count('untried'), score]);
     }),
   ];
 }
