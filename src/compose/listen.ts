@@ -79,6 +79,8 @@ function limitedServer(app: Pick<Hono, 'fetch'>, at: ListenAt): Server {
 
 async function closeServer(server: Server, drainTimeoutMs: number): Promise<void> {
   await takeBacklog();
+  // A connection that is answered from now on closes, so that a stop ends with the last answer.
+  server.keepAliveTimeout = 1;
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();
   const cut = new AbortController();

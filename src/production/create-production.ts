@@ -77,8 +77,6 @@ export interface Production {
   stop(): Promise<void>;
 }
 
-/** How long requests avoid a node that failed. */
-const NODE_RESTS_MS = 10_000;
 const MB = 1024 * 1024;
 
 /** A production service that does nothing before `start`. */
@@ -247,7 +245,7 @@ async function pickAdapters(
     chainId: config.chainId,
     log,
     nowMs: realClock.now,
-    restMs: NODE_RESTS_MS,
+    restMs: config.checkEveryMs,
     ...(onRpc && { onOutcome: onRpc }),
   });
   const tokens = productionTokens(config);

@@ -15,6 +15,7 @@ const productionEngine = (config: StartConfig): ChainEngineSettings =>
     lane: { inFlightMax: config.inFlightMax },
     relay: {
       idlePollMs: config.blockPollMs,
+      gasCheckMs: config.checkEveryMs,
       gasLowWei: native(config.gasLow),
       gasFullWei: native(config.gasFull),
     },

@@ -311,6 +311,12 @@ export const startSettings = {
     'how long a block may stay unread before an alarm is raised and /readyz says so',
     { default: '1m' },
   ),
+  checkEveryMs: setting(
+    '--check-every <duration>',
+    duration,
+    'how often gas wallets and clocks are looked at, and how long a node that failed rests',
+    { default: '10s' },
+  ),
   inFlightMax: setting(
     '--in-flight-max <n>',
     wholeNumber(1, 64),

@@ -19,8 +19,6 @@ import { watchClock } from './clock.ts';
 import type { Metrics } from './metrics.ts';
 import type { StartConfig } from './start-config.ts';
 
-/** Often enough to raise an alarm within one or two scrapes. */
-const SAMPLE_EVERY_MS = 10_000;
 /** A dependency that takes longer than this to answer counts as unavailable. */
 const ANSWER_WITHIN_MS = 2_000;
 const DIFFERENCES_MAX = 100;
@@ -44,7 +42,7 @@ export function startWatches(
   deps: WatchDeps,
   config: Pick<
     StartConfig,
-    'workers' | 'verifyEveryMs' | 'verifyAfterMs' | 'confirmations' | 'blockLagMaxMs'
+    'workers' | 'verifyEveryMs' | 'verifyAfterMs' | 'confirmations' | 'blockLagMaxMs' | 'checkEveryMs'
   >,
 ): {
   /** Why this process should get no traffic now. */
@@ -64,7 +62,7 @@ export function startWatches(
       await metrics.sample({ database, chain, firstBlock: facts.deploymentBlock }, clock.now());
       return 'idle';
     },
-    pauseMs: () => SAMPLE_EVERY_MS,
+    pauseMs: () => config.checkEveryMs,
     log,
   });
   sampling.start();

@@ -101,6 +101,7 @@ export async function startProductionKit(anvilArgs: readonly string[] = []) {
         REWARDS_ADMIN_PORT: '0',
         REWARDS_CONFIRMATIONS: '1',
         REWARDS_BLOCK_POLL: '50ms',
+        REWARDS_CHECK_EVERY: '200ms',
         REWARDS_START_WAIT: '0s',
         // This chain makes blocks on demand.
         REWARDS_FIRST_BLOCK_WAIT: '0s',

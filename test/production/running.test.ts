@@ -121,7 +121,7 @@ describe('on SQLite', () => {
 
   test('SIGTERM: out of traffic at once, requests under way are finished', async () => {
     // No blocks and no room in flight: the second event waits for a transaction until blocks come.
-    service = await run(ledger, { REWARDS_IN_FLIGHT_MAX: '1' });
+    service = await run(ledger, { REWARDS_IN_FLIGHT_MAX: '1', REWARDS_DRAIN_TIMEOUT: '10m' });
     await kit.rpc('evm_setAutomine', [false]);
     await service.event({ brandId, userEmail: 'first@shop.example' });
     const waiting = service.event({ brandId, userEmail: 'second@shop.example' });

@@ -15,6 +15,8 @@ afterEach(async () => {
 
 const GWEI = 10n ** 9n;
 const finalityBlocks = 4;
+/** Of callers who wait in vain, since there are no blocks. */
+const answerTimeoutMs = 500;
 /** The machine may be busy with other tests. */
 const patient = { timeout: 20_000 };
 type Start = NonNullable<Parameters<typeof startRelayKit>[0]>;
@@ -126,7 +128,7 @@ describe.each(databaseKinds)('gas charges (on $kind)', ({ open }) => {
   }, 60_000);
 
   test('while no block holds it, the worst case of call and permit is kept', async () => {
-    await start({ relay: { answerTimeoutMs: 3_000 } });
+    await start({ relay: { answerTimeoutMs } });
     const { alice } = kit.users;
     for (const eventType of ['account_creation', 'first_purchase', 'referral'])
       expect((await kit.event({ userEmail: alice.email, eventType })).status).toBe(200);
@@ -200,7 +202,7 @@ describe.each(databaseKinds)('gas charges (on $kind)', ({ open }) => {
   }, 60_000);
 
   test('a call whose nonce somebody else used costs nothing, once that is final', async () => {
-    await start({ relay: { answerTimeoutMs: 3_000 }, engine: { lane: { resendAfterMs: 2_000 } } });
+    await start({ relay: { answerTimeoutMs }, engine: { lane: { resendAfterMs: 2_000 } } });
     await rpc('evm_setAutomine', false);
     const { status, body } = await buy('alice');
     expect(status).toBe(504);
