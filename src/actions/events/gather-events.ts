@@ -2,8 +2,15 @@
  * Takes customer events and gives each its decision. Events that arrive together are decided together, in one
  * commit, so that they share its cost.
  */
-import { type Database, isContention, isLockTimeout, tryAgain } from '../../ledger/database/database.ts';
+import {
+  type Database,
+  isContention,
+  isLockTimeout,
+  isUniqueViolation,
+  tryAgain,
+} from '../../ledger/database/database.ts';
 import { lockedFunds } from '../../ledger/rewards/funds.ts';
+import { readRewardProgress } from '../../ledger/rewards/rewards.ts';
 import type { Crash } from '../../lib/crash-points.ts';
 import { createGatherer } from '../../lib/gather.ts';
 import type { BrandId } from '../../rules/brands/brand.ts';
@@ -123,10 +130,9 @@ async function decideRounds(deps: SubmitEventsDeps, events: EventToDecide[]): Pr
   return events.map((event) => ({ decision: decisions.get(event) as EventDecision }));
 }
 
-function commitRound(
-  deps: SubmitEventsDeps,
-  events: EventToDecide[],
-): Promise<Map<EventToDecide, EventDecision>> {
+type Decisions = Map<EventToDecide, EventDecision>;
+
+async function commitRound(deps: SubmitEventsDeps, events: EventToDecide[]): Promise<Decisions> {
   const decide = async () => {
     const decided = await deps.database.atomically(async (tx) => {
       const decisions = await decideRound(deps, tx, events);
@@ -137,5 +143,30 @@ function commitRound(
     return decided;
   };
   const isPassing = (error: unknown) => error instanceof Overtaken || isContention(error);
-  return tryAgain(decide, { triesMax: deps.triesMax, isPassing });
+  try {
+    return await tryAgain(decide, { triesMax: deps.triesMax, isPassing });
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error;
+    return commitWithoutTwins(deps, events, error);
+  }
+}
+
+/**
+ * A reward of one of these ids is there already: another try of its request was granted meanwhile. Its event is left out,
+ * and its caller finds that reward; the others are decided without it.
+ */
+async function commitWithoutTwins(
+  deps: SubmitEventsDeps,
+  events: EventToDecide[],
+  error: unknown,
+): Promise<Decisions> {
+  const ids = events.map(({ rewardId }) => rewardId);
+  const there = new Set((await readRewardProgress(deps.database.db, ids)).map(({ rewardId }) => rewardId));
+  const twins = events.filter(({ rewardId }) => there.has(rewardId));
+  const others = events.filter(({ rewardId }) => !there.has(rewardId));
+  if (twins.length === 0) throw error;
+  const decisions: Decisions = others.length > 0 ? await commitRound(deps, others) : new Map();
+  const nowMs = deps.clock.now();
+  for (const twin of twins) decisions.set(twin, { nowMs, refusal: { code: 'database_busy' } });
+  return decisions;
 }

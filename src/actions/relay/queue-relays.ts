@@ -4,9 +4,15 @@ import {
   type Database,
   isContention,
   isLockTimeout,
+  isUniqueViolation,
   tryAgain,
 } from '../../ledger/database/database.ts';
-import { type RateLimit, type RateWindow, takeFromWindow } from '../../ledger/limits/rate-windows.ts';
+import {
+  type RateLimit,
+  type RateWindow,
+  readWindow,
+  takeFromWindow,
+} from '../../ledger/limits/rate-windows.ts';
 import {
   DAY_MS,
   giveBackGas,
@@ -14,7 +20,7 @@ import {
   takeGas,
   takeGasShare,
 } from '../../ledger/relay/gas-budgets.ts';
-import { type NewRelay, storeRelays } from '../../ledger/relay/queued-relays.ts';
+import { type NewRelay, readRelays, storeRelays } from '../../ledger/relay/queued-relays.ts';
 import { createGatherer } from '../../lib/gather.ts';
 
 interface QueueRelaysDeps {
@@ -46,7 +52,7 @@ export function createRelayQueue(deps: QueueRelaysDeps) {
     async run(wishes) {
       // Many processes share a payer's row: waiting for it longer than one lock may take is no fault.
       const isPassing = (error: unknown) => isContention(error) || isLockTimeout(error);
-      const answers = await tryAgain(() => admit(deps, wishes), { ...deps, isPassing });
+      const answers = await tryAgain(() => admitOnce(deps, wishes), { ...deps, isPassing });
       return wishes.map((wish) => answers.get(wish.id) as QueueAnswer);
     },
   });
@@ -58,13 +64,40 @@ const byText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 const inOrder = (wishes: RelayWish[]) =>
   wishes.toSorted((a, b) => byText(a.payer, b.payer) || byText(a.userAddress, b.userAddress));
 
+type Answers = Map<string, QueueAnswer>;
+
+/** Admits each call once: one that another try of its request has queued meanwhile takes nothing a second time. */
+async function admitOnce(deps: QueueRelaysDeps, wishes: RelayWish[]): Promise<Answers> {
+  try {
+    return await admit(deps, wishes);
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error;
+    const { db } = deps.database;
+    const found = await readRelays(
+      db,
+      wishes.map(({ id }) => id),
+    );
+    const there = new Set(found.map(({ id }) => id));
+    if (there.size === 0) throw error;
+    const answers = await admitOnce(
+      deps,
+      wishes.filter(({ id }) => !there.has(id)),
+    );
+    for (const { id, userAddress: subject } of wishes.filter((wish) => there.has(wish.id))) {
+      const window = await readWindow(db, { ...deps.userLimit, subject, now: deps.businessTime() });
+      answers.set(id, { queued: true, window });
+    }
+    return answers;
+  }
+}
+
 /** All budgets first, then all shares, then all windows, each in the same order in every process, so that two processes cannot deadlock. */
 async function admit(
   { database, businessTime, userLimit }: QueueRelaysDeps,
   wishes: RelayWish[],
-): Promise<Map<string, QueueAnswer>> {
+): Promise<Answers> {
   return database.atomically(async (tx) => {
-    const answers = new Map<string, QueueAnswer>();
+    const answers: Answers = new Map();
     const overBudget = ({ id, budgetDay }: RelayWish, of: 'payer' | 'user') =>
       answers.set(id, { queued: false, reason: 'gas_budget', of, resetAtMs: (budgetDay + 1) * DAY_MS });
     const within: RelayWish[] = [];

@@ -2,6 +2,7 @@
 import { and, asc, eq, inArray, isNull } from 'drizzle-orm';
 import { takeNumbers } from '../counters.ts';
 import type { Queries } from '../database/database.ts';
+import { inChunks } from '../database/in-chunks.ts';
 import { relays } from '../schema/relay.ts';
 import { attempts, transactions } from '../schema/transactions.ts';
 
@@ -69,14 +70,14 @@ const progressOf = {
 };
 
 /** Calls by their ids; unknown ids are left out. */
-export async function readRelays(db: Queries, ids: string[]) {
-  if (ids.length === 0) return [];
-  return db
-    .select(progressOf)
-    .from(relays)
-    .leftJoin(transactions, eq(transactions.id, relays.transactionId))
-    .where(inArray(relays.id, ids));
-}
+export const readRelays = (db: Queries, ids: string[]) =>
+  inChunks(ids, (some) =>
+    db
+      .select(progressOf)
+      .from(relays)
+      .leftJoin(transactions, eq(transactions.id, relays.transactionId))
+      .where(inArray(relays.id, some)),
+  );
 
 /** The call that a transaction carries, by the hash of any of its attempts. */
 export async function findRelayByHash(db: Queries, hash: Hex): Promise<RelayProgress | undefined> {

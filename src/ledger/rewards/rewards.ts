@@ -2,6 +2,7 @@
 import { and, asc, desc, eq, inArray, isNotNull, isNull, sql } from 'drizzle-orm';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import type { Queries } from '../database/database.ts';
+import { inChunks } from '../database/in-chunks.ts';
 import { rewards } from '../schema/rewards.ts';
 import { transactions } from '../schema/transactions.ts';
 
@@ -121,17 +122,19 @@ export async function findReward(db: Queries, id: string) {
 
 /** How far rewards have come; `hash`, `status` and `outcome` are null until a transaction carries them. */
 export const readRewardProgress = (db: Queries, ids: string[]) =>
-  db
-    .select({
-      rewardId: rewards.id,
-      hash: transactions.hash,
-      status: transactions.status,
-      outcome: transactions.outcome,
-      failure: rewards.failure,
-    })
-    .from(rewards)
-    .leftJoin(transactions, eq(transactions.id, rewards.transactionId))
-    .where(inArray(rewards.id, ids));
+  inChunks(ids, (some) =>
+    db
+      .select({
+        rewardId: rewards.id,
+        hash: transactions.hash,
+        status: transactions.status,
+        outcome: transactions.outcome,
+        failure: rewards.failure,
+      })
+      .from(rewards)
+      .leftJoin(transactions, eq(transactions.id, rewards.transactionId))
+      .where(inArray(rewards.id, some)),
+  );
 
 export type RewardProgress = Awaited<ReturnType<typeof readRewardProgress>>[number];
 
