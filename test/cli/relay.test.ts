@@ -110,6 +110,21 @@ describe('a refusal', () => {
     expect(refused.stderr).toMatch(/limit {3}35 of 35 left, back to 35 at \d{4}-/);
   });
 
+  test('requests explain names the check, as for an event', async () => {
+    const refused = await plain('relay', 'token', 'approve', 'me', '5', '--as', 'bob');
+    expect(refused.code).toBe(exitCodes.refused);
+    const line = (await plain('requests', 'list', '--path', '/relay', '--limit', '1')).stdout;
+    expect(line).toMatch(
+      /POST \/relay .* approve 0x[0-9a-f]{40} {2}validation failed {2}why: rewards requests explain/,
+    );
+    const [id = ''] = /req_[0-9a-f]{8}/.exec(line) ?? [];
+    const { stdout } = await plain('requests', 'explain', id);
+    expect(stdout).toMatch(
+      /function +REFUSED {2}Transaction validation failed: approve\(address,uint256\) may not/,
+    );
+    expect(stdout).toContain('not reached: user limit, gas wallet');
+  });
+
   test('--expect takes code or reason', async () => {
     const call = ['relay', 'token', 'approve', 'me', '5', '--as', 'bob', '--expect'];
     for (const answer of ['403', '403:VALIDATION_FAILED', '403:function_not_allowed', '4xx']) {

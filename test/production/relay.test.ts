@@ -8,6 +8,7 @@ import { perkNFTAbi } from '../../src/chain/contracts/abis.ts';
 import { roleId } from '../../src/chain/contracts/deployment-steps.ts';
 import { openSqlite } from '../../src/ledger/database/sqlite.ts';
 import { findGasWallet } from '../../src/ledger/relay/gas-wallets.ts';
+import { rewards, rewardsJson } from '../kits/cli.ts';
 import {
   brandId,
   type ProductionKit,
@@ -27,6 +28,7 @@ let issuer: OAuth2Server;
 let key: JWK & { kid: string };
 let service: Started;
 let ledger: string;
+let env: Record<string, string>;
 beforeAll(async () => {
   kit = await startProductionKit();
   issuer = new OAuth2Server();
@@ -34,18 +36,17 @@ beforeAll(async () => {
   await issuer.start(0, 'localhost');
   await perks('setPerk', [1n, 0n, 2n ** 256n - 1n, brandId, true]);
   ledger = await sqliteLedger(kit.folder, 'relay');
-  service = await startProduction(
-    kit.environment(ledger, {
-      REWARDS_ALLOW_SQLITE: 'true',
-      REWARDS_IDENTITY: 'oidc',
-      REWARDS_IDENTITY_ISSUER: issuer.issuer.url,
-      REWARDS_IDENTITY_AUDIENCE: AUDIENCE,
-      REWARDS_IDENTITY_WALLET_CLAIM: 'wallet',
-      REWARDS_EXPLORER_URL: 'https://explorer.example/',
-      REWARDS_GAS_LOW: '0.5',
-      REWARDS_GAS_FULL: '2',
-    }),
-  );
+  env = kit.environment(ledger, {
+    REWARDS_ALLOW_SQLITE: 'true',
+    REWARDS_IDENTITY: 'oidc',
+    REWARDS_IDENTITY_ISSUER: issuer.issuer.url,
+    REWARDS_IDENTITY_AUDIENCE: AUDIENCE,
+    REWARDS_IDENTITY_WALLET_CLAIM: 'wallet',
+    REWARDS_EXPLORER_URL: 'https://explorer.example/',
+    REWARDS_GAS_LOW: '0.5',
+    REWARDS_GAS_FULL: '2',
+  });
+  service = await startProduction(env);
 });
 afterAll(async () => {
   await service?.stop();
@@ -71,6 +72,7 @@ const purchase = () => ({
   userAddress: user.address,
   data: encodeFunctionData({ abi: perkNFTAbi, functionName: 'purchaseFor', args: [user.address, 1n, 0n] }),
 });
+let refusedId = '';
 let callers = 0;
 async function relay(token: string) {
   callers += 1;
@@ -84,7 +86,11 @@ async function relay(token: string) {
     body: JSON.stringify(purchase()),
   });
   // biome-ignore lint/suspicious/noExplicitAny: tests look at bodies field by field
-  return { status: response.status, body: (await response.json()) as any };
+  return {
+    id: response.headers.get('x-request-id') ?? '',
+    status: response.status,
+    body: (await response.json()) as any,
+  };
 }
 
 type Fields = Record<string, unknown>;
@@ -187,7 +193,8 @@ test('tokens that are not taken', async () => {
   }
   // The same means do make one that is taken.
   expect((await relay(await signed(own, { kid }))).status).toBe(200);
-  const { status, body } = await relay(await genuine({ wallet: `0x${'1'.repeat(40)}` }));
+  const { id, status, body } = await relay(await genuine({ wallet: `0x${'1'.repeat(40)}` }));
+  refusedId = id;
   expect([status, body.details.reason]).toEqual([403, 'not_your_wallet']);
 });
 
@@ -212,4 +219,19 @@ test('it counts what became of calls', async () => {
 test('its log holds no token, no key, no address of a node', () => {
   for (const secret of [...Object.values(kit.keys), kit.anvil.url, 'eyJ'])
     expect(service.log()).not.toContain(secret);
+});
+
+test('why a call was refused: by the id of the answer, without the address of its user', async () => {
+  await service.stop();
+  const line = service.logLines().find(({ request }) => request === refusedId);
+  expect(line).toMatchObject({ route: '/relay', status: 403, decision: 'validation_failed' });
+  expect(line.user).toMatch(/^user_[0-9a-f]{16}$/);
+  const { stdout } = await rewards(['requests', 'explain', refusedId], { env });
+  expect(stdout).toMatch(/wallet +REFUSED {2}.*userAddress is not a wallet of the user whose token this is/);
+  const ofUser = await rewardsJson(['requests', 'list', '--user', user.address, '--limit', '500'], { env });
+  const listed = ofUser.envelope.data.body.requests;
+  expect(listed.map(({ id }: { id: string }) => id)).toContain(refusedId);
+  expect(listed).toContainEqual(expect.objectContaining({ decision: 'confirmed', call: 'purchaseFor' }));
+  for (const text of [service.log(), stdout, JSON.stringify(listed)])
+    expect(text.toLowerCase()).not.toContain(user.address.slice(2).toLowerCase());
 });

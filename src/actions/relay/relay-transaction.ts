@@ -18,6 +18,7 @@ import type { GasPayer, PermitCall } from '../../ledger/schema/relay.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Random } from '../../lib/ids.ts';
 import {
+  type ContractName,
   gasMaxOf,
   gasOfData,
   perkBought,
@@ -88,7 +89,17 @@ type RelayRefusal =
   | { code: 'confirmation_timeout'; hash: Hex | null };
 
 /** `window` is the user's; absent when the call was refused before it was read. */
-export type RelayOutcome = { window?: RateWindow | undefined } & (
+/** What the decision about a call rested on, as far as it got. */
+interface RelayGrounds {
+  contract?: ContractName | undefined;
+  /** Its whole signature. */
+  function?: string | undefined;
+  payer?: GasPayer;
+  gas?: number;
+}
+
+/** `grounds`: absent facts were not looked at. */
+export type RelayOutcome = { window?: RateWindow | undefined; grounds?: RelayGrounds } & (
   | { relayed: RelayProgress }
   | { refusal: RelayRefusal }
 );
@@ -105,6 +116,19 @@ export function createRelayTransaction(deps: RelayTransactionDeps) {
     readWindow(database.db, { ...settings.userLimit, subject, now: deps.businessTime() });
 
   return async function relayTransaction(request: RelayRequest, effect?: Effect): Promise<RelayOutcome> {
+    const contract = contractNamed(contracts, request.to);
+    const grounds: RelayGrounds = {
+      contract,
+      function: contract && readCall(contract, request.data).signature,
+    };
+    return { grounds, ...(await decide(request, grounds, effect)) };
+  };
+
+  async function decide(
+    request: RelayRequest,
+    grounds: RelayGrounds,
+    effect: Effect | undefined,
+  ): Promise<RelayOutcome> {
     const { to, userAddress } = request;
     const earlier = effect?.mayExist ? (await readRelays(database.db, [effect.id]))[0] : undefined;
     if (earlier) return { window: await windowOf(userAddress), ...(await settled(deps, earlier)) };
@@ -122,6 +146,8 @@ export function createRelayTransaction(deps: RelayTransactionDeps) {
     if ('refusal' in prepared) return { window, ...prepared };
 
     const { wallet, payer, trial, worstWei } = prepared;
+    grounds.payer = payer;
+    grounds.gas = trial.gas;
     const id = effect?.id ?? deps.random.uuid();
     const budgetGwei = await budgetOf(deps, payer);
     const answer = await deps.queue({
@@ -147,7 +173,7 @@ export function createRelayTransaction(deps: RelayTransactionDeps) {
       return { window, refusal: { code: 'gas_budget_exceeded', of: answer.of, resetAtMs: answer.resetAtMs } };
     const { window: full } = answer;
     return { window: full, refusal: { code: 'rate_limit_exceeded', scope: 'user', window: full } };
-  };
+  }
 }
 
 const invalid = (

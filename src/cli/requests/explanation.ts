@@ -1,4 +1,4 @@
-/** An event's checks for people: each with its numbers, the one that refused, and when the event would pass. */
+/** The checks of an event or a relayed call for people: each with its numbers, the one that refused, and when it would pass. */
 import type { CheckBody, ExplainedEvent, RequestDetail } from '../../client/bodies.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import type { Style } from '../terminal/style.ts';
@@ -11,7 +11,7 @@ const NEVER = 'never (waiting does not help)';
 export function explanationText(request: RequestDetail, style: Style): string {
   const { id, method, path, status, error, explained } = request;
   const head = `${style.bold(shortRequestId(id))}  ${method} ${path}  ->  ${paintStatus(status, style)}${error ? ` ${error}` : ''}`;
-  if (explained.length === 0) return `${head}\n  this request has no event to explain`;
+  if (explained.length === 0) return `${head}\n  this request has no event and no call to explain`;
   const parts = explained.map((event, place) => {
     const title = explained.length > 1 ? [style.bold(`event ${place + 1} of ${explained.length}`)] : [];
     return [...title, ...eventLines(event, { request, style })].join('\n');
@@ -69,11 +69,14 @@ function outlookLines(
     const id = shortRequestId(request.id);
     const lines = [`passes every check ${whenText(passesAt, request.now)}`];
     if (Date.parse(passesAt) > Date.parse(request.now)) lines.push(`rewards clock advance --until ${id}`);
-    return lines.map((text, place) => detail([place === 0 ? 'event' : 'then', text], style));
+    return lines.map((text, place) => detail([place === 0 ? whatIt(event) : 'then', text], style));
   }
   if (never === null || never.check === refused.name) return [];
   return [
-    detail(['event', `then ${spaced(never.check)} refuses it: ${never.text}; waiting does not help`], style),
+    detail(
+      [whatIt(event), `then ${spaced(never.check)} refuses it: ${never.text}; waiting does not help`],
+      style,
+    ),
   ];
 }
 
@@ -87,6 +90,8 @@ export const spaced = (name: string) => name.replaceAll('_', ' ');
 
 const detail = ([name, text]: [string, string], style: Style) =>
   `      ${style.dim(name.padEnd(NAME_WIDTH - 8))}  ${text}`;
+
+const whatIt = ({ kind }: ExplainedEvent) => (kind === 'relay' ? 'call' : 'event');
 
 const paintStatus = (status: number, style: Style) =>
   (status < 400 ? style.green : status < 500 ? style.yellow : style.red)(String(status));

@@ -28,13 +28,13 @@ export function requestLine(request: RequestSummary, style: Style): string {
 }
 
 function outcome(request: RequestSummary, style: Style): string[] {
-  const { events, rewarded, decision, eventType, user, rewardAmount, transactionHash } = request;
+  const { events, rewarded, decision, eventType, call, user, rewardAmount, transactionHash } = request;
   const why = `why: rewards requests explain ${shortRequestId(request.id)}`;
   if (events > 1) {
     return [`${rewarded} of ${events} events rewarded`, ...(rewarded < events ? [style.dim(why)] : [])];
   }
-  const event = [eventType, user].filter(Boolean).join(' ');
-  if (decision === 'rewarded') {
+  const event = [eventType ?? call, user].filter(Boolean).join(' ');
+  if (decision === 'rewarded' || decision === 'confirmed') {
     return [
       event,
       ...(rewardAmount === null ? [] : [style.bold(`+${rewardAmount} RWT`)]),

@@ -39,7 +39,7 @@ export const requestsQuery = z
       .meta({ description: '`429` or `4xx`.' }),
     method: z.string(),
     path: z.string().meta({ description: 'A part of the path.' }),
-    user: z.string().meta({ description: 'E-mail or address of the user of an event.' }),
+    user: z.string().meta({ description: 'E-mail or address of the user of an event or a call.' }),
     after: z.string().meta({ description: 'Only requests newer than the one with this id.' }),
     limit: z.int().min(1).max(500).default(50),
   })
@@ -53,9 +53,13 @@ const requestSummary = z.object({
   search: z.string(),
   status: z.int(),
   durationMs: z.int(),
-  decision: name().meta({ description: '`rewarded`, or the code of the refusal; null without an event.' }),
+  decision: name().meta({
+    description:
+      '`rewarded` for an event, `confirmed` for a relayed call, or the code of the refusal; null without either.',
+  }),
   user: name(),
   eventType: name(),
+  call: name().meta({ description: 'The function of a relayed call.' }),
   brandId: name(),
   passesAt: instant().nullable().meta({ description: 'When the check that refused would pass.' }),
   rewardAmount: z.int().nullable(),
@@ -76,7 +80,9 @@ export const requestDetail = requestSummary.extend({
   explained: z
     .array(
       z.object({
+        kind: z.enum(['event', 'relay']),
         eventType: name(),
+        call: name(),
         user: name(),
         eventId: name().meta({ description: 'Of the reward; null when the event was refused.' }),
         reward: rewardState.nullable().meta({
@@ -96,7 +102,7 @@ export const requestDetail = requestSummary.extend({
         never: z.object({ check: z.string(), text: z.string() }).nullable(),
       }),
     )
-    .meta({ description: 'Each event of the request, with its checks in their order.' }),
+    .meta({ description: 'Each event of the request, or its relayed call, with its checks in their order.' }),
 });
 
 export const ruleResult = z.object({ eventType: z.string(), ...shownShape(ruleSpec) });

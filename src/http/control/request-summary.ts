@@ -1,17 +1,35 @@
 /** A request of the emulator's log, in one line and with everything about it. */
 import type { ReadEventState } from '../../actions/events/read-event-state.ts';
+import { explainRelay } from '../../contract/relay/explain-relay.ts';
+import type { Check } from '../../rules/events/checks.ts';
 import { type EventCase, explainEvent } from '../../rules/events/explain-event.ts';
 import { whenItPasses } from '../../rules/events/when-it-passes.ts';
-import type { EventTrace, RequestRecord } from '../frame/request-record.ts';
+import {
+  brandOf,
+  decisionOf,
+  type EventTrace,
+  type RelayTrace,
+  type RequestRecord,
+  type RequestTrace,
+  userOf,
+} from '../frame/request-record.ts';
 
 export type RequestSummary = ReturnType<typeof requestSummary>;
 
 const instant = (ms: number) => new Date(ms).toISOString();
 
+/** Name of the function that a call is of: `purchaseFor`. */
+const callOf = (trace: RequestTrace | undefined) =>
+  trace?.kind === 'relay' ? (trace.grounds?.function?.split('(')[0] ?? null) : null;
+
+const sentIn = (trace: RequestTrace | undefined) =>
+  trace?.kind === 'relay' ? (trace.transactionHash ?? null) : null;
+
 /** A request in one line; with several events, the facts of the first one and the number rewarded. */
 export function requestSummary(record: RequestRecord) {
   const { id, atMs, method, path, search, status, durationMs, traces } = record;
   const [trace] = traces;
+  const events = traces.filter(({ kind }) => kind === 'event');
   const refusal = trace?.refusal;
   const answer = parsed(record.responseBody);
   return {
@@ -22,21 +40,22 @@ export function requestSummary(record: RequestRecord) {
     search,
     status,
     durationMs,
-    /** The event's outcome; null for a request without an event. */
-    decision: trace ? (refusal?.code ?? 'rewarded') : null,
-    user: trace?.submission?.userKey ?? null,
-    eventType: trace?.submission?.eventType ?? null,
-    brandId: trace?.submission?.brandId ?? null,
+    /** The event's or the call's outcome; null for a request without one. */
+    decision: trace ? decisionOf(trace) : null,
+    user: userOf(trace) ?? null,
+    eventType: trace?.kind === 'event' ? (trace.submission?.eventType ?? null) : null,
+    call: callOf(trace),
+    brandId: brandOf(trace) ?? null,
     /** When the check that refused would pass; null: waiting does not help. */
     passesAt:
       refusal && 'passesAtMs' in refusal && refusal.passesAtMs !== undefined
         ? instant(refusal.passesAtMs)
         : null,
     rewardAmount: typeof answer.rewardAmount === 'number' ? answer.rewardAmount : null,
-    transactionHash: typeof answer.transactionHash === 'string' ? answer.transactionHash : null,
+    transactionHash: typeof answer.transactionHash === 'string' ? answer.transactionHash : sentIn(trace),
     error: typeof answer.error === 'string' ? answer.error : null,
-    events: traces.length,
-    rewarded: traces.filter((one) => !one.refusal).length,
+    events: events.length,
+    rewarded: events.filter((one) => !one.refusal).length,
   };
 }
 
@@ -52,8 +71,10 @@ export function requestDetail(
     origin: origin ?? null,
     requestBody: requestBody ?? null,
     responseBody: responseBody ?? null,
-    withBrandKey: traces.some(({ submission }) => submission?.withBrandKey === true),
-    explained: traces.map((trace) => explanation({ ...trace, ...around.limits })),
+    withBrandKey: traces.some((trace) => trace.kind === 'event' && trace.submission?.withBrandKey === true),
+    explained: traces.map((trace) =>
+      trace.kind === 'relay' ? explainedCall(trace) : explainedEvent({ ...trace, ...around.limits }),
+    ),
   };
 }
 
@@ -76,21 +97,41 @@ export async function withRewards<Detail extends { explained: { eventId?: string
   return { ...detail, explained };
 }
 
-function explanation(trace: EventTrace & EventCase) {
-  const outlook = whenItPasses(trace);
-  const checks = explainEvent(trace).map(({ passesAtMs, ...check }) => ({
+const shown = (checks: Check<string>[]) =>
+  checks.map(({ passesAtMs, ...check }) => ({
     ...check,
     ...(passesAtMs !== undefined && { passesAt: passesAtMs === null ? null : instant(passesAtMs) }),
   }));
+
+function explainedEvent(trace: EventTrace & EventCase) {
+  const outlook = whenItPasses(trace);
   return {
+    kind: 'event' as const,
     eventType: trace.submission?.eventType ?? null,
-    user: trace.submission?.userKey ?? null,
+    call: null,
+    user: userOf(trace) ?? null,
     eventId: trace.eventId ?? null,
-    checks,
+    checks: shown(explainEvent(trace)),
     /** When the whole event would pass; null: it was rewarded, or never will be by waiting. */
     passesAt: outlook && 'atMs' in outlook ? instant(outlook.atMs) : null,
     /** The check at which waiting ends. */
     never: outlook && 'never' in outlook ? { check: outlook.never, text: outlook.text } : null,
+  };
+}
+
+function explainedCall(trace: RelayTrace) {
+  const checks = explainRelay(trace);
+  const refused = checks.find(({ outcome }) => outcome === 'refused');
+  const { passesAtMs } = refused ?? {};
+  return {
+    kind: 'relay' as const,
+    eventType: null,
+    call: callOf(trace),
+    user: userOf(trace) ?? null,
+    eventId: null,
+    checks: shown(checks),
+    passesAt: typeof passesAtMs === 'number' ? instant(passesAtMs) : null,
+    never: refused && passesAtMs === null ? { check: refused.name, text: refused.text } : null,
   };
 }
 

@@ -1,6 +1,6 @@
 /** Looking back on the emulator's requests: `GET requests` and `GET requests/:id` of the control API. */
 import type { Handler } from 'hono';
-import type { RequestRecord } from '../frame/request-record.ts';
+import { type RequestRecord, userOf } from '../frame/request-record.ts';
 import { refuse } from './refuse.ts';
 import { type ReadReward, requestDetail, requestSummary, withRewards } from './request-summary.ts';
 
@@ -55,8 +55,7 @@ export function requestFilter(query: Record<string, string>) {
     (status === '' || String(record.status).startsWith(status.replace('xx', ''))) &&
     (query.method === undefined || record.method === query.method.toUpperCase()) &&
     (query.path === undefined || record.path.includes(query.path)) &&
-    (query.user === undefined ||
-      record.traces.some(({ submission }) => submission?.userKey === query.user?.toLowerCase()));
+    (query.user === undefined || record.traces.some((trace) => userOf(trace) === query.user?.toLowerCase()));
   const { method, path, user, after } = query;
   return { keep, status, method, path, user, limit, after };
 }

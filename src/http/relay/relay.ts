@@ -8,6 +8,7 @@ import { parseRelay } from '../../contract/relay/relay.ts';
 import { withChecksums } from '../../identity/checksum.ts';
 import type { TokenVerifier } from '../../identity/tokens.ts';
 import type { RelayProgress } from '../../ledger/relay/queued-relays.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { hostOfUrl } from '../../rules/brands/domain.ts';
 import { clientAddress, countedAddress, type ProxyTrust } from '../frame/addresses/client-address.ts';
 import { forwardedFacts } from '../frame/https-only.ts';
@@ -15,8 +16,9 @@ import { type AnswerOnce, answerKeyed, idempotencyKeyOf, idempotently } from '..
 import { readJsonBody } from '../frame/json-body.ts';
 import type { Observer } from '../frame/observer.ts';
 import type { Refuser } from '../frame/refuse.ts';
-import type { RequestVariables } from '../frame/request-record.ts';
+import type { RelayTrace, RequestVariables } from '../frame/request-record.ts';
 import { relayResultReply, relayStateReply } from './relay-reply.ts';
+import { refusalOf, traceOf } from './relay-trace.ts';
 
 interface AdmitDeps {
   proxies: ProxyTrust;
@@ -33,6 +35,7 @@ export interface RelayDeps extends AdmitDeps {
   /** How far a user's limit is used up. */
   windowOf: (userAddress: `0x${string}`) => Promise<UsedWindow>;
   observer: Pick<Observer, 'relay'>;
+  clock: Clock;
   settings: {
     /** Call data has no limit of its own. */
     bodyLimitBytes: number;
@@ -48,12 +51,12 @@ export interface RelayStatusDeps extends AdmitDeps {
 }
 
 /** Counts the request against its address; the refusal when that had too many. */
-async function admit(deps: AdmitDeps, context: Context): Promise<Response | undefined> {
+async function admit(deps: AdmitDeps, context: Context): Promise<RelayHostRefusal | undefined> {
   const address = clientAddress(forwardedFacts(context), deps.proxies);
   const { taken, ...window } = await deps.admitAddress(countedAddress(address));
   setHeaders(context, window);
   if (taken) return undefined;
-  return deps.refuser.answer(context, { code: 'rate_limit_exceeded', scope: 'address', window });
+  return { code: 'rate_limit_exceeded', scope: 'address', window };
 }
 
 /** Sets the rate headers of every answer: the user's limit replaces the address's once the user is known. */
@@ -62,11 +65,20 @@ function setHeaders(context: Context, window: UsedWindow): void {
 }
 
 export function relay(deps: RelayDeps): Handler<RequestVariables> {
-  const { refuser, settings } = deps;
+  const { refuser, settings, clock } = deps;
   return async (context: Context<RequestVariables>) => {
-    const refuse = (refusal: RelayHostRefusal) => refuser.answer(context, refusal);
+    const notes = context.get('notes');
+    const trace: RelayTrace = {
+      kind: 'relay',
+      nowMs: clock.now(),
+      bodyLimitBytes: settings.bodyLimitBytes,
+    };
+    const refuse = (refusal: RelayHostRefusal) => {
+      notes.traces.push({ ...trace, refusal: refusalOf(refuser, refusal) });
+      return refuser.answer(context, refusal);
+    };
     const tooMany = await admit(deps, context);
-    if (tooMany) return tooMany;
+    if (tooMany) return refuse(tooMany);
     const user = await deps.tokens.verify(context.req.header('authorization'));
     if ('refusal' in user) {
       const down = user.refusal.code === 'keys_unavailable';
@@ -76,7 +88,8 @@ export function relay(deps: RelayDeps): Handler<RequestVariables> {
     }
     const body = await readJsonBody(context.req.raw, settings.bodyLimitBytes, { empty: {} });
     if ('refusal' in body) return refuse(body.refusal);
-    context.get('notes').body = body.text;
+    notes.body = body.text;
+    trace.bodyBytes = Buffer.byteLength(body.text);
     const parsed = parseRelay(body.value);
     if ('missing' in parsed) return refuse({ code: 'missing_fields', missing: parsed.missing });
     if ('errors' in parsed) return refuse({ code: 'invalid_fields', errors: parsed.errors });
@@ -84,6 +97,13 @@ export function relay(deps: RelayDeps): Handler<RequestVariables> {
     if ('problem' in keyed) return refuse({ code: 'invalid_fields', errors: [keyed.problem] });
 
     const { fields } = parsed;
+    const { userAddress, gasLimit, permit } = fields;
+    Object.assign(trace, {
+      userAddress,
+      gasLimit,
+      hasPermit: permit !== undefined,
+      hasKey: keyed.key !== undefined,
+    });
     const originHost = hostOfUrl(context.req.header('origin') ?? '');
     const request = { ...fields, wallets: user.wallets, email: user.email, originHost };
     let window: UsedWindow | undefined;
@@ -92,6 +112,7 @@ export function relay(deps: RelayDeps): Handler<RequestVariables> {
     const answer = await idempotently(deps.answerOnce, asked, async (effect) => {
       const outcome = await deps.relayTransaction(request, effect);
       window = outcome.window ?? window;
+      notes.traces.push(traceOf(refuser, trace, outcome));
       return answerTo(deps, outcome);
     });
     // A replay tells how far the limit is used up now, not how far it was then.
@@ -124,7 +145,7 @@ export function relayStatus(deps: RelayStatusDeps): Handler<RequestVariables> {
   const { refuser, settings } = deps;
   return async (context: Context<RequestVariables>) => {
     const tooMany = await admit(deps, context);
-    if (tooMany) return tooMany;
+    if (tooMany) return refuser.answer(context, tooMany);
     const hash = (context.req.param('hash') ?? '').toLowerCase();
     if (!/^0x[0-9a-f]{64}$/.test(hash)) return refuser.answer(context, { code: 'invalid_hash' });
     const found = await deps.findRelay(hash as `0x${string}`);

@@ -1,6 +1,12 @@
 /** Production's memory of requests: a line of the log for each, and a row for `requests explain`, written off their path. */
 import { requestDetail } from '../../http/control/request-summary.ts';
-import type { RequestRecord } from '../../http/frame/request-record.ts';
+import {
+  brandOf,
+  decisionOf,
+  type RequestRecord,
+  userOf,
+  withUser,
+} from '../../http/frame/request-record.ts';
 import type { Database } from '../../ledger/database/database.ts';
 import { insertRequestTraces, pruneRequestTraces, type RequestTrace } from '../../ledger/request-traces.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -82,12 +88,11 @@ export function createRequestTraces(deps: TraceDeps, settings: TraceSettings) {
   };
 }
 
-const userOf = ({ traces }: RequestRecord) => traces[0]?.submission?.userKey;
-
 function logRequest(record: RequestRecord, { log, userHash }: TraceDeps): void {
   const { id, method, route, status, durationMs, traces } = record;
   const [first] = traces;
-  const user = userOf(record);
+  const user = userOf(first);
+  const brand = brandOf(first);
   log.info(
     {
       request: id,
@@ -95,9 +100,9 @@ function logRequest(record: RequestRecord, { log, userHash }: TraceDeps): void {
       route,
       status,
       ms: durationMs,
-      ...(first && { decision: first.refusal?.code ?? 'rewarded' }),
+      ...(first && { decision: decisionOf(first) }),
       ...(traces.length > 1 && { events: traces.length }),
-      ...(first?.submission && { brand: first.submission.brandId }),
+      ...(brand !== undefined && { brand }),
       ...(user !== undefined && { user: userHash(user) }),
     },
     'request',
@@ -110,11 +115,8 @@ function rowOf(
   of: Pick<TraceDeps, 'userHash'> & { settings: TraceSettings; nowMs: number },
 ): RequestTrace {
   const { id, atMs: at, method, path, status } = record;
-  const user = userOf(record);
-  const traces = record.traces.map(({ submission, ...trace }) => ({
-    ...trace,
-    ...(submission && { submission: { ...submission, userKey: of.userHash(submission.userKey) } }),
-  }));
+  const user = userOf(record.traces[0]);
+  const traces = record.traces.map((trace) => withUser(trace, of.userHash));
   const bare = { ...record, search: '', requestBody: undefined, responseBody: undefined, traces };
   const { settings: limits, nowMs } = of;
   const detail = JSON.parse(scrub(JSON.stringify(requestDetail(bare, { limits, nowMs }))));

@@ -2,20 +2,10 @@
 import { formatDuration } from '../../lib/duration.ts';
 import { type Brand, type EventRule, isUnlimited } from '../brands/brand.ts';
 import { claimedHost, isLoopback } from '../brands/domain.ts';
+import { type Check, explainChecks } from './checks.ts';
 import type { Bypass, ClaimRefusal, ClaimState } from './claim-policy.ts';
 import { amountsCount, paysWithoutEnd } from './reward-amount.ts';
 import type { EventSubmission, ScreeningRefusal } from './submission.ts';
-
-export interface Check {
-  name: CheckName;
-  outcome: 'ok' | 'refused' | 'skipped' | 'not reached';
-  /** The two sides of the comparison, for example the claims so far and their limit. */
-  text: string;
-  /** When the same event would pass this check; null: never by waiting. Only where it refused. */
-  passesAtMs?: number | null;
-  /** What else would let it pass. */
-  or?: string;
-}
 
 const CHECKS = [
   'body',
@@ -34,6 +24,7 @@ const CHECKS = [
   'brand_funds',
 ] as const;
 export type CheckName = (typeof CHECKS)[number];
+type EventCheck = Check<CheckName>;
 
 /** What is known about a request; the later parts are missing when the request did not get that far. */
 export interface EventCase {
@@ -68,20 +59,18 @@ const REFUSED_AT: Record<string, CheckName> = {
   insufficient_brand_balance: 'brand_funds',
 };
 
-export function explainEvent(event: EventCase): Check[] {
+export function explainEvent(event: EventCase): EventCheck[] {
   const refusedAt = event.refusal && REFUSED_AT[event.refusal.code];
-  const stop = refusedAt ? CHECKS.indexOf(refusedAt) : CHECKS.length;
-  return CHECKS.map((name, place): Check => {
-    if (place > stop) return { name, outcome: 'not reached', text: '' };
-    if (place < stop) return { name, ...passed(name, event) };
-    return { name, outcome: 'refused', ...refused(event) };
+  return explainChecks(CHECKS, refusedAt, {
+    passed: (name) => passed(name, event),
+    refused: () => refused(event),
   });
 }
 
 const instant = (ms: number) => new Date(ms).toISOString();
 const limit = (value: number) => (isUnlimited(value) ? 'no limit' : `at most ${value}`);
 
-function passed(name: CheckName, event: EventCase): Omit<Check, 'name'> {
+function passed(name: CheckName, event: EventCase): Omit<EventCheck, 'name'> {
   const { submission, brand, rule, bypass, state, nowMs } = event;
   const ok = (text: string) => ({ outcome: 'ok' as const, text });
   const skipped = (text: string) => ({ outcome: 'skipped' as const, text });
@@ -150,7 +139,7 @@ function whyNotByOrder({ submission, brand, rule }: EventCase): string {
     : '';
 }
 
-type Refused = Omit<Check, 'name' | 'outcome'>;
+type Refused = Omit<EventCheck, 'name' | 'outcome'>;
 
 function refused(event: EventCase): Refused {
   const refusal = event.refusal as
