@@ -1,11 +1,13 @@
 /** Whole states of the local chain on disk, so that a restart replays only the blocks after the newest state. */
-import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { bytesToHex, type Hex, hexToBytes } from 'viem';
+import type { Hex } from 'viem';
 import type { ChainJournal } from '../../ledger/chain-journal.ts';
 import { delay, stopwatch } from '../../lib/timers.ts';
 import type { JournalWriter } from './journal-writer.ts';
 import { headBlock, type LocalRpc } from './local-rpc.ts';
+import { dumpState } from './state-transfer.ts';
 
 export interface Checkpoint {
   path: string;
@@ -20,6 +22,9 @@ const KEPT_CHECKPOINTS = 2;
 const DUMP_TRIES = 4;
 const DUMP_PAUSE_MS = 100;
 
+/** The file that is being written; what a kill leaves of it, the next one overwrites. */
+const PART = 'checkpoint.part';
+
 const NAME = /^checkpoint-(\d+)-(0x[0-9a-f]{64})\.bin$/;
 
 /** The checkpoints in a directory, newest first. */
@@ -33,13 +38,13 @@ export async function listCheckpoints(dir: string): Promise<Checkpoint[]> {
     .sort((a, b) => b.number - a.number);
 }
 
-/** The argument of `anvil_loadState`. */
-export const readCheckpoint = async (checkpoint: Checkpoint): Promise<Hex> =>
-  bytesToHex(await readFile(checkpoint.path));
+/** What `loadState` gives the node. */
+export const readCheckpoint = (checkpoint: Checkpoint): AsyncIterable<Buffer> =>
+  createReadStream(checkpoint.path);
 
 /**
- * Dumps the state at the chain's head into a new file. The file gets its name only when it is on the disk and
- * the journal has reached its block. Resolves to undefined when blocks came too fast to dump between two.
+ * Dumps the state at the chain's head into a new file, piece by piece. The file gets its name only when it is on the disk
+ * and the journal has reached its block. Resolves to undefined when blocks came too fast to dump between two.
  */
 export async function takeCheckpoint(parts: {
   rpc: LocalRpc;
@@ -48,25 +53,28 @@ export async function takeCheckpoint(parts: {
   dir: string;
 }): Promise<(Checkpoint & { dumpMs: number }) | undefined> {
   const { rpc, journal, writer, dir } = parts;
+  const part = join(dir, PART);
   writer.keepApart(true);
   try {
     await writer.flush();
     for (let tries = 0; tries < DUMP_TRIES; tries += 1) {
       if (tries > 0) await delay(DUMP_PAUSE_MS);
       const head = await headBlock(rpc);
+      const path = join(dir, `checkpoint-${head.number}-${head.hash}.bin`);
       const elapsedMs = stopwatch();
-      const state = (await rpc.call('anvil_dumpState', [])) as Hex;
+      await write({ dir, part }, dumpState(rpc.url));
       const dumpMs = elapsedMs();
       if ((await headBlock(rpc)).hash !== head.hash) continue;
       await writer.flush();
       if (!(await isInJournal(journal, head))) continue;
-      const path = join(dir, `checkpoint-${head.number}-${head.hash}.bin`);
-      await writeDurably({ dir, path, bytes: hexToBytes(state) });
+      await nameDurably({ dir, part }, path);
       await removeOld(dir, path);
       return { path, number: head.number, hash: head.hash, dumpMs };
     }
     return undefined;
   } finally {
+    // Not there any more when it has got its name.
+    await rm(part, { force: true });
     writer.keepApart(false);
   }
 }
@@ -80,19 +88,27 @@ export async function isInJournal(
   return entry?.number === block.number && entry.hash === block.hash;
 }
 
-async function writeDurably(file: { dir: string; path: string; bytes: Uint8Array }): Promise<void> {
-  await mkdir(file.dir, { recursive: true });
-  const part = `${file.path}.part`;
-  const handle = await open(part, 'w', 0o600);
+interface PartFile {
+  dir: string;
+  part: string;
+}
+
+async function write({ dir, part }: PartFile, pieces: AsyncIterable<Uint8Array>): Promise<void> {
+  await mkdir(dir, { recursive: true });
+  const file = await open(part, 'w', 0o600);
   try {
-    await handle.writeFile(file.bytes);
-    await handle.sync();
+    for await (const piece of pieces) await file.writeFile(piece);
   } finally {
-    await handle.close();
+    await file.close();
   }
-  await rename(part, file.path);
+}
+
+async function nameDurably({ dir, part }: PartFile, path: string): Promise<void> {
+  const file = await open(part, 'r+');
+  await file.sync().finally(() => file.close());
+  await rename(part, path);
   // Windows cannot open a directory; its file system decides when the rename is durable.
-  const directory = await open(file.dir, 'r').catch(() => undefined);
+  const directory = await open(dir, 'r').catch(() => undefined);
   await directory?.sync().catch(() => {});
   await directory?.close();
 }

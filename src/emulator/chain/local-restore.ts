@@ -5,6 +5,7 @@ import type { Log } from '../../lib/log.ts';
 import { type Checkpoint, isInJournal, readCheckpoint } from './local-checkpoint.ts';
 import { blockCall, headBlock, type LocalRpc, toLocalBlock } from './local-rpc.ts';
 import { isUnsigned, sendAgain } from './local-transactions.ts';
+import { loadState } from './state-transfer.ts';
 
 const ENTRIES_PER_PAGE = 200;
 
@@ -32,7 +33,7 @@ export async function loadCheckpoint(parts: {
   };
   if (!(await isInJournal(journal, checkpoint))) return skip('the journal has another block at its height');
   try {
-    await rpc.call('anvil_loadState', [await readCheckpoint(checkpoint)]);
+    await loadState(rpc.url, readCheckpoint(checkpoint));
   } catch (error) {
     return skip(error instanceof Error ? error.message : 'the checkpoint cannot be loaded');
   }

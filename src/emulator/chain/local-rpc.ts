@@ -9,6 +9,8 @@ interface RpcCall {
 }
 
 export interface LocalRpc {
+  /** Where the node listens. */
+  url: string;
   call: Rpc;
   /** Answers in the order of the calls, which Anvil works on at the same time; rejects on the first error. */
   all(calls: RpcCall[]): Promise<unknown[]>;
@@ -51,6 +53,7 @@ export function createLocalRpc(url: string): LocalRpc {
     });
   };
   return {
+    url,
     call: async (method, params) => (await send([{ id: 0, method, params }]))[0],
     all: async (calls) => (calls.length === 0 ? [] : send(calls.map((call, id) => ({ id, ...call })))),
   };
