@@ -16,6 +16,7 @@ const USAGE = `npm run mutate -- [areas] [options]
   --dropped 10     calls left out in each area
   --at "a.ts:1-9 b.ts"  operators of these lines of one area only, instead of a share
   --tests "test/ledger/*.test.ts"  judged by these tests instead of the area's: quicker, and what survives may still be noticed
+  --names REGEX    judged by those tests alone that are named so, such as '^(?!Postgres)'
   --seed 1         which lines and calls those are
   --together 2     how many changes are tried at the same time
   --report FILE    every change and its outcome, as JSON
@@ -31,6 +32,7 @@ const { values, positionals } = parseArgs({
     dropped: { type: 'string', default: '10' },
     at: { type: 'string' },
     tests: { type: 'string' },
+    names: { type: 'string' },
     seed: { type: 'string', default: '1' },
     together: { type: 'string', default: '2' },
     report: { type: 'string' },
@@ -38,6 +40,7 @@ const { values, positionals } = parseArgs({
   },
 });
 
+if (values.names) process.env.REWARDS_MUTATE_NAMES = values.names;
 if (values.help) console.log(USAGE);
 else process.exitCode = await mutate();
 

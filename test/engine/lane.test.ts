@@ -1,0 +1,359 @@
+/** A lane against a real ledger and a chain that says what a test tells it: what it signs, offers, replaces and gives up. */
+import { type Hex, parseTransaction } from 'viem';
+import { generatePrivateKey } from 'viem/accounts';
+import { expect, test } from 'vitest';
+import { createAlarms } from '../../src/chain/alarms.ts';
+import { createLane } from '../../src/chain/lane/lane.ts';
+import { localKeySigner } from '../../src/chain/lane/local-key.ts';
+import type { LaneDeps, LaneSettings } from '../../src/chain/lane/types.ts';
+import type { SendOutcome } from '../../src/chain/rpc/send-outcome.ts';
+import type { Queries } from '../../src/ledger/database/database.ts';
+import { followedBlocks } from '../../src/ledger/schema/transactions.ts';
+import { noteBlock } from '../../src/ledger/transactions/followed-blocks.ts';
+import { leaseLane, releaseLane } from '../../src/ledger/transactions/lanes.ts';
+import {
+  markIncluded,
+  transactionsById,
+  unsettledTransactions,
+} from '../../src/ledger/transactions/transactions.ts';
+import { neverCrash } from '../../src/lib/crash-points.ts';
+import { secureRandom } from '../../src/lib/ids.ts';
+import { silentLog } from '../../src/lib/log.ts';
+import { freshAddress, freshHash, onEveryDatabase } from '../kits/databases.ts';
+
+const GWEI = 10n ** 9n;
+const ACCEPTED: SendOutcome = { kind: 'accepted' };
+const UNKNOWN: SendOutcome = { kind: 'unknown', why: 'no answer' };
+const refused = (
+  reason: Extract<SendOutcome, { kind: 'rejected' }>['reason'],
+  certain = true,
+): SendOutcome => ({ kind: 'rejected', reason, certain });
+
+const settings: LaneSettings = {
+  ...{ purpose: 'setup', chainId: 7, inFlightMax: 3, storeMax: 2, leaseMs: 600_000 },
+  ...{ resendAfterMs: 1_000, bumpAfterMs: 5_000, untakenAfterMs: 10_000 },
+  fees: { feeCapWei: 100n * GWEI, priorityFeeWei: GWEI },
+};
+
+onEveryDatabase(({ kit }) => {
+  function start(more: Partial<LaneSettings> & Partial<Pick<LaneDeps, 'settlements' | 'signer'>> = {}) {
+    const { settlements = {}, signer = localKeySigner(generatePrivateKey()), ...changed } = more;
+    const { database } = kit();
+    const world = {
+      nowMs: 1_000_000,
+      baseFeeWei: (10n * GWEI) as bigint | undefined,
+      /** Transactions of the account in blocks, now; in the pool; and in a block of the ledger. */
+      nonces: { latest: 0, pending: 0 } as Record<string, number>,
+      answers: [] as SendOutcome[],
+      offered: [] as Hex[],
+      work: 0,
+      told: [] as string[],
+    };
+    const clock = { now: () => world.nowMs, sleep: async () => {} };
+    const alarms = createAlarms({ now: clock.now, log: silentLog });
+    const lane = createLane({
+      ...{ database, signer, clock, realClock: clock, alarms, settlements, log: silentLog },
+      ...{ crash: neverCrash, random: secureRandom(clock), owner: 'test' },
+      chain: {
+        block: async () =>
+          world.baseFeeWei === undefined
+            ? undefined
+            : {
+                number: 1,
+                hash: '0x1',
+                parentHash: '0x0',
+                timestampSeconds: 1,
+                baseFeeWei: world.baseFeeWei,
+              },
+        nonce: async (_: Hex, at = 'latest') => {
+          const nonce = world.nonces[at];
+          if (nonce === undefined) throw new Error(`no block ${at}`);
+          return nonce;
+        },
+        sendRaw: async (raw: Hex) => {
+          world.offered.push(raw);
+          return world.answers.shift() ?? ACCEPTED;
+        },
+      } as unknown as LaneDeps['chain'],
+      work: {
+        async bindNext() {
+          if (world.work === 0) return undefined;
+          world.work -= 1;
+          return { to: freshAddress(), data: '0xabcd', valueWei: 5n, gas: 50_000n };
+        },
+        stored: () => world.told.push('stored'),
+        sent: () => world.told.push('sent'),
+      },
+      settings: { ...settings, ...changed },
+    });
+    const offers = () =>
+      world.offered.map((raw) => {
+        const { nonce = 0, maxFeePerGas = 0n, maxPriorityFeePerGas = 0n } = parseTransaction(raw);
+        return `${nonce}: ${maxFeePerGas / GWEI} ${maxPriorityFeePerGas / GWEI}`;
+      });
+    return {
+      world,
+      lane,
+      signer,
+      alarms: () => alarms.list().map(({ code }) => code),
+      facts: () => alarms.list()[0]?.facts,
+      offers,
+      /** What was offered since the last look. */
+      async turn(afterMs = 0) {
+        world.nowMs += afterMs;
+        const before = world.offered.length;
+        const outcome = await lane.turn();
+        return [outcome, ...offers().slice(before)];
+      },
+      open: () => unsettledTransactions(database.db, signer.address),
+    };
+  }
+
+  test('signs so many in one commit as are allowed, up to the most in flight, under the next nonces', async () => {
+    const { world, turn, open, offers, lane } = start();
+    Object.assign(world.nonces, { latest: 4, pending: 4 });
+    world.work = 9;
+    expect(await turn()).toEqual(['worked', '4: 21 1', '5: 21 1']);
+    expect(world.told).toEqual(['stored', 'stored', 'sent', 'sent']);
+    expect(await turn()).toEqual(['worked', '6: 21 1']);
+    expect(await turn()).toEqual(['idle']);
+    expect(world.work).toBe(6);
+    expect((await open()).map(({ nonce }) => nonce)).toEqual([4, 5, 6]);
+    const [first] = world.offered;
+    expect(first && parseTransaction(first)).toMatchObject({
+      ...{ chainId: 7, type: 'eip1559', data: '0xabcd', value: 5n, gas: 50_000n },
+    });
+    // A block holds the first two: there is room again.
+    Object.assign(world.nonces, { latest: 6, pending: 7 });
+    expect(await turn()).toEqual(['worked', '7: 21 1', '8: 21 1']);
+    expect(offers()).toHaveLength(5);
+    await lane.release();
+  });
+
+  test('without work, without a block and while another process has the lane, nothing is offered', async () => {
+    const { world, turn, signer } = start();
+    expect(await turn()).toEqual(['idle']);
+    world.work = 1;
+    const { baseFeeWei } = world;
+    world.baseFeeWei = undefined;
+    expect(await turn()).toEqual(['idle']);
+    world.baseFeeWei = baseFeeWei;
+    const { db, now } = kit().database;
+    await releaseLane(db, { address: signer.address, owner: 'test' });
+    const other = { address: signer.address, purpose: 'setup', owner: 'other', now, forMs: 600_000 } as const;
+    expect(await leaseLane(db, other)).toBe(2);
+    // Fresh holds are believed; what they would write is fenced.
+    await expect(turn()).rejects.toThrow('the lease on the lane has run out');
+    expect(await turn(300_000)).toEqual(['idle']);
+    await releaseLane(db, { address: signer.address, owner: 'other' });
+    expect(await turn()).toEqual(['worked', '0: 21 1']);
+  });
+
+  test('another sender on the account, in a block or in the pool, stops it until the nonces agree', async () => {
+    const { world, turn, alarms, facts } = start();
+    world.work = 2;
+    // The pool does not say where an account begins.
+    world.nonces.pending = 3;
+    expect(await turn()).toEqual(['worked', '0: 21 1', '1: 21 1']);
+    world.work = 1;
+    expect(await turn()).toEqual(['idle']);
+    expect([alarms(), facts()]).toEqual([['foreign_nonce'], { chainNonce: 3, ledgerNonce: 2 }]);
+    world.nonces.pending = 2;
+    expect(await turn()).toEqual(['worked', '2: 21 1']);
+    expect(alarms()).toEqual([]);
+    world.nonces.latest = 4;
+    world.work = 1;
+    expect(await turn()).toEqual(['idle']);
+    expect([alarms(), facts()]).toEqual([['foreign_nonce'], { chainNonce: 4, ledgerNonce: 3 }]);
+  });
+
+  test('gas above the cap: nothing is signed, and it says so until gas is cheaper', async () => {
+    const { world, turn, alarms, facts } = start();
+    world.work = 1;
+    world.baseFeeWei = 100n * GWEI + 1n;
+    expect(await turn()).toEqual(['idle']);
+    expect([alarms(), facts()]).toEqual([['fee_over_cap'], { baseFeeWei: String(100n * GWEI + 1n) }]);
+    world.baseFeeWei = 100n * GWEI;
+    expect(await turn()).toEqual(['worked', '0: 100 1']);
+    expect(alarms()).toEqual([]);
+  });
+
+  test('what no node took is offered again at each turn, in order, and nothing new before it', async () => {
+    const { world, turn, alarms, facts } = start({ bumpAfterMs: 60_000 });
+    world.work = 3;
+    world.answers = [UNKNOWN];
+    expect(await turn()).toEqual(['idle', '0: 21 1']);
+    expect(world.told).toEqual(['stored', 'stored']);
+    world.answers = [UNKNOWN];
+    expect(await turn(9_999)).toEqual(['idle', '0: 21 1']);
+    expect(alarms()).toEqual([]);
+    world.answers = [UNKNOWN];
+    expect(await turn(1)).toEqual(['idle', '0: 21 1']);
+    expect([alarms(), facts()]).toEqual([['transaction_not_taken'], { nonce: 0 }]);
+    expect(await turn()).toEqual(['worked', '0: 21 1', '1: 21 1', '2: 21 1']);
+    expect(alarms()).toEqual([]);
+    expect(world.told.filter((one) => one === 'sent')).toHaveLength(3);
+  });
+
+  test('the lowest alone is offered again after a while, and for more after a longer one', async () => {
+    const { world, turn, open } = start();
+    world.work = 2;
+    await turn();
+    expect(await turn(999)).toEqual(['idle']);
+    expect(await turn(1)).toEqual(['idle', '0: 21 1']);
+    expect(await turn(999)).toEqual(['idle']);
+    expect(await turn(1)).toEqual(['idle', '0: 21 1']);
+    // Five seconds after the first offer: an eighth more.
+    expect(await turn(2_999)).toEqual(['idle', '0: 21 1']);
+    expect(await turn(1)).toEqual(['worked', '0: 23 1']);
+    expect(await open()).toMatchObject([
+      { nonce: 0, maxFeeWei: (21n * GWEI * 9n) / 8n, priorityFeeWei: (GWEI * 9n) / 8n },
+      { nonce: 1, maxFeeWei: 21n * GWEI },
+    ]);
+    const [first, last] = [world.offered[0], world.offered.at(-1)].map((raw) => raw && parseTransaction(raw));
+    expect([last?.to, last?.data, last?.value, last?.gas]).toEqual([
+      first?.to,
+      first?.data,
+      first?.value,
+      first?.gas,
+    ]);
+    // The time begins again with the new offer.
+    expect(await turn(4_999)).toEqual(['idle', '0: 23 1']);
+    expect((await turn(1))[0]).toBe('worked');
+  });
+
+  test('when gas is dearer than the lowest offers, it is replaced sooner; never above the cap', async () => {
+    const { world, turn, alarms } = start();
+    world.work = 1;
+    await turn();
+    world.baseFeeWei = 21n * GWEI;
+    expect(await turn(1_000)).toEqual(['idle', '0: 21 1']);
+    world.baseFeeWei = 21n * GWEI + 1n;
+    expect(await turn(1)).toEqual(['worked', '0: 43 1']);
+    world.baseFeeWei = 90n * GWEI;
+    expect(await turn(999)).toEqual(['idle']);
+    expect(await turn(1)).toEqual(['worked', '0: 100 1']);
+    world.baseFeeWei = 101n * GWEI;
+    expect(await turn(1_000)).toEqual(['idle', '0: 100 1']);
+    expect(alarms()).toEqual(['fee_over_cap']);
+  });
+
+  test('bytes without an answer keep their price; those that a node calls too cheap do not', async () => {
+    const { world, turn } = start();
+    world.work = 1;
+    world.answers = [UNKNOWN, UNKNOWN, UNKNOWN];
+    expect(await turn()).toEqual(['idle', '0: 21 1']);
+    expect(await turn(6_000)).toEqual(['idle', '0: 21 1']);
+    world.answers = [refused('fee_too_low')];
+    expect(await turn(1)).toEqual(['worked', '0: 21 1', '0: 23 1']);
+  });
+
+  test.each<[string, SendOutcome, string]>([
+    ['an account without gas money', refused('insufficient_gas_money'), 'gas_money_low'],
+    ['bytes that are no transaction', refused('malformed'), 'transaction_malformed'],
+  ])('%s is an alarm', async (_, answer, code) => {
+    const { world, turn, alarms } = start();
+    world.work = 1;
+    world.answers = [answer];
+    await turn();
+    expect(alarms()).toEqual([code]);
+    await turn();
+    expect(alarms()).toEqual(code === 'gas_money_low' ? [] : [code]);
+  });
+
+  test('bytes that every node refused are replaced by a lower offer once gas is an eighth cheaper', async () => {
+    const { world, turn, open } = start();
+    world.work = 1;
+    world.answers = [refused('over_node_cap'), refused('over_node_cap'), refused('over_node_cap')];
+    expect(await turn()).toEqual(['idle', '0: 21 1']);
+    expect(await open()).toMatchObject([{ refused: true }]);
+    world.baseFeeWei = 9n * GWEI;
+    expect(await turn()).toEqual(['idle', '0: 21 1']);
+    world.baseFeeWei = 8n * GWEI;
+    expect(await turn()).toEqual(['worked', '0: 21 1', '0: 17 1']);
+    expect(await open()).toMatchObject([{ refused: false, maxFeeWei: 17n * GWEI }]);
+  });
+
+  test.each<[string, SendOutcome[]]>([
+    ['a node gave no answer', [refused('over_node_cap', false)]],
+    ['an earlier offer had no answer', [UNKNOWN, refused('over_node_cap')]],
+    ['a node took them', [ACCEPTED, refused('over_node_cap')]],
+  ])('they are not, when %s', async (_, answers) => {
+    const { world, turn, open, lane } = start();
+    world.work = 1;
+    for (const answer of answers) {
+      world.answers = [answer];
+      await turn(1_000);
+    }
+    expect(await open()).toMatchObject([{ refused: false }]);
+    // Nor by a process that reads them from the ledger.
+    lane.reload();
+    world.baseFeeWei = 1n * GWEI;
+    world.answers = [refused('over_node_cap')];
+    expect((await turn()).slice(1)).toEqual(['0: 21 1']);
+  });
+
+  test('a nonce that a foreign transaction used is an alarm, and given up when its block is deep enough', async () => {
+    const settled: string[] = [];
+    const settlements = {
+      setup: async (_: Queries, { transactions }: { transactions: { nonce: number }[] }) => {
+        settled.push(...transactions.map(({ nonce }) => `nonce ${nonce}`));
+      },
+    };
+    const { world, turn, alarms, facts, open } = start({ settlements, lostAfterBlocks: 2 });
+    const { database } = kit();
+    await database.db.delete(followedBlocks);
+    const read = async (number: number, nonce: number) => {
+      const hash = freshHash();
+      await database.atomically((tx) => noteBlock(tx, { number, hash }, 100));
+      world.nonces[hash] = nonce;
+    };
+    world.work = 2;
+    await turn();
+    Object.assign(world.nonces, { latest: 1, pending: 2 });
+    await read(50, 0);
+    // The chain has passed the nonce; its block was not read yet.
+    await turn(1_000);
+    expect(alarms()).toEqual([]);
+    await read(51, 1);
+    await turn(1_000);
+    expect([alarms(), facts()]).toEqual([['nonce_lost'], { nonce: 0, count: 1 }]);
+    await read(52, 1);
+    await turn(1_000);
+    expect([settled, (await open()).map(({ nonce }) => nonce)]).toEqual([[], [0, 1]]);
+    await read(53, 1);
+    await turn(1_000);
+    expect([settled, (await open()).map(({ nonce }) => nonce)]).toEqual([['nonce 0'], [1]]);
+    await turn(1_000);
+    expect(alarms()).toEqual([]);
+  });
+
+  test('one whose block was read after all is no longer offered, nor given up', async () => {
+    const { world, turn, open, alarms } = start();
+    world.work = 1;
+    await turn();
+    const [first] = await open();
+    if (!first) throw new Error('nothing was stored');
+    await kit().database.atomically((tx) =>
+      markIncluded(tx, {
+        ...{ id: first.id, hash: first.hash, blockNumber: 1, blockHash: freshHash(), outcome: 'done' },
+        ...{ gasUsed: 1, gasPriceWei: '1' },
+      }),
+    );
+    // The ledger knows before this lane does: a better offer is not stored any more.
+    expect(await turn(5_000)).toEqual(['idle']);
+    expect(await transactionsById(kit().database.db, [first.id])).toMatchObject([{ status: 'included' }]);
+    expect(alarms()).toEqual([]);
+  });
+
+  test('another process goes on with what the last one stored', async () => {
+    const one = start();
+    one.world.work = 2;
+    one.world.answers = [UNKNOWN];
+    await one.turn();
+    await one.lane.release();
+    const two = start({ signer: one.signer });
+    expect(await two.turn()).toEqual(['idle', '0: 21 1', '1: 21 1']);
+    expect(two.world.offered).toEqual([one.world.offered[0], expect.anything()]);
+  });
+});
