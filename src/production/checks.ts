@@ -34,9 +34,10 @@ export function startRefused(problems: Problem[]): PreconditionError {
     ...lasting,
     ...problems.filter(({ code }) => TEMPORARY.has(code)),
   ];
-  const message = [first.message, ...others.map((other) => `also ${other.code}: ${other.message}`)].join(
-    '\n',
-  );
+  const message = [
+    first.message,
+    ...others.map(({ code, message, fix }) => `also ${code}: ${message}; ${fix}`),
+  ].join('\n');
   return Object.assign(new PreconditionError({ ...first, message }), { details: { problems } });
 }
 

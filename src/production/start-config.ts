@@ -109,7 +109,9 @@ async function readValue(row: Row, given: StartGiven, problems: string[]): Promi
     const lines = await secretLines(of, (problem) => problems.push(problem));
     if (lines.length === 0) return many && [];
     const value = parse(lines.join('\n'));
-    if (value === undefined) problems.push(`${variable} is not ${mustBe}`);
+    const { files } = of.secret;
+    const name = files ? `${variable}_FILE: ${files.join(', ')}` : variable;
+    if (value === undefined) problems.push(`${name} is not ${mustBe}`);
     return value;
   }
   const option = given.options[attribute] ?? (many && []);

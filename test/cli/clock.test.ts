@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { exitCodes } from '../../src/cli/machine/exit-codes.ts';
 import { writeRunFile } from '../../src/emulator/state/run-file.ts';
-import { rewards, rewardsJson, temporaryDirectory } from '../kits/cli.ts';
+import { rewards, rewardsJson, serveHere, temporaryDirectory } from '../kits/cli.ts';
 import { runInfo, stubService } from './stub-service.ts';
 
 const clock = { now: '2026-11-20T09:42:01.000Z', nowMs: 1_795_167_721_000, frozen: false, offsetMs: 61_000 };
@@ -70,5 +70,37 @@ describe('clock', () => {
     const finished = await rewardsJson(['clock', 'advance', '1s'], { cwd: project.path });
     expect(finished.code).toBe(exit);
     expect(finished.envelope.error.code).toBe(code);
+  });
+
+  test('what it cannot do is said as the command line says it', async () => {
+    const own = await temporaryDirectory();
+    const around = { cwd: own.path };
+    const stack = await serveHere(
+      ['--ephemeral', '--port', '0', '--freeze', '--clock', '2030-01-01T00:00:00Z'],
+      around,
+    );
+    const past = await rewardsJson(['clock', 'set', '2029-01-01T00:00:00Z'], around);
+    await stack.stop();
+    await own.remove();
+    expect(past.code).toBe(exitCodes.refused);
+    expect(past.envelope.error).toMatchObject({
+      code: 'E_REFUSED',
+      message: 'The clock is at 2030-01-01T00:00:00.000Z and moves only forward.',
+      hint: 'Give a later time; `rewards serve --ephemeral --clock <time>` starts at any.',
+    });
+  });
+
+  test.each([
+    [['advance', '-5m'], '-5m is less than nothing, and nothing here can be.'],
+    [['advance', '5'], '5 is not a <duration>. It must be a duration such as 500ms, 90s, 15m or 36h.'],
+    [['set', 'tomorrow'], 'tomorrow is not a <time>. It must be a time such as 2030-01-01T00:00:00Z.'],
+  ])('%j', async (args, message) => {
+    const { code, envelope } = await rewardsJson(['clock', ...args], { cwd: project.path });
+    expect(code).toBe(exitCodes.usage);
+    expect(envelope.error).toMatchObject({
+      code: 'E_USAGE',
+      message,
+      hint: `\`rewards clock ${args[0]} --help\` lists what it takes.`,
+    });
   });
 });

@@ -125,15 +125,19 @@ describe('rewards config show', () => {
     expect(of('port')).toMatchObject({ value: 'eighty', source: 'environment' });
 
     // What can only be judged together is said once each for itself is understood.
+    const keyFile = join(folder.path, 'relay-key');
+    await writeFile(keyFile, 'correct horse\n', { mode: 0o400 });
     const formed = await show([], {
       REWARDS_ESCROW_ADDRESS: '0x12',
       REWARDS_PAYOUT_KEY: 'correct horse',
       REWARDS_DATABASE_URL_FILE: '/nowhere/at/all',
+      REWARDS_RELAY_KEY_FILE: keyFile,
     });
     expect(formed.code).toBe(exitCodes.usage);
     expect(formed.envelope.data.problems.map(({ problem }: { problem: string }) => problem)).toEqual([
       'REWARDS_DATABASE_URL_FILE: /nowhere/at/all cannot be read (ENOENT)',
       'REWARDS_PAYOUT_KEY is not a private key: 64 hexadecimal digits',
+      `REWARDS_RELAY_KEY_FILE: ${keyFile} is not a private key: 64 hexadecimal digits`,
       'REWARDS_ESCROW_ADDRESS is not an address',
     ]);
     expect(formed.stdout).not.toContain('horse');

@@ -60,6 +60,10 @@ describe('output', () => {
     expect(envLines({ 'x-request-id': 'a b', list: [1, null] })).toBe(
       "X_REQUEST_ID='a b'\nLIST_0=1\nLIST_1=",
     );
+    // `rewardAmount` and `reward.amount` have one name; a shell would take the last.
+    expect(envLines({ rewardAmount: 10, reward: { amount: 10, to: 'a' } })).toBe(
+      'REWARD_AMOUNT=10\nREWARD_TO=a',
+    );
   });
 
   test('each format leaves with the same code', () => {

@@ -1,7 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
+import type { Runtime } from '../../src/cli/machine/context.ts';
 import { exitCodes } from '../../src/cli/machine/exit-codes.ts';
+import { everyCommand } from '../../src/cli/machine/options.ts';
+import { pathOf } from '../../src/cli/machine/perform.ts';
+import { buildProgram } from '../../src/cli/machine/program.ts';
 import { rewards, rewardsJson } from '../kits/cli.ts';
+
+const silent = { write: () => {}, isTTY: false, columns: 80 };
 
 const dist = new URL('../../dist/', import.meta.url);
 
@@ -32,11 +38,29 @@ describe('help', () => {
     expect(bare).toEqual(help);
   });
 
+  test('names the program as it was called, in its examples too', async () => {
+    const around = { program: 'npx rewards' };
+    const { program } = buildProgram(
+      { env: {}, stdout: silent, stderr: silent } as unknown as Runtime,
+      async () => {},
+    );
+    const names = program.commands.map((command) => command.name()).join('|');
+    const bare = new RegExp(`(?<!npx )\\brewards (?:${names}|\\[options\\])`);
+    for (const command of everyCommand(program)) {
+      const path = pathOf(command);
+      const help = await rewards([...path.split(' ').filter(Boolean), '--help'], around);
+      expect(help.stdout).toContain(`Usage: ${['npx rewards', path].filter(Boolean).join(' ')}`);
+      expect(help.stdout).not.toMatch(bare);
+      expect(help.stdout).not.toContain('npx npx');
+    }
+    expect((await rewards(['requests', 'explain', '--help'])).stdout).not.toContain('npx');
+  });
+
   test('loads nothing but the list of commands', async () => {
     const sources = await eagerSources();
     expect(sources.some((source) => source.includes('commander'))).toBe(true);
     const allowed =
-      /node_modules\/(commander|picocolors)\/|^node:|\/src\/(cli|lib|compose\/env|client\/client-error|production\/(settings|start-errors)|rules\/brands\/spec)|package\.json$/;
+      /node_modules\/(commander|picocolors)\/|^node:|\/src\/(cli|lib|compose\/env|client\/client-error|production\/(settings|start-setting|start-errors)|rules\/brands\/spec)|package\.json$/;
     const heavy = sources.filter((source) => !allowed.test(source.replace(/^(\.\.\/)+src/, '/src')));
     expect(heavy).toEqual([]);
     expect(sources.filter((source) => source.includes('/cli/commands/'))).toEqual([]);

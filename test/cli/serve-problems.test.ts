@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { exitCodes } from '../../src/cli/machine/exit-codes.ts';
 import { startAnvil } from '../../src/emulator/chain/anvil.ts';
-import { rewardsJson, rewardsProcess, serveHere, temporaryDirectory } from '../kits/cli.ts';
+import { rewards, rewardsJson, rewardsProcess, serveHere, temporaryDirectory } from '../kits/cli.ts';
 
 let project: Awaited<ReturnType<typeof temporaryDirectory>>;
 beforeEach(async () => {
@@ -86,6 +86,18 @@ describe('a taken port of the chain', () => {
     expect(envelope.error.message).toContain(String(port));
     await letGo();
   });
+});
+
+test('a start that fails does not say that commands find it', async () => {
+  const stack = await serveHere(['--port', '0'], { cwd: project.path });
+  const port = new URL(stack.ready.urls.events).port;
+  const failed = await rewards(['serve', '--ephemeral', '--port', port], { cwd: project.path });
+  expect(failed.stderr).toContain('E_PORT_TAKEN');
+  expect(failed.stderr).not.toContain('another stack');
+  const other = await serveHere(['--ephemeral', '--port', '0'], { cwd: project.path });
+  expect(other.stderr()).toContain(`another stack runs at ${stack.ready.urls.events}`);
+  await other.stop();
+  await stack.stop();
 });
 
 test('a SQLite module of another Node: exit 5, and how to build it again', async () => {

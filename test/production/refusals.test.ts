@@ -205,7 +205,9 @@ describe('refused:', () => {
       'E_START_RPC',
     ]);
     expect(code).toBe(5);
-    expect(error.message).toContain('also E_START_RPC');
+    expect(error.message).toContain(
+      'also E_START_RPC: no chain node answers; check the addresses and the network',
+    );
   });
 });
 

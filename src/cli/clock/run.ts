@@ -54,8 +54,16 @@ async function passingTime(context: CommandContext, request: string): Promise<st
   });
 }
 
-export const setClock = (context: CommandContext, { time }: { time: string }) =>
-  withClock(context, (clock) => clock.set(time));
+export const setClock = async (context: CommandContext, { time }: { time: string }) => {
+  const result = await withClock(context, (clock) => clock.set(time));
+  if (result.ok || result.error.code !== 'E_REFUSED') return result;
+  const { control } = clientFor(await resolveTarget(context), context);
+  const { body } = await control.clock.show();
+  if (!isClock(body)) return result;
+  const message = `The clock is at ${body.now} and moves only forward.`;
+  const fix = 'Give a later time; `rewards serve --ephemeral --clock <time>` starts at any.';
+  return { ...result, error: { ...result.error, message, fix } };
+};
 
 export const freezeClock = (context: CommandContext) => withClock(context, (clock) => clock.freeze());
 

@@ -11,9 +11,12 @@ export function typedProgram(env: Environment, script: string): string {
   return isLinked && !isOnPath ? 'npx rewards' : 'rewards';
 }
 
-/** A command in a hint: the program's name before one of its commands, never within a word or an address. */
+/**
+ * A command in a hint: the program's name before one of its commands or its options, never within a word or an address,
+ * and not where it is written out already.
+ */
 const commandIn = (commands: readonly string[]) =>
-  new RegExp(`(^|[\\s\`(])rewards (?=(?:${commands.join('|')})\\b)`, 'gm');
+  new RegExp(`(?<!npx)(^|[\\s\`(])rewards (?=(?:${commands.join('|')})\\b|\\[options\\]|<command>)`, 'gm');
 
 /** Returns a function that writes the commands in a text as they are typed here. */
 export function asTyped(program: string, commands: readonly string[]): (text: string) => string {

@@ -71,15 +71,18 @@ export function problemText(problem: Problem, style: Style): string {
   ].join('\n');
 }
 
-/** `BODY_REWARD_AMOUNT=100`: every leaf of the data as a line that a POSIX shell can read. */
-export function envLines(data: unknown, path: string[] = []): string {
-  if (typeof data === 'object' && data !== null) {
-    return Object.entries(data)
-      .map(([key, value]) => envLines(value, [...path, key]))
-      .filter(Boolean)
-      .join('\n');
-  }
-  return `${path.map(upperSnake).join('_') || 'VALUE'}=${shellQuoted(String(data ?? ''))}`;
+/** `BODY_REWARD_AMOUNT=100`: every leaf of the data as a line that a POSIX shell can read; of two with one name the first. */
+export function envLines(data: unknown): string {
+  const lines = new Map<string, string>();
+  for (const [name, value] of leavesOf(data))
+    if (!lines.has(name)) lines.set(name, `${name}=${shellQuoted(value)}`);
+  return [...lines.values()].join('\n');
+}
+
+function leavesOf(data: unknown, path: string[] = []): [name: string, value: string][] {
+  if (typeof data === 'object' && data !== null)
+    return Object.entries(data).flatMap(([key, value]) => leavesOf(value, [...path, key]));
+  return [[path.map(upperSnake).join('_') || 'VALUE', String(data ?? '')]];
 }
 
 const upperSnake = (name: string) =>

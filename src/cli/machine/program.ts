@@ -18,27 +18,30 @@ import { declareDatabase, declareDoctor, declareStart, declareVerify } from '../
 import { wantsColor } from '../terminal/style.ts';
 import { declareToken } from '../token/declare.ts';
 import { declareWallet } from '../wallet/declare.ts';
+import { asTyped } from './as-typed.ts';
 import type { Catalog, Perform } from './catalog.ts';
 import type { Runtime } from './context.ts';
 import { manifest } from './manifest.ts';
 import { durationMs, everyCommand, httpUrl, option, stackName, variableOf } from './options.ts';
 import { outputFormats } from './output.ts';
 
-/** The whole command tree, and the command at which parsing stopped. */
+/** The whole command tree, the command at which parsing stopped, and the way to write commands as they are typed here. */
 export function buildProgram(
   runtime: Runtime,
   perform: Perform,
-): { program: Command; atFault: () => Command } {
+): { program: Command; atFault: () => Command; typed: (text: string) => string } {
   const program = new Command('rewards');
   let fault = program;
+  // Known when all commands are declared, and asked for when one of them runs.
+  let typed = (text: string) => text;
 
   program
     .description(manifest.description)
     .version(manifest.version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help')
     .configureOutput({
-      writeOut: runtime.stdout.write,
-      writeErr: runtime.stderr.write,
+      writeOut: (text) => runtime.stdout.write(typed(text)),
+      writeErr: (text) => runtime.stderr.write(typed(text)),
       // Printed with the rest of the output, in the chosen format.
       outputError: () => {},
       getOutHasColors: () => wantsColor({ choice: 'auto', env: runtime.env, isTTY: runtime.stdout.isTTY }),
@@ -54,7 +57,8 @@ export function buildProgram(
             : undefined,
           variableOf(described),
         ].filter(Boolean);
-        return facts.length > 0 ? `${described.description} [${facts.join('; ')}]` : described.description;
+        const text = typed(described.description);
+        return facts.length > 0 ? `${text} [${facts.join('; ')}]` : text;
       },
     })
     .addHelpText(
@@ -72,6 +76,22 @@ export function buildProgram(
         if (command instanceof Command) await perform(command, load);
       },
   };
+  declareCommands(program, catalog);
+
+  for (const command of everyCommand(program)) {
+    command.exitOverride((error) => {
+      fault = command;
+      throw error;
+    });
+  }
+  typed = asTyped(
+    runtime.program,
+    program.commands.map((command) => command.name()),
+  );
+  return { program, atFault: () => fault, typed };
+}
+
+function declareCommands(program: Command, catalog: Catalog): void {
   program.commandsGroup('Run it:');
   declareServe(catalog);
   declareStart(catalog);
@@ -96,14 +116,6 @@ export function buildProgram(
   program.commandsGroup('Read about it:');
   declareOpenapi(catalog);
   program.commandsGroup('Help:').helpCommand('help [command]', 'print help for a command');
-
-  for (const command of everyCommand(program)) {
-    command.exitOverride((error) => {
-      fault = command;
-      throw error;
-    });
-  }
-  return { program, atFault: () => fault };
 }
 
 const globalOptions = () => [

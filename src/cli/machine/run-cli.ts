@@ -1,6 +1,5 @@
 /** One run of the program: parse, perform, and answer with an exit code. */
 import { CommanderError } from 'commander';
-import { asTyped } from './as-typed.ts';
 import type { Runtime } from './context.ts';
 import { problemOf } from './errors.ts';
 import { exitCodes } from './exit-codes.ts';
@@ -11,11 +10,10 @@ import { buildProgram } from './program.ts';
 /** Resolves with the exit code; everything else has been written to the runtime's streams. */
 export async function runCli(runtime: Runtime): Promise<number> {
   let exitCode: number = exitCodes.done;
-  const { program, atFault } = buildProgram(runtime, async (command, load) => {
+  const { program, atFault, typed } = buildProgram(runtime, async (command, load) => {
     exitCode = await perform(typing, command, load);
   });
-  const commands = program.commands.map((command) => command.name());
-  const typing: Runtime = { ...runtime, typed: asTyped(runtime.program, commands) };
+  const typing: Runtime = { ...runtime, typed };
   if (runtime.argv.length === 0) {
     program.outputHelp();
     return exitCode;
@@ -42,7 +40,19 @@ function usageProblem(error: CommanderError, command: string) {
   const [, message = error.message, suggestion] =
     /^(?:error: )?([\s\S]*?)(?:\n\((Did you mean [\s\S]*)\))?$/.exec(error.message) ?? [];
   const help = ['rewards', command, '--help'].filter(Boolean).join(' ');
-  return problemOf('E_USAGE', { message, fix: suggestion ?? `\`${help}\` lists what it takes.` });
+  return problemOf('E_USAGE', {
+    message: plainer(message),
+    fix: suggestion ?? `\`${help}\` lists what it takes.`,
+  });
+}
+
+/** Commander's texts about values in plainer words. */
+function plainer(message: string): string {
+  const [, negative] = /^unknown option '(-\d\S*)'$/.exec(message) ?? [];
+  if (negative !== undefined) return `${negative} is less than nothing, and nothing here can be.`;
+  const [, value, argument, mustBe] =
+    /^command-argument value '(.*)' is invalid for argument '(.*)'\. (.*)$/s.exec(message) ?? [];
+  return argument === undefined ? message : `${value} is not a <${argument}>. ${mustBe}`;
 }
 
 /** The format asked for on a command line that could not be parsed. */

@@ -8,6 +8,7 @@ import { type Ready, readyEnvironment } from '../../emulator/state/ready.ts';
 import {
   ensureProjectFolder,
   findRunFile,
+  type RunInfo,
   removeRunFile,
   writeRunFile,
 } from '../../emulator/state/run-file.ts';
@@ -55,7 +56,7 @@ export const serve: Handler<ServeOptions> = async (context, options) => {
   const signals = catchStopSignals(context.runtime);
   noteVariables(context, options);
   const config = configOf(context, options);
-  await warnOfNeighbour(context, config);
+  const neighbour = await otherStack(context, config);
   const emulator = await createdEmulator(context, config);
   const starting = startOrClear(emulator);
   const ready = await Promise.race([starting, signals.first]);
@@ -64,6 +65,11 @@ export const serve: Handler<ServeOptions> = async (context, options) => {
     return interruptedBy(ready);
   }
   noteOtherPorts(context, { ready, config });
+  if (neighbour) {
+    context.note(
+      `another stack runs at ${neighbour.urls.events}; commands without --target will now find this one (--name keeps both)`,
+    );
+  }
   const runFile = await announceOnDisk(context, ready);
   announce(context, { ready, config, tookMs: elapsedMs() });
   emulator.onRequest(requestPrinter(context));
@@ -124,18 +130,16 @@ function logWriter({ runtime, settings, style }: CommandContext): (line: string)
   return (line) => runtime.stderr.write(settings.output === 'text' ? logLine(line, style.stderr) : line);
 }
 
-async function warnOfNeighbour(context: CommandContext, config: ServeConfig): Promise<void> {
+/** The stack that runs here already. Throws E_DATA_IN_USE when it has the same data. */
+async function otherStack(context: CommandContext, config: ServeConfig): Promise<RunInfo | undefined> {
   const { run } = await findRunFile(context.runtime.cwd, context.settings.name);
-  if (!run) return;
-  if (!config.ephemeral && run.dataDir === config.dataDir) {
+  if (run && !config.ephemeral && run.dataDir === config.dataDir) {
     throw new CliError('E_DATA_IN_USE', {
       message: `Process ${run.pid} already serves ${config.dataDir} at ${run.urls.events}.`,
       details: { pid: run.pid, dataDir: config.dataDir, url: run.urls.events },
     });
   }
-  context.note(
-    `another stack runs at ${run.urls.events}; commands without --target will now find this one (--name keeps both)`,
-  );
+  return run;
 }
 
 /** Loaded only here, since it loads the chain, the database and the server. */
