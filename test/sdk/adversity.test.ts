@@ -1,13 +1,15 @@
 /** The client script where things go wrong: no storage, no network, no permission. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { browserMissing } from '../kits/browser.ts';
+import { until } from '../kits/clock.ts';
 import { aWhile, heard, openShop } from './shop.ts';
 
 declare const Rewards: import('../../src/sdk/sdk.ts').RewardsApi;
 
 const missing = browserMissing();
 
-describe.skipIf(missing)('a page of the brand', () => {
+// At once: each test has a visitor and a user of its own, and waits most of its time.
+describe.skipIf(missing)('a page of the brand', { concurrent: true }, () => {
   let shop: Awaited<ReturnType<typeof openShop>>;
   beforeAll(async () => {
     shop = await openShop();
@@ -86,7 +88,10 @@ describe.skipIf(missing)('a page of the brand', () => {
           .filter(([key]) => key.includes('.out.'))
           .map(([, text]) => JSON.parse(text)),
       );
-    await expect.poll(letters, { timeout: 20_000 }).toMatchObject([{ busyUntilMs: 0 }]);
+    await until('the letter to rest', async () =>
+      (await letters()).some(({ busyUntilMs }) => busyUntilMs === 0),
+    );
+    expect(await letters()).toMatchObject([{ busyUntilMs: 0 }]);
     // Going elsewhere, and only then closing: a tab that is closed is let online for its last moment, and tries again.
     await page.goto('about:blank');
     await page.close();
@@ -185,7 +190,7 @@ describe.skipIf(missing)('a page of the brand', () => {
   });
 });
 
-describe.skipIf(missing)('a page of somebody else', () => {
+describe.skipIf(missing)('a page of somebody else', { concurrent: true }, () => {
   let shop: Awaited<ReturnType<typeof openShop>>;
   beforeAll(async () => {
     shop = await openShop();

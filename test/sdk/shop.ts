@@ -127,7 +127,7 @@ const SLOW_MS = 700;
 
 /** What the page heard, once it has heard `count` answers. */
 export async function heard(page: BrowserPage, count: number, timeout = 20_000): Promise<Heard[]> {
-  await expect.poll(() => page.evaluate(() => globalThis.heardSoFar.length), { timeout }).toBe(count);
+  await page.waitForFunction((wanted) => globalThis.heardSoFar?.length === wanted, count, { timeout });
   return page.evaluate(() => globalThis.heardSoFar);
 }
 
