@@ -11,6 +11,11 @@ export const EMAIL_MAX = 254;
 const DOT_ATOM = /^[^\s\x00-\x20"(),.:;<>@[\\\]\x7f]+(?:\.[^\s\x00-\x20"(),.:;<>@[\\\]\x7f]+)*$/;
 /** A quoted local part (rare), of RFC 5321's length. Escapes are refused: they spell one address in many ways. */
 const QUOTED = /^"[^"\\]{1,62}"$/;
+const DOMAIN = /^[^\s/\\?#%:[\]@]+$/;
+
+const inner = ({ source }: RegExp) => source.slice(1, -1);
+/** `emailKey` as far as a pattern can say it, for descriptions of the API; it leaves the names of hosts to the service. */
+export const EMAIL_PATTERN = `^\\s*(?:${inner(DOT_ATOM)}|${inner(QUOTED)})@${inner(DOMAIN)}\\s*$`;
 
 /**
  * Trimmed, composed (NFC), local part and domain lower-cased, domain in ASCII; no stripping of tags or dots.
@@ -23,7 +28,7 @@ export function emailKey(text: string): string | undefined {
   const at = email.lastIndexOf('@');
   const local = email.slice(0, at);
   const domain = parseUrl(`http://${email.slice(at + 1)}`);
-  if (at < 1 || !domain?.hostname || /[\s/\\?#%:[\]@]/.test(email.slice(at + 1))) return undefined;
+  if (at < 1 || !domain?.hostname || !DOMAIN.test(email.slice(at + 1))) return undefined;
   if (!DOT_ATOM.test(domain.hostname)) return undefined;
   const key = `${local.toLowerCase().normalize('NFC')}@${domain.hostname}`;
   if (DOT_ATOM.test(local)) return key;

@@ -6,7 +6,7 @@ import { given } from '../../rules/brands/settings.ts';
 import type { EventSubmission } from '../../rules/events/submission.ts';
 import { platformUserKey } from '../../rules/platforms.ts';
 import { sanitiseText, sanitiseValue } from '../../rules/sanitise.ts';
-import { addressKey, EMAIL_MAX, emailKey } from '../../rules/user-key.ts';
+import { addressKey, EMAIL_MAX, EMAIL_PATTERN, emailKey } from '../../rules/user-key.ts';
 import { idempotencyKeyField } from '../idempotency-key.ts';
 import {
   ADDRESS_PROBLEM,
@@ -110,7 +110,7 @@ const manualEventBody = z.object(
         description: 'Who gets the reward (RFC 5322). Required unless `userIdentifier` is given.',
         maxLength: EMAIL_MAX,
         // An empty one counts as not sent.
-        pattern: '^\\s*$|.@.',
+        pattern: `^\\s*$|${EMAIL_PATTERN}`,
       }),
     domain: optionalText()
       .refine(

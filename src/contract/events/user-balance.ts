@@ -1,6 +1,6 @@
 /** GET and POST user-balance: whose balance, and how much of the history with it. */
 import { z } from 'zod';
-import { addressKey, EMAIL_MAX, emailKey } from '../../rules/user-key.ts';
+import { addressKey, EMAIL_MAX, EMAIL_PATTERN, emailKey } from '../../rules/user-key.ts';
 import { type Endpoint, named } from '../endpoint.ts';
 import { demo, example } from '../examples.ts';
 import { address, brandIdField, EMAIL_PROBLEM, hash, OBJECT_PROBLEM, trimmedText } from '../shapes.ts';
@@ -28,9 +28,11 @@ export const userBalanceQuestion = z
   .object(
     {
       brandId: brandIdField,
-      userEmail: trimmedText(EMAIL_PROBLEM)
-        .optional()
-        .meta({ description: 'Required unless `userIdentifier` is given.', maxLength: EMAIL_MAX }),
+      userEmail: trimmedText(EMAIL_PROBLEM).optional().meta({
+        description: 'Required unless `userIdentifier` is given.',
+        maxLength: EMAIL_MAX,
+        pattern: EMAIL_PATTERN,
+      }),
       userIdentifier: trimmedText('must be an e-mail or an address')
         .optional()
         .meta({ description: 'An e-mail or a blockchain address.' }),

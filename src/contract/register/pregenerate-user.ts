@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { platformNames } from '../../rules/platforms.ts';
 import { USERNAME_MAX } from '../../rules/registration.ts';
-import { EMAIL_MAX } from '../../rules/user-key.ts';
+import { EMAIL_MAX, EMAIL_PATTERN } from '../../rules/user-key.ts';
 import { type Endpoint, named } from '../endpoint.ts';
 import { demo, example } from '../examples.ts';
 import { address, brandIdMeta } from '../shapes.ts';
@@ -39,7 +39,7 @@ const pregenerateBody = z
       email: z
         .string()
         .max(EMAIL_MAX)
-        .meta({ description: 'In place of the account on a platform.', pattern: '.@.' }),
+        .meta({ description: 'In place of the account on a platform.', pattern: EMAIL_PATTERN }),
       brand_id: brandId,
     }),
   ])

@@ -26,7 +26,9 @@ const amount = (what: string) =>
     .refine((value) => value <= UINT256_MAX, 'must be below 2^256')
     .meta({ description: what });
 
-const V_VALUES: Record<number, 27 | 28> = { 0: 27, 1: 28, 27: 27, 28: 28 };
+/** 0 and 1 mean 27 and 28. */
+const V_VALUES: readonly number[] = [0, 1, 27, 28];
+const V_TEXT = /^(?:0*(?:[01]|2[78])|0x0*(?:[01]|1[bBcC]))$/;
 
 export const permitField = z
   .object({
@@ -35,13 +37,9 @@ export const permitField = z
     value: amount('How many tokens it may take.'),
     deadline: amount('When the permit expires, in seconds since 1970.'),
     v: z
-      .union([wholeText.transform(Number), z.int()], { error: 'must be 27 or 28' })
-      .refine((v) => V_VALUES[v] !== undefined, 'must be 27 or 28')
-      .transform((v) => V_VALUES[v] ?? 27)
-      .meta({
-        description: 'v of the signature: 27 or 28; 0 and 1 mean the same.',
-        enum: Object.keys(V_VALUES).map(Number),
-      }),
+      .union([z.string().regex(V_TEXT).transform(Number), z.literal(V_VALUES)], { error: 'must be 27 or 28' })
+      .transform((v): 27 | 28 => (v % 27 === 0 ? 27 : 28))
+      .meta({ description: 'v of the signature: 27 or 28; 0 and 1 mean the same.' }),
     r: word('r of the signature.'),
     s: word('s of the signature.'),
   })

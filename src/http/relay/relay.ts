@@ -146,9 +146,9 @@ export function relayStatus(deps: RelayStatusDeps): Handler<RequestVariables> {
   return async (context: Context<RequestVariables>) => {
     const tooMany = await admit(deps, context);
     if (tooMany) return refuser.answer(context, tooMany);
-    const hash = (context.req.param('hash') ?? '').toLowerCase();
-    if (!/^0x[0-9a-f]{64}$/.test(hash)) return refuser.answer(context, { code: 'invalid_hash' });
-    const found = await deps.findRelay(hash as `0x${string}`);
+    const hash = context.req.param('hash') ?? '';
+    if (!/^0x[0-9a-fA-F]{64}$/.test(hash)) return refuser.answer(context, { code: 'invalid_hash' });
+    const found = await deps.findRelay(hash.toLowerCase() as `0x${string}`);
     const state = found && relayStateReply(found, settings.explorerUrl);
     return state ? context.json(state) : refuser.answer(context, { code: 'relay_not_found' });
   };
