@@ -55,13 +55,13 @@ import {
   transactionsById,
   unsettledTransactions,
 } from '../../src/ledger/transactions/transactions.ts';
-import { freshAddress, freshHash, freshKey, onEveryDatabase } from '../kits/databases.ts';
+import { freshAddress, freshHash, freshKey, onEveryDatabase, signal } from '../kits/databases.ts';
 
 type Hex = `0x${string}`;
 const NOW_MS = 1_700_000_000_000;
 let sequences = 0;
 
-onEveryDatabase(({ kit }) => {
+onEveryDatabase(({ kind, kit }) => {
   const db = () => kit().database.db;
   const atomically = <T>(work: (tx: Queries) => Promise<T>) => kit().database.atomically(work);
   const store = async ({
@@ -126,6 +126,28 @@ onEveryDatabase(({ kit }) => {
       await db().delete(followedBlocks);
       expect(await newestFollowed(db())).toBeUndefined();
     });
+  });
+
+  test.skipIf(kind !== 'Postgres')('the block before is locked until the next one is booked', async () => {
+    const hash = freshHash();
+    await atomically((tx) => noteBlock(tx, { number: 9_000_000, hash }, 3));
+    const [held, free] = [signal(), signal()];
+    const booking = atomically(async (tx) => {
+      await lockFollowedHash(tx, 9_000_000);
+      held.give();
+      await free.given;
+    });
+    await held.given;
+    const other = kit().other.db;
+    const unlocked = await other
+      .select()
+      .from(followedBlocks)
+      .where(eq(followedBlocks.number, 9_000_000))
+      .for('update', { skipLocked: true });
+    expect(unlocked).toEqual([]);
+    free.give();
+    await booking;
+    await db().delete(followedBlocks);
   });
 
   describe('nonces', () => {

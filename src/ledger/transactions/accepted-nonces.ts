@@ -19,7 +19,8 @@ export async function behindAccepted(db: Queries, lane: Address): Promise<number
     .select({ next: sql<string | number | null>`max(${acceptedNonces.nextNonce})` })
     .from(acceptedNonces)
     .where(eq(acceptedNonces.lane, lane));
-  return row?.next === null || row === undefined ? undefined : Number(row.next);
+  const next = row?.next ?? undefined;
+  return next === undefined ? undefined : Number(next);
 }
 
 /** Keeps what an operator accepted; a unique violation means that somebody else has just done the same. */

@@ -12,8 +12,8 @@ export async function waitingBacklog(
     .select({ waiting: count(), oldestAt: sql<string | number | null>`min(${rewards.createdAt})` })
     .from(rewards)
     .where(and(isNull(rewards.transactionId), isNull(rewards.failure)));
-  const oldestAt = row?.oldestAt ?? null;
-  return { waiting: row?.waiting ?? 0, oldestAt: oldestAt === null ? undefined : Number(oldestAt) };
+  const oldestAt = row?.oldestAt ?? undefined;
+  return { waiting: row?.waiting ?? 0, oldestAt: oldestAt === undefined ? undefined : Number(oldestAt) };
 }
 
 /** Transactions that are not final, by purpose and status. */
@@ -40,5 +40,6 @@ export async function newestFollowed(db: Queries): Promise<number | undefined> {
   const [row] = await db
     .select({ number: sql<string | number | null>`max(${followedBlocks.number})` })
     .from(followedBlocks);
-  return row?.number === null || row?.number === undefined ? undefined : Number(row.number);
+  const number = row?.number ?? undefined;
+  return number === undefined ? undefined : Number(number);
 }
