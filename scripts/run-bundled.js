@@ -27,7 +27,7 @@ try {
     sourcemap: true,
     loader: { '.sql': 'text' },
     // What finds its own files beside itself.
-    external: ['better-sqlite3', '@stryker-mutator/*', '@babel/parser', 'solc'],
+    external: ['better-sqlite3', '@stryker-mutator/*', '@babel/parser', 'solc', 'esbuild'],
     logLevel: 'warning',
   });
   const child = spawn(process.execPath, ['--enable-source-maps', `${directory}/main.mjs`, ...args], {

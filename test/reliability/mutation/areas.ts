@@ -10,6 +10,8 @@ export interface Area {
   without: readonly string[];
   /** Test files, as globs. They run in one process with what they try. */
   tests: readonly string[];
+  /** Folders or files of tests that need nothing but this process and its databases; absent where there are none. */
+  near?: readonly string[];
 }
 
 export const areas: readonly Area[] = [
@@ -23,6 +25,7 @@ export const areas: readonly Area[] = [
       'test/contract/{events,control,register,relay}/*.test.ts',
       'test/cli/explain.test.ts',
     ],
+    near: ['test/rules'],
   },
   {
     name: 'identity',
@@ -33,6 +36,7 @@ export const areas: readonly Area[] = [
       'test/contract/{register,relay}/*.test.ts',
       'test/contract/events/expired-key.test.ts',
     ],
+    near: ['test/identity'],
   },
   {
     name: 'ledger',
@@ -50,11 +54,13 @@ export const areas: readonly Area[] = [
     folder: 'src/actions',
     without: [],
     tests: [
+      'test/actions/*.test.ts',
       'test/contract/**/*.test.ts',
       'test/ledger/*.test.ts',
       'test/audit/*.test.ts',
       'test/cli/explain.test.ts',
     ],
+    near: ['test/actions', 'test/ledger/answer-once.test.ts'],
   },
   {
     name: 'chain',

@@ -17,6 +17,8 @@ const USAGE = `npm run mutate -- [areas] [options]
   --at "a.ts:1-9 b.ts"  operators of these lines of one area only, instead of a share
   --tests "test/ledger/*.test.ts"  judged by these tests instead of the area's: quicker, and what survives may still be noticed
   --names REGEX    judged by those tests alone that are named so, such as '^(?!Postgres)'
+  --near           operators are judged by tests that need no service, in one process: a thousand a minute, a lower bound
+  --when-loaded    also changes what runs once when a module is loaded; each such change runs all tests
   --seed 1         which lines and calls those are
   --together 2     how many changes are tried at the same time
   --report FILE    every change and its outcome, as JSON
@@ -33,6 +35,8 @@ const { values, positionals } = parseArgs({
     at: { type: 'string' },
     tests: { type: 'string' },
     names: { type: 'string' },
+    near: { type: 'boolean', default: false },
+    'when-loaded': { type: 'boolean', default: false },
     seed: { type: 'string', default: '1' },
     together: { type: 'string', default: '2' },
     report: { type: 'string' },
@@ -74,8 +78,9 @@ async function tryArea(name: string): Promise<Verdict[]> {
   const area = { ...areaNamed(name) };
   const at = values.at?.split(' ') ?? [];
   if (values.tests) area.tests = values.tests.split(' ');
+  const { near, 'when-loaded': whenLoaded } = values;
   return [
-    ...(part > 0 ? await tryOperators(area, { part, seed, at, together }) : []),
+    ...(part > 0 ? await tryOperators(area, { part, seed, at, together, near, whenLoaded }) : []),
     ...(await tryChanges(name, droppedCalls(area, { count: Number(values.dropped), seed }), together)),
   ];
 }

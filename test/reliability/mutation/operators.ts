@@ -1,8 +1,9 @@
 /** Exchanged operators, emptied blocks, changed literals: Stryker's changes, on the part of an area that a seed chooses. */
 import { readFileSync } from 'node:fs';
-import { relative } from 'node:path';
+import { relative, resolve } from 'node:path';
 import type { MutantResult, PartialStrykerOptions } from '@stryker-mutator/api/core';
 import { Stryker } from '@stryker-mutator/core';
+import { build } from 'esbuild';
 import { seededChance } from '../../kits/seeded-chance.ts';
 import { type Area, sourceFiles } from './areas.ts';
 import { isOfTime, type Verdict } from './verdict.ts';
@@ -18,6 +19,10 @@ export interface OperatorOptions {
   at: readonly string[];
   /** Test runners side by side; each is a process with services and chains of its own. */
   together: number;
+  /** Judged by the area's near tests alone, which run in one process. */
+  near: boolean;
+  /** Also what runs once when a module is loaded; each such change runs all tests, loaded anew. */
+  whenLoaded: boolean;
 }
 
 /** Tries the changes of one area. Throws when its tests fail without any change. */
@@ -25,7 +30,9 @@ export async function tryOperators(area: Area, options: OperatorOptions): Promis
   const mutate = options.at.length > 0 ? [...options.at] : chosenLines(area, options);
   if (mutate.length === 0) return [];
   process.env.REWARDS_MUTATE_TESTS = area.tests.join(' ');
-  const results = await new Stryker(strykerOptions(mutate, options.together)).runMutationTest();
+  process.env.REWARDS_MUTATE_NEAR = area.near?.join(' ');
+  const runner = options.near ? await oneProcessRunner() : undefined;
+  const results = await new Stryker(strykerOptions(mutate, options, runner)).runMutationTest();
   return results.flatMap((result) => {
     const outcome = outcomes[result.status];
     return outcome ? [{ area: area.name, outcome, ...told(result) }] : [];
@@ -39,18 +46,31 @@ const outcomes: Partial<Record<MutantResult['status'], Verdict['outcome']>> = {
   NoCoverage: 'untried',
 };
 
-function strykerOptions(mutate: string[], together: number): PartialStrykerOptions {
+/** The plugin as a file that Stryker's processes can load. */
+async function oneProcessRunner(): Promise<string> {
+  const outfile = resolve('node_modules/.cache/one-process-runner.mjs');
+  const entry = 'test/reliability/mutation/one-process/runner.ts';
+  const how = { bundle: true, format: 'esm', platform: 'node', packages: 'external' } as const;
+  await build({ entryPoints: [entry], outfile, logLevel: 'warning', ...how });
+  return outfile;
+}
+
+function strykerOptions(
+  mutate: string[],
+  { together, whenLoaded }: OperatorOptions,
+  runner: string | undefined,
+): PartialStrykerOptions {
   return {
     mutate,
-    testRunner: 'vitest',
-    plugins: ['@stryker-mutator/vitest-runner'],
-    ...{ vitest: { configFile: 'test/reliability/mutation/vitest.config.ts', related: false } },
+    testRunner: runner ? 'one-process' : 'vitest',
+    plugins: [runner ?? '@stryker-mutator/vitest-runner'],
+    ...(!runner && { vitest: { configFile: 'test/reliability/mutation/vitest.config.ts', related: false } }),
     coverageAnalysis: 'perTest',
     // What runs once when a module is loaded cannot be switched while the process lives.
-    ignoreStatic: true,
+    ignoreStatic: !whenLoaded,
     concurrency: together,
     // A busy machine is slower in one run than in another: the limit is for what hangs.
-    timeoutMS: 240_000,
+    timeoutMS: runner ? 30_000 : 240_000,
     timeoutFactor: 3,
     dryRunTimeoutMinutes: 60,
     checkers: [],
@@ -85,9 +105,12 @@ function told({
   killedBy,
 }: MutantResult): Pick<Verdict, 'where' | 'change' | 'by'> {
   const file = relative(process.cwd(), fileName);
+  // A loop without an end is known by how often it ran.
+  const isEndless = statusReason?.startsWith('Hit limit');
+  const endedByTime = !isEndless && (status === 'Timeout' || isOfTime(statusReason));
   return {
-    where: `${file}:${location.start.line}:${location.start.column}`,
+    where: `${file}:${location.start.line}:${location.start.column}-${location.end.line}:${location.end.column}`,
     change: `${mutatorName} → ${(replacement ?? '').replaceAll(/\s+/g, ' ').slice(0, 80)}`,
-    by: status === 'Timeout' || isOfTime(statusReason) ? 'time' : killedBy?.[0],
+    by: endedByTime ? 'time' : (killedBy?.[0] ?? statusReason),
   };
 }
