@@ -22,9 +22,10 @@ export function walletsByClaim(
   { claim, ownDomain }: { claim: string; ownDomain: string },
 ): WalletsOf {
   if (claim !== 'email') return async ({ claims }) => walletsIn(claims, claim);
-  const standIn = emailKey(`user@${ownDomain}`)?.slice('user'.length);
+  // No e-mail ends with `@`: without a domain that can have mailboxes, nobody is at it.
+  const standIn = emailKey(`user@${ownDomain}`)?.slice('user'.length) ?? '@';
   return async ({ email }) => {
-    if (email === undefined || (standIn !== undefined && email.endsWith(standIn))) return [];
+    if (email === undefined || email.endsWith(standIn)) return [];
     const wallet = (await findWallets(db, [email])).get(email);
     const address = wallet && addressKey(wallet.address);
     return address ? [address] : [];
@@ -44,5 +45,5 @@ function walletsIn(claims: Claims, claim: string): Address[] {
 
 const field = (value: unknown, name: string): unknown[] =>
   (Array.isArray(value) ? value.slice(0, WALLETS_MAX) : [value]).flatMap((one) =>
-    typeof one === 'object' && one !== null && Object.hasOwn(one, name) ? [(one as Claims)[name]] : [],
+    Object.hasOwn(one ?? {}, name) ? [(one as Claims)[name]] : [],
   );

@@ -24,11 +24,12 @@ export const EMAIL_PATTERN = `^\\s*(?:${inner(DOT_ATOM)}|${inner(QUOTED)})@${inn
 export function emailKey(text: string): string | undefined {
   const email = text.trim().normalize('NFC');
   // Length first: everything below takes longer for longer texts.
-  if (email.length === 0 || email.length > EMAIL_MAX) return undefined;
+  if (email.length > EMAIL_MAX) return undefined;
   const at = email.lastIndexOf('@');
   const local = email.slice(0, at);
-  const domain = parseUrl(`http://${email.slice(at + 1)}`);
-  if (at < 1 || !domain?.hostname || !DOMAIN.test(email.slice(at + 1))) return undefined;
+  const host = email.slice(at + 1);
+  const domain = parseUrl(`http://${host}`);
+  if (at < 1 || !domain?.hostname || !DOMAIN.test(host)) return undefined;
   if (!DOT_ATOM.test(domain.hostname)) return undefined;
   const key = `${local.toLowerCase().normalize('NFC')}@${domain.hostname}`;
   if (DOT_ATOM.test(local)) return key;

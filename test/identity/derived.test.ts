@@ -16,7 +16,7 @@ test('the public key gives the addresses of the private one', () => {
 });
 
 test.each([-1, 0.5, 2 ** 31, Number.NaN])('there is no wallet at %d', (index) => {
-  expect(() => wallets.addressAt(index)).toThrow(RangeError);
+  expect(() => wallets.addressAt(index)).toThrow(new RangeError(`no wallet at ${index}`));
 });
 
 test('a private extended key is of no more use than its public half', () => {

@@ -8,7 +8,7 @@ import { providerTokens } from '../../src/identity/provider.ts';
 import { walletsByClaim } from '../../src/identity/token-wallets.ts';
 import type { TokenVerifier } from '../../src/identity/tokens.ts';
 import { adjustableClock } from '../../src/lib/clock.ts';
-import { claimsOf, outcome, recordingLog, sign, someLedger } from './providers.ts';
+import { CHAT_USER, claimsOf, EMAIL, outcome, recordingLog, sign, someLedger, WALLET } from './providers.ts';
 
 type Key = JWK & { kid: string; alg: string };
 
@@ -24,6 +24,8 @@ let issuer = '';
 let clock: ReturnType<typeof adjustableClock>;
 let verifier: TokenVerifier;
 let logged: string[];
+/** Long enough for a busy machine, unless a test waits for its end. */
+let limits: { timeoutMs: number; bytesMax: number };
 
 const publicPart = ({ d: _, p, q, dp, dq, qi, ...rest }: Key) => rest;
 const makeKey = async (kid: string, alg = 'ES256', more = {}): Promise<Key> => ({
@@ -64,13 +66,14 @@ beforeEach(async () => {
   const recording = recordingLog();
   logged = recording.logged;
   misbehave = undefined;
+  limits = { timeoutMs: 10_000, bytesMax: 64 * 1024 };
   fetches = 0;
   published = { keys: keys.slice(0, 1).map(publicPart) };
   verifier = providerTokens(
     { db: database.db, clock, realClock: clock, log: recording.log },
     {
       ...settings.identity,
-      fetch: { timeoutMs: 300, bytesMax: 64 * 1024 },
+      fetch: limits,
       tokens: { ...settings.identity.tokens, issuer },
       jwksUrl: `${issuer}/jwks`,
       walletClaim: 'wallets',
@@ -188,6 +191,7 @@ const answers: Record<string, RequestListener> = {
 test.each(Object.entries(answers))('keys at hand outlive an answer that is %s', async (_name, answer) => {
   await judge(keys[0]);
   misbehave = answer;
+  limits.timeoutMs = 300;
   clock.advance(2 * MINUTE_MS);
   expect(await judge(keys[0])).toBe('accepted');
   expect(await judge(keys[1])).toBe('unknown_key');
@@ -270,7 +274,7 @@ test('wallets are where the setting says', async () => {
   const claims = {
     wallet: a,
     wallets: [a, b, a, 'no', 5, null],
-    verified: [{ address: a, chain: 'eip155' }, { address: b }, {}, 'x'],
+    verified: [null, { address: a, chain: 'eip155' }, 5, { address: b }, {}, 'x'],
     'https://idp.example/wallet': b,
     nested: { deep: { address: a } },
   };
@@ -283,4 +287,35 @@ test('wallets are where the setting says', async () => {
   expect(await walletsIn('nested.deep.address')).toEqual([lower]);
   for (const claim of ['none', 'wallet.address', 'nested', 'verified', '__proto__', 'constructor.name', ''])
     expect(await walletsIn(claim), claim).toEqual([]);
+});
+
+test('of a user no more than 100 accounts are read, at each step and in all', async () => {
+  const account = (n: number) => `0x${n.toString(16).padStart(40, '0')}`;
+  const accounts = Array.from({ length: 101 }, (_, n) => account(n));
+  const walletsIn = (claim: string, claims: object) =>
+    walletsByClaim(database.db, { claim, ownDomain: 'rewards.example' })({
+      claims: claims as Record<string, unknown>,
+    });
+  expect(await walletsIn('wallets', { wallets: accounts })).toEqual(accounts.slice(0, 100));
+  const each = accounts.map((address) => ({ address }));
+  expect(await walletsIn('each.address', { each })).toEqual(accounts.slice(0, 100));
+  const late = [...Array(100).fill({}), { address: account(7) }];
+  expect(await walletsIn('late.address', { late })).toEqual([]);
+  expect(await walletsIn('late.address', { late: late.slice(1) })).toEqual([account(7)]);
+  expect(
+    await walletsIn('two.wallets', { two: [{ wallets: accounts }, { wallets: [account(500)] }] }),
+  ).toEqual(accounts.slice(0, 100));
+});
+
+test('the wallet of an e-mail is the ledger’s, and none for those at the own domain', async () => {
+  const byEmail = (ownDomain: string, email: string | undefined) =>
+    walletsByClaim(database.db, { claim: 'email', ownDomain })({ claims: { wallet: WALLET }, email });
+  expect(await byEmail('rewards.example', EMAIL)).toEqual([WALLET]);
+  expect(await byEmail('rewards.example', CHAT_USER)).toEqual([]);
+  expect(await byEmail('REWARDS.example', CHAT_USER)).toEqual([]);
+  expect(await byEmail('other.example', CHAT_USER)).toEqual([`0x${'5'.repeat(40)}`]);
+  // Without a domain that can have a mailbox, nobody is at it.
+  expect(await byEmail('no domain', EMAIL)).toEqual([WALLET]);
+  expect(await byEmail('rewards.example', 'nobody@demo.example')).toEqual([]);
+  expect(await byEmail('rewards.example', undefined)).toEqual([]);
 });

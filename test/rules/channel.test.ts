@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { channelAllowed } from '../../src/rules/events/channel.ts';
 
 describe('contract: Channel rule', () => {
-  test.each<[string | undefined, string[] | undefined, boolean]>([
+  test.each<[string, string[] | undefined, boolean]>([
     ['#support', ['#support'], true],
     ['support', ['#support'], true],
     ['#Support', ['support'], true],
@@ -12,7 +12,8 @@ describe('contract: Channel rule', () => {
     ['', ['#support'], false],
     ['anything', [], true],
     ['anything', undefined, true],
-    [undefined, ['#support'], true],
+    ['sup#port', ['support'], false],
+    ['straße', ['strasse'], false],
     ['1234567890', ['#support', '1234567890'], true],
   ])('channel %j with %j: %j', (channel, allowed, passes) => {
     expect(channelAllowed(channel, allowed)).toBe(passes);

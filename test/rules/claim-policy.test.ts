@@ -146,6 +146,31 @@ describe('the funds of the brand', () => {
   });
 });
 
+describe('the spend limits of the brand', () => {
+  const spending = [{ span: 'hour', limit: 150, spent: 60, endsAtMs: T0 + 5 }] as const;
+  const ask = (change: { amount?: number; availableFunds?: number; totalClaims?: number }) => {
+    const { amount = 100, availableFunds = 1_000, totalClaims = 0 } = change;
+    const state = { counter: undefined, totalClaims, availableFunds, spending };
+    const bypass = { cooldown: true, maxClaims: true };
+    const ofRule = rule({ maxTotalClaims: 5 });
+    return refuseClaim({ rule: ofRule, state, bypass, amount, nowMs: T0, duplicateWindowMs: 0 });
+  };
+  test('stand after the total of claims and before the funds, whatever the source', () => {
+    expect(ask({ amount: 90 })).toBeUndefined();
+    expect(ask({})).toEqual({ ...spending[0], code: 'spend_limit', required: 100, passesAtMs: T0 + 5 });
+    expect(ask({ availableFunds: 0 })?.code).toBe('spend_limit');
+    expect(ask({ totalClaims: 5 })?.code).toBe('max_total_claims_reached');
+  });
+});
+
+test('a user whose only claim was given back is as good as new', () => {
+  const counter = { claims: 0, lastAt: T0, lastRewardId: 'undone', lastAmount: 100 };
+  const state = { counter, totalClaims: 0, availableFunds: 100 };
+  const bypass = { cooldown: false, maxClaims: false };
+  const claim = { rule: rule({ maxClaims: 1 }), state, bypass, amount: 100 };
+  expect(refuseClaim({ ...claim, nowMs: T0, duplicateWindowMs: 60_000 })).toBeUndefined();
+});
+
 describe('the terms that the ledger compares its rows with', () => {
   test('say the same as the decision', () => {
     for (const cooldownMs of [0, 1, 59_999, 60_000, 60_001, HOUR]) {

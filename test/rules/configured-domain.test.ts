@@ -10,6 +10,7 @@ describe('what a brand may configure', () => {
     ['https://www.example.com/shop?x#y', 'www.example.com'],
     ['http://example.com:8080/', 'example.com'],
     ['example.com/shop', 'example.com'],
+    ['example.com/https://x.example', 'example.com'],
     ['example.com.', 'example.com'],
     ['bücher.example', 'xn--bcher-kva.example'],
     ['someone.github.io', 'someone.github.io'],

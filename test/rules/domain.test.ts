@@ -115,6 +115,13 @@ const domains: [string, boolean][] = [
   ['xn--a.example.com', false],
 ];
 
+test('of a text of 506 characters the host is read, of a longer one nothing', () => {
+  // Soft hyphens vanish from a host.
+  const spelled = (length: number) => `exam${'\u00ad'.repeat(length - 'example.com'.length)}ple.com`;
+  expect(canonicalHost(spelled(506))).toBe('example.com');
+  expect(canonicalHost(spelled(507))).toBeUndefined();
+});
+
 describe('contract: Event submission, domain', () => {
   test.each(domains)('%j belongs to example.com: %j', (domain, belongs) => {
     expect(fieldPasses(domain)).toBe(belongs);

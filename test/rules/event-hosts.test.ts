@@ -81,7 +81,7 @@ test('without any host only a brand that allows it takes the event', () => {
 });
 
 test('a page of the service may send, one elsewhere may not, and its host is told', () => {
-  const ownHosts = ['rewards.example'];
+  const ownHosts = ['events.example', 'rewards.example'];
   const from = { domain: 'shop.example' };
   expect(judge({ ...from, origin: 'https://rewards.example' }, {}, { ownHosts }).authorized).toBe(true);
   expect(judge({ ...from, origin: 'https://evil.example' }, {}, { ownHosts })).toEqual({
@@ -91,7 +91,14 @@ test('a page of the service may send, one elsewhere may not, and its host is tol
 });
 
 describe('an event of a chat platform', () => {
-  const platforms = { telegram: '@ShopBot', twitter: 'shop', discord: '77', slack: 'Shop Team', X: 'shopx' };
+  const platforms = {
+    telegram: '@ShopBot',
+    twitter: 'shop',
+    discord: '77',
+    slack: 'Shop Team',
+    X: 'shopx',
+    github: 'Strasse',
+  };
   const ownDomain = 'rewards.example';
   const comes = (domain: string | undefined, metadata?: Record<string, unknown>) =>
     judge({ domain }, { platforms }, { ownDomain, metadata }).authorized;
@@ -115,6 +122,8 @@ describe('an event of a chat platform', () => {
     [{ bot_username: 'shop' }],
     [{ bot_username: '@@shopbot' }],
     [{ bot_username: 'a@shopbot' }],
+    [{ bot_username: 'shop@bot' }],
+    [{ githubHandle: 'straße' }],
     [{ server_id: 77 }],
     [{ telegramHandle: 'shopbot' }],
     [{ slack: 'shop team' }],

@@ -173,6 +173,7 @@ describe('an event that is rewarded', () => {
       '0 RWT not promised yet',
     ]);
     expect(said('brand', { ...nothing, submission: submission() })).toBe(`ok: ${brandId}`);
+    expect(said('channel', { ...nothing, rule: channels(['#a']) })).toBe('skipped: no channel given');
   });
 });
 

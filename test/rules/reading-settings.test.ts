@@ -33,7 +33,22 @@ describe.each<{ kind: Kind; good: [given: unknown, kept: unknown][]; bad: unknow
       ...[true, 'on', 'ON', 'true', 'yes', ' Yes '].map((given): [unknown, unknown] => [given, true]),
       ...[false, 'off', 'Off', 'false', 'no', ' NO '].map((given): [unknown, unknown] => [given, false]),
     ],
-    bad: ['', 'on!', 'soon', 'truer', 'untrue', 'offer', 'noon', 'know', 1, 0, null, undefined, ['on']],
+    bad: [
+      '',
+      'on!',
+      'soon',
+      'truer',
+      'untrue',
+      'offer',
+      'noon',
+      'know',
+      'piano',
+      1,
+      0,
+      null,
+      undefined,
+      ['on'],
+    ],
     expected: 'must be on or off',
   },
   {
@@ -46,6 +61,12 @@ describe.each<{ kind: Kind; good: [given: unknown, kept: unknown][]; bad: unknow
     ],
     bad: ['', '  ', 'abcdef', 'a\u0000', 'a\u001fb', 'a\u007f', 5, null, ['a']],
     expected: 'must be a text of 1 to 5 characters',
+  },
+  {
+    kind: { kind: 'text', most: 2048 },
+    good: [['x'.repeat(2048), 'x'.repeat(2048)]],
+    bad: [5, null, ['a'], 'x'.repeat(2049)],
+    expected: 'must be a text of 1 to 2048 characters',
   },
   {
     kind: { kind: 'eventType' },
@@ -192,7 +213,8 @@ describe('a list', () => {
     expect(kept({ shops: 'a, b,a' })).toEqual({ shops: ['a', 'b'] });
   });
   test('is emptied where its row says so', () => {
-    for (const none of [[], '', null, 'none']) expect(kept({ shops: none }, { shops: ['a'] })).toEqual({});
+    for (const none of [[], '', null, 'none'])
+      expect(kept({ shops: none }, { shops: ['a'] })).toStrictEqual({});
     expect(problem({ places: [] })).toBe('places must be a list with at least one entry, not []');
     expect(problem({ places: 'none' })).toBe('places must be a text of 1 to 3 characters, not "none"');
   });
@@ -321,6 +343,9 @@ describe('a new brand', () => {
       pregenerate: 'open',
     };
     expect(settingsFor('emulator')).toEqual(emulator);
+    expect(newBrand({ ...named, colour: 1 }, 'emulator')).toEqual({
+      problems: [{ setting: 'colour', message: expect.stringMatching(/^is not a setting of a brand; /) }],
+    });
     expect(settingsFor('production')).toEqual({
       ...emulator,
       directAddresses: 'credential',

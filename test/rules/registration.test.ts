@@ -73,6 +73,10 @@ test('all that is missing is named; an e-mail needs only its brand', () => {
 
 test('both forms at once are neither', () => {
   expect(read({ ...discord, email: 'a@b.example' })).toEqual({ problem: { code: 'mixed_forms' } });
+  for (const field of ['oauth_provider', 'oauth_user_id', 'oauth_username'])
+    expect(read({ brand_id: brandId, email: 'a@b.example', [field]: 'x' })).toEqual({
+      problem: { code: 'mixed_forms' },
+    });
   expect(read({ ...discord, email: '' })).toEqual(read(discord));
 });
 
@@ -83,6 +87,39 @@ test.each(['0x1', brandId.slice(2), `${brandId}0`, 'shop.example', 12, [brandId]
 test.each(['myspace', 'toString', '__proto__', 'disc ord', 3, {}])('%j is no platform', (provider) => {
   expect(read({ ...discord, oauth_provider: provider })).toMatchObject({
     problem: { code: 'invalid_oauth_provider', allowed: platformNames },
+  });
+});
+
+test('a platform that is not known is shown as it was understood, cut', () => {
+  const shown = (oauth_provider: unknown) => {
+    const outcome = read({ ...discord, oauth_provider });
+    return 'problem' in outcome && 'provider' in outcome.problem ? outcome.problem.provider : undefined;
+  };
+  expect(shown(' My\u0007Space ')).toBe('myspace');
+  expect(shown('x'.repeat(80))).toBe('x'.repeat(60));
+  expect(shown({})).toBe('');
+});
+
+test.each([
+  ['discord', '17 to 20 digits'],
+  ['telegram', '1 to 16 digits'],
+  ['twitter', '1 to 19 digits'],
+  ['twitch', '1 to 19 digits'],
+  ['slack', '1 to 128 letters, digits and . _ @ + -'],
+  ['email', 'an e-mail address'],
+])('what an id of %s must be is said: %s', (provider, expected) => {
+  const problem = { code: 'invalid_oauth_user_id', provider, expected };
+  expect(read({ ...discord, oauth_provider: provider, oauth_user_id: '?' })).toEqual({ problem });
+});
+
+test.each([
+  ['slack', 'U024.BE', 'u024.be', 'slack_u024.be@rewards.localhost'],
+  ['slack', 'a..b.', 'a..b.', 'slack_a%2e.b%2e@rewards.localhost'],
+  ['whatsapp', '4915@c.us', '4915@c.us', 'whatsapp_4915%40c.us@rewards.localhost'],
+  ['email', 'A@b\u00fccher.example', 'a@xn--bcher-kva.example', 'a@xn--bcher-kva.example'],
+])('the user of %s with the id %s is %s, counted as %s', (provider, id, providerUserId, userKey) => {
+  expect(read({ ...discord, oauth_provider: provider, oauth_user_id: id })).toMatchObject({
+    registration: { provider, providerUserId, userKey },
   });
 });
 

@@ -5,7 +5,6 @@ import {
   dearestCallGas,
   gasMaxOf,
   gasOfData,
-  PERMIT,
   perkBought,
   refuseCall,
 } from '../../src/rules/relay-policy.ts';
@@ -18,6 +17,8 @@ const CANCEL = 'cancelAuthorization(address,bytes32,uint8,bytes32,bytes32)';
 const BUY = 'purchaseFor(address,uint256,uint256)';
 const BUY_WITH_PERMIT = 'purchaseWithPermit(address,uint256,uint256,uint256,uint8,bytes32,bytes32)';
 const DEPOSIT = 'depositWithPermit(address,uint256,uint256,uint8,bytes32,bytes32)';
+
+const PERMIT = 'permit(address,address,uint256,uint256,uint8,bytes32,bytes32)';
 
 const call = (
   contract: ContractName,

@@ -45,6 +45,11 @@ describe('contract: Event submission, sanitising', () => {
     );
   });
 
+  test('what is no text keeps its kind', () => {
+    const value = { list: ['a\u0000', 5, [true]], none: null, number: 1.5, yes: true, gone: undefined };
+    expect(sanitiseValue(value)).toStrictEqual({ ...value, list: ['a', 5, [true]] });
+  });
+
   test('a name that becomes dangerous by it is left out', () => {
     const smuggled = JSON.parse('{"__pro\\u0000to__":{"skip_cooldown":true},"kept":{"__proto\\u0007__":1}}');
     const clean = sanitiseValue(smuggled) as Record<string, unknown>;

@@ -43,7 +43,7 @@ test('every kind of setting is told as people write it, those of the brand first
       platforms: { telegram: '@Bot' },
       domains: ['a.example', 'b.example'],
       automation: true,
-      spendPerDay: 9,
+      spendPerDay: 999_999,
     },
     { visit: { cooldown: '24h', maxClaims: 'unlimited', channels: ['#a'] } },
   );
@@ -61,7 +61,7 @@ test('every kind of setting is told as people write it, those of the brand first
     'brand.domains: a.example,b.example → b.example,a.example',
     'brand.platforms: {"telegram":"@Bot"} → {"telegram":"@New"}',
     'brand.spendPerHour: null → 7',
-    'brand.spendPerDay: 9 → null',
+    'brand.spendPerDay: 999999 → null',
     'visit.maxClaims: unlimited → 3',
     'visit.cooldown: 1d → 0',
     'visit.active: on → off',

@@ -16,7 +16,7 @@ const LABEL = /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/;
  */
 export function canonicalHost(text: string): string | undefined {
   // Characters that could make a URL parser see a different host than a reader does are refused before parsing.
-  if (text === '' || text.length > 2 * DOMAIN_MAX || /[\s/\\?#@%[\]<>^|*]/.test(text)) return undefined;
+  if (text.length > 2 * DOMAIN_MAX || /[\s/\\?#@%[\]<>^|*]/.test(text)) return undefined;
   return hostOf(`http://${text}`);
 }
 

@@ -226,8 +226,8 @@ export function defaultsOf<S extends Spec>(
 ): Partial<Values<S>> {
   const values = rowsOf(spec).flatMap(([name, row]) => {
     const given = (defaultsFor === 'production' ? row.inProduction : undefined) ?? row.default;
-    const read = given === undefined ? undefined : readValue(row, given);
-    return read && 'value' in read ? [[name, read.value] as const] : [];
+    const read = readValue(row, given);
+    return 'value' in read ? [[name, read.value] as const] : [];
   });
   return Object.fromEntries(values) as Partial<Values<S>>;
 }

@@ -2,8 +2,8 @@
 
 const bare = (channel: string) => channel.trim().replace(/^#/, '').toLowerCase();
 
-/** Passes when the brand has no list or the event names no channel. */
-export function channelAllowed(channel: string | undefined, allowed: readonly string[] | undefined): boolean {
-  if (!allowed?.length || channel === undefined) return true;
+/** Passes when the brand has no list. */
+export function channelAllowed(channel: string, allowed: readonly string[] | undefined): boolean {
+  if (!allowed?.length) return true;
   return allowed.some((one) => bare(one) === bare(channel));
 }

@@ -40,13 +40,13 @@ function ofOrder(
 ): number | undefined {
   const { perUsd, maxReward } = detail.dynamic ?? {};
   // The total is only a number that the sender wrote: without a `maxReward` it counts for nothing.
-  if (!amountsCount || perUsd === undefined || maxReward === undefined) return undefined;
+  if (!amountsCount || maxReward === undefined) return undefined;
   const usd = decimal(Object.hasOwn(metadata, 'order_total') ? metadata.order_total : undefined);
   const rate = decimal(perUsd);
   if (!usd || !rate) return undefined;
   const amount = (usd.units * rate.units) / (usd.perUnit * rate.perUnit);
   if (amount < 1n) return undefined;
-  return amount < BigInt(maxReward) ? Number(amount) : maxReward;
+  return Math.min(Number(amount), maxReward);
 }
 
 /** A number without its fraction: 24.90 is 2490 hundredths. In whole numbers nothing is rounded before the end. */
@@ -60,10 +60,7 @@ const NUMBER_MAX = 1e15;
 
 /** A number of 0 or more, or a plain decimal text such as "19.90". */
 function decimal(value: unknown): Decimal | undefined {
-  const text =
-    typeof value === 'number' && Number.isFinite(value) && value >= 0
-      ? String(Math.min(value, NUMBER_MAX))
-      : value;
+  const text = Number.isFinite(value) ? String(Math.min(Number(value), NUMBER_MAX)) : value;
   const [, whole, fraction = ''] =
     (typeof text === 'string' && /^(\d{1,20})(?:\.(\d{1,20}))?$/.exec(text.trim())) || [];
   if (whole === undefined) return undefined;

@@ -107,13 +107,13 @@ function refuseDomain(
 }
 
 /** Sources whose events pass over cooldown and maximum (contract: Cooldown bypass). */
-const BYPASS_SOURCES = new Set(['chat_manual_reward', 'voice_claim', 'gateway_event']);
+const BYPASS_SOURCES: ReadonlySet<unknown> = new Set(['chat_manual_reward', 'voice_claim', 'gateway_event']);
 
 /** What this submission may pass over. A source is believed only together with the brand's key. */
 export function bypassOf(submission: EventSubmission, brand: Brand): Bypass {
   const { metadata, withBrandKey, skipCooldown } = submission;
   const source = Object.hasOwn(metadata, 'source') ? metadata.source : undefined;
-  const trusted = withBrandKey && typeof source === 'string' && BYPASS_SOURCES.has(source);
+  const trusted = withBrandKey && BYPASS_SOURCES.has(source);
   const skips = skipCooldown && (withBrandKey || brand.profile.clientBypass === 'allow');
   return { cooldown: trusted || skips, maxClaims: trusted };
 }
