@@ -89,6 +89,16 @@ export const settings = {
   healthKeptMs: 1_000,
   /** Balances that are kept at once, some 1 MB. */
   balancesMax: 10_000,
+  provenDomains: {
+    /** Name servers lose records for minutes or hours: misses within this time count once … */
+    lookEveryMs: 8 * 3_600_000,
+    /** … and with the last of them the domain is unlinked, a day after the first. */
+    missesMax: 4,
+    /** Where DNS gave no answer: long enough for an outage to pass, far shorter than the time of one miss. */
+    retryMs: 10 * 60_000,
+    /** The clock of an emulator may be moved at any moment; a look at it costs nothing. */
+    pollMs: 1_000,
+  },
   /** Events decided in one commit: large enough that the fsync is shared, small enough to answer in milliseconds. */
   decideBatchMax: 400,
   /** Attempts of one commit. Each conflict means that another process made progress; this many in a row mean a fault, so the caller gets an error. */

@@ -163,7 +163,9 @@ function sharedQuestions(
   return {
     reportHealth: () => healths('', () => reportHealth(health)),
     verifyDns: (domain: string) =>
-      lookups(domain, () => verifyDns({ database, dns, serviceName, clock }, domain)),
+      lookups(domain, () =>
+        verifyDns({ database, dns, serviceName, clock, settings: settings.provenDomains }, domain),
+      ),
   };
 }
 

@@ -1,4 +1,7 @@
 /** Puts a service together from the adapters that its caller picked: the chain engine and the hosts. */
+
+import { createDomainLooks } from '../actions/brands/look-at-domains.ts';
+import { verifyDns } from '../actions/brands/verify-dns.ts';
 import {
   type ChainEngine,
   type ChainEngineDeps,
@@ -7,6 +10,7 @@ import {
   createWatchingEngine,
 } from '../chain/engine.ts';
 import type { WalletTree } from '../identity/wallets.ts';
+import { settings } from './config.ts';
 import { createHosts, type HostsConfig, type HostsDeps } from './create-hosts.ts';
 import type { ServiceHosts } from './one-port.ts';
 
@@ -46,16 +50,34 @@ export function createService(deps: ServiceDeps, config: ServiceConfig): Service
   const sending = signers ? [signers.payout.address, signers.relay?.(null).address ?? []].flat() : [];
   const ownAccounts = [...sending, ...(deps.ownAccounts ?? [])];
   const hosts = wallets && createHosts({ ...deps, ownAccounts, engine, wallets }, config);
+  const looks = domainLooks(deps, config);
   return {
     engine,
     hosts,
-    start: engine.start,
+    async start() {
+      await engine.start();
+      // Background work belongs to the processes that do the chain's.
+      if (signers) looks.start();
+    },
     async stop() {
       try {
-        await hosts?.idle();
+        await Promise.all([hosts?.idle(), looks.stop()]);
       } finally {
         await engine.stop();
       }
     },
   };
 }
+
+const domainLooks = (
+  { database, dns, clock, log }: ServiceDeps,
+  { serviceName }: Pick<ServiceConfig, 'serviceName'>,
+) =>
+  createDomainLooks(
+    {
+      ...{ database, clock, log },
+      verifyDns: (domain) =>
+        verifyDns({ database, dns, serviceName, clock, settings: settings.provenDomains }, domain),
+    },
+    settings.provenDomains,
+  );

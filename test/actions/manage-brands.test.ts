@@ -11,6 +11,7 @@ import { dnsRecord } from '../../src/actions/brands/show-dns-record.ts';
 import { verifyBrandKey } from '../../src/actions/brands/verify-brand-key.ts';
 import { domainToken, verifyDns } from '../../src/actions/brands/verify-dns.ts';
 import { mintIntoEscrowData } from '../../src/chain/contracts/mint-into-escrow.ts';
+import { settings } from '../../src/compose/config.ts';
 import { saveBrandKey } from '../../src/ledger/brands/brand-keys.ts';
 import type { Queries } from '../../src/ledger/database/database.ts';
 import { writeFact } from '../../src/ledger/facts.ts';
@@ -260,7 +261,7 @@ describe('a key', () => {
 describe('a DNS record', () => {
   const records = new Map<string, string[]>();
   const dns = { txtRecords: async (name: string) => records.get(name) ?? [] };
-  const verify = (domain: string) => verifyDns({ ...ledger, dns }, domain);
+  const verify = (domain: string) => verifyDns({ ...ledger, dns, settings: settings.provenDomains }, domain);
   async function recordOf(brandId: string, domain: string) {
     const record = await dnsRecord(ledger, brandId, domain);
     if ('refusal' in record) throw new Error('refused');

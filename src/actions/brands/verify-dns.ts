@@ -18,12 +18,13 @@ interface VerifyDnsDeps {
   dns: TxtResolver;
   serviceName: string;
   clock: Pick<Clock, 'now'>;
+  settings: {
+    /** Anybody may ask at any moment: misses within this time count once. */
+    lookEveryMs: number;
+    /** With the last of them the domain is unlinked. */
+    missesMax: number;
+  };
 }
-
-/** Anybody may ask at any moment, and name servers lose records for minutes or hours: misses in this time count once. */
-const MISS_EVERY_MS = 8 * 3_600_000;
-/** With the last of them the domain is unlinked: a day after the first. */
-const MISSES_MAX = 4;
 
 export interface DnsVerification {
   domain: string;
@@ -47,7 +48,7 @@ export const domainToken = (verificationSecret: string, domain: string) =>
  * day. Rejects when DNS gives no answer; then nothing is linked or counted.
  */
 export async function verifyDns(deps: VerifyDnsDeps, domain: string): Promise<DnsVerification> {
-  const { database, dns, serviceName, clock } = deps;
+  const { database, dns, serviceName, clock, settings } = deps;
   const name = verificationName(serviceName, domain);
   const proven = new Set<BrandId>();
   for (const record of await dns.txtRecords(name)) {
@@ -58,7 +59,7 @@ export async function verifyDns(deps: VerifyDnsDeps, domain: string): Promise<Dn
   }
   for (const brandId of await brandsProvenFor(database.db, domain)) {
     if (proven.has(brandId)) continue;
-    const misses = { nowMs: clock.now(), everyMs: MISS_EVERY_MS, missesMax: MISSES_MAX };
+    const misses = { nowMs: clock.now(), everyMs: settings.lookEveryMs, missesMax: settings.missesMax };
     await missProvenDomain(database.db, { brandId, domain }, misses);
   }
   let nested: string | undefined;

@@ -143,6 +143,16 @@ export async function missProvenDomain(
 const provenLink = ({ brandId, domain }: { brandId: BrandId; domain: string }) =>
   and(eq(brandDomains.domain, domain), eq(brandDomains.brandId, brandId), eq(brandDomains.source, 'dns'));
 
+/** Every domain that is linked by DNS. */
+export async function everyProvenDomain(db: Queries): Promise<string[]> {
+  const rows = await db
+    .selectDistinct({ domain: brandDomains.domain })
+    .from(brandDomains)
+    .where(eq(brandDomains.source, 'dns'))
+    .orderBy(brandDomains.domain);
+  return rows.map(({ domain }) => domain);
+}
+
 /** Brands to which this very domain is linked by DNS. */
 export async function brandsProvenFor(db: Queries, domain: string): Promise<BrandId[]> {
   const rows = await db

@@ -1,90 +1,11 @@
 /** Contract: POST verify-dns, against a real name server on this machine. */
-import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
-import { once } from 'node:events';
-import { type Socket as Connection, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import SQLite from 'better-sqlite3';
-import { decode, encode, type Packet, type Answer as Record, streamDecode, streamEncode } from 'dns-packet';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { domainToken } from '../../../src/actions/brands/verify-dns.ts';
+import { type DnsReply, startNameServer } from '../../kits/name-server.ts';
 import { someone } from '../../kits/service.ts';
 import { API, type ContractService, expectBothForms, open, shop, startContractService } from '../kit.ts';
-
-type Reply = { txt: string[] } | { code: number } | { silent: true } | { raw: Buffer };
-
-/** How often a port that is free for packets may be taken for connections. */
-const PORT_TRIES = 20;
-
-/** A name server has one number for packets and connections; the system hands out free ones for each kind alone. */
-async function onePortForBoth(): Promise<{ udp: Socket; tcp: Server; port: number }> {
-  for (let tries = 1; ; tries += 1) {
-    const udp = createSocket('udp4').bind(0, '127.0.0.1');
-    await once(udp, 'listening');
-    const { port } = udp.address();
-    const tcp = createServer().listen(port, '127.0.0.1');
-    try {
-      await once(tcp, 'listening');
-      return { udp, tcp, port };
-    } catch (error) {
-      udp.close();
-      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE' || tries === PORT_TRIES) throw error;
-    }
-  }
-}
-
-/** A name server whose table is changed by the tests; it notes what it was asked. */
-async function startNameServer() {
-  const table = new Map<string, Reply>();
-  const asked: string[] = [];
-  const answer = (query: Packet): Buffer | undefined | Packet => {
-    const [question] = query.questions ?? [];
-    asked.push(`${question?.type} ${question?.name}`);
-    const reply = table.get(question?.name.toLowerCase() ?? '') ?? { code: 3 };
-    if ('silent' in reply) return undefined;
-    if ('raw' in reply) return reply.raw;
-    const base: Packet = { type: 'response', id: query.id ?? 0, questions: query.questions ?? [] };
-    if ('code' in reply) return { ...base, flags: reply.code };
-    const name = question?.name ?? '';
-    const answers: Record[] = reply.txt.map((text) => ({
-      name,
-      type: 'TXT',
-      ttl: 0,
-      // A TXT record is made of pieces of at most 255 bytes.
-      data: text.match(/.{1,255}/gs) ?? [''],
-    }));
-    return { ...base, answers };
-  };
-  const onPacket = (udp: Socket, message: Buffer, from: RemoteInfo) => {
-    const reply = answer(decode(message));
-    if (!reply) return;
-    const bytes = Buffer.isBuffer(reply) ? reply : encode(reply);
-    const truncated = { ...(Buffer.isBuffer(reply) ? {} : reply), answers: [], flags: 1 << 9 };
-    udp.send(bytes.length > 512 ? encode(truncated) : bytes, from.port, from.address);
-  };
-  const onConnection = (socket: Connection) => {
-    const chunks: Buffer[] = [];
-    socket.on('error', () => {});
-    socket.on('data', (chunk: Buffer) => {
-      chunks.push(chunk);
-      const read = Buffer.concat(chunks);
-      if (read.length < 2 || read.length < 2 + read.readUInt16BE(0)) return;
-      const reply = answer(streamDecode(read) ?? {});
-      if (reply && !Buffer.isBuffer(reply)) socket.end(streamEncode(reply));
-    });
-  };
-  const { udp, tcp, port } = await onePortForBoth();
-  udp.on('message', (message, from) => onPacket(udp, message, from));
-  tcp.on('connection', onConnection);
-  return {
-    table,
-    asked,
-    address: `127.0.0.1:${port}`,
-    async stop() {
-      udp.close();
-      tcp.close();
-    },
-  };
-}
 
 describe('contract: POST verify-dns', () => {
   let names: Awaited<ReturnType<typeof startNameServer>>;
@@ -111,7 +32,7 @@ describe('contract: POST verify-dns', () => {
   const recordOf = (brandId: string, domain: string) =>
     `brand_id=${brandId};api_key=${tokenOf(brandId, domain)}`;
   const verify = (domain: unknown) => service.post(`${API}/verify-dns`, { domain });
-  const set = (domain: string, reply: Reply) => names.table.set(`_rewards.${domain}`, reply);
+  const set = (domain: string, reply: DnsReply) => names.table.set(`_rewards.${domain}`, reply);
   const eventFrom = async (domain: string, brand = shop) =>
     (await service.send(brand, { userEmail: someone(), domain })).status;
 
@@ -132,7 +53,7 @@ describe('contract: POST verify-dns', () => {
 
   test('a record that is gone unlinks its domain after several looks over a day, however often anybody looks', async () => {
     const domain = 'gone.example';
-    const record: Reply = { txt: [recordOf(shop.brandId, domain)] };
+    const record: DnsReply = { txt: [recordOf(shop.brandId, domain)] };
     const look = async () => (await verify(domain)).body.dnsConfigured;
     set(domain, record);
     expect(await look()).toBe(true);
@@ -175,7 +96,7 @@ describe('contract: POST verify-dns', () => {
     expect((await verify(above)).body).toMatchObject({ dnsConfigured: true, brandId: shop.brandId });
   });
 
-  const unlinked: [string, (domain: string) => Reply][] = [
+  const unlinked: [string, (domain: string) => DnsReply][] = [
     ['no such name', () => ({ code: 3 })],
     ['no records', () => ({ txt: [] })],
     ['a wrong token', () => ({ txt: [`brand_id=${shop.brandId};api_key=wrong`] })],
@@ -205,7 +126,7 @@ describe('contract: POST verify-dns', () => {
     expect((await verify(domain)).body).toMatchObject({ dnsConfigured: true, brandId: shop.brandId });
   });
 
-  test.each<[string, Reply]>([
+  test.each<[string, DnsReply]>([
     ['SERVFAIL', { code: 2 }],
     ['REFUSED', { code: 5 }],
     ['no answer at all', { silent: true }],
