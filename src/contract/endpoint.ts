@@ -88,13 +88,18 @@ const API_VERSION = '2.0';
 const text = (description: string) => ({ description, schema: { type: 'string' } });
 const whole = (description: string) => ({ description, schema: { type: 'integer' } });
 
+/** The header of refusals that may pass later. */
+export const retryHeader: HostContract['headers'] = {
+  'Retry-After': whole('Seconds until the same request may pass.'),
+};
+
 /** Headers that answers of any host may have. */
 const hostHeaders: HostContract['headers'] = {
   'X-Request-Id': text("Id of this request, also in the emulator's log."),
   Vary: text('Names `Origin`, among others.'),
   'Access-Control-Allow-Origin': text('Origin of the page, when it may read the answer.'),
   'Access-Control-Allow-Credentials': text('`true`, together with the origin.'),
-  'Retry-After': whole('Seconds until the same request may pass.'),
+  ...retryHeader,
   'X-RateLimit-Limit': whole('How many requests are allowed within a window.'),
   'X-RateLimit-Remaining': whole('How many more are allowed within this window.'),
   'X-RateLimit-Reset': whole('When the window ends, in seconds since 1970.'),

@@ -213,6 +213,7 @@ test('refusals of the control host are the documented ones', async () => {
     'invalid_fixture',
     'method_not_allowed',
     'database_unavailable',
+    'database_busy',
     'internal_error',
   ]);
 });

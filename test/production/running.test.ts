@@ -320,7 +320,9 @@ describe.skipIf(postgresMissing() !== undefined)('on Postgres', () => {
       );
     const both = (await Promise.all([send(first, 0), send(second, 100)])).flat();
     expect(both.map(({ status }) => status)).toEqual(Array(30).fill(200));
-    const holder = first.logLines().some(({ message }) => message === 'lane taken') ? first : second;
+    const holder = first.logLines().some(({ message }) => message === 'this process sends for the lane now')
+      ? first
+      : second;
     const other = holder === first ? second : first;
     await holder.stop('SIGKILL');
     const after = await send(other, 200);

@@ -88,7 +88,6 @@ type RelayRefusal =
   | { code: 'transaction_failed'; relay: RelayProgress }
   | { code: 'confirmation_timeout'; hash: Hex | null };
 
-/** `window` is the user's; absent when the call was refused before it was read. */
 /** What the decision about a call rested on, as far as it got. */
 interface RelayGrounds {
   contract?: ContractName | undefined;
@@ -98,7 +97,7 @@ interface RelayGrounds {
   gas?: number;
 }
 
-/** `grounds`: absent facts were not looked at. */
+/** `window` is the user's; absent when the call was refused before it was read. What `grounds` lack was not looked at. */
 export type RelayOutcome = { window?: RateWindow | undefined; grounds?: RelayGrounds } & (
   | { relayed: RelayProgress }
   | { refusal: RelayRefusal }

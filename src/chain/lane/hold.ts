@@ -33,7 +33,7 @@ export function createHold(deps: HoldDeps, onChange: () => void): Hold {
         return undefined;
       }
       if (epoch !== held?.epoch) {
-        log.info({ lane: address, purpose, epoch }, 'lane taken');
+        log.info({ lane: address, purpose, epoch }, 'this process sends for the lane now');
         onChange();
       }
       held = { epoch, sinceMs: nowMs };

@@ -1,5 +1,5 @@
 /** The emulator's control host with all that it offers. */
-import { type HostContract, named } from '../endpoint.ts';
+import { type HostContract, named, retryHeader } from '../endpoint.ts';
 import { controlProblem } from './control.ts';
 import { controlEndpoints } from './endpoints.ts';
 import { type ControlRefusalCode, controlRefusals } from './refusals.ts';
@@ -24,7 +24,7 @@ export const controlHostContract: HostContract<ControlRefusalCode> = {
   endpoints: controlEndpoints,
   refusalBody: named('Refusal', controlProblem),
   refusals: controlRefusals,
-  headers: {},
+  headers: retryHeader,
   commonHeaders: [],
   securitySchemes: {
     controlToken: {

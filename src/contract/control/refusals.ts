@@ -24,6 +24,7 @@ export type ControlRefusal =
   | { code: 'unknown_endpoint'; method: string; path: string }
   | { code: 'method_not_allowed'; method: string; path: string; allowed: readonly string[] }
   | { code: 'database_unavailable' }
+  | { code: 'database_busy' }
   | { code: 'internal_error' };
 export type ControlRefusalCode = ControlRefusal['code'];
 
@@ -181,6 +182,7 @@ const rows: RefusalRows<ControlRefusal> = {
       details: { reason: 'database_unavailable' },
     },
   },
+  database_busy: requestRefusals.database_busy,
   internal_error: {
     status: 500,
     when: 'something is wrong with the service; its log says what',

@@ -3,11 +3,10 @@ import { type Handler, Hono } from 'hono';
 import type { VerifyReport } from '../../audit/report.ts';
 import type { VerifyOptions } from '../../audit/verify-ledger.ts';
 import { controlHostContract } from '../../contract/control/host.ts';
-import { isDatabaseUnavailable } from '../../ledger/database/database.ts';
 import { rootMessage } from '../../lib/failures/root-cause.ts';
 import type { Log } from '../../lib/log.ts';
 import { parseSince } from '../../rules/since.ts';
-import { mount } from '../frame/host-frame.ts';
+import { faultOf, mount } from '../frame/host-frame.ts';
 import { tidyPath } from '../frame/tidy-path.ts';
 import { apiDocument } from '../openapi.ts';
 import { apiReference } from '../reference/api-reference.ts';
@@ -86,7 +85,7 @@ export function createControlHost(deps: ControlHostDeps): Hono {
   app.onError((error, context) => {
     deps.log.error({ path: context.req.path, error: rootMessage(error) }, 'a control request failed');
     return refuse(context, {
-      code: isDatabaseUnavailable(error) ? 'database_unavailable' : 'internal_error',
+      code: faultOf(error),
     });
   });
   return app;

@@ -79,12 +79,13 @@ export function createHostFrame(deps: HostFrameDeps, host: HostParts): Hono<Requ
     }
     if (!isSaid(error))
       deps.log.error({ path: context.req.path, error: rootMessage(error) }, 'a request failed');
-    return host.refuse(context, { code: codeOf(error) });
+    return host.refuse(context, { code: faultOf(error) });
   });
   return app;
 }
 
-function codeOf(error: unknown): 'database_unavailable' | 'database_busy' | 'internal_error' {
+/** What a caller is told of a failure that is not the request's. */
+export function faultOf(error: unknown): 'database_unavailable' | 'database_busy' | 'internal_error' {
   if (isDatabaseUnavailable(error)) return 'database_unavailable';
   return isDatabaseBusy(error) ? 'database_busy' : 'internal_error';
 }

@@ -1,6 +1,7 @@
 /** The control API where something breaks that it did not expect: a JSON answer, a line in the log, no secrets in either. */
 import { join } from 'node:path';
 import SQLite from 'better-sqlite3';
+import pg from 'pg';
 import { afterEach, expect, test } from 'vitest';
 import { jsonLog } from '../../../src/lib/log.ts';
 import { postgresMissing, startPostgres } from '../../kits/databases.ts';
@@ -44,6 +45,27 @@ test('an error that nobody expected: 500, with a reason and no word of what it w
     expect(JSON.stringify(said)).not.toContain(secret);
   expect((await brands()).status).toBe(200);
 });
+
+test.skipIf(postgresMissing())(
+  'a table that somebody keeps locked: 503, and when to try again',
+  async () => {
+    const postgres = await startPostgres();
+    const { brands } = await start({ databaseUrl: postgres.url });
+    const somebody = new pg.Client({ connectionString: postgres.url });
+    await somebody.connect();
+    await somebody.query('begin; lock table brands in access exclusive mode');
+    const { status, headers, body } = await brands();
+    expect([status, body.error, body.details]).toEqual([503, 'Database busy', { reason: 'database_busy' }]);
+    expect(headers.get('retry-after')).toBe('1');
+    await somebody.query('rollback');
+    await somebody.end();
+    expect((await brands()).status).toBe(200);
+    await service?.stop();
+    service = undefined;
+    await postgres.stop();
+  },
+  30_000,
+);
 
 test.skipIf(postgresMissing())('a database that is gone: 503, to be tried again', async () => {
   const postgres = await startPostgres();

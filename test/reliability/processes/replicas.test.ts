@@ -30,7 +30,9 @@ async function live(stage: Stage, args: string[]): Promise<{ life: Life; base: s
 const epochOf = ({ stderr }: Life) =>
   Math.max(
     0,
-    ...[...stderr().matchAll(/"epoch":(\d+),"message":"lane taken"/g)].map(([, epoch]) => Number(epoch)),
+    ...[...stderr().matchAll(/"epoch":(\d+),"message":"this process sends for the lane now"/g)].map(
+      ([, epoch]) => Number(epoch),
+    ),
   );
 
 test.skipIf(postgresMissing())(
