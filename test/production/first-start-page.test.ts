@@ -17,7 +17,7 @@ const page = await readFile(new URL('../../docs/operations.md', import.meta.url)
 const section = page.split(/^## /m).find((text) => text.startsWith('First start\n')) ?? '';
 const blocks = [...section.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, lines = '']) => lines);
 
-/** What differs where the page is tried out: the addresses around the service, and its port. */
+/** What differs where the page is tried out: the addresses around the service, its port, and a chain with more blocks. */
 function here(lines: string, instead: Record<string, string>): string {
   return Object.entries(instead).reduce((text, [from, to]) => text.replaceAll(from, to), lines);
 }
@@ -43,7 +43,7 @@ test.skipIf(binaryFolder() === undefined)(
   'the lines of the page end with a confirmed reward; a database that stops and starts is two lines of the log',
   async () => {
     const [anvil, postgres, project, port, adminPort] = await Promise.all([
-      startAnvil(['--chain-id', '8454', '--block-time', '1']),
+      startAnvil(['--chain-id', '8454', '--block-time', '0.5']),
       startPostgresServer(),
       temporaryDirectory(),
       freePort(),
@@ -59,6 +59,7 @@ test.skipIf(binaryFolder() === undefined)(
       PATH: `${cwd}:${process.env.PATH}`,
       REWARDS_PORT: String(port),
       REWARDS_ADMIN_PORT: String(adminPort),
+      REWARDS_BLOCK_POLL: '250ms',
     };
     const instead = {
       'postgres://rewards:PASSWORD@db.internal/rewards?sslmode=verify-full': postgres.url,

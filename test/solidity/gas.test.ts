@@ -68,7 +68,7 @@ test('the gas limit covers new holders on sequences scattered over the whole spa
 
 test('the gas limit covers a brand for each reward, and 400 of them fit into a transaction', async () => {
   const brands = Array.from({ length: 400 }, (_, index) => newHolder(5_000 + index));
-  for (const brand of brands) await kit.fund(brand, LARGE_AMOUNT + 1n);
+  await kit.fundAll(brands, LARGE_AMOUNT + 1n);
   // Neighbours in the batch lie in different words.
   const entries = brands.map((brand, index) =>
     reward(2 ** 40 + (index % 2) * 256 + index, newHolder(index), brand, LARGE_AMOUNT),

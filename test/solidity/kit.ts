@@ -107,6 +107,19 @@ export async function startKit(anvilArgs: readonly string[] = []) {
         brand,
         amount,
       }),
+    /** The same amount for each of many; only the last block is waited for. */
+    async fundAll(brands: readonly Hex[], amount: bigint) {
+      const { address } = people.operator;
+      let nonce = await publicClient.getTransactionCount({ address });
+      const fees = await publicClient.estimateFeesPerGas();
+      let last: Hex | undefined;
+      for (const brand of brands) {
+        const args = [keccak256(toHex(`fund ${keys++}`)), brand, amount] as const;
+        const wish = { ...by(people.operator, 300_000n), ...fees, nonce: nonce++ };
+        last = await pointsSale.write.mintIntoEscrow(args, wish);
+      }
+      if (last) await mined(Promise.resolve(last));
+    },
     /** Sends a batch as the distributor. */
     distribute(entries: readonly PayoutEntry[], gas?: bigint) {
       const data = encodePayoutBatch(entries);

@@ -103,7 +103,12 @@ describe.each(databaseKinds)('killed (on $kind)', ({ kind, open }) => {
 });
 
 describe('answers of the node that get lost', () => {
-  test.each<RpcFault[]>([['lost-answer'], ['lost-request'], ['duplicate']])(
+  test.each<RpcFault[]>([
+    ['lost-answer'],
+    ['lost-request'],
+    ['duplicate'],
+    ['garbage', 'unavailable', 'truncated'],
+  ])(
     '%s: everybody who was told so has the perk, nobody has it twice',
     async (...faults) => {
       const anvil = await startAnvil(CHAIN);
@@ -117,7 +122,8 @@ describe('answers of the node that get lost', () => {
       for (const fault of faults)
         proxy.add({
           fault,
-          probability: 0.25,
+          // A quarter of the calls in all. A block takes several: when most fail, hardly any turn of the follower succeeds.
+          probability: 0.25 / faults.length,
           method: /eth_sendRawTransaction|Receipts|getBlock/,
         });
 
