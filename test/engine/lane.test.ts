@@ -55,8 +55,8 @@ onEveryDatabase(({ kit }) => {
       ...{ database, signer, clock, realClock: clock, alarms, settlements, log: silentLog },
       ...{ crash: neverCrash, random: secureRandom(clock), owner: 'test' },
       chain: {
-        block: async () =>
-          world.baseFeeWei === undefined
+        block: async (which: unknown) =>
+          world.baseFeeWei === undefined || which !== 'latest'
             ? undefined
             : {
                 number: 1,
@@ -118,7 +118,13 @@ onEveryDatabase(({ kit }) => {
     expect(await turn()).toEqual(['worked', '6: 21 1']);
     expect(await turn()).toEqual(['idle']);
     expect(world.work).toBe(6);
-    expect((await open()).map(({ nonce }) => nonce)).toEqual([4, 5, 6]);
+    const stored = await open();
+    expect(stored.map(({ nonce }) => nonce)).toEqual([4, 5, 6]);
+    const rows = await transactionsById(
+      kit().database.db,
+      stored.map(({ id }) => id),
+    );
+    expect(rows.map(({ status }) => status)).toEqual(['sent', 'sent', 'sent']);
     const [first] = world.offered;
     expect(first && parseTransaction(first)).toMatchObject({
       ...{ chainId: 7, type: 'eip1559', data: '0xabcd', value: 5n, gas: 50_000n },
@@ -193,6 +199,18 @@ onEveryDatabase(({ kit }) => {
     expect(await turn()).toEqual(['worked', '0: 21 1', '1: 21 1', '2: 21 1']);
     expect(alarms()).toEqual([]);
     expect(world.told.filter((one) => one === 'sent')).toHaveLength(3);
+  });
+
+  test('an alarm about what no node took is over when a block holds it', async () => {
+    const { world, turn, alarms } = start({ bumpAfterMs: 60_000 });
+    world.work = 1;
+    world.answers = [UNKNOWN, UNKNOWN];
+    await turn();
+    await turn(10_000);
+    expect(alarms()).toEqual(['transaction_not_taken']);
+    Object.assign(world.nonces, { latest: 1, pending: 1 });
+    expect(await turn()).toEqual(['idle']);
+    expect(alarms()).toEqual([]);
   });
 
   test('the lowest alone is offered again after a while, and for more after a longer one', async () => {
@@ -272,6 +290,19 @@ onEveryDatabase(({ kit }) => {
     world.baseFeeWei = 8n * GWEI;
     expect(await turn()).toEqual(['worked', '0: 21 1', '0: 17 1']);
     expect(await open()).toMatchObject([{ refused: false, maxFeeWei: 17n * GWEI }]);
+  });
+
+  test('nor while a node may have an earlier offer of the same nonce', async () => {
+    const { world, turn, open } = start();
+    world.work = 1;
+    await turn();
+    world.answers = [refused('over_node_cap'), refused('over_node_cap'), refused('over_node_cap')];
+    expect(await turn(5_000)).toEqual(['worked', '0: 23 1']);
+    expect(await open()).toMatchObject([{ refused: true }]);
+    world.baseFeeWei = 1n * GWEI;
+    expect(await turn()).toEqual(['idle', '0: 23 1']);
+    expect(await turn()).toEqual(['idle', '0: 23 1']);
+    expect(await open()).toHaveLength(1);
   });
 
   test.each<[string, SendOutcome[]]>([

@@ -1,7 +1,7 @@
 /** Several nodes as one: who is asked when one fails, and what may never be asked twice. */
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createRpc, RpcAnswerError, RpcTooLargeError } from '../../src/chain/rpc/rpc.ts';
+import { createRpc, type Rpc, RpcAnswerError, RpcTooLargeError } from '../../src/chain/rpc/rpc.ts';
 import { createRpcPool, type RpcOutcome } from '../../src/chain/rpc/rpc-pool.ts';
 import { silentLog } from '../../src/lib/log.ts';
 
@@ -170,4 +170,61 @@ test.each([
   await expect(rpc('eth_sendRawTransaction', ['0x02'])).rejects.toMatchObject({
     othersUnanswered: unanswered,
   });
+});
+
+test('a node that failed after it was known has its chain checked again', async () => {
+  const rpc = pool(first);
+  await rpc('eth_blockNumber', []);
+  first.state.mode = 'down';
+  await expect(rpc('eth_blockNumber', [])).rejects.toThrow('no answer');
+  first.state.mode = 'well';
+  await rpc('eth_blockNumber', []);
+  const once = ['eth_chainId', 'eth_blockNumber'];
+  expect(first.state.asked).toEqual([...once, 'eth_blockNumber', ...once]);
+});
+
+test('each request is told by what came of it', async () => {
+  const rpc = pool(first, second);
+  await rpc('eth_gasPrice', []);
+  first.state.mode = 'busy';
+  await rpc('eth_gasPrice', []);
+  nowMs += 1_001;
+  first.state.mode = 'well';
+  await rpc('eth_gasPrice', []);
+  first.state.mode = 'error';
+  await expect(rpc('eth_gasPrice', [])).rejects.toThrow('execution reverted');
+  expect(outcomes.map(([place, outcome]) => `${place} ${outcome}`)).toEqual([
+    '0 answered',
+    '0 unreachable',
+    '1 answered',
+    '0 answered',
+    '0 error',
+  ]);
+});
+
+test.each([
+  ['another gave no answer', 'down', true],
+  ['another was busy too', 'busy', true],
+  ['it was asked alone', undefined, false],
+] as const)('so does one of a busy node: %s', async (_, mode, unanswered) => {
+  const rpc = mode ? pool(first, second) : pool(second);
+  if (mode) first.state.mode = mode;
+  second.state.mode = 'busy';
+  await expect(rpc('eth_sendRawTransaction', ['0x02'])).rejects.toMatchObject({
+    ...{ rpcCode: -32005, othersUnanswered: unanswered },
+  });
+});
+
+test('what is no error of a node is nobody else’s', async () => {
+  let asked = 0;
+  const broken: Rpc = async (method) => {
+    asked += 1;
+    if (method === 'eth_chainId') return '0x7';
+    throw new Error('a mistake of ours');
+  };
+  const rpc = createRpcPool({
+    ...{ nodes: [broken, broken], chainId: 7, log: silentLog, nowMs: () => 0, restMs: 1 },
+  });
+  await expect(rpc('eth_blockNumber', [])).rejects.toThrow('a mistake of ours');
+  expect(asked).toBe(2);
 });
