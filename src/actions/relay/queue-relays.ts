@@ -21,6 +21,7 @@ import {
   takeGasShare,
 } from '../../ledger/relay/gas-budgets.ts';
 import { type NewRelay, readRelays, storeRelays } from '../../ledger/relay/queued-relays.ts';
+import type { GasPayer } from '../../ledger/schema/relay.ts';
 import { createGatherer } from '../../lib/gather.ts';
 
 interface QueueRelaysDeps {
@@ -45,18 +46,72 @@ type QueueAnswer =
   | { queued: false; reason: 'rate_limit'; window: RateWindow }
   | { queued: false; reason: 'gas_budget'; of: 'payer' | 'user'; resetAtMs: number };
 
+/** An answer, or the promise of one: the round that the call was taken out of does not wait for it. */
+interface Queued {
+  answer: QueueAnswer | Promise<QueueAnswer>;
+}
+type Gatherer = ReturnType<typeof createGatherer<RelayWish, Queued>>;
+
 /** Returns the function that queues one call; calls that arrive together share a commit. */
 export function createRelayQueue(deps: QueueRelaysDeps) {
-  const gatherer = createGatherer<RelayWish, QueueAnswer>({
+  /** Payers in whose rounds a row stayed locked: each has rounds of its own, so that the others do not wait for it. */
+  const apart = new Map<GasPayer, Gatherer>();
+  const together: Gatherer = createGatherer<RelayWish, Queued>({
+    maxItems: deps.batchMax,
+    run: (wishes) =>
+      admitTogether(deps, wishes, isContention).catch((error: unknown) => {
+        if (!isLockTimeout(error)) throw error;
+        return wishes.map((wish) => {
+          const answer = queueApart(wish);
+          // Its caller hears of a failure; until then it is nobody's.
+          answer.catch(() => undefined);
+          return { answer };
+        });
+      }),
+  });
+
+  async function queueApart(wish: RelayWish): Promise<QueueAnswer> {
+    const { payer } = wish;
+    const alone = apart.get(payer) ?? gatherAlone(deps, onFree);
+    apart.set(payer, alone);
+    return (await alone.submit(wish)).answer;
+    function onFree() {
+      if (apart.get(payer)?.waiting() === 0) apart.delete(payer);
+    }
+  }
+
+  return {
+    queue: async (wish: RelayWish): Promise<QueueAnswer> =>
+      apart.has(wish.payer) ? queueApart(wish) : (await together.submit(wish)).answer,
+    /** Resolves when no call is being queued. */
+    async idle() {
+      await together.idle();
+      await Promise.all([...apart.values()].map((alone) => alone.idle()));
+    },
+  };
+}
+
+/** Queues the calls of one payer; `onFree` is called when its rows could be locked again. */
+function gatherAlone(deps: QueueRelaysDeps, onFree: () => void): Gatherer {
+  // Many processes share a payer's row: waiting for it longer than one lock may take is no fault.
+  const isPassing = (error: unknown) => isContention(error) || isLockTimeout(error);
+  return createGatherer<RelayWish, Queued>({
     maxItems: deps.batchMax,
     async run(wishes) {
-      // Many processes share a payer's row: waiting for it longer than one lock may take is no fault.
-      const isPassing = (error: unknown) => isContention(error) || isLockTimeout(error);
-      const answers = await tryAgain(() => admitOnce(deps, wishes), { ...deps, isPassing });
-      return wishes.map((wish) => answers.get(wish.id) as QueueAnswer);
+      const queued = await admitTogether(deps, wishes, isPassing);
+      onFree();
+      return queued;
     },
   });
-  return { queue: gatherer.submit, idle: gatherer.idle };
+}
+
+async function admitTogether(
+  deps: QueueRelaysDeps,
+  wishes: RelayWish[],
+  isPassing: (error: unknown) => boolean,
+): Promise<Queued[]> {
+  const answers = await tryAgain(() => admitOnce(deps, wishes), { ...deps, isPassing });
+  return wishes.map((wish) => ({ answer: answers.get(wish.id) as QueueAnswer }));
 }
 
 const byText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
