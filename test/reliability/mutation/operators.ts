@@ -70,7 +70,7 @@ function strykerOptions(
     ignoreStatic: !whenLoaded,
     concurrency: together,
     // A busy machine is slower in one run than in another: the limit is for what hangs.
-    timeoutMS: runner ? 30_000 : 240_000,
+    timeoutMS: runner ? 10_000 : 240_000,
     timeoutFactor: 3,
     dryRunTimeoutMinutes: 60,
     checkers: [],
