@@ -43,6 +43,14 @@ describe('while a try is under way', () => {
     expect(await answerOnce({ ...once, body: '{ }' }, never)).toEqual({ code: 'idempotency_key_reused' });
   });
 
+  test('and once it came to nothing, the same process tries again', async () => {
+    const [once, answerOnce] = [request(), processWith()];
+    expect(await answerOnce(once, async () => ({ status: 429, body: '', kept: 'nothing' }))).toMatchObject({
+      status: 429,
+    });
+    expect(await answerOnce(once, kept)).toEqual(answered);
+  });
+
   test('another process waits for its answer', async () => {
     const { give, given } = signal();
     const { give: begun, given: hasBegun } = signal();

@@ -10,6 +10,7 @@ import { readEventConfig } from '../../src/actions/events/read-event-config.ts';
 import { readEventState } from '../../src/actions/events/read-event-state.ts';
 import { createAlarms } from '../../src/chain/alarms.ts';
 import { linkProvenDomain } from '../../src/ledger/brands/brand-domains.ts';
+import { takeNumbers } from '../../src/ledger/counters.ts';
 import { bindRewards, failRewards, findReward } from '../../src/ledger/rewards/rewards.ts';
 import { transactions } from '../../src/ledger/schema/transactions.ts';
 import { leaseLane } from '../../src/ledger/transactions/lanes.ts';
@@ -91,6 +92,7 @@ describe('an event that is granted', () => {
     });
     expect(second).toMatchObject({ state: { totalClaims: 1, availableFunds: 990 } });
     expect(second.granted.sequence).toBe(decision.granted.sequence + 1);
+    expect(await takeNumbers(ledger.database.db, 'reward_sequence', 1)).toBe(second.granted.sequence + 1);
     const found = await findReward(ledger.database.db, first.rewardId);
     expect(found?.reward).toMatchObject({
       ...{ id: first.rewardId, sequence: decision.granted.sequence, brandId, userKey, amount: 10, wallet },
@@ -251,7 +253,9 @@ test("a brand's own name stands for its event, unless there is an event of that 
 test('streaks are asked for the events whose rule multiplies, and for no others', async () => {
   const [streak, plain] = [await shop({ multiplier: 'streak' }), await shop()];
   const asked: string[] = [];
+  let questions = 0;
   const streakMultipliers: SubmitEventsDeps['streakMultipliers'] = async (_, submissions) => {
+    questions += 1;
     asked.push(...submissions.map(({ brandId }) => brandId));
     return new Map(submissions.map((one) => [`${one.brandId} ${one.eventType} ${one.userKey}`, 2]));
   };
@@ -259,7 +263,7 @@ test('streaks are asked for the events whose rule multiplies, and for no others'
   expect(decisions.map(shortly)).toEqual([20, 10]);
   expect(asked).toEqual([streak.brandId]);
   expect((await decide([plain.event()], { streakMultipliers })).map(shortly)).toEqual([10]);
-  expect(asked).toHaveLength(1);
+  expect([asked.length, questions]).toEqual([1, 1]);
   expect((await decide([streak.event()])).map(shortly)).toEqual([10]);
 });
 

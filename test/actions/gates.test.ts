@@ -55,7 +55,9 @@ describe('requests of an address', () => {
 });
 
 describe('health', () => {
-  const works = { block: async () => ({ number: 1 }) as never };
+  const works = {
+    block: async (which: unknown) => (which === 'latest' ? { number: 1 } : undefined) as never,
+  };
   const fails = { block: () => Promise.reject(new Error('away')) };
   const health = (of: { chain?: typeof works; identityReady?: () => Promise<boolean>; closed?: boolean }) => {
     const { chain = works, identityReady } = of;

@@ -3,7 +3,8 @@ import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { changeRule } from '../../src/actions/brands/change-rules.ts';
 import { createEventSubmitter } from '../../src/actions/events/gather-events.ts';
-import { rewardEvent } from '../../src/actions/events/reward-event.ts';
+import { type EventOutcome, rewardEvent } from '../../src/actions/events/reward-event.ts';
+import { answerEvent } from '../../src/http/events/answer-event.ts';
 import { findReward } from '../../src/ledger/rewards/rewards.ts';
 import { rewards } from '../../src/ledger/schema/rewards.ts';
 import type { EventSubmission } from '../../src/rules/events/submission.ts';
@@ -152,5 +153,27 @@ describe('an event with a key', () => {
       paid: { rewardId: id },
       decision: {},
     });
+  });
+});
+
+describe('what an answer leaves under the key of its request', () => {
+  const eventId = '0192f0c1-2b3c-7d4e-8f5a-6b7c8d9e0f1a';
+  const kept = async (outcome: EventOutcome) => {
+    const reply = () => ({ status: 503 as const, body: {} as never, headers: {} });
+    const deps = { rewardEvent: async () => outcome, refuser: { reply }, observer: {} };
+    return (await answerEvent(deps, { submission: submission(), nowMs: START_MS, bodyBytes: 2 })).kept;
+  };
+
+  test.each<[EventOutcome & { refusal: unknown }, string]>([
+    [{ refusal: { code: 'payout_pending', eventId } }, 'id'],
+    [{ refusal: { code: 'payout_failed', eventId, reason: 'reverted' } }, 'id'],
+    [{ refusal: { code: 'duplicate', existingEventId: eventId, passesAtMs: 0 } }, 'nothing'],
+    [{ refusal: { code: 'database_busy' } }, 'nothing'],
+  ])('%j: %s, by which the next try finds what this one has done', async (outcome, left) => {
+    expect(await kept(outcome)).toBe(left);
+  });
+
+  test('a reward that is paid: the answer', async () => {
+    expect(await kept(await service().ask())).toBe('answer');
   });
 });

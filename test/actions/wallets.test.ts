@@ -184,6 +184,8 @@ describe('a wallet is shown', () => {
       identities: [{ provider, providerUserId, username, userKey }],
     };
     const upper = `0x${expected.wallet.address?.slice(2).toUpperCase()}`;
+    for (const name of [`x@discord:${providerUserId}`, `discord:${providerUserId}\nx`])
+      expect(await show(name)).toBeUndefined();
     for (const name of [userKey, userKey.toUpperCase(), upper, `Discord:${providerUserId}`])
       expect(await show(name)).toMatchObject(expected);
   });

@@ -62,6 +62,7 @@ describe('requests that wait for the first one', () => {
       await vi.advanceTimersByTimeAsync(100);
     }
     expect(counts.statements).toBeLessThan(39 * (2 * 2 + 1) + 20);
+    expect(counts.statements).toBeGreaterThan(39 * 2 * 2);
     await vi.advanceTimersByTimeAsync(2_000);
     expect(await second).toEqual({ code: 'request_in_progress' });
   });
