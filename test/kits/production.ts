@@ -8,13 +8,14 @@ import { createInterface } from 'node:readline';
 import { HDKey } from '@scure/bip32';
 import { createPublicClient, createWalletClient, type Hex, http, parseEther, toHex } from 'viem';
 import { generatePrivateKey, mnemonicToAccount, privateKeyToAccount } from 'viem/accounts';
+import { afterEach, expect } from 'vitest';
 import { DEV_MNEMONIC } from '../../src/emulator/world/dev-accounts.ts';
 import { saveBrand, saveEventRule } from '../../src/ledger/brands/brands.ts';
 import type { Database } from '../../src/ledger/database/database.ts';
 import { migrate } from '../../src/ledger/database/migrate.ts';
 import { openSqlite } from '../../src/ledger/database/sqlite.ts';
 import { deploy, fundEscrow, rpcTo, startAnvil } from './chain.ts';
-import { program } from './cli.ts';
+import { program, rewardsJson } from './cli.ts';
 
 export const CHAIN_ID = 4242;
 export const brandId: Hex = `0x${'b1'.repeat(20)}`;
@@ -229,6 +230,39 @@ export async function startProduction(
       child.kill(signal);
       const [code, by] = await closed;
       return { code, signal: by };
+    },
+  };
+}
+
+/**
+ * What the tests of a file do with ledgers of `kit`, SQLite or Postgres. After each test the processes that still run are
+ * killed, before hooks that were registered earlier.
+ */
+export function productionOf(kit: () => ProductionKit) {
+  const started: Started[] = [];
+  afterEach(async () => {
+    for (const one of started.splice(0)) if (one.child.exitCode === null) await one.stop('SIGKILL');
+  });
+  type Change = Record<string, string | undefined>;
+  const environment = (ledger: string, change: Change = {}) =>
+    kit().environment(ledger, { REWARDS_ALLOW_SQLITE: 'true', ...change });
+  return {
+    async start(ledger: string, change: Change = {}, args: string[] = []): Promise<Started> {
+      const one = await startProduction(environment(ledger, change), args);
+      started.push(one);
+      return one;
+    },
+    /** `rewards start`, which is refused; `--check` does not start even when it is not. */
+    async refused(ledger: string, change: Change = {}, args = ['--check']) {
+      const { envelope, code } = await rewardsJson(['start', ...args], { env: environment(ledger, change) });
+      return { code, error: envelope.error };
+    },
+    /** Expects that ledger and chain agree; gives what was compared. */
+    async agrees(ledger: string, change: Change = {}) {
+      const { code, envelope } = await rewardsJson(['verify'], { env: environment(ledger, change) });
+      expect(envelope.data?.differences ?? envelope.error).toEqual([]);
+      expect([code, envelope.data.ok]).toEqual([0, true]);
+      return envelope.data.checked;
     },
   };
 }

@@ -3,15 +3,13 @@ import Sqlite from 'better-sqlite3';
 import { createPublicClient, createWalletClient, type Hex, hexToNumber, http, toHex } from 'viem';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { fundEscrow } from '../kits/chain.ts';
-import { rewardsJson } from '../kits/cli.ts';
 import { until } from '../kits/clock.ts';
 import { fillWithLogs } from '../kits/large-block.ts';
 import {
   brandId,
   type ProductionKit,
-  type Started,
+  productionOf,
   sqliteLedger,
-  startProduction,
   startProductionKit,
 } from '../kits/production.ts';
 import { startRpcProxy } from '../kits/rpc-proxy.ts';
@@ -19,7 +17,6 @@ import { startRpcProxy } from '../kits/rpc-proxy.ts';
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 let kit: ProductionKit;
-let service: Started | undefined;
 let ledger: string;
 
 beforeAll(async () => {
@@ -29,13 +26,9 @@ beforeAll(async () => {
 afterAll(() => kit.stop());
 afterEach(async () => {
   await kit.rpc('evm_setAutomine', [true]);
-  if (service?.child.exitCode === null) await service.stop('SIGKILL');
 });
+const { start, agrees } = productionOf(() => kit);
 
-const start = async (change: Record<string, string>) => {
-  service = await startProduction(kit.environment(ledger, { REWARDS_ALLOW_SQLITE: 'true', ...change }));
-  return service;
-};
 const deposit = () => {
   const transport = http(kit.anvil.url);
   const of = {
@@ -53,12 +46,9 @@ const bookedPayouts = async () => {
   database.close();
   return (rows as { block_number: number | null }[]).map(({ block_number: at }) => toHex(at ?? 0));
 };
-const sameAsChain = () =>
-  rewardsJson(['verify'], { env: kit.environment(ledger, { REWARDS_ALLOW_SQLITE: 'true' }) });
-
 test("a stranger's large block: our payout and a brand's deposit in it are booked, before and after a restart", async () => {
   const small = { REWARDS_RPC_ANSWER_MAX: '1' };
-  const running = await start(small);
+  const running = await start(ledger, small);
   await kit.rpc('evm_setAutomine', [false]);
   const paid = await running.event({ brandId, userEmail: 'large@shop.example' });
   expect(paid.status).toBe(200);
@@ -79,19 +69,19 @@ test("a stranger's large block: our payout and a brand's deposit in it are booke
   await running.stop();
   expect(running.log()).toContain('the receipts of a block are too many');
   expect(running.log()).not.toContain('a node gave no usable answer');
-  expect((await sameAsChain()).envelope).toMatchObject({ ok: true, data: { differences: [] } });
+  await agrees(ledger);
 
   // As the first block that a fresh process reads.
   await fillWithLogs(kit.rpc, 1);
   await kit.rpc('evm_mine', []);
-  const again = await start(small);
+  const again = await start(ledger, small);
   expect(await again.admin('/readyz')).toMatchObject({ status: 200 });
   await again.stop();
 });
 
 test('a block that no node shows raises an alarm, and /readyz says so until it is read', async () => {
   const proxy = await startRpcProxy({ target: kit.anvil.url });
-  const running = await start({
+  const running = await start(ledger, {
     REWARDS_RPC_URL: `${proxy.url},${proxy.url}/?again`,
     REWARDS_BLOCK_LAG_MAX: '500ms',
   });
@@ -116,7 +106,7 @@ test('a block that no node shows raises an alarm, and /readyz says so until it i
 
 test('receipts that never arrive in time are asked for in parts', async () => {
   const proxy = await startRpcProxy({ target: kit.anvil.url });
-  const running = await start({ REWARDS_RPC_URL: `${proxy.url},${proxy.url}/?again` });
+  const running = await start(ledger, { REWARDS_RPC_URL: `${proxy.url},${proxy.url}/?again` });
   proxy.add({ fault: 'lost-answer', method: /eth_getBlockReceipts/ });
   const { status } = await running.event({ brandId, userEmail: 'parts@shop.example' });
   expect(status).toBe(200);
@@ -124,5 +114,5 @@ test('receipts that never arrive in time are asked for in parts', async () => {
   await until('the block to be read', async () => (await bookedPayouts()).includes(block));
   await running.stop();
   await proxy.stop();
-  expect((await sameAsChain()).envelope).toMatchObject({ ok: true, data: { differences: [] } });
+  await agrees(ledger);
 });

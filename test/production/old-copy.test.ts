@@ -3,15 +3,13 @@ import { cp, mkdtemp } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { parseGwei } from 'viem';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { rewardsJson } from '../kits/cli.ts';
 import { until } from '../kits/clock.ts';
 import { freePort } from '../kits/postgres-server.ts';
 import {
   brandId,
   type ProductionKit,
-  type Started,
+  productionOf,
   sqliteLedger,
-  startProduction,
   startProductionKit,
 } from '../kits/production.ts';
 import { startRpcProxy } from '../kits/rpc-proxy.ts';
@@ -19,26 +17,12 @@ import { startRpcProxy } from '../kits/rpc-proxy.ts';
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 let kit: ProductionKit;
-let service: Started | undefined;
 
 beforeEach(async () => {
   kit = await startProductionKit();
 });
-afterEach(async () => {
-  if (service?.child.exitCode === null) await service.stop('SIGKILL');
-  await kit.stop();
-});
-
-const start = async (ledger: string, change: Record<string, string> = {}) => {
-  service = await startProduction(kit.environment(ledger, { REWARDS_ALLOW_SQLITE: 'true', ...change }));
-  return service;
-};
-/** `rewards start --check`, which is refused. */
-const refused = async (ledger: string, change: Record<string, string> = {}) => {
-  const env = kit.environment(ledger, { REWARDS_ALLOW_SQLITE: 'true', ...change });
-  const { envelope, code } = await rewardsJson(['start', '--check'], { env });
-  return { code, error: envelope.error };
-};
+afterEach(() => kit.stop());
+const { start, refused } = productionOf(() => kit);
 
 test('start refuses while the transactions of lost rewards wait in the pool, whether the copy knows the account or not', async () => {
   const ledger = await sqliteLedger(kit.folder, 'old-copy');

@@ -11,9 +11,9 @@ import {
   brandId,
   type ProductionKit,
   prepareLedger,
+  productionOf,
   type Started,
   sqliteLedger,
-  startProduction,
   startProductionKit,
 } from '../kits/production.ts';
 
@@ -21,14 +21,11 @@ import {
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 let kit: ProductionKit;
-let service: Started | undefined;
 beforeEach(async () => {
   kit = await startProductionKit();
 });
-afterEach(async () => {
-  if (service?.child.exitCode === null) await service.stop('SIGKILL');
-  await kit.stop();
-});
+afterEach(() => kit.stop());
+const { start } = productionOf(() => kit);
 
 /** Lines about the state of things outside, without those of single requests. */
 const aboutStates = (of: Started) =>
@@ -43,14 +40,14 @@ describe.skipIf(binaryFolder() === undefined)('a Postgres of its own', () => {
       const database = openPostgres(postgres.url);
       await prepareLedger(database);
       await database.close();
-      service = await startProduction(kit.environment(postgres.url));
+      const service = await start(postgres.url);
       const { event, admin } = service;
       expect((await event({ brandId, userEmail: 'first@shop.example' })).status).toBe(200);
 
       await postgres.halt();
       await until('readyz to say so', async () => (await admin('/readyz')).status === 503);
       expect((await event({ brandId, userEmail: 'second@shop.example' })).status).toBe(503);
-      await until('the loss to be said', () => aboutStates(service as Started).length > 0);
+      await until('the loss to be said', () => aboutStates(service).length > 0);
       await postgres.goOn();
       await until('readyz to be well again', async () => (await admin('/readyz')).status === 200);
       expect((await event({ brandId, userEmail: 'third@shop.example' })).status).toBe(200);
@@ -101,17 +98,12 @@ test('a node that goes and comes is two lines, though the other node answers mea
   const ledger = await sqliteLedger(kit.folder, 'nodes');
   const port = await freePort();
   let door = await doorTo(kit.anvil.url, port);
-  service = await startProduction(
-    kit.environment(ledger, {
-      REWARDS_ALLOW_SQLITE: 'true',
-      REWARDS_RPC_URL: `${door.url},${kit.anvil.url}`,
-    }),
-  );
+  const service = await start(ledger, { REWARDS_RPC_URL: `${door.url},${kit.anvil.url}` });
   await door.close();
-  await until('the loss to be said', () => aboutStates(service as Started).length === 1);
+  await until('the loss to be said', () => aboutStates(service).length === 1);
   expect((await service.event({ brandId, userEmail: 'first@shop.example' })).status).toBe(200);
   door = await doorTo(kit.anvil.url, port);
-  await until('the return to be said', () => aboutStates(service as Started).length === 2);
+  await until('the return to be said', () => aboutStates(service).length === 2);
   await service.stop();
   await door.close();
   expect(aboutStates(service)).toMatchObject([

@@ -1,6 +1,6 @@
 /** Production while it runs: traffic, roles, replicas, figures, and the way it stops. */
 import { createServer } from 'node:net';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { openPostgres } from '../../src/ledger/database/postgres.ts';
 import { openSqlite } from '../../src/ledger/database/sqlite.ts';
 import { rewards, rewardsJson } from '../kits/cli.ts';
@@ -10,9 +10,9 @@ import {
   brandId,
   type ProductionKit,
   prepareLedger,
+  productionOf,
   type Started,
   sqliteLedger,
-  startProduction,
   startProductionKit,
 } from '../kits/production.ts';
 
@@ -20,28 +20,12 @@ import {
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 let kit: ProductionKit;
-const processes: Started[] = [];
 
 beforeAll(async () => {
   kit = await startProductionKit();
 });
 afterAll(() => kit.stop());
-afterEach(async () => {
-  for (const one of processes.splice(0)) if (one.child.exitCode === null) await one.stop('SIGKILL');
-});
-
-async function run(
-  databaseUrl: string,
-  change: Record<string, string | undefined> = {},
-  args: string[] = [],
-) {
-  const started = await startProduction(
-    kit.environment(databaseUrl, { REWARDS_ALLOW_SQLITE: 'true', ...change }),
-    args,
-  );
-  processes.push(started);
-  return started;
-}
+const { start: run, refused, agrees } = productionOf(() => kit);
 
 describe('on SQLite', () => {
   let service: Started;
@@ -152,17 +136,15 @@ describe('on SQLite', () => {
 
   test('a new ledger beside an escrow that is in use is refused', async () => {
     const empty = await sqliteLedger(kit.folder, 'empty');
-    const env = kit.environment(empty, { REWARDS_ALLOW_SQLITE: 'true' });
-    const { envelope, code } = await rewardsJson(['start', '--check'], { env });
-    expect([code, envelope.error.code]).toEqual([5, 'E_PROD_LEDGER_BEHIND']);
-    expect(envelope.error.message).toContain('sequence 0');
+    const { code, error } = await refused(empty);
+    expect([code, error.code]).toEqual([5, 'E_PROD_LEDGER_BEHIND']);
+    expect(error.message).toContain('sequence 0');
   });
 
   test('two processes cannot share a SQLite ledger', async () => {
     service = await run(ledger);
-    const env = kit.environment(ledger, { REWARDS_ALLOW_SQLITE: 'true' });
-    const { envelope, code } = await rewardsJson(['start', '--check'], { env });
-    expect([code, envelope.error.code]).toEqual([5, 'E_DATA_IN_USE']);
+    const { code, error } = await refused(ledger);
+    expect([code, error.code]).toEqual([5, 'E_DATA_IN_USE']);
     await service.stop();
   });
 
@@ -171,18 +153,15 @@ describe('on SQLite', () => {
     const port = new URL(service.ready.urls.events ?? '').port;
     await service.stop();
     const holder = createServer().listen(Number(port), '127.0.0.1');
-    const env = kit.environment(ledger, { REWARDS_ALLOW_SQLITE: 'true', REWARDS_PORT: port });
-    const { envelope, code } = await rewardsJson(['start'], { env });
-    const admin = await rewardsJson(['start'], {
-      env: { ...env, REWARDS_PORT: '0', REWARDS_ADMIN_PORT: port },
-    });
+    const { code, error } = await refused(ledger, { REWARDS_PORT: port }, []);
+    const admin = await refused(ledger, { REWARDS_ADMIN_PORT: port }, []);
     holder.close();
-    expect(admin.envelope.error).toMatchObject({
+    expect(admin.error).toMatchObject({
       code: 'E_PORT_TAKEN',
       hint: expect.stringContaining('--admin-port N'),
     });
-    expect([code, envelope.error.code]).toEqual([5, 'E_PORT_TAKEN']);
-    expect(envelope.error.hint).toContain('--port N');
+    expect([code, error.code]).toEqual([5, 'E_PORT_TAKEN']);
+    expect(error.hint).toContain('--port N');
     await (await run(ledger)).stop();
   });
 
@@ -272,13 +251,11 @@ describe.skipIf(postgresMissing() !== undefined)('on Postgres', () => {
     await client.connect();
     const name = new URL(postgres.url).pathname.slice(1);
     await client.query(`alter database ${name} set synchronous_commit = off`);
-    const { envelope, code } = await rewardsJson(['start', '--check'], {
-      env: kit.environment(postgres.url),
-    });
+    const { code, error } = await refused(postgres.url);
     await client.query(`alter database ${name} reset synchronous_commit`);
     await client.end();
-    expect([code, envelope.error.code]).toEqual([5, 'E_UNSAFE_DATABASE']);
-    expect(envelope.error.message).toContain('synchronous_commit=off');
+    expect([code, error.code]).toEqual([5, 'E_UNSAFE_DATABASE']);
+    expect(error.message).toContain('synchronous_commit=off');
   });
 
   test.each([
@@ -333,9 +310,6 @@ describe.skipIf(postgresMissing() !== undefined)('on Postgres', () => {
     const last = await run(postgres.url, { REWARDS_WORKERS: 'outbox' });
     await until('the last block to be read', async () => (await last.metric('rewards_block_lag')) === 0);
     await last.stop();
-    const { code, envelope } = await rewardsJson(['verify'], { env: kit.environment(postgres.url) });
-    expect(envelope.data).toMatchObject({ ok: true, differences: [] });
-    expect(code).toBe(0);
-    expect(envelope.data.checked.payouts).toBeGreaterThanOrEqual(65);
+    expect((await agrees(postgres.url)).payouts).toBeGreaterThanOrEqual(65);
   });
 });
