@@ -65,14 +65,12 @@ const figures = {
   open: gauge('rewards_transactions_open', 'Transactions that are not final', ['purpose', 'status']),
   nonces: gauge('rewards_lane_nonce', "A sending account's next nonce", ['lane', 'purpose', 'source']),
   gasMoney: gauge('rewards_lane_gas_money_wei', 'Native currency of a sending account', ['lane', 'purpose']),
-  leases: gauge('rewards_lane_lease_seconds', 'How long a lane is leased yet; negative: nobody has it', [
-    'lane',
-    'purpose',
-  ]),
-  relayTokens: gauge(
-    'rewards_relay_tokens',
-    "RWT of the account that pays users' gas, where nobody uses them",
+  leases: gauge(
+    'rewards_lane_lease_seconds',
+    'How much longer a lane is leased; negative: no process holds it',
+    ['lane', 'purpose'],
   ),
+  relayTokens: gauge('rewards_relay_tokens', "RWT that somebody sent to the account that pays users' gas"),
   alarming: gauge('rewards_alarms', 'Alarms that last', ['code']),
   spent: gauge(
     'rewards_brand_spent_ratio',

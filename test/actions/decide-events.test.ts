@@ -222,7 +222,9 @@ describe('an event that is refused', () => {
     expect(decisions[0]).toMatchObject({
       rule: { eventType: 'visit' },
       refusal: {
-        errors: ['userIdentifier: must be an account of a user, not of the service, its contracts or nobody'],
+        errors: [
+          'userIdentifier: must be an account of a user, not one of the service or its contracts, nor the zero address',
+        ],
       },
     });
     const mine = event();

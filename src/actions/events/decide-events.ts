@@ -186,7 +186,7 @@ async function screen(deps: DecideDeps, tx: Queries, events: EventToDecide[]) {
 }
 
 const TO_OURSELVES =
-  'userIdentifier: must be an account of a user, not of the service, its contracts or nobody';
+  'userIdentifier: must be an account of a user, not one of the service or its contracts, nor the zero address';
 
 /** The candidates whose reward a user gets; all others are refused. */
 async function forUsers(

@@ -32,7 +32,10 @@ export const reset: Handler<{ yes?: boolean; persistTo?: string }> = async (cont
 async function confirmed({ runtime, settings }: Parameters<typeof reset>[0], folder: string): Promise<void> {
   const ask = settings.input ? runtime.ask : undefined;
   if (!ask)
-    throw usageError(`${folder} would be deleted, and nobody can be asked here.`, 'Add --yes to delete it.');
+    throw usageError(
+      `${folder} would be deleted, and there is no terminal to ask at.`,
+      'Add --yes to delete it.',
+    );
   const answer = await ask(`Delete ledger and chain in ${folder}? [y/N] `);
   if (!/^y(es)?$/i.test(answer.trim())) throw usageError('Nothing was deleted.', 'Answer y, or add --yes.');
 }

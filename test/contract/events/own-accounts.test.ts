@@ -40,7 +40,9 @@ onEachDatabase('a reward to the service itself', (get) => {
         const { status, body } = await pay(spelling, headers);
         expect([status, body.details.errors]).toEqual([
           400,
-          ['userIdentifier: must be an account of a user, not of the service, its contracts or nobody'],
+          [
+            'userIdentifier: must be an account of a user, not one of the service or its contracts, nor the zero address',
+          ],
         ]);
       }
     }
@@ -77,7 +79,9 @@ describe.each(databaseKinds)('an e-mail whose wallet is the service itself (on $
     const { status, body } = await send();
     expect([status, body.details.errors]).toEqual([
       400,
-      ['userIdentifier: must be an account of a user, not of the service, its contracts or nobody'],
+      [
+        'userIdentifier: must be an account of a user, not one of the service or its contracts, nor the zero address',
+      ],
     ]);
   });
 });
