@@ -96,6 +96,8 @@ async function startMeasuredService(
     REWARDS_ADMIN_PORT: '0',
     // A node of one's own with blocks of a second: it keeps many transactions of one account, and may be asked often.
     REWARDS_CONFIRMATIONS: '1',
+    // The node of the bench makes blocks on demand.
+    REWARDS_FIRST_BLOCK_WAIT: '0s',
     REWARDS_BLOCK_POLL: '100ms',
     REWARDS_IN_FLIGHT_MAX: '64',
     REWARDS_GAS_BUDGET: '1000000',
