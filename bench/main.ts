@@ -96,7 +96,7 @@ async function startMeasuredService(
     REWARDS_ADMIN_PORT: '0',
     // A node of one's own with blocks of a second: it keeps many transactions of one account, and may be asked often.
     REWARDS_CONFIRMATIONS: '1',
-    // The node of the bench makes blocks on demand.
+    // How soon it pays after a start is not measured.
     REWARDS_FIRST_BLOCK_WAIT: '0s',
     REWARDS_BLOCK_POLL: '100ms',
     REWARDS_IN_FLIGHT_MAX: '64',
