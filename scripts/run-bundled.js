@@ -27,7 +27,10 @@ try {
     sourcemap: true,
     loader: { '.sql': 'text' },
     // What finds its own files beside itself.
-    external: ['better-sqlite3', '@stryker-mutator/*', '@babel/parser', 'solc', 'esbuild'],
+    external: [
+      ...['better-sqlite3', 'tiny-secp256k1', 'solc', 'esbuild'],
+      ...['@stryker-mutator/*', '@babel/parser'],
+    ],
     logLevel: 'warning',
   });
   const child = spawn(process.execPath, ['--enable-source-maps', `${directory}/main.mjs`, ...args], {

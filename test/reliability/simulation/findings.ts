@@ -22,6 +22,17 @@ export type Invariant =
   | 'replacements offer enough'
   | 'no write under a lost lease'
   | 'a lease holds for its time'
+  | 'no call executed twice'
+  | 'no call without its request'
+  | 'no request without its call'
+  | 'one nonce a call'
+  | 'one call a key'
+  | 'a permit just before its call'
+  | 'calls within their limits'
+  | 'no refusal below a limit'
+  | 'gas is charged right'
+  | 'no answer without its call'
+  | 'no refusal with a call'
   | 'no surprise';
 
 export interface Finding {

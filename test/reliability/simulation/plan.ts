@@ -1,7 +1,7 @@
 /** What one seed is made of: how many of everything, which faults there are and how often each strikes. */
 import { crashPoints } from '../../../src/lib/crash-points.ts';
 import type { Chance } from './chance.ts';
-import { type Family, families, type NodeFault } from './model-node.ts';
+import { type Family, families, type NodeFault } from './model/model-node.ts';
 
 export type CommitFault = 'commit refused' | 'commit lost' | 'commit contended';
 /** Crash: at a crash point · kill: between two steps · pause: longer than a lease · clock jump: of one machine's clock. */
@@ -46,7 +46,7 @@ const RATES: Record<Fault, readonly [number, number, number]> = {
   'foreign use': [0.3, 0.6, 1],
   withdrawal: [0.3, 0.6, 1],
   'foreign logs': [0.3, 0.6, 1],
-  revert: [0.1, 0.3, 0.7],
+  revert: [0.3, 0.6, 0.9],
   'caller gone': [0.3, 1, 2],
 };
 export const faultNames = Object.keys(RATES) as Fault[];
@@ -74,6 +74,18 @@ export interface Plan {
   /** How far the clock of each replica's machine is off at first. */
   skewMs: number[];
   events: number;
+  /** Relayed calls; a seed has events, calls, or both. */
+  relays: number;
+  /** Share of calls with a permit before them. */
+  permits: number;
+  /** Native currency that gas wallets ask for. */
+  topUps: number;
+  /** What a user may send in a window. */
+  relayLimit: number;
+  /** What a payer may spend on gas; a user may spend a part of it. */
+  gasBudgetGwei: number;
+  /** Relayed calls, permits and top-ups stored in one commit. */
+  storeMax: number;
   users: number;
   brands: number;
   /** Places in the list of rules. */
@@ -109,11 +121,18 @@ export function drawPlan(chance: Chance): Plan {
   // A seed has only some of the faults: what always happens together hides what happens alone.
   const share = chance.one([0, 0.2, 0.4, 0.7]);
   for (const fault of faultNames) if (chance.hit(share)) rates.set(fault, chance.one(RATES[fault]));
+  const work = chance.one(['events', 'events', 'events', 'calls', 'both']);
   const rules = [0, 1, 2, 3, 4].filter(() => chance.hit(0.5));
   return {
     replicas,
     skewMs: Array.from({ length: replicas }, () => (skewed ? chance.one(SKEWS_MS) * chance.one([1, -1]) : 0)),
-    events: chance.between(2, 7),
+    events: work === 'calls' ? 0 : chance.between(2, 7),
+    relays: work === 'events' ? 0 : chance.between(2, 5),
+    permits: chance.one([0, 0.4, 1]),
+    topUps: work === 'events' ? 0 : chance.one([0, 0, 2]),
+    relayLimit: chance.one([1, 2, 35]),
+    gasBudgetGwei: chance.one([2_000_000, 6_000_000, 1_000_000_000]),
+    storeMax: chance.one([1, 3]),
     users: chance.between(1, 3),
     brands: chance.between(1, 2),
     rules: rules.length === 0 ? [0] : rules,

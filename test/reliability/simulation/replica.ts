@@ -1,4 +1,4 @@
-/** One process of the service: production's submitter, lane, follower and progress board, stopped at every call to the outside. */
+/** One process of the service: production's submitter, relay, lanes, follower and progress boards, stopped at every call to the outside. */
 import type { SubmitEventsDeps } from '../../../src/actions/events/gather-events.ts';
 import { createEventSubmitter } from '../../../src/actions/events/gather-events.ts';
 import { createAlarms } from '../../../src/chain/alarms.ts';
@@ -19,14 +19,14 @@ import type { RunStatement } from '../../../src/ledger/database/sqlite.ts';
 import type { Clock } from '../../../src/lib/clock.ts';
 import type { Crash } from '../../../src/lib/crash-points.ts';
 import { silentLog } from '../../../src/lib/log.ts';
-import type { Parts } from '../planted-bugs/mutants.ts';
-import { cheapSigner } from './cheap-signer.ts';
-import { ESCROW } from './model-chain.ts';
+import type { Parts } from '../planted-bugs/parts.ts';
+import { ESCROW, PAYOUT_LANE } from './model/accounts.ts';
+import { cheapSigner } from './model/cheap-signer.ts';
+import { createRelaying, relayKeys } from './relaying.ts';
 import { intercept } from './sim-ledger.ts';
 import type { World } from './world.ts';
 
 export const LEASE_MS = 3_000;
-export const LANE = '0x000000000000000000000000000000000000a11e';
 /** Two rewards at a base fee of 60 gwei. */
 const OFFER_MAX_WEI = 2n * 10n ** 16n;
 export const FEE_CAP_WEI = 100n * 10n ** 9n;
@@ -57,6 +57,7 @@ export interface Replica {
   /** The crash point that ends it, or how many it passes before one does; undefined: none does. */
   crashAt: string | number | undefined;
   turning: boolean;
+  relaying: boolean;
   following: boolean;
   realClock: Clock;
   crash: Crash;
@@ -65,9 +66,13 @@ export interface Replica {
   answerDatabase: Database;
   submitter: ReturnType<typeof createEventSubmitter>;
   progress: ReturnType<typeof createRewardProgress>;
-  /** The lane's last turn found more to do. */
+  /** The lanes' last turns found more to do. */
   worked: boolean;
   turn(): void;
+  /** Turns the lanes of the gas wallets. */
+  relay(): void;
+  askTopUp(): void;
+  relayTransaction: ReturnType<typeof createRelaying>['relayTransaction'];
   follow(): void;
   die(): void;
 }
@@ -101,6 +106,7 @@ export function createReplica(world: World, name: string, place: number): Replic
         if (!self.alive) return never;
         if (self.paused || chance.hit(plan.statementGate)) await park('statement');
       }
+      if (text.startsWith('select "epoch" from "lanes"')) writing = params[0];
       if (text.startsWith('insert into "attempts"')) {
         storing.push(String(params[0]));
         await watchWriter(run);
@@ -108,8 +114,10 @@ export function createReplica(world: World, name: string, place: number): Replic
       return run(mutant.rewrite?.(text) ?? text, params, method);
     });
   let storing: string[] = [];
+  /** The lane whose lease the open commit has asked for. */
+  let writing: unknown;
   const watchWriter = async (run: RunStatement) => {
-    const { rows } = await run('select owner from lanes where address = ?', [LANE], 'all');
+    const { rows } = await run('select owner from lanes where address = ?', [writing], 'all');
     const [owner] = (rows[0] ?? []) as [string?];
     if (owner !== name) findings.add('no write under a lost lease', `${name} writes, the lane is ${owner}'s`);
   };
@@ -152,7 +160,7 @@ export function createReplica(world: World, name: string, place: number): Replic
     laneDatabase: database,
     laneChain: chain,
     followChain: chain,
-    signer: cheapSigner(LANE),
+    signer: cheapSigner(PAYOUT_LANE),
     work: payoutWork({
       settings: { escrow: ESCROW, batchMax: plan.batchMax, offerMaxWei: OFFER_MAX_WEI },
       progress,
@@ -160,12 +168,31 @@ export function createReplica(world: World, name: string, place: number): Replic
     progress,
     clock: wallClock,
     realClock: steadyClock,
+    relayKeys,
+    relayDatabase: database,
+    queueDatabase: database,
+    settlements,
     businessTime: () => database.now,
     answerDatabase: database,
   };
   const wired = { ...parts, ...mutant.wire?.(parts, world) };
   const { clock, realClock } = wired;
-  const shared = { clock, realClock, random: world.random, alarms, log, crash, settlements };
+  const shared = {
+    ...{ clock, realClock, alarms, log, crash },
+    random: world.random,
+    settlements: wired.settlements,
+  };
+  const laneSettings = {
+    chainId: 31_337,
+    fees: { feeCapWei: FEE_CAP_WEI, priorityFeeWei: 10n ** 9n },
+    inFlightMax: plan.inFlightMax,
+    leaseMs: LEASE_MS,
+    resendAfterMs: 2_000,
+    bumpAfterMs: 6_000,
+    untakenAfterMs: 20_000,
+    lostAfterBlocks: plan.finalityBlocks,
+    ...mutant.lane,
+  };
   const lane = createLane({
     ...shared,
     database: wired.laneDatabase,
@@ -174,19 +201,22 @@ export function createReplica(world: World, name: string, place: number): Replic
     work: wired.work,
     owner: name,
     settings: {
+      ...laneSettings,
       purpose: 'payout',
-      chainId: 31_337,
-      fees: { feeCapWei: FEE_CAP_WEI, priorityFeeWei: 10n ** 9n },
-      inFlightMax: plan.inFlightMax,
       storeMax: 1,
-      leaseMs: LEASE_MS,
-      resendAfterMs: 2_000,
-      bumpAfterMs: 6_000,
-      untakenAfterMs: 20_000,
       offerMaxWei: OFFER_MAX_WEI,
-      lostAfterBlocks: plan.finalityBlocks,
-      ...mutant.lane,
     },
+  });
+  const relaying = createRelaying(world, {
+    ...shared,
+    rpc,
+    chain,
+    database: wired.relayDatabase,
+    queueDatabase: wired.queueDatabase,
+    keys: wired.relayKeys,
+    businessTime: wired.businessTime,
+    owner: name,
+    lane: laneSettings,
   });
   const follower = createFollower({
     ...shared,
@@ -203,9 +233,13 @@ export function createReplica(world: World, name: string, place: number): Replic
         .canonical()
         .findLast(({ receipts }) => receipts.some(({ hash }) => hash === transaction.hash));
       world.readPayouts = holds?.number;
-      progress.included(transaction);
+      if (transaction.purpose === 'relay') relaying.look();
+      else progress.included(transaction);
     },
-    onReorganized: lane.reload,
+    onReorganized() {
+      lane.reload();
+      relaying.reload();
+    },
   });
   const deps: SubmitEventsDeps = {
     database: wired.decideDatabase,
@@ -233,6 +267,7 @@ export function createReplica(world: World, name: string, place: number): Replic
     paused: false,
     crashAt: undefined,
     turning: false,
+    relaying: false,
     following: false,
     worked: false,
     realClock,
@@ -243,14 +278,24 @@ export function createReplica(world: World, name: string, place: number): Replic
     submitter: createEventSubmitter(deps),
     turn() {
       self.turning = true;
-      self.worked = false;
       const turn = async () => {
-        self.worked = (await lane.turn()) === 'worked';
+        self.worked = (await lane.turn()) === 'worked' || self.worked;
       };
       run(turn, () => {
         self.turning = false;
       });
     },
+    relay() {
+      self.relaying = true;
+      const turn = async () => {
+        self.worked = (await relaying.turn()) || self.worked;
+      };
+      run(turn, () => {
+        self.relaying = false;
+      });
+    },
+    askTopUp: () => run(relaying.askTopUp, () => {}),
+    relayTransaction: relaying.relayTransaction,
     follow() {
       self.following = true;
       run(follower.catchUp, () => {

@@ -3,8 +3,11 @@ import { saveBrand, saveEventRule } from '../../../src/ledger/brands/brands.ts';
 import type { Database, Queries } from '../../../src/ledger/database/database.ts';
 import { migrate } from '../../../src/ledger/database/migrate.ts';
 import { openSqlite, type RunStatement, sqliteQueries } from '../../../src/ledger/database/sqlite.ts';
+import { gasWallets } from '../../../src/ledger/schema/relay.ts';
+import { pregeneratedUsers } from '../../../src/ledger/schema/wallets.ts';
 import type { Clock } from '../../../src/lib/clock.ts';
 import type { BrandId, EventRule } from '../../../src/rules/brands/brand.ts';
+import { GAS_WALLETS, USERS } from './model/accounts.ts';
 
 /** What runs the statements of each set of queries. */
 const runners = new WeakMap<Queries, RunStatement>();
@@ -66,11 +69,19 @@ const EMPTIED = [
   'sim_bindings',
   'sim_grants',
   'sim_leases',
+  'relays',
+  'gas_budgets',
+  'gas_shares',
+  'gas_top_ups',
+  'rate_windows',
+  'sim_admissions',
+  'sim_relay_bindings',
 ];
 
 /**
- * Kept by the database itself: every time a reward leaves a transaction, and how that transaction stood then; and when
- * rewards were granted and leases taken or renewed, whatever a process takes the time for.
+ * Kept by the database itself: every time a reward, call or permit leaves a transaction, and how a reward's stood then; when
+ * rewards were granted, calls admitted, leases taken or renewed, whatever a process takes the time for; and what was
+ * charged to payers and users when a call was admitted.
  */
 const WATCH = `
 create table sim_bindings (sequence integer not null, left_id text not null, status text, outcome text);
@@ -94,6 +105,26 @@ end;
 create trigger sim_watch_leases after update of lease_until on lanes
 begin
   insert into sim_leases values (new.address, new.owner, now_ms());
+end;
+create table sim_admissions (position integer not null, at_ms integer not null,
+  payer_gwei integer not null, share_gwei integer not null);
+create trigger sim_watch_admissions after insert on relays
+begin
+  insert into sim_admissions
+  select new.position, now_ms(), sum(charged_gwei),
+    sum(case when user_address = new.user_address then charged_gwei else 0 end)
+  from relays where payer = new.payer and budget_day = new.budget_day;
+end;
+create table sim_relay_bindings (position integer not null, left_id text not null);
+create trigger sim_watch_calls after update of transaction_id on relays
+when old.transaction_id is not null and new.transaction_id is not old.transaction_id
+begin
+  insert into sim_relay_bindings values (old.position, old.transaction_id);
+end;
+create trigger sim_watch_permits after update of permit_transaction_id on relays
+when old.permit_transaction_id is not null and new.permit_transaction_id is not old.permit_transaction_id
+begin
+  insert into sim_relay_bindings values (old.position, old.permit_transaction_id);
 end;`;
 
 /** Runs one statement among these queries. */
@@ -129,6 +160,12 @@ export async function openSimLedger(clock: Pick<Clock, 'now'>, ddl = ''): Promis
     for (const [position, one] of RULES.entries())
       await saveEventRule(database.db, { ...one, brandId, position });
   }
+  for (const wallet of GAS_WALLETS)
+    await database.db.insert(gasWallets).values({ ...wallet, ready: true, createdAt: 0 });
+  // The brand with a wallet of its own knows one user.
+  await database.db
+    .insert(pregeneratedUsers)
+    .values({ brandId: BRANDS[0] as BrandId, userKey: USERS[0] as string });
   // The queries of a commit see what is there without asking who else is at it.
   const inside = await database.atomically(async (tx) => tx);
   const empty = EMPTIED.map((table) => `delete from ${table};`).join('');

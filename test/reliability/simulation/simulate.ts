@@ -1,9 +1,13 @@
 /** Runs one seed: a schedule of callers, processes, blocks and faults, then calm, then the verdict. */
-import { checkRun } from './checks.ts';
-import { post } from './clients.ts';
+
+import { post } from './callers/event-callers.ts';
+import { askRelay } from './callers/relay-callers.ts';
+import { checkRun } from './checks/checks.ts';
 import type { Finding } from './findings.ts';
+import { GAS_WALLETS, PAYOUT_LANE } from './model/accounts.ts';
+import { type ModelBlock, nonceOf, slotOf } from './model/model-chain.ts';
 import { simCrashPoints, type WorldFault } from './plan.ts';
-import { createReplica, LANE, LEASE_MS, REPLACEMENT, type Replica } from './replica.ts';
+import { createReplica, LEASE_MS, REPLACEMENT, type Replica } from './replica.ts';
 import { BRANDS } from './sim-ledger.ts';
 import { createWorld, type Gate, type World, type WorldOptions } from './world.ts';
 
@@ -13,6 +17,9 @@ const CALM_ROUNDS = 60;
 
 /** How far a machine's clock is set forwards or back. */
 const JUMPS_MS = [1_500, 20_000, 90_000, 3_600_000];
+
+const noncesOf = ({ state }: ModelBlock) =>
+  `nonces ${[...state.nonces].map(([account, nonce]) => `${account.slice(-4)} ${nonce}`).join(', ')}`;
 
 /** Lets everything run that can run until it waits for the scheduler. */
 const settle = () => new Promise<void>((resolve) => void setImmediate(resolve));
@@ -93,7 +100,9 @@ async function act(world: World): Promise<void> {
   const gates = runnable(world);
   const late = gates.find(({ label }) => label === REPLACEMENT);
   const up = replicas.filter(({ alive, paused }) => alive && !paused);
-  const unknown = world.requests.filter(({ status }) => status === 'unknown').length;
+  const unknown = [...world.requests, ...world.relayRequests].filter(
+    ({ status }) => status === 'unknown',
+  ).length;
   const things: [number, () => unknown][] = [
     [gates.length > 0 ? weights.gate : 0, () => open(world, chance.one(gates))],
     [gates.length > 0 ? weights.hurry : 0, () => hurry(world, chance.one(gates).replica)],
@@ -102,6 +111,11 @@ async function act(world: World): Promise<void> {
       () => void post(world, chance.one(up)),
     ],
     [up.length > 0 && unknown > 0 ? 0.5 : 0, () => askAgain(world, chance.one(up), 'unknown')],
+    [
+      up.length > 0 && world.relayRequests.length < plan.relays ? weights.submit : 0,
+      () => askRelay(world, chance.one(up)),
+    ],
+    [up.length > 0 && world.topUps < plan.topUps ? 0.3 : 0, () => chance.one(up).askTopUp()],
     [late ? 4 : 0, () => overtake(world, late)],
     [weights.mine, () => mine(world)],
     [weights.tick, () => tick(world)],
@@ -126,7 +140,10 @@ async function act(world: World): Promise<void> {
     if (!replica.alive) things.push([1, () => restart(world, replica)]);
     else if (replica.paused) things.push([0.4, () => resume(world, replica)]);
     else {
-      if (!replica.turning) things.push([weights.turn, () => begun(world, replica, replica.turn)]);
+      if (!replica.turning && plan.events > 0)
+        things.push([weights.turn, () => begun(world, replica, replica.turn)]);
+      if (!replica.relaying && plan.relays > 0)
+        things.push([weights.turn, () => begun(world, replica, replica.relay)]);
       if (!replica.following) things.push([weights.follow, () => begun(world, replica, replica.follow)]);
     }
   }
@@ -140,8 +157,13 @@ async function act(world: World): Promise<void> {
 }
 
 function askAgain(world: World, replica: Replica, status: 'unknown' | 'open'): void {
-  const candidates = world.requests.filter((one) => one.status === status && one.key !== undefined);
-  if (candidates.length > 0) post(world, replica, world.chance.one(candidates));
+  const isAsked = (one: { status: string; key: string | undefined }) =>
+    one.status === status && one.key !== undefined;
+  const candidates = [
+    ...world.requests.filter(isAsked).map((one) => () => void post(world, replica, one)),
+    ...world.relayRequests.filter(isAsked).map((one) => () => askRelay(world, replica, one)),
+  ];
+  if (candidates.length > 0) world.chance.one(candidates)();
 }
 
 function mine(world: World): void {
@@ -149,9 +171,7 @@ function mine(world: World): void {
   // Empty blocks tell nobody anything new: most are left out.
   if (chain.pool.size + chain.moves.length === 0 && chance.hit(0.6)) return;
   chain.mine({ takes: chance.one([0, 1, 2, 16]), reverts: () => world.strikes('revert') });
-  world.note(
-    `block ${chain.head.number}: ${chain.head.entries.length} entries, nonce ${chain.head.state.nonce}`,
-  );
+  world.note(`block ${chain.head.number}: ${chain.head.entries.length} entries, ${noncesOf(chain.head)}`);
 }
 
 /** A block takes what is about to be replaced, and is read before the replacement is stored. */
@@ -183,7 +203,7 @@ function restart(world: World, dead: Replica): void {
   const fresh = createReplica(world, `${name}.${Number(generation) + 1}`, place);
   world.note(`${fresh.name} starts`);
   world.replicas[place] = fresh;
-  for (const request of world.requests)
+  for (const request of [...world.requests, ...world.relayRequests])
     if (request.replica === dead && request.status === 'open') request.status = 'unknown';
 }
 
@@ -224,12 +244,12 @@ function strike(world: World, wanted?: WorldFault): void {
       const flavour = chance.one(['drop', 'again', 'compete'] as const);
       chain.reorganize({ depth, flavour, dropMoves: flavour === 'drop' && chance.hit(0.5) });
       world.note(
-        `${depth} blocks are taken back, ${flavour}; head ${chain.head.number}, nonce ${chain.head.state.nonce}`,
+        `${depth} blocks are taken back, ${flavour}; head ${chain.head.number}, ${noncesOf(chain.head)}`,
       );
     },
     'pool drop'() {
-      const nonces = [...chain.pool.keys()];
-      if (nonces.length > 0) chain.pool.delete(chance.one(nonces));
+      const slots = [...chain.pool.keys()];
+      if (slots.length > 0) chain.pool.delete(chance.one(slots));
       void world.node.arriveLate();
     },
     'base fee'() {
@@ -237,7 +257,10 @@ function strike(world: World, wanted?: WorldFault): void {
     },
     'foreign use'() {
       // Of a nonce that nobody was to use yet, a lane knows nothing: it stops, and waits for a person.
-      if (world.sent.has(chain.head.state.nonce)) chain.useForeign(LANE);
+      const used = [PAYOUT_LANE, ...GAS_WALLETS.map(({ address }) => address)].filter((from) =>
+        world.sent.has(slotOf({ from, nonce: nonceOf(chain.head.state, from) })),
+      );
+      if (used.length > 0) chain.useForeign(chance.one(used));
     },
     withdrawal() {
       const brandId = chance.one(BRANDS);
@@ -267,13 +290,15 @@ async function calmDown(world: World): Promise<boolean> {
     if (!replica.alive) restart(world, replica);
   }
   await drain(world);
-  let left: Awaited<ReturnType<typeof leftToDo>> = 'work';
+  let left: Left = { what: 'work', payouts: plan.events > 0, calls: plan.relays > 0 };
   for (let round = 0; round < CALM_ROUNDS && world.findings.list.length === 0; round += 1) {
     time.advance(2_100);
-    // While everything is in a block and only has to get old there, lanes have nothing to do.
-    for (const replica of left === 'work' ? world.replicas : []) {
+    // While everything is in a block and only has to get old there, a lane has nothing to do.
+    for (const replica of left.payouts || left.calls ? world.replicas : []) {
       for (let turns = 0; turns < 9; turns += 1) {
-        if (!replica.turning) replica.turn();
+        replica.worked = false;
+        if (!replica.turning && left.payouts) replica.turn();
+        if (!replica.relaying && left.calls) replica.relay();
         await drain(world);
         if (!replica.worked) break;
       }
@@ -284,8 +309,8 @@ async function calmDown(world: World): Promise<boolean> {
       await drain(world);
     }
     left = await leftToDo(world);
-    if (left === 'nothing' || (left === 'finality' && !plan.untilFinal)) return true;
-    if (left === 'finality' || left === 'failures')
+    if (left.what === 'nothing' || (left.what === 'finality' && !plan.untilFinal)) return true;
+    if (left.what === 'finality' || left.what === 'failures')
       for (let n = 1; n < plan.finalityBlocks + plan.confirmations; n += 1) chain.mine();
   }
   if (world.findings.list.length === 0) {
@@ -295,17 +320,32 @@ async function calmDown(world: World): Promise<boolean> {
   return false;
 }
 
-/** 'failures': only finality is left to come, and rewards give their claims back by it. */
-async function leftToDo(world: World): Promise<'nothing' | 'finality' | 'failures' | 'work'> {
-  const [left] = await world.ledger.rows<Record<'waiting' | 'flying' | 'open' | 'failed', number>>(
-    `select (select count(*) from rewards where transaction_id is null and failure is null) as waiting,
-     (select count(*) from transactions where status in ('stored', 'sent')) as flying,
+interface Left {
+  /** failures: only finality is left to come, and rewards give their claims back by it. */
+  what: 'nothing' | 'finality' | 'failures' | 'work';
+  /** Which lanes have something to send, or to see into a block. */
+  payouts: boolean;
+  calls: boolean;
+}
+
+async function leftToDo(world: World): Promise<Left> {
+  const [row] = await world.ledger.rows<Record<'payouts' | 'calls' | 'open' | 'failed', number>>(
+    `select (select count(*) from rewards where transaction_id is null and failure is null)
+       + (select count(*) from transactions where status in ('stored', 'sent') and purpose = 'payout') as payouts,
+     (select count(*) from relays where transaction_id is null)
+       + (select count(*) from gas_top_ups where transaction_id is null)
+       + (select count(*) from transactions where status in ('stored', 'sent') and purpose = 'relay') as calls,
      (select count(*) from transactions where status <> 'final') as open,
      (select count(*) from rewards where failure is not null and released_at is null)
-       + (select count(*) from transactions where status = 'included' and outcome <> 'done') as failed`,
+       + (select count(*) from transactions
+          where status = 'included' and outcome <> 'done' and purpose = 'payout') as failed`,
   );
-  const asking = world.requests.some(({ status }) => status === 'open');
-  if (!left || left.waiting + left.flying > 0) return 'work';
-  if (left.open === 0) return asking ? 'work' : 'nothing';
-  return left.failed > 0 || asking ? 'failures' : 'finality';
+  const asking = [...world.requests, ...world.relayRequests].some(({ status }) => status === 'open');
+  const { payouts = 0, calls = 0, open = 0, failed = 0 } = row ?? {};
+  const what = (): Left['what'] => {
+    if (payouts + calls > 0) return 'work';
+    if (open === 0) return asking ? 'work' : 'nothing';
+    return failed > 0 || asking ? 'failures' : 'finality';
+  };
+  return { what: what(), payouts: payouts > 0, calls: calls > 0 };
 }

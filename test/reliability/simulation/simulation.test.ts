@@ -51,12 +51,16 @@ describe('finds what is planted', () => {
     'no-fence',
     'bump-other-payload',
     'never-offered-again',
-    'key-forgotten',
+    'keys-by-own-clock',
     'nonce-lost-too-soon',
+    'lease-by-own-clock',
+    'relay-rebinds-call',
+    'relay-permit-apart',
+    'relay-shares-not-returned',
   ];
   test.each(quick)('%s', { timeout: 60_000 }, async (mutant) => {
     expect(mutants.map(({ name }) => name)).toContain(mutant);
-    const { failed } = await simulator.run(job({ seeds: 200, mutant }));
+    const { failed } = await simulator.run(job({ seeds: 400, mutant }));
     expect(failed).toHaveLength(1);
   });
 });

@@ -1,12 +1,13 @@
 /** Everything that one run has: its chance, its time, the chain, the ledger, the processes, and the record of what happened. */
 import type { Random } from '../../../src/lib/ids.ts';
-import type { Mutant } from '../planted-bugs/mutants.ts';
-import { type SentNonces, type TakenBytes, watchArrivals } from './arrivals.ts';
+import type { Mutant } from '../planted-bugs/parts.ts';
+import type { Request } from './callers/event-callers.ts';
+import type { RelayRequest } from './callers/relay-callers.ts';
 import { type Chance, createChance } from './chance.ts';
-import type { Request } from './clients.ts';
+import { type SentNonces, type TakenBytes, watchArrivals } from './checks/arrivals.ts';
 import { createFindings, type Findings } from './findings.ts';
-import { createModelChain, type ModelChain } from './model-chain.ts';
-import { createModelNode } from './model-node.ts';
+import { createModelChain, type ModelChain } from './model/model-chain.ts';
+import { createModelNode } from './model/model-node.ts';
 import { drawPlan, type Fault, type Plan } from './plan.ts';
 import type { Replica } from './replica.ts';
 import type { SimLedger } from './sim-ledger.ts';
@@ -34,6 +35,8 @@ export interface World {
   /** How far the clock of each replica's machine is off now. */
   skewMs: number[];
   requests: Request[];
+  relayRequests: RelayRequest[];
+  topUps: number;
   /** The newest try under each idempotency key. */
   claims: Map<string, { atMs: number; isOver: boolean }>;
   /** What entered any node's pool, by nonce. */
@@ -125,6 +128,8 @@ export function createWorld({ seed, time, ledger, mutant, tally, trace }: WorldO
     replicas: [],
     skewMs: [...plan.skewMs],
     requests: [],
+    relayRequests: [],
+    topUps: 0,
     claims: new Map(),
     sent,
     taken,

@@ -1,6 +1,7 @@
 /** Reads what a relayed call would do, and says in words why one failed. */
 import {
   type Abi,
+  type AbiFunction,
   decodeErrorResult,
   decodeFunctionData,
   encodeFunctionData,
@@ -18,6 +19,18 @@ export function contractNamed(contracts: ContractAddresses, address: string): Co
   return found && (found[0] as ContractName);
 }
 
+const bySelector = new Map<ContractName, Map<string, AbiFunction>>();
+
+/** The functions of a contract by their selectors: each is a hash, so they are computed once. */
+function functionsOf(contract: ContractName): Map<string, AbiFunction> {
+  const known = bySelector.get(contract);
+  if (known) return known;
+  const functions = abisByName[contract].flatMap((one) => (one.type === 'function' ? one : []));
+  const named = new Map(functions.map((one) => [toFunctionSelector(one) as string, one]));
+  bySelector.set(contract, named);
+  return named;
+}
+
 /**
  * The function and the arguments that call data names. `signature` is undefined when the contract has no such
  * function, or the bytes are not exactly what an encoder makes of these arguments: data that two readers might understand
@@ -28,9 +41,8 @@ export function readCall(
   data: Hex,
 ): { signature: string | undefined; args: readonly unknown[] } {
   const nothing = { signature: undefined, args: [] };
-  const abi = abisByName[contract];
-  const item = abi.find((one) => one.type === 'function' && toFunctionSelector(one) === data.slice(0, 10));
-  if (item?.type !== 'function') return nothing;
+  const item = functionsOf(contract).get(data.slice(0, 10));
+  if (!item) return nothing;
   try {
     // One item at a time: overloads share a name.
     const only = [item];

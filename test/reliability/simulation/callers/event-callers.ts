@@ -5,13 +5,13 @@ import {
   type KeyedAnswer,
   type KeyRefusal,
   type TriedAnswer,
-} from '../../../src/actions/answer-once.ts';
-import { type EventOutcome, rewardEvent } from '../../../src/actions/events/reward-event.ts';
-import type { EventSubmission } from '../../../src/rules/events/submission.ts';
-import { ESCROW } from './model-chain.ts';
-import { expected, type Replica, textOf } from './replica.ts';
-import { BRANDS, RULES } from './sim-ledger.ts';
-import type { World } from './world.ts';
+} from '../../../../src/actions/answer-once.ts';
+import { type EventOutcome, rewardEvent } from '../../../../src/actions/events/reward-event.ts';
+import type { EventSubmission } from '../../../../src/rules/events/submission.ts';
+import { ESCROW } from '../model/accounts.ts';
+import { expected, type Replica, textOf } from '../replica.ts';
+import { BRANDS, RULES } from '../sim-ledger.ts';
+import type { World } from '../world.ts';
 
 /** One request and what came of it; 'unknown': no answer, or an error that leaves it open. */
 export interface Request {
@@ -106,7 +106,7 @@ async function answer(world: World, request: Request): Promise<void> {
 const CLAIM_MS = 5_000;
 
 /** Works on a keyed request, unless another try may still be at it: then that is what was wrong. */
-async function whileClaimed<T>(world: World, key: string, work: () => Promise<T>): Promise<T> {
+export async function whileClaimed<T>(world: World, key: string, work: () => Promise<T>): Promise<T> {
   const before = world.claims.get(key);
   const sinceMs = world.time.now() - (before?.atMs ?? 0);
   if (before && !before.isOver && sinceMs < CLAIM_MS)
@@ -135,7 +135,7 @@ function read(outcome: EventOutcome): TriedAnswer {
 }
 
 /** Callers hang up after so long: whatever is said then is said to nobody. */
-const PATIENCE_MS = 30_000;
+export const PATIENCE_MS = 30_000;
 
 function take(world: World, request: Request, reply: KeyedAnswer | KeyRefusal): void {
   request.slow = world.time.now() - request.startedMs >= PATIENCE_MS;

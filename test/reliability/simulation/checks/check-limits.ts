@@ -1,7 +1,8 @@
 /** Judges what was granted against the limits of its rule, from the rewards' own rows. */
+
+import { RULES } from '../sim-ledger.ts';
+import type { World } from '../world.ts';
 import type { Evidence, RewardRow } from './checks.ts';
-import { RULES } from './sim-ledger.ts';
-import type { World } from './world.ts';
 
 const DUPLICATE_WINDOW_MS = 60_000;
 

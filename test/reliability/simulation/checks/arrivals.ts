@@ -1,11 +1,13 @@
 /** Looks at every transaction on its way into a node: was it stored, does it repeat its nonce's payload, is its price allowed. */
-import type { ReadTransaction } from './cheap-signer.ts';
-import type { Findings } from './findings.ts';
-import { FEE_CAP_WEI } from './replica.ts';
-import type { SimLedger } from './sim-ledger.ts';
 
-/** Everything that was sent under each nonce, in the order of its first sending. */
-export type SentNonces = Map<number, ReadTransaction[]>;
+import type { Findings } from '../findings.ts';
+import type { ReadTransaction } from '../model/cheap-signer.ts';
+import { slotOf } from '../model/model-chain.ts';
+import { FEE_CAP_WEI } from '../replica.ts';
+import type { SimLedger } from '../sim-ledger.ts';
+
+/** Everything that was sent under each nonce of a lane, in the order of its first sending. */
+export type SentNonces = Map<string, ReadTransaction[]>;
 
 /** For bytes that a node said it has: how many attempts at their nonce were stored when it first said so. */
 export type TakenBytes = Map<string, number>;
@@ -38,10 +40,10 @@ export function watchArrivals({ ledger, findings }: { ledger: SimLedger; finding
       if (known.has(hash)) return;
       known.add(hash);
       if (stored === 0) findings.add('stored before sent', `nonce ${nonce} was sent before it was stored`);
-      const others = sent.get(nonce) ?? [];
+      const others = sent.get(slotOf(transaction)) ?? [];
       if (others[0] && payload(others[0]) !== payload(transaction))
         findings.add('one payload a nonce', `nonce ${nonce} was sent with two payloads`);
-      sent.set(nonce, [...others, transaction]);
+      sent.set(slotOf(transaction), [...others, transaction]);
       if (maxFeeWei > FEE_CAP_WEI)
         findings.add('replacements offer enough', `nonce ${nonce} offers more than the cap`);
     },

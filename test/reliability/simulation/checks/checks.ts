@@ -1,11 +1,15 @@
 /** Judges a finished run by the chain and by the ledger's rows, without any of the service's own code but the batch's format. */
-import { type Hex, parseTransaction } from 'viem';
-import { decodePayoutBatch } from '../../../src/chain/contracts/payout-batch.ts';
+import type { Hex } from 'viem';
+import { decodePayoutBatch } from '../../../../src/chain/contracts/payout-batch.ts';
+import { PAYOUT_LANE } from '../model/accounts.ts';
+import type { ModelBlock } from '../model/model-chain.ts';
+import { isForeign, slotOf } from '../model/model-chain.ts';
+import { LEASE_MS } from '../replica.ts';
+import type { World } from '../world.ts';
 import { checkAnswers } from './check-answers.ts';
 import { checkLimits } from './check-limits.ts';
-import type { ModelBlock } from './model-chain.ts';
-import { LEASE_MS } from './replica.ts';
-import type { World } from './world.ts';
+import { checkNonces } from './check-nonces.ts';
+import { checkRelays } from './check-relays.ts';
 
 export interface RewardRow {
   sequence: number;
@@ -26,6 +30,7 @@ export interface AttemptRow {
   hash: string;
   transaction_id: string;
   attempt: number;
+  lane: Hex;
   raw: Hex;
   max_fee_wei: string;
   priority_fee_wei: string;
@@ -48,9 +53,6 @@ const SKIPPED: Record<number, string> = {
 
 export const sequencesIn = (data: Hex) => decodePayoutBatch(data).map(({ sequence }) => Number(sequence));
 
-/** A transaction that the lane's key signed elsewhere. */
-const isForeign = ({ data }: { data: Hex }) => data === '0x';
-
 export async function checkRun(world: World, ended: boolean): Promise<void> {
   const { rows } = world.ledger;
   const [read] = await rows<{ number: number | null }>('select max(number) as number from followed_blocks');
@@ -59,7 +61,8 @@ export async function checkRun(world: World, ended: boolean): Promise<void> {
       'select r.*, g.at_ms as granted_at from rewards r join sim_grants g on g.sequence = r.sequence order by r.sequence',
     ),
     attempts: await rows<AttemptRow>(
-      'select a.*, t.nonce from attempts a join transactions t on t.id = a.transaction_id order by t.nonce, a.attempt',
+      `select a.*, t.lane, t.nonce from attempts a join transactions t on t.id = a.transaction_id
+       order by t.lane, t.nonce, a.attempt`,
     ),
     blocks: world.chain.canonical().filter(({ number }) => number <= (read?.number ?? 0)),
   };
@@ -68,6 +71,7 @@ export async function checkRun(world: World, ended: boolean): Promise<void> {
   checkAnswers(world, evidence);
   await checkLeases(world);
   await checkLimits(world, evidence);
+  await checkRelays(world, evidence, ended);
   if (ended) await checkMoney(world, evidence);
 }
 
@@ -91,9 +95,9 @@ function checkPayments({ findings, sent }: World, { rewards, blocks }: Evidence,
       skips.set(sequence, [...(skips.get(sequence) ?? []), SKIPPED[reason] ?? 'already paid']);
     }
     for (const [place, entry] of block.entries.entries()) {
-      if (!('payout' in entry)) continue;
-      const { nonce, data } = entry.payout;
-      const meant = isForeign(entry.payout) ? sent.get(nonce)?.[0]?.data : data;
+      if (!('transaction' in entry) || entry.transaction.from !== PAYOUT_LANE) continue;
+      const { data } = entry.transaction;
+      const meant = isForeign(entry.transaction) ? sent.get(slotOf(entry.transaction))?.[0]?.data : data;
       if (!meant || (meant === data && block.receipts[place]?.succeeded !== false)) continue;
       for (const sequence of sequencesIn(meant)) reverted.set(sequence, (reverted.get(sequence) ?? 0) + 1);
     }
@@ -108,64 +112,6 @@ function checkPayments({ findings, sent }: World, { rewards, blocks }: Evidence,
     const caused =
       failure === 'reverted' ? (reverted.get(sequence) ?? 0) >= 3 : skips.get(sequence)?.includes(failure);
     if (!caused && ended) findings.add('no failure without a cause', `sequence ${sequence}: ${failure}`);
-  }
-}
-
-async function checkNonces(world: World, { attempts, blocks }: Evidence): Promise<void> {
-  const { findings, sent, taken, ledger } = world;
-  const nonces = [...new Set(attempts.map(({ nonce }) => nonce))];
-  if (nonces.some((nonce, place) => nonce !== place)) findings.add('nonces without gaps', nonces.join(' '));
-
-  const payloads = new Map<number, string>();
-  let before: AttemptRow | undefined;
-  let earlier: AttemptRow[] = [];
-  for (const one of attempts) {
-    if (before?.transaction_id !== one.transaction_id) earlier = [];
-    const { to, data, value } = parseTransaction(one.raw);
-    const payload = `${to} ${data} ${value}`;
-    if ((payloads.get(one.nonce) ?? payload) !== payload)
-      findings.add('one payload a nonce', `nonce ${one.nonce} has two payloads`);
-    payloads.set(one.nonce, payload);
-    if (before?.transaction_id === one.transaction_id) {
-      const more = (now: string, then: string) => BigInt(now) * 8n >= BigInt(then) * 9n;
-      const enough =
-        more(one.max_fee_wei, before.max_fee_wei) && more(one.priority_fee_wei, before.priority_fee_wei);
-      // Less may be offered once every node has refused all that was stored before.
-      const wasTaken = earlier.some(
-        ({ hash }) => (taken.get(hash) ?? Number.POSITIVE_INFINITY) <= one.attempt,
-      );
-      if (!enough && wasTaken)
-        findings.add('replacements offer enough', `nonce ${one.nonce}, attempt ${one.attempt}`);
-    }
-    earlier.push(one);
-    before = one;
-  }
-
-  // Nonces under which nothing of ours happened.
-  const reverted = new Set<number>();
-  for (const { entries, receipts } of blocks) {
-    for (const [place, entry] of entries.entries())
-      if ('payout' in entry && (isForeign(entry.payout) || receipts[place]?.succeeded === false))
-        reverted.add(entry.payout.nonce);
-  }
-  const under = new Map<number, number>();
-  for (const [nonce, [first]] of [...sent].sort(([one], [other]) => one - other)) {
-    for (const sequence of sequencesIn(first?.data ?? '0x')) {
-      const earlier = under.get(sequence);
-      if (earlier !== undefined && !reverted.has(earlier))
-        findings.add('one nonce a reward', `sequence ${sequence} is under ${earlier} and ${nonce}`);
-      under.set(sequence, nonce);
-    }
-  }
-  const left = await ledger.rows<{ sequence: number; status: string; outcome: string }>(
-    'select * from sim_bindings',
-  );
-  for (const { sequence, status, outcome } of left) {
-    if (status !== 'final' || outcome === 'done')
-      findings.add(
-        'one nonce a reward',
-        `sequence ${sequence} left a transaction that was ${status}, ${outcome}`,
-      );
   }
 }
 

@@ -1,7 +1,7 @@
 /** Judges what callers were told. */
 import { parseTransaction } from 'viem';
+import type { World } from '../world.ts';
 import { type Evidence, sequencesIn } from './checks.ts';
-import type { World } from './world.ts';
 
 export function checkAnswers({ findings, requests }: World, { rewards, attempts }: Evidence): void {
   const byId = new Map(rewards.map((reward) => [reward.id, reward]));

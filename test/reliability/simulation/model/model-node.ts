@@ -5,10 +5,10 @@ import {
   RpcAnswerError,
   RpcTooLargeError,
   RpcUnreachableError,
-} from '../../../src/chain/rpc/rpc.ts';
-import type { Chance } from './chance.ts';
+} from '../../../../src/chain/rpc/rpc.ts';
+import type { Chance } from '../chance.ts';
 import { type ReadTransaction, readTransaction } from './cheap-signer.ts';
-import type { ModelBlock, ModelChain } from './model-chain.ts';
+import { type ModelBlock, type ModelChain, nonceOf, slotOf } from './model-chain.ts';
 
 export type NodeFault =
   | 'lost request'
@@ -82,6 +82,10 @@ export interface ModelNodeDeps {
   onTaken: (transaction: ReadTransaction) => void;
 }
 
+interface TriedCalls {
+  blockStateCalls: [{ calls: unknown[] }];
+}
+
 const quantity = (value: number | bigint): Hex => `0x${value.toString(16)}`;
 /** Nodes ask for a tenth more before they replace a transaction. */
 const replaces = (offered: bigint, known: bigint) => offered * 10n >= known * 11n;
@@ -93,14 +97,14 @@ export function createModelNode({ chain, chance, family, strikes, onArrival, onT
 
   /** Puts a transaction into the pool, or says why not. */
   function admit(transaction: ReadTransaction): Refusal | undefined {
-    const { nonce, hash, maxFeeWei, priorityFeeWei } = transaction;
-    if (nonce < chain.head.state.nonce) return 'low';
-    const rival = chain.pool.get(nonce);
+    const { from, nonce, hash, maxFeeWei, priorityFeeWei } = transaction;
+    if (nonce < nonceOf(chain.head.state, from)) return 'low';
+    const rival = chain.pool.get(slotOf(transaction));
     if (rival?.hash === hash) return 'known';
     if (wantsBaseFee && maxFeeWei < chain.baseFeeWei) return 'cheap';
     if (rival && !(replaces(maxFeeWei, rival.maxFeeWei) && replaces(priorityFeeWei, rival.priorityFeeWei)))
       return 'underpriced';
-    chain.pool.set(nonce, transaction);
+    chain.pool.set(slotOf(transaction), transaction);
     return undefined;
   }
 
@@ -146,11 +150,11 @@ export function createModelNode({ chain, chance, family, strikes, onArrival, onT
   });
   const receipts = (block: ModelBlock) => {
     let logIndex = 0;
-    return block.receipts.map(({ hash, succeeded, logs }) => ({
+    return block.receipts.map(({ hash, succeeded, gasUsed, logs }) => ({
       transactionHash: hash,
       blockHash: block.hash,
       status: succeeded ? '0x1' : '0x0',
-      gasUsed: '0x5208',
+      gasUsed: quantity(gasUsed),
       effectiveGasPrice: quantity(block.baseFeeWei),
       logs: logs.map((log) => ({ ...log, transactionHash: hash, logIndex: quantity(logIndex++) })),
     }));
@@ -162,8 +166,9 @@ export function createModelNode({ chain, chance, family, strikes, onArrival, onT
       const asOf =
         typeof when === 'object' && when && 'blockHash' in when ? knownBlock(head, when.blockHash) : head;
       if (!asOf) throw new RpcAnswerError(method, { code: -32000, message: 'header not found' });
-      let { nonce } = asOf.state;
-      while (when === 'pending' && chain.pool.has(nonce)) nonce += 1;
+      const from = String(what).toLowerCase() as Hex;
+      let nonce = nonceOf(asOf.state, from);
+      while (when === 'pending' && chain.pool.has(slotOf({ from, nonce }))) nonce += 1;
       return quantity(nonce);
     }
     if (method === 'eth_getTransactionReceipt') {
@@ -179,11 +184,20 @@ export function createModelNode({ chain, chance, family, strikes, onArrival, onT
       const isOf = (log: { address: Hex }) => log.address.toLowerCase() === address.toLowerCase();
       return receipts(block).flatMap(({ logs }) => logs.filter(isOf));
     }
+    // Whether a chain takes a fee for data on another one: this one does not.
+    if (method === 'eth_getCode') return '0x';
+    if (method === 'eth_simulateV1') return tried(what as TriedCalls);
     const block = what === 'latest' ? head : chain.blockAt(Number(what), head);
     if (method === 'eth_getBlockByNumber') return block ? header(block) : null;
     if (method === 'eth_getBlockReceipts') return block ? receipts(block) : null;
     throw new Error(`the model knows no ${method}`);
   }
+
+  /** Relayed calls mostly are what they should be. */
+  const tried = ({ blockStateCalls: [{ calls }] }: TriedCalls) => {
+    const status = chance.hit(0.05) ? '0x0' : '0x1';
+    return [{ calls: calls.map(() => ({ status, gasUsed: quantity(40_000), returnData: '0x' })) }];
+  };
 
   const rpc: Rpc = async (method, params) => {
     if (strikes('lost request')) throw new RpcUnreachableError(method, 'no answer');

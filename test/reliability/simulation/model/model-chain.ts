@@ -1,11 +1,10 @@
-/** A chain in memory: one sender's nonces and pool, blocks that can be taken back, and the escrow's rules. */
+/** A chain in memory: nonces and pools of a few senders, blocks that can be taken back, and the escrow's rules. */
 import { type Hex, toEventSelector } from 'viem';
-import { decodePayoutBatch } from '../../../src/chain/contracts/payout-batch.ts';
+import { decodePayoutBatch } from '../../../../src/chain/contracts/payout-batch.ts';
+import { ESCROW, TOKEN } from './accounts.ts';
 import type { ReadTransaction } from './cheap-signer.ts';
 
-export const ESCROW: Hex = '0x00000000000000000000000000000000000e5c20';
 const STRANGER: Hex = '0x0000000000000000000000000000000000057a06';
-export const TOKEN: Hex = '0x0000000000000000000000000000000000070ce2';
 
 /** A brand's own move of its RWT, sent from its own account; or a stranger's contract that writes the logs of such moves. */
 export interface BrandMove {
@@ -14,7 +13,7 @@ export interface BrandMove {
   amount: number;
   hash: Hex;
 }
-type Entry = { payout: ReadTransaction } | { move: BrandMove };
+type Entry = { transaction: ReadTransaction } | { move: BrandMove };
 
 /** One reward as the escrow paid it. */
 export interface Payment {
@@ -32,11 +31,13 @@ export interface ModelLog {
 export interface ModelReceipt {
   hash: Hex;
   succeeded: boolean;
+  gasUsed: number;
   logs: ModelLog[];
 }
 
 interface State {
-  nonce: number;
+  /** The next nonce of each sender; of those that have sent nothing, 0. */
+  nonces: ReadonlyMap<Hex, number>;
   paid: ReadonlySet<number>;
   balances: ReadonlyMap<Hex, number>;
 }
@@ -52,6 +53,22 @@ export interface ModelBlock {
   skips: { sequence: number; reason: number }[];
   state: State;
 }
+
+export const nonceOf = ({ nonces }: State, account: Hex) => nonces.get(account) ?? 0;
+
+type Slot = `${Hex} ${number}`;
+/** A sender's nonce: one transaction at most can have it. */
+export const slotOf = ({ from, nonce }: { from: Hex; nonce: number }): Slot => `${from} ${nonce}`;
+
+/** Gas of a plain transfer; calls use more, each an amount of its own below its limit. */
+const TRANSFER_GAS = 21_000;
+const gasUsedBy = ({ data, gas, hash }: ReadTransaction) =>
+  data === '0x'
+    ? TRANSFER_GAS
+    : TRANSFER_GAS + (Number.parseInt(hash.slice(-4), 16) % (Number(gas) - TRANSFER_GAS));
+
+/** Somebody else who has the key signed it: no lane of ours sends anything to itself. */
+export const isForeign = ({ from, to }: Pick<ReadTransaction, 'from' | 'to'>) => from === to;
 
 const topic = (signature: string) => toEventSelector(signature);
 const DEPOSITED = topic('Deposited(address,address,uint256)');
@@ -99,15 +116,15 @@ export function createModelChain(options: ModelChainOptions) {
     receipts: [],
     payments: [],
     skips: [],
-    state: { nonce: 0, paid: new Set(), balances: new Map() },
+    state: { nonces: new Map(), paid: new Set(), balances: new Map() },
   };
   const chain = {
     head: genesis,
     /** Every head there was, for nodes that lag behind. */
     heads: [genesis],
     baseFeeWei: options.baseFeeWei,
-    /** By nonce: what a block may take next. */
-    pool: new Map<number, ReadTransaction>(),
+    /** What a block may take next. */
+    pool: new Map<Slot, ReadTransaction>(),
     /** Every transaction that any node was ever given. */
     seen: new Map<Hex, ReadTransaction>(),
     moves: [] as BrandMove[],
@@ -135,26 +152,32 @@ export function createModelChain(options: ModelChainOptions) {
     };
     const left: Entry[] = [];
     for (const entry of entries) {
-      if ('payout' in entry) {
-        const { payout } = entry;
-        if (payout.nonce !== block.state.nonce || payout.maxFeeWei < block.baseFeeWei) {
-          if (payout.nonce >= block.state.nonce) left.push(entry);
+      if ('transaction' in entry) {
+        const { transaction } = entry;
+        const next = nonceOf(block.state, transaction.from);
+        if (transaction.nonce !== next || transaction.maxFeeWei < block.baseFeeWei) {
+          if (transaction.nonce >= next) left.push(entry);
           continue;
         }
-        run(block, payout, reverts(payout));
-        chain.pool.delete(payout.nonce);
+        run(block, transaction, reverts(transaction));
+        chain.pool.delete(slotOf(transaction));
       } else if (!move(block, entry.move)) continue;
       block.entries.push(entry);
     }
     chain.head = block;
     chain.heads.push(block);
-    for (const nonce of chain.pool.keys()) if (nonce < block.state.nonce) chain.pool.delete(nonce);
+    for (const [slot, { from, nonce }] of chain.pool)
+      if (nonce < nonceOf(block.state, from)) chain.pool.delete(slot);
     return left;
   }
 
   function run(block: ModelBlock, transaction: ReadTransaction, reverted: boolean) {
-    const { nonce, paid, balances } = block.state;
-    const after = { nonce: nonce + 1, paid: new Set(paid), balances: new Map(balances) };
+    const { nonces, paid, balances } = block.state;
+    const after = {
+      nonces: new Map(nonces).set(transaction.from, transaction.nonce + 1),
+      paid: new Set(paid),
+      balances: new Map(balances),
+    };
     const logs: ModelLog[] = [];
     if (!reverted && transaction.to.toLowerCase() === ESCROW) {
       let total = 0;
@@ -191,12 +214,18 @@ export function createModelChain(options: ModelChainOptions) {
       });
     }
     block.state = after;
-    block.receipts.push({ hash: transaction.hash, succeeded: !reverted, logs });
+    block.receipts.push({
+      hash: transaction.hash,
+      succeeded: !reverted,
+      gasUsed: gasUsedBy(transaction),
+      logs,
+    });
   }
 
   function move(block: ModelBlock, { kind, brandId, amount, hash }: BrandMove): boolean {
+    const receipt = { hash, succeeded: true, gasUsed: TRANSFER_GAS };
     if (kind === 'forgery') {
-      block.receipts.push({ hash, succeeded: true, logs: forged(block, { brandId, amount }) });
+      block.receipts.push({ ...receipt, logs: forged(block, { brandId, amount }) });
       return true;
     }
     const available = block.state.balances.get(brandId) ?? 0;
@@ -205,13 +234,15 @@ export function createModelChain(options: ModelChainOptions) {
     const topics: Hex[] =
       kind === 'deposit' ? [DEPOSITED, wordOf(brandId), wordOf(brandId)] : [WITHDRAWN, wordOf(brandId)];
     const logs: ModelLog[] = [{ address: ESCROW, topics, data: `0x${word(amount)}` }];
-    block.receipts.push({ hash, succeeded: true, logs });
+    block.receipts.push({ ...receipt, logs });
     block.state = { ...block.state, balances: new Map(block.state.balances).set(brandId, balance) };
     return true;
   }
 
   const pooled = (): Entry[] =>
-    [...chain.pool.values()].sort((one, other) => one.nonce - other.nonce).map((payout) => ({ payout }));
+    [...chain.pool.values()]
+      .sort((one, other) => one.nonce - other.nonce)
+      .map((transaction) => ({ transaction }));
 
   return Object.assign(chain, {
     blockAt,
@@ -219,13 +250,13 @@ export function createModelChain(options: ModelChainOptions) {
     offerMove(of: Omit<BrandMove, 'hash'>) {
       chain.moves.push({ ...of, hash: freshHash() });
     },
-    /** Somebody else who has the lane's key uses its next nonce, in a block of its own. */
+    /** Somebody else who has a lane's key uses its next nonce, in a block of its own. */
     useForeign(from: Hex) {
       const hash = freshHash();
-      const nonce = chain.head.state.nonce;
+      const nonce = nonceOf(chain.head.state, from);
       const [maxFeeWei, priorityFeeWei] = [chain.baseFeeWei * 10n, chain.baseFeeWei];
       const of = { raw: hash, hash, from, nonce, to: from, data: '0x' as const, valueWei: 0n, gas: 21_000n };
-      append([{ payout: { ...of, maxFeeWei, priorityFeeWei } }]);
+      append([{ transaction: { ...of, maxFeeWei, priorityFeeWei } }]);
     },
     /** A new block of what the pool holds; `takes` 0 leaves the pool's transactions where they are. */
     mine({ takes = Number.POSITIVE_INFINITY, reverts = () => false }: MineOptions = {}) {
@@ -253,23 +284,25 @@ export function createModelChain(options: ModelChainOptions) {
         lost.unshift(...block.entries);
       chain.head = fork;
       const moves = lost.filter((entry) => 'move' in entry);
-      const payouts = lost.filter((entry) => 'payout' in entry);
-      const rivals = new Map<number, ReadTransaction>();
+      const ours = lost.filter((entry) => 'transaction' in entry);
+      const rivals = new Map<Slot, ReadTransaction>();
       for (const transaction of chain.seen.values()) {
-        const rival = rivals.get(transaction.nonce);
-        if (!rival || transaction.maxFeeWei < rival.maxFeeWei) rivals.set(transaction.nonce, transaction);
+        const rival = rivals.get(slotOf(transaction));
+        if (!rival || transaction.maxFeeWei < rival.maxFeeWei) rivals.set(slotOf(transaction), transaction);
       }
-      let open: Entry[] = payouts;
+      let open: Entry[] = ours;
       if (flavour === 'compete')
-        open = payouts.map((entry) => ({ payout: rivals.get(entry.payout.nonce) ?? entry.payout }));
+        open = ours.map(({ transaction }) => ({
+          transaction: rivals.get(slotOf(transaction)) ?? transaction,
+        }));
       if (flavour === 'drop') open = [];
       // A brand's own moves come first, or last, or not at all.
       if (flavour === 'compete') open = [...open, ...moves];
       else if (!dropMoves) open = [...moves, ...open];
       for (let n = 0; n <= depth; n += 1) open = append(open);
       for (const entry of open) {
-        if ('payout' in entry && !chain.pool.has(entry.payout.nonce))
-          chain.pool.set(entry.payout.nonce, entry.payout);
+        if ('transaction' in entry && !chain.pool.has(slotOf(entry.transaction)))
+          chain.pool.set(slotOf(entry.transaction), entry.transaction);
       }
     },
     /** Every block from the first to the head. */

@@ -1,0 +1,29 @@
+/** Planted bugs of time: a process takes its machine's clock for the database's, or for one that is steady. */
+import { atMs, type Database } from '../../../src/ledger/database/database.ts';
+import type { Clock } from '../../../src/lib/clock.ts';
+import type { Mutant } from './parts.ts';
+
+/** A database that takes a process's time for its own. */
+const onClock = (database: Database, { now }: Clock): Database => ({
+  ...database,
+  get now() {
+    return atMs(now());
+  },
+});
+
+export const clockBugs: Mutant[] = [
+  {
+    name: 'lease-by-own-clock',
+    wire: ({ laneDatabase, clock }) => ({ laneDatabase: onClock(laneDatabase, clock) }),
+  },
+  {
+    name: 'limits-by-own-clock',
+    wire: ({ clock }) => ({ businessTime: () => atMs(clock.now()) }),
+  },
+  {
+    name: 'keys-by-own-clock',
+    wire: ({ answerDatabase, clock }) => ({ answerDatabase: onClock(answerDatabase, clock) }),
+  },
+  // Was so once: a process whose machine's clock was set back looked after nothing until it had caught up.
+  { name: 'patience-by-wall-clock', wire: ({ clock }) => ({ realClock: clock }) },
+];

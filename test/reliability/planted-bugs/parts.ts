@@ -1,0 +1,46 @@
+/** What a planted bug may change: the parts that a process is put together from, its statements, its settings. */
+
+import type { Signer } from '../../../src/chain/lane/signer.ts';
+import type { LaneSettings, LaneWork } from '../../../src/chain/lane/types.ts';
+import type { ChainClient } from '../../../src/chain/rpc/client.ts';
+import type { RewardProgressBoard } from '../../../src/chain/waiting/reward-outcome.ts';
+import type { GasKeys } from '../../../src/chain/work/relay-lanes.ts';
+import type { BusinessTime, Database } from '../../../src/ledger/database/database.ts';
+import type { Settlements } from '../../../src/ledger/transactions/settle.ts';
+import type { Clock } from '../../../src/lib/clock.ts';
+import type { World } from '../simulation/world.ts';
+
+/** What one process is put together from. */
+export interface Parts {
+  decideDatabase: Database;
+  laneDatabase: Database;
+  laneChain: ChainClient;
+  followChain: ChainClient;
+  signer: Signer;
+  work: LaneWork;
+  progress: RewardProgressBoard;
+  /** The time of the machine that it runs on, which jumps. */
+  clock: Clock;
+  realClock: Clock;
+  businessTime: BusinessTime;
+  answerDatabase: Database;
+  relayKeys: GasKeys;
+  /** What the lanes of the gas wallets are kept in. */
+  relayDatabase: Database;
+  /** What admits relayed calls. */
+  queueDatabase: Database;
+  settlements: Settlements;
+}
+
+export interface Mutant {
+  name: string;
+  /** Changes the schema. */
+  ddl?: string;
+  /** Off: the escrow keeps no record of what it paid. */
+  bitmap?: boolean;
+  finalityBlocks?: number;
+  lane?: Partial<LaneSettings>;
+  /** Changes statements on their way to the database. */
+  rewrite?: (text: string) => string;
+  wire?: (parts: Parts, world: World) => Partial<Parts>;
+}
