@@ -270,11 +270,11 @@ onEveryDatabase(({ kit }) => {
     ['an account without gas money', refused('insufficient_gas_money'), 'gas_money_low'],
     ['bytes that are no transaction', refused('malformed'), 'transaction_malformed'],
   ])('%s is an alarm', async (_, answer, code) => {
-    const { world, turn, alarms } = start();
+    const { world, turn, alarms, facts } = start();
     world.work = 1;
     world.answers = [answer];
     await turn();
-    expect(alarms()).toEqual([code]);
+    expect([alarms(), facts()]).toEqual([[code], { nonce: 0 }]);
     await turn();
     expect(alarms()).toEqual(code === 'gas_money_low' ? [] : [code]);
   });

@@ -1,8 +1,10 @@
 /** What the lanes' work is made of: batches of rewards, calls with their permits, and gas money for the wallets that send. */
+import { eq } from 'drizzle-orm';
 import { encodeAbiParameters, type Hex, keccak256 } from 'viem';
 import { generatePrivateKey } from 'viem/accounts';
 import { describe, expect, test } from 'vitest';
 import { createAlarms } from '../../src/chain/alarms.ts';
+import { roleId } from '../../src/chain/contracts/deployment-steps.ts';
 import { decodePayoutBatch, encodePayoutBatch } from '../../src/chain/contracts/payout-batch.ts';
 import { keysGrownFrom } from '../../src/chain/lane/local-key.ts';
 import { createChainClient } from '../../src/chain/rpc/client.ts';
@@ -85,11 +87,17 @@ onEveryDatabase(({ kit }) => {
       const gasOf = async (settings: Parameters<typeof start>[0]) => {
         const { work } = start(settings);
         let payload: Awaited<ReturnType<typeof work.bindNext>>;
+        let bound = 0;
         await atomically(async (tx) => {
-          payload = await work.bindNext(tx, freshKey('dropped'), FEES);
+          const transactionId = freshKey('dropped');
+          payload = await work.bindNext(tx, transactionId, FEES);
+          bound = (await tx.select().from(rewards).where(eq(rewards.transactionId, transactionId))).length;
           throw new Error('taken back');
         }).catch(() => {});
-        return { gas: payload?.gas ?? 0n, count: decodePayoutBatch(payload?.data ?? '0x').length };
+        const { length: count } = decodePayoutBatch(payload?.data ?? '0x');
+        // Whoever is not in the batch waits on.
+        expect(bound).toBe(count);
+        return { gas: payload?.gas ?? 0n, count };
       };
       const all = await gasOf({});
       expect(all.count).toBe(3);
@@ -217,8 +225,10 @@ onEveryDatabase(({ kit }) => {
             balanceWei: async (address) => world.balances.get(address) ?? 0n,
           },
           rpc: async (_, [call]) => {
-            const account = `0x${(call as { data: string }).data.slice(-40)}`;
-            return encodeAbiParameters([{ type: 'bool' }], [world.relayers.has(account)]);
+            const { data } = call as { data: string };
+            const mayRelay = data.includes(roleId('RELAYER_ROLE').slice(2));
+            const account = `0x${data.slice(-40)}`;
+            return encodeAbiParameters([{ type: 'bool' }], [mayRelay && world.relayers.has(account)]);
           },
           perks: freshAddress(),
           nudge: (lane) => world.nudged.push(lane),
@@ -334,6 +344,7 @@ describe('a chain in values', () => {
 
   test('numbers, balances and code', async () => {
     expect([await client.chainId(), await client.code('0x01')]).toEqual([31_337, '0x60']);
+    expect(asked).toEqual([['eth_chainId'], ['eth_getCode', '0x01', 'latest']]);
     expect(await client.balanceWei('0x01')).toBe(2n ** 72n - 1n);
     expect([await client.nonce('0x01'), await client.nonce('0x01', 'pending')]).toEqual([5, 5]);
     await client.nonce('0x01', '0xaa');

@@ -80,6 +80,16 @@ onEveryDatabase(({ kit }) => {
       [limited, [{ span: 'hour', limit: 100, spent: 5, endsAtMs: NOW_MS + HOUR_MS }]],
     ]);
     expect((await readSpending(kit().database.db, { brands: [of(free, [])], nowMs: NOW_MS })).size).toBe(0);
+    for (const brands of [
+      [of(free, [HOURLY]), of(limited, [HOURLY])],
+      [of(limited, [HOURLY]), of(free, [HOURLY])],
+    ]) {
+      const both = await readSpending(kit().database.db, { brands, nowMs: NOW_MS });
+      expect([limited, free].map((brandId) => both.get(brandId)?.map(({ spent }) => spent))).toEqual([
+        [5],
+        [6],
+      ]);
+    }
   });
 
   test('a reward goes back out of the windows of its own brand that counted it', async () => {
