@@ -38,13 +38,13 @@ export class RpcTooLargeError extends Error {
   }
 }
 
-/** `limits` makes less of an answer too large than the connection's own limit does. */
 /** Whether an error comes from a node, or from the way to it. */
 export const isRpcError = (error: unknown): error is Error =>
   error instanceof RpcAnswerError ||
   error instanceof RpcUnreachableError ||
   error instanceof RpcTooLargeError;
 
+/** One request to a node. `limits` makes less of an answer too large than the connection's own limit does. */
 export type Rpc = (
   method: string,
   params: readonly unknown[],
