@@ -48,14 +48,17 @@ onEveryDatabase(({ kit }) => {
     ['fresh', LEASE_MS / 2 - 1, 1],
     ['at half its time', LEASE_MS / 2, undefined],
     ['whose clock was set back', -1, undefined],
-  ])('one that is %s: another process’s lane is seen as %3$s', async (_, afterMs, expected) => {
-    const { world, hold, lose } = start();
-    await hold.epoch();
-    expect(await lose({ back: false })).toBe(2);
-    world.nowMs += afterMs;
-    expect(await hold.epoch()).toBe(expected);
-    expect(world.changes).toBe(expected === undefined ? 2 : 1);
-  });
+  ])(
+    'one that is %s, %i ms later: its epoch is %s when another process has the lane',
+    async (_, afterMs, expected) => {
+      const { world, hold, lose } = start();
+      await hold.epoch();
+      expect(await lose({ back: false })).toBe(2);
+      world.nowMs += afterMs;
+      expect(await hold.epoch()).toBe(expected);
+      expect(world.changes).toBe(expected === undefined ? 2 : 1);
+    },
+  );
 
   test('that was lost and won again in between begins anew', async () => {
     const { world, hold, lose } = start();
