@@ -113,7 +113,7 @@ async function check(
 const refuse = (code: Code) => ({ refusal: { code, message: messages[code] } });
 
 function bearerOf(authorization: string | undefined): string | { refusal: TokenRefusal } {
-  if (authorization === undefined || authorization.trim() === '') return refuse('missing');
+  if (authorization === undefined) return refuse('missing');
   if (authorization.length > TOKEN_MAX) return refuse('malformed');
   const [scheme = '', token = '', ...more] = authorization.trim().split(/ +/);
   if (scheme.toLowerCase() !== 'bearer' || token === '') return refuse('missing');

@@ -210,6 +210,7 @@ test('of what is published, only sound public keys for signatures are used', asy
     ['of another algorithm', { ...second, kid: 'alg' }, { alg: 'ES384' }],
     ['of another curve', { ...second, kid: 'crv' }, { crv: 'P-384' }],
     ['too short', { ...small, kid: 'short' }, { n: String(small.n).slice(0, 171) }],
+    ['without its number', { ...small, kid: 'none' }, { n: undefined }],
     ['off its curve', { ...second, kid: 'off' }, { x: second.y, y: second.x }],
   ];
   published = {
@@ -225,6 +226,11 @@ test('of what is published, only sound public keys for signatures are used', asy
   await judge(third);
   await expect.poll(() => judge(third)).toBe('accepted');
   expect(await judge(second)).toBe('unknown_key');
+});
+
+test('a key that says that it verifies signatures is used', async () => {
+  published = { keys: [{ ...publicPart(keys[0] as Key), use: 'sig', key_ops: ['sign', 'verify'] }] };
+  expect(await judge(keys[0])).toBe('accepted');
 });
 
 test.each(['RS256', 'PS384', 'ES512', 'EdDSA'])('takes %s', async (alg) => {
@@ -264,7 +270,16 @@ test('discovery: the issuer must name itself, and keys come over https or from t
     expect(await open(issuer).ready(), JSON.stringify(document)).toBe(false);
   }
   expect(await open('http://idp.example').ready()).toBe(false);
-  expect(() => open(issuer, 'http://keys.example')).toThrow(/https/);
+  for (const address of [
+    'http://keys.example',
+    'http://localhost.keys.example',
+    'http://keys-localhost',
+    'ftp://127.0.0.1/keys',
+    'no address',
+  ])
+    expect(() => open(issuer, address), address).toThrow('keys are fetched over https only');
+  for (const address of ['https://keys.example', 'http://localhost:1/keys', 'http://[::1]:1/keys'])
+    expect(() => open(issuer, address), address).not.toThrow();
 });
 
 test('wallets are where the setting says', async () => {

@@ -90,6 +90,8 @@ describe.each([
     ['a subject without end', () => ({ sub: 'x'.repeat(256) }), 'claims'],
     ['an expiry in words', () => ({ exp: String(now() + 600) }), 'claims'],
     ['an expiry in a list', () => ({ exp: [now() + 600] }), 'claims'],
+    ['a beginning in words', () => ({ nbf: String(now()) }), 'claims'],
+    ['a moment of issue in words', () => ({ iat: String(now()) }), 'claims'],
     ['an expiry of null', () => ({ exp: null }), 'claims'],
     ['another audience', () => ({ aud: 'other' }), 'audience'],
     ['a longer audience', () => ({ aud: `${AUDIENCE}-admin` }), 'audience'],
@@ -239,6 +241,7 @@ describe.each([
       `${header}.${'A'.repeat(10_000_000)}.${signature}`,
     ];
     for (const text of wrong) expect(await judge(text), text.slice(0, 60)).not.toBe('accepted');
+    expect(await judge('A'.repeat(8_186))).toBe('malformed');
     const { verify } = provider.verifier;
     for (const value of [
       undefined,
