@@ -1,7 +1,7 @@
 /** The one form under which a user is counted: nobody may be two users by writing their address differently. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { addressKey, emailKey } from '../../src/rules/user-key.ts';
+import { addressKey, EMAIL_PATTERN, emailKey } from '../../src/rules/user-key.ts';
 import { anyCharacter } from '../kits/any-character.ts';
 
 describe('contract: Event submission, userEmail', () => {
@@ -53,7 +53,18 @@ describe('contract: Event submission, userEmail', () => {
     ['', undefined],
   ])('%j is counted as %j', (text, key) => {
     expect(emailKey(text)).toBe(key);
+    // The pattern takes all of them, and leaves only the names of hosts to the service.
+    if (key !== undefined) expect(text).toMatch(new RegExp(EMAIL_PATTERN));
   });
+
+  test.each([
+    'alice',
+    '@example.com',
+    'a b@example.com',
+    'a@b@example.com',
+    'a@b.example/path',
+    'a@b.example, c@d.example',
+  ])('%j is refused by the pattern as well', (text) => expect(text).not.toMatch(new RegExp(EMAIL_PATTERN)));
 
   const long = (length: number) => `${'a'.repeat(length - 12)}@example.com`;
   test('254 characters are an address, 255 are none', () => {
