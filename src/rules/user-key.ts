@@ -1,5 +1,6 @@
 /** The one form under which a user is counted: their e-mail, or their address. */
-import { parseOneAddress } from 'email-addresses';
+// As a whole: Node finds no names in it.
+import emailAddresses from 'email-addresses';
 import { parseUrl } from '../lib/url.ts';
 
 /** RFC 5321's limit for a whole address, and the contract's. */
@@ -33,7 +34,7 @@ export function emailKey(text: string): string | undefined {
   if (!DOT_ATOM.test(domain.hostname)) return undefined;
   const key = `${local.toLowerCase().normalize('NFC')}@${domain.hostname}`;
   if (DOT_ATOM.test(local)) return key;
-  const parsed = QUOTED.test(local) ? parseOneAddress({ input: key, rejectTLD: false }) : null;
+  const parsed = QUOTED.test(local) ? emailAddresses.parseOneAddress({ input: key, rejectTLD: false }) : null;
   if (parsed?.type !== 'mailbox') return undefined;
   // Quotes that the local part does not need are dropped, so that both spellings give one key.
   return DOT_ATOM.test(parsed.local) ? `${parsed.local}@${domain.hostname}` : key;

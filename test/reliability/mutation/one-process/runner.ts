@@ -3,7 +3,6 @@
  * For tests that need no service, no chain and no module of their own.
  */
 import { readdirSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { INSTRUMENTER_CONSTANTS, type InstrumenterContext } from '@stryker-mutator/api/core';
@@ -185,9 +184,6 @@ async function bundleTests(root: string): Promise<string> {
           onResolve({ filter: /^vitest$/ }, ({ importer }) =>
             importer === standIn ? { path: 'vitest', external: true } : { path: standIn },
           );
-          // It names no exports that an import could find.
-          const { resolve } = createRequire(join(root, 'package.json'));
-          onResolve({ filter: /^email-addresses$/ }, ({ path }) => ({ path: resolve(path) }));
         },
       },
     ],
