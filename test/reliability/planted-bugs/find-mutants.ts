@@ -33,8 +33,11 @@ export async function catchAll(options: PlantedOptions): Promise<number> {
   try {
     await Promise.all(
       workers.map(async (worker) => {
-        for (let name = open.shift(); name !== undefined; name = open.shift())
-          found.push(await look(worker, name, options));
+        for (let name = open.shift(); name !== undefined; name = open.shift()) {
+          const one = await look(worker, name, options);
+          found.push(one);
+          say(`… ${found.length} of ${names.length}: ${name} after ${one.seeds} seeds`);
+        }
       }),
     );
   } finally {
@@ -59,15 +62,16 @@ async function look(
   name: string,
   { from, seeds }: PlantedOptions,
 ): Promise<Caught> {
+  const first = mutantNamed(name).searchFrom ?? 1;
   let tried = 0;
   while (tried < seeds) {
     const size = Math.min(SLICE, seeds - tried);
-    const job = { from: from + tried, seeds: size, mutant: name, stopAtFirst: true, trace: false };
+    const job = { from: first - 1 + from + tried, seeds: size, mutant: name, stopAtFirst: true, trace: false };
     const result = await run(job);
     tried += result.seeds;
-    const [first] = result.failed;
-    if (first)
-      return { name, seed: first.seed, check: first.findings[0]?.invariant ?? 'unknown', seeds: tried };
+    const [broken] = result.failed;
+    if (broken)
+      return { name, seed: broken.seed, check: broken.findings[0]?.invariant ?? 'unknown', seeds: tried };
   }
   return { name, seed: undefined, check: '', seeds: tried };
 }

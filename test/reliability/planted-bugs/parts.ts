@@ -34,6 +34,11 @@ export interface Parts {
 
 export interface Mutant {
   name: string;
+  /**
+   * Few seeds find it: the search begins here, near one that does, since every change would wait for the others. A
+   * harness that draws otherwise finds it at another seed, after a longer search.
+   */
+  searchFrom?: number;
   /** Changes the schema. */
   ddl?: string;
   /** Off: the escrow keeps no record of what it paid. */

@@ -192,6 +192,7 @@ export const payoutBugs: Mutant[] = [
   { name: 'rerun-event-commit', wire: ({ decideDatabase }) => ({ decideDatabase: rerun(decideDatabase) }) },
   {
     name: 'failures-outlive-blocks',
+    searchFrom: 20_600,
     rewrite: only(
       /^update "rewards" set "failure".*"failure" is not null/,
       replacing(' where ', ' where 1 = 0 and '),
@@ -243,16 +244,10 @@ export const payoutBugs: Mutant[] = [
   {
     // Was so once: a replacement was stored for a transaction that another process had just seen in a block.
     name: 'replaced-after-its-block',
+    searchFrom: 4_100,
     rewrite: only(
       /^update "transactions" set "status" = \?, "hash" = \? where /,
       replacing('"transactions"."status" in (?, ?)', '(? is not null and ? is not null)'),
-    ),
-  },
-  {
-    name: 'lower-offer-beside-a-higher',
-    rewrite: only(
-      /^select "hash" from "attempts" where .*"attempts"."refused" = \?/,
-      replacing(' where ', ' where 1 = 0 and '),
     ),
   },
   {

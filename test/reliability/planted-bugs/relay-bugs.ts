@@ -58,6 +58,7 @@ export const relayBugs: Mutant[] = [
   },
   {
     name: 'relay-keeps-gas-of-lost-calls',
+    searchFrom: 4_300,
     wire: ({ settlements: { relay: _, ...others } }) => ({ settlements: others }),
   },
   {
