@@ -66,7 +66,13 @@ async function look(
   let tried = 0;
   while (tried < seeds) {
     const size = Math.min(SLICE, seeds - tried);
-    const job = { from: first - 1 + from + tried, seeds: size, mutant: name, stopAtFirst: true, trace: false };
+    const job = {
+      from: first - 1 + from + tried,
+      seeds: size,
+      mutant: name,
+      stopAtFirst: true,
+      trace: false,
+    };
     const result = await run(job);
     tried += result.seeds;
     const [broken] = result.failed;
