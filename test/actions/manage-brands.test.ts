@@ -10,14 +10,14 @@ import { overviewBrands, showBrand } from '../../src/actions/brands/show-brands.
 import { dnsRecord } from '../../src/actions/brands/show-dns-record.ts';
 import { verifyBrandKey } from '../../src/actions/brands/verify-brand-key.ts';
 import { domainToken, verifyDns } from '../../src/actions/brands/verify-dns.ts';
-import { mintIntoEscrowData } from '../../src/chain/contracts/mint-into-escrow.ts';
+import { saleMintData } from '../../src/chain/contracts/sale-mint.ts';
 import { settings } from '../../src/compose/config.ts';
 import { saveBrandKey } from '../../src/ledger/brands/brand-keys.ts';
 import type { Queries } from '../../src/ledger/database/database.ts';
 import { writeFact } from '../../src/ledger/facts.ts';
 import { ensureGasWallet, setGasWalletReady } from '../../src/ledger/relay/gas-wallets.ts';
 import { brandKeys } from '../../src/ledger/schema/brands.ts';
-import { operatorMints } from '../../src/ledger/schema/rewards.ts';
+import { operatorMints } from '../../src/ledger/schema/payments.ts';
 import { freshAddress, freshHash } from '../kits/databases.ts';
 import { openLedger, START_MS, someBrand, type TestLedger } from './ledger.ts';
 
@@ -355,10 +355,13 @@ describe('RWT for a brand', () => {
     const { key } = told;
     expect(told).toEqual({
       ...{ key, brandId, ...wish, state: 'to_send' },
-      transaction: { chainId: 42, to: pointsSale, data: mintIntoEscrowData({ key, brandId, amount: 50 }) },
+      transaction: {
+        ...{ chainId: 42, to: pointsSale },
+        data: saleMintData({ kind: 'escrow', key, recipient: brandId, amount: 50 }),
+      },
     });
     const createdAt = ledger.clock.now();
-    expect(await mints()).toEqual([{ key, brandId, ...wish, kind: 'sale', createdAt }]);
+    expect(await mints()).toMatchObject([{ key, recipient: brandId, ...wish, kind: 'sale', createdAt }]);
 
     const sent: unknown[] = [];
     const sendMint = async (mint: unknown) => void sent.push(mint);
@@ -375,7 +378,9 @@ describe('RWT for a brand', () => {
     expect(await fundBrand(ledger, brandId, { ...wish, transaction })).toEqual({
       ...{ key, brandId, ...wish, state: 'recorded', transaction: null },
     });
-    expect(await mints()).toContainEqual(expect.objectContaining({ key, brandId, kind: 'direct' }));
+    expect(await mints()).toContainEqual(
+      expect.objectContaining({ key, recipient: brandId, kind: 'direct' }),
+    );
     expect(await fundBrand(ledger, brandId, { ...wish, transaction })).toEqual(
       invalid(['transaction', `${key} is recorded already`]),
     );

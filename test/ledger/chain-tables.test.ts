@@ -2,8 +2,8 @@
 import { eq } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import type { Queries } from '../../src/ledger/database/database.ts';
+import { directMints, recordMint } from '../../src/ledger/payments/operator-mints.ts';
 import { bookMovement, lockAvailableFunds, unbookMovementsFrom } from '../../src/ledger/rewards/funds.ts';
-import { directMints, recordMint } from '../../src/ledger/rewards/operator-mints.ts';
 import {
   bindRewards,
   failRewards,
@@ -396,7 +396,7 @@ onEveryDatabase(({ kind, kit }) => {
 
   test('a mint is recorded once; only those past the sale are told by their transactions', async () => {
     const mint = (kind: 'sale' | 'direct', amount: number) => ({
-      ...{ key: freshHash(), kind, brandId: freshAddress(), amount, reason: 'test', createdAt: NOW_MS },
+      ...{ key: freshHash(), kind, recipient: freshAddress(), amount, reason: 'test', createdAt: NOW_MS },
     });
     const [sale, direct] = [mint('sale', 5), mint('direct', 7)];
     expect([await recordMint(db(), sale), await recordMint(db(), direct)]).toEqual([true, true]);

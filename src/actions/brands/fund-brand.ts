@@ -1,7 +1,8 @@
 /** Puts RWT that an operator creates into a brand's escrow, and records why. */
-import { mintIntoEscrowData, operatorMintKey } from '../../chain/contracts/mint-into-escrow.ts';
+import { operatorMintKey, saleMintData } from '../../chain/contracts/sale-mint.ts';
 import { readFact } from '../../ledger/facts.ts';
-import { type OperatorMint, recordMint } from '../../ledger/rewards/operator-mints.ts';
+import { recordMint } from '../../ledger/payments/operator-mints.ts';
+import type { BrandId } from '../../rules/brands/brand.ts';
 import { findNamed, invalid, type ManageBrandsDeps, notFound, type Outcome } from './named-brand.ts';
 
 type Hex = `0x${string}`;
@@ -22,7 +23,11 @@ export interface FundingWish {
  * deposited: the brand can pay with it · to_send: the operator has to send the transaction, which mints once however
  * often it is sent · recorded: the named transaction is known from now on.
  */
-export interface Funding extends Pick<OperatorMint, 'key' | 'brandId' | 'amount' | 'reason'> {
+export interface Funding {
+  key: Hex;
+  brandId: BrandId;
+  amount: number;
+  reason: string;
   state: 'deposited' | 'to_send' | 'recorded';
   transaction: { chainId: number; to: Hex; data: Hex } | null;
 }
@@ -36,7 +41,7 @@ export async function fundBrand(
   const brand = await findNamed(database.db, name);
   if (!brand) return notFound(name);
   const { brandId } = brand;
-  const recorded = { brandId, amount, reason, createdAt: clock.now() };
+  const recorded = { recipient: brandId, amount, reason, createdAt: clock.now() };
   if (transaction) {
     const key = transaction.toLowerCase() as Hex;
     if (await recordMint(database.db, { ...recorded, key, kind: 'direct' }))
@@ -51,7 +56,11 @@ export async function fundBrand(
   const mint = { key: operatorMintKey(random.uuid()), brandId, amount };
   await recordMint(database.db, { ...recorded, key: mint.key, kind: 'sale' });
   if (sendMint) await sendMint(mint);
-  const call = { chainId: facts.chainId, to: facts.contracts.pointsSale, data: mintIntoEscrowData(mint) };
+  const call = {
+    chainId: facts.chainId,
+    to: facts.contracts.pointsSale,
+    data: saleMintData({ ...mint, kind: 'escrow', recipient: brandId }),
+  };
   return sendMint
     ? { ...mint, reason, state: 'deposited', transaction: null }
     : { ...mint, reason, state: 'to_send', transaction: call };

@@ -1,7 +1,7 @@
 /** Gives a new brand of the emulator what it needs on chain: RWT to pay from, and a gas wallet. */
 import type { Address } from 'viem';
 import type { ContractAddresses } from '../../chain/contracts/deployment-steps.ts';
-import { mintIntoEscrowData } from '../../chain/contracts/mint-into-escrow.ts';
+import { saleMintData } from '../../chain/contracts/sale-mint.ts';
 import { readFunds } from '../../ledger/brands/brand-configuration.ts';
 import { listBrands } from '../../ledger/brands/brands.ts';
 import { createMutex } from '../../lib/mutex.ts';
@@ -44,7 +44,7 @@ export function createBrandOpener(deps: WorldDeps, contracts: ContractAddresses)
     }): Promise<void> {
       await oneByOne(async () => {
         const before = (await readFunds(deps.database.db, [brandId])).get(brandId)?.deposited ?? 0;
-        const data = mintIntoEscrowData({ key, brandId, amount });
+        const data = saleMintData({ kind: 'escrow', key, recipient: brandId, amount });
         await sendAsAdmin(deps, [{ to: contracts.pointsSale, data }]);
         await booked(brandId, before + amount);
       });

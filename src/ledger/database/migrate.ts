@@ -13,6 +13,7 @@ import refusedAttempts from './migrations/0008-refused-attempts.sql';
 import requestTraces from './migrations/0009-request-traces.sql';
 import acceptedNonces from './migrations/0010-accepted-nonces.sql';
 import domainMisses from './migrations/0011-domain-misses.sql';
+import payments from './migrations/0012-payments.sql';
 
 /** In order; a file that has been released is never edited, only followed by another. */
 export const migrations = [
@@ -27,6 +28,7 @@ export const migrations = [
   { number: 9, name: '0009-request-traces', sql: requestTraces },
   { number: 10, name: '0010-accepted-nonces', sql: acceptedNonces },
   { number: 11, name: '0011-domain-misses', sql: domainMisses },
+  { number: 12, name: '0012-payments', sql: payments },
 ] as const;
 
 const applied = pgTable('migrations', {

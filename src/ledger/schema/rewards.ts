@@ -83,22 +83,6 @@ export const brandSpending = pgTable(
   (t) => [primaryKey({ columns: [t.brandId, t.span] })],
 );
 
-/** RWT that an operator created by hand, and why: what a comparison with the chain accepts beside the sales. */
-export const operatorMints = pgTable(
-  'operator_mints',
-  {
-    /** The key under which the sale mints once; for a mint past the sale, the hash of its transaction. */
-    key: bytes('key').primaryKey(),
-    /** sale: by `mintIntoEscrow`, planned or done · direct: minted past the sale, by a transaction that was named. */
-    kind: text('kind').$type<'sale' | 'direct'>().notNull(),
-    brandId: address('brand_id').notNull(),
-    amount: number('amount').notNull(),
-    reason: text('reason').notNull(),
-    createdAt: number('created_at').notNull(),
-  },
-  (t) => [index('operator_mints_brand').on(t.brandId)],
-);
-
 /** Every movement of a brand's RWT on chain that is not a reward; a reward's own row is its movement. */
 export const movements = pgTable(
   'movements',

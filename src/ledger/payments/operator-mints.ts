@@ -1,7 +1,7 @@
 /** RWT that operators create by hand: recorded with a reason, before or after the chain has it. */
 import { and, eq, inArray } from 'drizzle-orm';
 import type { Queries } from '../database/database.ts';
-import { operatorMints } from '../schema/rewards.ts';
+import { operatorMints } from '../schema/payments.ts';
 
 export type OperatorMint = typeof operatorMints.$inferInsert;
 

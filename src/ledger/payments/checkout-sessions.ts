@@ -1,0 +1,179 @@
+/** Checkouts: planned here before the processor is asked, then what the processor said of them last. */
+import { and, asc, eq, inArray, isNull, lte, or, sql } from 'drizzle-orm';
+import type { Queries } from '../database/database.ts';
+import { checkoutSessions } from '../schema/payments.ts';
+
+export type CheckoutSession = typeof checkoutSessions.$inferSelect;
+
+/** What is known before the processor is asked. Cents, whole RWT, milliseconds since 1970. */
+export type CheckoutPlan = Pick<
+  CheckoutSession,
+  | 'id'
+  | 'brandId'
+  | 'userEmail'
+  | 'wallet'
+  | 'amountCents'
+  | 'currency'
+  | 'rwtAmount'
+  | 'mintTo'
+  | 'livemode'
+  | 'createdAt'
+  | 'expiresAt'
+  | 'nextLookAt'
+>;
+
+/**
+ * Plans a checkout in state `creating`; a plan of the same `id` that is there already stays as it is. Returns the row
+ * that counts from now on, and whether this call wrote it.
+ */
+export async function planCheckout(
+  tx: Queries,
+  plan: CheckoutPlan,
+): Promise<{ session: CheckoutSession; isNew: boolean }> {
+  const [written] = await tx
+    .insert(checkoutSessions)
+    .values({ ...plan, state: 'creating', refundedCents: 0 })
+    .onConflictDoNothing()
+    .returning();
+  const session = written ?? (await findPlannedCheckout(tx, plan.id));
+  if (!session) throw new Error(`the checkout ${plan.id} could not be kept`);
+  return { session, isNew: written !== undefined };
+}
+
+/** A checkout by our own id. */
+export async function findPlannedCheckout(db: Queries, id: string): Promise<CheckoutSession | undefined> {
+  const [row] = await db.select().from(checkoutSessions).where(eq(checkoutSessions.id, id));
+  return row;
+}
+
+/**
+ * Notes the processor's session of a planned checkout; `creating` becomes `open`, a later state stays. Attaching the
+ * same session again changes nothing that matters. False when there is no such plan, or it has another session.
+ */
+export async function attachSession(
+  db: Queries,
+  attached: Pick<CheckoutSession, 'id' | 'url' | 'expiresAt' | 'paymentStatus' | 'nextLookAt'> & {
+    processorSessionId: string;
+  },
+): Promise<boolean> {
+  const { id, processorSessionId, ...said } = attached;
+  const rows = await db
+    .update(checkoutSessions)
+    .set({
+      ...said,
+      processorSessionId,
+      state: sql`case when ${checkoutSessions.state} = 'creating' then 'open' else ${checkoutSessions.state} end`,
+    })
+    .where(
+      and(
+        eq(checkoutSessions.id, id),
+        or(
+          isNull(checkoutSessions.processorSessionId),
+          eq(checkoutSessions.processorSessionId, processorSessionId),
+        ),
+      ),
+    )
+    .returning({ id: checkoutSessions.id });
+  return rows.length === 1;
+}
+
+/** A checkout by the processor's id of its session; undefined for every session that was not planned here. */
+export async function findCheckout(
+  db: Queries,
+  processorSessionId: string,
+): Promise<CheckoutSession | undefined> {
+  const [row] = await db
+    .select()
+    .from(checkoutSessions)
+    .where(eq(checkoutSessions.processorSessionId, processorSessionId));
+  return row;
+}
+
+/** A checkout by the processor's id of its payment; undefined before its payment was noted. */
+export async function findCheckoutByPayment(
+  db: Queries,
+  paymentIntentId: string,
+): Promise<CheckoutSession | undefined> {
+  const [row] = await db
+    .select()
+    .from(checkoutSessions)
+    .where(eq(checkoutSessions.paymentIntentId, paymentIntentId));
+  return row;
+}
+
+/**
+ * Notes what the processor says of a session. A checkout that was `paid` once stays so, whatever comes late; a payment
+ * that is known is not forgotten. False when there is no such checkout.
+ */
+export async function noteCheckout(
+  db: Queries,
+  said: {
+    processorSessionId: string;
+    state: 'open' | 'paid' | 'expired';
+    paymentStatus: string;
+    paymentIntentId: string | null;
+    nextLookAt: number | null;
+  },
+): Promise<boolean> {
+  const { processorSessionId, state, paymentIntentId, ...rest } = said;
+  const isSame = eq(checkoutSessions.processorSessionId, processorSessionId);
+  const unpaid = inArray(checkoutSessions.state, ['creating', 'open', 'expired']);
+  const rows = await db
+    .update(checkoutSessions)
+    .set({ ...rest, state, ...(paymentIntentId !== null && { paymentIntentId }) })
+    .where(and(isSame, state === 'paid' ? undefined : unpaid))
+    .returning({ id: checkoutSessions.id });
+  return rows.length === 1 || (await findCheckout(db, processorSessionId)) !== undefined;
+}
+
+/** Plans the reconciler's next look at a checkout, by our id; null: never again. */
+export async function planLook(db: Queries, look: Pick<CheckoutSession, 'id' | 'nextLookAt'>): Promise<void> {
+  await db
+    .update(checkoutSessions)
+    .set({ nextLookAt: look.nextLookAt })
+    .where(eq(checkoutSessions.id, look.id));
+}
+
+/** Checkouts whose time to be looked at has come, the longest overdue first. */
+export const sessionsToLookAt = (
+  db: Queries,
+  of: { nowMs: number; limit: number },
+): Promise<CheckoutSession[]> =>
+  db
+    .select()
+    .from(checkoutSessions)
+    .where(lte(checkoutSessions.nextLookAt, of.nowMs))
+    .orderBy(asc(checkoutSessions.nextLookAt), asc(checkoutSessions.id))
+    .limit(of.limit);
+
+/**
+ * Notes how much of a payment was given back in all; an older and smaller sum that comes late changes nothing.
+ * Undefined when the payment is not known (yet): an event that says so is not worked off, so that it comes again.
+ */
+export async function recordRefund(
+  tx: Queries,
+  refund: { paymentIntentId: string; refundedCents: number },
+): Promise<CheckoutSession | undefined> {
+  const { refundedCents } = checkoutSessions;
+  const [row] = await tx
+    .update(checkoutSessions)
+    .set({
+      refundedCents: sql`case when ${refundedCents} > ${refund.refundedCents} then ${refundedCents} else ${refund.refundedCents} end`,
+    })
+    .where(eq(checkoutSessions.paymentIntentId, refund.paymentIntentId))
+    .returning();
+  return row;
+}
+
+/** Notes that the payer disputes a payment; the first moment stays. Undefined as for a refund. */
+export async function recordDispute(
+  tx: Queries,
+  dispute: { paymentIntentId: string; disputedAt: number },
+): Promise<CheckoutSession | undefined> {
+  const [row] = await tx
+    .update(checkoutSessions)
+    .set({ disputedAt: sql`coalesce(${checkoutSessions.disputedAt}, ${dispute.disputedAt})` })
+    .where(eq(checkoutSessions.paymentIntentId, dispute.paymentIntentId))
+    .returning();
+  return row;
+}

@@ -1,0 +1,169 @@
+/** Checkouts, the mints of paid sessions, and the processor's events, as both databases keep them. */
+import { describe, expect, test } from 'vitest';
+import type { Queries } from '../../src/ledger/database/database.ts';
+import {
+  attachSession,
+  type CheckoutPlan,
+  findCheckout,
+  findCheckoutByPayment,
+  findPlannedCheckout,
+  noteCheckout,
+  planCheckout,
+  planLook,
+  recordDispute,
+  recordRefund,
+  sessionsToLookAt,
+} from '../../src/ledger/payments/checkout-sessions.ts';
+import { type MintPlan, planMint, readMint } from '../../src/ledger/payments/mints.ts';
+import { findProcessorEvent, recordProcessorEvent } from '../../src/ledger/payments/processor-events.ts';
+import { freshAddress, freshHash, freshKey, onEveryDatabase } from '../kits/databases.ts';
+
+const NOW_MS = 1_700_000_000_000;
+const DAY_MS = 86_400_000;
+
+const somePlan = (change: Partial<CheckoutPlan> = {}): CheckoutPlan => ({
+  ...{ id: freshKey('checkout'), brandId: freshAddress(), userEmail: null, wallet: freshAddress() },
+  ...{ amountCents: 500, currency: 'usd', rwtAmount: 5_000, mintTo: 'wallet', livemode: false },
+  ...{ createdAt: NOW_MS, expiresAt: NOW_MS + DAY_MS, nextLookAt: null },
+  ...change,
+});
+const someMint = (change: Partial<MintPlan> = {}): MintPlan => ({
+  ...{ sessionId: freshKey('cs_test'), key: freshHash(), kind: 'wallet', brandId: freshAddress() },
+  ...{ wallet: freshAddress(), usdCents: 500, rwtAmount: 5_000, paymentIntentId: freshKey('pi') },
+  createdAt: NOW_MS,
+  ...change,
+});
+
+onEveryDatabase(({ kit }) => {
+  const db = () => kit().database.db;
+  const atomically = <T>(work: (tx: Queries) => Promise<T>) => kit().database.atomically(work);
+  /** A checkout that the processor has, paid by `paymentIntentId`. */
+  const somePaid = async () => {
+    const plan = somePlan();
+    const processorSessionId = freshKey('cs_test');
+    const paymentIntentId = freshKey('pi');
+    await planCheckout(db(), plan);
+    const { id, expiresAt } = plan;
+    const said = { url: 'https://pay.test/1', paymentStatus: 'unpaid', expiresAt, nextLookAt: null };
+    expect(await attachSession(db(), { ...said, id, processorSessionId })).toBe(true);
+    const paid = { state: 'paid', paymentStatus: 'paid', paymentIntentId, nextLookAt: null } as const;
+    expect(await noteCheckout(db(), { ...paid, processorSessionId })).toBe(true);
+    return { id, processorSessionId, paymentIntentId };
+  };
+
+  describe('checkouts', () => {
+    test('a checkout is planned once, and gets the session of the processor once', async () => {
+      const plan = somePlan();
+      const planned = await planCheckout(db(), plan);
+      expect(planned).toEqual({
+        isNew: true,
+        session: {
+          ...{ ...plan, state: 'creating', processorSessionId: null, url: null, paymentIntentId: null },
+          ...{ paymentStatus: null, refundedCents: 0, disputedAt: null },
+        },
+      });
+      expect(await planCheckout(db(), { ...plan, amountCents: 1 })).toEqual({ ...planned, isNew: false });
+      const processorSessionId = freshKey('cs_test');
+      expect(await findCheckout(db(), processorSessionId)).toBeUndefined();
+      const said = {
+        url: 'https://pay.test/1',
+        paymentStatus: 'unpaid',
+        expiresAt: NOW_MS,
+        nextLookAt: NOW_MS,
+      };
+      const attached = { ...said, id: plan.id, processorSessionId };
+      expect(await attachSession(db(), attached)).toBe(true);
+      expect(await attachSession(db(), attached)).toBe(true);
+      expect(await attachSession(db(), { ...attached, processorSessionId: 'cs_other' })).toBe(false);
+      expect(await attachSession(db(), { ...attached, id: 'nobody' })).toBe(false);
+      const open = await findCheckout(db(), processorSessionId);
+      expect(open).toEqual({ ...planned.session, ...said, processorSessionId, state: 'open' });
+      expect(await findPlannedCheckout(db(), plan.id)).toEqual(open);
+    });
+
+    test('a paid checkout stays paid, whatever the processor said before comes late', async () => {
+      const { processorSessionId, paymentIntentId } = await somePaid();
+      const late = { processorSessionId, paymentStatus: 'unpaid', paymentIntentId: null, nextLookAt: 7 };
+      expect(await noteCheckout(db(), { ...late, state: 'expired' })).toBe(true);
+      expect(await findCheckout(db(), processorSessionId)).toMatchObject({
+        ...{ state: 'paid', paymentStatus: 'paid', paymentIntentId, nextLookAt: null },
+      });
+      expect(await noteCheckout(db(), { ...late, processorSessionId: 'cs_x', state: 'paid' })).toBe(false);
+    });
+
+    test('the reconciler gets the checkouts whose time has come, the longest overdue first', async () => {
+      const soon = NOW_MS - 10 * 365 * DAY_MS;
+      const [late, first, never] = [3, 1, null].map((add) =>
+        somePlan({ nextLookAt: add === null ? null : soon + add }),
+      ) as [CheckoutPlan, CheckoutPlan, CheckoutPlan];
+      for (const plan of [late, first, never]) await planCheckout(db(), plan);
+      const due = async (nowMs: number) =>
+        (await sessionsToLookAt(db(), { nowMs, limit: 10 })).map(({ id }) => id);
+      expect(await due(soon)).toEqual([]);
+      expect(await due(soon + 2)).toEqual([first.id]);
+      expect(await due(soon + 3)).toEqual([first.id, late.id]);
+      await planLook(db(), { id: first.id, nextLookAt: soon + 9 });
+      await planLook(db(), { id: late.id, nextLookAt: null });
+      expect(await due(soon + 8)).toEqual([]);
+      await planLook(db(), { id: first.id, nextLookAt: null });
+    });
+
+    test('refunds add up as the processor says, disputes keep their first moment, in any order', async () => {
+      const { id, paymentIntentId } = await somePaid();
+      const refund = (refundedCents: number) =>
+        atomically((tx) => recordRefund(tx, { paymentIntentId, refundedCents }));
+      expect(await refund(200)).toMatchObject({ id, refundedCents: 200 });
+      expect(await refund(500)).toMatchObject({ id, refundedCents: 500 });
+      expect(await refund(200)).toMatchObject({ id, refundedCents: 500 });
+      const dispute = (disputedAt: number) =>
+        atomically((tx) => recordDispute(tx, { paymentIntentId, disputedAt }));
+      expect(await dispute(NOW_MS + 5)).toMatchObject({ id, disputedAt: NOW_MS + 5 });
+      expect(await dispute(NOW_MS + 9)).toMatchObject({ id, disputedAt: NOW_MS + 5 });
+      expect(await findCheckoutByPayment(db(), paymentIntentId)).toMatchObject({ id, refundedCents: 500 });
+      const unknown = { paymentIntentId: 'pi_nobody' };
+      expect(await recordRefund(db(), { ...unknown, refundedCents: 1 })).toBeUndefined();
+      expect(await recordDispute(db(), { ...unknown, disputedAt: 1 })).toBeUndefined();
+    });
+  });
+
+  describe('mints', () => {
+    test('50 callers at once, in two processes, plan one mint of a session', async () => {
+      const { database, other } = kit();
+      const plan = someMint();
+      const planned = await Promise.all(
+        Array.from({ length: 50 }, (_, caller) =>
+          (caller % 2 ? database : other).atomically((tx) => planMint(tx, { ...plan, createdAt: caller })),
+        ),
+      );
+      expect(planned.filter(({ isNew }) => isNew)).toHaveLength(1);
+      expect(new Set(planned.map(({ mint }) => mint.createdAt)).size).toBe(1);
+      expect(await readMint(db(), plan.sessionId)).toEqual({
+        mint: planned[0]?.mint,
+        ...{ hash: null, status: null, outcome: null, blockNumber: null, failure: null },
+      });
+      expect(await readMint(db(), 'cs_nobody')).toBeUndefined();
+    });
+
+    test('two sessions never share a key on chain', async () => {
+      const plan = someMint();
+      await planMint(db(), plan);
+      await expect(planMint(db(), { ...plan, sessionId: freshKey('cs_test') })).rejects.toThrow();
+    });
+  });
+
+  test('an event of the processor is recorded once, whoever records it', async () => {
+    const { database, other } = kit();
+    const event = {
+      ...{ id: freshKey('evt'), type: 'checkout.session.completed', objectId: freshKey('cs_test') },
+      ...{ createdAt: NOW_MS, receivedAt: NOW_MS + 1, result: 'minted' },
+    };
+    const recorded = await Promise.all(
+      [database, other, database, other].map((one) =>
+        one.atomically((tx) => recordProcessorEvent(tx, event)),
+      ),
+    );
+    expect(recorded.filter(Boolean)).toEqual([true]);
+    expect(await findProcessorEvent(db(), event.id)).toEqual(event);
+    expect(await findProcessorEvent(db(), 'evt_nobody')).toBeUndefined();
+  });
+});
