@@ -118,6 +118,7 @@ const packages: Record<string, RegExp> = {
   zod: /^(contract|http|client|scenario|emulator)\//,
   'secure-json-parse': /^http\//,
   yaml: /^(emulator\/fixture|scenario)\//,
+  stripe: /^(payments|emulator\/processor|cli\/(webhooks|receiver))\//,
   commander: /^cli\//,
   picocolors: /^cli\//,
   'hdr-histogram-js': /^load\//,

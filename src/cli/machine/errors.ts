@@ -70,6 +70,10 @@ export const errorTable = {
       'retryable',
     ],
     E_UNEXPECTED_ANSWER: ['The answer is not the expected one.', 'Compare the answer with --expect.'],
+    E_SIGNATURE: [
+      'The signature does not verify.',
+      'Add --explain to `rewards webhooks verify`: it names the part that fails.',
+    ],
     E_INTERNAL: [
       'This is a defect in rewards.',
       'Report it together with the stack trace; rewards sends no reports by itself.',

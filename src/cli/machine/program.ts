@@ -18,6 +18,7 @@ import { declareDatabase, declareDoctor, declareStart, declareVerify } from '../
 import { wantsColor } from '../terminal/style.ts';
 import { declareToken } from '../token/declare.ts';
 import { declareWallet } from '../wallet/declare.ts';
+import { declareWebhooks } from '../webhooks/declare.ts';
 import { asTyped } from './as-typed.ts';
 import type { Catalog, Perform } from './catalog.ts';
 import type { Runtime } from './context.ts';
@@ -107,6 +108,7 @@ function declareCommands(program: Command, catalog: Catalog): void {
   declareRequests(catalog);
   declareWallet(catalog);
   declareLoad(catalog);
+  declareWebhooks(catalog);
   program.commandsGroup('Set it up:');
   for (const declare of [declareBrand, declareSeed, declareKeys, declareContracts]) declare(catalog);
   program.commandsGroup('Steer the emulator:');

@@ -11,12 +11,36 @@ export async function readInput({ cwd, readStdin }: Runtime, path: string): Prom
   try {
     return await readFile(resolve(cwd, path), 'utf8');
   } catch (cause) {
-    const code = (cause as NodeJS.ErrnoException).code ?? 'unknown error';
-    throw new CliError(
-      'E_FILE',
-      { message: `${path} cannot be read (${code}).`, details: { path, code } },
-      { cause },
-    );
+    throw unreadable(path, cause);
+  }
+}
+
+function unreadable(path: string, cause: unknown): CliError {
+  const code = (cause as NodeJS.ErrnoException).code ?? 'unknown error';
+  return new CliError(
+    'E_FILE',
+    { message: `${path} cannot be read (${code}).`, details: { path, code } },
+    { cause },
+  );
+}
+
+/** The bytes of a file, as they are; E_FILE when it cannot be read. Standard input is taken as UTF-8. */
+export async function readBytes({ cwd, readStdin }: Runtime, path: string): Promise<Uint8Array> {
+  if (path === '-') return Buffer.from(await readStdin());
+  try {
+    return await readFile(resolve(cwd, path));
+  } catch (cause) {
+    throw unreadable(path, cause);
+  }
+}
+
+/** The text of bytes, a byte order mark included; E_FILE when they are not UTF-8. */
+export function utf8Of(bytes: Uint8Array, path: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (cause) {
+    const message = `${path} is not UTF-8, which every webhook's body is.`;
+    throw new CliError('E_FILE', { message, details: { path } }, { cause });
   }
 }
 
