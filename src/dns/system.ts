@@ -1,5 +1,5 @@
 /** DNS through the machine's name servers. */
-import { Resolver } from 'node:dns/promises';
+import { lookup, Resolver } from 'node:dns/promises';
 import { within } from '../lib/timers.ts';
 import type { TxtResolver } from './txt.ts';
 
@@ -35,4 +35,35 @@ export function systemTxtResolver({ servers }: { servers?: string[] } = {}): Txt
       }
     },
   };
+}
+
+/**
+ * All addresses of a name, of both families, from name servers alone: what a machine's own `hosts` file adds is for its
+ * programs, not for strangers. Empty when the name has none; rejects when DNS gives no answer.
+ */
+export function systemAddresses({ servers }: { servers?: string[] } = {}) {
+  return async (name: string): Promise<string[]> => {
+    const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: TRIES });
+    if (servers) resolver.setServers(servers);
+    const none = (error: NodeJS.ErrnoException): string[] => {
+      if (error.code === 'ENOTFOUND' || error.code === 'ENODATA') return [];
+      throw error;
+    };
+    const both = [resolver.resolve4(name).catch(none), resolver.resolve6(name).catch(none)];
+    const found = await within(LIMIT_MS, Promise.all(both));
+    if (!found) {
+      resolver.cancel();
+      throw new Error(`no answer within ${LIMIT_MS} ms`);
+    }
+    return found.flat();
+  };
+}
+
+/** As the machine's own programs find a name, `hosts` file and all: for a developer's machine. */
+export async function localAddresses(name: string): Promise<string[]> {
+  const found = await lookup(name, { all: true }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOTFOUND') return [];
+    throw error;
+  });
+  return found.map(({ address }) => address);
 }

@@ -17,14 +17,16 @@ import {
 /** Floors whose files a floor's files may name, types included. Imports go down only. */
 const foundations = ['ledger', 'rules', 'lib'];
 const ports = ['chain', 'identity', 'payments', 'webhooks', 'constraints', 'dns'];
-const belowHttp = ['actions', 'audit', 'contract', ...ports, ...foundations];
+const belowHttp = ['actions', 'audit', 'contract', ...ports, 'outgoing', ...foundations];
 const mayImport: Record<string, string[]> = {
   lib: [],
+  // Requests to strangers' URLs, for webhooks and constraints alike.
+  outgoing: ['lib'],
   rules: ['lib'],
   contract: ['rules', 'lib'],
   ledger: ['rules', 'lib'],
-  ...Object.fromEntries(ports.map((port) => [port, foundations])),
-  actions: [...ports, ...foundations],
+  ...Object.fromEntries(ports.map((port) => [port, ['outgoing', ...foundations]])),
+  actions: [...ports, 'outgoing', ...foundations],
   audit: [...ports, ...foundations],
   http: belowHttp,
   client: ['contract', 'rules', 'lib'],
@@ -111,6 +113,9 @@ const packages: Record<string, RegExp> = {
   '@scure/bip39': /^chain\/lane\/local-key\.ts$/,
   'tiny-secp256k1': /^(chain|identity)\//,
   jose: /^(identity|emulator\/issuer)\//,
+  'ipaddr.js': /^outgoing\//,
+  'request-filtering-agent': /^outgoing\//,
+  standardwebhooks: /^webhooks\//,
   tldts: /^rules\//,
   'email-addresses': /^rules\//,
   hono: /^(http|compose|emulator|production)\//,
