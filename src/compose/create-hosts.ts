@@ -1,7 +1,7 @@
 /** Builds the hosts from adapters that the caller has picked. */
 import { createAnswerOnce } from '../actions/answer-once.ts';
 import { verifyBrandKey } from '../actions/brands/verify-brand-key.ts';
-import { type DnsVerification, verifyDns } from '../actions/brands/verify-dns.ts';
+import type { DnsVerification } from '../actions/brands/verify-dns.ts';
 import type { EventToDecide } from '../actions/events/decide-events.ts';
 import { raiseEventAlarms } from '../actions/events/event-alarms.ts';
 import { createEventSubmitter } from '../actions/events/gather-events.ts';
@@ -22,7 +22,6 @@ import type { ErrorDialect } from '../contract/refusals.ts';
 import { registerHostContract } from '../contract/register/host.ts';
 import { registerRefusals } from '../contract/register/refusals.ts';
 import { relayHostContract } from '../contract/relay/host.ts';
-import type { TxtResolver } from '../dns/txt.ts';
 import { createEventsHost } from '../http/events/host.ts';
 import { proxyTrust } from '../http/frame/addresses/client-address.ts';
 import { createUseWindows } from '../http/frame/addresses/use-windows.ts';
@@ -36,9 +35,9 @@ import type { BusinessTime, Database } from '../ledger/database/database.ts';
 import type { Facts } from '../ledger/facts.ts';
 import { type Clock, steadyClock, systemClock } from '../lib/clock.ts';
 import type { Crash } from '../lib/crash-points.ts';
+import { createSharedAnswers } from '../lib/gather/shared-answers.ts';
 import type { Random } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
-import { createSharedAnswers } from '../lib/shared-answers.ts';
 import { type RelayOverrides, settings } from './config.ts';
 import { createRelay } from './create-relay-host.ts';
 import type { ServiceHosts } from './one-port.ts';
@@ -54,7 +53,8 @@ export interface HostsDeps {
   wallets: WalletTree;
   /** Absent where users cannot log in; then the service has no relay either. */
   tokens?: TokenVerifier | undefined;
-  dns: TxtResolver;
+  /** Looks for a domain's record and keeps what it proves. */
+  verifyDns: (domain: string) => Promise<DnsVerification>;
   clock: Clock;
   businessTime: BusinessTime;
   random: Random;
@@ -73,7 +73,6 @@ export interface HostsConfig {
   addressRequestsMax: number;
   /** How long a user's balance is not asked of the chain again: as long as a block lasts. */
   balanceKeptMs: number;
-  serviceName: string;
   apiPrefix: string;
   /** Domain of the stand-in e-mails that users of chat platforms get. */
   ownDomain: string;
@@ -89,7 +88,7 @@ export function createHosts(
   config: HostsConfig,
 ): ServiceHosts & { idle: () => Promise<void> } {
   const { database, clock, random, tokens } = deps;
-  const { serviceName, apiPrefix, ownDomain, httpsOnly } = config;
+  const { apiPrefix, ownDomain, httpsOnly } = config;
   const frame = frameOf(deps, config);
   const hostSettings = {
     apiPrefix,
@@ -108,7 +107,7 @@ export function createHosts(
     readEventConfig: (brandId) => readEventConfig({ database }, brandId),
     readEventState: (eventId) => readEventState({ database }, eventId),
     readBalance: (wanted) => readBalance({ database, token }, wanted),
-    ...sharedQuestions(deps, { serviceName, health }),
+    ...sharedQuestions(deps, { health }),
     refuser: createRefuser(eventsRefusals, { clock, dialect: config.errorDialect }),
     settings: { ...hostSettings, workerVersion: settings.workerVersion },
   });
@@ -154,18 +153,15 @@ function frameOf(deps: HostsDeps, config: HostsConfig) {
 
 /** Questions of strangers that cost more than a look into the ledger: one at a time, whoever asks. */
 function sharedQuestions(
-  { database, dns, clock }: HostsDeps,
-  { serviceName, health }: { serviceName: string; health: Parameters<typeof reportHealth>[0] },
+  { verifyDns }: HostsDeps,
+  { health }: { health: Parameters<typeof reportHealth>[0] },
 ) {
   const { now } = steadyClock();
   const healths = createSharedAnswers<Health>({ keptMs: settings.healthKeptMs, keysMax: 1, now });
   const lookups = createSharedAnswers<DnsVerification>({ keptMs: 0, keysMax: 0, now });
   return {
     reportHealth: () => healths('', () => reportHealth(health)),
-    verifyDns: (domain: string) =>
-      lookups(domain, () =>
-        verifyDns({ database, dns, serviceName, clock, settings: settings.provenDomains }, domain),
-      ),
+    verifyDns: (domain: string) => lookups(domain, () => verifyDns(domain)),
   };
 }
 

@@ -9,21 +9,25 @@ import {
   createChainEngine,
   createWatchingEngine,
 } from '../chain/engine.ts';
+import type { TxtResolver } from '../dns/txt.ts';
 import type { WalletTree } from '../identity/wallets.ts';
 import { settings } from './config.ts';
 import { createHosts, type HostsConfig, type HostsDeps } from './create-hosts.ts';
 import type { ServiceHosts } from './one-port.ts';
 
 interface ServiceDeps
-  extends Omit<HostsDeps, 'engine' | 'wallets'>,
+  extends Omit<HostsDeps, 'engine' | 'wallets' | 'verifyDns'>,
     Pick<ChainEngineDeps, 'realClock' | 'owner' | 'onReading' | 'beforeSending'> {
   /** Absent in a process that leaves chain work to others. */
   signers?: ChainEngineDeps['signers'] | undefined;
+  dns: TxtResolver;
   /** Absent in a process that answers no callers. */
   wallets?: WalletTree | undefined;
 }
 
 export interface ServiceConfig extends HostsConfig {
+  /** What a domain's DNS record says it is verified for. */
+  serviceName: string;
   engine: ChainEngineSettings;
 }
 
@@ -49,8 +53,13 @@ export function createService(deps: ServiceDeps, config: ServiceConfig): Service
   const engine = signers ? createChainEngine({ ...engineDeps, signers }) : createWatchingEngine(engineDeps);
   const sending = signers ? [signers.payout.address, signers.relay?.(null).address ?? []].flat() : [];
   const ownAccounts = [...sending, ...(deps.ownAccounts ?? [])];
-  const hosts = wallets && createHosts({ ...deps, ownAccounts, engine, wallets }, config);
-  const looks = domainLooks(deps, config);
+  const { database, clock, log, dns } = deps;
+  const { serviceName } = config;
+  const { provenDomains } = settings;
+  const lookAt = (domain: string) =>
+    verifyDns({ database, dns, serviceName, clock, settings: provenDomains }, domain);
+  const hosts = wallets && createHosts({ ...deps, ownAccounts, engine, wallets, verifyDns: lookAt }, config);
+  const looks = createDomainLooks({ database, clock, log, verifyDns: lookAt }, provenDomains);
   return {
     engine,
     hosts,
@@ -68,16 +77,3 @@ export function createService(deps: ServiceDeps, config: ServiceConfig): Service
     },
   };
 }
-
-const domainLooks = (
-  { database, dns, clock, log }: ServiceDeps,
-  { serviceName }: Pick<ServiceConfig, 'serviceName'>,
-) =>
-  createDomainLooks(
-    {
-      ...{ database, clock, log },
-      verifyDns: (domain) =>
-        verifyDns({ database, dns, serviceName, clock, settings: settings.provenDomains }, domain),
-    },
-    settings.provenDomains,
-  );
