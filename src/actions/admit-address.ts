@@ -7,7 +7,7 @@ import {
   takeFromWindow,
 } from '../ledger/limits/rate-windows.ts';
 import type { Clock } from '../lib/clock.ts';
-import { createGatherer } from '../lib/gather.ts';
+import { createGatherer } from '../lib/gather/gather.ts';
 
 interface AdmitAddressDeps {
   database: Database;

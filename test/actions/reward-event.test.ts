@@ -38,7 +38,10 @@ type Progress = Awaited<ReturnType<Deps['progress']['waitFor']>>;
 type Effect = NonNullable<Parameters<typeof rewardEvent>[2]>;
 
 /** As the payout lane would: each reward is waited for before the lane is told, and then it is as far as `progress` says. */
-function service(progress: Partial<NonNullable<Progress>> | null = { hash, failure: null }) {
+function service(
+  progress: Partial<NonNullable<Progress>> | null = { hash, failure: null },
+  random: Partial<Deps['random']> = {},
+) {
   const steps: unknown[] = [];
   const submitter = createEventSubmitter({
     ...ledger,
@@ -47,6 +50,7 @@ function service(progress: Partial<NonNullable<Progress>> | null = { hash, failu
   });
   const deps: Deps = {
     ...ledger,
+    random: { ...ledger.random, ...random },
     submitter,
     answerWhen: 'sent',
     answerTimeoutMs: 5_000,
@@ -104,6 +108,27 @@ test('an event that is refused is not waited for', async () => {
     refusal: { code: 'event_not_found' },
   });
   expect(steps).toEqual([]);
+});
+
+describe('an event without a key whose new id a reward has already', () => {
+  const taken = async () => {
+    const outcome = await service().ask();
+    return 'paid' in outcome ? outcome.paid.rewardId : '';
+  };
+  const drawing = (...ids: string[]) => service(undefined, { uuid: () => ids.shift() ?? '' });
+
+  test('is granted under another', async () => {
+    const free = ledger.random.uuid();
+    expect(await drawing(await taken(), free).ask()).toMatchObject({
+      paid: { rewardId: free },
+      decision: { granted: { rewardId: free } },
+    });
+  });
+
+  test('fails when that one is taken too: the ids repeat themselves, and the database is not busy', async () => {
+    const id = await taken();
+    await expect(drawing(id, id).ask()).rejects.toThrow('a reward has the new id of another event');
+  });
 });
 
 describe('an event with a key', () => {

@@ -62,7 +62,7 @@ onEveryDatabase(({ kit }) => {
     const decisions = await Promise.all(events.map(submit));
     expect(decisions.map((one) => ('granted' in one ? 'granted' : one.refusal.code))).toEqual([
       'granted',
-      'database_busy',
+      'reward_id_taken',
       'granted',
       'granted',
     ]);

@@ -1,7 +1,8 @@
-/** What makes work wait for its turn: gatherer, mutex, bell, loop. */
+/** What makes work wait for its turn: gatherers, mutex, bell, loop. */
 import { describe, expect, test } from 'vitest';
 import { createBell } from '../../src/lib/bell.ts';
-import { createGatherer } from '../../src/lib/gather.ts';
+import { createGatherer } from '../../src/lib/gather/gather.ts';
+import { createPartingGatherer } from '../../src/lib/gather/gather-apart.ts';
 import { jsonLog, silentLog } from '../../src/lib/log.ts';
 import { createLoop } from '../../src/lib/loop.ts';
 import { createMutex } from '../../src/lib/mutex.ts';
@@ -41,6 +42,90 @@ describe('the gatherer', () => {
     });
     const settled = await Promise.allSettled([1, 2, 3].map(gatherer.submit));
     expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  });
+});
+
+describe('the gatherer that parts', () => {
+  const locked = new Error('locked');
+  /** Rows of one letter each; `a1` needs the row a. A run apart gets through as soon as its row is free. */
+  function rounds({ of = undefined as Set<string> | undefined, knowsLocked = true } = {}) {
+    const [runs, apart, rows] = [[] as string[][], [] as string[][], of ?? new Set<string>()];
+    const keyOf = (item: string) => item.slice(0, 1);
+    const gatherer = createPartingGatherer<string, string, string>({
+      ...{ maxItems: 10, keyOf, isLocked: (error) => error === locked },
+      async run(items) {
+        runs.push(items);
+        if (items.some((item) => rows.has(keyOf(item)))) throw locked;
+        return items.map((item) => `#${item}`);
+      },
+      ...(knowsLocked && { lockedKeys: async (keys) => new Set(keys.filter((key) => rows.has(key))) }),
+      async runApart(items) {
+        apart.push(items);
+        while (rows.has(keyOf(items[0] ?? ''))) await delay(1);
+        if (items.includes('a-fails')) throw locked;
+        return items.map((item) => `#${item} apart`);
+      },
+    });
+    return { ...gatherer, runs, apart, rows };
+  }
+
+  test('runs what needs a locked row apart until a run of it gets through; the others do not wait', async () => {
+    const { submit, idle, runs, apart, rows } = rounds({ of: new Set(['a']) });
+    const first = ['a1', 'b1', 'a2'].map(submit);
+    expect(await first[1]).toBe('#b1');
+    // Later ones of the row go the same way, without a run that would meet it again.
+    const later = submit('a3');
+    expect(await submit('b2')).toBe('#b2');
+    expect(runs).toEqual([['a1', 'b1', 'a2'], ['b1'], ['b2']]);
+    rows.clear();
+    expect(await Promise.all([first[0], first[2], later])).toEqual(['#a1 apart', '#a2 apart', '#a3 apart']);
+    expect(apart.flat()).toEqual(['a1', 'a2', 'a3']);
+    await idle();
+    expect(await submit('a4')).toBe('#a4');
+  });
+
+  test('goes on apart after a run that failed, and its items fail alone', async () => {
+    const { submit, apart, rows } = rounds({ of: new Set(['a']) });
+    const both = Promise.allSettled(['a-fails', 'b1'].map(submit));
+    await until('its run apart', () => apart.length > 0);
+    rows.clear();
+    expect(await both).toEqual([
+      { status: 'rejected', reason: locked },
+      { status: 'fulfilled', value: '#b1' },
+    ]);
+    expect(await submit('a1')).toBe('#a1 apart');
+    expect(await submit('a1')).toBe('#a1');
+  });
+
+  test('runs every key of the run apart where it is not known which is locked', async () => {
+    const { submit, rows } = rounds({ of: new Set(['a']), knowsLocked: false });
+    const first = submit('a1');
+    expect(await submit('b1')).toBe('#b1 apart');
+    rows.clear();
+    expect(await first).toBe('#a1 apart');
+  });
+
+  test('is idle when nothing is under way in any run', async () => {
+    const { submit, idle, rows } = rounds({ of: new Set(['a']) });
+    let isIdle = false;
+    const first = submit('a1');
+    expect(await submit('b1')).toBe('#b1');
+    const waited = idle().then(() => {
+      isIdle = true;
+    });
+    await submit('b2');
+    expect(isIdle).toBe(false);
+    rows.clear();
+    await Promise.all([first, waited]);
+  });
+
+  test('hands on every other failure', async () => {
+    const gatherer = createPartingGatherer<string, string, string>({
+      ...{ maxItems: 10, keyOf: (item) => item, isLocked: () => false },
+      run: () => Promise.reject(new Error('no disk')),
+      runApart: () => Promise.reject(new Error('never')),
+    });
+    await expect(gatherer.submit('a')).rejects.toThrow('no disk');
   });
 });
 

@@ -85,11 +85,16 @@ interface Grounds {
 }
 
 export type EventDecision = Grounds &
-  ({ granted: GrantedReward } | { refusal: ScreeningRefusal | ClaimRefusal | BusyRefusal });
+  ({ granted: GrantedReward } | { refusal: ScreeningRefusal | ClaimRefusal | BusyRefusal | TakenRefusal });
 
 /** The brand's row was locked for longer than an event waits; nothing was written. */
 export interface BusyRefusal {
   code: 'database_busy';
+}
+
+/** A reward of the event's id is in the ledger: of another try of its request, or, where it has no key, of another event. */
+export interface TakenRefusal {
+  code: 'reward_id_taken';
 }
 
 /** Another process changed what a decision was based on: nothing was written, and the round is decided again. */

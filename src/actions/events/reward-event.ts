@@ -60,13 +60,25 @@ async function decideAndSettle(
   submission: EventSubmission,
   keyedId: string | undefined,
 ): Promise<EventOutcome> {
-  const rewardId = keyedId ?? deps.random.uuid();
-  const decision = await deps.submitter.submit({ submission, rewardId });
+  const decision = await decide(deps, submission, keyedId);
   if ('granted' in decision) return { decision, ...(await settle(deps, decision.granted)) };
   // This try may have been refused because another try of the same request was granted meanwhile.
   const meanwhile = keyedId === undefined ? undefined : await grantedEarlier(deps, keyedId);
   if (meanwhile) return settle(deps, meanwhile.granted);
-  return { decision, refusal: decision.refusal };
+  const { refusal } = decision;
+  if (refusal.code === 'reward_id_taken') throw new Error('a reward has the new id of another event');
+  return { decision, refusal };
+}
+
+/** Without a key, the reward that has the new id is another event's: this one gets another id, once. */
+async function decide(
+  { submitter, random }: RewardEventDeps,
+  submission: EventSubmission,
+  keyedId: string | undefined,
+): Promise<EventDecision> {
+  const first = await submitter.submit({ submission, rewardId: keyedId ?? random.uuid() });
+  const isTaken = 'refusal' in first && first.refusal.code === 'reward_id_taken';
+  return isTaken && keyedId === undefined ? submitter.submit({ submission, rewardId: random.uuid() }) : first;
 }
 
 async function grantedEarlier(

@@ -1,10 +1,10 @@
 /** Admits calls to the relay's queue within the payer's budget, the user's share of it and the user's window; calls that arrive together share a commit. */
+import { commitOnce } from '../../ledger/database/commit-once.ts';
 import {
   type BusinessTime,
   type Database,
   isContention,
   isLockTimeout,
-  isUniqueViolation,
   tryAgain,
 } from '../../ledger/database/database.ts';
 import {
@@ -22,7 +22,7 @@ import {
 } from '../../ledger/relay/gas-budgets.ts';
 import { type NewRelay, readRelays, storeRelays } from '../../ledger/relay/queued-relays.ts';
 import type { GasPayer } from '../../ledger/schema/relay.ts';
-import { createGatherer } from '../../lib/gather.ts';
+import { createPartingGatherer } from '../../lib/gather/gather-apart.ts';
 
 interface QueueRelaysDeps {
   database: Database;
@@ -46,72 +46,22 @@ type QueueAnswer =
   | { queued: false; reason: 'rate_limit'; window: RateWindow }
   | { queued: false; reason: 'gas_budget'; of: 'payer' | 'user'; resetAtMs: number };
 
-/** An answer, or the promise of one: the round that the call was taken out of does not wait for it. */
-interface Queued {
-  answer: QueueAnswer | Promise<QueueAnswer>;
-}
-type Gatherer = ReturnType<typeof createGatherer<RelayWish, Queued>>;
-
 /** Returns the function that queues one call; calls that arrive together share a commit. */
 export function createRelayQueue(deps: QueueRelaysDeps) {
-  /** Payers in whose rounds a row stayed locked: each has rounds of its own, so that the others do not wait for it. */
-  const apart = new Map<GasPayer, Gatherer>();
-  const together: Gatherer = createGatherer<RelayWish, Queued>({
+  // A payer in whose rounds a row stayed locked has rounds of its own, so that the others do not wait for it.
+  const { submit: queue, idle } = createPartingGatherer<RelayWish, QueueAnswer, GasPayer>({
     maxItems: deps.batchMax,
-    run: (wishes) =>
-      admitTogether(deps, wishes, isContention).catch((error: unknown) => {
-        if (!isLockTimeout(error)) throw error;
-        return wishes.map((wish) => {
-          const answer = queueApart(wish);
-          // Its caller hears of a failure; until then it is nobody's.
-          answer.catch(() => undefined);
-          return { answer };
-        });
-      }),
+    keyOf: ({ payer }) => payer,
+    isLocked: isLockTimeout,
+    run: (wishes) => admitOnce(deps, wishes, isContention),
+    // Many processes share a payer's row: waiting for it longer than one lock may take is no fault.
+    runApart: (wishes) => admitOnce(deps, wishes, (error) => isContention(error) || isLockTimeout(error)),
   });
-
-  async function queueApart(wish: RelayWish): Promise<QueueAnswer> {
-    const { payer } = wish;
-    const alone = apart.get(payer) ?? gatherAlone(deps, onFree);
-    apart.set(payer, alone);
-    return (await alone.submit(wish)).answer;
-    function onFree() {
-      if (apart.get(payer)?.waiting() === 0) apart.delete(payer);
-    }
-  }
-
   return {
-    queue: async (wish: RelayWish): Promise<QueueAnswer> =>
-      apart.has(wish.payer) ? queueApart(wish) : (await together.submit(wish)).answer,
+    queue,
     /** Resolves when no call is being queued. */
-    async idle() {
-      await together.idle();
-      await Promise.all([...apart.values()].map((alone) => alone.idle()));
-    },
+    idle,
   };
-}
-
-/** Queues the calls of one payer; `onFree` is called when its rows could be locked again. */
-function gatherAlone(deps: QueueRelaysDeps, onFree: () => void): Gatherer {
-  // Many processes share a payer's row: waiting for it longer than one lock may take is no fault.
-  const isPassing = (error: unknown) => isContention(error) || isLockTimeout(error);
-  return createGatherer<RelayWish, Queued>({
-    maxItems: deps.batchMax,
-    async run(wishes) {
-      const queued = await admitTogether(deps, wishes, isPassing);
-      onFree();
-      return queued;
-    },
-  });
-}
-
-async function admitTogether(
-  deps: QueueRelaysDeps,
-  wishes: RelayWish[],
-  isPassing: (error: unknown) => boolean,
-): Promise<Queued[]> {
-  const answers = await tryAgain(() => admitOnce(deps, wishes), { ...deps, isPassing });
-  return wishes.map((wish) => ({ answer: answers.get(wish.id) as QueueAnswer }));
 }
 
 const byText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
@@ -119,31 +69,28 @@ const byText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 const inOrder = (wishes: RelayWish[]) =>
   wishes.toSorted((a, b) => byText(a.payer, b.payer) || byText(a.userAddress, b.userAddress));
 
-type Answers = Map<string, QueueAnswer>;
+type Answers = Map<RelayWish, QueueAnswer>;
 
 /** Admits each call once: one that another try of its request has queued meanwhile takes nothing a second time. */
-async function admitOnce(deps: QueueRelaysDeps, wishes: RelayWish[]): Promise<Answers> {
-  try {
-    return await admit(deps, wishes);
-  } catch (error) {
-    if (!isUniqueViolation(error)) throw error;
-    const { db } = deps.database;
-    const found = await readRelays(
-      db,
-      wishes.map(({ id }) => id),
-    );
-    const there = new Set(found.map(({ id }) => id));
-    if (there.size === 0) throw error;
-    const answers = await admitOnce(
-      deps,
-      wishes.filter(({ id }) => !there.has(id)),
-    );
-    for (const { id, userAddress: subject } of wishes.filter((wish) => there.has(wish.id))) {
-      const window = await readWindow(db, { ...deps.userLimit, subject, now: deps.businessTime() });
-      answers.set(id, { queued: true, window });
-    }
-    return answers;
-  }
+async function admitOnce(
+  deps: QueueRelaysDeps,
+  round: RelayWish[],
+  isPassing: (error: unknown) => boolean,
+): Promise<QueueAnswer[]> {
+  const { businessTime, triesMax, userLimit } = deps;
+  const { db } = deps.database;
+  const answers = await commitOnce<RelayWish, QueueAnswer>(round, {
+    commit: (wishes) => tryAgain(() => admit(deps, wishes), { triesMax, isPassing }),
+    async there(wishes) {
+      const ids = wishes.map(({ id }) => id);
+      const known = new Set((await readRelays(db, ids)).map(({ id }) => id));
+      return wishes.filter(({ id }) => known.has(id));
+    },
+    async answerThere({ userAddress: subject }) {
+      return { queued: true, window: await readWindow(db, { ...userLimit, subject, now: businessTime() }) };
+    },
+  });
+  return round.map((wish) => answers.get(wish) as QueueAnswer);
 }
 
 /** All budgets first, then all shares, then all windows, each in the same order in every process, so that two processes cannot deadlock. */
@@ -153,8 +100,10 @@ async function admit(
 ): Promise<Answers> {
   return database.atomically(async (tx) => {
     const answers: Answers = new Map();
-    const overBudget = ({ id, budgetDay }: RelayWish, of: 'payer' | 'user') =>
-      answers.set(id, { queued: false, reason: 'gas_budget', of, resetAtMs: (budgetDay + 1) * DAY_MS });
+    const overBudget = (wish: RelayWish, of: 'payer' | 'user') => {
+      const resetAtMs = (wish.budgetDay + 1) * DAY_MS;
+      answers.set(wish, { queued: false, reason: 'gas_budget', of, resetAtMs });
+    };
     const within: RelayWish[] = [];
     for (const wish of inOrder(wishes)) {
       if (await takeGas(tx, { ...gasOf(wish), limitGwei: wish.budgetGwei })) within.push(wish);
@@ -168,23 +117,23 @@ async function admit(
         overBudget(wish, 'user');
       }
     }
-    const admitted = new Set<string>();
+    const admitted = new Set<RelayWish>();
     for (const wish of paid.toSorted((a, b) => byText(a.userAddress, b.userAddress))) {
-      const { id, userAddress: subject } = wish;
+      const { userAddress: subject } = wish;
       const { taken, ...window } = await takeFromWindow(tx, { ...userLimit, subject, now: businessTime() });
       if (taken) {
-        admitted.add(id);
-        answers.set(id, { queued: true, window });
+        admitted.add(wish);
+        answers.set(wish, { queued: true, window });
         continue;
       }
       await giveBackGas(tx, gasOf(wish));
       await giveBackGasShare(tx, gasOf(wish));
-      answers.set(id, { queued: false, reason: 'rate_limit', window });
+      answers.set(wish, { queued: false, reason: 'rate_limit', window });
     }
     // In the order in which they came.
     await storeRelays(
       tx,
-      wishes.filter(({ id }) => admitted.has(id)).map(({ budgetGwei: _, shareGwei: __, ...relay }) => relay),
+      wishes.filter((wish) => admitted.has(wish)).map(({ budgetGwei: _, shareGwei: __, ...relay }) => relay),
     );
     return answers;
   });

@@ -1,0 +1,75 @@
+/** Group commit where one item's row may stay locked: what needs that row is run apart, so that the rest does not wait for it. */
+import { createGatherer } from './gather.ts';
+
+/**
+ * Runs items together as `createGatherer` does. Of a run that fails because a row is locked, the items whose row it is
+ * are handed to runs of their own, and so are later items of the same key until one of these runs gets through; all
+ * others are run again without them.
+ */
+export function createPartingGatherer<Item, Answer, Key>(options: {
+  maxItems: number;
+  /** What the row that an item needs belongs to. */
+  keyOf: (item: Item) => Key;
+  /** Whether a run failed because a row stayed locked. */
+  isLocked: (error: unknown) => boolean;
+  run: (items: Item[]) => Promise<Answer[]>;
+  /** Those of the keys whose rows are locked; without it, every key of the run counts as locked. */
+  lockedKeys?: (keys: Key[]) => Promise<ReadonlySet<Key>>;
+  /** Runs items of one key, beside all other runs: it may wait longer than `run`. */
+  runApart: (items: Item[]) => Promise<Answer[]>;
+}): { submit(item: Item): Promise<Answer>; idle(): Promise<void> } {
+  const { maxItems, keyOf, isLocked, run, lockedKeys = async (keys) => new Set(keys), runApart } = options;
+  const apart = new Map<Key, Gatherer<Item, Answer>>();
+  /** An answer, or the promise of one: the run that the item was taken out of does not wait for it. */
+  const together = createGatherer<Item, { answer: Answer | Promise<Answer> }>({
+    maxItems,
+    run: (items) => answered(items).catch((error) => part(items, error)),
+  });
+
+  const answered = async (items: Item[]) => (await run(items)).map((answer) => ({ answer }));
+
+  async function part(items: Item[], error: unknown) {
+    if (!isLocked(error)) throw error;
+    const locked = await lockedKeys([...new Set(items.map(keyOf))]);
+    const answers = new Map<Item, { answer: Answer | Promise<Answer> }>();
+    for (const item of items.filter((one) => locked.has(keyOf(one)))) {
+      const answer = gathererOf(keyOf(item)).submit(item);
+      // Its caller hears of a failure; until then it is nobody's.
+      answer.catch(() => undefined);
+      answers.set(item, { answer });
+    }
+    const free = items.filter((one) => !locked.has(keyOf(one)));
+    const others = free.length > 0 ? await answered(free) : [];
+    for (const [place, answer] of others.entries()) answers.set(free[place] as Item, answer);
+    return items.map((item) => answers.get(item) as { answer: Answer | Promise<Answer> });
+  }
+
+  function gathererOf(key: Key): Gatherer<Item, Answer> {
+    const known = apart.get(key);
+    if (known) return known;
+    const gatherer: Gatherer<Item, Answer> = createGatherer<Item, Answer>({
+      maxItems,
+      async run(items) {
+        const answers = await runApart(items);
+        if (gatherer.waiting() === 0) apart.delete(key);
+        return answers;
+      },
+    });
+    apart.set(key, gatherer);
+    return gatherer;
+  }
+
+  return {
+    async submit(item) {
+      const alone = apart.get(keyOf(item));
+      return alone ? alone.submit(item) : (await together.submit(item)).answer;
+    },
+    /** Resolves when nothing is under way. */
+    async idle() {
+      await together.idle();
+      await Promise.all([...apart.values()].map((gatherer) => gatherer.idle()));
+    },
+  };
+}
+
+type Gatherer<Item, Answer> = ReturnType<typeof createGatherer<Item, Answer>>;
