@@ -15,7 +15,7 @@ export interface ProcessorSession extends SessionFacts {
   paymentIntentId: string | null;
   /** Milliseconds since 1970, on the processor's clock. */
   createdAtMs: number;
-  /** From then on the page takes no payment. */
+  /** From then on the page takes no payment: 24 h after its creation. */
   expiresAtMs: number;
 }
 
@@ -37,8 +37,6 @@ export interface SessionRequest {
   cancelUrl: string;
   /** Contract: Mint metadata. Kept with the session and with its payment. */
   metadata: Record<string, string>;
-  /** When the page stops taking payments; the processor allows 30 minutes to 24 hours from now. */
-  expiresAtMs: number;
 }
 
 /** Something that happened at the processor. Events come more than once, late, and in any order. */
