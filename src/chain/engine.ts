@@ -14,6 +14,7 @@ import type { ChainClient } from './rpc/client.ts';
 import type { Rpc } from './rpc/rpc.ts';
 import { createRelayProgress, type RelayProgressBoard } from './waiting/relay-outcome.ts';
 import { createRewardProgress, type RewardProgressBoard } from './waiting/reward-outcome.ts';
+import { announceRewards } from './work/announce-rewards.ts';
 import type { GasKeys } from './work/relay-lanes.ts';
 import { createPayouts } from './work/run-payouts.ts';
 import { createRelays, type RelaysSettings } from './work/run-relays.ts';
@@ -33,6 +34,8 @@ export interface ChainEngineDeps {
   settings: ChainEngineSettings;
   /** The name under which this process holds lanes. Keep it over restarts only where one process runs. Default: a fresh name. */
   owner?: string | undefined;
+  /** Messages to brands are in the ledger and due. */
+  onAnnounced?: (() => void) | undefined;
   /** Told before and after each block that is read. */
   onReading?: ((reading: Reading) => void) | undefined;
   /** Awaited once the ledger has caught up, before any account sends; its rejection is that of `start`. */
@@ -93,9 +96,7 @@ export function createChainEngine(deps: ChainEngineDeps): ChainEngine {
   });
   const relays = relay && createRelays({ ...laneDeps, keys: relay, perks, settings: settings.relay });
   const follower = createFollower({
-    ...deps,
-    alarms,
-    settlements,
+    ...{ ...deps, alarms, settlements, announce: announceRewards(deps) },
     settings: { ...settings.follow, escrow, firstBlock: facts.deploymentBlock },
     onIncluded(transaction) {
       if (transaction.purpose === 'relay') {

@@ -1,6 +1,6 @@
 /**
  * Writes what one block shows into the ledger, in one commit: which of our transactions it holds, which rewards
- * the escrow skipped, what brands deposited and withdrew, and what has become final by it.
+ * the escrow skipped, what brands deposited and withdrew, what brands are told of it, and what has become final by it.
  */
 import { chargeGas } from '../../ledger/relay/gas-charges.ts';
 import type { TransactionOutcome } from '../../ledger/schema/transactions.ts';
@@ -11,7 +11,10 @@ import { bookEscrowLogs } from './book-escrow-logs.ts';
 import type { BlockContents } from './read-block.ts';
 import type { BookedTransaction, FollowDeps } from './types.ts';
 
-type BookDeps = Pick<FollowDeps, 'database' | 'clock' | 'alarms' | 'crash' | 'settlements' | 'settings'>;
+type BookDeps = Pick<
+  FollowDeps,
+  'database' | 'clock' | 'alarms' | 'crash' | 'settlements' | 'settings' | 'announce' | 'onAnnounced'
+>;
 
 /** Undefined when the block is not the successor of the newest one in the ledger: another process has read on, or the chain changed. */
 export async function bookBlock(
@@ -30,8 +33,8 @@ export async function bookBlock(
       receipts.map(({ transactionHash }) => transactionHash),
     );
     const failures = await bookEscrowLogs(deps, tx, { block, logs });
-    const transactions: BookedTransaction[] = [];
-    for (const { hash, kind, transaction } of found) {
+    const transactions: (BookedTransaction & { raw: `0x${string}` })[] = [];
+    for (const { hash, kind, raw, transaction } of found) {
       const receipt = receipts.find(({ transactionHash }) => transactionHash === hash);
       if (!receipt) continue;
       const { succeeded, gasUsed, effectiveGasPriceWei, l1FeeWei } = receipt;
@@ -47,7 +50,7 @@ export async function bookBlock(
         l1FeeWei: l1FeeWei === undefined ? null : String(l1FeeWei),
       });
       const { id, purpose } = transaction;
-      transactions.push({ id, hash, purpose, outcome, failures });
+      transactions.push({ id, hash, purpose, outcome, failures, raw });
     }
     await chargeGas(
       tx,
@@ -58,13 +61,15 @@ export async function bookBlock(
       nowMs: clock.now(),
       settlements: deps.settlements,
     });
+    const announced = (await deps.announce?.(tx, { transactions, nowMs: clock.now() })) ?? 0;
     await noteBlock(tx, { number: block.number, hash: block.hash }, settings.finalityBlocks + 1);
     crash('follow.before-commit');
-    return transactions;
+    return { transactions, announced };
   });
-  for (const { id, purpose, outcome, hash } of booked ?? []) {
+  if (booked && booked.announced > 0) deps.onAnnounced?.();
+  for (const { id, purpose, outcome, hash } of booked?.transactions ?? []) {
     // A relayed call may revert for reasons of the user's own: that raises no alarm.
     if (outcome === 'reverted' && purpose !== 'relay') alarms.raise('transaction_reverted', id, { hash });
   }
-  return booked;
+  return booked?.transactions;
 }

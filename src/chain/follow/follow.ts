@@ -4,6 +4,7 @@ import { unbookMovementsFrom } from '../../ledger/rewards/funds.ts';
 import { forgetFailures } from '../../ledger/rewards/rewards.ts';
 import { forgetBlocksFrom, recentBlocks } from '../../ledger/transactions/followed-blocks.ts';
 import { reopenFrom } from '../../ledger/transactions/transactions.ts';
+import { takeBackEvents } from '../../ledger/webhooks/queue-events.ts';
 import type { Block } from '../rpc/client.ts';
 import { bookBlock } from './book-block.ts';
 import { endSkippedAlarms } from './end-skipped-alarms.ts';
@@ -103,6 +104,7 @@ async function firstUnread(
     const reopened = await reopenFrom(tx, firstLost);
     await forgetFailures(tx, reopened);
     await chargeGas(tx, reopened);
+    await takeBackEvents(tx, reopened);
     await unbookMovementsFrom(tx, firstLost);
     await forgetBlocksFrom(tx, firstLost);
   });

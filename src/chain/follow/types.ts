@@ -1,5 +1,5 @@
 /** What a follower of the chain needs, and what it tells of each block. */
-import type { Database } from '../../ledger/database/database.ts';
+import type { Database, Queries } from '../../ledger/database/database.ts';
 import type { LanePurpose, TransactionOutcome } from '../../ledger/schema/transactions.ts';
 import type { Settlements } from '../../ledger/transactions/settle.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -17,6 +17,15 @@ export interface BookedTransaction {
   /** Rewards that it did not pay, by id, with the reason. */
   failures: Map<string, string>;
 }
+
+/**
+ * Queues what the outside is told of transactions that are confirmed now, in the commit that books their block. Returns how
+ * many messages are due.
+ */
+export type Announce = (
+  tx: Queries,
+  confirmed: { transactions: (BookedTransaction & { raw: `0x${string}` })[]; nowMs: number },
+) => Promise<number>;
 
 /** How far the chain is read: the newest block that the ledger has, of the newest there is to read. */
 export interface Reading {
@@ -48,6 +57,10 @@ export interface FollowDeps {
   /** Settle work once its block is final. */
   settlements: Settlements;
   settings: FollowSettings;
+  /** Without it, nobody is told. */
+  announce?: Announce | undefined;
+  /** Messages are in the ledger and due. */
+  onAnnounced?: (() => void) | undefined;
   onIncluded: (transaction: BookedTransaction) => void;
   onReading?: ((reading: Reading) => void) | undefined;
   /** Blocks were taken back: what they held is to be sent again. */

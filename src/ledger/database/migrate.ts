@@ -14,6 +14,7 @@ import requestTraces from './migrations/0009-request-traces.sql';
 import acceptedNonces from './migrations/0010-accepted-nonces.sql';
 import domainMisses from './migrations/0011-domain-misses.sql';
 import payments from './migrations/0012-payments.sql';
+import webhooks from './migrations/0013-webhooks.sql';
 
 /** In order; a file that has been released is never edited, only followed by another. */
 export const migrations = [
@@ -29,6 +30,7 @@ export const migrations = [
   { number: 10, name: '0010-accepted-nonces', sql: acceptedNonces },
   { number: 11, name: '0011-domain-misses', sql: domainMisses },
   { number: 12, name: '0012-payments', sql: payments },
+  { number: 13, name: '0013-webhooks', sql: webhooks },
 ] as const;
 
 const applied = pgTable('migrations', {

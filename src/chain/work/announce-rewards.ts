@@ -1,0 +1,33 @@
+/** Queues what brands are told of rewards that a block has paid, in the commit that books the block. */
+import type { Queries } from '../../ledger/database/database.ts';
+import { hasEndpoints, paidRewards, queueWebhookEvents } from '../../ledger/webhooks/queue-events.ts';
+import type { Random } from '../../lib/ids.ts';
+import { webhookBody } from '../../rules/webhooks/body.ts';
+import { sequencesInPayout } from '../contracts/payout-batch.ts';
+import type { Announce } from '../follow/types.ts';
+
+/** What is told of the rewards in a block; costs one small query where no brand has an endpoint. */
+export const announceRewards =
+  ({ random }: { random: Pick<Random, 'uuid'> }): Announce =>
+  async (tx: Queries, { transactions, nowMs }) => {
+    const paying = transactions.filter(({ purpose, outcome }) => purpose === 'payout' && outcome === 'done');
+    if (paying.length === 0 || !(await hasEndpoints(tx))) return 0;
+    const paid = await paidRewards(tx, {
+      sequences: paying.flatMap(({ raw }) => sequencesInPayout(raw)),
+      transactionIds: paying.map(({ id }) => id),
+    });
+    const events = paid.map((reward) => {
+      const id = `evt_${random.uuid()}`;
+      const facts = {
+        ...{ brandId: reward.brandId, userId: reward.userKey, email: reward.userEmail ?? '' },
+        ...{ walletAddress: reward.wallet, amount: reward.amount, eventType: reward.eventType },
+        ...{ transactionHash: reward.hash, timestamp: nowMs },
+      };
+      return {
+        ...{ id, brandId: reward.brandId, type: 'reward.distributed' as const, subject: reward.id },
+        body: webhookBody({ id, event: { type: 'reward.distributed', facts } }),
+        ...{ transactionId: reward.transactionId, createdAt: nowMs },
+      };
+    });
+    return queueWebhookEvents(tx, events);
+  };

@@ -1,0 +1,169 @@
+/** The log of deliveries: looked at, sent again, and trimmed. */
+import { and, asc, desc, eq, gte, inArray, lt, sql } from 'drizzle-orm';
+import type { BrandId } from '../../rules/brands/brand.ts';
+import type { Queries } from '../database/database.ts';
+import {
+  type DeliveryState,
+  webhookAttempts,
+  webhookDeliveries,
+  webhookEndpoints,
+  webhookEvents,
+} from '../schema/webhooks.ts';
+
+const deliveryColumns = {
+  eventId: webhookDeliveries.eventId,
+  endpointId: webhookDeliveries.endpointId,
+  brandId: webhookEvents.brandId,
+  type: webhookEvents.type,
+  subject: webhookEvents.subject,
+  createdAt: webhookEvents.createdAt,
+  state: webhookDeliveries.state,
+  attempts: webhookDeliveries.attempts,
+  nextAttemptAt: webhookDeliveries.nextAttemptAt,
+  deliveredAt: webhookDeliveries.deliveredAt,
+  /** Null once the endpoint is removed. */
+  url: webhookEndpoints.url,
+};
+
+const deliveries = (db: Queries) =>
+  db
+    .select(deliveryColumns)
+    .from(webhookDeliveries)
+    .innerJoin(webhookEvents, eq(webhookEvents.id, webhookDeliveries.eventId))
+    .leftJoin(webhookEndpoints, eq(webhookEndpoints.id, webhookDeliveries.endpointId));
+
+export type Delivery = Awaited<ReturnType<typeof deliveries>>[number];
+
+/** Deliveries, the newest event first. */
+export const listDeliveries = (
+  db: Queries,
+  filter: {
+    brandId?: BrandId | undefined;
+    endpointId?: string | undefined;
+    state?: DeliveryState | undefined;
+    limit: number;
+  },
+): Promise<Delivery[]> =>
+  deliveries(db)
+    .where(
+      and(
+        ...(filter.brandId === undefined ? [] : [eq(webhookEvents.brandId, filter.brandId)]),
+        ...(filter.endpointId === undefined ? [] : [eq(webhookDeliveries.endpointId, filter.endpointId)]),
+        ...(filter.state === undefined ? [] : [eq(webhookDeliveries.state, filter.state)]),
+      ),
+    )
+    .orderBy(desc(webhookDeliveries.eventId), asc(webhookDeliveries.endpointId))
+    .limit(filter.limit);
+
+export interface ShownEvent {
+  body: string;
+  deliveries: (Delivery & { log: (typeof webhookAttempts.$inferSelect)[] })[];
+}
+
+/** An event's body, its deliveries, and each attempt of these, oldest first. */
+export async function showEvent(db: Queries, eventId: string): Promise<ShownEvent | undefined> {
+  const [event] = await db.select().from(webhookEvents).where(eq(webhookEvents.id, eventId));
+  if (!event) return undefined;
+  const rows = await deliveries(db)
+    .where(eq(webhookDeliveries.eventId, eventId))
+    .orderBy(asc(webhookDeliveries.endpointId));
+  const attempts = await db
+    .select()
+    .from(webhookAttempts)
+    .where(eq(webhookAttempts.eventId, eventId))
+    .orderBy(asc(webhookAttempts.at));
+  return {
+    body: event.body,
+    deliveries: rows.map((row) => ({
+      ...row,
+      log: attempts.filter(({ endpointId }) => endpointId === row.endpointId),
+    })),
+  };
+}
+
+/** Sends an event once more, to one endpoint or to all it went to, with a schedule that begins again. Returns how many wait now. */
+export async function replayEvent(
+  tx: Queries,
+  again: { eventId: string; endpointId?: string | undefined; nowMs: number },
+): Promise<number> {
+  const enabled = tx
+    .select({ id: webhookEndpoints.id })
+    .from(webhookEndpoints)
+    .where(sql`${webhookEndpoints.disabledAt} is null`);
+  const waiting = await tx
+    .update(webhookDeliveries)
+    .set({ state: 'waiting', tries: 0, nextAttemptAt: again.nowMs, deliveredAt: null })
+    .where(
+      and(
+        eq(webhookDeliveries.eventId, again.eventId),
+        ...(again.endpointId === undefined ? [] : [eq(webhookDeliveries.endpointId, again.endpointId)]),
+        inArray(webhookDeliveries.endpointId, enabled),
+      ),
+    )
+    .returning({ endpointId: webhookDeliveries.endpointId });
+  return waiting.length;
+}
+
+/** Sends everything that an endpoint missed since a moment: what was held, and what failed. Returns how many wait now. */
+export async function recoverDeliveries(
+  tx: Queries,
+  lost: { endpointId: string; sinceMs: number; nowMs: number },
+): Promise<number> {
+  const since = tx
+    .select({ id: webhookEvents.id })
+    .from(webhookEvents)
+    .where(gte(webhookEvents.createdAt, lost.sinceMs));
+  const waiting = await tx
+    .update(webhookDeliveries)
+    .set({ state: 'waiting', tries: 0, nextAttemptAt: lost.nowMs })
+    .where(
+      and(
+        eq(webhookDeliveries.endpointId, lost.endpointId),
+        inArray(webhookDeliveries.state, ['held', 'failed']),
+        inArray(webhookDeliveries.eventId, since),
+      ),
+    )
+    .returning({ eventId: webhookDeliveries.eventId });
+  return waiting.length;
+}
+
+/**
+ * Deletes up to `limit` attempts, and as many events that wait for nothing, from before a moment. Returns how many rows
+ * went, so that the caller goes on until nothing is left.
+ */
+export async function trimDeliveries(tx: Queries, old: { beforeMs: number; limit: number }): Promise<number> {
+  const attempts = await tx
+    .select({ id: webhookAttempts.id })
+    .from(webhookAttempts)
+    .where(lt(webhookAttempts.at, old.beforeMs))
+    .orderBy(asc(webhookAttempts.at))
+    .limit(old.limit);
+  if (attempts.length > 0)
+    await tx.delete(webhookAttempts).where(
+      inArray(
+        webhookAttempts.id,
+        attempts.map(({ id }) => id),
+      ),
+    );
+  const stillWaiting = tx
+    .select({ id: webhookDeliveries.eventId })
+    .from(webhookDeliveries)
+    .where(
+      and(
+        eq(webhookDeliveries.eventId, webhookEvents.id),
+        sql`(${webhookDeliveries.state} = 'waiting' or ${webhookDeliveries.deliveredAt} >= ${old.beforeMs})`,
+      ),
+    );
+  const events = await tx
+    .select({ id: webhookEvents.id })
+    .from(webhookEvents)
+    .where(and(lt(webhookEvents.createdAt, old.beforeMs), sql`not exists ${stillWaiting}`))
+    .orderBy(asc(webhookEvents.createdAt))
+    .limit(old.limit);
+  const ids = events.map(({ id }) => id);
+  if (ids.length > 0) {
+    await tx.delete(webhookDeliveries).where(inArray(webhookDeliveries.eventId, ids));
+    await tx.delete(webhookEvents).where(inArray(webhookEvents.id, ids));
+  }
+  return attempts.length + ids.length;
+}

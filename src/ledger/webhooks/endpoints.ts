@@ -1,0 +1,77 @@
+/** The endpoints of brands: where webhooks go, and the secrets that sign them. */
+import { and, asc, eq, inArray, isNotNull, sql } from 'drizzle-orm';
+import type { BrandId } from '../../rules/brands/brand.ts';
+import type { Queries } from '../database/database.ts';
+import { webhookDeliveries, webhookEndpoints } from '../schema/webhooks.ts';
+
+export type WebhookEndpoint = typeof webhookEndpoints.$inferSelect;
+/** What is given with a new endpoint; everything else begins empty. */
+type NewEndpoint = Pick<
+  WebhookEndpoint,
+  'id' | 'brandId' | 'url' | 'types' | 'isDefault' | 'secret' | 'createdAt'
+>;
+
+export async function addEndpoint(tx: Queries, endpoint: NewEndpoint): Promise<WebhookEndpoint> {
+  const [added] = await tx
+    .insert(webhookEndpoints)
+    .values({ ...endpoint, pausedUntil: 0 })
+    .returning();
+  if (!added) throw new Error('an endpoint was not written');
+  return added;
+}
+
+/** A brand's endpoints, oldest first. */
+export const listEndpoints = (db: Queries, brandId: BrandId): Promise<WebhookEndpoint[]> =>
+  db
+    .select()
+    .from(webhookEndpoints)
+    .where(eq(webhookEndpoints.brandId, brandId))
+    .orderBy(asc(webhookEndpoints.createdAt), asc(webhookEndpoints.id));
+
+/** The endpoint, locked until the commit. */
+export async function lockEndpoint(tx: Queries, id: string): Promise<WebhookEndpoint | undefined> {
+  const [row] = await tx.select().from(webhookEndpoints).where(eq(webhookEndpoints.id, id)).for('update');
+  return row;
+}
+
+export async function changeEndpoint(
+  tx: Queries,
+  id: string,
+  changed: Partial<Omit<WebhookEndpoint, 'id' | 'brandId' | 'createdAt'>>,
+): Promise<void> {
+  await tx.update(webhookEndpoints).set(changed).where(eq(webhookEndpoints.id, id));
+}
+
+/** Removes an endpoint with what was still on its way; what was delivered stays in the log. */
+export async function removeEndpoint(tx: Queries, id: string): Promise<void> {
+  await tx.delete(webhookEndpoints).where(eq(webhookEndpoints.id, id));
+  await tx
+    .delete(webhookDeliveries)
+    .where(and(eq(webhookDeliveries.endpointId, id), inArray(webhookDeliveries.state, ['waiting', 'held'])));
+}
+
+/** Turns an endpoint off: nothing more goes there, and what waits is held. */
+export async function disableEndpoint(
+  tx: Queries,
+  id: string,
+  off: { atMs: number; why: NonNullable<WebhookEndpoint['disabledWhy']> },
+): Promise<void> {
+  await changeEndpoint(tx, id, { disabledAt: off.atMs, disabledWhy: off.why });
+  await tx
+    .update(webhookDeliveries)
+    .set({ state: 'held', lease: null, leaseUntil: 0 })
+    .where(and(eq(webhookDeliveries.endpointId, id), eq(webhookDeliveries.state, 'waiting')));
+}
+
+/** The endpoints that were turned off for what they answered, so that somebody should look. */
+export const endpointsTurnedOff = (db: Queries) =>
+  db
+    .select({
+      id: webhookEndpoints.id,
+      brandId: webhookEndpoints.brandId,
+      why: sql<'gone' | 'failing'>`${webhookEndpoints.disabledWhy}`,
+    })
+    .from(webhookEndpoints)
+    .where(
+      and(isNotNull(webhookEndpoints.disabledAt), inArray(webhookEndpoints.disabledWhy, ['gone', 'failing'])),
+    );

@@ -1,0 +1,108 @@
+/** Writes what brands are to be told, in the commit that makes it true: an event once, and a delivery for each endpoint. */
+import { and, eq, inArray, isNull } from 'drizzle-orm';
+import type { Queries } from '../database/database.ts';
+import { inChunks } from '../database/in-chunks.ts';
+import { rewards } from '../schema/rewards.ts';
+import { transactions } from '../schema/transactions.ts';
+import { webhookDeliveries, webhookEndpoints, webhookEvents } from '../schema/webhooks.ts';
+
+/** An event that is true in this commit. `subject`: what it is about; a second one about the same is left out. */
+export type NewWebhookEvent = typeof webhookEvents.$inferInsert;
+
+/** A statement of this many rows stays far below the number of values that a statement takes. */
+const ROWS_MAX = 500;
+
+/** Whether any brand has an endpoint; a service without one pays for nothing else. */
+export async function hasEndpoints(db: Queries): Promise<boolean> {
+  const rows = await db.select({ id: webhookEndpoints.id }).from(webhookEndpoints).limit(1);
+  return rows.length > 0;
+}
+
+/**
+ * Queues events for every endpoint of their brands that wants their type; what no endpoint wants is not written. What goes
+ * to an endpoint that is turned off is held there. Returns how many deliveries are due now.
+ */
+export async function queueWebhookEvents(tx: Queries, events: NewWebhookEvent[]): Promise<number> {
+  if (events.length === 0) return 0;
+  const endpoints = await tx
+    .select()
+    .from(webhookEndpoints)
+    .where(inArray(webhookEndpoints.brandId, [...new Set(events.map(({ brandId }) => brandId))]));
+  const wanting = ({ brandId, type }: NewWebhookEvent) =>
+    endpoints.filter(
+      (one) => one.brandId === brandId && (one.types.length === 0 || one.types.includes(type)),
+    );
+  const wanted = events.filter((event) => wanting(event).length > 0);
+  const queued = new Set<string>();
+  for (let from = 0; from < wanted.length; from += ROWS_MAX) {
+    const written = await tx
+      .insert(webhookEvents)
+      .values(wanted.slice(from, from + ROWS_MAX))
+      .onConflictDoNothing()
+      .returning({ id: webhookEvents.id });
+    for (const { id } of written) queued.add(id);
+  }
+  const deliveries = wanted
+    .filter(({ id }) => queued.has(id))
+    .flatMap((event) =>
+      wanting(event).map((endpoint) => ({
+        ...{ eventId: event.id, endpointId: endpoint.id },
+        state: endpoint.disabledAt === null ? ('waiting' as const) : ('held' as const),
+        ...{ tries: 0, attempts: 0, nextAttemptAt: event.createdAt, leaseUntil: 0 },
+      })),
+    );
+  for (let from = 0; from < deliveries.length; from += ROWS_MAX)
+    await tx.insert(webhookDeliveries).values(deliveries.slice(from, from + ROWS_MAX));
+  return deliveries.filter(({ state }) => state === 'waiting').length;
+}
+
+/**
+ * Takes back events of transactions that may no longer be in a block. An event that no attempt was made for is forgotten,
+ * and comes again with the block that holds its transaction next; any other stays as it is, since a receiver may have it.
+ */
+export async function takeBackEvents(tx: Queries, transactionIds: string[]): Promise<void> {
+  const events = await inChunks(transactionIds, (some) =>
+    tx.select({ id: webhookEvents.id }).from(webhookEvents).where(inArray(webhookEvents.transactionId, some)),
+  );
+  const ids = events.map(({ id }) => id);
+  const deliveries = await inChunks(ids, (some) =>
+    tx.select().from(webhookDeliveries).where(inArray(webhookDeliveries.eventId, some)).for('update'),
+  );
+  // A lease that ran out may have ended in a POST whose answer was never written down.
+  const seen = new Set(
+    deliveries.filter((one) => one.attempts > 0 || one.leaseUntil > 0).map(({ eventId }) => eventId),
+  );
+  const unseen = ids.filter((id) => !seen.has(id));
+  await inChunks(unseen, async (some) => {
+    await tx.delete(webhookDeliveries).where(inArray(webhookDeliveries.eventId, some));
+    await tx.delete(webhookEvents).where(inArray(webhookEvents.id, some));
+    return [];
+  });
+}
+
+/** Rewards of brands with endpoints that their transactions have paid, by sequence, with the hash that is in the block. */
+export const paidRewards = (tx: Queries, paid: { sequences: number[]; transactionIds: string[] }) =>
+  inChunks(paid.sequences, (some) =>
+    tx
+      .select({
+        id: rewards.id,
+        brandId: rewards.brandId,
+        eventType: rewards.eventType,
+        userKey: rewards.userKey,
+        userEmail: rewards.userEmail,
+        wallet: rewards.wallet,
+        amount: rewards.amount,
+        transactionId: transactions.id,
+        hash: transactions.hash,
+      })
+      .from(rewards)
+      .innerJoin(transactions, eq(transactions.id, rewards.transactionId))
+      .where(
+        and(
+          inArray(rewards.sequence, some),
+          inArray(transactions.id, paid.transactionIds),
+          isNull(rewards.failure),
+          inArray(rewards.brandId, tx.select({ brandId: webhookEndpoints.brandId }).from(webhookEndpoints)),
+        ),
+      ),
+  );
