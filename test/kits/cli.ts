@@ -138,6 +138,24 @@ export async function serve(args: string[], around: Surroundings & { cwd: string
   };
 }
 
+/** A command as a process of its own that goes on until a signal ends it. */
+export function startProcess(args: string[], around: Surroundings = {}) {
+  const child = start(args, around);
+  const stdout = textSink();
+  child.stdout?.setEncoding('utf8').on('data', stdout.write);
+  const closed = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;
+  return {
+    child,
+    /** The next whole line of stdout that nobody has taken yet. */
+    nextLine: stdout.nextLine,
+    async stop(signal: NodeJS.Signals = 'SIGTERM') {
+      child.kill(signal);
+      const [code, by] = await closed;
+      return { code, signal: by };
+    },
+  };
+}
+
 /** A directory of its own for a test; the way to remove it. */
 export async function temporaryDirectory() {
   const path = await mkdtemp(join(tmpdir(), 'rewards-cli-'));

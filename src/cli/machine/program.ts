@@ -8,6 +8,7 @@ import { declareKeys } from '../keys/declare.ts';
 import { declareLane } from '../lane/declare.ts';
 import { declareLoad } from '../load/declare.ts';
 import { declareOpenapi } from '../openapi/declare.ts';
+import { declareReceiver } from '../receiver/declare.ts';
 import { declareRelay } from '../relay/declare.ts';
 import { declareRequests } from '../requests/declare.ts';
 import { declareReset } from '../reset/declare.ts';
@@ -109,6 +110,7 @@ function declareCommands(program: Command, catalog: Catalog): void {
   declareWallet(catalog);
   declareLoad(catalog);
   declareWebhooks(catalog);
+  declareReceiver(catalog);
   program.commandsGroup('Set it up:');
   for (const declare of [declareBrand, declareSeed, declareKeys, declareContracts]) declare(catalog);
   program.commandsGroup('Steer the emulator:');
