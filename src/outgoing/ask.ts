@@ -3,6 +3,7 @@ import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request a
 import { Agent as HttpsAgent, request as overHttps } from 'node:https';
 import type { LookupFunction, Socket } from 'node:net';
 import { createDeadline, stopwatch } from '../lib/timers.ts';
+import { isInside } from './public-address.ts';
 import { findTarget, type Target, type TargetDeps } from './target.ts';
 
 export interface AskDeps extends TargetDeps {
@@ -51,24 +52,29 @@ const pinnedTo =
     else callback(null, first?.address ?? '', first?.family);
   };
 
-/** One connection for one request: the next request is checked again. A second check sits in the agent itself. */
-async function agentFor({ reach }: AskDeps, { url }: Target): Promise<HttpAgent> {
+/**
+ * One connection for one request: the next request is checked again. In production the agent checks a second time, by
+ * code that is not ours, what it is about to connect to; the operator's own networks are the exception to it.
+ */
+async function agentFor({ reach }: AskDeps, { url, addresses }: Target): Promise<HttpAgent> {
   if (reach.to === 'any') return url.protocol === 'https:' ? new HttpsAgent() : new HttpAgent();
   const { RequestFilteringHttpsAgent } = await import('request-filtering-agent');
-  return new RequestFilteringHttpsAgent();
+  const own = addresses.map(({ address }) => address).filter((address) => isInside(reach.networks, address));
+  return new RequestFilteringHttpsAgent({ allowIPAddressList: own });
 }
 
-async function send(deps: AskDeps, target: Target, { method, headers, body }: Asked): Promise<ClientRequest> {
-  const { url } = target;
-  const isLiteral = /^[\d.]+$|:/.test(url.hostname);
-  const over = url.protocol === 'https:' ? overHttps : overHttp;
-  return over(url, {
+async function open(deps: AskDeps, target: Target, { method, headers, body }: Asked): Promise<ClientRequest> {
+  const { url, name } = target;
+  const secure = url.protocol === 'https:';
+  return (secure ? overHttps : overHttp)(url, {
     method,
     agent: await agentFor(deps, target),
     lookup: pinnedTo(target),
-    // A name's certificate has it without the root's dot.
-    ...(url.protocol === 'https:' && !isLiteral && { servername: url.hostname.replace(/\.$/, '') }),
-    ...(url.protocol === 'https:' && { rejectUnauthorized: true, ...(deps.ca && { ca: deps.ca }) }),
+    ...(secure && {
+      rejectUnauthorized: true,
+      ...(name && { servername: name }),
+      ...(deps.ca && { ca: deps.ca }),
+    }),
     headers: {
       'accept-encoding': 'identity',
       ...headers,
@@ -164,7 +170,7 @@ export async function ask(deps: AskDeps, asked: Asked): Promise<Answered> {
     const target = await Promise.race([findTarget(deps, asked.url), aborted]);
     if (!target) return failed(whyEnded());
     if ('why' in target) return failed(target.why);
-    request = await send(deps, target, asked);
+    request = await open(deps, target, asked);
     const sent = request;
     ends.addEventListener('abort', () => sent.destroy(), { once: true });
     if (ends.aborted) return failed(whyEnded());

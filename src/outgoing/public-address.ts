@@ -20,3 +20,21 @@ export function isPublicAddress(address: string): boolean {
   if (parsed.range() !== 'unicast' || CLOUD_OWN.has(parsed.toString())) return false;
   return parsed.kind() === 'ipv4' || parsed.match(IPV6_GIVEN_OUT);
 }
+
+/** A network as `10.0.0.0/8`, or a single address; undefined when the text is neither. */
+export function parseNetwork(text: string): [ipaddr.IPv4 | ipaddr.IPv6, number] | undefined {
+  if (ipaddr.isValidCIDR(text)) return ipaddr.parseCIDR(text);
+  if (!ipaddr.isValid(text)) return undefined;
+  const address = ipaddr.parse(text);
+  return [address, address.kind() === 'ipv4' ? 32 : 128];
+}
+
+/** Whether an address is in one of the networks; one that is not in its plain form is in none. */
+export function isInside(networks: readonly string[], address: string): boolean {
+  if (!ipaddr.isValid(address)) return false;
+  const parsed = ipaddr.parse(address);
+  return networks.some((text) => {
+    const network = parseNetwork(text);
+    return network?.[0].kind() === parsed.kind() && parsed.match(network);
+  });
+}

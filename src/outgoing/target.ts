@@ -1,13 +1,14 @@
 /** Where a request to a stranger's URL may go: what the URL may say, and the addresses of its name. */
 import { isIP } from 'node:net';
 import { parseUrl } from '../lib/url.ts';
-import { isPublicAddress } from './public-address.ts';
+import { isInside, isPublicAddress } from './public-address.ts';
 
 /**
- * `public`: HTTPS to 443 and the `ports` beside it, and only to addresses on the open internet. `any`: HTTP too, to
- * every port and address, for a developer's own machine.
+ * `public`: HTTPS to 443 and the `ports` beside it, and only to addresses on the open internet or in one of the
+ * `networks` (`10.1.0.0/16`) that the operator names. `any`: HTTP too, to every port and address, for a developer's own
+ * machine.
  */
-export type Reach = { to: 'public'; ports: readonly number[] } | { to: 'any' };
+export type Reach = { to: 'public'; ports: readonly number[]; networks: readonly string[] } | { to: 'any' };
 
 export interface TargetDeps {
   reach: Reach;
@@ -17,6 +18,8 @@ export interface TargetDeps {
 
 export interface Target {
   url: URL;
+  /** Absent when the URL has an address itself. Without the root's dot, as certificates have it. */
+  name?: string;
   /** Checked, and the only ones to connect to. */
   addresses: { address: string; family: 4 | 6 }[];
 }
@@ -25,6 +28,10 @@ const HTTPS_PORT = 443;
 const URL_LENGTH_MAX = 2_048;
 
 const hostOf = (url: URL) => url.hostname.replace(/^\[|\]$/g, '');
+
+/** Whether requests may go to an address. */
+export const mayReach = (reach: Reach, address: string): boolean =>
+  reach.to === 'any' || isPublicAddress(address) || isInside(reach.networks, address);
 
 /** What keeps requests from going to a URL, as a sentence without its subject; undefined when nothing in it does. */
 export function refuseUrl(reach: Reach, text: string): string | undefined {
@@ -40,7 +47,7 @@ export function refuseUrl(reach: Reach, text: string): string | undefined {
   const ports = [HTTPS_PORT, ...reach.ports];
   if (!ports.includes(port)) return `has the port ${port}, which is not ${ports.join(' or ')}`;
   const host = hostOf(url);
-  if (isIP(host) && !isPublicAddress(host)) return 'has an address that is not public';
+  if (isIP(host) && !mayReach(reach, host)) return 'has an address that is not public';
   return undefined;
 }
 
@@ -56,14 +63,14 @@ export async function findTarget(deps: TargetDeps, text: string): Promise<Target
   const literal = isIP(host);
   const found = literal ? [host] : await deps.addressesOf(host).catch(() => undefined);
   if (!found) return { why: `DNS gave no answer for ${host}` };
-  if (found.length === 0) return { why: `${host} has no address` };
   // One that is not public beside others is an attempt, or a mistake that would fail now and then.
-  if (deps.reach.to === 'public' && !found.every(isPublicAddress)) {
+  if (!found.every((address) => mayReach(deps.reach, address))) {
     return { why: `${host} has an address that is not public` };
   }
   const addresses = found.flatMap((address) => {
     const family = isIP(address);
     return family === 4 || family === 6 ? [{ address, family } as const] : [];
   });
-  return addresses.length > 0 ? { url, addresses } : { why: `${host} has no address` };
+  if (addresses.length === 0) return { why: `${host} has no address` };
+  return { url, addresses, ...(!literal && { name: host.replace(/\.$/, '') }) };
 }

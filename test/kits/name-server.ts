@@ -5,7 +5,14 @@ import { type Socket as Connection, createServer, type Server } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { decode, encode, type Packet, type Answer as Record, streamDecode, streamEncode } from 'dns-packet';
 
-export type DnsReply = { txt: string[] } | { code: number } | { silent: true } | { raw: Buffer };
+export type DnsReply =
+  | { txt: string[] }
+  /** What the first question for a family gets, and what every later one gets instead. */
+  | { addresses: string[]; afterwards?: string[] }
+  | { alias: string }
+  | { code: number }
+  | { silent: true }
+  | { raw: Buffer };
 
 /** How often a port that is free for packets may be taken for connections. */
 const PORT_TRIES = 20;
@@ -27,6 +34,13 @@ async function onePortForBoth(): Promise<{ udp: Socket; tcp: Server; port: numbe
   }
 }
 
+/** The addresses of the family that was asked for. */
+const records = (name: string, type: string | undefined, addresses: string[]): Record[] =>
+  addresses.flatMap((data): Record[] => {
+    const family = data.includes(':') ? 'AAAA' : 'A';
+    return type === family ? [{ name, type: family, ttl: 0, data }] : [];
+  });
+
 /** A name server whose table is changed by the tests; it notes what it was asked. */
 export async function startNameServer() {
   const table = new Map<string, DnsReply>();
@@ -43,6 +57,17 @@ export async function startNameServer() {
     const base: Packet = { type: 'response', id: query.id ?? 0, questions: query.questions ?? [] };
     if ('code' in reply) return { ...base, flags: reply.code };
     const name = question?.name ?? '';
+    if ('alias' in reply) {
+      const target = table.get(reply.alias);
+      const behind =
+        target && 'addresses' in target ? records(reply.alias, question?.type, target.addresses) : [];
+      return { ...base, answers: [{ name, type: 'CNAME', ttl: 0, data: reply.alias }, ...behind] };
+    }
+    if ('addresses' in reply) {
+      const before = asked.filter((one) => one === `${question?.type} ${name}`).length - 1;
+      const found = before > 0 ? (reply.afterwards ?? reply.addresses) : reply.addresses;
+      return { ...base, answers: records(name, question?.type, found) };
+    }
     const answers: Record[] = reply.txt.map((text) => ({
       name,
       type: 'TXT',
