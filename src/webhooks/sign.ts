@@ -15,6 +15,19 @@ const hex = (secret: string, ...parts: (string | Uint8Array)[]): string => {
   return hmac.digest('hex');
 };
 
+/** Lowercase hex of HMAC-SHA256(secret's text, body). */
+export const bareSignature = (secret: string, body: Uint8Array): string => hex(secret, body);
+
+/** The `v1` of Stripe's form: the seconds, a full stop and the body, under the secret's text. */
+export const timestampedSignature = (secret: string, timestampSeconds: number, body: Uint8Array): string =>
+  hex(secret, `${timestampSeconds}.`, body);
+
+/** `v1,` and base64, as Standard Webhooks has it: id, seconds and body, under the key that the secret stands for. */
+export const standardSignature = (
+  secret: string,
+  { id, timestampSeconds, body }: Pick<Signed, 'id' | 'timestampSeconds' | 'body'>,
+): string => new Webhook(secret).sign(id, new Date(timestampSeconds * 1_000), Buffer.from(body));
+
 export interface Signed {
   secret: string;
   /** The one that `secret` replaces, while both are valid. */
@@ -39,15 +52,15 @@ export interface Signed {
  */
 export function signedHeaders({ secret, previousSecret, id, timestampSeconds, body }: Signed) {
   const secrets = previousSecret === undefined ? [secret] : [secret, previousSecret];
-  const text = Buffer.from(body);
-  const at = new Date(timestampSeconds * 1_000);
-  const timestamped = secrets.map((one) => `v1=${hex(one, `${timestampSeconds}.`, body)}`);
+  const timestamped = secrets.map((one) => `v1=${timestampedSignature(one, timestampSeconds, body)}`);
   return {
-    'X-Service-Signature': hex(previousSecret ?? secret, body),
-    ...(previousSecret !== undefined && { 'X-Service-Signature-Next': hex(secret, body) }),
+    'X-Service-Signature': bareSignature(previousSecret ?? secret, body),
+    ...(previousSecret !== undefined && { 'X-Service-Signature-Next': bareSignature(secret, body) }),
     'X-Service-Signature-Timestamped': [`t=${timestampSeconds}`, ...timestamped].join(','),
     'webhook-id': id,
     'webhook-timestamp': String(timestampSeconds),
-    'webhook-signature': secrets.map((one) => new Webhook(one).sign(id, at, text)).join(' '),
+    'webhook-signature': secrets
+      .map((one) => standardSignature(one, { id, timestampSeconds, body }))
+      .join(' '),
   };
 }

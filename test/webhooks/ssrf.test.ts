@@ -82,9 +82,17 @@ const thisMachine = [
   ...['127.0.0.1.', '①②⑦.⓪.⓪.①', '127。0。0。1', '１２７.0.0.1', '%31%32%37.0.0.1', '127.0.\t0.1', '0x7f.1.'],
 ];
 
+/** Containers often have no IPv6, and only Linux has all of 127.0.0.0/8. */
+const hasIPv6 = Object.values(networkInterfaces()).some((all) =>
+  all?.some(({ address }) => address === '::1'),
+);
+const isHeard = (host: string) =>
+  process.platform === 'linux' && (hasIPv6 || !['[::1]', '[0:0:0:0:0:0:0:1]', '[::]'].includes(host));
+
 describe('an address of this machine', () => {
   test.each(thisMachine)('%s', async (host) => {
     await expectNothing(`https://${host}:PORT/`, notPublic);
+    if (!isHeard(host)) return;
     // The listener hears it, or the check above would show nothing.
     expect(await sendFromSandbox(`http://${host}:PORT/`)).toMatchObject({ outcome: 'answered', status: 200 });
     expect(internal.counts.connections).toBe(1);
