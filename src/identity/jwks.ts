@@ -11,8 +11,6 @@ export interface TokenSettings {
   issuer: string;
   /** Must be in `aud`. */
   audience: string;
-  /** A subset of the asymmetric algorithms; symmetric ones are refused whatever is listed here. */
-  algorithms?: readonly string[] | undefined;
   /** Accepted `typ` headers, lower case, without `application/`; '' for none. `at+jwt` is RFC 9068's. */
   types: readonly string[];
   /** Whether types other than `at+jwt`, which identity tokens have as well, are taken only with a scope. */
@@ -82,7 +80,6 @@ async function check(
   settings: TokenSettings,
   token: string,
 ): Promise<{ claims: JWTPayload } | { refusal: TokenRefusal }> {
-  const algorithms = asymmetricAlgorithms.filter((name) => settings.algorithms?.includes(name) ?? true);
   try {
     const { payload, protectedHeader } = await jwtVerify(
       token,
@@ -94,7 +91,7 @@ async function check(
         return key;
       },
       {
-        algorithms,
+        algorithms: asymmetricAlgorithms,
         issuer: settings.issuer,
         audience: settings.audience,
         requiredClaims: ['iss', 'aud', 'sub', 'exp', 'iat'],

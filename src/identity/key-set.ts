@@ -128,7 +128,7 @@ function keyIn(
 }
 
 /** 2048 bits in base64url: shorter RSA keys are guessable. */
-const RSA_LETTERS_MIN = 341;
+const RSA_LETTERS_MIN = 342;
 
 function fits(key: JWK, algorithm: string): boolean {
   const form = keyForms[algorithm];

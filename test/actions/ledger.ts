@@ -21,9 +21,8 @@ export interface TestLedger extends ManageBrandsDeps {
   close(): Promise<void>;
 }
 
-/** Its clock stands at START_MS until it is moved. */
-export async function openLedger(): Promise<TestLedger> {
-  const database = openSqlite(':memory:');
+/** In memory, or in an empty database. Its clock stands at START_MS until it is moved. */
+export async function openLedger(database: Database = openSqlite(':memory:')): Promise<TestLedger> {
   await migrate(database);
   const clock = adjustableClock({ frozen: true });
   clock.set(START_MS);

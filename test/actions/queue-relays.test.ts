@@ -2,10 +2,13 @@
 import { asc, eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createRelayQueue } from '../../src/actions/relay/queue-relays.ts';
+import { openPostgres } from '../../src/ledger/database/postgres.ts';
 import { budgetDay, DAY_MS } from '../../src/ledger/relay/gas-budgets.ts';
 import { gasBudgets, gasShares, relays } from '../../src/ledger/schema/relay.ts';
-import { freshAddress, freshKey } from '../kits/databases.ts';
+import { freshAddress, freshKey, lockedRow, postgresMissing, startPostgres } from '../kits/databases.ts';
 import { openLedger, START_MS, type TestLedger } from './ledger.ts';
+
+const TRIES_MAX = 3;
 
 const DAY = budgetDay(START_MS);
 const WINDOW_MS = 60_000;
@@ -15,12 +18,13 @@ beforeAll(async () => {
 });
 afterAll(() => ledger.close());
 
-const queueOf = (batchMax = 100) =>
+const queueOf = (change: Partial<Parameters<typeof createRelayQueue>[0]> = {}) =>
   createRelayQueue({
     ...ledger,
     userLimit: { scope: 'relay user', limit: 2, windowMs: WINDOW_MS },
-    batchMax,
-    triesMax: 3,
+    batchMax: 100,
+    triesMax: TRIES_MAX,
+    ...change,
   });
 type Wish = Parameters<ReturnType<typeof queueOf>['queue']>[0];
 
@@ -122,3 +126,91 @@ test('calls that come together are admitted by payer and user, and queued in the
   expect(await queuedOf(other)).toEqual([wishes[1]?.id, wishes[2]?.id, other.id]);
   expect(await spentOf(wishes[0] as Wish)).toEqual([80, 0]);
 });
+
+/** A database whose commits meet what `fails` says, after their work. */
+function failing(fails: (tries: number) => unknown) {
+  const world = { tries: 0 };
+  const database: TestLedger['database'] = {
+    ...ledger.database,
+    atomically: (work) =>
+      ledger.database.atomically(async (tx) => {
+        const made = await work(tx);
+        world.tries += 1;
+        const error = fails(world.tries);
+        if (error) throw error;
+        return made;
+      }),
+  };
+  return { world, database };
+}
+const busy = Object.assign(new Error('locked'), { code: 'SQLITE_BUSY' });
+
+test('a commit that another writer was in the way of is tried again, three times in all', async () => {
+  const { world, database } = failing((tries) => tries < TRIES_MAX && busy);
+  const one = wish();
+  expect(await queueOf({ database }).queue(one)).toMatchObject({ queued: true });
+  expect(world.tries).toBe(3);
+  expect(await spentOf(one)).toEqual([10, 10]);
+  const never = failing(() => busy);
+  await expect(queueOf(never).queue(wish())).rejects.toBe(busy);
+  expect(never.world.tries).toBe(3);
+});
+
+test.each([
+  ['any error', new Error('a fault')],
+  ['a row that is no call’s', Object.assign(new Error('taken'), { code: 'SQLITE_CONSTRAINT_UNIQUE' })],
+])('a commit is not tried again after %s', async (_, error) => {
+  const { world, database } = failing(() => error);
+  await expect(queueOf({ database }).queue(wish())).rejects.toBe(error);
+  expect(world.tries).toBe(1);
+});
+
+test('a call that is queued already is told so and takes nothing more; the others of its round are admitted', async () => {
+  const { queue } = queueOf();
+  const first = wish();
+  await queue(first);
+  const other = wish({ lane: first.lane });
+  const window = { limit: 2, remaining: 1, resetAtMs: START_MS + WINDOW_MS };
+  expect(await Promise.all([queue({ ...first }), queue(other)])).toMatchObject([
+    { queued: true, window },
+    { queued: true, window },
+  ]);
+  expect(await spentOf(first)).toEqual([10, 10]);
+  expect(await spentOf(other)).toEqual([10, 10]);
+  expect(await queuedOf(first)).toEqual([first.id, other.id]);
+});
+
+test.skipIf(postgresMissing() !== undefined)(
+  'on Postgres, a payer whose row stays locked waits alone, and no other payer for it',
+  async () => {
+    const postgres = await startPostgres({ migrated: true });
+    const database = openPostgres(postgres.url);
+    try {
+      const { queue, idle } = queueOf({ database });
+      const payer = freshAddress();
+      const of = () => wish({ payer, budgetGwei: 1_000 });
+      expect(await queue(of())).toMatchObject({ queued: true });
+      const unlock = await lockedRow(postgres.url, 'gas_budgets', { payer });
+      const order: string[] = [];
+      const told = async (who: string, one: Wish) => {
+        await queue(one);
+        order.push(who);
+      };
+      const first = told('locked', of());
+      const beside = told('beside', wish());
+      // It came in the locked one's round: from there each payer goes on alone.
+      await beside;
+      const second = told('locked', of());
+      await told('free', wish());
+      expect(order).toEqual(['beside', 'free']);
+      await unlock();
+      await Promise.all([first, second]);
+      await idle();
+      expect(order).toEqual(['beside', 'free', 'locked', 'locked']);
+    } finally {
+      await database.close();
+      await postgres.stop();
+    }
+  },
+  60_000,
+);

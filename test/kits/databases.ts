@@ -53,6 +53,28 @@ export async function onServer(url: string, statement: string): Promise<void> {
   }
 }
 
+/** Keeps one row of a Postgres locked, as a transaction that somebody forgot, until the function that it resolves with is called. */
+export async function lockedRow(
+  url: string,
+  table: string,
+  where: Record<string, string>,
+): Promise<() => Promise<void>> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query('begin');
+  const conditions = Object.keys(where).map((column, place) => `${column} = $${place + 1}`);
+  const { rowCount } = await client.query(
+    `select * from ${table} where ${conditions.join(' and ')} for update`,
+    Object.values(where),
+  );
+  if (rowCount !== 1) throw new Error(`${rowCount} rows of ${table} are locked instead of one`);
+  let ended: Promise<void> | undefined;
+  return () => {
+    ended ??= client.end();
+    return ended;
+  };
+}
+
 export interface TestDatabase {
   /** Undefined: SQLite, in the service's own folder. */
   databaseUrl?: string;

@@ -10,9 +10,19 @@ export interface Area {
   without: readonly string[];
   /** Test files, as globs. They run in one process with what they try. */
   tests: readonly string[];
-  /** Folders or files of tests that need nothing but this process and its databases; absent where there are none. */
-  near?: readonly string[];
+  /** Folders or files of tests that need nothing but this process and its databases. */
+  near: readonly string[];
 }
+
+/** Of those folders, what starts a node, a service or a process, replaces the timers, or reads the source. */
+const notNear = [
+  'test/engine/escrow-trouble.test.ts',
+  'test/engine/node-fee-cap.test.ts',
+  'test/ledger/answer-waiting.test.ts',
+  'test/ledger/migrate.test.ts',
+  'test/ledger/schema.test.ts',
+  'test/ledger/sqlite-durability.test.ts',
+];
 
 export const areas: readonly Area[] = [
   {
@@ -48,6 +58,7 @@ export const areas: readonly Area[] = [
       'test/contract/{events,register,relay}/*.test.ts',
       'test/audit/*.test.ts',
     ],
+    near: ['test/ledger', 'test/engine', 'test/actions'],
   },
   {
     name: 'actions',
@@ -60,7 +71,7 @@ export const areas: readonly Area[] = [
       'test/audit/*.test.ts',
       'test/cli/explain.test.ts',
     ],
-    near: ['test/actions', 'test/ledger/answer-once.test.ts'],
+    near: ['test/actions', 'test/ledger'],
   },
   {
     name: 'chain',
@@ -74,6 +85,7 @@ export const areas: readonly Area[] = [
       'test/solidity/payout-batch.test.ts',
       'test/audit/*.test.ts',
     ],
+    near: ['test/engine', 'test/production/rpc-pool.test.ts', 'test/ledger/chain-work.test.ts'],
   },
 ];
 
@@ -82,6 +94,15 @@ export function areaNamed(name: string): Area {
   const area = areas.find((one) => one.name === name);
   if (area) return area;
   throw new Error(`the areas are ${areas.map((one) => one.name).join(', ')}; there is no "${name}"`);
+}
+
+/** Its near tests, each a file. */
+export function nearTests({ near }: Area): string[] {
+  return near
+    .flatMap((place) =>
+      place.endsWith('.test.ts') ? [place] : readdirSync(place).map((name) => join(place, name)),
+    )
+    .filter((file) => file.endsWith('.test.ts') && !notNear.includes(file));
 }
 
 /** Its source files, from the root of the project, in order. */

@@ -5,7 +5,7 @@ import type { MutantResult, PartialStrykerOptions } from '@stryker-mutator/api/c
 import { Stryker } from '@stryker-mutator/core';
 import { build } from 'esbuild';
 import { seededChance } from '../../kits/seeded-chance.ts';
-import { type Area, sourceFiles } from './areas.ts';
+import { type Area, nearTests, sourceFiles } from './areas.ts';
 import { isOfTime, type Verdict } from './verdict.ts';
 
 // Most statements fit; what spans two windows is tried in whole runs only.
@@ -30,7 +30,7 @@ export async function tryOperators(area: Area, options: OperatorOptions): Promis
   const mutate = options.at.length > 0 ? [...options.at] : chosenLines(area, options);
   if (mutate.length === 0) return [];
   process.env.REWARDS_MUTATE_TESTS = area.tests.join(' ');
-  process.env.REWARDS_MUTATE_NEAR = area.near?.join(' ');
+  process.env.REWARDS_MUTATE_NEAR = nearTests(area).join(' ');
   const runner = options.near ? await oneProcessRunner() : undefined;
   const results = await new Stryker(strykerOptions(mutate, options, runner)).runMutationTest();
   return results.flatMap((result) => {

@@ -2,7 +2,6 @@
  * Stryker's tests in one process: they are loaded once, and each change is judged by those that reach it, in milliseconds.
  * For tests that need no service, no chain and no module of their own.
  */
-import { readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { INSTRUMENTER_CONSTANTS, type InstrumenterContext } from '@stryker-mutator/api/core';
@@ -21,8 +20,8 @@ import {
 import { build } from 'esbuild';
 import type { LoadedTest, suitesOf, takeTests } from './vitest-stand-in.ts';
 
-/** Folders and files of tests, separated by blanks. */
-const PLACES_VARIABLE = 'REWARDS_MUTATE_NEAR';
+/** Files of tests, separated by blanks. */
+const FILES_VARIABLE = 'REWARDS_MUTATE_NEAR';
 
 interface Bundle {
   takeTests: typeof takeTests;
@@ -145,14 +144,12 @@ const settled = (work: () => unknown) =>
     .then(work)
     .catch(() => undefined);
 
-/** One file with all tests of the folders; each import of it gives them anew. Packages stay outside. */
+/** One file with all these tests; each import of it gives them anew. Packages stay outside. */
 async function bundleTests(root: string): Promise<string> {
-  const places = (process.env[PLACES_VARIABLE] ?? '').split(' ').filter(Boolean);
-  const files = places.flatMap((place) => {
-    if (place.endsWith('.test.ts')) return join(root, place);
-    const names = readdirSync(join(root, place)).filter((name) => name.endsWith('.test.ts'));
-    return names.map((name) => join(root, place, name));
-  });
+  const files = (process.env[FILES_VARIABLE] ?? '')
+    .split(' ')
+    .filter(Boolean)
+    .map((file) => join(root, file));
   const standIn = join(root, 'test/reliability/mutation/one-process/vitest-stand-in.ts');
   const contents = [
     ...files.map((file) => `import ${JSON.stringify(`begin:${file}`)};\nimport ${JSON.stringify(file)};`),

@@ -57,10 +57,14 @@ const each =
       declare(`${name} #${place}`, () => work(...(areLists ? (row as unknown[]) : [row])));
   };
 
-export const test = Object.assign(one, { each: each(one) });
 const left = () => undefined;
-const skipIf = (isSkipped: unknown) => (isSkipped ? left : group);
-export const describe = Object.assign(group, { each: each(group), skipIf });
+const variants = (declare: (name: string, work: Work) => void) => ({
+  each: each(declare),
+  skipIf: (isSkipped: unknown) => (isSkipped ? left : declare),
+  runIf: (isRun: unknown) => (isRun ? declare : left),
+});
+export const test = Object.assign(one, variants(one));
+export const describe = Object.assign(group, variants(group));
 
 const hook = (kind: keyof Suite['hooks']) => (work: Work) => void current.hooks[kind].push(work);
 export const beforeAll = hook('beforeAll');
