@@ -99,6 +99,26 @@ export const settings = {
     /** The clock of an emulator may be moved at any moment; a look at it costs nothing. */
     pollMs: 1_000,
   },
+  webhooks: {
+    /** Enough to keep up with a healthy receiver, few enough for a small one. */
+    atOnceOfEndpoint: 4,
+    /** Some KB each while a receiver takes its time, so that dozens that hang leave room for all others. */
+    atOnce: 256,
+    /** Twice as long as an attempt may take. */
+    leaseMs: 30_000,
+    /** What another process queued, and what became due, is looked for this often. */
+    pollMs: 500,
+    /** Answers that share one commit. */
+    recordMax: 200,
+    /** How long attempts and what they delivered can be looked up. */
+    keptMs: 30 * 86_400_000,
+    /** Rows that one commit deletes, so that nothing waits for it. */
+    trimMax: 500,
+    /** How often the log is trimmed and endpoints that were turned off are looked for, in real time. */
+    lookEveryMs: 15_000,
+    /** What a stop waits for receivers that have not answered; they get the same event again. */
+    stopWaitMs: 2_000,
+  },
   /** Events decided in one commit: large enough that the fsync is shared, small enough to answer in milliseconds. */
   decideBatchMax: 400,
   /** Attempts of one commit. Each conflict means that another process made progress; this many in a row mean a fault, so the caller gets an error. */

@@ -11,6 +11,8 @@ import {
 } from '../chain/engine.ts';
 import type { TxtResolver } from '../dns/txt.ts';
 import type { WalletTree } from '../identity/wallets.ts';
+import type { AskDeps } from '../outgoing/ask.ts';
+import { createWebhooks } from '../webhooks/run-webhooks.ts';
 import { settings } from './config.ts';
 import { createHosts, type HostsConfig, type HostsDeps } from './create-hosts.ts';
 import type { ServiceHosts } from './one-port.ts';
@@ -21,6 +23,8 @@ interface ServiceDeps
   /** Absent in a process that leaves chain work to others. */
   signers?: ChainEngineDeps['signers'] | undefined;
   dns: TxtResolver;
+  /** Where webhooks may go. */
+  outgoing: AskDeps;
   /** Absent in a process that answers no callers. */
   wallets?: WalletTree | undefined;
 }
@@ -33,6 +37,8 @@ export interface ServiceConfig extends HostsConfig {
 
 export interface Service {
   engine: ChainEngine;
+  /** Webhooks that another part of this process has queued are due. */
+  nudgeWebhooks(): void;
   /** Hosts without listeners; absent without wallets. */
   hosts?: ServiceHosts | undefined;
   /** Resolves when the ledger has caught up with the chain; the engine then runs on its own. */
@@ -49,7 +55,7 @@ export function createService(
 export function createService(deps: ServiceDeps, config: ServiceConfig): Service;
 export function createService(deps: ServiceDeps, config: ServiceConfig): Service {
   const { signers, wallets } = deps;
-  const engineDeps = { ...deps, settings: config.engine };
+  const engineDeps = { ...deps, settings: config.engine, onAnnounced: () => webhooks.nudge() };
   const engine = signers ? createChainEngine({ ...engineDeps, signers }) : createWatchingEngine(engineDeps);
   const sending = signers ? [signers.payout.address, signers.relay?.(null).address ?? []].flat() : [];
   const ownAccounts = [...sending, ...(deps.ownAccounts ?? [])];
@@ -60,17 +66,22 @@ export function createService(deps: ServiceDeps, config: ServiceConfig): Service
     verifyDns({ database, dns, serviceName, clock, settings: provenDomains }, domain);
   const hosts = wallets && createHosts({ ...deps, ownAccounts, engine, wallets, verifyDns: lookAt }, config);
   const looks = createDomainLooks({ database, clock, log, verifyDns: lookAt }, provenDomains);
+  const { alarms } = engine;
+  const webhooks = createWebhooks({ ...deps, ...deps.outgoing, alarms }, settings.webhooks);
   return {
     engine,
+    nudgeWebhooks: webhooks.nudge,
     hosts,
     async start() {
       await engine.start();
       // Background work belongs to the processes that do the chain's.
-      if (signers) looks.start();
+      if (!signers) return;
+      looks.start();
+      webhooks.start();
     },
     async stop() {
       try {
-        await Promise.all([hosts?.idle(), looks.stop()]);
+        await Promise.all([hosts?.idle(), looks.stop(), webhooks.stop()]);
       } finally {
         await engine.stop();
       }

@@ -12,7 +12,7 @@ import { createLifecycle, type Lifecycle } from '../compose/lifecycle.ts';
 import { openHosts } from '../compose/open-hosts.ts';
 import { startProblem, whereIs } from '../compose/start-problem.ts';
 import { fixtureTxtResolver } from '../dns/fixture.ts';
-import { systemTxtResolver } from '../dns/system.ts';
+import { localAddresses, systemTxtResolver } from '../dns/system.ts';
 import type { TxtResolver } from '../dns/txt.ts';
 import { type RequestSummary, requestSummary } from '../http/control/request-summary.ts';
 import type { RequestRecord } from '../http/frame/request-record.ts';
@@ -29,6 +29,7 @@ import { neverCrash } from '../lib/crash-points.ts';
 import { createAvailability } from '../lib/failures/availability.ts';
 import { type Random, secureRandom } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
+import type { AskDeps } from '../outgoing/ask.ts';
 import type { EventRule } from '../rules/brands/brand.ts';
 import { verificationName, verificationRecord } from '../rules/brands/dns-verification.ts';
 import { AnvilError } from './chain/find-anvil.ts';
@@ -204,6 +205,7 @@ interface Adapters extends WorldDeps {
   signers: Record<keyof typeof devPaths, Signer>;
   wallets: WalletTree;
   dns: TxtResolver;
+  outgoing: AskDeps;
 }
 
 async function pickAdapters(config: ServeConfig, lifecycle: Lifecycle): Promise<Adapters> {
@@ -228,6 +230,8 @@ async function pickAdapters(config: ServeConfig, lifecycle: Lifecycle): Promise<
     random: secureRandom(clock),
     syncChain: async () => local?.syncClock(),
     dns: pickDns(config, database),
+    // A brand's server runs on the developer's own machine.
+    outgoing: { reach: { to: 'any' }, addressesOf: localAddresses },
     ...developmentKeys(),
   };
 }

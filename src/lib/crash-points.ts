@@ -21,14 +21,24 @@ export const crashPoints = [
   'recover.resent',
 ] as const;
 
-export type CrashPoint = (typeof crashPoints)[number];
+/** The same on the way of a webhook, from its lease to the commit that knows its answer. */
+export const webhookCrashPoints = [
+  'webhook.leased',
+  'webhook.posting',
+  'webhook.answered',
+  'webhook.before-record',
+  'webhook.recorded',
+] as const;
+
+export type CrashPoint = (typeof crashPoints)[number] | (typeof webhookCrashPoints)[number];
 
 /** Called with the point that was reached. */
 export type Crash = (point: CrashPoint) => void;
 
 export const neverCrash: Crash = () => {};
 
-const isCrashPoint = (name: string): name is CrashPoint => crashPoints.some((point) => point === name);
+const isCrashPoint = (name: string): name is CrashPoint =>
+  [...crashPoints, ...webhookCrashPoints].some((point) => point === name);
 
 /** Calls `end` when `<point>:<n>` is reached for the nth time. Throws when the text names no point. */
 export function crashAt(text: string, end: () => void): Crash {

@@ -15,7 +15,7 @@ import { createService } from '../compose/create-service.ts';
 import { createLifecycle, type Lifecycle } from '../compose/lifecycle.ts';
 import { type Listener, listen } from '../compose/listen.ts';
 import { onOnePort, type ServiceHosts } from '../compose/one-port.ts';
-import { systemTxtResolver } from '../dns/system.ts';
+import { systemAddresses, systemTxtResolver } from '../dns/system.ts';
 import type { TxtResolver } from '../dns/txt.ts';
 import { openDataDir } from '../emulator/state/data-dir.ts';
 import { DEV_MNEMONIC, DEV_WALLETS_PATH } from '../emulator/world/dev-accounts.ts';
@@ -37,6 +37,7 @@ import { createAvailability } from '../lib/failures/availability.ts';
 import { type Random, secureRandom } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
 import { delay, stopwatch } from '../lib/timers.ts';
+import type { AskDeps } from '../outgoing/ask.ts';
 import {
   checkAccounts,
   checkChain,
@@ -219,6 +220,7 @@ interface Adapters {
   wallets: WalletTree | undefined;
   tokens: TokenVerifier | undefined;
   dns: TxtResolver;
+  outgoing: AskDeps;
   /** The machine's own time. */
   clock: Clock;
   /** Time that no correction of the machine's clock moves. */
@@ -256,6 +258,7 @@ async function pickAdapters(
     wallets: config.walletsXpub === undefined ? undefined : derivedWallets(config.walletsXpub),
     tokens: tokens && providerTokens({ db: database.db, clock, realClock, log }, tokens),
     dns: systemTxtResolver(),
+    outgoing: { reach: { to: 'public', ports: [], networks: [] }, addressesOf: systemAddresses() },
     realClock,
     random: secureRandom(clock),
   };

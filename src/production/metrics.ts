@@ -18,6 +18,7 @@ import {
   waitingBacklog,
 } from '../ledger/transactions/backlog.ts';
 import { nextNonce } from '../ledger/transactions/transactions.ts';
+import { webhookBacklog } from '../ledger/webhooks/due-deliveries.ts';
 import { spendLimits } from '../rules/events/spend-limit.ts';
 
 /** Makes a metric in a registry. */
@@ -61,6 +62,8 @@ const figures = {
   ),
   waiting: gauge('rewards_waiting', 'Rewards that no transaction carries yet'),
   waitingSeconds: gauge('rewards_waiting_oldest_seconds', 'Age of the oldest of them'),
+  webhooks: gauge('rewards_webhooks_waiting', 'Webhooks that wait for their first or next attempt'),
+  webhooksOverdue: gauge('rewards_webhooks_overdue_seconds', 'How long the oldest of them has been due'),
   inFlight: gauge('rewards_in_flight', 'Rewards whose transaction no block is known to hold'),
   open: gauge('rewards_transactions_open', 'Transactions that are not final', ['purpose', 'status']),
   nonces: gauge('rewards_lane_nonce', "A sending account's next nonce", ['lane', 'purpose', 'source']),
@@ -158,6 +161,9 @@ async function sample(made: Figures, deps: LookedAt, nowMs: number): Promise<voi
   made.waitingSeconds.set(
     backlog.oldestAt === undefined ? 0 : Math.max(0, (nowMs - backlog.oldestAt) / 1000),
   );
+  const webhooks = await webhookBacklog(db, deps.database.now);
+  made.webhooks.set(webhooks.waiting);
+  made.webhooksOverdue.set(webhooks.overdueMs / 1000);
   const bytes = await payoutsInFlight(db, IN_FLIGHT_READ);
   made.inFlight.set(bytes.reduce((sum, { raw }) => sum + payoutsIn(raw).length, 0));
   made.open.reset();

@@ -127,14 +127,15 @@ type FailingSince = (
   nowMs: number,
 ) => { sinceMs: number; isTooLong: boolean };
 
-/** Writes down what attempts have shown, in one commit. */
+/** Writes down what attempts have shown, in one commit. Returns the endpoints that were turned off by it. */
 export const recordAttempts = (
   database: Database,
   results: AttemptResult[],
   failingSince: FailingSince,
-): Promise<void> =>
+): Promise<string[]> =>
   database.atomically(async (tx) => {
-    if (results.length === 0) return;
+    const turnedOff: string[] = [];
+    if (results.length === 0) return turnedOff;
     await tx
       .insert(webhookAttempts)
       .values(results.map(({ atMs, outcome: _, lease: __, ...attempt }) => ({ ...attempt, at: atMs })))
@@ -144,8 +145,9 @@ export const recordAttempts = (
       const own = results.filter((result) => result.endpointId === endpointId);
       const endpoint = await lockEndpoint(tx, endpointId);
       for (const result of own) await recordOne(tx, result);
-      if (endpoint) await judgeEndpoint(tx, endpoint, own, failingSince);
+      if (endpoint && (await judgeEndpoint(tx, endpoint, own, failingSince))) turnedOff.push(endpointId);
     }
+    return turnedOff;
   });
 
 async function recordOne(tx: Queries, result: AttemptResult): Promise<void> {
@@ -176,12 +178,13 @@ async function recordOne(tx: Queries, result: AttemptResult): Promise<void> {
   await tx.update(webhookDeliveries).set({ attempts }).where(isIt);
 }
 
+/** Writes down how the endpoint itself does; true when it was turned off. */
 async function judgeEndpoint(
   tx: Queries,
   endpoint: WebhookEndpoint,
   results: AttemptResult[],
   failingSince: FailingSince,
-): Promise<void> {
+): Promise<boolean> {
   let { failingSince: since, lastFailedAt, pausedUntil } = endpoint;
   let off: 'gone' | 'failing' | undefined;
   let atMs = 0;
@@ -204,7 +207,9 @@ async function judgeEndpoint(
     lastFailedAt === endpoint.lastFailedAt &&
     pausedUntil === endpoint.pausedUntil;
   if (!isSame) await changeEndpoint(tx, endpoint.id, { failingSince: since, lastFailedAt, pausedUntil });
-  if (off && endpoint.disabledAt === null) await disableEndpoint(tx, endpoint.id, { atMs, why: off });
+  if (!off || endpoint.disabledAt !== null) return false;
+  await disableEndpoint(tx, endpoint.id, { atMs, why: off });
+  return true;
 }
 
 /** How many deliveries wait, and since when the one that has been due for longest is; endpoints that are turned off not counted. */

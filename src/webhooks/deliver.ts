@@ -1,0 +1,206 @@
+/** Delivers webhooks: leases what is due, posts it, writes the answer down. At least once, in no order. */
+import type { BusinessTime, Database } from '../ledger/database/database.ts';
+import {
+  type AttemptResult,
+  dueEndpoints,
+  type LeasedDelivery,
+  leaseDeliveries,
+  recordAttempts,
+  releaseDeliveries,
+} from '../ledger/webhooks/due-deliveries.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Crash } from '../lib/crash-points.ts';
+import { rootMessage } from '../lib/failures/root-cause.ts';
+import { createGatherer } from '../lib/gather/gather.ts';
+import type { Random } from '../lib/ids.ts';
+import type { Log } from '../lib/log.ts';
+import { createLoop } from '../lib/loop.ts';
+import { delay, within } from '../lib/timers.ts';
+import { failingSince, nextAttemptAt, pausedUntil, verdictOf } from '../rules/webhooks/schedule.ts';
+import type { Post, Posted } from './post.ts';
+import { shareSlots } from './share-slots.ts';
+import { signedHeaders } from './sign.ts';
+
+export interface DelivererDeps {
+  database: Database;
+  /** What schedules are measured by. */
+  businessTime: BusinessTime;
+  clock: Pick<Clock, 'now'>;
+  /** The time that signatures carry: receivers compare it with their own clocks, which nobody moves. */
+  realClock: Pick<Clock, 'now'>;
+  random: Random;
+  /** `post.ts` with its deps bound. */
+  post: (wish: Post) => Promise<Posted>;
+  log: Log;
+  crash: Crash;
+  /** An endpoint was turned off for what it answered. */
+  onTurnedOff?: (() => void) | undefined;
+}
+
+export interface DelivererSettings {
+  /** Posts of one endpoint at once, in all processes together. */
+  atOnceOfEndpoint: number;
+  /** Posts of this process at once. */
+  atOnce: number;
+  leaseMs: number;
+  pollMs: number;
+  /** Answers in one commit. */
+  recordMax: number;
+  stopWaitMs: number;
+}
+
+export interface Deliverer {
+  start(): void;
+  /** Something is due. */
+  nudge(): void;
+  /** Ends the posts under way; what was not answered goes to the next process. */
+  stop(): Promise<void>;
+}
+
+/** Answers that cannot be written down are tried again this often, for as long as their leases last. */
+const RECORD_AGAIN_MS = 1_000;
+/** Characters of an answer that the log keeps: enough for any message. */
+const ANSWER_KEPT = 500;
+
+/** A deliverer that does nothing before `start`. Several processes may deliver at once. */
+export function createDeliverer(deps: DelivererDeps, settings: DelivererSettings): Deliverer {
+  const { database, businessTime, log, crash } = deps;
+  const { atOnce, atOnceOfEndpoint: ofEndpoint, leaseMs } = settings;
+  const underWay = new Map<string, { count: number; isFailing: boolean }>();
+  const running = new Set<Promise<void>>();
+  const ending = new AbortController();
+  const answers = createAnswerWriter(deps, settings);
+  const run = async (leased: LeasedDelivery) => {
+    const posted = await attempt(deps, leased, ending.signal);
+    if (posted) {
+      crash('webhook.answered');
+      await answers.write(resultOf(deps, leased, posted));
+    } else await releaseDeliveries(database.db, [leased.lease]).catch(() => undefined);
+  };
+  const begin = (leased: LeasedDelivery) => {
+    const { id, failingSince: since } = leased.endpoint;
+    const before = underWay.get(id);
+    underWay.set(id, { count: (before?.count ?? 0) + 1, isFailing: since !== null });
+    const promise = run(leased)
+      .catch((error: unknown) => log.error({ error: rootMessage(error) }, 'a webhook could not be sent'))
+      .finally(() => {
+        running.delete(promise);
+        const { count = 1, isFailing = false } = underWay.get(id) ?? {};
+        if (count > 1) underWay.set(id, { count: count - 1, isFailing });
+        else underWay.delete(id);
+        loop.nudge();
+      });
+    running.add(promise);
+  };
+  const loop = createLoop({
+    name: 'webhooks',
+    async turn() {
+      if (running.size >= atOnce) return 'idle';
+      const times = { now: businessTime(), leaseNow: database.now };
+      const due = await dueEndpoints(database.db, times);
+      const endpoints = shareSlots(due, { underWay, atOnce, ofEndpoint });
+      if (endpoints.length === 0) return 'idle';
+      const newLease = () => deps.random.uuid();
+      const leased = await leaseDeliveries(database, {
+        ...{ ...times, endpoints, atOnce: ofEndpoint, leaseMs, newLease },
+      });
+      if (leased.length > 0) crash('webhook.leased');
+      for (const one of leased) begin(one);
+      return leased.length > 0 ? 'worked' : 'idle';
+    },
+    pauseMs: () => settings.pollMs,
+    log,
+  });
+  return {
+    start: loop.start,
+    nudge: loop.nudge,
+    async stop() {
+      await loop.stop();
+      await within(settings.stopWaitMs, Promise.all(running));
+      ending.abort();
+      await Promise.all(running);
+      await answers.idle();
+    },
+  };
+}
+
+/** Writes answers down, those that come together in one commit, and again while that fails: until their leases are over. */
+function createAnswerWriter(
+  { database, realClock, log, crash, onTurnedOff }: DelivererDeps,
+  { leaseMs, recordMax }: DelivererSettings,
+) {
+  const gathering = createGatherer({
+    maxItems: recordMax,
+    async run(results: AttemptResult[]) {
+      crash('webhook.before-record');
+      const turnedOff = await recordAttempts(database, results, failingSince);
+      crash('webhook.recorded');
+      if (turnedOff.length > 0) onTurnedOff?.();
+      return results.map(() => undefined);
+    },
+  });
+  return {
+    idle: gathering.idle,
+    async write(result: AttemptResult): Promise<void> {
+      const untilMs = realClock.now() + leaseMs;
+      for (;;) {
+        try {
+          return await gathering.submit(result);
+        } catch (error) {
+          if (realClock.now() >= untilMs) {
+            const facts = { event: result.eventId, error: rootMessage(error) };
+            return log.error(facts, 'the answer to a webhook is lost; it is sent again');
+          }
+          await delay(RECORD_AGAIN_MS);
+        }
+      }
+    },
+  };
+}
+
+/** One POST; undefined when this process stopped before an answer came. */
+async function attempt(
+  { post, clock, realClock, crash }: DelivererDeps,
+  { eventId, body: text, endpoint }: LeasedDelivery,
+  signal: AbortSignal,
+): Promise<Posted | undefined> {
+  const { secret, previousSecret, previousSecretUntil } = endpoint;
+  const body = Buffer.from(text);
+  const overlaps = previousSecret !== null && (previousSecretUntil ?? 0) > clock.now();
+  const headers = signedHeaders({
+    secret,
+    ...(overlaps && { previousSecret }),
+    id: eventId,
+    timestampSeconds: Math.floor(realClock.now() / 1_000),
+    body,
+  });
+  crash('webhook.posting');
+  const posted = await post({ url: endpoint.url, headers, body, signal });
+  return posted.outcome === 'failed' && signal.aborted ? undefined : posted;
+}
+
+/** What an answer means for its delivery, to be written down. */
+function resultOf({ clock, random }: DelivererDeps, leased: LeasedDelivery, posted: Posted): AttemptResult {
+  const { eventId, endpoint, lease, tries } = leased;
+  const atMs = clock.now();
+  const answered = posted.outcome === 'answered' ? posted : undefined;
+  const verdict = verdictOf(answered ?? {});
+  const shown = {
+    ...{ id: `att_${random.uuid()}`, eventId, endpointId: endpoint.id, lease, atMs, ms: posted.ms },
+    status: answered?.status ?? null,
+    why: posted.outcome === 'failed' ? posted.why : null,
+    answer: answered?.body.slice(0, ANSWER_KEPT) || null,
+  };
+  if (verdict.kind !== 'failed') return { ...shown, outcome: verdict.kind };
+  const { retryAfterMs } = verdict;
+  return {
+    ...shown,
+    outcome: {
+      nextAttemptAt: nextAttemptAt({ tries: tries + 1, nowMs: atMs, random: chance(random), retryAfterMs }),
+      pausedUntil: pausedUntil({ nowMs: atMs, retryAfterMs }),
+    },
+  };
+}
+
+/** 0 up to 1. */
+const chance = (random: Random) => Buffer.from(random.bytes(4)).readUInt32BE() / 2 ** 32;

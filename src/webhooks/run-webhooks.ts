@@ -1,0 +1,26 @@
+/** All that delivers webhooks in one process: the deliverer, and the care of its log. */
+import { createDeliverer, type Deliverer, type DelivererDeps, type DelivererSettings } from './deliver.ts';
+import { createLogCare, type LogCareDeps, type LogCareSettings } from './look-after-log.ts';
+import { type PostDeps, post } from './post.ts';
+
+/** Runs nothing before `start`. */
+export function createWebhooks(
+  deps: Omit<DelivererDeps, 'post' | 'onTurnedOff'> & LogCareDeps & PostDeps,
+  settings: DelivererSettings & LogCareSettings,
+): Deliverer {
+  const care = createLogCare(deps, settings);
+  const deliverer = createDeliverer(
+    { ...deps, post: (wish) => post(deps, wish), onTurnedOff: care.nudge },
+    settings,
+  );
+  return {
+    start() {
+      deliverer.start();
+      care.start();
+    },
+    nudge: deliverer.nudge,
+    async stop() {
+      await Promise.all([deliverer.stop(), care.stop()]);
+    },
+  };
+}
