@@ -1,6 +1,7 @@
 /** Request and answer bodies, typed by the contract's schemas. */
 import type { z } from 'zod';
 import type * as control from '../contract/control/control.ts';
+import type { inboxList } from '../contract/control/inbox.ts';
 import type { eventConfigResult } from '../contract/events/event-config.ts';
 import type { rewardResult } from '../contract/events/manual-event.ts';
 import type { healthResult } from '../contract/events/status.ts';
@@ -35,6 +36,8 @@ export type RequestFilter = {
     | z.input<typeof control.requestsQuery>[Part]
     | undefined;
 };
+export type InboxBody = z.output<typeof inboxList>;
+export type InboxDelivery = InboxBody['deliveries'][number];
 export type RuleBody = z.output<typeof control.ruleResult>;
 export type BrandBody = z.output<typeof control.brandList>['brands'][number];
 export type BrandDetail = z.output<typeof control.brandDetail>;

@@ -5,6 +5,7 @@ import type {
   ClockBody,
   DnsRecordBody,
   FundingBody,
+  InboxBody,
   NewKeyBody,
   PublishedKeysBody,
   RequestDetail,
@@ -52,6 +53,11 @@ export function controlCalls(send: ControlSend) {
       list: (filter: RequestFilter = {}) => send<RequestListBody>('GET', `/requests${queryOf(filter)}`),
       /** `id` in full, its beginning, or `latest`. */
       show: (id: string) => send<RequestDetail>('GET', `/requests/${encodeURIComponent(id)}`),
+    },
+    /** What the built-in receiver of webhooks got. */
+    inbox: {
+      list: (choice: { limit?: number; after?: string | undefined } = {}) =>
+        send<InboxBody>('GET', `/inbox${queryOf(choice)}`),
     },
     tokens: {
       /** `user` is an e-mail; `expires` a duration such as 1h. */

@@ -225,6 +225,8 @@ export const settings = {
   },
   /** Of the emulator: enough for a test run; large bodies shorten it, so that its memory is bounded as well. */
   requestLog: { entriesMax: 2_000, bytesMax: 32 * 1024 * 1024 },
+  /** What the emulator's own receiver of webhooks keeps: bodies are small, and a developer looks at the latest. */
+  inbox: { entriesMax: 1_000, bytesMax: 8 * 1024 * 1024 },
   /** Stopping waits this long for requests under way. */
   drainTimeoutMs: 4_000,
 } as const;

@@ -193,6 +193,8 @@ test('refusals of the control host are the documented ones', async () => {
     invalid_filter: await ask('/requests?limit=0'),
     request_not_found: await ask('/requests/req_none'),
     invalid_body: await change('PATCH', '/brands/demo.example', []),
+    body_too_large: await ask('/inbox', { method: 'POST', body: 'x'.repeat(65_537) }),
+    unsupported_encoding: await ask('/inbox', { method: 'POST', headers: { 'content-encoding': 'gzip' } }),
     invalid_settings: await change('PATCH', '/brands/demo.example', { automation: 'maybe' }),
     brand_not_found: await ask('/brands/nobody.example'),
     rule_not_found: await change('DELETE', '/brands/demo.example/rules/custom_unknown', undefined),

@@ -1,5 +1,6 @@
 /** `rewards webhooks`: the group; each of its parts declares its own verbs. */
 import type { Catalog } from '../machine/catalog.ts';
+import { declareInbox } from './inbox/declare.ts';
 import { declareSignatures } from './signatures/declare.ts';
 
 export function declareWebhooks({ parent, lazily }: Catalog): void {
@@ -9,5 +10,5 @@ export function declareWebhooks({ parent, lazily }: Catalog): void {
     .description(
       'Events that the payment processor sends, and those that the service sends to brands. Both are signed; what a receiver must check is the bytes as they came.',
     );
-  for (const declare of [declareSignatures]) declare({ parent: webhooks, lazily });
+  for (const declare of [declareSignatures, declareInbox]) declare({ parent: webhooks, lazily });
 }

@@ -10,6 +10,7 @@ import {
 } from '../endpoint.ts';
 import { demo } from '../examples.ts';
 import * as control from './control.ts';
+import { inboxEndpoints } from './inbox.ts';
 import type { ControlRefusalCode } from './refusals.ts';
 
 const brandPath = z.object({ name: z.string().meta({ description: 'Id or domain of the brand.' }) });
@@ -209,6 +210,7 @@ export const controlEndpoints: readonly Endpoint<ControlRefusalCode>[] = [
     },
     refusals: ['wallet_not_found'],
   }),
+  ...inboxEndpoints,
   endpoint(['get', '/verify', 'verify', 'Money', 'Compare ledger and chain'], {
     query: control.verifyQuery,
     answer: { description: '`ok` when they agree.', body: named('VerifyReport', control.verifyResult) },

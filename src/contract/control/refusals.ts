@@ -13,6 +13,8 @@ export type ControlRefusal =
   | { code: 'request_not_found'; name: string }
   | { code: 'request_ambiguous'; name: string; count: number; ids: string[] }
   | { code: 'invalid_body' }
+  | { code: 'body_too_large'; limitBytes: number; bytes: number }
+  | { code: 'unsupported_encoding'; coding: string }
   | { code: 'invalid_settings'; problems: SettingProblem[] }
   | { code: 'invalid_fixture'; problems: string[] }
   | { code: 'brand_not_found'; name: string }
@@ -89,6 +91,20 @@ const rows: RefusalRows<ControlRefusal> = {
     status: 400,
     when: 'the body is not a JSON object',
     says: { error: 'Invalid body', message: 'Send one JSON object with the settings by name.' },
+  },
+  body_too_large: {
+    status: 413,
+    when: 'what is sent to the inbox has more than 64 KB',
+    example: { limitBytes: 65_536, bytes: 65_537 },
+    says: ({ limitBytes, bytes }) => ({
+      error: 'Payload too large',
+      message: `The body has ${bytes} bytes or more, and at most ${limitBytes} are taken.`,
+      details: { maxBytes: limitBytes, bytes },
+    }),
+  },
+  unsupported_encoding: {
+    ...requestRefusals.unsupported_encoding,
+    when: 'what is sent to the inbox is compressed',
   },
   invalid_settings: {
     status: 400,

@@ -12,6 +12,7 @@ import type { AdjustableClock } from '../../lib/clock.ts';
 import type { Random } from '../../lib/ids.ts';
 import type { Log } from '../../lib/log.ts';
 import { keepClock } from '../state/restore-clock.ts';
+import { createInbox } from './inbox.ts';
 import { createSeeding, type SeedingDeps } from './seed.ts';
 
 interface ControlDeps
@@ -69,6 +70,7 @@ export function createControl(deps: ControlDeps, config: ControlConfig) {
       lifetimeMaxMs: settings.identity.tokens.ageMaxMs,
     },
     seed: createSeeding(deps),
+    inbox: createInbox(deps),
     wallets: { database, ownDomain: config.ownDomain },
     limits: { bodyLimitBytes: settings.bodyLimitBytes, duplicateWindowMs: config.duplicateWindowMs },
     verify: createVerifier(deps),

@@ -12,10 +12,11 @@ import { apiDocument } from '../openapi.ts';
 import { apiReference } from '../reference/api-reference.ts';
 import { type ControlBrandsDeps, controlBrands } from './brands.ts';
 import { type ControlClockDeps, controlClock } from './clock.ts';
+import { type ControlInboxDeps, controlInbox } from './inbox.ts';
 import { BODY_LIMIT_BYTES, refuse } from './refuse.ts';
 import { type ControlRequestsDeps, controlRequests } from './requests.ts';
 import { type ControlSeedDeps, controlSeed } from './seed.ts';
-import { controlAccess } from './session.ts';
+import { controlAccess, isDelivery } from './session.ts';
 import { type ControlTokensDeps, controlTokens } from './tokens.ts';
 import { type ControlWalletsDeps, controlWallets } from './wallets.ts';
 
@@ -25,6 +26,7 @@ interface ControlHostDeps extends Omit<ControlRequestsDeps, 'nowMs'> {
   tokens: ControlTokensDeps;
   wallets: ControlWalletsDeps;
   seed: ControlSeedDeps['seed'];
+  inbox: ControlInboxDeps['inbox'];
   /** Compares ledger and chain. */
   verify: (options: VerifyOptions) => Promise<VerifyReport>;
   log: Log;
@@ -52,7 +54,7 @@ export function createControlHost(deps: ControlHostDeps): Hono {
     const looks = context.req.method === 'GET' || context.req.method === 'HEAD';
     const entered = looks ? opened(context) : undefined;
     if (entered) return entered;
-    if (!(looks ? mayRead(context) : mayChange(context))) {
+    if (!(looks ? mayRead(context) : mayChange(context) || isDelivery(context))) {
       return refuse(context, { code: 'token_missing', guards: 'host' });
     }
     return next();
@@ -70,6 +72,7 @@ export function createControlHost(deps: ControlHostDeps): Hono {
     ...controlBrands({ ...deps.brands, maySeeSecrets: mayChange }),
     ...controlRequests({ ...deps, nowMs: () => clock.state().nowMs }),
     ...controlSeed(deps),
+    ...controlInbox(deps),
     ...controlTokens(deps.tokens),
     ...controlWallets(deps.wallets),
     verify: verifyHandler(deps),

@@ -6,6 +6,12 @@ import { getCookie, setCookie } from 'hono/cookie';
 /** Below `/_rewards`: the description is that of the program, the same for everybody. */
 const DESCRIPTION = /^(?:\/_rewards)?\/(?:docs|openapi\.json)$/;
 
+/** Below `/_rewards`: what a sender of webhooks posts to, which knows no token. */
+const INBOX = /^(?:\/_rewards)?\/inbox$/;
+
+/** Whether somebody delivers a webhook; nothing but the inbox changes by it. */
+export const isDelivery = ({ req }: Context): boolean => req.method === 'POST' && INBOX.test(req.path);
+
 export type ControlAccess = ReturnType<typeof controlAccess>;
 
 /**

@@ -28,6 +28,14 @@ export const listEndpoints = (db: Queries, brandId: BrandId): Promise<WebhookEnd
     .where(eq(webhookEndpoints.brandId, brandId))
     .orderBy(asc(webhookEndpoints.createdAt), asc(webhookEndpoints.id));
 
+/** The endpoints of all brands that have exactly this address, oldest first. */
+export const endpointsAt = (db: Queries, url: string): Promise<WebhookEndpoint[]> =>
+  db
+    .select()
+    .from(webhookEndpoints)
+    .where(eq(webhookEndpoints.url, url))
+    .orderBy(asc(webhookEndpoints.createdAt), asc(webhookEndpoints.id));
+
 /** The endpoint, locked until the commit. */
 export async function lockEndpoint(tx: Queries, id: string): Promise<WebhookEndpoint | undefined> {
   const [row] = await tx.select().from(webhookEndpoints).where(eq(webhookEndpoints.id, id)).for('update');

@@ -1,0 +1,40 @@
+/** Reads a request's body as the bytes that came, within a limit: what a signature is checked over. */
+import type { BodyRefusal } from '../../contract/shared-refusals.ts';
+
+/** Longer than any list of codings that exists. */
+const CODING_SHOWN = 40;
+
+type RawBody = { bytes: Uint8Array } | { refusal: BodyRefusal; length: number };
+
+/** The bytes, or why the body is refused: it is too long, or compressed. `length`: as far as it is known. */
+export async function readRawBody(request: Request, limitBytes: number): Promise<RawBody> {
+  const coding = request.headers.get('content-encoding')?.trim();
+  if (coding && coding.toLowerCase() !== 'identity')
+    return { refusal: { code: 'unsupported_encoding', coding: coding.slice(0, CODING_SHOWN) }, length: 0 };
+  const read = await readBytes(request, limitBytes);
+  if ('bytes' in read) return read;
+  const length = read.tooMany;
+  return { refusal: { code: 'body_too_large', limitBytes, bytes: length }, length };
+}
+
+/** `tooMany`, as soon as the body is longer than the limit, whatever its length was said to be: as far as it is known. */
+async function readBytes(
+  request: Request,
+  limitBytes: number,
+): Promise<{ bytes: Uint8Array } | { tooMany: number }> {
+  const within = (bytes: Uint8Array) => (bytes.length <= limitBytes ? { bytes } : { tooMany: bytes.length });
+  const stated = request.headers.get('content-length');
+  if (stated !== null) {
+    if (!(Number(stated) <= limitBytes)) return { tooMany: Number(stated) };
+    return within(new Uint8Array(await request.arrayBuffer()));
+  }
+  if (!request.body) return { bytes: new Uint8Array() };
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of request.body) {
+    length += chunk.length;
+    if (length > limitBytes) return { tooMany: length };
+    chunks.push(chunk);
+  }
+  return { bytes: Buffer.concat(chunks) };
+}
