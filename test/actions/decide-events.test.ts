@@ -100,6 +100,22 @@ describe('an event that is granted', () => {
     });
   });
 
+  test('is counted with its own event, and its amount is set aside', async () => {
+    const { brandId, event } = await shop({ cooldown: 0, maxClaims: 'unlimited' });
+    await changeRule(ledger, { name: brandId, eventType: 'share' }, { reward: 5 });
+    const both = () => [event(), event({ eventType: 'share' })];
+    const stateOf = (decisions: EventDecision[]) =>
+      decisions.map(({ state }) => [state?.totalClaims, state?.availableFunds]);
+    expect(stateOf(await decide(both()))).toEqual([
+      [0, 1_000],
+      [0, 990],
+    ]);
+    expect(stateOf(await decide(both()))).toEqual([
+      [1, 985],
+      [1, 975],
+    ]);
+  });
+
   test('at an address of the user makes no wallet; a second one of the same user is not the first', async () => {
     const { event } = await shop({ cooldown: 0, maxClaims: 'unlimited' });
     const userAddress = freshAddress();

@@ -1,7 +1,9 @@
 /** Requests counted by address, and the health of what the service depends on. */
+import { gte } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createAddressGate } from '../../src/actions/admit-address.ts';
 import { reportHealth } from '../../src/actions/report-health.ts';
+import { atMs } from '../../src/ledger/database/database.ts';
 import { readFact } from '../../src/ledger/facts.ts';
 import { rateWindows } from '../../src/ledger/schema/limits.ts';
 import { openLedger, START_MS, type TestLedger } from './ledger.ts';
@@ -15,9 +17,9 @@ afterAll(() => ledger.close());
 const HOUR = 3_600_000;
 
 describe('requests of an address', () => {
-  const gate = (batchMax = 100) =>
+  const gate = (batchMax = 100, change = {}) =>
     createAddressGate({
-      ...ledger,
+      ...{ ...ledger, ...change },
       limit: { scope: 'relay address', limit: 2, windowMs: HOUR },
       ...{ batchMax, triesMax: 3, windowsKeptMs: 24 * HOUR },
     });
@@ -33,6 +35,15 @@ describe('requests of an address', () => {
       of(false, 0),
       of(true, 0),
     ]);
+  });
+
+  test('are counted in the order of their addresses, so that two processes cannot lock each other out', async () => {
+    let nowMs = START_MS;
+    const businessTime = () => atMs(nowMs++);
+    const admit = gate(100, { businessTime });
+    const answers = await Promise.all(['y', 'z', 'w', 'x'].map((address) => admit(address)));
+    expect(answers.map(({ resetAtMs }) => resetAtMs - START_MS - HOUR)).toEqual([2, 3, 0, 1]);
+    await ledger.database.db.delete(rateWindows).where(gte(rateWindows.subject, 'w'));
   });
 
   test('are forgotten a day after, by the first request that comes later than that', async () => {

@@ -72,4 +72,17 @@ onEveryDatabase(({ kit }) => {
     expect(world.changes).toBe(4);
     expect(await hold.epoch()).toBe(3);
   });
+
+  test('that is given back is free for another process at once', async () => {
+    const { hold, address } = start();
+    await hold.epoch();
+    const { db, now } = kit().database;
+    const byAnother = () => leaseLane(db, { address, purpose: 'setup', owner: 'b', now, forMs: LEASE_MS });
+    expect(await byAnother()).toBeUndefined();
+    await hold.release();
+    expect(await byAnother()).toBe(2);
+    // It is no longer this process's to give back.
+    await hold.release();
+    expect(await hold.epoch()).toBeUndefined();
+  });
 });

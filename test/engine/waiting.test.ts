@@ -234,7 +234,8 @@ describe('how far the ledger is behind the chain', () => {
     const heads = [undefined, 7, 7, 8, 9];
     const asked: (number | undefined)[] = [];
     const chain = {
-      block: async () => {
+      block: async (which: unknown) => {
+        expect(which).toBe('latest');
         if (asked.length === 1) {
           asked.push(-1);
           throw new RpcUnreachableError('eth_getBlockByNumber', 'no answer');
@@ -268,7 +269,8 @@ describe('the block of a deployment', () => {
   };
   const HEAD = 40;
   /** The token is there from block 10 on, the escrow from 12 on. */
-  const rpc: Rpc = async (_, [address, at]) => {
+  const rpc: Rpc = async (method, [address, at]) => {
+    if (method !== 'eth_getCode') throw new Error(`no answer to ${method}`);
     const first = { [contracts.token]: 10, [contracts.escrow]: 12 }[String(address)] ?? 13;
     return Number(at) >= first ? '0x60' : '0x';
   };

@@ -400,6 +400,7 @@ describe('a chain in values', () => {
     expect(await client.sendRaw(raw)).toEqual({ kind: 'unknown', why: 'another hash' });
     answers.eth_sendRawTransaction = keccak256(raw);
     expect(await client.sendRaw(raw)).toEqual({ kind: 'accepted' });
+    expect(asked.at(-1)).toEqual(['eth_sendRawTransaction', raw]);
     answers.eth_sendRawTransaction = new RpcAnswerError('send', { code: -32000, message: 'already known' });
     expect(await client.sendRaw(raw)).toEqual({ kind: 'known' });
     answers.eth_sendRawTransaction = new RpcUnreachableError('send', 'no answer');

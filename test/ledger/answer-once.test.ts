@@ -2,7 +2,12 @@
 import { expect, test } from 'vitest';
 import { createAnswerOnce, type TriedAnswer } from '../../src/actions/answer-once.ts';
 import { atMs } from '../../src/ledger/database/database.ts';
-import { beginRequest, findRequest, keepAnswer } from '../../src/ledger/limits/idempotency.ts';
+import {
+  beginRequest,
+  findRequest,
+  keepAnswer,
+  takeOverRequest,
+} from '../../src/ledger/limits/idempotency.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { secureRandom } from '../../src/lib/ids.ts';
 
@@ -79,6 +84,24 @@ onEveryDatabase(({ kit }) => {
     await answerOnce(once, async ({ id, mayExist }) => {
       ids.push(id);
       expect(mayExist).toBe(true);
+      return { status: 200, body: 'b', kept: 'answer' };
+    });
+    expect(new Set(ids).size).toBe(1);
+  });
+
+  test('a try that threw leaves its claim at once, and its id to the next one', async () => {
+    const [{ scope, key, body }, { db, now }] = [request(), kit().database];
+    const ids: string[] = [];
+    const thrown = new Error('a fault');
+    const trying = answerOnce({ scope, key, body }, async ({ id }) => {
+      ids.push(id);
+      throw thrown;
+    });
+    await expect(trying).rejects.toBe(thrown);
+    expect(await takeOverRequest(db, { scope, key, now, forMs: 0 })).toBeDefined();
+    await answerOnce({ scope, key, body }, async ({ id, mayExist }) => {
+      expect(mayExist).toBe(true);
+      ids.push(id);
       return { status: 200, body: 'b', kept: 'answer' };
     });
     expect(new Set(ids).size).toBe(1);

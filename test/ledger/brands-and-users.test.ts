@@ -11,6 +11,7 @@ import {
 import {
   brandsOfHost,
   brandsProvenFor,
+  domainsAbove,
   domainsInTheWay,
   linkProvenDomain,
   missProvenDomain,
@@ -66,6 +67,17 @@ onEveryDatabase(({ kit }) => {
     return row.brandId;
   };
   const domain = () => `${freshKey('shop')}.example`;
+
+  test('of more hosts than a statement takes, each domain is found once', async () => {
+    const [first, last] = [domain(), domain()];
+    const brandId = await add({ domains: [first, last] });
+    const hosts = [first, ...Array.from({ length: 20_000 }, (_, place) => `host-${place}`), last];
+    const found = await domainsAbove(db(), hosts);
+    expect(found).toEqual([
+      { brandId, domain: first },
+      { brandId, domain: last },
+    ]);
+  });
 
   describe('brands', () => {
     test('are overwritten, but for their secret and their age; their funds stay', async () => {

@@ -1,8 +1,15 @@
 /** Calls that wait for their lane, the wallets that pay for them, and what their payers' budgets count. */
 import { eq } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
+import { takeNumbers } from '../../src/ledger/counters.ts';
 import type { Queries } from '../../src/ledger/database/database.ts';
-import { giveBackGas, giveBackGasShare, takeGas, takeGasShare } from '../../src/ledger/relay/gas-budgets.ts';
+import {
+  budgetDay,
+  giveBackGas,
+  giveBackGasShare,
+  takeGas,
+  takeGasShare,
+} from '../../src/ledger/relay/gas-budgets.ts';
 import { chargeGas } from '../../src/ledger/relay/gas-charges.ts';
 import {
   bindTopUp,
@@ -113,6 +120,8 @@ onEveryDatabase(({ kit }) => {
       const [kept] = await db().select().from(relays).where(eq(relays.id, foreign.id));
       expect(kept).toEqual(foreign);
       await atomically((tx) => storeRelays(tx, []));
+      // The name of the counter is kept in ledgers: under another one, places would begin anew.
+      expect(await atomically((tx) => takeNumbers(tx, 'relay_position', 1))).toBe(second.position + 1);
     });
 
     test('are found by their ids and by every hash of the transaction that carries them', async () => {
@@ -184,6 +193,11 @@ onEveryDatabase(({ kit }) => {
       await giveBack(alice, 80);
       expect([await shareOf(alice), await shareOf(bob)]).toEqual([0, 50]);
       expect(await share(alice, 90)).toBe(true);
+    });
+
+    test('are of days since 1970', () => {
+      const dayMs = 86_400_000;
+      expect([0, dayMs - 1, dayMs, NOW_MS].map(budgetDay)).toEqual([0, 0, 1, DAY]);
     });
 
     test('count what a block says of a call and its permit, and the worst case again once it is gone', async () => {

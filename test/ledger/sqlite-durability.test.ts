@@ -2,15 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { migrate } from '../../src/ledger/database/migrate.ts';
-import { openSqlite } from '../../src/ledger/database/sqlite.ts';
-import { facts } from '../../src/ledger/schema/facts.ts';
 import { bundleScript, ended, type Script } from './child.ts';
 
 const COMMITS = 25;
-const FULL = 2;
 
 let dir = '';
 let committing: Script;
@@ -38,21 +33,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await committing.remove();
   await rm(dir, { recursive: true, force: true });
-});
-
-test('both connections are at FULL, in WAL, after a write and not only when they were opened', async () => {
-  const database = openSqlite(join(dir, 'pragmas.db'));
-  await migrate(database);
-  await database.db.insert(facts).values({ name: 'written', value: 1 });
-  const modes = {
-    synchronous: sql<number>`(select synchronous from pragma_synchronous)`,
-    journal: sql<string>`(select journal_mode from pragma_journal_mode)`,
-  };
-  const expected = [{ synchronous: FULL, journal: 'wal' }];
-  const ask = (from: Pick<typeof database.db, 'select'>) => from.select(modes).from(facts).limit(1);
-  expect(await database.atomically((writer) => ask(writer))).toEqual(expected);
-  expect(await ask(database.db)).toEqual(expected);
-  await database.close();
 });
 
 /** Whether processes may be watched here. */

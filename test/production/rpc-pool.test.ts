@@ -118,6 +118,7 @@ test('a node of another chain is asked nothing but its chain', async () => {
   expect(await rpc('eth_blockNumber', [])).toBe('0x1');
   expect(foreign.state.asked).toEqual(['eth_chainId']);
   expect(outcomes[0]).toEqual([0, 'other_chain']);
+  await expect(pool(foreign)('eth_blockNumber', [])).rejects.toMatchObject({ reason: 'no answer' });
 });
 
 test('when all rest, all are asked; when none answers, that is said', async () => {

@@ -1,6 +1,8 @@
 /** Raises the alarms that decisions give cause for: a spend limit that refuses, a rule that could pay without an end. */
 import type { Alarms } from '../../chain/alarms.ts';
 import type { Clock } from '../../lib/clock.ts';
+import type { Brand } from '../../rules/brands/brand.ts';
+import type { ClaimRefusal } from '../../rules/events/claim-policy.ts';
 import { paysWithoutEnd } from '../../rules/events/reward-amount.ts';
 import type { EventDecision } from './decide-events.ts';
 
@@ -12,8 +14,9 @@ export interface EventAlarmsDeps {
 
 /** Alarms of earlier decisions end when their limit passes, or when their rule has its `maxReward`. */
 export function raiseEventAlarms(deps: EventAlarmsDeps, decision: EventDecision): void {
-  if ('refusal' in decision && decision.refusal.code === 'spend_limit') raiseSpendLimit(deps, decision);
-  const { rule } = decision;
+  const { brand, rule } = decision;
+  const refusal = 'refusal' in decision ? decision.refusal : undefined;
+  if (brand && refusal?.code === 'spend_limit') raiseSpendLimit(deps, brand, refusal);
   if (!rule) return;
   const about = `${rule.brandId} ${rule.eventType}`;
   if (!paysWithoutEnd(rule)) deps.alarms.clear('rule_without_max_reward', about);
@@ -22,10 +25,9 @@ export function raiseEventAlarms(deps: EventAlarmsDeps, decision: EventDecision)
 
 function raiseSpendLimit(
   { alarms, clock }: EventAlarmsDeps,
-  { brand, refusal }: Extract<EventDecision, { refusal: unknown }>,
+  { brandId }: Brand,
+  { span, limit, spent, required, endsAtMs }: Extract<ClaimRefusal, { code: 'spend_limit' }>,
 ): void {
-  if (!brand || refusal.code !== 'spend_limit') return;
-  const { span, limit, spent, required, endsAtMs } = refusal;
   const facts = { limit, spent, required, endsAt: new Date(endsAtMs).toISOString() };
-  alarms.raise('spend_limit', `${brand.brandId} ${span}`, facts, { isOver: () => clock.now() >= endsAtMs });
+  alarms.raise('spend_limit', `${brandId} ${span}`, facts, { isOver: () => clock.now() >= endsAtMs });
 }

@@ -85,7 +85,14 @@ export const areas: readonly Area[] = [
       'test/solidity/payout-batch.test.ts',
       'test/audit/*.test.ts',
     ],
-    near: ['test/engine', 'test/production/rpc-pool.test.ts', 'test/ledger/chain-work.test.ts'],
+    near: [
+      'test/engine',
+      'test/production/rpc-pool.test.ts',
+      'test/solidity/payout-batch.test.ts',
+      'test/ledger/chain-work.test.ts',
+      'test/actions/prepare-relay.test.ts',
+      'test/actions/relay-transaction.test.ts',
+    ],
   },
 ];
 
