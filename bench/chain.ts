@@ -14,6 +14,7 @@ import { fundBrands, prepareContracts } from '../src/emulator/world/prepare-chai
 import { saveBrand, saveEventRule } from '../src/ledger/brands/brands.ts';
 import { migrate } from '../src/ledger/database/migrate.ts';
 import { openSqlite } from '../src/ledger/database/sqlite.ts';
+import { systemClock } from '../src/lib/clock.ts';
 
 export const CHAIN_ID = 4242;
 const BLOCK_SECONDS = 1;
@@ -82,7 +83,7 @@ export async function prepareService(chain: Chain, file: string, brands: Brand[]
   try {
     for (const brand of brands) await writeBrand(database, brand);
     await fundBrands(
-      preparation,
+      { ...preparation, clock: systemClock() },
       facts.contracts.pointsSale,
       brands.map(({ brandId }) => ({ brandId, amount: DEPOSIT })),
     );

@@ -22,6 +22,12 @@ export type AlarmCode =
   | 'transaction_malformed'
   /** The escrow did not pay a reward that the ledger had promised. */
   | 'reward_skipped'
+  /** The sale refuses mints that wait: a role or its cap is missing. */
+  | 'mint_refused'
+  /** A mint was given up, since its call can never run. */
+  | 'mint_given_up'
+  /** A mint has waited for a transaction for a while. */
+  | 'mint_waiting'
   /** The ledger has not read the chain's blocks for a while. */
   | 'block_lag'
   /** This machine's clock is not the database's. */
@@ -47,6 +53,9 @@ export const alarmCodes = Object.keys({
   transaction_not_taken: true,
   transaction_malformed: true,
   reward_skipped: true,
+  mint_refused: true,
+  mint_given_up: true,
+  mint_waiting: true,
   block_lag: true,
   clock_differs: true,
   spend_limit: true,

@@ -12,10 +12,12 @@ import type { Reading } from './follow/types.ts';
 import type { Signer } from './lane/signer.ts';
 import type { ChainClient } from './rpc/client.ts';
 import type { Rpc } from './rpc/rpc.ts';
+import { createMintProgress, type MintProgressBoard } from './waiting/mint-outcome.ts';
 import { createRelayProgress, type RelayProgressBoard } from './waiting/relay-outcome.ts';
 import { createRewardProgress, type RewardProgressBoard } from './waiting/reward-outcome.ts';
 import { announceRewards } from './work/announce-rewards.ts';
 import type { GasKeys } from './work/relay-lanes.ts';
+import { createMints, type MintsSettings } from './work/run-mints.ts';
 import { createPayouts } from './work/run-payouts.ts';
 import { createRelays, type RelaysSettings } from './work/run-relays.ts';
 import { settlements } from './work/settlements.ts';
@@ -23,7 +25,8 @@ import { settlements } from './work/settlements.ts';
 export interface ChainEngineDeps {
   database: Database;
   chain: ChainClient;
-  signers: { payout: Signer; relay?: GasKeys | undefined };
+  /** Without `relay` or `mint`, this process leaves that work to others. */
+  signers: { payout: Signer; mint?: Signer | undefined; relay?: GasKeys | undefined };
   rpc: Rpc;
   clock: Clock;
   realClock: Clock;
@@ -52,6 +55,7 @@ export interface ChainEngineSettings {
     untakenAfterMs: number;
   };
   relay: RelaysSettings;
+  mint: MintsSettings;
   fees: { feeCapWei: bigint; priorityFeeWei: bigint };
   follow: { confirmations: number; finalityBlocks: number; idlePollMs: number; busyPollMs: number };
   progressPollMs: number;
@@ -61,23 +65,40 @@ export interface ChainEngine {
   progress: RewardProgressBoard;
   alarms: Alarms;
   payouts: { nudge(): void };
+  /** `nudge`: a mint was planned, after its commit. */
+  mints: MintProgressBoard & { nudge(): void };
   relays: RelayProgressBoard & { nudge(lane: `0x${string}`): void };
   /** Reads the blocks that exist already, then starts the loops. */
   start(): Promise<void>;
   stop(): Promise<void>;
 }
 
-export function createChainEngine(deps: ChainEngineDeps): ChainEngine {
-  const { database, log, facts, settings } = deps;
-  const alarms = createAlarms({ now: deps.realClock.now, log });
-  const progress = createRewardProgress({ database, log, pollMs: settings.progressPollMs });
-  const relayed = createRelayProgress({ database, log, pollMs: settings.progressPollMs });
+/** The boards on which requests wait, whoever does the work. */
+function createBoards({ database, log, settings }: Pick<ChainEngineDeps, 'database' | 'log' | 'settings'>) {
+  const deps = { database, log, pollMs: settings.progressPollMs };
+  const progress = createRewardProgress(deps);
+  const minted = createMintProgress(deps);
+  const relayed = createRelayProgress(deps);
+  const all = [progress, minted, relayed];
+  return {
+    ...{ progress, minted, relayed },
+    isAwaited: () => all.some((board) => board.isAwaited()),
+    stop() {
+      for (const board of all) board.stop();
+    },
+  };
+}
+
+/** The lanes of this process: payouts always, mints and relays where it has their keys. */
+function createLanes(
+  deps: ChainEngineDeps & { alarms: Alarms; onSent: () => void },
+  { progress, minted }: Pick<ReturnType<typeof createBoards>, 'progress' | 'minted'>,
+) {
+  const { facts, settings } = deps;
   const laneDeps = {
     ...deps,
     owner: deps.owner ?? deps.random.uuid(),
-    alarms,
     settlements,
-    onSent: () => following.nudge(),
     lane: {
       ...settings.lane,
       chainId: facts.chainId,
@@ -85,41 +106,49 @@ export function createChainEngine(deps: ChainEngineDeps): ChainEngine {
       lostAfterBlocks: settings.follow.finalityBlocks,
     },
   };
-  const { payout, relay } = deps.signers;
-  const { escrow, perks } = facts.contracts;
-  const payouts = createPayouts({
-    ...laneDeps,
-    signer: payout,
-    progress,
-    escrow,
-    settings: settings.payout,
-  });
-  const relays = relay && createRelays({ ...laneDeps, keys: relay, perks, settings: settings.relay });
+  const { payout, mint, relay } = deps.signers;
+  const { escrow, perks, pointsSale } = facts.contracts;
+  const mints = { pointsSale, onGivenUp: minted.look, settings: settings.mint };
+  return {
+    payouts: createPayouts({ ...laneDeps, signer: payout, progress, escrow, settings: settings.payout }),
+    mints: mint && createMints({ ...laneDeps, ...mints, signer: mint }),
+    relays: relay && createRelays({ ...laneDeps, keys: relay, perks, settings: settings.relay }),
+  };
+}
+
+export function createChainEngine(deps: ChainEngineDeps): ChainEngine {
+  const { log, facts, settings } = deps;
+  const alarms = createAlarms({ now: deps.realClock.now, log });
+  const boards = createBoards(deps);
+  const { progress, minted, relayed } = boards;
+  const onSent = () => following.nudge();
+  const { payouts, mints, relays } = createLanes({ ...deps, alarms, onSent }, boards);
   const follower = createFollower({
     ...{ ...deps, alarms, settlements, announce: announceRewards(deps) },
-    settings: { ...settings.follow, escrow, firstBlock: facts.deploymentBlock },
+    settings: { ...settings.follow, escrow: facts.contracts.escrow, firstBlock: facts.deploymentBlock },
     onIncluded(transaction) {
       if (transaction.purpose === 'relay') {
         relayed.look();
         relays?.onIncluded();
-        return;
+      } else if (transaction.purpose === 'mint') {
+        minted.look();
+        mints?.nudge();
+      } else {
+        progress.included(transaction);
+        payouts.nudge();
       }
-      progress.included(transaction);
-      payouts.nudge();
     },
     onReorganized() {
-      payouts.reload();
-      relays?.reload();
+      for (const lane of [payouts, mints, relays]) lane?.reload();
     },
   });
-  const isAwaited = () => progress.isAwaited() || relayed.isAwaited();
   const following = createLoop({
     name: 'follower',
     async turn(signal) {
       await follower.catchUp(signal);
       return 'idle';
     },
-    pauseMs: () => (isAwaited() ? settings.follow.busyPollMs : settings.follow.idlePollMs),
+    pauseMs: () => (boards.isAwaited() ? settings.follow.busyPollMs : settings.follow.idlePollMs),
     log,
   });
 
@@ -127,6 +156,7 @@ export function createChainEngine(deps: ChainEngineDeps): ChainEngine {
     progress,
     alarms,
     payouts: { nudge: payouts.nudge },
+    mints: { ...minted, nudge: () => mints?.nudge() },
     relays: { ...relayed, nudge: (address) => relays?.nudge(address) },
     async start() {
       await follower.catchUp();
@@ -134,14 +164,15 @@ export function createChainEngine(deps: ChainEngineDeps): ChainEngine {
       await relays?.start();
       following.start();
       payouts.start();
+      mints?.start();
     },
     async stop() {
       await payouts.stop();
+      await mints?.stop();
       await relays?.stop();
       await following.stop();
       await payouts.release();
-      progress.stop();
-      relayed.stop();
+      boards.stop();
     },
   };
 }
@@ -150,18 +181,16 @@ export function createChainEngine(deps: ChainEngineDeps): ChainEngine {
 export function createWatchingEngine(
   deps: Pick<ChainEngineDeps, 'database' | 'log' | 'realClock' | 'settings'>,
 ): ChainEngine {
-  const pollMs = deps.settings.progressPollMs;
-  const progress = createRewardProgress({ ...deps, pollMs });
-  const relayed = createRelayProgress({ ...deps, pollMs });
+  const { progress, minted, relayed, stop } = createBoards(deps);
   return {
     progress,
+    mints: { ...minted, nudge: () => {} },
     relays: { ...relayed, nudge: () => {} },
     alarms: createAlarms({ now: deps.realClock.now, log: deps.log }),
     payouts: { nudge: () => {} },
     async start() {},
     async stop() {
-      progress.stop();
-      relayed.stop();
+      stop();
     },
   };
 }

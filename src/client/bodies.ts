@@ -49,4 +49,5 @@ export type PublishedKeysBody = z.output<typeof control.publishedKeys>;
 export type WalletBody = z.output<typeof control.walletResult>;
 export type SeedBody = z.output<typeof control.seedResult>;
 export type VerifyBody = z.output<typeof control.verifyResult>;
+export type MintBody = z.output<typeof control.mintResult>;
 export type FundingBody = z.output<typeof control.fundingResult>;

@@ -6,6 +6,7 @@ import type {
   DnsRecordBody,
   FundingBody,
   InboxBody,
+  MintBody,
   NewKeyBody,
   PublishedKeysBody,
   RequestDetail,
@@ -44,6 +45,8 @@ export function controlCalls(send: ControlSend) {
       run: () => send<ClockBody>('POST', '/clock', { freeze: false }),
     },
     /** Compares ledger and chain; the search ends at `limit` differences. `since`: a block, or an RFC 3339 time. */
+    /** RWT by hand. */
+    mint: (wish: { to: string; amount: string; reason?: string }) => send<MintBody>('POST', '/mints', wish),
     verify: (choice: { limit: number; since?: string | undefined }) =>
       send<VerifyBody>('GET', `/verify${queryOf(choice)}`),
     /** Compares seed files with the ledger, or applies them; without files, those that the stack was started with. */

@@ -18,7 +18,7 @@ export interface RelayOverrides {
 
 /** Overrides of the chain engine's settings, for tests. */
 export type EngineOverrides = {
-  [Part in 'payout' | 'lane' | 'relay' | 'fees' | 'follow']?: Partial<ChainEngineSettings[Part]>;
+  [Part in 'payout' | 'lane' | 'relay' | 'mint' | 'fees' | 'follow']?: Partial<ChainEngineSettings[Part]>;
 };
 
 /** The config of an emulator, from the command line. */
@@ -157,6 +157,15 @@ export const settings = {
     gasLowWei: 10n ** 18n,
     gasFullWei: 3n * 10n ** 18n,
   },
+  mint: {
+    /** Transactions that share one fsync, as for relays; payments are rarer than that. */
+    storeMax: 16,
+    idlePollMs: 200,
+    /** A role or a cap is given by a person: asking more often only costs the node. */
+    refusedRetryMs: 5_000,
+    /** Longer than any block takes; somebody has paid for it, and a person should know. */
+    waitingMaxMs: 60_000,
+  },
   fees: { feeCapWei: 100n * 10n ** 9n, priorityFeeWei: 10n ** 9n },
   follow: { confirmations: 1, finalityBlocks: 64, idlePollMs: 100, busyPollMs: 5 },
   relayHost: {
@@ -236,6 +245,7 @@ export const engineSettings = (overrides: EngineOverrides = {}): ChainEngineSett
   payout: { ...settings.payout, ...overrides.payout },
   lane: { ...settings.lane, ...overrides.lane },
   relay: { ...settings.relay, ...overrides.relay },
+  mint: { ...settings.mint, ...overrides.mint },
   fees: { ...settings.fees, ...overrides.fees },
   follow: { ...settings.follow, ...overrides.follow },
   progressPollMs: settings.progressPollMs,

@@ -57,7 +57,9 @@ export function createService(deps: ServiceDeps, config: ServiceConfig): Service
   const { signers, wallets } = deps;
   const engineDeps = { ...deps, settings: config.engine, onAnnounced: () => webhooks.nudge() };
   const engine = signers ? createChainEngine({ ...engineDeps, signers }) : createWatchingEngine(engineDeps);
-  const sending = signers ? [signers.payout.address, signers.relay?.(null).address ?? []].flat() : [];
+  const sending = signers
+    ? [signers.payout.address, signers.mint?.address ?? [], signers.relay?.(null).address ?? []].flat()
+    : [];
   const ownAccounts = [...sending, ...(deps.ownAccounts ?? [])];
   const { database, clock, log, dns } = deps;
   const { serviceName } = config;

@@ -133,7 +133,7 @@ async function startEmulator(
       facts,
       // What a developer moves; the database's own clock is the machine's.
       businessTime: () => atMs(clock.now()),
-      signers: { payout: signers.payout, relay: adapters.keys },
+      signers: { payout: signers.payout, mint: signers.mint, relay: adapters.keys },
       ownAccounts: Object.values(signers).map(({ address }) => address),
       tokens: identity.verifier,
       crash: overrides.crash ?? neverCrash,
@@ -173,6 +173,7 @@ async function startEmulator(
     {
       ...{ ...adapters, facts, requests, identity, addressAt: wallets.addressAt },
       ...createBrandOpener(adapters, facts.contracts),
+      mints: service.engine.mints,
       seedFiles: seedPaths(config.seedFiles),
     },
     { serviceDomains: SERVICE_DOMAINS, ownDomain, duplicateWindowMs },

@@ -264,9 +264,18 @@ async function pickAdapters(
   };
 }
 
-function pickSigners({ workers, keys: { payout, relay } }: StartConfig): Adapters['signers'] {
+function pickSigners({ workers, log, keys: { payout, mint, relay } }: StartConfig): Adapters['signers'] {
   if (!workers.includes('outbox') || !payout) return undefined;
-  return { payout: localKeySigner(payout), relay: relay && keysGrownFrom(relay) };
+  if (!mint)
+    log.info(
+      { setting: 'REWARDS_MINT_KEY_FILE' },
+      'this process has no key to mint with: payments and mints by hand wait for one that has',
+    );
+  return {
+    payout: localKeySigner(payout),
+    mint: mint && localKeySigner(mint),
+    relay: relay && keysGrownFrom(relay),
+  };
 }
 
 /** Rejects when the SQLite module cannot be loaded. */

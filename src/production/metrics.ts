@@ -9,6 +9,7 @@ import type { RpcOutcome } from '../chain/rpc/rpc-pool.ts';
 import type { MeasuredRequest } from '../http/frame/measured.ts';
 import { listBrands } from '../ledger/brands/brands.ts';
 import type { Database } from '../ledger/database/database.ts';
+import { mintBacklog } from '../ledger/payments/mint-queue.ts';
 import { readSpending } from '../ledger/rewards/spending.ts';
 import {
   everyLane,
@@ -64,6 +65,8 @@ const figures = {
   waitingSeconds: gauge('rewards_waiting_oldest_seconds', 'Age of the oldest of them'),
   webhooks: gauge('rewards_webhooks_waiting', 'Webhooks that wait for their first or next attempt'),
   webhooksOverdue: gauge('rewards_webhooks_overdue_seconds', 'How long the oldest of them has been due'),
+  mintsWaiting: gauge('rewards_mints_waiting', 'Mints that no transaction carries yet'),
+  mintsWaitingSeconds: gauge('rewards_mints_waiting_oldest_seconds', 'Age of the oldest of them'),
   inFlight: gauge('rewards_in_flight', 'Rewards whose transaction no block is known to hold'),
   open: gauge('rewards_transactions_open', 'Transactions that are not final', ['purpose', 'status']),
   nonces: gauge('rewards_lane_nonce', "A sending account's next nonce", ['lane', 'purpose', 'source']),
@@ -151,6 +154,9 @@ interface LookedAt {
   firstBlock: number;
 }
 
+const ageSeconds = (sinceMs: number | undefined, nowMs: number): number =>
+  sinceMs === undefined ? 0 : Math.max(0, (nowMs - sinceMs) / 1000);
+
 /** More than all lanes have in flight together. */
 const IN_FLIGHT_READ = 256;
 
@@ -158,12 +164,13 @@ async function sample(made: Figures, deps: LookedAt, nowMs: number): Promise<voi
   const { db } = deps.database;
   const backlog = await waitingBacklog(db);
   made.waiting.set(backlog.waiting);
-  made.waitingSeconds.set(
-    backlog.oldestAt === undefined ? 0 : Math.max(0, (nowMs - backlog.oldestAt) / 1000),
-  );
   const webhooks = await webhookBacklog(db, deps.database.now);
   made.webhooks.set(webhooks.waiting);
   made.webhooksOverdue.set(webhooks.overdueMs / 1000);
+  made.waitingSeconds.set(ageSeconds(backlog.oldestAt, nowMs));
+  const mints = await mintBacklog(db);
+  made.mintsWaiting.set(mints.waiting);
+  made.mintsWaitingSeconds.set(ageSeconds(mints.oldestAt, nowMs));
   const bytes = await payoutsInFlight(db, IN_FLIGHT_READ);
   made.inFlight.set(bytes.reduce((sum, { raw }) => sum + payoutsIn(raw).length, 0));
   made.open.reset();

@@ -6,9 +6,11 @@ import type { ChainEngine } from '../chain/engine.ts';
 import { createBlockLag } from '../chain/follow/block-lag.ts';
 import type { ChainClient } from '../chain/rpc/client.ts';
 import type { Rpc } from '../chain/rpc/rpc.ts';
+import { settings } from '../compose/config.ts';
 import { createVerifier } from '../compose/create-verifier.ts';
 import type { Database } from '../ledger/database/database.ts';
 import { type Facts, ledgerAnswers } from '../ledger/facts.ts';
+import { mintBacklog } from '../ledger/payments/mint-queue.ts';
 import { findGasWallet } from '../ledger/relay/gas-wallets.ts';
 import { newestFollowed } from '../ledger/transactions/backlog.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -58,6 +60,7 @@ export function startWatches(
       await lag().catch(() => undefined);
       metrics.alarms(engine.alarms);
       await watchTokens();
+      await watchMints(deps);
       await watchClock({ database, alarms: engine.alarms }, clock);
       await metrics.sample({ database, chain, firstBlock: facts.deploymentBlock }, clock.now());
       return 'idle';
@@ -113,6 +116,14 @@ function lagWatch(
     engine.alarms.raise('block_lag', 'follower', { head: head.number, read: read ?? 0 });
     return true;
   };
+}
+
+/** An alarm while a mint has waited for too long, in every process: the one with the mint key may be the one that is missing. */
+async function watchMints({ database, engine, clock }: WatchDeps): Promise<void> {
+  const { waiting, oldestAt } = await mintBacklog(database.db);
+  const waitedMs = oldestAt === undefined ? 0 : clock.now() - oldestAt;
+  if (waitedMs < settings.mint.waitingMaxMs) engine.alarms.clear('mint_waiting', 'mints');
+  else engine.alarms.raise('mint_waiting', 'mints', { waiting, waitedMs });
 }
 
 /** Tells the log how far a long comparison is, every half minute. */

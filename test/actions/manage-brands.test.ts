@@ -3,13 +3,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { changeBrand } from '../../src/actions/brands/change-brand.ts';
 import { changeRule, removeRule } from '../../src/actions/brands/change-rules.ts';
 import { createBrand } from '../../src/actions/brands/create-brand.ts';
-import { fundBrand } from '../../src/actions/brands/fund-brand.ts';
 import { domainProblems, findNamed, lookingAgain } from '../../src/actions/brands/named-brand.ts';
 import { rotateKey } from '../../src/actions/brands/rotate-key.ts';
 import { overviewBrands, showBrand } from '../../src/actions/brands/show-brands.ts';
 import { dnsRecord } from '../../src/actions/brands/show-dns-record.ts';
 import { verifyBrandKey } from '../../src/actions/brands/verify-brand-key.ts';
 import { domainToken, verifyDns } from '../../src/actions/brands/verify-dns.ts';
+import { fundBrand } from '../../src/actions/payments/fund-brand.ts';
 import { saleMintData } from '../../src/chain/contracts/sale-mint.ts';
 import { settings } from '../../src/compose/config.ts';
 import { saveBrandKey } from '../../src/ledger/brands/brand-keys.ts';
@@ -343,7 +343,7 @@ describe('RWT for a brand', () => {
   test('waits for a chain; then it is sent, or told how to send it, and recorded in both cases', async () => {
     const { brandId, domain } = await someBrand(ledger);
     expect(await fundBrand(ledger, domain, wish)).toEqual(
-      invalid(['amount', 'the ledger belongs to no chain yet: start the service once, then fund']),
+      invalid(['amount', 'the ledger belongs to no chain yet: start the service once, then mint']),
     );
     expect(await mints()).toEqual([]);
     const pointsSale = freshAddress();
@@ -354,20 +354,24 @@ describe('RWT for a brand', () => {
     if ('refusal' in told) throw new Error('refused');
     const { key } = told;
     expect(told).toEqual({
-      ...{ key, brandId, ...wish, state: 'to_send' },
+      ...{ key, brandId, ...wish, state: 'waiting' },
       transaction: {
         ...{ chainId: 42, to: pointsSale },
         data: saleMintData({ kind: 'escrow', key, recipient: brandId, amount: 50 }),
       },
     });
     const createdAt = ledger.clock.now();
-    expect(await mints()).toMatchObject([{ key, recipient: brandId, ...wish, kind: 'sale', createdAt }]);
+    expect(await mints()).toMatchObject([{ key, recipient: brandId, ...wish, kind: 'escrow', createdAt }]);
 
-    const sent: unknown[] = [];
-    const sendMint = async (mint: unknown) => void sent.push(mint);
-    const done = await fundBrand({ ...ledger, sendMint }, domain, wish);
+    const asked: string[] = [];
+    const minted = { hash: freshHash(), status: 'included', outcome: 'done', failure: null } as const;
+    const lane = {
+      nudge: () => void asked.push('nudge'),
+      waitForOperator: async (wait: { key: `0x${string}` }) => ({ ...minted, key: wait.key }),
+    };
+    const done = await fundBrand({ ...ledger, mints: lane }, domain, wish);
     expect(done).toMatchObject({ brandId, ...wish, state: 'deposited', transaction: null });
-    expect(sent).toEqual([{ key: 'key' in done && done.key, brandId, amount: 50 }]);
+    expect(asked).toEqual(['nudge']);
     expect(await mints()).toHaveLength(2);
   });
 

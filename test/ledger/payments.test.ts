@@ -14,8 +14,17 @@ import {
   recordRefund,
   sessionsToLookAt,
 } from '../../src/ledger/payments/checkout-sessions.ts';
+import {
+  bindMint,
+  giveUpMint,
+  mintBacklog,
+  settleMintQueue,
+  waitingMints,
+} from '../../src/ledger/payments/mint-queue.ts';
 import { type MintPlan, planMint, readMint } from '../../src/ledger/payments/mints.ts';
+import { readOperatorMints, recordMint } from '../../src/ledger/payments/operator-mints.ts';
 import { findProcessorEvent, recordProcessorEvent } from '../../src/ledger/payments/processor-events.ts';
+import { storeTransaction } from '../../src/ledger/transactions/transactions.ts';
 import { freshAddress, freshHash, freshKey, onEveryDatabase } from '../kits/databases.ts';
 
 const NOW_MS = 1_700_000_000_000;
@@ -132,7 +141,9 @@ onEveryDatabase(({ kit }) => {
       const plan = someMint();
       const planned = await Promise.all(
         Array.from({ length: 50 }, (_, caller) =>
-          (caller % 2 ? database : other).atomically((tx) => planMint(tx, { ...plan, createdAt: caller })),
+          (caller % 2 ? database : other).atomically((tx) =>
+            planMint(tx, { ...plan, createdAt: NOW_MS + caller }),
+          ),
         ),
       );
       expect(planned.filter(({ isNew }) => isNew)).toHaveLength(1);
@@ -148,6 +159,84 @@ onEveryDatabase(({ kit }) => {
       const plan = someMint();
       await planMint(db(), plan);
       await expect(planMint(db(), { ...plan, sessionId: freshKey('cs_test') })).rejects.toThrow();
+    });
+  });
+
+  describe('the queue of the mint lane', () => {
+    /** A transaction that carried something and had no effect. */
+    const someTransaction = async () => {
+      const of = { id: freshKey('transaction'), lane: freshAddress(), nonce: 0, hash: freshHash() };
+      const rest = { purpose: 'mint', epoch: 1, raw: '0x02c0', maxFeeWei: 1n, priorityFeeWei: 1n } as const;
+      await atomically((tx) => storeTransaction(tx, { ...of, ...rest, createdAt: NOW_MS }));
+      return of.id;
+    };
+    const keysOf = (waiting: { key: string }[]) => waiting.map(({ key }) => key);
+    const ours = async (keys: string[]) =>
+      keysOf(await waitingMints(db(), 1_000)).filter((key) => keys.includes(key));
+
+    test('holds what is paid and what operators want, oldest first, with the account that gets it', async () => {
+      const early = NOW_MS - 1_000 * DAY_MS;
+      const backlog = await mintBacklog(db());
+      const paid = someMint({ createdAt: early + 2 });
+      const intoEscrow = someMint({ createdAt: early + 3, kind: 'escrow' });
+      await planMint(db(), paid);
+      await planMint(db(), intoEscrow);
+      const byHand = {
+        ...{ key: freshHash(), kind: 'wallet' as const, recipient: freshAddress(), amount: 7 },
+        ...{ reason: 'test', createdAt: early + 1 },
+      };
+      await recordMint(db(), byHand);
+      for (const kind of ['sale', 'direct'] as const)
+        await recordMint(db(), { ...byHand, kind, key: freshHash() });
+      expect(await waitingMints(db(), 3)).toEqual([
+        { key: byHand.key, kind: 'wallet', recipient: byHand.recipient, amount: 7, createdAt: early + 1 },
+        { key: paid.key, kind: 'wallet', recipient: paid.wallet, amount: 5_000, createdAt: early + 2 },
+        {
+          key: intoEscrow.key,
+          kind: 'escrow',
+          recipient: intoEscrow.brandId,
+          amount: 5_000,
+          createdAt: early + 3,
+        },
+      ]);
+      const now = await mintBacklog(db());
+      expect([now.waiting - backlog.waiting, now.oldestAt]).toEqual([3, early + 1]);
+      for (const { key } of [byHand, paid, intoEscrow])
+        await bindMint(db(), { key, transactionId: await someTransaction() });
+      expect((await mintBacklog(db())).waiting).toBe(backlog.waiting);
+    });
+
+    test('a bound mint cannot be bound or given up; without effect it waits again, the fifth time it is given up', async () => {
+      const plan = someMint();
+      const { key } = plan;
+      await planMint(db(), plan);
+      for (let tries = 1; tries <= 5; tries++) {
+        const transactionId = await someTransaction();
+        await bindMint(db(), { key, transactionId });
+        await expect(bindMint(db(), { key, transactionId })).rejects.toThrow('was bound');
+        expect(await giveUpMint(db(), { key, failure: 'ZeroAmount()' })).toBe(false);
+        await settleMintQueue(db(), ['another', transactionId]);
+        expect((await readMint(db(), plan.sessionId))?.mint).toMatchObject(
+          tries < 5
+            ? { transactionId: null, failedTries: tries, failure: null }
+            : { transactionId, failedTries: 5, failure: 'reverted' },
+        );
+        expect(await ours([key])).toEqual(tries < 5 ? [key] : []);
+      }
+      await settleMintQueue(db(), []);
+    });
+
+    test('a mint that was given up waits no more and keeps its reason', async () => {
+      const byHand = { key: freshHash(), kind: 'escrow' as const, recipient: freshAddress() };
+      await recordMint(db(), { ...byHand, amount: 7, reason: 'test', createdAt: NOW_MS });
+      const { key } = byHand;
+      expect(await ours([key])).toEqual([key]);
+      expect(await giveUpMint(db(), { key, failure: 'ZeroAmount()' })).toBe(true);
+      expect(await giveUpMint(db(), { key, failure: 'later' })).toBe(false);
+      expect(await ours([key])).toEqual([]);
+      expect(await readOperatorMints(db(), [key])).toMatchObject([
+        { key, failure: 'ZeroAmount()', hash: null },
+      ]);
     });
   });
 

@@ -9,6 +9,7 @@ import {
   type PayoutEntry,
   payoutGasLimit,
 } from '../../src/chain/contracts/payout-batch.ts';
+import { mintGasLimit } from '../../src/chain/contracts/sale-mint.ts';
 import { type Kit, newHolder, people, startKit } from './kit.ts';
 import plainBatch from './solidity/artifacts/PlainBatch.json' with { type: 'json' };
 
@@ -85,6 +86,26 @@ test.each([1, 2, 10, 400])('the gas limit covers %i rewards, paid and then all s
   const skipped = await kit.distribute(entries, payoutGasLimit(count, 1, words));
   expect(skipped.logs.length).toBe(count + 1);
 });
+
+test('the gas limits of mints cover a new holder, a brand that is new to the escrow, and large amounts', async () => {
+  const { write, estimateGas } = kit.pointsSale;
+  const by = { account: people.operator };
+  const key = (n: number) => `0x${'ab'.repeat(31)}${n.toString(16).padStart(2, '0')}` as const;
+  const cost = {
+    wallet: await estimateGas.mintForPayment([key(1), newHolder(1), LARGE_AMOUNT], by),
+    escrow: await estimateGas.mintIntoEscrow([key(2), newHolder(2), LARGE_AMOUNT], by),
+  };
+  console.log(`gas of a first mint: ${cost.wallet} to an account, ${cost.escrow} into escrow`);
+  for (const kind of ['wallet', 'escrow'] as const) {
+    expect(Number(mintGasLimit(kind))).toBeGreaterThan(Number(cost[kind]) * 1.1);
+  }
+  const limits = { wallet: { gas: mintGasLimit('wallet') }, escrow: { gas: mintGasLimit('escrow') } };
+  const first = [key(3), newHolder(3), 1n] as const;
+  await kit.mined(write.mintForPayment(first, { ...kit.by(people.operator), ...limits.wallet }));
+  await kit.mined(
+    write.mintIntoEscrow([key(4), newHolder(4), 1n], { ...kit.by(people.operator), ...limits.escrow }),
+  );
+}, 60_000);
 
 function reward(
   sequence: number,

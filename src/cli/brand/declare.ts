@@ -63,13 +63,17 @@ Examples:
     .argument('<amount>', 'RWT')
     .addOption(option('--reason <text>', 'why RWT is created; required in production'))
     .addOption(
-      option('--transaction <hash>', 'record a transaction that minted past the points sale; mints nothing'),
+      option(
+        '--transaction <hash>',
+        'record a transaction that minted without a row in the ledger; mints nothing',
+      ),
     )
     .addHelpText(
       'after',
       `
-The emulator mints at once. In production it prints the transaction that an account with OPERATOR_ROLE sends; sent twice,
-it mints once. \`rewards verify\` knows both.
+The emulator mints at once. In production the running service mints it, when it has a --mint-key-file; the transaction
+that is printed does the same from another account with OPERATOR_ROLE. Sent twice, it mints once.
+\`rewards verify\` knows both.
 
 Examples:
   rewards brand fund shop.example 1000

@@ -2,6 +2,7 @@
 import type { BrandBody, BrandDetail, FundingBody, NewKeyBody, RuleBody } from '../../client/bodies.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import { brandSpec, rowsOf } from '../../rules/brands/spec.ts';
+import { waitingMintText } from '../mint/view.ts';
 import { isObject } from '../service/assignments.ts';
 import type { Style } from '../terminal/style.ts';
 
@@ -119,17 +120,10 @@ function cells(rule: RuleBody): string[] {
   ];
 }
 
-/** What became of a mint, and what the operator has to do. */
+/** What became of a mint, and what the operator can do. */
 export function fundingText({ state, amount, brandId, key, transaction }: FundingBody, style: Style): string {
   if (state === 'deposited') return `${style.green('deposited')} ${amount} RWT for ${brandId}`;
   if (state === 'recorded')
     return `${style.green('recorded')} ${amount} RWT for ${brandId}, minted in ${key}`;
-  return [
-    `${style.yellow('to send')} ${amount} RWT for ${brandId}; the reason is recorded`,
-    `  ${style.dim('chain'.padEnd(8))} ${transaction?.chainId ?? '-'}`,
-    `  ${style.dim('from'.padEnd(8))} an account with OPERATOR_ROLE on the points sale`,
-    `  ${style.dim('to'.padEnd(8))} ${transaction?.to ?? '-'}`,
-    `  ${style.dim('data'.padEnd(8))} ${transaction?.data ?? '-'}`,
-    'Sent again, it mints nothing more. The escrow has it when the service has read the block.',
-  ].join('\n');
+  return waitingMintText({ what: `${amount} RWT for ${brandId}`, transaction }, style);
 }

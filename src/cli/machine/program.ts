@@ -7,6 +7,7 @@ import { declareContracts } from '../contracts/declare.ts';
 import { declareKeys } from '../keys/declare.ts';
 import { declareLane } from '../lane/declare.ts';
 import { declareLoad } from '../load/declare.ts';
+import { declareMint } from '../mint/declare.ts';
 import { declareOpenapi } from '../openapi/declare.ts';
 import { declareReceiver } from '../receiver/declare.ts';
 import { declareRelay } from '../relay/declare.ts';
@@ -112,7 +113,8 @@ function declareCommands(program: Command, catalog: Catalog): void {
   declareWebhooks(catalog);
   declareReceiver(catalog);
   program.commandsGroup('Set it up:');
-  for (const declare of [declareBrand, declareSeed, declareKeys, declareContracts]) declare(catalog);
+  for (const declare of [declareBrand, declareMint, declareSeed, declareKeys, declareContracts])
+    declare(catalog);
   program.commandsGroup('Steer the emulator:');
   declareClock(catalog);
   declareToken(catalog);

@@ -120,7 +120,8 @@ export const fundingWish = z.object({
   amount: z.union([z.int().min(1), z.string()]).meta({ description: 'RWT to create.' }),
   reason: z.string().max(200).optional().meta({ description: 'Why; required in production.' }),
   transaction: z.string().optional().meta({
-    description: 'A transaction that minted past the points sale: it is recorded, and nothing is minted.',
+    description:
+      'A transaction that minted without a row in this ledger: it is recorded, and nothing is minted.',
   }),
 });
 export const fundingResult = z.object({
@@ -128,11 +129,27 @@ export const fundingResult = z.object({
   brandId: z.string(),
   amount: z.int(),
   reason: z.string(),
-  state: z.enum(['deposited', 'to_send', 'recorded']),
-  transaction: z
-    .object({ chainId: z.int(), to: z.string(), data: z.string() })
-    .nullable()
-    .meta({ description: 'To be sent by an account with `OPERATOR_ROLE` on the points sale.' }),
+  state: z.enum(['deposited', 'waiting', 'recorded']),
+  transaction: z.object({ chainId: z.int(), to: z.string(), data: z.string() }).nullable().meta({
+    description:
+      'Of a mint that waits: the mint lane sends it, or an account with `OPERATOR_ROLE` on the points sale. Sent twice, it mints once.',
+  }),
+});
+
+export const mintWish = z.object({
+  to: z.string().meta({ description: 'The account that gets it.' }),
+  amount: z.union([z.int().min(1), z.string()]).meta({ description: 'RWT to create.' }),
+  reason: z.string().max(200).optional().meta({ description: 'Why; required in production.' }),
+});
+export const mintResult = z.object({
+  key: fundingResult.shape.key,
+  to: z.string(),
+  amount: z.int(),
+  reason: z.string(),
+  state: z.enum(['minted', 'waiting', 'given_up']),
+  failure: z.string().nullable().meta({ description: 'Why it was given up.' }),
+  transactionHash: z.string().nullable(),
+  transaction: fundingResult.shape.transaction,
 });
 
 const key = z.object({ keyId: z.string(), createdAt: instant(), expiresAt: instant().nullable() });

@@ -148,7 +148,7 @@ export const controlEndpoints: readonly Endpoint<ControlRefusalCode>[] = [
   }),
   endpoint(['post', '/brands/{name}/funds', 'fundBrand', 'Brands', "Create RWT in the brand's escrow"], {
     description:
-      'The ledger records the mint and its reason. The emulator mints at once; in production the answer has the transaction that the operator sends.',
+      'The ledger records the mint and its reason. The emulator mints at once; in production the mint lane of the running service does, and the answer has the transaction with which an operator can do it instead.',
     status: 201,
     path: brandPath,
     body: named('FundingWish', control.fundingWish),
@@ -211,6 +211,20 @@ export const controlEndpoints: readonly Endpoint<ControlRefusalCode>[] = [
     refusals: ['wallet_not_found'],
   }),
   ...inboxEndpoints,
+  endpoint(['post', '/mints', 'mintByHand', 'Money', 'Create RWT for an account'], {
+    description: 'As for the escrow of a brand: recorded with its reason, and minted once.',
+    status: 201,
+    body: named('MintWish', control.mintWish),
+    example: {
+      body: {
+        to: '0x00000000000000000000000000000000000000c3',
+        amount: 1000,
+        reason: 'refund of a purchase',
+      },
+    },
+    answer: { description: 'The mint.', body: named('Mint', control.mintResult) },
+    refusals: ['invalid_body', 'invalid_settings'],
+  }),
   endpoint(['get', '/verify', 'verify', 'Money', 'Compare ledger and chain'], {
     query: control.verifyQuery,
     answer: { description: '`ok` when they agree.', body: named('VerifyReport', control.verifyResult) },
@@ -226,6 +240,9 @@ export const controlEndpoints: readonly Endpoint<ControlRefusalCode>[] = [
 
 /** The endpoints that manage brands, rules and keys, over a server or directly on a database. */
 export const brandEndpoints = controlEndpoints.filter(({ tag, id }) => tag === 'Brands' && id !== 'seed');
+
+/** The ones that mint by hand, over a server or directly on a database. */
+export const mintEndpoints = controlEndpoints.filter(({ id }) => id === 'mintByHand');
 
 /** The ones that look back on requests: production answers them from its database. */
 export const requestEndpoints = controlEndpoints.filter(({ tag }) => tag === 'Requests');

@@ -15,9 +15,7 @@ import { keepClock } from '../state/restore-clock.ts';
 import { createInbox } from './inbox.ts';
 import { createSeeding, type SeedingDeps } from './seed.ts';
 
-interface ControlDeps
-  extends Pick<ControlBrandsDeps, 'openEscrow' | 'openGasWallet' | 'sendMint'>,
-    SeedingDeps {
+interface ControlDeps extends Pick<ControlBrandsDeps, 'openEscrow' | 'openGasWallet' | 'mints'>, SeedingDeps {
   chain: ChainClient;
   rpc: Rpc;
   facts: Facts['chain'];
@@ -60,7 +58,7 @@ export function createControl(deps: ControlDeps, config: ControlConfig) {
       loopbackDomains: true,
       defaultsFor: 'emulator',
       openEscrow: deps.openEscrow,
-      sendMint: deps.sendMint,
+      mints: deps.mints,
       openGasWallet: deps.openGasWallet,
     },
     tokens: {

@@ -1,7 +1,6 @@
 /** Gives a new brand of the emulator what it needs on chain: RWT to pay from, and a gas wallet. */
 import type { Address } from 'viem';
 import type { ContractAddresses } from '../../chain/contracts/deployment-steps.ts';
-import { saleMintData } from '../../chain/contracts/sale-mint.ts';
 import { readFunds } from '../../ledger/brands/brand-configuration.ts';
 import { listBrands } from '../../ledger/brands/brands.ts';
 import { createMutex } from '../../lib/mutex.ts';
@@ -9,7 +8,7 @@ import { delay } from '../../lib/timers.ts';
 import type { SeedChange } from '../../rules/brands/seed-changes.ts';
 import type { Fixture } from '../fixture/fixture.ts';
 import { openGasWallet } from './open-gas-wallet.ts';
-import { fundBrands, sendAsAdmin } from './prepare-chain.ts';
+import { fundBrands } from './prepare-chain.ts';
 import { buildFixture, type WorldDeps } from './prepare-world.ts';
 
 const POLL_MS = 20;
@@ -31,23 +30,6 @@ export function createBrandOpener(deps: WorldDeps, contracts: ContractAddresses)
     async openEscrow(brandId: Address, amount: number): Promise<void> {
       await oneByOne(() => fundBrands(deps, contracts.pointsSale, [{ brandId, amount }]));
       await booked(brandId, amount);
-    },
-    /** Mints RWT under a key, once; resolves when the ledger has booked it. */
-    async sendMint({
-      key,
-      brandId,
-      amount,
-    }: {
-      key: Address;
-      brandId: Address;
-      amount: number;
-    }): Promise<void> {
-      await oneByOne(async () => {
-        const before = (await readFunds(deps.database.db, [brandId])).get(brandId)?.deposited ?? 0;
-        const data = saleMintData({ kind: 'escrow', key, recipient: brandId, amount });
-        await sendAsAdmin(deps, [{ to: contracts.pointsSale, data }]);
-        await booked(brandId, before + amount);
-      });
     },
     /** Makes ledger and chain what the fixture says, while the service runs; returns what it changed. */
     async applyFixture(fixture: Fixture): Promise<SeedChange[]> {

@@ -9,7 +9,9 @@ import type { Rpc } from '../../chain/rpc/rpc.ts';
 import { PreconditionError } from '../../compose/precondition.ts';
 import type { Database } from '../../ledger/database/database.ts';
 import { type Facts, readFact, writeFact } from '../../ledger/facts.ts';
+import { recordMint } from '../../ledger/payments/operator-mints.ts';
 import { leaseLane, releaseLane } from '../../ledger/transactions/lanes.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { delay } from '../../lib/timers.ts';
 
 /** The chain is not the one that this ledger was written for. */
@@ -92,7 +94,7 @@ export async function prepareContracts(deps: PrepareChainDeps): Promise<Facts['c
 
 /** Mints each brand's opening deposit into its escrow, once: the contract records the key of each mint. */
 export async function fundBrands(
-  deps: PrepareChainDeps,
+  deps: PrepareChainDeps & { clock: Clock },
   pointsSale: Address,
   deposits: { brandId: Address; amount: number }[],
 ): Promise<void> {
@@ -100,6 +102,8 @@ export async function fundBrands(
   for (const { brandId, amount } of deposits) {
     if (amount <= 0) continue;
     const key = keccak256(stringToHex(`opening deposit of ${brandId}`));
+    const mint = { key, kind: 'sale', recipient: brandId, amount, reason: 'opening deposit' } as const;
+    await recordMint(deps.database.db, { ...mint, createdAt: deps.clock.now() });
     const isMinted = { functionName: 'isMinted', args: [key] } as const;
     if (await readContract(deps.rpc, { address: pointsSale, abi: pointsSaleAbi, ...isMinted })) continue;
     const args = [key, brandId, BigInt(amount)] as const;

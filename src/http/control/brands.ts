@@ -3,13 +3,14 @@ import type { Context, Handler } from 'hono';
 import { changeBrand } from '../../actions/brands/change-brand.ts';
 import { changeRule, removeRule } from '../../actions/brands/change-rules.ts';
 import { createBrand } from '../../actions/brands/create-brand.ts';
-import { type FundBrandDeps, type FundingWish, fundBrand } from '../../actions/brands/fund-brand.ts';
 import { rotateKey } from '../../actions/brands/rotate-key.ts';
 import { overviewBrands, showBrand } from '../../actions/brands/show-brands.ts';
 import { dnsRecord } from '../../actions/brands/show-dns-record.ts';
+import { type FundBrandDeps, fundBrand } from '../../actions/payments/fund-brand.ts';
 import type { BrandId } from '../../rules/brands/brand.ts';
-import { readSingle, type SettingProblem, type Settings } from '../../rules/brands/settings.ts';
+import { readSingle } from '../../rules/brands/settings.ts';
 import { brandDetailReply, brandReply, newKeyReply, ruleReply } from './brand-reply.ts';
+import { readFunding } from './mint-wish.ts';
 import { readSettings, refuse } from './refuse.ts';
 
 export interface ControlBrandsDeps extends FundBrandDeps {
@@ -85,7 +86,7 @@ export function controlBrands(deps: ControlBrandsDeps): Record<string, Handler> 
     async fundBrand(context) {
       const settings = await readSettings(context);
       if (!settings) return refuse(context, { code: 'invalid_body' });
-      const wish = readFunding(deps, settings);
+      const wish = readFunding(settings, { reasonNeeded: !deps.mints });
       if ('problems' in wish) return refuse(context, { code: 'invalid_settings', problems: wish.problems });
       const funding = await fundBrand(deps, nameOf(context), wish);
       return 'refusal' in funding ? refuse(context, funding.refusal) : context.json(funding, 201);
@@ -105,38 +106,6 @@ const ruleOf = (context: Context) => ({
   name: nameOf(context),
   eventType: context.req.param('eventType') ?? '',
 });
-
-const REASON_MAX = 200;
-
-/** What to mint and why; where RWT costs nothing, nobody needs a reason. */
-function readFunding(
-  { sendMint }: Pick<ControlBrandsDeps, 'sendMint'>,
-  { amount, reason, transaction }: Settings,
-): FundingWish | { problems: SettingProblem[] } {
-  const read = readSingle({ kind: 'whole', least: 1, of: 'RWT' }, amount ?? '');
-  const why = reason ?? (sendMint ? 'funded by hand' : '');
-  const problems: SettingProblem[] = [];
-  if ('expected' in read) problems.push({ setting: 'amount', message: read.expected });
-  if (typeof why !== 'string' || why.trim() === '' || why.length > REASON_MAX)
-    problems.push({
-      setting: 'reason',
-      message: `says in up to ${REASON_MAX} characters why RWT is created`,
-    });
-  if (
-    transaction !== undefined &&
-    !(typeof transaction === 'string' && /^0x[0-9a-f]{64}$/i.test(transaction))
-  )
-    problems.push({
-      setting: 'transaction',
-      message: 'must be the hash of a transaction, 0x and 64 hex digits',
-    });
-  if (problems.length > 0 || 'expected' in read) return { problems };
-  return {
-    amount: read.value,
-    reason: String(why).trim(),
-    transaction: transaction as `0x${string}` | undefined,
-  };
-}
 
 /** RWT, or the problem with the amount. */
 function readEscrow({ openEscrow }: ControlBrandsDeps, escrow: unknown): number | string {

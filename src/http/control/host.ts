@@ -13,6 +13,7 @@ import { apiReference } from '../reference/api-reference.ts';
 import { type ControlBrandsDeps, controlBrands } from './brands.ts';
 import { type ControlClockDeps, controlClock } from './clock.ts';
 import { type ControlInboxDeps, controlInbox } from './inbox.ts';
+import { controlMints } from './mints.ts';
 import { BODY_LIMIT_BYTES, refuse } from './refuse.ts';
 import { type ControlRequestsDeps, controlRequests } from './requests.ts';
 import { type ControlSeedDeps, controlSeed } from './seed.ts';
@@ -70,6 +71,7 @@ export function createControlHost(deps: ControlHostDeps): Hono {
   const handlers = {
     ...controlClock(deps.control),
     ...controlBrands({ ...deps.brands, maySeeSecrets: mayChange }),
+    ...controlMints(deps.brands),
     ...controlRequests({ ...deps, nowMs: () => clock.state().nowMs }),
     ...controlSeed(deps),
     ...controlInbox(deps),

@@ -1,8 +1,9 @@
 /** RWT of paid sessions: planned once for each session, and bound to one chain transaction until that is known to have had no effect. */
-import { eq } from 'drizzle-orm';
+import { eq, inArray } from 'drizzle-orm';
 import type { Queries } from '../database/database.ts';
+import { inChunks } from '../database/in-chunks.ts';
 import { mints } from '../schema/payments.ts';
-import { transactions } from '../schema/transactions.ts';
+import { type TransactionOutcome, type TransactionStatus, transactions } from '../schema/transactions.ts';
 
 export type Mint = typeof mints.$inferSelect;
 /** `key`: `sessionMintKey(sessionId)` of `src/chain/contracts/sale-mint.ts`. Cents, whole RWT, milliseconds since 1970. */
@@ -23,24 +24,38 @@ export async function planMint(tx: Queries, plan: MintPlan): Promise<{ mint: Min
   return { mint, isNew: planned !== undefined };
 }
 
-/**
- * A session's mint and how far it has come; undefined before it is planned. `hash`, `status`, `outcome` and
- * `blockNumber` are its transaction's, null until one is signed; `failure` says why it was given up.
- */
-export async function readMint(db: Queries, sessionId: string) {
-  const [row] = await db
-    .select({
-      mint: mints,
-      hash: transactions.hash,
-      status: transactions.status,
-      outcome: transactions.outcome,
-      blockNumber: transactions.blockNumber,
-      failure: mints.failure,
-    })
-    .from(mints)
-    .leftJoin(transactions, eq(transactions.id, mints.transactionId))
-    .where(eq(mints.sessionId, sessionId));
-  return row;
+/** How far a mint has come. `hash` to `blockNumber` are its transaction's, null until one is signed. */
+export interface MintProgress {
+  mint: Mint;
+  hash: `0x${string}` | null;
+  status: TransactionStatus | null;
+  outcome: TransactionOutcome | null;
+  blockNumber: number | null;
+  /** Why it was given up. */
+  failure: string | null;
 }
 
-export type MintProgress = NonNullable<Awaited<ReturnType<typeof readMint>>>;
+/** Mints of sessions with their transactions; sessions without a mint are left out. */
+export const readMints = (db: Queries, sessionIds: string[]): Promise<MintProgress[]> =>
+  inChunks(sessionIds, (some) =>
+    db
+      .select({
+        mint: mints,
+        hash: transactions.hash,
+        status: transactions.status,
+        outcome: transactions.outcome,
+        blockNumber: transactions.blockNumber,
+        failure: mints.failure,
+      })
+      .from(mints)
+      .leftJoin(transactions, eq(transactions.id, mints.transactionId))
+      .where(inArray(mints.sessionId, some)),
+  );
+
+/** A session's mint and how far it has come; undefined before it is planned. */
+export const readMint = async (db: Queries, sessionId: string): Promise<MintProgress | undefined> =>
+  (await readMints(db, [sessionId]))[0];
+
+/** Whether a block shows that the mint's RWT is there. */
+export const isMinted = ({ status, outcome }: Pick<MintProgress, 'status' | 'outcome'>): boolean =>
+  (status === 'included' || status === 'final') && outcome === 'done';

@@ -1,7 +1,9 @@
 /** RWT that operators create by hand: recorded with a reason, before or after the chain has it. */
 import { and, eq, inArray } from 'drizzle-orm';
 import type { Queries } from '../database/database.ts';
+import { inChunks } from '../database/in-chunks.ts';
 import { operatorMints } from '../schema/payments.ts';
+import { transactions } from '../schema/transactions.ts';
 
 export type OperatorMint = typeof operatorMints.$inferInsert;
 
@@ -24,3 +26,22 @@ export async function directMints(db: Queries, hashes: `0x${string}`[]): Promise
     .where(and(eq(operatorMints.kind, 'direct'), inArray(operatorMints.key, hashes)));
   return new Map(rows.map(({ key, amount }) => [key, BigInt(amount)]));
 }
+
+/** Operators' mints with the transactions that carry them, by key. */
+export const readOperatorMints = (db: Queries, keys: `0x${string}`[]) =>
+  inChunks(keys, (some) =>
+    db
+      .select({
+        key: operatorMints.key,
+        hash: transactions.hash,
+        status: transactions.status,
+        outcome: transactions.outcome,
+        failure: operatorMints.failure,
+      })
+      .from(operatorMints)
+      .leftJoin(transactions, eq(transactions.id, operatorMints.transactionId))
+      .where(inArray(operatorMints.key, some)),
+  );
+
+/** How far an operator's mint has come; what is of its transaction is null until one is signed. */
+export type OperatorMintProgress = Awaited<ReturnType<typeof readOperatorMints>>[number];

@@ -20,6 +20,7 @@ import { userHasher } from '../requests/user-hash.ts';
 import { readSecret, type Secret } from '../secrets.ts';
 import { startSettings } from '../settings.ts';
 import { brandRoutes } from './brand-routes.ts';
+import { mintRoutes } from './mint-routes.ts';
 import { type LedgerPlace, missing, openLedger, refuseEmulatorLedger } from './open-ledger.ts';
 import { requestRoutes } from './request-routes.ts';
 
@@ -53,6 +54,8 @@ export async function openOfflineLedger(place: LedgerPlace) {
     ...{ where, close },
     /** What the control API says of brands. */
     brands: () => brandRoutes(ledger),
+    /** Its mints by hand. */
+    mints: () => mintRoutes(ledger),
     /** What it says of past requests; the xpub is the key of users' hashes, without which users cannot be looked for. */
     async requests(xpubSecret: Secret) {
       const xpub = await readSecret(startSettings.walletsXpub, { cwd: place.cwd, secret: xpubSecret });

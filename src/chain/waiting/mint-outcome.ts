@@ -1,0 +1,117 @@
+/** Lets requests wait for a mint: the ledger is asked when a block was read here, and now and then in case another process mints. */
+import type { Database } from '../../ledger/database/database.ts';
+import { isMinted, type MintProgress, readMints } from '../../ledger/payments/mints.ts';
+import { type OperatorMintProgress, readOperatorMints } from '../../ledger/payments/operator-mints.ts';
+import { createFailureLog } from '../../lib/failures/failure-log.ts';
+import type { Log } from '../../lib/log.ts';
+import { every, within } from '../../lib/timers.ts';
+
+type Hex = `0x${string}`;
+
+/** How far a mint has come, whatever it is for. */
+type Progress = Pick<MintProgress, 'status' | 'outcome' | 'failure'>;
+
+export interface MintProgressBoard {
+  /** Blocks were read that may hold mints, or a mint was given up. */
+  look(): void;
+  /**
+   * Resolves when a block shows the mint of this session or it was given up (`failure`), or with how far it has come
+   * when `timeoutMs` of real time have passed; undefined: no such mint is planned. Any number of callers may wait for one.
+   */
+  waitFor(wait: { sessionId: string; timeoutMs: number }): Promise<MintProgress | undefined>;
+  /** The same for an operator's mint, by its key. */
+  waitForOperator(wait: { key: Hex; timeoutMs: number }): Promise<OperatorMintProgress | undefined>;
+  isAwaited(): boolean;
+  stop(): void;
+}
+
+const isOver = (progress: Progress) => progress.failure !== null || isMinted(progress);
+
+/** One per process. */
+export function createMintProgress(deps: {
+  database: Database;
+  log: Log;
+  pollMs: number;
+}): MintProgressBoard {
+  const { db } = deps.database;
+  const ofSessions = createWaiters<string, MintProgress>(
+    (ids) => readMints(db, ids),
+    ({ mint }) => mint.sessionId,
+  );
+  const ofOperators = createWaiters<Hex, OperatorMintProgress>(
+    (keys) => readOperatorMints(db, keys),
+    ({ key }) => key,
+  );
+  const failures = createFailureLog({ what: 'asking the ledger about waiting mints', log: deps.log });
+  const isAwaited = () => ofSessions.isAwaited() || ofOperators.isAwaited();
+  let asking = false;
+  let again = false;
+
+  const look = async () => {
+    // A block that is read while the ledger answers may be missing in the answer.
+    if (asking) {
+      again = true;
+      return;
+    }
+    asking = true;
+    try {
+      do {
+        again = false;
+        await ofSessions.look();
+        await ofOperators.look();
+      } while (again);
+      failures.worked();
+    } catch (error) {
+      failures.failed(error, 'it is asked again');
+    } finally {
+      asking = false;
+    }
+  };
+  const lookIfAwaited = () => {
+    if (isAwaited()) void look();
+  };
+  return {
+    look: lookIfAwaited,
+    waitFor: ({ sessionId, timeoutMs }) => ofSessions.waitFor(sessionId, timeoutMs),
+    waitForOperator: ({ key, timeoutMs }) => ofOperators.waitFor(key, timeoutMs),
+    isAwaited,
+    stop: every(deps.pollMs, lookIfAwaited),
+  };
+}
+
+/** Callers that wait for mints of one table, any number for each. */
+function createWaiters<Id extends string, Row extends Progress>(
+  read: (ids: Id[]) => Promise<Row[]>,
+  idOf: (row: Row) => Id,
+) {
+  const waiters = new Map<Id, Set<(row: Row) => void>>();
+  return {
+    isAwaited: () => waiters.size > 0,
+    async look(): Promise<void> {
+      if (waiters.size === 0) return;
+      for (const row of await read([...waiters.keys()])) {
+        if (isOver(row)) for (const tell of waiters.get(idOf(row)) ?? []) tell(row);
+      }
+    },
+    async waitFor(id: Id, timeoutMs: number): Promise<Row | undefined> {
+      const ofThis = waiters.get(id) ?? new Set();
+      waiters.set(id, ofThis);
+      let leave = () => {};
+      const over = new Promise<Row>((resolve) => {
+        ofThis.add(resolve);
+        leave = () => {
+          ofThis.delete(resolve);
+          if (ofThis.size === 0 && waiters.get(id) === ofThis) waiters.delete(id);
+        };
+      });
+      try {
+        // It may be over already; then no block tells of it.
+        const [now] = await read([id]);
+        if (!now || isOver(now)) return now;
+        return (await within(timeoutMs, over)) ?? (await read([id]))[0];
+      } finally {
+        leave();
+      }
+    },
+  };
+}
