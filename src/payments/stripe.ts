@@ -25,8 +25,8 @@ export interface StripeConfig {
   webhookSecrets: readonly string[];
   /** Which mode the keys are of. */
   livemode: boolean;
-  /** Where the API answers; Stripe's own host when absent. */
-  address?: { host: string; port: number; protocol: 'http' | 'https' } | undefined;
+  /** Where the API answers, asked when it is needed first; Stripe's own host when absent. */
+  address?: (() => { host: string; port: number; protocol: 'http' | 'https' }) | undefined;
   /** One try of one request. */
   timeoutMs: number;
   /** Further tries after an outage or a lost answer, made by the package with the same idempotency key. */
@@ -87,7 +87,7 @@ async function load(config: StripeConfig): Promise<Stripe> {
     timeout: config.timeoutMs,
     maxNetworkRetries: config.retriesMax,
     telemetry: false,
-    ...config.address,
+    ...config.address?.(),
   });
 }
 

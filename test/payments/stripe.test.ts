@@ -52,7 +52,7 @@ const adapter = (livemode = false) =>
       secretKey: KEY,
       webhookSecrets: [SECRET, NEW_SECRET],
       livemode,
-      address: { host: '127.0.0.1', port: (server.address() as AddressInfo).port, protocol: 'http' },
+      address: () => ({ host: '127.0.0.1', port: (server.address() as AddressInfo).port, protocol: 'http' }),
       timeoutMs: 2_000,
       retriesMax: 1,
       limitedPausesMs: [1, 1],
