@@ -232,6 +232,26 @@ export const settings = {
     /** A client that neither sends nor takes anything for longer than any answer needs. */
     silenceMs: 120_000,
   },
+  /** How the emulated processor brings its events to webhook endpoints. */
+  processorDelivery: {
+    /** As patient as Stripe, which gives up after three days: 71 h in all. */
+    retriesMs: [
+      5_000,
+      60_000,
+      600_000,
+      3_600_000,
+      6 * 3_600_000,
+      16 * 3_600_000,
+      24 * 3_600_000,
+      24 * 3_600_000,
+    ],
+    /** Stripe's own patience is not documented; a mint waits for its block. */
+    timeoutMs: 20_000,
+    /** More would only wait in an endpoint that is slow. */
+    atOnceMax: 16,
+    /** Enough for an error's body in the log of deliveries. */
+    answerMaxBytes: 2_000,
+  },
   /** Of the emulator: enough for a test run; large bodies shorten it, so that its memory is bounded as well. */
   requestLog: { entriesMax: 2_000, bytesMax: 32 * 1024 * 1024 },
   /** What the emulator's own receiver of webhooks keeps: bodies are small, and a developer looks at the latest. */

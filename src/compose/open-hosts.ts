@@ -1,5 +1,5 @@
 /** Opens the listeners of an emulator: all hosts on one port, or each on its own. */
-import { Hono } from 'hono';
+import { type Handler, Hono } from 'hono';
 import type { RequestVariables } from '../http/frame/request-record.ts';
 import { tidyPath } from '../http/frame/tidy-path.ts';
 import { createIdpHost } from '../http/idp.ts';
@@ -20,9 +20,12 @@ export interface HostUrls {
   control: string;
 }
 
+/** The emulated payment processor: its API and its checkout page, each with its whole path. */
+export type ProcessorHosts = Record<'api' | 'pages', Pick<Hono, 'fetch'>>;
+
 export async function openHosts(
   config: Pick<ServeConfig, 'bindAddress' | 'port' | 'portExplicit' | 'splitHosts'>,
-  hosts: ServiceHosts & { control: Hono; issuer: TokenIssuer },
+  hosts: ServiceHosts & { control: Hono; issuer: TokenIssuer; processor: ProcessorHosts },
   lifecycle: Pick<Lifecycle, 'onStop'>,
 ): Promise<HostUrls> {
   const open = async (app: Pick<Hono, 'fetch'>, port: number, explicit: boolean) => {
@@ -35,7 +38,9 @@ export async function openHosts(
   const indexed = () => new Hono({ getPath: tidyPath }).use(index);
   const ofEmulator = new Hono({ getPath: tidyPath })
     .route('/_rewards', hosts.control)
-    .route('/_idp', createIdpHost(hosts));
+    .route('/_idp', createIdpHost(hosts))
+    .all('/v1/*', handTo(hosts.processor.api))
+    .all('/_pay/*', handTo(hosts.processor.pages));
   const described = onOnePort(hosts, settings);
   if (config.splitHosts) {
     // The event handler's address has the references of all hosts; each other host has its own as well.
@@ -59,6 +64,11 @@ export async function openHosts(
   urls.at = { events: url, relay: url, register: url, services: url, site: url, control: `${url}/_rewards` };
   return urls.at;
 }
+
+const handTo =
+  (host: Pick<Hono, 'fetch'>): Handler =>
+  (context) =>
+    host.fetch(context.req.raw, context.env);
 
 /** The index: each host's reference, and the emulator's controls. */
 const linksOf = ({ events, control }: HostUrls): IndexLink[] => [

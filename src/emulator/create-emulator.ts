@@ -1,5 +1,6 @@
 /** The emulator: picks its adapters, sets up contracts and accounts on its chain, and builds the service. */
 import { join } from 'node:path';
+import type { Hono } from 'hono';
 import { domainToken } from '../actions/brands/verify-dns.ts';
 import { keyTree } from '../chain/lane/local-key.ts';
 import type { Signer } from '../chain/lane/signer.ts';
@@ -9,7 +10,8 @@ import type { GasKeys } from '../chain/work/relay-lanes.ts';
 import { engineSettings, type Overrides, type ServeConfig, settings } from '../compose/config.ts';
 import { createService } from '../compose/create-service.ts';
 import { createLifecycle, type Lifecycle } from '../compose/lifecycle.ts';
-import { openHosts } from '../compose/open-hosts.ts';
+import type { ServiceHosts } from '../compose/one-port.ts';
+import { type HostUrls, openHosts } from '../compose/open-hosts.ts';
 import { startProblem, whereIs } from '../compose/start-problem.ts';
 import { fixtureTxtResolver } from '../dns/fixture.ts';
 import { localAddresses, systemTxtResolver } from '../dns/system.ts';
@@ -39,6 +41,7 @@ import { createControl } from './control/create-control.ts';
 import { createRequestLog } from './control/request-log.ts';
 import { loadFixture, packagedFixture } from './fixture/fixture.ts';
 import { openLocalIdentity } from './issuer/local-issuer.ts';
+import { type EmulatedProcessor, openProcessor } from './processor/open-processor.ts';
 import { openDataDir } from './state/data-dir.ts';
 import { keepLedgerMark, lostSinceMark } from './state/ledger-mark.ts';
 import { demoPeople, type Ready } from './state/ready.ts';
@@ -46,6 +49,7 @@ import { refuseProductionLedger, refuseRealChain } from './state/refuse-producti
 import { resetData } from './state/reset-data.ts';
 import { keepClock, restoreClock } from './state/restore-clock.ts';
 import { DEV_GAS_WALLETS_PATH, DEV_MNEMONIC, DEV_WALLETS_PATH, devPaths } from './world/dev-accounts.ts';
+import { DEV_PROCESSOR } from './world/dev-processor.ts';
 import { createBrandOpener } from './world/open-brand.ts';
 import { prepareWorld, type Seed, type Seeded, type WorldDeps } from './world/prepare-world.ts';
 
@@ -172,14 +176,14 @@ async function startEmulator(
   const { control, controlToken } = createControl(
     {
       ...{ ...adapters, facts, requests, identity, addressAt: wallets.addressAt },
+      processor: adapters.emulatedProcessor.control,
       ...createBrandOpener(adapters, facts.contracts),
       mints: service.engine.mints,
       seedFiles: seedPaths(config.seedFiles),
     },
     { serviceDomains: SERVICE_DOMAINS, ownDomain, duplicateWindowMs },
   );
-  const urls = await openHosts(config, { ...service.hosts, control, issuer: identity.issuer }, lifecycle);
-  identity.announce(`${new URL(urls.control).origin}/_idp`);
+  const urls = await openToCallers({ config, lifecycle, adapters, identity }, { ...service.hosts, control });
   return {
     pid: process.pid,
     urls: { ...urls, rpc: adapters.publicRpcUrl },
@@ -187,14 +191,35 @@ async function startEmulator(
     contracts: facts.contracts,
     ...(await people(database, seeded)),
     ...(!seeded.isFirst && seeded.changes.length > 0 && { seedChanges: seeded.changes }),
+    processor: { url: new URL(urls.control).origin, ...DEV_PROCESSOR },
     controlToken,
     clock: new Date(clock.now()).toISOString(),
     dataDir: adapters.dataDir,
   };
 }
 
+/** Opens the hosts. Identity provider and processor learn where they are; the processor begins to work. */
+async function openToCallers(
+  deps: {
+    config: ServeConfig;
+    lifecycle: Lifecycle;
+    adapters: Pick<Adapters, 'emulatedProcessor'>;
+    identity: Awaited<ReturnType<typeof openLocalIdentity>>;
+  },
+  hosts: ServiceHosts & { control: Hono },
+): Promise<HostUrls> {
+  const { identity, adapters } = deps;
+  const processor = adapters.emulatedProcessor;
+  const urls = await openHosts(deps.config, { ...hosts, issuer: identity.issuer, processor }, deps.lifecycle);
+  const { origin } = new URL(urls.control);
+  identity.announce(`${origin}/_idp`);
+  await processor.start({ origin, eventsTo: `${urls.events}${settings.apiPrefix}/payment-mint` });
+  return urls;
+}
+
 /** The adapter of each port in the emulator. */
 interface Adapters extends WorldDeps {
+  emulatedProcessor: EmulatedProcessor;
   dataDir: string;
   clock: AdjustableClock;
   random: Random;
@@ -223,12 +248,18 @@ async function pickAdapters(config: ServeConfig, lifecycle: Lifecycle): Promise<
   const local = await startOwnChain({ database, clock, lifecycle }, config, dataDir.path);
   const rpcUrl = config.rpcUrl ?? '';
   const rpc = local?.rpc ?? createRpc({ url: rpcUrl, ...settings.rpc });
+  const random = secureRandom(clock);
+  const emulatedProcessor = openProcessor({
+    ...{ database, clock, random, log: config.log },
+    settings: settings.processorDelivery,
+    secrets: DEV_PROCESSOR,
+  });
+  lifecycle.onStop(() => emulatedProcessor.stop());
   return {
-    ...{ dataDir: dataDir.path, database, clock, rpc, log: config.log },
+    ...{ dataDir: dataDir.path, database, clock, rpc, random, emulatedProcessor, log: config.log },
     publicRpcUrl: local?.publicUrl ?? rpcUrl,
     chain: createChainClient(rpc),
     realClock: steadyClock(),
-    random: secureRandom(clock),
     syncChain: async () => local?.syncClock(),
     dns: pickDns(config, database),
     // A brand's server runs on the developer's own machine.

@@ -78,7 +78,8 @@ describe('serve', () => {
   test('one event’s life: rewarded, duplicate, cooldown, used up', async () => {
     const stack = await ephemeral();
     expect(Object.keys(stack.ready)).toEqual([
-      ...['type', 'pid', 'urls', 'chain', 'contracts', 'brands', 'users', 'controlToken', 'clock', 'dataDir'],
+      ...['type', 'pid', 'urls', 'chain', 'contracts', 'brands', 'users', 'processor'],
+      ...['controlToken', 'clock', 'dataDir'],
     ]);
     expect(stack.ready).toMatchObject({
       type: 'ready',

@@ -93,7 +93,7 @@ const chainRooms = ['alarms', 'rpc', 'contracts', 'lane', 'follow', 'waiting', '
 const adapters = [
   /^ledger\/database\/(sqlite|postgres)\.ts$/,
   /^emulator\/chain\/(anvil|journal-writer|kept-chain|local-[a-z-]+)\.ts$/,
-  /^emulator\/(issuer\/local-issuer|processor\/[a-z-]+)\.ts$/,
+  /^emulator\/(issuer\/local-issuer|processor\/[a-z/-]+)\.ts$/,
   /^identity\/(oidc\/)?(jwks|provider)\.ts$/,
   /^identity\/(wallets\/)?derived\.ts$/,
   /^payments\/stripe\.ts$/,

@@ -37,6 +37,8 @@ export function banner(
     row('Docs', cyan(`${urls.events}/docs`)),
     row('Control', cyan(`${urls.control}?token=${ready.controlToken}`)),
     row('RPC', cyan(urls.rpc), `chain ${ready.chain.id}`),
+    row('Checkout', cyan(`${ready.processor.url}/_pay`), `Stripe key ${ready.processor.secretKey}`),
+    row('', `Stripe webhook secret ${ready.processor.webhookSecret}`),
     row('Data', ephemeral ? 'dropped at the end' : `${ready.dataDir} (kept; --ephemeral to drop)`),
     ...rows('Seed', seedLines(ready.seedChanges ?? [], style)),
     '',

@@ -1,53 +1,16 @@
 /** The endpoints of the emulator's control host. Paths are below `/_rewards`. */
 import { z } from 'zod';
-import {
-  type Endpoint,
-  type EndpointAnswer,
-  type NamedSchema,
-  named,
-  openApiDocument,
-  type RequestExample,
-} from '../endpoint.ts';
+import { type Endpoint, named, openApiDocument } from '../endpoint.ts';
 import { demo } from '../examples.ts';
 import * as control from './control.ts';
+import { endpoint } from './control-endpoint.ts';
 import { inboxEndpoints } from './inbox.ts';
+import { processorEndpoints } from './processor-endpoints.ts';
 import type { ControlRefusalCode } from './refusals.ts';
 
 const brandPath = z.object({ name: z.string().meta({ description: 'Id or domain of the brand.' }) });
 const rulePath = brandPath.extend({ eventType: z.string() });
 const name = demo.domain;
-
-/** What most endpoints of this host have in common. */
-function endpoint(
-  [method, path, id, tag, summary]: [Endpoint['method'], string, string, string, string],
-  parts: {
-    description?: string;
-    path?: z.ZodType;
-    query?: z.ZodType;
-    body?: NamedSchema;
-    example?: Omit<RequestExample, 'summary'>;
-    status?: number;
-    answer: EndpointAnswer;
-    refusals?: ControlRefusalCode[];
-  },
-): Endpoint<ControlRefusalCode> {
-  const { description, body, example, status = 200, answer, refusals = [] } = parts;
-  const guarded = tag !== 'Description';
-  const parameters = (['path', 'query'] as const).flatMap((place) => {
-    const schema = parts[place];
-    return schema ? [{ in: place, schema }] : [];
-  });
-  return {
-    ...{ id, method, path, tag, summary },
-    ...(description && { description }),
-    ...(guarded && { key: { scheme: 'controlToken', required: true } }),
-    ...(parameters.length > 0 && { parameters }),
-    ...(body && { body }),
-    examples: [{ summary, ...example }],
-    answers: { [status]: answer },
-    refusals: [...refusals, ...(guarded ? (['token_missing'] as const) : []), 'foreign_host'],
-  };
-}
 
 export const controlEndpoints: readonly Endpoint<ControlRefusalCode>[] = [
   endpoint(['get', '/clock', 'showClock', 'Clock', 'Read the clock'], {
@@ -225,6 +188,7 @@ export const controlEndpoints: readonly Endpoint<ControlRefusalCode>[] = [
     answer: { description: 'The mint.', body: named('Mint', control.mintResult) },
     refusals: ['invalid_body', 'invalid_settings'],
   }),
+  ...processorEndpoints,
   endpoint(['get', '/verify', 'verify', 'Money', 'Compare ledger and chain'], {
     query: control.verifyQuery,
     answer: { description: '`ok` when they agree.', body: named('VerifyReport', control.verifyResult) },

@@ -19,6 +19,11 @@ export const controlHostContract: HostContract<ControlRefusalCode> = {
     { name: 'Tokens', description: 'Tokens of users, as a login would give them.' },
     { name: 'Wallets', description: 'Which user has which wallet.' },
     { name: 'Webhooks', description: 'What the service has told brands, at the built-in receiver.' },
+    {
+      name: 'Processor',
+      description:
+        'The emulated payment processor: what buyers, banks and the merchant do, and what it tells.',
+    },
     { name: 'Money', description: 'Whether every promised reward was paid exactly once.' },
     { name: 'Description', description: 'This description.' },
   ],

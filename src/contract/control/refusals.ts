@@ -21,6 +21,8 @@ export type ControlRefusal =
   | { code: 'rule_not_found'; brandId: string; eventType: string }
   | { code: 'brand_exists'; brandId: string }
   | { code: 'wallet_not_found'; user: string }
+  | { code: 'processor_object_not_found'; kind: 'session' | 'event' | 'delivery' | 'endpoint'; name: string }
+  | { code: 'processor_refused'; message: string; reason: string | null }
   | { code: 'invalid_limit'; limitMax: number }
   | { code: 'invalid_since'; since: string }
   | { code: 'unknown_endpoint'; method: string; path: string }
@@ -31,6 +33,13 @@ export type ControlRefusal =
 export type ControlRefusalCode = ControlRefusal['code'];
 
 const { brandId } = demo;
+
+const PROCESSOR_LISTS = {
+  session: 'sessions',
+  event: 'events',
+  delivery: 'deliveries',
+  endpoint: 'endpoints',
+};
 
 const rows: RefusalRows<ControlRefusal> = {
   foreign_host: {
@@ -165,6 +174,29 @@ const rows: RefusalRows<ControlRefusal> = {
       message:
         'Name an e-mail, an address or <platform>:<id>; a wallet comes with the first reward or login.',
       details: { reason: 'wallet_not_found' },
+    }),
+  },
+  processor_object_not_found: {
+    status: 404,
+    when: 'the emulated processor has no such session, event, delivery or endpoint',
+    example: { kind: 'session', name: 'cs_test_none' },
+    says: ({ kind, name }) => ({
+      error: `No ${kind} ${name}`,
+      message: `GET /_rewards/processor/${PROCESSOR_LISTS[kind]} lists what there is.`,
+      details: { reason: 'processor_object_not_found' },
+    }),
+  },
+  processor_refused: {
+    status: 409,
+    when: 'the emulated processor refuses: the session is paid or has expired, or no money is left to go back',
+    example: {
+      message: 'The session cs_test_a1 has expired: nothing can be paid any more',
+      reason: 'checkout_session_expired',
+    },
+    says: ({ message, reason }) => ({
+      error: message,
+      message: 'GET /_rewards/processor/sessions shows how each session stands.',
+      details: { reason: 'processor_refused', code: reason },
     }),
   },
   invalid_limit: {

@@ -6,6 +6,7 @@ import { settings } from '../../compose/config.ts';
 import { createVerifier } from '../../compose/create-verifier.ts';
 import type { ControlBrandsDeps } from '../../http/control/brands.ts';
 import { createControlHost } from '../../http/control/host.ts';
+import type { ControlProcessorDeps } from '../../http/control/processor.ts';
 import type { ControlTokensDeps } from '../../http/control/tokens.ts';
 import type { Facts } from '../../ledger/facts.ts';
 import type { AdjustableClock } from '../../lib/clock.ts';
@@ -25,6 +26,7 @@ interface ControlDeps extends Pick<ControlBrandsDeps, 'openEscrow' | 'openGasWal
   requests: Parameters<typeof createControlHost>[0]['requests'];
   identity: Pick<ControlTokensDeps, 'verifier' | 'issuer' | 'refreshKeys'>;
   addressAt: (index: number) => `0x${string}`;
+  processor: ControlProcessorDeps;
   /** Makes the chain's time follow a move of the service's clock. */
   syncChain: () => Promise<void>;
 }
@@ -69,6 +71,7 @@ export function createControl(deps: ControlDeps, config: ControlConfig) {
     },
     seed: createSeeding(deps),
     inbox: createInbox(deps),
+    processor: deps.processor,
     wallets: { database, ownDomain: config.ownDomain },
     limits: { bodyLimitBytes: settings.bodyLimitBytes, duplicateWindowMs: config.duplicateWindowMs },
     verify: createVerifier(deps),

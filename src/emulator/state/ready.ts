@@ -19,6 +19,8 @@ export interface Ready {
     events: string[];
   }[];
   users: { email: string; address: string; login: string; applicationPassword: string }[];
+  /** The emulated payment processor: for the package `stripe`, host, port and protocol of `url`. Checkout pages are below `<url>/_pay`. */
+  processor: { url: string; secretKey: string; webhookSecret: string };
   controlToken: string;
   clock: string;
   dataDir: string;
@@ -76,6 +78,9 @@ export function readyEnvironment(ready: Ready): Record<string, string> {
     REWARDS_RPC_URL: ready.urls.rpc,
     REWARDS_CHAIN_ID: String(ready.chain.id),
     REWARDS_RWT_ADDRESS: ready.contracts.token,
+    STRIPE_API_BASE: ready.processor.url,
+    STRIPE_SECRET_KEY: ready.processor.secretKey,
+    STRIPE_WEBHOOK_SECRET: ready.processor.webhookSecret,
     ...(brand && { REWARDS_BRAND_ID: brand.brandId, REWARDS_API_KEY: brand.apiKey }),
   };
 }

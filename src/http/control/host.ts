@@ -14,6 +14,7 @@ import { type ControlBrandsDeps, controlBrands } from './brands.ts';
 import { type ControlClockDeps, controlClock } from './clock.ts';
 import { type ControlInboxDeps, controlInbox } from './inbox.ts';
 import { controlMints } from './mints.ts';
+import { type ControlProcessorDeps, controlProcessor } from './processor.ts';
 import { BODY_LIMIT_BYTES, refuse } from './refuse.ts';
 import { type ControlRequestsDeps, controlRequests } from './requests.ts';
 import { type ControlSeedDeps, controlSeed } from './seed.ts';
@@ -28,6 +29,7 @@ interface ControlHostDeps extends Omit<ControlRequestsDeps, 'nowMs'> {
   wallets: ControlWalletsDeps;
   seed: ControlSeedDeps['seed'];
   inbox: ControlInboxDeps['inbox'];
+  processor: ControlProcessorDeps;
   /** Compares ledger and chain. */
   verify: (options: VerifyOptions) => Promise<VerifyReport>;
   log: Log;
@@ -77,6 +79,7 @@ export function createControlHost(deps: ControlHostDeps): Hono {
     ...controlInbox(deps),
     ...controlTokens(deps.tokens),
     ...controlWallets(deps.wallets),
+    ...controlProcessor(deps.processor),
     verify: verifyHandler(deps),
     controlOpenapi: reference.openapi,
     controlDocs: reference.docs,

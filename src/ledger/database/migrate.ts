@@ -15,6 +15,7 @@ import acceptedNonces from './migrations/0010-accepted-nonces.sql';
 import domainMisses from './migrations/0011-domain-misses.sql';
 import payments from './migrations/0012-payments.sql';
 import webhooks from './migrations/0013-webhooks.sql';
+import emulatedProcessor from './migrations/0014-emulated-processor.sql';
 
 /** In order; a file that has been released is never edited, only followed by another. */
 export const migrations = [
@@ -31,6 +32,7 @@ export const migrations = [
   { number: 11, name: '0011-domain-misses', sql: domainMisses },
   { number: 12, name: '0012-payments', sql: payments },
   { number: 13, name: '0013-webhooks', sql: webhooks },
+  { number: 14, name: '0014-emulated-processor', sql: emulatedProcessor },
 ] as const;
 
 const applied = pgTable('migrations', {
