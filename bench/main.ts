@@ -4,7 +4,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { cpus, release, tmpdir, totalmem, type } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { parseArgs } from 'node:util';
 import { HDKey } from '@scure/bip32';
 import { generatePrivateKey } from 'viem/accounts';
 import {
@@ -20,21 +19,17 @@ import {
   transactionsSince,
 } from './chain.ts';
 import { type Measured, measure, problemsOf, roundsOf, type Subject, until } from './measure.ts';
+import { readOptions } from './options.ts';
 import { startGenerator, startNaiveServer, startService } from './processes.ts';
 import { CALLS_PER_USER, relayRequests, startIdentity } from './relay-users.ts';
 import { type Machine, median, type Report, type Rounds, roundsTable, rowsOf, rowsTable } from './report.ts';
 
-const { values: options } = parseArgs({
-  options: {
-    /** A run of under two minutes. */
-    quick: { type: 'boolean', default: false },
-    json: { type: 'string' },
-    callers: { type: 'string', default: '256' },
-    /** With a gas wallet each, so that relays have as many lanes. */
-    brands: { type: 'string', default: '4' },
-    /** Where the ledger and the baseline's database are. */
-    dir: { type: 'string', default: tmpdir() },
-  },
+const options = readOptions('', {
+  quick: { type: 'boolean', default: false, help: 'a run of under two minutes' },
+  json: { type: 'string', help: 'file for the rows' },
+  callers: { type: 'string', default: '256', help: 'connections, each with one request at a time' },
+  brands: { type: 'string', default: '4', help: 'with a gas wallet each, so that relays have as many lanes' },
+  dir: { type: 'string', default: tmpdir(), help: "where the ledger and the baseline's database are" },
 });
 const callers = Number(options.callers);
 const plan = options.quick

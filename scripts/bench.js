@@ -1,14 +1,20 @@
-// Builds the program, bundles the measurements and runs them: `npm run bench -- --quick`, `npm run bench -- verify`, `npm run bench -- memory`. See docs/performance.md.
+// Builds the program, bundles the measurements and runs them: `npm run bench -- --quick`, `npm run bench -- verify`, `npm run bench -- memory`; `--help` lists their options. See docs/performance.md.
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { build } from 'esbuild';
 
 /** `verify` measures the comparison of ledger and chain, `memory` what `serve` holds; anything else events and relays. */
-const measurement = ['verify', 'memory'].find((name) => name === process.argv[2]) ?? 'main';
+const measurement = ['verify', 'memory'].find((name) => name === process.argv[2]);
+/** With `--help`, each says what may come after it, and none measures. */
+const asked = process.argv.includes('--help')
+  ? ['main', 'verify', 'memory'].filter((name) => !measurement || name === measurement)
+  : undefined;
 const root = new URL('..', import.meta.url).pathname;
-// What is measured is the program as the sources have it now.
-const built = spawnSync(process.execPath, [`${root}scripts/build.js`], { stdio: 'inherit' });
-if (built.status !== 0) process.exit(built.status ?? 1);
+if (!asked) {
+  // What is measured is the program as the sources have it now.
+  const built = spawnSync(process.execPath, [`${root}scripts/build.js`], { stdio: 'inherit' });
+  if (built.status !== 0) process.exit(built.status ?? 1);
+}
 // Beside the packages, all of which stay outside the bundle, so that they are found.
 const cache = `${root}node_modules/.cache`;
 await mkdir(cache, { recursive: true });
@@ -39,13 +45,16 @@ try {
     loader: { '.sql': 'text' },
     logLevel: 'warning',
   });
-  const child = spawn(
-    process.execPath,
-    ['--enable-source-maps', `${directory}/${measurement}.mjs`, ...process.argv.slice(2)],
-    { stdio: 'inherit', env: { ...process.env, REWARDS_BENCH_PROGRAM: `${root}bin/rewards.js` } },
-  );
-  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal));
-  code = await new Promise((resolve) => child.on('exit', (status) => resolve(status ?? 1)));
+  for (const name of asked ?? [measurement ?? 'main']) {
+    const child = spawn(
+      process.execPath,
+      ['--enable-source-maps', `${directory}/${name}.mjs`, ...process.argv.slice(2)],
+      { stdio: 'inherit', env: { ...process.env, REWARDS_BENCH_PROGRAM: `${root}bin/rewards.js` } },
+    );
+    for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal));
+    code = await new Promise((resolve) => child.on('exit', (status) => resolve(status ?? 1)));
+    if (code !== 0) break;
+  }
 } finally {
   await rm(directory, { recursive: true, force: true });
 }

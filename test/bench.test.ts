@@ -1,4 +1,6 @@
-/** The shape of what `npm run bench -- --json FILE` writes; how quick anything is, no test says. */
+/** That the measurements run, and the shape of what `npm run bench -- --json FILE` writes; how quick anything is, no test says. */
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { median, type Rounds, roundsTable, rowsOf, rowsTable } from '../bench/report.ts';
 
@@ -60,4 +62,15 @@ test('how busy the generator was is said of every measurement', () => {
   const [head, ...lines] = roundsTable(found).split('\n');
   expect(head).toMatch(/generator$/);
   expect(lines.map((line) => line.endsWith('20 %'))).toEqual([true, true, true, true]);
+});
+
+test('its modules are loaded by Node itself, and each says what may come after it', async () => {
+  const bench = new URL('../scripts/bench.js', import.meta.url).pathname;
+  const { stdout } = await promisify(execFile)(process.execPath, [bench, '--help']);
+  expect(stdout.split('\n').filter((line) => line.startsWith('npm'))).toEqual([
+    'npm run bench --',
+    'npm run bench -- verify',
+    'npm run bench -- memory',
+  ]);
+  expect(stdout).toContain('--database …     an empty database of Postgres; without one, SQLite\n');
 });

@@ -9,22 +9,15 @@ import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
+import { readOptions } from '../options.ts';
 
-const { values: options } = parseArgs({
-  args: process.argv.slice(2).filter((word) => word !== 'memory'),
-  options: {
-    events: { type: 'string', default: '200000' },
-    /** Events between two looks at the memory. */
-    every: { type: 'string', default: '20000' },
-    /** Connections that are kept, each with one request at a time. */
-    callers: { type: 'string', default: '16' },
-    /** Events of a request: half of the requests carry one, the others this many. */
-    bulk: { type: 'string', default: '40' },
-    /** Seconds without an event at the end. */
-    rest: { type: 'string', default: '30' },
-    dir: { type: 'string', default: tmpdir() },
-  },
+const options = readOptions('memory', {
+  events: { type: 'string', default: '200000', help: 'events in all' },
+  every: { type: 'string', default: '20000', help: 'events between two looks at the memory' },
+  callers: { type: 'string', default: '16', help: 'connections, each with one request at a time' },
+  bulk: { type: 'string', default: '40', help: 'events of every second request; the others have one' },
+  rest: { type: 'string', default: '30', help: 'seconds without an event at the end' },
+  dir: { type: 'string', default: tmpdir(), help: 'where the ledger is' },
 });
 const [events, every, callers, bulk, restSeconds] = [
   ...[options.events, options.every, options.callers, options.bulk, options.rest].map(Number),

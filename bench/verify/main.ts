@@ -4,26 +4,21 @@ import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import type { Hex } from 'viem';
 import { openPostgres } from '../../src/ledger/database/postgres.ts';
 import { openSqlite } from '../../src/ledger/database/sqlite.ts';
+import { readOptions } from '../options.ts';
 import { planHistory } from './history.ts';
 import { writeHistory } from './ledger.ts';
 import { measureVerify, type VerifyMeasured } from './measure.ts';
 import type { StandInTask } from './node-process.ts';
 
-const { values: options } = parseArgs({
-  args: process.argv.slice(2).filter((word) => word !== 'verify'),
-  options: {
-    rewards: { type: 'string', default: '1000000' },
-    /** Rewards of a transaction. */
-    batch: { type: 'string', default: '250' },
-    /** An empty database of Postgres; without one, SQLite. */
-    database: { type: 'string' },
-    dir: { type: 'string', default: tmpdir() },
-    json: { type: 'string' },
-  },
+const options = readOptions('verify', {
+  rewards: { type: 'string', default: '1000000', help: 'rewards in the ledger' },
+  batch: { type: 'string', default: '250', help: 'rewards of a transaction' },
+  database: { type: 'string', help: 'an empty database of Postgres; without one, SQLite' },
+  dir: { type: 'string', default: tmpdir(), help: 'where the files are' },
+  json: { type: 'string', help: 'file for what was measured' },
 });
 const say = (text: string) => process.stderr.write(`${text}\n`);
 const program =

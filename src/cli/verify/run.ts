@@ -57,7 +57,7 @@ async function ofLedger(context: CommandContext, options: VerifyCommandOptions):
 const agreement = (report: VerifyBody, style: Style) =>
   [
     `${style.green('ledger and chain agree')} ${reach(report)}: ${Object.entries(report.checked)
-      .map(([what, count]) => `${count} ${what}`)
+      .map(([what, count]) => `${count} ${count === 1 ? what.replace(/s$/, '') : what}`)
       .join(', ')}`,
     ...limits(report, style),
   ].join('\n');

@@ -1,13 +1,12 @@
 /** Contract: Reward result, Event types and Event configuration. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventConfigReply } from '../../../src/http/events/event-config-reply.ts';
-import { someone, startTestService, type TestService } from '../../kits/service.ts';
+import { type Answer, someone, startTestService, type TestService } from '../../kits/service.ts';
 import { API, type ContractService, open, shop, startContractService } from '../kit.ts';
 
 describe('contract: Reward result', () => {
   let service: ContractService;
-  // biome-ignore lint/suspicious/noExplicitAny: looked at field by field
-  let body: any;
+  let body: Answer['body'];
   beforeAll(async () => {
     service = await startContractService();
     const answer = await service.send(shop, { userEmail: someone() });
