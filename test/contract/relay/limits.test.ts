@@ -1,26 +1,35 @@
 /** contract: Limits, Relay transactions and Relay API requests. */
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { databaseKinds } from '../../kits/databases.ts';
 import { type RelayKit, startRelayKit } from '../../kits/wallet.ts';
 
 const HOUR_MS = 3_600_000;
-const stops: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const stop of stops.splice(0).reverse()) await stop();
-}, 30_000);
 const at = (headers: Headers, name: string) => Number(headers.get(`x-ratelimit-${name}`));
 
 describe.each(databaseKinds)('on $kind', ({ open }) => {
-  const start = async (change: Parameters<typeof startRelayKit>[0] = {}): Promise<RelayKit> => {
+  /** Also stops it, at the end of the test or of all. */
+  const start = async (
+    change: Parameters<typeof startRelayKit>[0],
+    atEnd: (stop: () => Promise<void>) => void,
+  ): Promise<RelayKit> => {
     const database = await open();
-    stops.push(database.stop);
-    const kit = await startRelayKit({ databaseUrl: database.databaseUrl, ...change });
-    stops.push(kit.stop);
-    return kit;
+    const started = await startRelayKit({ databaseUrl: database.databaseUrl, ...change });
+    atEnd(async () => {
+      await started.stop();
+      await database.stop();
+    });
+    return started;
   };
+  let kit: RelayKit;
+  let stop: (() => Promise<void>) | undefined;
+  beforeAll(async () => {
+    kit = await start({}, (stopping) => {
+      stop = stopping;
+    });
+  });
+  afterAll(() => stop?.());
 
   test('35 an hour from the first; the 36th is refused, and after the reset the next passes', async () => {
-    const kit = await start();
     const { alice, bob } = kit.users;
     const buy = () => kit.relay(alice, kit.purchase(alice.address));
     const began = (await kit.now()) * 1_000;
@@ -55,7 +64,7 @@ describe.each(databaseKinds)('on $kind', ({ open }) => {
 
   test('a refusal uses no key up: the same call passes once the hour is over, and is then sent once', async () => {
     const scope = { scope: 'relay user', windowMs: HOUR_MS };
-    const kit = await start({ relay: { userLimit: { ...scope, limit: 1 } } });
+    const kit = await start({ relay: { userLimit: { ...scope, limit: 1 } } }, onTestFinished);
     const { alice } = kit.users;
     const call = kit.purchase(alice.address);
     const keyed = () => kit.relay(alice, call, { 'idempotency-key': 'too-many' });
@@ -74,18 +83,16 @@ describe.each(databaseKinds)('on $kind', ({ open }) => {
   }, 60_000);
 
   test('100 at once: exactly 35', async () => {
-    const kit = await start();
-    const { alice } = kit.users;
+    const { carol } = kit.users;
     const answers = await Promise.all(
-      Array.from({ length: 100 }, () => kit.relay(alice, kit.purchase(alice.address))),
+      Array.from({ length: 100 }, () => kit.relay(carol, kit.purchase(carol.address))),
     );
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(35);
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(65);
-    expect(await kit.perksOf(alice.address, 1n)).toBe(35n);
+    expect(await kit.perksOf(carol.address, 1n)).toBe(35n);
   }, 60_000);
 
   test('100 requests a minute of one address, whoever asks and however they end', async () => {
-    const kit = await start();
     const { alice } = kit.users;
     const from = { 'x-forwarded-for': '203.0.113.7' };
     const ask = (headers: Record<string, string>) => kit.send({}, { ...headers, ...from });
@@ -106,7 +113,7 @@ describe.each(databaseKinds)('on $kind', ({ open }) => {
   }, 60_000);
 
   test("a brand's gas budget: what is over it is refused and costs nothing, until the next day", async () => {
-    const kit = await start({ relay: { budgetGwei: 400_000, userShare: 1 } });
+    const kit = await start({ relay: { budgetGwei: 400_000, userShare: 1 } }, onTestFinished);
     const { alice } = kit.users;
     const buy = () => kit.relay(alice, { ...kit.purchase(alice.address), gasLimit: 1_000_000 });
     const statuses: number[] = [];
