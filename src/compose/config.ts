@@ -97,7 +97,7 @@ export const settings = {
     /** Where DNS gave no answer: long enough for an outage to pass, far shorter than the time of one miss. */
     retryMs: 10 * 60_000,
     /** The clock of an emulator may be moved at any moment; a look at it costs nothing. */
-    pollMs: 1_000,
+    pollMs: 200,
   },
   webhooks: {
     /** Enough to keep up with a healthy receiver, few enough for a small one. */

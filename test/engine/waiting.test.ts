@@ -202,7 +202,7 @@ describe('how far the ledger is behind the chain', () => {
     expect(look(15, 13, 120)).toBe(0);
   });
 
-  test('a long reading is a line of the log every ten seconds, and a text until it is over', () => {
+  test('a long reading is a line of the log after two seconds and then every ten, and a text until it is over', () => {
     const lines: LogFields[] = [];
     let nowMs = 0;
     const log = { ...silentLog, info: (fields: LogFields) => lines.push(fields) };
@@ -218,16 +218,20 @@ describe('how far the ledger is behind the chain', () => {
     expect(report.text()).toBeUndefined();
     read(4, 0);
     expect(report.text()).toBe('reading block 5 of 100');
-    read(20, 9_999);
+    read(20, 1_999);
     expect(lines).toEqual([]);
-    read(21, 10_000);
+    read(21, 2_000);
     expect(lines).toEqual([{ block: 21, of: 100 }]);
-    read(30, 19_999);
+    read(30, 11_999);
     expect(lines).toHaveLength(1);
-    read(31, 20_000);
+    read(31, 12_000);
     expect(lines).toHaveLength(2);
     read(100, 40_000);
     expect([report.text(), lines.length]).toEqual([undefined, 2]);
+    // Another reading, after the node was away for a while.
+    read(20, 50_000);
+    read(21, 51_999);
+    expect(lines).toHaveLength(2);
   });
 
   test('a newer block than the last one ends the wait; so does the time, and whoever waits', async () => {

@@ -1,5 +1,6 @@
 /** Production while it runs: traffic, roles, replicas, figures, and the way it stops. */
-import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { openPostgres } from '../../src/ledger/database/postgres.ts';
 import { openSqlite } from '../../src/ledger/database/sqlite.ts';
@@ -13,6 +14,7 @@ import {
   productionOf,
   type Started,
   sqliteLedger,
+  startProduction,
   startProductionKit,
 } from '../kits/production.ts';
 
@@ -34,42 +36,75 @@ describe('on SQLite', () => {
     ledger = await sqliteLedger(kit.folder, 'running');
   });
 
-  test('it pays, counts, says how it is, and stops cleanly', async () => {
-    service = await run(ledger);
-    expect(service.ready.workers).toEqual(['api', 'outbox']);
-    expect((await service.admin('/livez')).status).toBe(200);
-    expect(await service.admin('/readyz')).toMatchObject({ status: 200, body: { status: 'ready' } });
-    expect((await service.admin('/nothing')).status).toBe(404);
-
-    const { status, body } = await service.event({ brandId, userEmail: 'carol@shop.example' });
-    expect(status).toBe(200);
-    expect(body.transactionHash).toMatch(/^0x[0-9a-f]{64}$/);
-    const again = await service.event({ brandId, userEmail: 'carol@shop.example' });
-    expect(again.status).toBe(409);
-
-    await until("the payment's receipt", async () => {
-      const receipt = await kit.rpc('eth_getTransactionReceipt', [body.transactionHash]);
-      return (receipt as { status: string } | null)?.status === '0x1';
+  describe('with nothing but what has to be set', () => {
+    beforeAll(async () => {
+      service = await startProduction(kit.environment(ledger, { REWARDS_ALLOW_SQLITE: 'true' }));
     });
-    expect(await service.metric('rewards_decisions_total{code="rewarded"}')).toBe(1);
-    expect(await service.metric('rewards_decisions_total{code="duplicate"}')).toBe(1);
-    expect(await service.metric('rewards_send_outcomes_total{outcome="accepted"}')).toBe(1);
-    const route = 'method="POST",route="/rewards-api/manual-event"';
-    expect(await service.metric(`rewards_http_requests_total{${route},status="200"}`)).toBe(1);
-    expect(await service.metric('rewards_rpc_requests_total{node="0",outcome="answered"}')).toBeGreaterThan(
-      5,
-    );
-    // Counted now and then.
-    await until('nothing to wait', async () => (await service.metric('rewards_waiting')) === 0);
-    expect(await service.metric('rewards_alarms{code="foreign_nonce"}')).toBe(0);
-    expect(await service.metric('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThan(0);
+    afterAll(async () => {
+      if (service.child.exitCode === null) await service.stop('SIGKILL');
+    });
 
-    expect(await service.stop()).toEqual({ code: 0, signal: null });
-    const messages = service.logLines().map(({ message }) => message);
-    expect(messages).toContain('ready');
-    expect(messages.at(-1)).toBe('stopped');
-    for (const secret of [...Object.values(kit.keys), kit.walletsXpub, kit.anvil.url, 'carol', 'sqlite:'])
-      expect(service.log()).not.toContain(secret);
+    test('plain HTTP is refused, a proxy that ends HTTPS is believed', async () => {
+      expect((await service.api('/health')).status).toBe(403);
+      expect((await service.api('/health', { headers: { 'x-forwarded-proto': 'https' } })).status).toBe(200);
+      const https = { headers: { 'x-forwarded-proto': 'https' } };
+      // Users cannot log in here, so nothing is connected, and nothing is missing.
+      expect((await service.api('/health', https)).body).toMatchObject({
+        status: 'healthy',
+        services: { database: 'connected', blockchain: 'connected', idp: 'none' },
+      });
+      expect((await service.api('/diagnostic', https)).body).toMatchObject({
+        status: 'healthy',
+        idp: 'none',
+      });
+      expect((await service.api('/../_rewards/clock')).status).toBe(403);
+      const control = await fetch(`${service.ready.urls.events}/_rewards/clock`, {
+        headers: { 'x-forwarded-proto': 'https' },
+      });
+      expect(control.status).toBe(404);
+    });
+
+    test('two processes cannot share a SQLite ledger', async () => {
+      const { code, error } = await refused(ledger);
+      expect([code, error.code]).toEqual([5, 'E_DATA_IN_USE']);
+    });
+
+    test('it pays, counts, says how it is, and stops cleanly', async () => {
+      expect(service.ready.workers).toEqual(['api', 'outbox']);
+      expect((await service.admin('/livez')).status).toBe(200);
+      expect(await service.admin('/readyz')).toMatchObject({ status: 200, body: { status: 'ready' } });
+      expect((await service.admin('/nothing')).status).toBe(404);
+
+      const { status, body } = await service.event({ brandId, userEmail: 'carol@shop.example' });
+      expect(status).toBe(200);
+      expect(body.transactionHash).toMatch(/^0x[0-9a-f]{64}$/);
+      const again = await service.event({ brandId, userEmail: 'carol@shop.example' });
+      expect(again.status).toBe(409);
+
+      await until("the payment's receipt", async () => {
+        const receipt = await kit.rpc('eth_getTransactionReceipt', [body.transactionHash]);
+        return (receipt as { status: string } | null)?.status === '0x1';
+      });
+      expect(await service.metric('rewards_decisions_total{code="rewarded"}')).toBe(1);
+      expect(await service.metric('rewards_decisions_total{code="duplicate"}')).toBe(1);
+      expect(await service.metric('rewards_send_outcomes_total{outcome="accepted"}')).toBe(1);
+      const route = 'method="POST",route="/rewards-api/manual-event"';
+      expect(await service.metric(`rewards_http_requests_total{${route},status="200"}`)).toBe(1);
+      expect(await service.metric('rewards_rpc_requests_total{node="0",outcome="answered"}')).toBeGreaterThan(
+        5,
+      );
+      // Counted now and then.
+      await until('nothing to wait', async () => (await service.metric('rewards_waiting')) === 0);
+      expect(await service.metric('rewards_alarms{code="foreign_nonce"}')).toBe(0);
+      expect(await service.metric('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThan(0);
+
+      expect(await service.stop()).toEqual({ code: 0, signal: null });
+      const messages = service.logLines().map(({ message }) => message);
+      expect(messages).toContain('ready');
+      expect(messages.at(-1)).toBe('stopped');
+      for (const secret of [...Object.values(kit.keys), kit.walletsXpub, kit.anvil.url, 'carol', 'sqlite:'])
+        expect(service.log()).not.toContain(secret);
+    });
   });
 
   test('plain HTTP is refused, whoever says otherwise from outside', async () => {
@@ -77,22 +112,6 @@ describe('on SQLite', () => {
     expect((await service.api('/health')).status).toBe(403);
     const lied = await service.event({ brandId, userEmail: 'x@shop.example' });
     expect(lied.status).toBe(403);
-    await service.stop();
-    service = await run(ledger);
-    expect((await service.api('/health')).status).toBe(403);
-    expect((await service.api('/health', { headers: { 'x-forwarded-proto': 'https' } })).status).toBe(200);
-    const https = { headers: { 'x-forwarded-proto': 'https' } };
-    // Users cannot log in here, so nothing is connected, and nothing is missing.
-    expect((await service.api('/health', https)).body).toMatchObject({
-      status: 'healthy',
-      services: { database: 'connected', blockchain: 'connected', idp: 'none' },
-    });
-    expect((await service.api('/diagnostic', https)).body).toMatchObject({ status: 'healthy', idp: 'none' });
-    expect((await service.api('/../_rewards/clock')).status).toBe(403);
-    const control = await fetch(`${service.ready.urls.events}/_rewards/clock`, {
-      headers: { 'x-forwarded-proto': 'https' },
-    });
-    expect(control.status).toBe(404);
     await service.stop();
   });
 
@@ -102,6 +121,28 @@ describe('on SQLite', () => {
     const facts = await readFact(database.db, 'chain');
     await database.close();
     expect(facts).toMatchObject({ chainId: 4242, contracts: { escrow: kit.contracts.escrow } });
+  });
+
+  test('a new ledger beside an escrow that is in use is refused', async () => {
+    const empty = await sqliteLedger(kit.folder, 'empty');
+    const { code, error } = await refused(empty);
+    expect([code, error.code]).toEqual([5, 'E_PROD_LEDGER_BEHIND']);
+    expect(error.message).toContain('sequence 0');
+  });
+
+  test('a taken port is said, and nothing stays behind: the next start succeeds', async () => {
+    const holder = createServer().listen(0, '127.0.0.1');
+    await once(holder, 'listening');
+    const port = String((holder.address() as AddressInfo).port);
+    const { code, error } = await refused(ledger, { REWARDS_PORT: port }, []);
+    const admin = await refused(ledger, { REWARDS_ADMIN_PORT: port }, []);
+    holder.close();
+    expect(admin.error).toMatchObject({
+      code: 'E_PORT_TAKEN',
+      hint: expect.stringContaining('--admin-port N'),
+    });
+    expect([code, error.code]).toEqual([5, 'E_PORT_TAKEN']);
+    expect(error.hint).toContain('--port N');
   });
 
   test('SIGTERM: out of traffic at once, requests under way are finished', async () => {
@@ -135,53 +176,12 @@ describe('on SQLite', () => {
     await service.stop();
   });
 
-  test('a new ledger beside an escrow that is in use is refused', async () => {
-    const empty = await sqliteLedger(kit.folder, 'empty');
-    const { code, error } = await refused(empty);
-    expect([code, error.code]).toEqual([5, 'E_PROD_LEDGER_BEHIND']);
-    expect(error.message).toContain('sequence 0');
-  });
-
-  test('two processes cannot share a SQLite ledger', async () => {
-    service = await run(ledger);
-    const { code, error } = await refused(ledger);
-    expect([code, error.code]).toEqual([5, 'E_DATA_IN_USE']);
-    await service.stop();
-  });
-
-  test('a taken port is said, and nothing stays behind', async () => {
-    service = await run(ledger);
-    const port = new URL(service.ready.urls.events ?? '').port;
-    await service.stop();
-    const holder = createServer().listen(Number(port), '127.0.0.1');
-    const { code, error } = await refused(ledger, { REWARDS_PORT: port }, []);
-    const admin = await refused(ledger, { REWARDS_ADMIN_PORT: port }, []);
-    holder.close();
-    expect(admin.error).toMatchObject({
-      code: 'E_PORT_TAKEN',
-      hint: expect.stringContaining('--admin-port N'),
-    });
-    expect([code, error.code]).toEqual([5, 'E_PORT_TAKEN']);
-    expect(error.hint).toContain('--port N');
-    await (await run(ledger)).stop();
-  });
-
-  test('ledger and chain are compared soon after a start, long before the first period is over', async () => {
-    service = await run(ledger, { REWARDS_VERIFY_EVERY: '1h', REWARDS_VERIFY_AFTER: '0s' });
-    await until(
-      'the first comparison',
-      async () => ((await service.metric('rewards_verify_timestamp_seconds')) ?? 0) > 0,
-    );
-    expect(await service.metric('rewards_verify_differences')).toBe(0);
-    await service.stop();
-  });
-
-  test('ledger and chain are compared on a schedule, and a difference raises an alarm', async () => {
+  test('ledger and chain are compared on a schedule and soon after a start, and a difference raises an alarm', async () => {
     service = await run(ledger, { REWARDS_VERIFY_EVERY: '200ms' });
-    await until(
-      'the first comparison',
-      async () => ((await service.metric('rewards_verify_timestamp_seconds')) ?? 0) > 0,
-    );
+    const comparedAt = () => service.metric('rewards_verify_timestamp_seconds');
+    await until('the first comparison', async () => ((await comparedAt()) ?? 0) > 0);
+    const first = await comparedAt();
+    await until('the next comparison', async () => (await comparedAt()) !== first);
     expect(await service.metric('rewards_verify_differences')).toBe(0);
     await service.stop();
 
@@ -194,7 +194,8 @@ describe('on SQLite', () => {
       .insert(movements)
       .values({ ...movement, transactionHash: hash, logIndex: 0, blockNumber: Number(kit.contracts.block) });
     await database.close();
-    service = await run(ledger, { REWARDS_VERIFY_EVERY: '200ms' });
+    // Found soon after a start, long before the first period is over.
+    service = await run(ledger, { REWARDS_VERIFY_EVERY: '1h', REWARDS_VERIFY_AFTER: '0s' });
     await until(
       'the difference to be found',
       async () => (await service.metric('rewards_verify_differences')) === 3,
