@@ -15,11 +15,11 @@ beforeEach(async () => {
 afterEach(() => kit.stop());
 
 test('log, /readyz and rewards_block_lag tell how far the first reading is', async () => {
-  const blocks = 1_000;
+  const blocks = 300;
   await kit.rpc('anvil_mine', [`0x${blocks.toString(16)}`]);
   const head = Number(await kit.rpc('eth_blockNumber', []));
   const proxy = await startRpcProxy({ target: kit.anvil.url });
-  proxy.add({ fault: 'delay', method: /eth_getBlockReceipts/, delayMs: 100 });
+  proxy.add({ fault: 'delay', method: /eth_getBlockReceipts/, delayMs: 300 });
   const adminPort = await freePort();
   const said: string[] = [];
   const ledger = await sqliteLedger(kit.folder, 'first-reading');

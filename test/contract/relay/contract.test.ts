@@ -10,7 +10,7 @@ import {
 import { databaseKinds, type TestDatabase } from '../../kits/databases.ts';
 import { FREE_PERK, filled, type RelayKit, startRelayKit, type User } from '../../kits/wallet.ts';
 
-describe.each(databaseKinds)('contract: POST relay (on $kind)', ({ open }) => {
+describe.each(databaseKinds)('contract: POST relay (on $kind)', ({ kind, open }) => {
   let kit: RelayKit;
   let database: TestDatabase;
   let alice: User;
@@ -70,6 +70,46 @@ describe.each(databaseKinds)('contract: POST relay (on $kind)', ({ open }) => {
     expect(elsewhere.status).toBe(200);
     expect(elsewhere.body.from).toBe(body.from);
   });
+
+  describe('GET relay/<hash>', () => {
+    const status = (hash: string) => kit.request(`${kit.ready.urls.relay}/relay/${hash}`);
+    test('tells the state of a call', async () => {
+      const { body } = await kit.relay(alice, kit.purchase(alice.address));
+      const { status: code, body: state } = await status(
+        body.transactionHash.toUpperCase().replace('0X', '0x'),
+      );
+      expect([code, state]).toEqual([200, body]);
+    });
+    test('unknown and malformed hashes', async () => {
+      expect((await status(filled(1, 32))).body.code).toBe('NOT_FOUND');
+      const malformed = await status('0x12');
+      expect([malformed.status, malformed.body.code]).toEqual([400, 'INVALID_HASH']);
+    });
+  });
+
+  describe('Idempotency-Key', () => {
+    test('the same request again gets the same answer, and is sent once', async () => {
+      const before = await kit.perksOf(bob.address, FREE_PERK);
+      const body = kit.purchase(bob.address);
+      const headers = { 'idempotency-key': 'buy-1' };
+      const answers = await Promise.all([1, 2, 3].map(() => kit.relay(bob, body, headers)));
+      const [first] = answers;
+      expect(first?.status).toBe(200);
+      for (const answer of answers) expect(answer.body).toEqual(first?.body);
+      expect(await kit.perksOf(bob.address, FREE_PERK)).toBe(before + 1n);
+      const other = await kit.relay(bob, { ...body, gasLimit: 500_000 }, headers);
+      expect([other.status, other.body.code]).toEqual([409, 'IDEMPOTENCY_KEY_REUSED']);
+      const somebody = await kit.relay(alice, kit.purchase(alice.address), headers);
+      expect(somebody.status).toBe(200);
+    });
+    test('a malformed key', async () => {
+      const answer = await kit.relay(bob, kit.purchase(bob.address), { 'idempotency-key': 'a b' });
+      expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_FIELDS']);
+    });
+  });
+
+  // What follows is decided before the ledger is asked, or without it.
+  if (kind !== 'sqlite') return;
 
   describe('Relay request', () => {
     test.each(['to', 'data', 'userAddress'])('%s: required', async (field) => {
@@ -287,43 +327,6 @@ describe.each(databaseKinds)('contract: POST relay (on $kind)', ({ open }) => {
       const { status, body } = await kit.request(`${kit.ready.urls.relay}/relay/one/two`);
       expect(status).toBe(404);
       expect(body.code).toBe('UNKNOWN_ENDPOINT');
-    });
-  });
-
-  describe('GET relay/<hash>', () => {
-    const status = (hash: string) => kit.request(`${kit.ready.urls.relay}/relay/${hash}`);
-    test('tells the state of a call', async () => {
-      const { body } = await kit.relay(alice, kit.purchase(alice.address));
-      const { status: code, body: state } = await status(
-        body.transactionHash.toUpperCase().replace('0X', '0x'),
-      );
-      expect([code, state]).toEqual([200, body]);
-    });
-    test('unknown and malformed hashes', async () => {
-      expect((await status(filled(1, 32))).body.code).toBe('NOT_FOUND');
-      const malformed = await status('0x12');
-      expect([malformed.status, malformed.body.code]).toEqual([400, 'INVALID_HASH']);
-    });
-  });
-
-  describe('Idempotency-Key', () => {
-    test('the same request again gets the same answer, and is sent once', async () => {
-      const before = await kit.perksOf(bob.address, FREE_PERK);
-      const body = kit.purchase(bob.address);
-      const headers = { 'idempotency-key': 'buy-1' };
-      const answers = await Promise.all([1, 2, 3].map(() => kit.relay(bob, body, headers)));
-      const [first] = answers;
-      expect(first?.status).toBe(200);
-      for (const answer of answers) expect(answer.body).toEqual(first?.body);
-      expect(await kit.perksOf(bob.address, FREE_PERK)).toBe(before + 1n);
-      const other = await kit.relay(bob, { ...body, gasLimit: 500_000 }, headers);
-      expect([other.status, other.body.code]).toEqual([409, 'IDEMPOTENCY_KEY_REUSED']);
-      const somebody = await kit.relay(alice, kit.purchase(alice.address), headers);
-      expect(somebody.status).toBe(200);
-    });
-    test('a malformed key', async () => {
-      const answer = await kit.relay(bob, kit.purchase(bob.address), { 'idempotency-key': 'a b' });
-      expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_FIELDS']);
     });
   });
 });

@@ -54,7 +54,7 @@ async function startOpStackNode(target: string, l1FeeWei: bigint) {
 }
 const ORACLE = '0x420000000000000000000000000000000000000f';
 
-describe.each(databaseKinds)('gas charges (on $kind)', ({ open }) => {
+describe.each(databaseKinds)('gas charges (on $kind)', ({ kind, open }) => {
   let kit: RelayKit;
   let ledger: LedgerReader;
   let anvil: AnvilProcess;
@@ -127,32 +127,6 @@ describe.each(databaseKinds)('gas charges (on $kind)', ({ open }) => {
     expect(await spent()).toBe(cost);
   }, 60_000);
 
-  test('while no block holds it, the worst case of call and permit is kept', async () => {
-    await start({ relay: { answerTimeoutMs } });
-    const { alice } = kit.users;
-    for (const eventType of ['account_creation', 'first_purchase', 'referral'])
-      expect((await kit.event({ userEmail: alice.email, eventType })).status).toBe(200);
-    const permit = await kit.permit(alice);
-    await rpc('evm_setAutomine', false);
-    const call = { ...kit.purchase(alice.address, PERK, PERK_PRICE), permit };
-    const { status, body } = await kit.relay(alice, call);
-    expect(status).toBe(504);
-    const hash: Hex = body.details.transactionHash;
-    await expect.poll(() => kit.chain.getTransaction({ hash }).catch(() => undefined), patient).toBeTruthy();
-    const { gas, maxFeePerGas = 0n, from, nonce } = await kit.chain.getTransaction({ hash });
-    const pool = (await rpc('txpool_content')) as unknown as {
-      pending: Record<Hex, Record<string, { gas: Hex }>>;
-    };
-    const sender = Object.entries(pool.pending).find(
-      ([address]) => address.toLowerCase() === from.toLowerCase(),
-    );
-    const permitGas = BigInt(sender?.[1][String(nonce - 1)]?.gas ?? 0);
-    expect(permitGas).toBeGreaterThan(0n);
-    expect(Math.abs((await spent()) - Number(((gas + permitGas) * maxFeePerGas) / GWEI))).toBeLessThanOrEqual(
-      1,
-    );
-  }, 60_000);
-
   test('a block that is taken back: the worst case again, and exactly the cost once another block holds the call', async () => {
     await start();
     const { body } = await buy('alice');
@@ -201,6 +175,46 @@ describe.each(databaseKinds)('gas charges (on $kind)', ({ open }) => {
     expect(await spent()).toBe(cost);
   }, 60_000);
 
+  test('of calls at once beyond the window, only those that were admitted are counted', async () => {
+    await start({ relay: { userShare: 1 } });
+    const answers = await Promise.all(Array.from({ length: 60 }, () => buy('alice')));
+    const sent = answers.filter(({ status }) => status === 200);
+    expect(sent).toHaveLength(35);
+    let cost = 0;
+    for (const { body } of sent) cost += inGwei(await weiOf(body.transactionHash));
+    await expect.poll(spent, patient).toBe(cost);
+    expect(await shareOf(kit.users.alice.address)).toBe(cost);
+  }, 60_000);
+
+  // What follows asks more of the chain than of the database.
+  if (kind !== 'sqlite') return;
+
+  test('while no block holds it, the worst case of call and permit is kept', async () => {
+    await start({ relay: { answerTimeoutMs } });
+    const { alice } = kit.users;
+    for (const eventType of ['account_creation', 'first_purchase', 'referral'])
+      expect((await kit.event({ userEmail: alice.email, eventType })).status).toBe(200);
+    const permit = await kit.permit(alice);
+    await rpc('evm_setAutomine', false);
+    const call = { ...kit.purchase(alice.address, PERK, PERK_PRICE), permit };
+    const { status, body } = await kit.relay(alice, call);
+    expect(status).toBe(504);
+    const hash: Hex = body.details.transactionHash;
+    await expect.poll(() => kit.chain.getTransaction({ hash }).catch(() => undefined), patient).toBeTruthy();
+    const { gas, maxFeePerGas = 0n, from, nonce } = await kit.chain.getTransaction({ hash });
+    const pool = (await rpc('txpool_content')) as unknown as {
+      pending: Record<Hex, Record<string, { gas: Hex }>>;
+    };
+    const sender = Object.entries(pool.pending).find(
+      ([address]) => address.toLowerCase() === from.toLowerCase(),
+    );
+    const permitGas = BigInt(sender?.[1][String(nonce - 1)]?.gas ?? 0);
+    expect(permitGas).toBeGreaterThan(0n);
+    expect(Math.abs((await spent()) - Number(((gas + permitGas) * maxFeePerGas) / GWEI))).toBeLessThanOrEqual(
+      1,
+    );
+  }, 60_000);
+
   test('a call whose nonce somebody else used costs nothing, once that is final', async () => {
     await start({ relay: { answerTimeoutMs }, engine: { lane: { resendAfterMs: 2_000 } } });
     await rpc('evm_setAutomine', false);
@@ -235,16 +249,5 @@ describe.each(databaseKinds)('gas charges (on $kind)', ({ open }) => {
     expect(late.status).toBe(504);
     // The oracle's word, and half as much again.
     expect((await spent()) - before).toBeGreaterThan(inGwei((l1FeeWei * 3n) / 2n));
-  }, 60_000);
-
-  test('of calls at once beyond the window, only those that were admitted are counted', async () => {
-    await start({ relay: { userShare: 1 } });
-    const answers = await Promise.all(Array.from({ length: 60 }, () => buy('alice')));
-    const sent = answers.filter(({ status }) => status === 200);
-    expect(sent).toHaveLength(35);
-    let cost = 0;
-    for (const { body } of sent) cost += inGwei(await weiOf(body.transactionHash));
-    await expect.poll(spent, patient).toBe(cost);
-    expect(await shareOf(kit.users.alice.address)).toBe(cost);
   }, 60_000);
 });
