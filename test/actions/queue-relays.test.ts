@@ -186,7 +186,8 @@ test.skipIf(postgresMissing() !== undefined)(
     const postgres = await startPostgres({ migrated: true });
     const database = openPostgres(postgres.url);
     try {
-      const { queue, idle } = queueOf({ database });
+      // However long the lock is held: it tries on.
+      const { queue, idle } = queueOf({ database, triesMax: 1_000 });
       const payer = freshAddress();
       const of = () => wish({ payer, budgetGwei: 1_000 });
       expect(await queue(of())).toMatchObject({ queued: true });

@@ -71,7 +71,7 @@ export const areas: readonly Area[] = [
       'test/audit/*.test.ts',
       'test/cli/explain.test.ts',
     ],
-    near: ['test/actions', 'test/ledger'],
+    near: ['test/actions', 'test/ledger/answer-once.test.ts', 'test/ledger/same-id.test.ts'],
   },
   {
     name: 'chain',

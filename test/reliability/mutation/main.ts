@@ -4,10 +4,10 @@ import { parseArgs } from 'node:util';
 import { areaNamed, areas } from './areas.ts';
 import { contractChanges } from './contract-changes.ts';
 import { droppedCalls } from './dropped-calls.ts';
-import { tryOperators } from './operators.ts';
+import { rangeOf, tryOperators } from './operators.ts';
 import { planted } from './planted.ts';
 import { type Change, openSandbox } from './sandbox.ts';
-import { scoreOf, scoreTable, type Verdict } from './verdict.ts';
+import { isOpen, scoreOf, scoreTable, type Verdict, withNews } from './verdict.ts';
 
 const USAGE = `npm run mutate -- [areas] [options]
 
@@ -15,6 +15,7 @@ const USAGE = `npm run mutate -- [areas] [options]
   --part 0.1       share of each area's lines in which operators, blocks and literals are changed; 1 for all
   --dropped 10     calls left out in each area
   --at "a.ts:1-9 b.ts"  operators of these lines of one area only, instead of a share
+  --again FILE     operators that a report left open (survived, untried), once more; the score is of both runs
   --tests "test/ledger/*.test.ts"  judged by these tests instead of the area's: quicker, and what survives may still be noticed
   --names REGEX    judged by those tests alone that are named so, such as '^(?!Postgres)'
   --near           operators are judged by tests that need no service, in one process: a thousand a minute, a lower bound
@@ -33,6 +34,7 @@ const { values, positionals } = parseArgs({
     part: { type: 'string', default: '0.1' },
     dropped: { type: 'string', default: '10' },
     at: { type: 'string' },
+    again: { type: 'string' },
     tests: { type: 'string' },
     names: { type: 'string' },
     near: { type: 'boolean', default: false },
@@ -73,12 +75,23 @@ async function tryArea(name: string): Promise<Verdict[]> {
   const seed = Number(values.seed);
   const together = Number(values.together);
   const part = Number(values.part);
-  if (name === 'planted') return tryChanges(name, planted, together);
+  const tests = values.tests?.split(' ');
+  if (name === 'planted') {
+    const isContract = ({ file }: Change) => file.endsWith('.sol');
+    const changes = planted.map((one) => (tests && !isContract(one) ? { ...one, tests } : one));
+    return tryChanges(name, changes, together);
+  }
   if (name === 'contracts') return tryChanges(name, contractChanges({ part, seed }), together);
   const area = { ...areaNamed(name) };
   const at = values.at?.split(' ') ?? [];
-  if (values.tests) area.tests = values.tests.split(' ');
+  if (tests) area.tests = tests;
   const { near, 'when-loaded': whenLoaded } = values;
+  if (values.again) {
+    const before: Verdict[] = JSON.parse(readFileSync(values.again, 'utf8'));
+    const open = before.filter((one) => one.area === name && isOpen(one)).map(({ where }) => rangeOf(where));
+    const found = await tryOperators(area, { part: 0, seed, at: open, together, near, whenLoaded });
+    return withNews(before, found).filter((one) => one.area === name);
+  }
   return [
     ...(part > 0 ? await tryOperators(area, { part, seed, at, together, near, whenLoaded }) : []),
     ...(await tryChanges(name, droppedCalls(area, { count: Number(values.dropped), seed }), together)),

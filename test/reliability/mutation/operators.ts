@@ -95,6 +95,11 @@ function chosenLines(area: Area, { part, seed }: OperatorOptions): string[] {
   });
 }
 
+/** A verdict's place as Stryker takes it: its columns begin at 0 where those that it tells begin at 1. */
+export function rangeOf(where: string): string {
+  return where.replace(/:(\d+):(\d+)-/, (_, line, column) => `:${line}:${Number(column) - 1}-`);
+}
+
 function told({
   fileName,
   location,

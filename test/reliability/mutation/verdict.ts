@@ -47,3 +47,12 @@ export function scoreTable(verdicts: readonly Verdict[]): string[] {
     }),
   ];
 }
+
+export const isOpen = ({ outcome }: Verdict): boolean => outcome === 'survived' || outcome === 'untried';
+
+/** Verdicts of one run, the open ones replaced by what a later run found of them. */
+export function withNews(before: readonly Verdict[], found: readonly Verdict[]): Verdict[] {
+  const keyOf = ({ where, change }: Verdict) => `${where} ${change}`;
+  const news = new Map(found.map((one) => [keyOf(one), one]));
+  return before.map((one) => (isOpen(one) ? (news.get(keyOf(one)) ?? one) : one));
+}
