@@ -9,7 +9,7 @@ import { createControlHost } from '../../http/control/host.ts';
 import type { ControlProcessorDeps } from '../../http/control/processor.ts';
 import type { ControlTokensDeps } from '../../http/control/tokens.ts';
 import type { Facts } from '../../ledger/facts.ts';
-import type { AdjustableClock } from '../../lib/clock.ts';
+import type { AdjustableClock, Clock } from '../../lib/clock.ts';
 import type { Random } from '../../lib/ids.ts';
 import type { Log } from '../../lib/log.ts';
 import { keepClock } from '../state/restore-clock.ts';
@@ -21,6 +21,7 @@ interface ControlDeps extends Pick<ControlBrandsDeps, 'openEscrow' | 'openGasWal
   rpc: Rpc;
   facts: Facts['chain'];
   clock: AdjustableClock;
+  realClock: Pick<Clock, 'now'>;
   random: Random;
   log: Log;
   requests: Parameters<typeof createControlHost>[0]['requests'];

@@ -16,15 +16,17 @@ interface Kept extends InboxDelivery {
 export function createInbox(deps: {
   database: Database;
   clock: Clock;
+  /** What signatures are judged by: they carry the time of the machine, which nobody moves. */
+  realClock: Pick<Clock, 'now'>;
   random: Random;
 }): ControlInboxDeps['inbox'] {
-  const { database, clock, random } = deps;
+  const { database, clock, realClock, random } = deps;
   const log = createRequestLog<Kept>(settings.inbox);
   return {
     async receive({ url, headers, body }) {
       const nowMs = clock.now();
       const judged = judge(await endpointsAt(database.db, url), (secret) =>
-        verifyWebhook({ secret, headers, body, nowSeconds: Math.floor(nowMs / 1_000) }),
+        verifyWebhook({ secret, headers, body, nowSeconds: Math.floor(realClock.now() / 1_000) }),
       );
       const rawBody = new TextDecoder().decode(body);
       log.add({

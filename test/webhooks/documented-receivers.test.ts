@@ -1,0 +1,93 @@
+/** The receivers of docs/webhooks.md, each run as it stands there. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { post } from '../../src/webhooks/post.ts';
+import { createWebhookSecret, signedHeaders } from '../../src/webhooks/sign.ts';
+import { until } from '../kits/clock.ts';
+import { freePort } from '../kits/postgres-server.ts';
+
+const page = await readFile(join(import.meta.dirname, '../../docs/webhooks.md'), 'utf8');
+const [secret, next, stranger] = [1, 2, 3].map((fill) =>
+  createWebhookSecret({ bytes: (count) => new Uint8Array(count).fill(fill) }),
+) as [string, string, string];
+
+const languages = [
+  { language: 'js', file: 'receiver.mjs', command: [process.execPath], version: '--version' },
+  { language: 'python', file: 'receiver.py', command: ['python3'], version: '--version' },
+  { language: 'go', file: 'receiver.go', command: ['go', 'run'], version: 'version' },
+];
+
+describe.each(languages)(
+  'the receiver in $language',
+  ({ language, file, command: [program = '', ...words], version }) => {
+    const source = new RegExp(`\`\`\`${language} receiver\n(.*?)\`\`\``, 's').exec(page)?.[1];
+    const isHere = spawnSync(program, [version]).status === 0;
+    let folder: string;
+    let port: number;
+    let child: ChildProcess;
+
+    beforeAll(async () => {
+      if (!isHere) return;
+      folder = await mkdtemp(join(tmpdir(), 'rewards-receiver-'));
+      port = await freePort();
+      await writeFile(join(folder, file), source ?? '');
+      // A group of its own, since `go run` starts a program that outlives it.
+      child = spawn(program, [...words, join(folder, file)], {
+        env: { ...process.env, PORT: String(port), WEBHOOK_SECRET: secret },
+        detached: true,
+        stdio: 'ignore',
+      });
+      await until('the receiver listens', async () => (await send({ secret })).outcome === 'answered');
+    }, 120_000);
+    afterAll(async () => {
+      if (!isHere) return;
+      if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+      await rm(folder, { recursive: true, force: true });
+    });
+
+    function send(
+      secrets: { secret: string; previousSecret?: string },
+      {
+        change = (body) => body,
+        without = [],
+      }: { change?: (body: Buffer) => Buffer; without?: string[] } = {},
+    ) {
+      const body = Buffer.from('{"id":"evt_1","data":{"text":"Grüße 🎉"}}');
+      const timestampSeconds = Math.floor(Date.now() / 1_000);
+      const signed = signedHeaders({ ...secrets, id: 'evt_1', timestampSeconds, body });
+      const headers = Object.entries(signed).filter(([name]) => !without.includes(name));
+      return post(
+        { reach: { to: 'any' }, addressesOf: async () => [], clock: { now: () => 0 } },
+        { url: `http://127.0.0.1:${port}/`, headers: Object.fromEntries(headers), body: change(body) },
+      );
+    }
+
+    test('stands on the page', () => expect(source).toBeDefined());
+
+    test.runIf(isHere)(
+      'takes what is signed with its secret, before, while and after it is replaced',
+      async () => {
+        for (const secrets of [
+          { secret },
+          { secret: next, previousSecret: secret },
+          { secret, previousSecret: next },
+        ])
+          expect(await send(secrets)).toMatchObject({ outcome: 'answered', status: 200 });
+      },
+    );
+
+    test.runIf(isHere)('refuses everything else', async () => {
+      const flipped = (body: Buffer) => Buffer.concat([Buffer.from([(body[0] ?? 0) ^ 1]), body.subarray(1)]);
+      const refused = [
+        await send({ secret: stranger }),
+        await send({ secret: next, previousSecret: stranger }),
+        await send({ secret }, { change: flipped }),
+        await send({ secret }, { without: ['X-Service-Signature'] }),
+      ];
+      for (const answer of refused) expect(answer).toMatchObject({ outcome: 'answered', status: 400 });
+    });
+  },
+);
