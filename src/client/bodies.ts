@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import type * as control from '../contract/control/control.ts';
 import type { inboxList } from '../contract/control/inbox.ts';
+import type * as processor from '../contract/control/processor.ts';
 import type { eventConfigResult } from '../contract/events/event-config.ts';
 import type { rewardResult } from '../contract/events/manual-event.ts';
 import type { healthResult } from '../contract/events/status.ts';
@@ -51,3 +52,7 @@ export type SeedBody = z.output<typeof control.seedResult>;
 export type VerifyBody = z.output<typeof control.verifyResult>;
 export type MintBody = z.output<typeof control.mintResult>;
 export type FundingBody = z.output<typeof control.fundingResult>;
+export type ProcessorEventsBody = z.output<typeof processor.processorEvents>;
+export type ProcessorEventBody = z.output<typeof processor.processorEvent>;
+export type ProcessorEndpointBody = z.output<typeof processor.processorEndpoint>;
+export type ProcessorEndpointsBody = z.output<typeof processor.processorEndpoints>;

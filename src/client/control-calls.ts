@@ -19,14 +19,9 @@ import type {
   VerifyBody,
   WalletBody,
 } from './bodies.ts';
-import type { Reply } from './reply.ts';
-
-/** Sends one call to the control host; the path is appended to its base. */
-export type ControlSend = <Body>(
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
-  path: string,
-  body?: unknown,
-) => Promise<Reply<Body>>;
+import type { ControlSend } from './control-send.ts';
+import { processorCalls } from './processor-calls.ts';
+import { queryOf } from './query.ts';
 
 /** Settings by name, as texts or as JSON values: `{automation: 'off'}`, `{domains: ['a.example']}`. */
 export type Settings = Record<string, unknown>;
@@ -69,6 +64,7 @@ export function controlCalls(send: ControlSend) {
       verify: (token: string) => send<TokenVerdictBody>('POST', '/tokens/verify', { token }),
       rotateKeys: (wish: { revoke: boolean }) => send<PublishedKeysBody>('POST', '/tokens/rotate-keys', wish),
     },
+    processor: processorCalls(send),
     wallets: {
       /** `user` is an e-mail, an address, or `<platform>:<id there>`. */
       show: (user: string) => send<WalletBody>('GET', `/wallets/${encodeURIComponent(user)}`),
@@ -94,11 +90,4 @@ export function controlCalls(send: ControlSend) {
         send<DnsRecordBody>('GET', `${brand(name)}/dns${queryOf({ domain })}`),
     },
   };
-}
-
-function queryOf(fields: object): string {
-  const given = Object.entries(fields).flatMap(([key, value]): [string, string][] =>
-    value === undefined ? [] : [[key, String(value)]],
-  );
-  return given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
 }

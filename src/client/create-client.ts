@@ -12,7 +12,8 @@ import type {
   RewardBody,
 } from './bodies.ts';
 import { clientErrorFrom } from './client-error.ts';
-import { type ControlSend, controlCalls } from './control-calls.ts';
+import { controlCalls } from './control-calls.ts';
+import type { ControlSend } from './control-send.ts';
 import type { HostUrls } from './host-urls.ts';
 import type { Reply } from './reply.ts';
 

@@ -48,6 +48,8 @@ const mayImport: Record<string, string[]> = {
     'site',
     'client',
     'contract',
+    // The forms of a webhook's signature.
+    'webhooks',
     // The table of settings, for flags and help.
     'rules',
     'lib',

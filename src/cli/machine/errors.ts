@@ -70,6 +70,10 @@ export const errorTable = {
       'retryable',
     ],
     E_UNEXPECTED_ANSWER: ['The answer is not the expected one.', 'Compare the answer with --expect.'],
+    E_UNEXPECTED_EFFECTS: [
+      'The deliveries did not do what was expected.',
+      'Look at the deliveries: `rewards requests list` shows what the service answered to each.',
+    ],
     E_SIGNATURE: [
       'The signature does not verify.',
       'Add --explain to `rewards webhooks verify`: it names the part that fails.',

@@ -8,7 +8,7 @@ export function declareReceiver({ parent, lazily }: Catalog): void {
     .command('receiver')
     .summary("receive the payment processor's events, and pass paid sessions on to payment-mint")
     .description(
-      'The receiver that a brand needs between the payment processor and this service. It verifies each signature on the bytes as they came, passes the session of a completed checkout on to payment-mint, and answers 200 when payment-mint has answered; until then the processor keeps the event and sends it again. Other events are only logged.',
+      'The receiver that a brand needs between the payment processor and this service. It verifies each signature on the bytes as they came, passes the session of a completed checkout on to payment-mint, and answers 200 when payment-mint has answered; until then the processor keeps the event and sends it again. Other events are only logged. Beside a running `rewards serve` it registers itself with the emulated processor.',
     )
     .addOption(
       option('-p, --port <n>', 'port to listen on; 0 for any free one', { default: 4242, parse: port }),
@@ -20,9 +20,13 @@ export function declareReceiver({ parent, lazily }: Catalog): void {
       }),
     )
     .addOption(
-      option('--secret <secret>', "the endpoint's signing secret at the processor, whsec_…", {
-        env: 'REWARDS_WEBHOOK_SECRET',
-      }),
+      option(
+        '--secret <secret>',
+        "the endpoint's signing secret at the processor, whsec_… [default: the running stack's]",
+        {
+          env: 'REWARDS_WEBHOOK_SECRET',
+        },
+      ),
     )
     .addOption(
       option('--retry-delays <durations>', 'pauses before payment-mint is asked again after a 500', {
@@ -41,6 +45,7 @@ export function declareReceiver({ parent, lazily }: Catalog): void {
         },
       ).default(8_000, '8s'),
     )
+    .addOption(option('--no-register', 'leave the emulated processor of a running stack alone'))
     .addHelpText(
       'after',
       `

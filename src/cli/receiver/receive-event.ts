@@ -27,6 +27,9 @@ const PAID = new Set(['checkout.session.completed', 'checkout.session.async_paym
 /** Selected at the processor beside them. Contract: a receiver may only log it. */
 const LOGGED = new Set(['payment_intent.succeeded']);
 
+/** What the receiver is for: it registers for these. */
+export const HEARD = [...PAID, ...LOGGED];
+
 /** How many events are remembered. Payment-mint knows an older one by its session. */
 const REMEMBERED_MAX = 10_000;
 

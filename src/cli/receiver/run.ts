@@ -5,9 +5,11 @@ import { CliError } from '../machine/errors.ts';
 import { exitCodes } from '../machine/exit-codes.ts';
 import { resolveTarget, type Target } from '../service/target.ts';
 import { catchStopSignals } from '../terminal/stop-signals.ts';
+import { destinationOf, type Processor, processorIfRunning } from '../webhooks/events/processor.ts';
+import { registerEndpoint } from '../webhooks/events/register-endpoint.ts';
 import { secretFrom } from '../webhooks/signatures/secret.ts';
 import { type ForwardDeps, forwardSession } from './forward-session.ts';
-import { createReceiver } from './receive-event.ts';
+import { createReceiver, HEARD, type ReceiveDeps } from './receive-event.ts';
 import { receivedEntry, retryEntry } from './view.ts';
 
 /** Longest wait for requests under way when the receiver stops. */
@@ -20,50 +22,65 @@ interface ReceiverOptions {
   secret?: string;
   retryDelays: number[];
   answerWithin: number;
+  register: boolean;
 }
 
 export const runReceiver: Handler<ReceiverOptions> = async (context, options) => {
-  const { runtime, settings, style } = context;
-  const secret = secretFrom(options.secret);
-  const forwardTo = paymentMintUrl(options.forwardTo) ?? paymentMintUrl((await stack(context)).urls.events);
+  const { runtime } = context;
+  const processor = options.register ? await processorHere(context) : undefined;
+  const secret = secretFrom(options.secret ?? (processor && (await destinationOf(processor, {})).secret));
+  const forwardTo = paymentMintUrl(options.forwardTo ?? (await stack(context)).urls.events);
   const signals = catchStopSignals(runtime);
   const stopping = new AbortController();
-  const write = (entry: string) => runtime.stdout.write(`${entry}\n`);
-  const as = { format: settings.output, style: style.stdout, now: () => runtime.clock.now() };
-
-  const deps: ForwardDeps = {
-    url: forwardTo,
-    retryDelaysMs: options.retryDelays,
-    timeoutMs: settings.timeout,
-    fetch,
-    sleep: (ms) => runtime.clock.sleep(ms, stopping.signal),
-    onRetry: (told) => write(retryEntry(told, as)),
-    signal: stopping.signal,
-  };
   const answer = createReceiver({
     secret,
-    nowMs: async () => runtime.clock.now(),
+    // Signatures are made on the emulator's clock, which may be elsewhere.
+    nowMs: processor ? processor.nowMs : async () => runtime.clock.now(),
     answerWithinMs: options.answerWithin,
-    forward: (sessionId) => forwardSession(deps, sessionId),
-    onReceived: (received) => write(receivedEntry(received, as)),
+    ...reporting(context, { url: forwardTo, retryDelaysMs: options.retryDelays, signal: stopping.signal }),
   });
-  const listener = await listen(
-    { fetch: answer },
-    { bindAddress: options.bind, port: options.port, explicit: true },
-  );
-  write(readyEntry({ url: listener.url, forwardTo }, context));
+  const { bind: bindAddress, port } = options;
+  const listener = await listen({ fetch: answer }, { bindAddress, port, explicit: true });
+  const endpoint =
+    processor && (await registerEndpoint(processor, { url: listener.url, events: HEARD, secret }));
+  const ready = { url: listener.url, forwardTo, endpoint: endpoint?.id ?? null };
+  runtime.stdout.write(`${readyEntry(ready, context)}\n`);
   await signals.first;
+  await endpoint?.remove();
   stopping.abort();
   await listener.close(DRAIN_MS);
   signals.release();
   return exitCodes.done;
 };
 
+/** The emulated processor of the stack that runs here, if one does. */
+async function processorHere(context: CommandContext): Promise<Processor | undefined> {
+  const processor = await processorIfRunning(context);
+  return processor?.target.run ? processor : undefined;
+}
+
+/** Forwarding, with a line for each delivery and each pause. */
+function reporting(
+  { runtime, settings, style }: CommandContext,
+  of: Pick<ForwardDeps, 'url' | 'retryDelaysMs' | 'signal'>,
+): Pick<ReceiveDeps, 'forward' | 'onReceived'> {
+  const write = (entry: string) => runtime.stdout.write(`${entry}\n`);
+  const as = { format: settings.output, style: style.stdout, now: () => runtime.clock.now() };
+  const deps: ForwardDeps = {
+    ...of,
+    timeoutMs: settings.timeout,
+    fetch,
+    sleep: (ms) => runtime.clock.sleep(ms, of.signal),
+    onRetry: (told) => write(retryEntry(told, as)),
+  };
+  return {
+    forward: (sessionId) => forwardSession(deps, sessionId),
+    onReceived: (received) => write(receivedEntry(received, as)),
+  };
+}
+
 /** The address of payment-mint; of a service's base its path is added. */
-function paymentMintUrl(given: string): string;
-function paymentMintUrl(given: string | undefined): string | undefined;
-function paymentMintUrl(given: string | undefined): string | undefined {
-  if (given === undefined) return undefined;
+function paymentMintUrl(given: string): string {
   const url = new URL(given);
   if (url.pathname === '/') url.pathname = '/rewards-api/payment-mint';
   return url.href;
@@ -81,10 +98,11 @@ async function stack(context: CommandContext): Promise<Target> {
 }
 
 function readyEntry(
-  { url, forwardTo }: { url: string; forwardTo: string },
+  { url, forwardTo, endpoint }: { url: string; forwardTo: string; endpoint: string | null },
   { settings, style }: CommandContext,
 ): string {
-  if (settings.output !== 'text') return JSON.stringify({ type: 'ready', url, forwardTo });
+  if (settings.output !== 'text') return JSON.stringify({ type: 'ready', url, forwardTo, endpoint });
   const { bold, green, dim } = style.stdout;
-  return `${green('✓')} receives at ${bold(url)}  ${dim(`paid sessions go to ${forwardTo}`)}`;
+  const from = endpoint === null ? '' : ` events of the emulated processor`;
+  return `${green('✓')} receives${from} at ${bold(url)}  ${dim(`paid sessions go to ${forwardTo}`)}`;
 }

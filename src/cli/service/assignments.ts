@@ -32,11 +32,15 @@ export function parseAssignment(text: string, { asText }: { asText: boolean }): 
   return { path, value: asText ? raw : jsonOrText(raw) };
 }
 
-/** Applies assignments to a copy of `body`, in order. */
-export function assign(body: JsonObject, assignments: readonly Assignment[], known: KnownFields): JsonObject {
+/** Applies assignments to a copy of `body`, in order; to fields that `known` has not, E_USAGE. Without it any may be set. */
+export function assign(
+  body: JsonObject,
+  assignments: readonly Assignment[],
+  known?: KnownFields,
+): JsonObject {
   const changed = structuredClone(body);
   for (const { path, value } of assignments) {
-    checkField(path, known);
+    if (known) checkField(path, known);
     let level = changed;
     for (const step of path.slice(0, -1)) {
       const next = Object.hasOwn(level, step) ? level[step] : undefined;

@@ -2,7 +2,7 @@
 import Stripe from 'stripe';
 import { formatDuration } from '../../../lib/duration.ts';
 import { bodyVariants } from './body-variants.ts';
-import { type Given, headerOf, hmac, keyOf, prefixOf, type Scheme, standardKey } from './schemes.ts';
+import { type Given, hmac, keyOf, prefixOf, type Scheme, standardKey } from './schemes.ts';
 
 export const parts = ['scheme', 'secret', 'body', 'timestamp'] as const;
 export type Part = (typeof parts)[number];
@@ -51,7 +51,7 @@ export function explainSignature(given: Given, received: Received): Verdict {
         unknown(given)));
   return {
     scheme: given.scheme,
-    header: headerOf[given.scheme],
+    header: given.header,
     verifies: failed === undefined,
     failed: failed ?? null,
     ageSeconds: seconds === null ? null : received.atSeconds - seconds,
@@ -75,8 +75,7 @@ const isAmong = ({ digests }: Given, digest: Buffer) => digests.some((one) => on
 
 /** What is wrong with the header itself. */
 function unreadable(given: Given, { secret, body }: Received): Failure | undefined {
-  const { scheme, value, digests, timestamp, id } = given;
-  const header = headerOf[scheme];
+  const { scheme, header, value, digests, timestamp, id } = given;
   const isTimed = scheme !== 'service';
   const isMissing = isTimed && !/^\d{1,12}$/.test(timestamp ?? '');
   if (digests.length > 0 && !isMissing && (scheme !== 'standard-webhooks' || id)) {

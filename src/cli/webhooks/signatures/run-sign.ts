@@ -1,9 +1,10 @@
 /** `rewards webhooks sign`: every header that a signed body has. */
 import { createHash } from 'node:crypto';
-import type { Handler } from '../../machine/context.ts';
+import { signedHeaders } from '../../../webhooks/sign.ts';
+import type { CommandContext, Handler } from '../../machine/context.ts';
 import { readBytes, utf8Of } from '../../machine/read-input.ts';
 import { isObject } from '../../service/assignments.ts';
-import { hmac, standardKey } from './schemes.ts';
+import { standardKey } from './schemes.ts';
 import { secretFrom } from './secret.ts';
 
 interface SignOptions {
@@ -19,18 +20,11 @@ export const signBody: Handler<SignOptions> = async (context, { file, secret: gi
   const body = await readBytes(context.runtime, file);
   const text = utf8Of(body, file);
   const timestamp = options.timestamp ?? Math.floor(context.runtime.clock.now() / 1_000);
-  const { default: Stripe } = await import('stripe');
-  const timestamped = Stripe.webhooks.generateTestHeaderString({ payload: text, secret, timestamp });
+  const ours = options.scheme !== 'processor' && isServiceSecret(context, secret);
   const headers: Record<string, string> = {
-    ...(options.scheme !== 'service' && { 'Stripe-Signature': timestamped }),
-    ...(options.scheme !== 'processor' && {
-      'X-Service-Signature': hmac(secret, body).toString('hex'),
-      'X-Service-Signature-Timestamped': timestamped,
-      ...standardHeaders({ secret, id: options.id ?? idOf(text), timestamp, body }),
-    }),
+    ...(options.scheme !== 'service' && (await processorHeaders({ text, secret, timestamp }))),
+    ...(ours && signedHeaders({ secret, id: options.id ?? idOf(text), timestampSeconds: timestamp, body })),
   };
-  if (options.scheme !== 'processor' && !standardKey(secret))
-    context.note('the secret is not whsec_ and base64, so it has no Standard Webhooks signature');
   return {
     ok: true,
     data: { timestamp, bytes: body.length, headers },
@@ -42,21 +36,26 @@ export const signBody: Handler<SignOptions> = async (context, { file, secret: gi
   };
 };
 
-function standardHeaders({
+async function processorHeaders({
+  text,
   secret,
-  id,
   timestamp,
-  body,
 }: {
+  text: string;
   secret: string;
-  id: string;
   timestamp: number;
-  body: Uint8Array;
-}): Record<string, string> {
-  const key = standardKey(secret);
-  if (!key) return {};
-  const signature = hmac(key, `${id}.${timestamp}.`, body).toString('base64');
-  return { 'webhook-id': id, 'webhook-timestamp': String(timestamp), 'webhook-signature': `v1,${signature}` };
+}): Promise<Record<string, string>> {
+  const { default: Stripe } = await import('stripe');
+  return {
+    'Stripe-Signature': Stripe.webhooks.generateTestHeaderString({ payload: text, secret, timestamp }),
+  };
+}
+
+/** Whether this service could have made the secret: `whsec_` and base64. */
+function isServiceSecret({ note }: CommandContext, secret: string): boolean {
+  const isOurs = secret.startsWith('whsec_') && standardKey(secret) !== undefined;
+  if (!isOurs) note('the secret is not whsec_ and base64, so this service has no signatures for it');
+  return isOurs;
 }
 
 /** The body's own id, or one made from its bytes, so that the same body gets the same. */

@@ -4,18 +4,23 @@ import { usageError } from '../../machine/errors.ts';
 
 export type Scheme = 'processor' | 'service' | 'service-timestamped' | 'standard-webhooks';
 
-/** Each scheme's header, in small letters. */
-export const headerOf: Record<Scheme, string> = {
-  processor: 'stripe-signature',
-  service: 'x-service-signature',
-  'service-timestamped': 'x-service-signature-timestamped',
-  'standard-webhooks': 'webhook-signature',
+/** The headers in which signatures stand, in small letters; `-next` is that of a new secret while the old one is valid. */
+const schemeOfHeader: Record<string, Scheme> = {
+  'stripe-signature': 'processor',
+  'x-service-signature': 'service',
+  'x-service-signature-next': 'service',
+  'x-service-signature-timestamped': 'service-timestamped',
+  'webhook-signature': 'standard-webhooks',
 };
+const headerOf = (scheme: Scheme) =>
+  Object.keys(schemeOfHeader).find((header) => schemeOfHeader[header] === scheme) ?? '';
 
 /** A signature as it came. */
 export interface Given {
   scheme: Scheme;
-  /** Its header's value. */
+  /** The header that it came in. */
+  header: string;
+  /** Its value. */
   value: string;
   /** Every digest in it that is of the right form. */
   digests: Buffer[];
@@ -58,10 +63,10 @@ export function signaturesIn({
   signature?: string | undefined;
 }): Given[] {
   const named = new Map(headers.map(splitHeader));
-  const found = (Object.keys(headerOf) as Scheme[]).flatMap((scheme) => {
-    const value = named.get(headerOf[scheme]);
+  const found = Object.entries(schemeOfHeader).flatMap(([header, scheme]) => {
+    const value = named.get(header);
     if (value === undefined) return [];
-    if (scheme !== 'standard-webhooks') return [read(scheme, value)];
+    if (scheme !== 'standard-webhooks') return [{ ...read(scheme, value), header }];
     return [
       { ...read(scheme, value), timestamp: named.get('webhook-timestamp'), id: named.get('webhook-id') },
     ];
@@ -72,7 +77,7 @@ export function signaturesIn({
     headers.length === 0
       ? 'There is no signature to verify.'
       : `None of the headers is a signature: ${[...named.keys()].join(', ')}.`,
-    `Give the header that came with the body, such as -H 'Stripe-Signature: t=…,v1=…'. Signatures stand in ${Object.values(headerOf).join(', ')}.`,
+    `Give the header that came with the body, such as -H 'Stripe-Signature: t=…,v1=…'. Signatures stand in ${Object.keys(schemeOfHeader).join(', ')}.`,
   );
 }
 
@@ -96,17 +101,18 @@ function schemeOf(signature: string): Scheme {
 }
 
 function read(scheme: Scheme, value: string): Given {
-  if (scheme === 'service') return { scheme, value, digests: hexDigests([value]) };
+  const header = headerOf(scheme);
+  if (scheme === 'service') return { scheme, header, value, digests: hexDigests([value]) };
   if (scheme === 'standard-webhooks') {
     const digests = value
       .split(' ')
       .filter((one) => /^v1,[A-Za-z0-9+/]{43}=$/.test(one))
       .map((one) => Buffer.from(one.slice(3), 'base64'));
-    return { scheme, value, digests };
+    return { scheme, header, value, digests };
   }
   const fields = value.split(',').map((field) => field.trim().split('='));
   const valuesOf = (name: string) => fields.flatMap(([key, text = '']) => (key === name ? [text] : []));
-  return { scheme, value, digests: hexDigests(valuesOf('v1')), timestamp: valuesOf('t').at(-1) };
+  return { scheme, header, value, digests: hexDigests(valuesOf('v1')), timestamp: valuesOf('t').at(-1) };
 }
 
 const hexDigests = (texts: string[]) =>
