@@ -258,7 +258,14 @@ async function pickAdapters(
     wallets: config.walletsXpub === undefined ? undefined : derivedWallets(config.walletsXpub),
     tokens: tokens && providerTokens({ db: database.db, clock, realClock, log }, tokens),
     dns: systemTxtResolver(),
-    outgoing: { reach: { to: 'public', ports: [], networks: [] }, addressesOf: systemAddresses() },
+    outgoing: {
+      reach: {
+        to: 'public',
+        ports: config.outgoingPorts.map(Number),
+        networks: config.outgoingNetworks,
+      },
+      addressesOf: systemAddresses(),
+    },
     realClock,
     random: secureRandom(clock),
   };

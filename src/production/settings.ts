@@ -20,7 +20,7 @@ import {
 } from '../lib/setting.ts';
 import { isLoopback, isPrivatePostgres } from '../lib/url.ts';
 import { emulatedProblem, problemOf } from './start-errors.ts';
-import { type Hex, type Others, type StartSetting, setting, workers } from './start-setting.ts';
+import { type Hex, isNetwork, type Others, type StartSetting, setting, workers } from './start-setting.ts';
 
 const LARGEST = Number.MAX_SAFE_INTEGER;
 const LOOPBACK = '127.0.0.1';
@@ -191,6 +191,21 @@ export const startSettings = {
     '--trust-proxy <network...>',
     list,
     'proxies whose headers about the caller and TLS are trusted',
+  ),
+  outgoingPorts: setting('--outgoing-port <port...>', list, 'ports beside 443 of the URLs that brands give', {
+    check: (ports, name) =>
+      ports.flatMap((one) => (port.parse(one) ? [] : [`${name}: ${one} is not a port from 1 to 65535`])),
+  }),
+  outgoingNetworks: setting(
+    '--outgoing-network <network...>',
+    list,
+    'networks that are not public and that URLs of brands may lead to all the same',
+    {
+      check: (networks, name) =>
+        networks.flatMap((one) =>
+          isNetwork(one) ? [] : [`${name}: ${one} is not a network such as 10.1.0.0/16, or an address`],
+        ),
+    },
   ),
   addressRequestsMax: setting(
     '--address-requests <n>',

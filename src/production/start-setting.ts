@@ -1,4 +1,5 @@
 /** What a setting of `rewards start` is: a row of the table, the kinds that only `start` has, and how a row is built. */
+import { isIP } from 'node:net';
 import type { Kind, Setting } from '../lib/setting.ts';
 import type { Problem } from './start-errors.ts';
 
@@ -58,3 +59,12 @@ export const workers: Kind<Worker[]> = {
   mustBe: 'api, outbox, or api,outbox',
   late: true,
 };
+
+/** `10.1.0.0/16`, or one address; not a network of everything, and none that names an interface of this machine. */
+export function isNetwork(text: string): boolean {
+  const [address = '', bits, ...more] = text.split('/');
+  const family = address.includes('%') ? 0 : isIP(address);
+  if (family === 0 || more.length > 0) return false;
+  if (bits === undefined) return true;
+  return /^\d{1,3}$/.test(bits) && Number(bits) >= 1 && Number(bits) <= (family === 4 ? 32 : 128);
+}

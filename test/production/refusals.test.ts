@@ -194,6 +194,20 @@ describe('refused:', () => {
     expect(output).not.toContain('horse');
   });
 
+  test('ports and networks that are none, each by its name', async () => {
+    const { error, code } = await check({
+      REWARDS_OUTGOING_PORT: '8443,0,70000,https',
+      REWARDS_OUTGOING_NETWORK:
+        '10.1.0.0/16,fd00::/8,10.0.0.1,0.0.0.0/0,10.0.0.0/33,::/129,fe80::1%lo,lan,1.2.3.4/8/9',
+    });
+    expect([code, error.code]).toEqual([2, 'E_SETTINGS']);
+    const named = [...error.message.matchAll(/REWARDS_OUTGOING_(?:PORT|NETWORK): (\S+) is not/g)];
+    expect(named.map(([, text]) => text)).toEqual([
+      ...['0', '70000', 'https'],
+      ...['0.0.0.0/0', '10.0.0.0/33', '::/129', 'fe80::1%lo', 'lan', '1.2.3.4/8/9'],
+    ]);
+  });
+
   test('several things are all said, and the lasting one decides', async () => {
     const { problems, code, error } = await check({
       REWARDS_RPC_URL: 'http://127.0.0.1:1',
