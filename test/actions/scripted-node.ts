@@ -83,8 +83,9 @@ export function scriptedNode() {
     return [{ calls: answers }];
   };
   const chain = {
-    async block() {
+    async block(which: unknown) {
       if (world.fault) throw world.fault;
+      if (which !== 'latest') throw new Error(`no answer for block ${which}`);
       const hash = `0x${'1'.repeat(64)}` as const;
       return { number: 1, hash, parentHash: hash, timestampSeconds: 1, baseFeeWei: world.baseFeeWei };
     },

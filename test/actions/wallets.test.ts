@@ -42,10 +42,12 @@ describe('a wallet before its user logs in', () => {
   const ask = (
     registration: Registration,
     by: Omit<WantedWallet, 'registration' | 'keyOf'> & { keyOf?: BrandId } = {},
+    change: Partial<TestLedger> = {},
   ) =>
     pregenerateWallet(
       {
         ...ledger,
+        ...change,
         ownHosts: ['rewards.example'],
         countAddress,
         limit: { limit: LIMIT, windowMs: WINDOW_MS },
@@ -112,6 +114,17 @@ describe('a wallet before its user logs in', () => {
     expect(await ask(late, { keyOf: brandId })).toMatchObject({ refusal: { code: 'rate_limit_exceeded' } });
     ledger.clock.advance(WINDOW_MS);
     expect(await ask(late)).toMatchObject({ createdNew: true });
+  });
+
+  test('is no refusal when something else goes wrong, and leaves nothing behind', async () => {
+    const { brandId } = await someBrand(ledger);
+    const someone = person(brandId);
+    const fault = new Error('no key');
+    const addressAt = () => {
+      throw fault;
+    };
+    await expect(ask(someone, {}, { addressAt })).rejects.toBe(fault);
+    expect(await ask(someone)).toMatchObject({ createdNew: true, window: { remaining: LIMIT - 1 } });
   });
 
   test('is no more than the limit when all ask at once', async () => {
