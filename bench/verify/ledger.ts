@@ -97,6 +97,12 @@ async function writeBrands(database: Database, history: History): Promise<void> 
             ...{ transaction_hash: depositHash(place), log_index: place * 4 + 2 },
             ...{ block_number: history.depositBlock, created_at: 0 },
           },
+        ]) +
+        insert('operator_mints', [
+          {
+            ...{ key: depositHash(place), kind: 'sale', recipient: brandId, amount: Number(DEPOSIT) },
+            ...{ reason: 'opening deposit', created_at: 0 },
+          },
         ]),
     );
   }

@@ -50,6 +50,8 @@ export interface Audit extends VerifyDeps {
   seen: {
     /** Transactions whose logs say what the ledger says about their block, by lane. */
     inclusions: Map<string, number>;
+    /** Keys under which the sale minted. */
+    sales: Set<string>;
     /** The lowest sequence that was paid. */
     lowestSequence: number | undefined;
   };

@@ -1,6 +1,6 @@
 /** Reads what the contracts did and hold, as of a given block, to compare it with the ledger. Writes nothing. */
 import { type Hex, hexToNumber, numberToHex } from 'viem';
-import { businessEscrowAbi, rewardTokenAbi } from '../chain/contracts/abis.ts';
+import { businessEscrowAbi, pointsSaleAbi, rewardTokenAbi } from '../chain/contracts/abis.ts';
 import { decodePayoutBatch, type PayoutEntry } from '../chain/contracts/payout-batch.ts';
 import { readContract } from '../chain/contracts/read-contract.ts';
 import { type Rpc, RpcAnswerError, RpcTooLargeError, RpcUnreachableError } from '../chain/rpc/rpc.ts';
@@ -29,6 +29,8 @@ export interface ChainHistory {
   /** RWT that the escrow holds for all brands together. */
   escrowHolds(block: number): Promise<bigint>;
   totalSupply(block: number): Promise<bigint>;
+  /** Whether the sale has used a key. */
+  isMinted(key: Hex, block: number): Promise<boolean>;
   nonceAt(account: Hex, block: number): Promise<number>;
   /** Where a transaction is; undefined when no block holds it. */
   inclusionOf(hash: Hex): Promise<{ blockHash: Hex; succeeded: boolean } | undefined>;
@@ -53,6 +55,7 @@ export function createChainHistory(deps: {
   // Amounts are in the token's smallest unit, which is the ledger's too: the token has no decimals.
   const tokenRead = { address: contracts.token, abi: rewardTokenAbi };
   const escrowRead = { address: contracts.escrow, abi: businessEscrowAbi };
+  const saleRead = { address: contracts.pointsSale, abi: pointsSaleAbi };
 
   const logsBetween = async (from: number, to: number): Promise<RpcLog[][]> => {
     const range = { fromBlock: numberToHex(from), toBlock: numberToHex(to) };
@@ -106,6 +109,8 @@ export function createChainHistory(deps: {
     escrowHolds: (block) =>
       readContract(rpc, { ...tokenRead, functionName: 'balanceOf', args: [contracts.escrow] }, block),
     totalSupply: (block) => readContract(rpc, { ...tokenRead, functionName: 'totalSupply' }, block),
+    isMinted: (key, block) =>
+      readContract(rpc, { ...saleRead, functionName: 'isMinted', args: [key] }, block),
     async nonceAt(account, block) {
       return hexToNumber((await rpc('eth_getTransactionCount', [account, numberToHex(block)])) as Hex);
     },

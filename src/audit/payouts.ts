@@ -8,6 +8,7 @@ import { type FoundAttempt, findByHashes } from '../ledger/transactions/transact
 import { type Audit, addTo, isWhole } from './audit.ts';
 import type { ActivityPage } from './chain-history.ts';
 import type { EscrowActivity } from './escrow-activity.ts';
+import { checkSales } from './mints.ts';
 import { payoutsIn } from './read-attempt.ts';
 
 export async function verifyPayouts(audit: Audit): Promise<void> {
@@ -67,6 +68,7 @@ async function checkPage(audit: Audit, page: ActivityPage): Promise<void> {
     await audit.breathe();
   }
   await checkMintsPastSale(audit, pastSale);
+  await checkSales(audit, page);
   await checkMovements(audit, page);
 }
 

@@ -45,12 +45,33 @@ export type DifferenceKind =
   | 'inclusion'
   /** The chain's nonce of an account does not fit the transactions that the ledger has. */
   | 'account_nonce'
+  /** The sale minted under a key that no payment and no operator of this ledger has. */
+  | 'sale_without_mint'
+  /** The sale minted another amount, or to another account, than the ledger says under that key. */
+  | 'sale_differs'
+  /** A mint counts as done, and the sale has not used its key. */
+  | 'mint_without_sale'
+  /** A session is paid, and nothing was minted for it. */
+  | 'paid_without_mint'
   /** RWT exists that no sale minted and no operator recorded. */
   | 'token_supply'
   /** The newest block in the ledger is not on the chain. */
   | 'other_chain'
   /** The chain has payouts or nonces of ours that the ledger has not given out: it is an old copy. */
   | 'ledger_behind';
+
+/** What a person should know although ledger and chain agree. */
+export type FlagKind =
+  /** RWT stays minted whose price was given back, in part or in full. */
+  | 'refunded_after_mint'
+  /** RWT stays minted whose price the payer disputes. */
+  | 'disputed_after_mint';
+
+interface Flag {
+  kind: FlagKind;
+  message: string;
+  about: Difference['about'];
+}
 
 interface Difference {
   kind: DifferenceKind;
@@ -69,6 +90,8 @@ export interface VerifyReport {
   /** The first ones; `complete` is false when the search ended at their limit. */
   differences: Difference[];
   complete: boolean;
+  /** The first payments that a person should look at; they make no difference. */
+  flagged: Flag[];
   /** Compared as of this block. */
   block: number | null;
   /** Blocks that the chain is ahead of it; null when nothing was compared. */
@@ -77,22 +100,35 @@ export interface VerifyReport {
   since: number | null;
   /** What a part leaves out; empty when everything was compared. */
   notCompared: string[];
-  checked: { rewards: number; payouts: number; transactions: number; brands: number; counters: number };
+  checked: {
+    rewards: number;
+    payouts: number;
+    mints: number;
+    transactions: number;
+    brands: number;
+    counters: number;
+  };
 }
 
 /** Gathers differences up to a maximum. */
 export function createFindings(max: number) {
   const differences: Difference[] = [];
+  const flagged: Flag[] = [];
   const checked: VerifyReport['checked'] = {
     rewards: 0,
     payouts: 0,
+    mints: 0,
     transactions: 0,
     brands: 0,
     counters: 0,
   };
   return {
     differences,
+    flagged,
     checked,
+    flag(kind: FlagKind, said: Omit<Flag, 'kind'>) {
+      if (flagged.length < max) flagged.push({ kind, ...said });
+    },
     /** `expected` and `found` in any form that can be written down. */
     add(
       kind: DifferenceKind,

@@ -11,6 +11,7 @@ import { verifyBeyond } from './beyond-the-cut.ts';
 import { verifyClaims } from './claims.ts';
 import { verifyFunds } from './funds.ts';
 import { verifyLanes } from './lanes.ts';
+import { verifyMints } from './mints.ts';
 import { verifyPayouts } from './payouts.ts';
 import { createFindings, type Findings, type VerifyReport } from './report.ts';
 import { verifyRewards } from './rewards.ts';
@@ -41,10 +42,11 @@ export async function verifyLedger(deps: VerifyDeps, options: VerifyOptions = {}
     }
     const { block, since, left } = compared;
     const behind = block === null || isAborted() ? null : await verifyBeyond(deps, findings, block);
-    const { differences, checked } = findings;
+    const { differences, flagged, checked } = findings;
     return {
       ok: differences.length === 0,
       differences,
+      flagged,
       complete: !findings.isFull() && !isAborted(),
       block,
       behind,
@@ -75,7 +77,7 @@ async function compareOnce(
     const { number: block, hash } = cut;
     const since = await sinceBlock(deps, { since: options.since, newest: block });
     const audit = auditOf(deps, { block, since, findings, options });
-    for (const part of [verifyPayouts, verifyRewards, verifyFunds, verifyClaims, verifyLanes]) {
+    for (const part of [verifyPayouts, verifyMints, verifyRewards, verifyFunds, verifyClaims, verifyLanes]) {
       if (!audit.stopped()) await part(audit);
     }
     const stands = (await deps.chain.block(block))?.hash === hash;
@@ -103,7 +105,7 @@ function auditOf(
     sums: { redeemed: new Map(), paid: new Map(), unreleased: new Map(), moved: new Map() },
     counted: new Map(),
     supply: { minted: 0n, sold: 0n, recorded: 0n, unexplained: undefined },
-    seen: { inclusions: new Map(), lowestSequence: undefined },
+    seen: { inclusions: new Map(), sales: new Set(), lowestSequence: undefined },
     progress: options.onProgress ?? (() => {}),
     stopped: () => findings.isFull() || options.signal?.aborted === true,
   };

@@ -301,6 +301,12 @@ describe('planted on the chain:', () => {
   test('a sale and a redemption are no differences of their own', async () => {
     const before = await kindsFound();
     const bob = account(6);
+    ledger
+      .prepare(
+        `insert into operator_mints (key, kind, recipient, amount, reason, created_at, failure)
+          values (?, 'wallet', ?, 50, 'test', 0, 'sent by hand')`,
+      )
+      .run(`0x${createHash('sha256').update('sale').digest('hex')}`, bob.address.toLowerCase());
     await mined(
       wallet().writeContract({
         address: contract('pointsSale'),

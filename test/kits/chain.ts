@@ -116,19 +116,24 @@ export async function minedBy(client: Pick<PublicClient, 'getTransactionReceipt'
 }
 
 let deposits = 0;
-/** Mints RWT into a brand's escrow, as a paid checkout would; the wallet has to be the operator's. */
+/** Mints RWT into a brand's escrow, as a paid checkout would; the wallet has to be the operator's. Returns the hash of the transaction. */
 export async function fundEscrow(
   of: { wallet: WalletClient<HttpTransport>; client: PublicClient; pointsSale: Hex },
   account: NonNullable<WalletClient['account']>,
-  { brand, amount }: { brand: Hex; amount: bigint },
-): Promise<void> {
+  {
+    brand,
+    amount,
+    key = keccak256(toHex(`deposit ${process.pid} ${deposits++}`)),
+  }: { brand: Hex; amount: bigint; key?: Hex },
+): Promise<Hex> {
   const hash = await of.wallet.writeContract({
     account,
     chain: null,
     address: of.pointsSale,
     abi: pointsSaleAbi,
     functionName: 'mintIntoEscrow',
-    args: [keccak256(toHex(`deposit ${process.pid} ${deposits++}`)), brand, amount],
+    args: [key, brand, amount],
   });
   await minedBy(of.client, hash);
+  return hash;
 }

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { HDKey } from '@scure/bip32';
-import { createPublicClient, createWalletClient, type Hex, http, parseEther, toHex } from 'viem';
+import { createPublicClient, createWalletClient, type Hex, http, keccak256, parseEther, toHex } from 'viem';
 import { generatePrivateKey, mnemonicToAccount, privateKeyToAccount } from 'viem/accounts';
 import { afterEach, expect } from 'vitest';
 import { DEV_MNEMONIC } from '../../src/emulator/world/dev-accounts.ts';
@@ -14,11 +14,15 @@ import { saveBrand, saveEventRule } from '../../src/ledger/brands/brands.ts';
 import type { Database } from '../../src/ledger/database/database.ts';
 import { migrate } from '../../src/ledger/database/migrate.ts';
 import { openSqlite } from '../../src/ledger/database/sqlite.ts';
+import { recordMint } from '../../src/ledger/payments/operator-mints.ts';
 import { deploy, fundEscrow, rpcTo, startAnvil } from './chain.ts';
 import { program, rewardsJson } from './cli.ts';
 
 export const CHAIN_ID = 4242;
 export const brandId: Hex = `0x${'b1'.repeat(20)}`;
+
+/** What the brand has in escrow from the start; the ledger knows why. */
+const opening = { key: keccak256(toHex('opening deposit of the production kit')), amount: 1_000_000 };
 
 export type ProductionKit = Awaited<ReturnType<typeof startProductionKit>>;
 
@@ -59,7 +63,7 @@ export async function startProductionKit(anvilArgs: readonly string[] = []) {
       pointsSale: contracts.pointsSale,
     },
     accounts.mint,
-    { brand: brandId, amount: 1_000_000n },
+    { brand: brandId, amount: BigInt(opening.amount), key: opening.key },
   );
   let files = 0;
 
@@ -130,6 +134,8 @@ export async function prepareLedger(database: Database): Promise<void> {
     verificationSecret: 'secret',
     createdAt: 0,
   });
+  const deposit = { ...opening, kind: 'sale', recipient: brandId, reason: 'opening deposit' } as const;
+  await recordMint(database.db, { ...deposit, createdAt: 0 });
   await saveEventRule(database.db, {
     brandId,
     eventType: 'form_submit',

@@ -3,6 +3,7 @@ import Sqlite from 'better-sqlite3';
 import { createPublicClient, createWalletClient, type Hex, hexToNumber, http, toHex } from 'viem';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { fundEscrow } from '../kits/chain.ts';
+import { rewardsJson } from '../kits/cli.ts';
 import { until } from '../kits/clock.ts';
 import { fillWithLogs } from '../kits/large-block.ts';
 import {
@@ -27,7 +28,20 @@ afterAll(() => kit.stop());
 afterEach(async () => {
   await kit.rpc('evm_setAutomine', [true]);
 });
-const { start, agrees } = productionOf(() => kit);
+const { start, ...production } = productionOf(() => kit);
+
+/** Of this chain, in any test. */
+const deposits = new Set<Hex>();
+/** The deposits by hand are recorded, and then ledger and chain agree. */
+async function agrees(of: string) {
+  for (const transaction of deposits) {
+    const why = ['--transaction', transaction, '--reason', 'minted by hand'];
+    await rewardsJson(['brand', 'fund', 'shop.example', '1000', '--allow-sqlite', ...why], {
+      env: kit.environment(of),
+    });
+  }
+  return production.agrees(of);
+}
 
 const deposit = () => {
   const transport = http(kit.anvil.url);
@@ -59,7 +73,7 @@ test("a stranger's large block: our payout and a brand's deposit in it are booke
     return Number(pending) === 3;
   });
   await kit.rpc('evm_mine', []);
-  await deposited;
+  const transaction = await deposited;
   const receipt = (await kit.rpc('eth_getTransactionReceipt', [paid.body.transactionHash])) as {
     blockNumber: Hex;
   };
@@ -69,6 +83,7 @@ test("a stranger's large block: our payout and a brand's deposit in it are booke
   await running.stop();
   expect(running.log()).toContain('the receipts of a block are too many');
   expect(running.log()).not.toContain('a node gave no usable answer');
+  deposits.add(transaction);
   await agrees(ledger);
 
   // As the first block that a fresh process reads.

@@ -65,8 +65,11 @@ const agreement = (report: VerifyBody, style: Style) =>
 const reach = ({ since, block }: VerifyBody) =>
   `${since === null ? '' : `from block ${since} `}up to block ${block ?? 'none'}`;
 
-/** What the comparison says nothing about. */
-const limits = ({ behind, notCompared }: VerifyBody, style: Style) => [
+/** What a person should look at, and what the comparison says nothing about. */
+const limits = ({ behind, notCompared, flagged }: VerifyBody, style: Style) => [
+  ...flagged.map(
+    ({ kind, message, about }) => `${style.yellow(kind)}  ${message}: session ${about.session ?? '-'}`,
+  ),
   ...(behind ? [`the ledger is ${behind} ${behind === 1 ? 'block' : 'blocks'} behind the chain`] : []),
   ...(notCompared.length > 0 ? [style.yellow(`not compared: ${notCompared.join('; ')}`)] : []),
 ];

@@ -254,6 +254,15 @@ export const verifyResult = z.object({
       found: name(),
     }),
   ),
+  flagged: z
+    .array(
+      z.object({
+        kind: z.string(),
+        message: z.string(),
+        about: z.record(z.string(), z.union([z.string(), z.number(), z.null()])),
+      }),
+    )
+    .meta({ description: 'Payments that a person should look at: given back or disputed after the mint.' }),
   complete: z.boolean().meta({ description: 'False when the search ended at the limit.' }),
   block: z.int().nullable().meta({ description: 'Compared as of this block.' }),
   behind: z.int().nullable().meta({ description: 'Blocks that the chain is ahead of it.' }),
