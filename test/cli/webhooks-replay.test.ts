@@ -180,6 +180,10 @@ describe('replay', () => {
       message: '1 mint expected, and there were 3.',
     });
     expect(envelope.data.deliveries).toHaveLength(3);
+    const args = ['webhooks', 'replay', '--from', 'events.json', '--to', url, '--secret', SECRET];
+    const text = await rewards([...args, '--expect-effects', '1'], { cwd: folder.path });
+    expect(text.stderr).toContain('✗ not as expected: 3 deliveries, no mint (3 sessions minted before)');
+    expect(text.stderr).toContain('1 mint expected, and there were 0.');
   });
 
   test.each([

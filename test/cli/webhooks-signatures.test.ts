@@ -92,6 +92,12 @@ describe('verify', () => {
     expect(verdict).toMatchObject({ code: 0, verifies: true, scheme: 'standard-webhooks' });
   });
 
+  test('knows the header of a new secret while the old one is valid', async () => {
+    const { 'X-Service-Signature': bare } = await signed();
+    const verdict = await verified(BODY, `X-Service-Signature-Next: ${bare}`);
+    expect(verdict).toMatchObject({ verifies: true, header: 'x-service-signature-next' });
+  });
+
   test.each([
     ['a newline at its end', `${BODY}\n`, 'a newline was added at its end'],
     ['a byte order mark', `\uFEFF${BODY}`, 'a byte order mark came before it'],

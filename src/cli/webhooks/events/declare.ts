@@ -71,8 +71,12 @@ Examples:
 function declareListen({ parent, lazily }: Catalog): void {
   parent
     .command('listen')
-    .summary("pass the emulated processor's events on to your receiver, with a line for each")
-    .addOption(option('--forward-to <url>', 'address of your receiver', { parse: httpUrl }))
+    .summary("print the emulated processor's events as they come, and pass them on to your receiver")
+    .addOption(
+      option('--forward-to <url>', 'address of your receiver [default: none, events are only printed]', {
+        parse: httpUrl,
+      }),
+    )
     .addOption(
       option('--events <types>', 'only these types, with commas between them [default: all]', {
         parse: words,

@@ -51,11 +51,13 @@ export const howMany = (count: number, one: string, more = `${one}s`) =>
   `${count} ${count === 1 ? one : more}`;
 
 /** `exactly once: 3 deliveries, 1 mint`. */
-export function effectsText({ deliveries, mints, mintedBefore, mintedTwice }: Effects): string {
+export function effectsText(effects: Effects, expected: number | undefined): string {
+  const { deliveries, mints, mintedBefore, mintedTwice } = effects;
   const said = `${howMany(deliveries, 'delivery', 'deliveries')}, ${mints === 0 ? 'no mint' : howMany(mints, 'mint')}`;
   const before = mintedBefore > 0 ? ` (${howMany(mintedBefore, 'session')} minted before)` : '';
   if (mintedTwice.length > 0)
     return `more than once: ${said}${before}; twice or more for ${mintedTwice.join(', ')}`;
+  if (expected !== undefined && expected !== mints) return `not as expected: ${said}${before}`;
   return `${mints > 0 || mintedBefore > 0 ? 'exactly once' : 'no effect'}: ${said}${before}`;
 }
 

@@ -2,7 +2,6 @@
 import { listen } from '../../../compose/listen.ts';
 import { stopwatch } from '../../../lib/timers.ts';
 import type { CommandContext, Handler } from '../../machine/context.ts';
-import { usageError } from '../../machine/errors.ts';
 import { exitCodes } from '../../machine/exit-codes.ts';
 import { isObject } from '../../service/assignments.ts';
 import { catchStopSignals } from '../../terminal/stop-signals.ts';
@@ -26,12 +25,6 @@ export const listenForEvents: Handler<ListenOptions> = async (context, options) 
   const { secret } = await destinationOf(processor, {});
   if (options.printSecret) return { ok: true, data: { secret }, text: () => secret };
   const { forwardTo } = options;
-  if (forwardTo === undefined)
-    throw usageError(
-      'There is nowhere to pass events on to.',
-      'Give the address of your receiver with --forward-to <url>.',
-    );
-
   const { runtime, settings, style } = context;
   const signals = catchStopSignals(runtime);
   const write = (text: string) => runtime.stdout.write(`${text}\n`);
@@ -42,8 +35,8 @@ export const listenForEvents: Handler<ListenOptions> = async (context, options) 
         if (!body) return new Response(null, { status: 413 });
         const heard = await passOn(context, { request, body, forwardTo });
         write(heardEntry(heard, { format: settings.output, style: style.stdout }));
-        // Without an answer the processor is to send it again.
-        return new Response(null, { status: heard.status ?? 502 });
+        // Without an answer of the receiver the processor is to send it again.
+        return new Response(null, { status: heard.status ?? (forwardTo === undefined ? 200 : 502) });
       },
     },
     { bindAddress: '127.0.0.1', port: options.port, explicit: true },
@@ -51,10 +44,10 @@ export const listenForEvents: Handler<ListenOptions> = async (context, options) 
   const endpoint = await registerEndpoint(processor, { url: listener.url, events: options.events, secret });
   write(
     settings.output === 'text'
-      ? `${style.stdout.green('✓')} listens for ${options.events?.join(', ') ?? 'all events'}  ${style.stdout.dim(`to ${forwardTo}, signed with ${secret}`)}`
+      ? `${style.stdout.green('✓')} listens for ${options.events?.join(', ') ?? 'all events'}  ${style.stdout.dim(`${forwardTo === undefined ? 'and only prints them' : `to ${forwardTo}`}, signed with ${secret}`)}`
       : JSON.stringify({
           type: 'ready',
-          forwardTo,
+          forwardTo: forwardTo ?? null,
           secret,
           endpoint: endpoint.id,
           events: options.events ?? ['*'],
@@ -70,9 +63,10 @@ export const listenForEvents: Handler<ListenOptions> = async (context, options) 
 /** The same bytes under the same signature; the answer's status. */
 async function passOn(
   { runtime, settings }: CommandContext,
-  { request, body, forwardTo }: { request: Request; body: Uint8Array; forwardTo: string },
+  { request, body, forwardTo }: { request: Request; body: Uint8Array; forwardTo: string | undefined },
 ): Promise<Heard> {
   const at = new Date(runtime.clock.now()).toISOString();
+  if (forwardTo === undefined) return { at, ...namesIn(body), status: null, durationMs: null };
   const elapsedMs = stopwatch();
   const headers = {
     'content-type': request.headers.get('content-type') ?? 'application/json',

@@ -27,13 +27,20 @@ export const replayText =
       seed,
       deliveries,
       effects,
-    }: { to: string; seed?: number; deliveries: readonly Delivered[]; effects: Effects },
+      expected,
+    }: {
+      to: string;
+      seed?: number;
+      deliveries: readonly Delivered[];
+      effects: Effects;
+      expected: number | null;
+    },
     problem: string | undefined,
   ) =>
   (style: Style): string => {
     const source = effects.measured === 'chain' ? 'counted on chain' : 'as the answers say';
     const order = seed === undefined ? [] : [style.dim(`the same order again: --reorder shuffle:${seed}`)];
-    const verdict = `${problem ? style.red('✗') : style.green('✓')} ${effectsText(effects)}  ${style.dim(source)}`;
+    const verdict = `${problem ? style.red('✗') : style.green('✓')} ${effectsText(effects, expected ?? undefined)}  ${style.dim(source)}`;
     return [
       style.dim(`to ${to}`),
       ...deliveries.map((one) => deliveryLine(one, style)),
@@ -57,13 +64,13 @@ function deliveryLine(delivered: Delivered, style: Style): string {
   ].join('  ');
 }
 
-/** An event that was passed on; `status` is null without an answer. */
+/** An event that came in; `status` is null without an answer, `durationMs` where it was passed on to nobody. */
 export interface Heard {
   at: string;
   eventId: string;
   eventType: string;
   status: number | null;
-  durationMs: number;
+  durationMs: number | null;
 }
 
 /** A line for people, or the JSON of a stream's entry. */
@@ -72,8 +79,7 @@ export function heardEntry(heard: Heard, { format, style }: { format: OutputForm
   const { at, eventId, eventType, status, durationMs } = heard;
   return [
     style.dim(at.slice(11, 19)),
-    statusText(status, style),
-    formatDuration(durationMs).padStart(6),
+    ...(durationMs === null ? [] : [statusText(status, style), formatDuration(durationMs).padStart(6)]),
     eventType,
     style.dim(eventId),
   ].join('  ');

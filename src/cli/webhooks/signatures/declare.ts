@@ -4,9 +4,13 @@ import type { Catalog } from '../../machine/catalog.ts';
 import { durationMs, gather, headerText, instantMs, option } from '../../machine/options.ts';
 
 export function declareSignatures({ parent, lazily }: Catalog): void {
-  const secret = option('--secret <secret>', 'signing secret, such as whsec_…', {
-    env: 'REWARDS_WEBHOOK_SECRET',
-  });
+  const secret = option(
+    '--secret <secret>',
+    "signing secret, whsec_… [default: the running stack's processor]",
+    {
+      env: 'REWARDS_WEBHOOK_SECRET',
+    },
+  );
   parent
     .command('sign')
     .summary("print a body's signatures, as the payment processor and this service make them")

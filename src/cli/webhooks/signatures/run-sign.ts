@@ -5,7 +5,7 @@ import type { CommandContext, Handler } from '../../machine/context.ts';
 import { readBytes, utf8Of } from '../../machine/read-input.ts';
 import { isObject } from '../../service/assignments.ts';
 import { standardKey } from './schemes.ts';
-import { secretFrom } from './secret.ts';
+import { signingFrom } from './secret.ts';
 
 interface SignOptions {
   file: string;
@@ -16,10 +16,10 @@ interface SignOptions {
 }
 
 export const signBody: Handler<SignOptions> = async (context, { file, secret: given, ...options }) => {
-  const secret = secretFrom(given);
+  const { secret, nowMs } = await signingFrom(context, given);
   const body = await readBytes(context.runtime, file);
   const text = utf8Of(body, file);
-  const timestamp = options.timestamp ?? Math.floor(context.runtime.clock.now() / 1_000);
+  const timestamp = options.timestamp ?? Math.floor(nowMs / 1_000);
   const ours = options.scheme !== 'processor' && isServiceSecret(context, secret);
   const headers: Record<string, string> = {
     ...(options.scheme !== 'service' && (await processorHeaders({ text, secret, timestamp }))),

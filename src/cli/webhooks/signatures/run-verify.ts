@@ -6,7 +6,7 @@ import { readBytes, utf8Of } from '../../machine/read-input.ts';
 import type { Style } from '../../terminal/style.ts';
 import { explainSignature, parts, type Verdict } from './explain-signature.ts';
 import { signaturesIn } from './schemes.ts';
-import { secretFrom } from './secret.ts';
+import { signingFrom } from './secret.ts';
 
 interface VerifyOptions {
   file: string;
@@ -20,15 +20,15 @@ interface VerifyOptions {
   explain: boolean;
 }
 
-export const verifyBody: Handler<VerifyOptions> = async ({ runtime }, options) => {
-  const secret = secretFrom(options.secret);
+export const verifyBody: Handler<VerifyOptions> = async (context, options) => {
+  const { secret, nowMs } = await signingFrom(context, options.secret);
   const given = signaturesIn({ headers: options.header, signature: options.signature });
-  const body = await readBytes(runtime, options.file);
+  const body = await readBytes(context.runtime, options.file);
   const received = {
     secret,
     body,
     text: utf8Of(body, options.file),
-    atSeconds: Math.floor((options.at ?? runtime.clock.now()) / 1_000),
+    atSeconds: Math.floor((options.at ?? nowMs) / 1_000),
     toleranceSeconds: Math.floor(options.tolerance / 1_000),
   };
   const signatures = given.map((one) => explainSignature(one, received));
