@@ -64,6 +64,8 @@ export interface Overrides {
   engine?: EngineOverrides | undefined;
   /** Other limits of the relay. */
   relay?: RelayOverrides | undefined;
+  /** Where the service finds the payment processor, given where that is. */
+  processorAt?: ((origin: string) => string) | undefined;
 }
 
 export const settings = {
@@ -190,6 +192,36 @@ export const settings = {
     windowsKeptMs: 2 * 3_600_000,
     /** The emulator's chain has no explorer; the address shows what an answer looks like. */
     explorerUrl: 'https://explorer.rewards.localhost',
+  },
+  payments: {
+    /** Of one request to the processor; the processor's own is 80 s, and a caller waits for us. */
+    timeoutMs: 10_000,
+    /** After an outage or a lost answer, by the processor's package, under the same idempotency key. */
+    retriesMax: 2,
+    /** After an answer that says that too many requests were sent. Later tries are the caller's, or the reconciler's. */
+    limitedPausesMs: [500, 1_000, 2_000],
+    /** What the processor gives a session. */
+    lifetimeMs: 24 * 3_600_000,
+    /** Its event comes within seconds of a payment, which takes a minute or so. */
+    firstLookMs: 2 * 60_000,
+    /** A lost event delays a mint by so much at most; a thousand open sessions are three questions a second. */
+    lookEveryMs: 5 * 60_000,
+    /** Debits and transfers take days: nobody waits for the minute. */
+    lateLookEveryMs: 3_600_000,
+    /** The slowest ways to pay are decided within two weeks. */
+    lateLooksMs: 14 * 86_400_000,
+    /** Of one turn, some ten seconds of questions. */
+    looksMax: 50,
+    eventsEveryMs: 60_000,
+    /** As long as the processor sends an event again by itself. */
+    eventsBackMs: 3 * 86_400_000,
+    eventsOverlapMs: 3_600_000,
+    skewMs: 5 * 60_000,
+    pollMs: 1_000,
+    /** As long as the processor keeps idempotency keys: a request may be repeated until then. */
+    unattachedMs: 24 * 3_600_000,
+    /** An event has a session or a charge with up to 50 entries of metadata of 500 characters each. */
+    eventLimitBytes: 64 * 1024,
   },
   rpc: {
     /** The same bytes can be sent again, so giving up is safe. */

@@ -8,6 +8,7 @@ import { createEventSubmitter } from '../actions/events/gather-events.ts';
 import { readEventConfig } from '../actions/events/read-event-config.ts';
 import { readEventState } from '../actions/events/read-event-state.ts';
 import { rewardEvent } from '../actions/events/reward-event.ts';
+import type { Payments } from '../actions/payments/create-payments.ts';
 import { type Health, reportHealth } from '../actions/report-health.ts';
 import { pregenerateWallet } from '../actions/wallets/pregenerate-wallet.ts';
 import { readBalance } from '../actions/wallets/read-balance.ts';
@@ -43,6 +44,8 @@ import { createRelay } from './create-relay-host.ts';
 import type { ServiceHosts } from './one-port.ts';
 
 export interface HostsDeps {
+  /** Absent where the service takes no payments. */
+  payments?: Pick<Payments, 'createCheckout' | 'mintPayment' | 'readEvent' | 'receiveEvent'> | undefined;
   database: Database;
   chain: ChainClient;
   rpc: Rpc;
@@ -108,8 +111,15 @@ export function createHosts(
     readEventState: (eventId) => readEventState({ database }, eventId),
     readBalance: (wanted) => readBalance({ database, token }, wanted),
     ...sharedQuestions(deps, { health }),
+    createCheckout: deps.payments?.createCheckout,
+    payments: deps.payments,
     refuser: createRefuser(eventsRefusals, { clock, dialect: config.errorDialect }),
-    settings: { ...hostSettings, workerVersion: settings.workerVersion },
+    settings: {
+      ...hostSettings,
+      workerVersion: settings.workerVersion,
+      processorEventLimitBytes: settings.payments.eventLimitBytes,
+      explorerUrl: config.relay?.explorerUrl ?? settings.relayHost.explorerUrl,
+    },
   });
   const pregenerating = {
     ...{ database, random, addressAt: deps.wallets.addressAt },

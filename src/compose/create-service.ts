@@ -2,6 +2,7 @@
 
 import { createDomainLooks } from '../actions/brands/look-at-domains.ts';
 import { verifyDns } from '../actions/brands/verify-dns.ts';
+import { createPayments } from '../actions/payments/create-payments.ts';
 import {
   type ChainEngine,
   type ChainEngineDeps,
@@ -12,24 +13,29 @@ import {
 import type { TxtResolver } from '../dns/txt.ts';
 import type { WalletTree } from '../identity/wallets.ts';
 import type { AskDeps } from '../outgoing/ask.ts';
+import type { PaymentProcessor } from '../payments/processor.ts';
 import { createWebhooks } from '../webhooks/run-webhooks.ts';
 import { settings } from './config.ts';
 import { createHosts, type HostsConfig, type HostsDeps } from './create-hosts.ts';
 import type { ServiceHosts } from './one-port.ts';
 
 interface ServiceDeps
-  extends Omit<HostsDeps, 'engine' | 'wallets' | 'verifyDns'>,
+  extends Omit<HostsDeps, 'engine' | 'wallets' | 'payments' | 'verifyDns'>,
     Pick<ChainEngineDeps, 'realClock' | 'owner' | 'onReading' | 'beforeSending'> {
   /** Absent in a process that leaves chain work to others. */
   signers?: ChainEngineDeps['signers'] | undefined;
   dns: TxtResolver;
   /** Where webhooks may go. */
   outgoing: AskDeps;
+  /** Absent where the service takes no payments. */
+  processor?: PaymentProcessor | undefined;
   /** Absent in a process that answers no callers. */
   wallets?: WalletTree | undefined;
 }
 
 export interface ServiceConfig extends HostsConfig {
+  /** Whether buyers may be sent back to pages of this very machine. */
+  loopbackReturns: boolean;
   /** What a domain's DNS record says it is verified for. */
   serviceName: string;
   engine: ChainEngineSettings;
@@ -43,6 +49,8 @@ export interface Service {
   hosts?: ServiceHosts | undefined;
   /** Resolves when the ledger has caught up with the chain; the engine then runs on its own. */
   start(): Promise<void>;
+  /** Starts the looks at the payment processor, once that can be reached; in the emulator this process listens for it. */
+  reconcilePayments(): void;
   /** Resolves when all decisions and all chain work of this process are done. */
   stop(): Promise<void>;
 }
@@ -66,7 +74,9 @@ export function createService(deps: ServiceDeps, config: ServiceConfig): Service
   const { provenDomains } = settings;
   const lookAt = (domain: string) =>
     verifyDns({ database, dns, serviceName, clock, settings: provenDomains }, domain);
-  const hosts = wallets && createHosts({ ...deps, ownAccounts, engine, wallets, verifyDns: lookAt }, config);
+  const payments = paymentsOf(deps, engine, config);
+  const hosts =
+    wallets && createHosts({ ...deps, ownAccounts, engine, wallets, payments, verifyDns: lookAt }, config);
   const looks = createDomainLooks({ database, clock, log, verifyDns: lookAt }, provenDomains);
   const { alarms } = engine;
   const webhooks = createWebhooks({ ...deps, ...deps.outgoing, alarms }, settings.webhooks);
@@ -81,12 +91,24 @@ export function createService(deps: ServiceDeps, config: ServiceConfig): Service
       looks.start();
       webhooks.start();
     },
+    reconcilePayments() {
+      if (signers) payments?.reconciler.start();
+    },
     async stop() {
       try {
-        await Promise.all([hosts?.idle(), looks.stop(), webhooks.stop()]);
+        const reconciled = payments?.reconciler.stop();
+        await Promise.all([hosts?.idle(), looks.stop(), webhooks.stop(), reconciled]);
       } finally {
         await engine.stop();
       }
     },
   };
+}
+
+function paymentsOf(deps: ServiceDeps, { mints }: ChainEngine, { loopbackReturns }: ServiceConfig) {
+  const { processor } = deps;
+  if (!processor) return undefined;
+  const { answerTimeoutMs } = settings;
+  const of = { ...settings.payments, answerTimeoutMs, loopbackReturns };
+  return createPayments({ ...deps, processor, mints, settings: of });
 }

@@ -8,7 +8,7 @@ import { createChainClient } from '../chain/rpc/client.ts';
 import { createRpc } from '../chain/rpc/rpc.ts';
 import type { GasKeys } from '../chain/work/relay-lanes.ts';
 import { engineSettings, type Overrides, type ServeConfig, settings } from '../compose/config.ts';
-import { createService } from '../compose/create-service.ts';
+import { createService, type ServiceConfig } from '../compose/create-service.ts';
 import { createLifecycle, type Lifecycle } from '../compose/lifecycle.ts';
 import type { ServiceHosts } from '../compose/one-port.ts';
 import { type HostUrls, openHosts } from '../compose/open-hosts.ts';
@@ -26,12 +26,13 @@ import { atMs, type Database } from '../ledger/database/database.ts';
 import { migrate } from '../ledger/database/migrate.ts';
 import { openPostgres } from '../ledger/database/postgres.ts';
 import { openSqlite } from '../ledger/database/sqlite.ts';
-import { type AdjustableClock, steadyClock } from '../lib/clock.ts';
+import { type AdjustableClock, type Clock, steadyClock } from '../lib/clock.ts';
 import { neverCrash } from '../lib/crash-points.ts';
 import { createAvailability } from '../lib/failures/availability.ts';
 import { type Random, secureRandom } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
 import type { AskDeps } from '../outgoing/ask.ts';
+import { createStripe } from '../payments/stripe.ts';
 import type { EventRule } from '../rules/brands/brand.ts';
 import { verificationName, verificationRecord } from '../rules/brands/dns-verification.ts';
 import { AnvilError } from './chain/find-anvil.ts';
@@ -131,10 +132,12 @@ async function startEmulator(
   const { database, clock, signers, wallets } = adapters;
 
   const duplicateWindowMs = config.duplicateWindowMs ?? settings.duplicateWindowMs;
+  const payments = stripeOfEmulator(clock, overrides);
   const service = createService(
     {
       ...adapters,
       facts,
+      processor: payments.processor,
       // What a developer moves; the database's own clock is the machine's.
       businessTime: () => atMs(clock.now()),
       signers: { payout: signers.payout, mint: signers.mint, relay: adapters.keys },
@@ -150,24 +153,7 @@ async function startEmulator(
         },
       },
     },
-    {
-      serviceDomains: SERVICE_DOMAINS,
-      // Loopback is trusted, so that a load test can play many users, each with an address.
-      proxies: LOOPBACK,
-      addressRequestsMax: config.addressRequestsMax ?? 0,
-      // A developer who has just sent a transaction must see what it did.
-      balanceKeptMs: 0,
-      relay: overrides.relay,
-      engine: engineSettings(overrides.engine),
-      serviceName: settings.serviceName,
-      apiPrefix: settings.apiPrefix,
-      ownDomain,
-      httpsOnly: false,
-      // With instant blocks, a developer who looks at the chain after the answer must find the reward.
-      answerWhen: config.blockTimeSeconds === 0 ? 'included' : 'sent',
-      errorDialect: config.errorDialect,
-      duplicateWindowMs,
-    },
+    serviceConfig(config, overrides, { ownDomain, duplicateWindowMs }),
   );
   lifecycle.onStop(service.stop);
   // The ledger must have read the whole chain before it decides the first event.
@@ -184,6 +170,8 @@ async function startEmulator(
     { serviceDomains: SERVICE_DOMAINS, ownDomain, duplicateWindowMs },
   );
   const urls = await openToCallers({ config, lifecycle, adapters, identity }, { ...service.hosts, control });
+  payments.announce(new URL(urls.control).origin);
+  service.reconcilePayments();
   return {
     pid: process.pid,
     urls: { ...urls, rpc: adapters.publicRpcUrl },
@@ -195,6 +183,48 @@ async function startEmulator(
     controlToken,
     clock: new Date(clock.now()).toISOString(),
     dataDir: adapters.dataDir,
+  };
+}
+
+/** How the service runs in an emulator. */
+const serviceConfig = (
+  config: ServeConfig,
+  overrides: Overrides,
+  of: { ownDomain: string; duplicateWindowMs: number },
+): ServiceConfig => ({
+  // A shop under development is on this machine.
+  loopbackReturns: true,
+  serviceDomains: SERVICE_DOMAINS,
+  // Loopback is trusted, so that a load test can play many users, each with an address.
+  proxies: LOOPBACK,
+  addressRequestsMax: config.addressRequestsMax ?? 0,
+  // A developer who has just sent a transaction must see what it did.
+  balanceKeptMs: 0,
+  relay: overrides.relay,
+  engine: engineSettings(overrides.engine),
+  serviceName: settings.serviceName,
+  apiPrefix: settings.apiPrefix,
+  httpsOnly: false,
+  // With instant blocks, a developer who looks at the chain after the answer must find the reward.
+  answerWhen: config.blockTimeSeconds === 0 ? 'included' : 'sent',
+  errorDialect: config.errorDialect,
+  ...of,
+});
+
+/** Stripe's package, which asks the emulated processor once it is announced where that is. */
+function stripeOfEmulator(clock: Clock, { processorAt = (origin) => origin }: Overrides) {
+  let at: URL | undefined;
+  const { secretKey, webhookSecret } = DEV_PROCESSOR;
+  const address = () => {
+    if (!at) throw new Error('the emulated processor is not open yet');
+    return { host: at.hostname, port: Number(at.port), protocol: 'http' as const };
+  };
+  const keys = { secretKey, webhookSecrets: [webhookSecret], livemode: false };
+  return {
+    processor: createStripe({ clock }, { ...settings.payments, ...keys, address }),
+    announce(origin: string) {
+      at = new URL(processorAt(origin));
+    },
   };
 }
 

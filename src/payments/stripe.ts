@@ -43,7 +43,10 @@ export function createStripe(
   // Loaded when it is needed: a service without payments never pays for reading the package.
   let loading: Promise<Stripe> | undefined;
   const client = () => {
-    loading ??= load(config);
+    loading ??= load(config).catch((error: unknown) => {
+      loading = undefined;
+      throw error;
+    });
     return loading;
   };
   const ask = async <T>(work: (stripe: Stripe) => Promise<T>): Promise<T> => {
@@ -239,7 +242,8 @@ function readEvent(
       fix: 'Send the body byte for byte as the processor signed it, and set the signing secret of this endpoint',
     });
   }
-  const ageMs = nowMs - signedAtMs;
+  // In whole seconds, as Stripe signs and its package compares.
+  const ageMs = Math.floor(nowMs / 1_000) * 1_000 - signedAtMs;
   if (Math.abs(ageMs) > EVENT_TOLERANCE_MS) {
     const seconds = Math.round(Math.abs(ageMs) / 1_000);
     throw new EventProblem({

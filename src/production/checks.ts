@@ -7,6 +7,7 @@ import { accountPower, type Role } from '../chain/contracts/roles.ts';
 import type { ChainClient } from '../chain/rpc/client.ts';
 import { isRpcError, type Rpc } from '../chain/rpc/rpc.ts';
 import { PreconditionError } from '../compose/precondition.ts';
+import { DEV_PROCESSOR } from '../emulator/world/dev-processor.ts';
 import type { WalletTree } from '../identity/wallets.ts';
 import { type Database, isDatabaseRefusal, isDatabaseUnavailable } from '../ledger/database/database.ts';
 import { unsafeDatabaseSettings } from '../ledger/database/durability.ts';
@@ -66,6 +67,15 @@ export function checkSettings(config: StartConfig, known: KnownKeys, wallets?: W
         'make a new key for this account',
       );
   }
+  if (
+    config.stripeSecretKey === DEV_PROCESSOR.secretKey ||
+    config.stripeWebhookSecrets.includes(DEV_PROCESSOR.webhookSecret)
+  )
+    add(
+      'E_PROD_DEV_KEY',
+      'the Stripe key or its signing secret is that of the emulator, which everybody knows',
+      'take both from the dashboard of Stripe',
+    );
   if (wallets && known.isKnownAccount(wallets.addressAt(0)))
     add(
       'E_PROD_DEV_KEY',

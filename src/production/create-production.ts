@@ -38,6 +38,8 @@ import { type Random, secureRandom } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
 import { delay, stopwatch } from '../lib/timers.ts';
 import type { AskDeps } from '../outgoing/ask.ts';
+import type { PaymentProcessor } from '../payments/processor.ts';
+import { createStripe } from '../payments/stripe.ts';
 import {
   checkAccounts,
   checkChain,
@@ -54,7 +56,7 @@ import { checkDeploymentBlock } from './deployment-block.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { createRequestTraces } from './requests/request-traces.ts';
 import { userHasher } from './requests/user-hash.ts';
-import { productionService, productionTokens } from './service-config.ts';
+import { productionPayments, productionService, productionTokens } from './service-config.ts';
 import type { StartConfig, Worker } from './start-config.ts';
 import { type Problem, problemOf } from './start-errors.ts';
 import { startWatches } from './watches.ts';
@@ -169,6 +171,7 @@ async function startProduction(
   );
   lifecycle.onStop(service.stop);
   await service.start();
+  service.reconcilePayments();
   const watches = startWatches({ ...deps, engine: service.engine, metrics }, config);
   lifecycle.onStop(() => watches.stop());
   const events = service.hosts && (await openEvents(config, { hosts: service.hosts, metrics }));
@@ -219,6 +222,8 @@ interface Adapters {
   signers: ChainEngineDeps['signers'] | undefined;
   wallets: WalletTree | undefined;
   tokens: TokenVerifier | undefined;
+  /** Absent where the service takes no payments. */
+  processor: PaymentProcessor | undefined;
   dns: TxtResolver;
   outgoing: AskDeps;
   /** The machine's own time. */
@@ -251,12 +256,14 @@ async function pickAdapters(
     ...(onRpc && { onOutcome: onRpc }),
   });
   const tokens = productionTokens(config);
+  const payments = productionPayments(config);
   return {
     ...{ database, nodes, rpc, clock, log },
     chain: createChainClient(rpc),
     signers: pickSigners(config),
     wallets: config.walletsXpub === undefined ? undefined : derivedWallets(config.walletsXpub),
     tokens: tokens && providerTokens({ db: database.db, clock, realClock, log }, tokens),
+    processor: payments && createStripe({ clock }, payments),
     dns: systemTxtResolver(),
     outgoing: {
       reach: {

@@ -44,6 +44,7 @@ const productionRelay = ({
 export const productionService = (config: StartConfig): ServiceConfig => ({
   relay: productionRelay(config),
   engine: productionEngine(config),
+  loopbackReturns: false,
   serviceDomains: config.publicDomains,
   proxies: config.trustedProxies,
   addressRequestsMax: config.addressRequestsMax,
@@ -56,6 +57,17 @@ export const productionService = (config: StartConfig): ServiceConfig => ({
   errorDialect: config.errorDialect,
   duplicateWindowMs: config.duplicateWindowMs,
 });
+
+/** How the payment processor is asked; undefined where the service takes no payments. */
+export function productionPayments({
+  payments,
+  stripeSecretKey: secretKey,
+  stripeMode,
+  stripeWebhookSecrets: webhookSecrets,
+}: StartConfig) {
+  if (payments !== 'stripe' || secretKey === undefined) return undefined;
+  return { ...settings.payments, secretKey, webhookSecrets, livemode: stripeMode === 'live' };
+}
 
 /** A session needs a new token after this time. */
 const TOKEN_AGE_MAX_MS = 24 * 3_600_000;

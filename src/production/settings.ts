@@ -19,6 +19,7 @@ import {
   wholeNumber,
 } from '../lib/setting.ts';
 import { isLoopback, isPrivatePostgres } from '../lib/url.ts';
+import { paymentSettings } from './payment-settings.ts';
 import { emulatedProblem, problemOf } from './start-errors.ts';
 import { type Hex, isNetwork, type Others, type StartSetting, setting, workers } from './start-setting.ts';
 
@@ -39,12 +40,19 @@ const asksOutbox = (config: Others) => config.workers.includes('outbox');
 /** A relay needs an identity provider for its users, and an explorer's address for its answers. */
 const relays = (config: Others) => config.identity === 'oidc' && asksApi(config);
 
-function isWebAddress(value: string | undefined, name: string, config: Others): string | undefined {
-  if (value === undefined || !relays(config)) return undefined;
-  // Traffic inside this machine needs no TLS.
-  const isUrl = /^(?:https:\/\/.|http:\/\/(?:127\.0\.0\.1|localhost)(?::|\/|$))/.test(value);
-  return isUrl && URL.canParse(value) ? undefined : `${name} is not an https address`;
-}
+/** Answers about relayed calls and mints name the page of their transaction. */
+const showsTransactions = (config: Others) =>
+  relays(config) || (config.payments === 'stripe' && asksApi(config));
+
+/** The check of an address that only some services use. */
+const webAddress =
+  (isUsed: (config: Others) => boolean) =>
+  (value: string | undefined, name: string, config: Others): string | undefined => {
+    if (value === undefined || !isUsed(config)) return undefined;
+    // Traffic inside this machine needs no TLS.
+    const isUrl = /^(?:https:\/\/.|http:\/\/(?:127\.0\.0\.1|localhost)(?::|\/|$))/.test(value);
+    return isUrl && URL.canParse(value) ? undefined : `${name} is not an https address`;
+  };
 
 /** The reason why production refuses a database. */
 export const sqliteProblem = (url: string, { allowSqlite }: Pick<Others, 'allowSqlite'>) =>
@@ -141,7 +149,7 @@ export const startSettings = {
     '--mint-key-file <file>',
     privateKey,
     'file with private key of the account that mints for payments',
-    { secret: 'file' },
+    { secret: 'file', needed: (config) => config.payments === 'stripe' && asksOutbox(config) },
   ),
   relayKey: setting(
     '--relay-key-file <file>',
@@ -237,10 +245,7 @@ export const startSettings = {
     'wording of a refused cooldown',
     { default: 'current' },
   ),
-  payments: setting('--payments <provider>', choice('none', 'emulated'), 'who takes payments', {
-    default: 'none',
-    unsafe: emulatedProblem('payments'),
-  }),
+  ...paymentSettings,
   /** oidc: a provider's tokens, verified by the keys that it publishes. */
   identity: setting('--identity <provider>', choice('none', 'oidc', 'emulated'), 'who vouches for users', {
     default: 'none',
@@ -250,7 +255,7 @@ export const startSettings = {
     '--identity-issuer <url>',
     text,
     'issuer of the tokens, exactly as in their iss claim',
-    { needed: relays, check: isWebAddress },
+    { needed: relays, check: webAddress(relays) },
   ),
   identityAudience: setting(
     '--identity-audience <name>',
@@ -262,7 +267,7 @@ export const startSettings = {
   ),
   identityJwksUrl: setting('--identity-jwks-url <url>', text, 'address of its keys', {
     otherwise: "from the issuer's discovery document",
-    check: isWebAddress,
+    check: webAddress(relays),
   }),
   identityTokenTypes: setting('--identity-token-type <type...>', list, 'accepted typ headers of tokens', {
     default: 'at+jwt,jwt',
@@ -283,7 +288,7 @@ export const startSettings = {
     '--explorer-url <url>',
     text,
     'where people can look at transactions; /tx/<hash> is appended',
-    { needed: relays, check: isWebAddress },
+    { needed: showsTransactions, check: webAddress(showsTransactions) },
   ),
   gasBudget: setting(
     '--gas-budget <amount>',

@@ -117,6 +117,10 @@ export const startErrors = {
     'a part is emulated',
     'use a real provider, or leave the part out; emulated parts belong to `rewards serve`',
   ),
+  E_PROD_STRIPE_MODE: unsafe(
+    'the Stripe key is of another mode than REWARDS_STRIPE_MODE says',
+    'use the key of that mode, or set REWARDS_STRIPE_MODE=test for a service that moves no real money',
+  ),
   E_PROD_EMULATOR_LEDGER: unsafe(
     'this ledger belongs to an emulator: it has an adjustable clock',
     'use the ledger of production; what `rewards serve` has written stays with `rewards serve`',

@@ -10,6 +10,8 @@ export type Worker = 'api' | 'outbox';
 export interface Others {
   workers: readonly Worker[];
   identity: string;
+  payments: string;
+  stripeMode: string;
   gasLow: number;
   allowSqlite: boolean;
   allowSingleRpc: boolean;

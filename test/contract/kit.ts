@@ -1,6 +1,6 @@
 /** The brands of the contract tests, and a service that has them. */
 import { afterAll, beforeAll, describe, expect } from 'vitest';
-import type { ServeConfig } from '../../src/compose/config.ts';
+import type { Overrides, ServeConfig } from '../../src/compose/config.ts';
 import { databaseKinds } from '../kits/databases.ts';
 import { type Answer, startTestService } from '../kits/service.ts';
 
@@ -26,7 +26,7 @@ export type Brand = typeof shop;
 export const bearer = ({ apiKey }: { apiKey: string }) => ({ authorization: `Bearer ${apiKey}` });
 
 /** A service with the brands of the contract tests, on a clock that only the tests move; `send` sends an event of one of them. */
-export async function startContractService(config: Partial<ServeConfig> = {}) {
+export async function startContractService(config: Partial<ServeConfig & Overrides> = {}) {
   const service = await startTestService({ seedFiles: [fixture], frozen: true, ...config });
   return {
     ...service,

@@ -41,6 +41,39 @@ function send(api: ApiDocument, { method, path, operation }: Described, example:
   });
 }
 
+/** The example's path with things that are there, in the state that the example needs. */
+async function ownPath(
+  { operation: { operationId } }: Described,
+  path: RequestExample['path'],
+  known: { id: string; eventId: string },
+): Promise<Record<string, string> | undefined> {
+  if (path?.id) return { id: known.id };
+  if (path?.eventId) return { eventId: known.eventId };
+  if (path?.endpoint) {
+    const made = await service.control('/processor/endpoints', { url: 'http://127.0.0.1:1/' });
+    return { endpoint: made.body.id };
+  }
+  if (!path?.session) return path;
+  const session = await openSession();
+  if (/refund|dispute/.test(operationId)) await payFor(session);
+  return { session };
+}
+
+async function openSession(): Promise<string> {
+  const { brandId, domain } = service.brand;
+  const pages = { successUrl: `https://${domain}/`, cancelUrl: `https://${domain}/` };
+  const wanted = { brandId, amount: 500, userEmail: someone(), ...pages };
+  return (await service.post('/rewards-api/create-checkout', wanted)).body.sessionId;
+}
+const payFor = (session: string) => service.control(`/processor/sessions/${session}/pay`, { webhook: false });
+
+/** A body of payment-mint that mints. */
+async function paidSession() {
+  const sessionId = await openSession();
+  await payFor(sessionId);
+  return { sessionId };
+}
+
 /** Holds an answer against what the description says of its status. */
 function judge(api: ApiDocument, { operation }: Described, answer: Awaited<ReturnType<typeof send>>) {
   const response = operation.responses[answer.status];
@@ -66,13 +99,9 @@ describe.each(['events', 'register', 'control'] as const)('%s host', (host) => {
       .id;
     for (const described of operationsOf(api)) {
       for (const example of described.operation['x-examples']) {
-        const { path } = example;
-        const own: Record<string, string> | undefined = path?.id
-          ? { id: latest }
-          : path?.eventId
-            ? { eventId }
-            : path;
-        const sent = { ...example, ...(own && { path: own }) };
+        const own = await ownPath(described, example.path, { id: latest, eventId });
+        const body = described.operation.operationId === 'paymentMint' ? await paidSession() : example.body;
+        const sent = { ...example, body, ...(own && { path: own }) };
         const answer = await send(api, described, sent);
         expect(
           answer.status,
@@ -200,6 +229,7 @@ test('refusals of the control host are the documented ones', async () => {
     rule_not_found: await change('DELETE', '/brands/demo.example/rules/custom_unknown', undefined),
     wallet_not_found: await ask('/wallets/nobody@demo.example'),
     brand_exists: await change('POST', '/brands', second),
+    processor_object_not_found: await ask('/processor/sessions/cs_test_none'),
     invalid_limit: await ask('/verify?limit=0'),
     invalid_since: await ask('/verify?since=yesterday'),
     unknown_endpoint: await ask('/nothing'),
@@ -209,10 +239,18 @@ test('refusals of the control host are the documented ones', async () => {
     expect(body, code).toEqual(value);
     expect(summary.startsWith(`${status}: `), code).toBe(true);
   }
+  const session = await openSession();
+  await payFor(session);
+  const pay = operationsOf(apis.control).find(({ operation }) => operation.operationId === 'paySession');
+  if (!pay) throw new Error('no paySession');
+  const refused = await payFor(session);
+  expect(refused.body.details.reason).toBe('processor_refused');
+  judge(apis.control, pay, refused);
   const codes = Object.keys(apis.control.components.examples);
   expect(codes.filter((code) => !(code in expected))).toEqual([
     'request_ambiguous',
     'invalid_fixture',
+    'processor_refused',
     'method_not_allowed',
     'database_unavailable',
     'database_busy',

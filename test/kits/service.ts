@@ -25,7 +25,7 @@ export type TestService = Awaited<ReturnType<typeof startTestService>>;
 /** Starts a service with the demo fixture on free ports; `change` overrides its configuration. */
 export async function startTestService(change: Partial<ServeConfig & Overrides> = {}) {
   const dataDir = change.dataDir ?? (await mkdtemp(join(tmpdir(), 'rewards-test-')));
-  const { crash, engine, relay, ...asked } = change;
+  const { crash, engine, relay, processorAt, ...asked } = change;
   const config: ServeConfig = {
     bindAddress: '127.0.0.1',
     port: 0,
@@ -41,7 +41,7 @@ export async function startTestService(change: Partial<ServeConfig & Overrides> 
     log: silentLog,
     ...asked,
   };
-  const emulator = await createEmulator(config, { crash, engine, relay });
+  const emulator = await createEmulator(config, { crash, engine, relay, processorAt });
   const ready = await emulator.start().catch(async (error: unknown) => {
     await emulator.stop();
     throw error;

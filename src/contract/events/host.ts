@@ -3,9 +3,11 @@ import { cacheHeaders, hostContract } from '../endpoint.ts';
 import { refusalBody } from '../shared-refusals.ts';
 import { bulkEventsEndpoint } from './bulk-events.ts';
 import { clientScriptEndpoint } from './client-script.ts';
+import { createCheckoutEndpoint } from './create-checkout.ts';
 import { eventConfigEndpoint } from './event-config.ts';
 import { eventStateEndpoint } from './event-state.ts';
 import { manualEventEndpoint } from './manual-event.ts';
+import { paymentMintEndpoint } from './payment-mint.ts';
 import { anywhere, type EventsRefusalCode, eventsRefusals } from './refusals.ts';
 import { debugEndpoint, diagnosticEndpoint, healthEndpoint } from './status.ts';
 import { userBalanceByBodyEndpoint, userBalanceEndpoint } from './user-balance.ts';
@@ -24,6 +26,7 @@ export const eventsHostContract = hostContract<EventsRefusalCode>({
       description: 'Sending customer events, and the configuration by which pages detect them.',
     },
     { name: 'Users', description: 'What a user holds and has earned.' },
+    { name: 'Payments', description: 'Buying RWT, and minting what was paid for.' },
     { name: 'Brands', description: "Proving that a domain is a brand's." },
     { name: 'Service', description: 'How the service is doing, and its own description.' },
   ],
@@ -35,6 +38,8 @@ export const eventsHostContract = hostContract<EventsRefusalCode>({
     clientScriptEndpoint,
     userBalanceEndpoint,
     userBalanceByBodyEndpoint,
+    createCheckoutEndpoint,
+    paymentMintEndpoint,
     verifyDnsEndpoint,
     healthEndpoint,
     diagnosticEndpoint,

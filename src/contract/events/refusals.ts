@@ -18,9 +18,11 @@ import {
   refusalForm,
   requestRefusals,
 } from '../shared-refusals.ts';
+import { type PaymentsRefusal, paymentRefusals } from './payment-refusals.ts';
 
 export type EventsRefusal =
   | RequestRefusal
+  | PaymentsRefusal
   | ScreeningRefusal
   | Exclude<ClaimRefusal, { code: 'insufficient_brand_balance' }>
   /** What a brand has left is for its own servers alone: `available` is absent for callers without its key. */
@@ -244,6 +246,7 @@ const rows: RefusalRows<EventsRefusal> = {
       details: { reason: 'payout_pending', eventId },
     }),
   },
+  ...paymentRefusals,
   database_unavailable,
   database_busy,
   internal_error,

@@ -6,9 +6,11 @@ import { createHostFrame, type HostFrameDeps } from '../frame/host-frame.ts';
 import type { RequestVariables } from '../frame/request-record.ts';
 import { type BulkEventsDeps, bulkEvents } from './bulk-events.ts';
 import { clientScriptPath, createClientScript } from './client-script.ts';
+import { type CreateCheckoutDeps, createCheckoutHandler } from './create-checkout.ts';
 import { type EventConfigDeps, eventConfig } from './event-config.ts';
 import { type EventStateDeps, eventState } from './event-state.ts';
 import { type ManualEventDeps, manualEvent } from './manual-event.ts';
+import { type PaymentMintDeps, paymentMint } from './payment-mint.ts';
 import { type StatusDeps, statusHandlers } from './status.ts';
 import { type UserBalanceDeps, userBalance } from './user-balance.ts';
 import { type VerifyDnsHandlerDeps, verifyDnsHandler } from './verify-dns.ts';
@@ -17,8 +19,10 @@ type EventsHostDeps = HostFrameDeps &
   AddressGateDeps &
   ManualEventDeps &
   BulkEventsDeps &
+  CreateCheckoutDeps &
   EventConfigDeps &
   EventStateDeps &
+  PaymentMintDeps &
   StatusDeps &
   UserBalanceDeps &
   VerifyDnsHandlerDeps;
@@ -36,6 +40,8 @@ export function createEventsHost(deps: EventsHostDeps): Hono<RequestVariables> {
       bulkEvents: bulkEvents(deps),
       eventConfig: eventConfig(deps),
       eventState: eventState(deps),
+      createCheckout: createCheckoutHandler(deps),
+      paymentMint: paymentMint(deps),
       clientScript: (context) => script.serve(context.req.raw),
       userBalance: balance.get,
       userBalanceByBody: balance.post,

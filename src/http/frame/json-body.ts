@@ -2,11 +2,10 @@
 import { parse } from 'secure-json-parse';
 import type { BodyRefusal } from '../../contract/shared-refusals.ts';
 import { jsonMistake } from './json-mistake.ts';
+import { readRawBody } from './raw-body.ts';
 
 /** Deeper than any real body, and far from where a recursive walk would fail. */
 const DEPTH_MAX = 32;
-/** Longer than any list of codings that exists. */
-const CODING_SHOWN = 40;
 
 type JsonBody = { value: unknown; text: string } | { refusal: BodyRefusal; bytes: number };
 
@@ -23,12 +22,8 @@ export async function readJsonBody(
     refusal: { code: 'invalid_body', problem },
     bytes,
   });
-  const coding = request.headers.get('content-encoding')?.trim();
-  if (coding && coding.toLowerCase() !== 'identity')
-    return { refusal: { code: 'unsupported_encoding', coding: coding.slice(0, CODING_SHOWN) }, bytes: 0 };
-  const read = await readBytes(request, limitBytes);
-  if ('tooMany' in read)
-    return { refusal: { code: 'body_too_large', limitBytes, bytes: read.tooMany }, bytes: read.tooMany };
+  const read = await readRawBody(request, limitBytes);
+  if ('refusal' in read) return { refusal: read.refusal, bytes: read.length };
   const { bytes } = read;
   const text = decoded(bytes);
   if (text === undefined) return invalid('body: must be UTF-8', bytes.length);
@@ -59,28 +54,6 @@ function mistakeIn(text: string): string {
   const { line, column, expected, came } = mistake;
   const found = came === undefined ? 'the text ends' : `${JSON.stringify(came)} came`;
   return `must be valid JSON: at line ${line}, column ${column}, ${found} where ${expected} is expected`;
-}
-
-/** `tooMany`, as soon as the body is longer than the limit, whatever its length was said to be: as far as it is known. */
-async function readBytes(
-  request: Request,
-  limitBytes: number,
-): Promise<{ bytes: Uint8Array } | { tooMany: number }> {
-  const within = (bytes: Uint8Array) => (bytes.length <= limitBytes ? { bytes } : { tooMany: bytes.length });
-  const stated = request.headers.get('content-length');
-  if (stated !== null) {
-    if (!(Number(stated) <= limitBytes)) return { tooMany: Number(stated) };
-    return within(new Uint8Array(await request.arrayBuffer()));
-  }
-  if (!request.body) return { bytes: new Uint8Array() };
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of request.body) {
-    length += chunk.length;
-    if (length > limitBytes) return { tooMany: length };
-    chunks.push(chunk);
-  }
-  return { bytes: Buffer.concat(chunks) };
 }
 
 function deeperThan(value: unknown, depth: number): boolean {

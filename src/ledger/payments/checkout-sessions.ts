@@ -1,5 +1,5 @@
 /** Checkouts: planned here before the processor is asked, then what the processor said of them last. */
-import { and, asc, eq, inArray, isNull, lte, or, sql } from 'drizzle-orm';
+import { and, asc, eq, gte, inArray, isNotNull, isNull, lte, or, sql } from 'drizzle-orm';
 import type { Queries } from '../database/database.ts';
 import { checkoutSessions } from '../schema/payments.ts';
 
@@ -145,6 +145,23 @@ export const sessionsToLookAt = (
     .where(lte(checkoutSessions.nextLookAt, of.nowMs))
     .orderBy(asc(checkoutSessions.nextLookAt), asc(checkoutSessions.id))
     .limit(of.limit);
+
+/** Whether any checkout planned since a moment has no session yet: then an id that is not known here may be its. */
+export async function hasUnattached(db: Queries, { sinceMs }: { sinceMs: number }): Promise<boolean> {
+  const [row] = await db
+    .select({ id: checkoutSessions.id })
+    .from(checkoutSessions)
+    .where(
+      and(
+        isNull(checkoutSessions.processorSessionId),
+        // With the index of looks: each such checkout is looked for until its time is over.
+        isNotNull(checkoutSessions.nextLookAt),
+        gte(checkoutSessions.createdAt, sinceMs),
+      ),
+    )
+    .limit(1);
+  return row !== undefined;
+}
 
 /**
  * Notes how much of a payment was given back in all; an older and smaller sum that comes late changes nothing.

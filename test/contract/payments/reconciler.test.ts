@@ -1,0 +1,84 @@
+/** What no event told is found all the same: paid sessions, sessions that were never noted, refunds and disputes. */
+import { expect, test } from 'vitest';
+import { onPayments } from './kit.ts';
+
+const soon = { timeout: 15_000 };
+
+onPayments('the reconciler', (get) => {
+  test('finds every paid session whose event was lost, within one round', async () => {
+    const service = get();
+    const sessions: string[] = [];
+    for (let count = 0; count < 5; count += 1) sessions.push(await service.paidSession());
+    const unpaid = await service.openSession();
+    await service.advance('5m');
+    for (const sessionId of sessions) await expect.poll(() => service.mintsOnChain(sessionId), soon).toBe(1);
+    expect(await service.mintsOnChain(unpaid)).toBe(0);
+    for (const sessionId of sessions)
+      expect(await service.mint(sessionId)).toMatchObject({ body: { alreadyProcessed: true } });
+    // One that is paid later is found by a later round.
+    await service.pay(unpaid);
+    await service.advance('5m');
+    await expect.poll(() => service.mintsOnChain(unpaid), soon).toBe(1);
+  });
+
+  test('ties a session to its checkout when the answer to its creation was lost', async () => {
+    const service = get();
+    service.proxy.fail(({ method }) => (method === 'POST' ? 'lost-answer' : undefined));
+    expect((await service.checkout()).status).toBe(500);
+    service.proxy.fail(undefined);
+    const checkoutId = service.asked().at(-1)?.fields.client_reference_id ?? '';
+    const { id } = await service.session(checkoutId);
+    await service.pay(id);
+    await service.advance('5m');
+    await expect.poll(() => service.mintsOnChain(id), soon).toBe(1);
+  });
+
+  test('a call for a session that was never noted finds it too', async () => {
+    const service = get();
+    service.proxy.fail(({ method }) => (method === 'POST' ? 'lost-answer' : undefined));
+    expect((await service.checkout()).status).toBe(500);
+    service.proxy.fail(undefined);
+    const checkoutId = service.asked().at(-1)?.fields.client_reference_id ?? '';
+    const { id } = await service.session(checkoutId);
+    await service.pay(id);
+    expect(await service.mint(id)).toMatchObject({ status: 200, body: { rwtAmount: 25_000 } });
+    expect(await service.mint('cs_test_nobody')).toMatchObject({ status: 400 });
+  });
+
+  test('waits out an outage of the processor, and loses nothing', async () => {
+    const service = get();
+    const sessionId = await service.paidSession();
+    const before = service.proxy.calls.length;
+    service.proxy.fail(() => 503);
+    await service.advance('1h');
+    await expect.poll(() => service.proxy.calls.length, soon).toBeGreaterThan(before);
+    expect(await service.mintsOnChain(sessionId)).toBe(0);
+    service.proxy.fail(undefined);
+    await expect.poll(() => service.mintsOnChain(sessionId), soon).toBe(1);
+  });
+
+  test('records refunds of minted payments whose event was lost', async () => {
+    const service = get();
+    const sessionId = await service.paidSession();
+    await service.mint(sessionId);
+    await service.step(sessionId, 'refund');
+    const text = await service.eventText('charge.refunded', sessionId);
+    await service.advance('2m');
+    await expect
+      .poll(async () => (await service.deliver(text)).body.message, soon)
+      .toBe('Refund recorded already');
+  });
+
+  test('an expired session is not asked about for ever', async () => {
+    const service = get();
+    const sessionId = await service.openSession();
+    const about = () => service.proxy.calls.filter(({ path }) => path.endsWith(sessionId)).length;
+    await service.advance('25h');
+    await expect.poll(about, soon).toBeGreaterThan(0);
+    const asked = about();
+    const later = await service.paidSession();
+    await service.advance('5m');
+    await expect.poll(() => service.mintsOnChain(later), soon).toBe(1);
+    expect(about()).toBe(asked);
+  });
+});

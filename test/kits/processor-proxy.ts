@@ -1,0 +1,86 @@
+/** Stands between a service and its payment processor: changes answers, loses them, refuses. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface ProcessorCall {
+  method: string;
+  path: string;
+  fields: Record<string, string>;
+  idempotencyKey: string | undefined;
+}
+
+/** lost-request: the processor never hears of it. lost-answer: it did it. A number: that status, and it never hears of it. */
+export type ProcessorFault = 'lost-request' | 'lost-answer' | number;
+
+/** An object of the processor as it is answered. */
+// biome-ignore lint/suspicious/noExplicitAny: tests change objects field by field
+export type ProcessorObject = any;
+
+export type ProcessorProxy = Awaited<ReturnType<typeof startProcessorProxy>>;
+
+/** `at` is for the override `processorAt`. */
+export async function startProcessorProxy() {
+  let target = '';
+  let change: ((session: ProcessorObject) => ProcessorObject) | undefined;
+  let fault: ((call: ProcessorCall) => ProcessorFault | undefined) | undefined;
+  const calls: ProcessorCall[] = [];
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const body = Buffer.concat(chunks);
+    const { pathname: path, searchParams } = new URL(request.url ?? '', target);
+    const fields = Object.fromEntries([...searchParams, ...new URLSearchParams(body.toString())]);
+    const { 'idempotency-key': key, host: _, connection: __, ...headers } = request.headers;
+    const call = { method: request.method ?? '', path, fields, idempotencyKey: key as string | undefined };
+    calls.push(call);
+    const mistake = fault?.(call);
+    if (mistake === 'lost-request') return void request.socket.destroy();
+    if (typeof mistake === 'number') {
+      response.writeHead(mistake, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ error: { type: mistake === 429 ? 'rate_limit_error' : 'api_error' } }));
+      return;
+    }
+    const answer = await fetch(`${target}${request.url}`, {
+      method: request.method ?? 'GET',
+      headers: {
+        ...(headers as Record<string, string>),
+        ...(key !== undefined && { 'idempotency-key': String(key) }),
+      },
+      ...(body.length > 0 && { body }),
+    });
+    const text = await answer.text();
+    if (mistake === 'lost-answer') return void request.socket.destroy();
+    response.writeHead(answer.status, { 'content-type': 'application/json' });
+    response.end(change === undefined ? text : JSON.stringify(changed(JSON.parse(text), change)));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    at(origin: string): string {
+      target = origin;
+      return `http://127.0.0.1:${port}`;
+    },
+    calls,
+    /** Changes every session that the processor tells of; undefined: none. */
+    tamper(with_: typeof change) {
+      change = with_;
+    },
+    fail(when: typeof fault) {
+      fault = when;
+    },
+    async stop() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+function changed(answer: ProcessorObject, change: (session: ProcessorObject) => ProcessorObject) {
+  if (answer.object === 'checkout.session') return change(answer);
+  return answer.object === 'list'
+    ? { ...answer, data: answer.data.map((one: ProcessorObject) => changed(one, change)) }
+    : answer;
+}
