@@ -298,8 +298,17 @@ async function pickAdapters(config: ServeConfig, lifecycle: Lifecycle): Promise<
   };
 }
 
+type DevelopmentKeys = ReturnType<typeof deriveDevelopmentKeys>;
+let derived: DevelopmentKeys | undefined;
+
+/** They never change: a process that starts several stacks derives them once. */
+function developmentKeys(): DevelopmentKeys {
+  derived ??= deriveDevelopmentKeys();
+  return derived;
+}
+
 /** The accounts of the development mnemonic, each with its duty; for users' wallets, only addresses. */
-function developmentKeys() {
+function deriveDevelopmentKeys() {
   const tree = keyTree(DEV_MNEMONIC);
   const signers = Object.fromEntries(
     Object.entries(devPaths).map(([duty, path]) => [duty, tree.signerAt(path)]),

@@ -1,19 +1,32 @@
 /** Who pays for gas, and what happens when it is dear, short, or lost. */
 import { type Hex, parseEther, toHex } from 'viem';
-import { afterEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { perkNFTAbi } from '../../../src/chain/contracts/abis.ts';
 import { roleId } from '../../../src/chain/contracts/deployment-steps.ts';
 import { FREE_PERK, type RelayKit, startRelayKit } from '../../kits/wallet.ts';
 
+let shared: RelayKit;
 let kit: RelayKit;
-afterEach(() => kit?.stop());
+beforeAll(async () => {
+  shared = await startRelayKit();
+  kit = shared;
+});
+afterAll(() => shared?.stop());
+/** For the rest of a test, a service of its own instead of the one that all share. */
+const startOwn = async (change: Parameters<typeof startRelayKit>[0]) => {
+  const own = await startRelayKit(change);
+  kit = own;
+  onTestFinished(async () => {
+    kit = shared;
+    await own.stop();
+  });
+};
 const rpc = (method: string, ...params: unknown[]) => kit.chain.request({ method, params } as never);
 const walletOf = async (): Promise<{ address: Hex; ready: boolean }> =>
   (await kit.request(`${kit.ready.urls.control}/brands/${kit.brand.brandId}`)).body.gasWallet;
 const GWEI = 10n ** 9n;
 
 test('Limits, Relay gas price: over 100 gwei nothing is sent', async () => {
-  kit = await startRelayKit();
   const { alice } = kit.users;
   await rpc('anvil_setNextBlockBaseFeePerGas', toHex(101n * GWEI));
   await rpc('evm_mine');
@@ -32,7 +45,7 @@ test('Limits, Relay gas price: over 100 gwei nothing is sent', async () => {
 });
 
 test("a brand's wallet that runs low is topped up by the service's own, and what waited for it is sent", async () => {
-  kit = await startRelayKit({ engine: { relay: { gasCheckMs: 200 }, lane: { resendAfterMs: 300 } } });
+  await startOwn({ engine: { relay: { gasCheckMs: 200 }, lane: { resendAfterMs: 300 } } });
   const { alice } = kit.users;
   const { address } = await walletOf();
   await rpc('anvil_setBalance', address, toHex(1_000n));
@@ -49,7 +62,7 @@ test("a brand's wallet that runs low is topped up by the service's own, and what
 }, 60_000);
 
 test("a brand's wallet with less than a call may cost: the service's own sends for it", async () => {
-  kit = await startRelayKit({ engine: { relay: { gasCheckMs: 100, gasLowWei: 0n } } });
+  await startOwn({ engine: { relay: { gasCheckMs: 100, gasLowWei: 0n } } });
   const { alice } = kit.users;
   const { address } = await walletOf();
   // The dearest call may take 360,000 gas, at 1 gwei and more.
@@ -68,7 +81,7 @@ test("a brand's wallet with less than a call may cost: the service's own sends f
 }, 60_000);
 
 test("a brand's wallet that lost its role: the service's own sends for it", async () => {
-  kit = await startRelayKit({ engine: { relay: { gasCheckMs: 100 } } });
+  await startOwn({ engine: { relay: { gasCheckMs: 100 } } });
   const { alice } = kit.users;
   const { address } = await walletOf();
   const role = { address: kit.contracts.perks, abi: perkNFTAbi } as const;
@@ -84,7 +97,6 @@ test("a brand's wallet that lost its role: the service's own sends for it", asyn
 }, 60_000);
 
 test('a new brand of the emulator has its own gas wallet at once', async () => {
-  kit = await startRelayKit();
   const { alice } = kit.users;
   const { status, body } = await kit.control('/brands', {
     brandId: `0x${'7'.repeat(40)}`,
@@ -98,7 +110,7 @@ test('a new brand of the emulator has its own gas wallet at once', async () => {
 });
 
 test('no block for longer than the caller waits: 504 with the hash, and later it is there', async () => {
-  kit = await startRelayKit({ relay: { answerTimeoutMs: 1_000 } });
+  await startOwn({ relay: { answerTimeoutMs: 1_000 } });
   const { alice } = kit.users;
   await rpc('evm_setAutomine', false);
   const late = await kit.relay(alice, kit.purchase(alice.address), { 'idempotency-key': 'late' });
@@ -115,7 +127,6 @@ test('no block for longer than the caller waits: 504 with the hash, and later it
 });
 
 test('what fails on chain although it would have passed: 500 with its hash', async () => {
-  kit = await startRelayKit();
   const { alice, bob } = kit.users;
   await kit.setPerk(7n, 0n, 1n);
   await rpc('evm_setAutomine', false);
@@ -132,4 +143,5 @@ test('what fails on chain although it would have passed: 500 with its hash', asy
   expect(receipt.status).toBe('reverted');
   const { body } = await kit.request(`${kit.ready.urls.relay}/relay/${failed.details.transactionHash}`);
   expect(body).toMatchObject({ success: false, status: 'failed' });
+  await rpc('evm_setAutomine', true);
 });
