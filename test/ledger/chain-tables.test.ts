@@ -1,7 +1,6 @@
 /** What the ledger keeps of the chain: blocks that were read, open transactions, accepted nonces, movements, waiting work. */
 import { eq } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
-import type { Queries } from '../../src/ledger/database/database.ts';
 import { directMints, recordMint } from '../../src/ledger/payments/operator-mints.ts';
 import { bookMovement, lockAvailableFunds, unbookMovementsFrom } from '../../src/ledger/rewards/funds.ts';
 import {
@@ -42,7 +41,6 @@ import { type Settlements, settleFinal, settleLost } from '../../src/ledger/tran
 import {
   isRefusedThroughout,
   lanesInFlight,
-  markIncluded,
   markLost,
   markRefused,
   markSent,
@@ -51,29 +49,18 @@ import {
   payloadOf,
   reopenFrom,
   storeReplacement,
-  storeTransaction,
   transactionsById,
   unsettledTransactions,
 } from '../../src/ledger/transactions/transactions.ts';
 import { freshAddress, freshHash, freshKey, onEveryDatabase, signal } from '../kits/databases.ts';
+import { NOW_MS, transactionsOf } from './transactions.ts';
 
 type Hex = `0x${string}`;
-const NOW_MS = 1_700_000_000_000;
 let sequences = 0;
 
 onEveryDatabase(({ kind, kit }) => {
   const db = () => kit().database.db;
-  const atomically = <T>(work: (tx: Queries) => Promise<T>) => kit().database.atomically(work);
-  const store = async ({
-    lane = freshAddress(),
-    nonce = 0,
-    purpose = 'payout' as 'payout' | 'relay' | 'setup',
-  } = {}) => {
-    const of = { id: freshKey('transaction'), lane, nonce, hash: freshHash() };
-    const offer = { maxFeeWei: 1n, priorityFeeWei: 1n, createdAt: NOW_MS };
-    await atomically((tx) => storeTransaction(tx, { ...of, ...offer, purpose, epoch: 1, raw: of.hash }));
-    return of;
-  };
+  const { atomically, store, include } = transactionsOf(() => kit().database);
   const replace = async (transactionId: string, kind: 'payload' | 'noop' = 'payload') => {
     const hash = freshHash();
     const stored = await atomically((tx) =>
@@ -84,13 +71,6 @@ onEveryDatabase(({ kind, kit }) => {
     );
     return { hash, stored };
   };
-  const include = (of: { id: string; hash: Hex }, blockNumber: number) =>
-    atomically((tx) =>
-      markIncluded(tx, {
-        ...{ id: of.id, hash: of.hash, blockNumber, blockHash: freshHash(), outcome: 'done' },
-        ...{ gasUsed: 21_000, gasPriceWei: '7', l1FeeWei: '5' },
-      }),
-    );
   const rowOf = async ({ id }: { id: string }) => (await transactionsById(db(), [id]))[0];
   const reward = (change: object = {}) => {
     const sequence = sequences++;
@@ -178,7 +158,7 @@ onEveryDatabase(({ kind, kit }) => {
       const [stored, sent, held] = [await store(), await store(), await store()];
       const relay = await store({ purpose: 'relay' });
       await markSent(db(), [sent.id, held.id]);
-      await include(held, 3_000_001);
+      await include(held, { blockNumber: 3_000_001 });
       const lanes = await lanesInFlight(db(), 'payout');
       expect(lanes).toEqual(expect.arrayContaining([stored.lane, sent.lane]));
       expect(lanes).not.toContain(held.lane);
@@ -208,7 +188,7 @@ onEveryDatabase(({ kind, kit }) => {
       const offers = async () => (await offersOf(db(), of.id)).map(({ maxFeePerGas }) => maxFeePerGas);
       expect(await offers()).toHaveLength(3);
       expect(await offersOf(db(), of.id)).toContainEqual({ maxFeePerGas: 1n, maxPriorityFeePerGas: 1n });
-      await include({ id: of.id, hash: first.hash }, 3_000_002);
+      await include({ id: of.id, hash: first.hash }, { blockNumber: 3_000_002 });
       const late = await replace(of.id);
       expect(late.stored).toBe(false);
       expect(await offers()).toHaveLength(3);
@@ -231,8 +211,8 @@ onEveryDatabase(({ kind, kit }) => {
 
     test('a block that is taken back leaves nothing of what it showed', async () => {
       const [kept, gone] = [await store(), await store()];
-      await include(kept, 3_000_010);
-      await include(gone, 3_000_011);
+      await include(kept, { blockNumber: 3_000_010 });
+      await include(gone, { blockNumber: 3_000_011, l1FeeWei: 5n });
       expect(await rowOf(gone)).toMatchObject({ status: 'included', gasUsed: 21_000, l1FeeWei: '5' });
       expect(await atomically((tx) => reopenFrom(tx, 3_000_011))).toEqual([gone.id]);
       expect(await rowOf(gone)).toMatchObject({
@@ -265,8 +245,8 @@ onEveryDatabase(({ kind, kit }) => {
       ];
       const later = await store();
       // Blocks below those of the other tests, whose transactions are not final either.
-      for (const one of [payout, relay, setup]) await include(one, 10);
-      await include(later, 11);
+      for (const one of [payout, relay, setup]) await include(one, { blockNumber: 10 });
+      await include(later, { blockNumber: 11 });
       const final = (blockNumber: number) =>
         atomically((tx) => settleFinal(tx, { blockNumber, nowMs: NOW_MS, settlements }));
       await final(9);

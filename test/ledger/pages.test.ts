@@ -17,7 +17,6 @@ import {
 } from '../../src/ledger/audit-pages.ts';
 import { type JournalBlock, ledgerChainJournal } from '../../src/ledger/chain-journal.ts';
 import { takeNumbers } from '../../src/ledger/counters.ts';
-import type { Queries } from '../../src/ledger/database/database.ts';
 import { ledgerAnswers, ledgerWrites, readFact, writeFact } from '../../src/ledger/facts.ts';
 import { readLedgerOwner } from '../../src/ledger/ledger-owner.ts';
 import {
@@ -32,20 +31,15 @@ import { bookMovement, openFunds } from '../../src/ledger/rewards/funds.ts';
 import { bindRewards, markReleased, recordRewards } from '../../src/ledger/rewards/rewards.ts';
 import { brands } from '../../src/ledger/schema/brands.ts';
 import { facts } from '../../src/ledger/schema/facts.ts';
-import {
-  markFinal,
-  markIncluded,
-  storeReplacement,
-  storeTransaction,
-} from '../../src/ledger/transactions/transactions.ts';
+import { markFinal, storeReplacement } from '../../src/ledger/transactions/transactions.ts';
 import { freshAddress, freshHash, freshKey, onEveryDatabase } from '../kits/databases.ts';
+import { NOW_MS, transactionsOf } from './transactions.ts';
 
 type Hex = `0x${string}`;
-const NOW_MS = 1_700_000_000_000;
 
 onEveryDatabase(({ kit }) => {
   const db = () => kit().database.db;
-  const atomically = <T>(work: (tx: Queries) => Promise<T>) => kit().database.atomically(work);
+  const { atomically, store: storeOne, include } = transactionsOf(() => kit().database);
 
   describe('audited', () => {
     const brandId = freshAddress();
@@ -67,14 +61,7 @@ onEveryDatabase(({ kit }) => {
           },
         ]);
       });
-    const store = async (lane: Hex, nonce: number) => {
-      const of = { id: freshKey('transaction'), hash: freshHash() };
-      const rest = { epoch: 1, raw: '0x02c0', maxFeeWei: 1n, priorityFeeWei: 1n } as const;
-      await atomically((tx) =>
-        storeTransaction(tx, { ...of, ...rest, lane, nonce, purpose: 'payout', createdAt: NOW_MS }),
-      );
-      return of;
-    };
+    const store = (lane: Hex, nonce: number) => storeOne({ lane, nonce });
     const numbers = (rows: { sequence: number }[]) => rows.map(({ sequence }) => sequence);
 
     test('rewards come by their sequences, with their transactions and their counters', async () => {
@@ -155,13 +142,7 @@ onEveryDatabase(({ kit }) => {
       const all = [await store(lane, 0), await store(lane, 1), await store(lane, 2)];
       const first = (block: number) => firstNonceSince(db(), { lane, block });
       expect(await first(100)).toBe(0);
-      for (const [place, of] of all.entries())
-        await atomically((tx) =>
-          markIncluded(tx, {
-            ...{ ...of, blockNumber: 5 + place, blockHash: freshHash(), outcome: 'done' },
-            ...{ gasUsed: 1, gasPriceWei: '1' },
-          }),
-        );
+      for (const [place, of] of all.entries()) await include(of, { blockNumber: 5 + place });
       expect(await first(100)).toBe(0);
       await atomically((tx) => markFinal(tx, [all[0]?.id ?? '', all[1]?.id ?? '']));
       expect([await first(100), await first(7), await first(6), await first(5)]).toEqual([2, 2, 1, 0]);

@@ -2,7 +2,6 @@
 import { eq } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import { takeNumbers } from '../../src/ledger/counters.ts';
-import type { Queries } from '../../src/ledger/database/database.ts';
 import {
   budgetDay,
   giveBackGas,
@@ -32,16 +31,11 @@ import {
 } from '../../src/ledger/relay/queued-relays.ts';
 import { gasBudgets, gasShares, relays } from '../../src/ledger/schema/relay.ts';
 import { ownAccountsAmong } from '../../src/ledger/transactions/own-accounts.ts';
-import {
-  markFinal,
-  markIncluded,
-  storeReplacement,
-  storeTransaction,
-} from '../../src/ledger/transactions/transactions.ts';
+import { markFinal, storeReplacement } from '../../src/ledger/transactions/transactions.ts';
 import { freshAddress, freshHash, freshKey, onEveryDatabase } from '../kits/databases.ts';
+import { NOW_MS, transactionsOf } from './transactions.ts';
 
 type Hex = `0x${string}`;
-const NOW_MS = 1_700_000_000_000;
 const DAY = 19_675;
 const GWEI = 1_000_000_000n;
 const permit = { to: freshAddress(), data: '0x', gas: 50_000 } as const;
@@ -55,18 +49,8 @@ const wish = (change: Partial<NewRelay> = {}): NewRelay => ({
 
 onEveryDatabase(({ kit }) => {
   const db = () => kit().database.db;
-  const atomically = <T>(work: (tx: Queries) => Promise<T>) => kit().database.atomically(work);
-  /** A transaction of this lane. */
-  const store = async (lane: Hex, nonce = 0) => {
-    const of = { id: freshKey('transaction'), lane, nonce, hash: freshHash() };
-    await atomically((tx) =>
-      storeTransaction(tx, {
-        ...{ ...of, purpose: 'relay', epoch: 1, raw: '0x02c0' },
-        ...{ maxFeeWei: 1n, priorityFeeWei: 1n, createdAt: NOW_MS },
-      }),
-    );
-    return of;
-  };
+  const { atomically, store: storeOne, include } = transactionsOf(() => kit().database);
+  const store = (lane: Hex, nonce = 0) => storeOne({ lane, nonce, purpose: 'relay' });
   const queue = async (...wishes: NewRelay[]) => {
     await atomically((tx) => storeRelays(tx, wishes));
     const ids = wishes.map(({ id }) => id);
@@ -79,17 +63,6 @@ onEveryDatabase(({ kit }) => {
   };
   const bind = (of: { position: number }, part: 'permit' | 'call', { id }: { id: string }) =>
     atomically((tx) => bindRelay(tx, { position: of.position, part, transactionId: id }));
-  const include = (
-    of: { id: string; hash: Hex },
-    cost: { gasUsed: number; gasPriceWei: bigint; l1FeeWei?: bigint },
-  ) =>
-    atomically((tx) =>
-      markIncluded(tx, {
-        ...{ ...of, blockNumber: 7, blockHash: freshHash(), outcome: 'done', gasUsed: cost.gasUsed },
-        gasPriceWei: String(cost.gasPriceWei),
-        l1FeeWei: cost.l1FeeWei === undefined ? null : String(cost.l1FeeWei),
-      }),
-    );
 
   describe('queued calls', () => {
     test('leave their lane in their order, each once; a permit alone does not end the wait', async () => {

@@ -1,27 +1,17 @@
 /** What each check says of an event, word for word, and when a refused one would be rewarded. */
 import { describe, expect, test } from 'vitest';
-import type { Brand, BrandProfile, EventRule } from '../../src/rules/brands/brand.ts';
+import type { BrandProfile, EventRule } from '../../src/rules/brands/brand.ts';
 import { type EventCase, explainEvent } from '../../src/rules/events/explain-event.ts';
 import type { EventSubmission } from '../../src/rules/events/submission.ts';
 import { whenItPasses } from '../../src/rules/events/when-it-passes.ts';
+import { brandId, brandWith, visitWith } from './events.ts';
 
 const NOW = Date.UTC(2030, 0, 1, 12);
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-const brandId = `0x${'ab'.repeat(20)}` as const;
 
-const brand = (profile: Partial<BrandProfile> = {}): Brand => ({
-  brandId,
-  name: 'Shop',
-  automation: true,
-  profile: {
-    domains: ['shop.example', 'shop.test'],
-    platforms: {},
-    clientBypass: 'credential',
-    mintTo: 'wallet',
-    ...profile,
-  },
-});
+const brand = (profile: Partial<BrandProfile> = {}) =>
+  brandWith({ domains: ['shop.example', 'shop.test'], ...profile });
 const rule = (change: Partial<EventRule> = {}, detail: Partial<EventRule['detail']> = {}): EventRule => ({
   brandId,
   eventType: 'visit',
@@ -33,19 +23,8 @@ const rule = (change: Partial<EventRule> = {}, detail: Partial<EventRule['detail
   detail: { eventId: 'visit', isCustom: false, detectionMethod: 'manual', detectionConfig: {}, ...detail },
   ...change,
 });
-const submission = (change: Partial<EventSubmission> = {}): EventSubmission => ({
-  brandId,
-  eventType: 'visit',
-  userKey: 'alice@demo.example',
-  userEmail: 'alice@demo.example',
-  userAddress: undefined,
-  channel: undefined,
-  skipCooldown: false,
-  metadata: {},
-  withBrandKey: false,
-  domain: 'www.shop.example',
-  ...change,
-});
+const submission = (change: Partial<EventSubmission> = {}) =>
+  visitWith({ domain: 'www.shop.example', ...change });
 /** An event that every check let through, two hours after the user's last one. */
 const passed = (change: Partial<EventCase> = {}): EventCase => ({
   nowMs: NOW,

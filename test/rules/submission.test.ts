@@ -7,40 +7,17 @@ import {
   refuseSubmission,
   underOwnType,
 } from '../../src/rules/events/submission.ts';
+import { brandId, brandWith, visitWith } from './events.ts';
 
-const brandId = `0x${'ab'.repeat(20)}` as const;
-const brand = (profile: Partial<BrandProfile> = {}, automation = true): Brand => ({
-  brandId,
-  name: 'Shop',
-  automation,
-  profile: {
-    domains: ['shop.example'],
-    platforms: { telegram: '@ShopBot' },
-    clientBypass: 'credential',
-    mintTo: 'wallet',
-    ...profile,
-  },
-});
+const brand = (profile: Partial<BrandProfile> = {}, automation = true) =>
+  brandWith({ platforms: { telegram: '@ShopBot' }, ...profile }, automation);
 const rule = (active = true, channels?: string[]) =>
   ({ active, detail: { detectionConfig: { ...(channels && { channels }) } } }) as EventRule;
-const submission = (change: Partial<EventSubmission> = {}): EventSubmission => ({
-  brandId,
-  eventType: 'visit',
-  userKey: 'alice@demo.example',
-  userEmail: 'alice@demo.example',
-  userAddress: undefined,
-  channel: undefined,
-  skipCooldown: false,
-  metadata: {},
-  withBrandKey: false,
-  domain: 'shop.example',
-  ...change,
-});
 const refuse = (
   change: Partial<EventSubmission> = {},
   against: { brand?: Brand | undefined; rule?: EventRule | undefined; otherDomains?: string[] } = {},
 ) =>
-  refuseSubmission(submission(change), {
+  refuseSubmission(visitWith(change), {
     brand: brand(),
     rule: rule(),
     ownHosts: ['rewards.example'],
@@ -136,10 +113,10 @@ describe('where an event may come from', () => {
 describe("a brand's own names of events", () => {
   const named = brand({ eventNameMapping: { signup: 'account_creation', visit: 'buy' } });
   const under = (eventType: string, types: string[] = [], of: Brand | undefined = named) =>
-    underOwnType(submission({ eventType }), { brand: of, isType: (type) => types.includes(type) });
+    underOwnType(visitWith({ eventType }), { brand: of, isType: (type) => types.includes(type) });
 
   test('stand for a type, unless there is an event of that name', () => {
-    expect(under('signup')).toEqual(submission({ eventType: 'account_creation' }));
+    expect(under('signup')).toEqual(visitWith({ eventType: 'account_creation' }));
     expect(under('visit').eventType).toBe('buy');
     expect(under('visit', ['visit']).eventType).toBe('visit');
     expect(under('dance').eventType).toBe('dance');
