@@ -45,24 +45,17 @@ import {
   userKeysAt,
 } from '../../src/ledger/wallets/wallets.ts';
 import { freshAddress, freshKey, onEveryDatabase } from '../kits/databases.ts';
+import { brandRow, ruleRow } from './brands.ts';
+import { NOW_MS } from './transactions.ts';
 
 type Hex = `0x${string}`;
-const NOW_MS = 1_700_000_000_000;
 const DAY_MS = 86_400_000;
 
 onEveryDatabase(({ kit }) => {
   const db = () => kit().database.db;
   const atomically = <T>(work: (tx: Queries) => Promise<T>) => kit().database.atomically(work);
-  const brand = (change: { brandId?: Hex; domains?: string[]; name?: string; createdAt?: number } = {}) => {
-    const { domains = [], ...columns } = change;
-    return {
-      ...{ brandId: freshAddress(), name: 'Demo', automation: true, verificationSecret: 'secret' },
-      ...{ createdAt: NOW_MS, ...columns },
-      profile: { domains, platforms: [], clientBypass: false, mintTo: 'user' },
-    } as unknown as Parameters<typeof addBrand>[1];
-  };
-  const add = async (change: Parameters<typeof brand>[0]) => {
-    const row = brand(change);
+  const add = async (change: Parameters<typeof brandRow>[0]) => {
+    const row = brandRow(change);
     await addBrand(db(), row);
     return row.brandId;
   };
@@ -85,7 +78,7 @@ onEveryDatabase(({ kit }) => {
       const brandId = await add({ domains: [own] });
       const other = await add({ domains: [domain()], createdAt: NOW_MS - 1 });
       await saveBrand(db(), {
-        ...brand({ brandId, domains: [next], name: 'Other', createdAt: 1 }),
+        ...brandRow({ brandId, domains: [next], name: 'Other', createdAt: 1 }),
         verificationSecret: 'x',
       });
       const kept = { name: 'Other', verificationSecret: 'secret', createdAt: NOW_MS };
@@ -96,7 +89,7 @@ onEveryDatabase(({ kit }) => {
       expect((await findBrand(db(), other))?.name).toBe('Demo');
       const listed = (await listBrands(db())).map((one) => one.brandId);
       expect(listed.indexOf(other)).toBeLessThan(listed.indexOf(brandId));
-      await saveBrand(db(), brand({ brandId, domains: [] }));
+      await saveBrand(db(), brandRow({ brandId, domains: [] }));
       expect(await brandsOfDomains(db(), [next])).toEqual([]);
     });
 
@@ -115,11 +108,7 @@ onEveryDatabase(({ kit }) => {
     test('their rules are listed in their order, active ones alone where they pay, and deleted one by one', async () => {
       const [brandId, other] = [freshAddress(), freshAddress()];
       const save = (of: Hex, eventType: string, position: number, active = true, rewardAmount = 5) =>
-        saveEventRule(db(), {
-          ...{ brandId: of, eventType, position, active, rewardAmount },
-          ...{ maxClaims: 1, maxTotalClaims: -1, cooldownMs: 0 },
-          detail: { eventId: eventType, isCustom: false, detectionMethod: 'sdk', detectionConfig: {} },
-        } as unknown as Parameters<typeof saveEventRule>[1]);
+        saveEventRule(db(), ruleRow({ brandId: of, eventType, position, active, rewardAmount }));
       await save(brandId, 'survey', 2);
       await save(brandId, 'visit', 1);
       await save(brandId, 'login', 0, false);

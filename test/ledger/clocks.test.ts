@@ -12,6 +12,7 @@ import { neverCrash } from '../../src/lib/crash-points.ts';
 import { secureRandom } from '../../src/lib/ids.ts';
 import { silentLog } from '../../src/lib/log.ts';
 import { freshAddress, freshHash, freshKey, onEveryDatabase } from '../kits/databases.ts';
+import { brandRow, ruleRow } from './brands.ts';
 
 const DAY_MS = 86_400_000;
 /** Longer than a busy machine may stand still between two statements. */
@@ -90,21 +91,9 @@ onEveryDatabase(({ kit }) => {
   test('a replica whose clock is two minutes ahead passes no cooldown of 90 s, and no duplicate window', async () => {
     const { database, other } = kit();
     const brandId = freshAddress();
-    await saveBrand(database.db, {
-      ...{ brandId, name: 'Shop', automation: true, verificationSecret: 'none', createdAt: 0 },
-      profile: {
-        domains: [`${brandId}.example`],
-        platforms: {},
-        clientBypass: 'credential',
-        mintTo: 'wallet',
-      },
-    });
+    await saveBrand(database.db, brandRow({ brandId, domains: [`${brandId}.example`] }));
     for (const [eventType, cooldownMs] of Object.entries({ cool: 90_000, free: 0 }))
-      await saveEventRule(database.db, {
-        ...{ brandId, eventType, position: 0, active: true, rewardAmount: 1, cooldownMs },
-        ...{ maxClaims: -1, maxTotalClaims: -1 },
-        detail: { eventId: eventType, isCustom: false, detectionMethod: 'api', detectionConfig: {} },
-      });
+      await saveEventRule(database.db, ruleRow({ brandId, eventType, cooldownMs }));
     await bookMovement(database.db, {
       ...{ id: freshKey('deposit'), brandId, kind: 'deposit', amount: 1_000 },
       ...{ transactionHash: freshHash(), logIndex: 0, blockNumber: 1, createdAt: 0 },

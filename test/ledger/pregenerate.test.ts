@@ -10,6 +10,7 @@ import { wallets } from '../../src/ledger/schema/wallets.ts';
 import { secureRandom } from '../../src/lib/ids.ts';
 import type { Registration } from '../../src/rules/registration.ts';
 import { onEveryDatabase } from '../kits/databases.ts';
+import { brandRow } from './brands.ts';
 
 const phrase = 'test test test test test test test test test test test junk';
 const tree = derivedWallets(
@@ -30,16 +31,7 @@ onEveryDatabase(
     });
     const brand = async (digit: string) => {
       const brandId = `0x${digit.repeat(40)}` as const;
-      const profile = {
-        domains: [`${digit}.example`],
-        platforms: {},
-        clientBypass: 'allow',
-        mintTo: 'wallet',
-      } as const;
-      await saveBrand(kit().database.db, {
-        ...{ brandId, name: digit, automation: true, verificationSecret: 'x', createdAt: NOW_MS },
-        profile: { ...profile, domains: [...profile.domains] },
-      });
+      await saveBrand(kit().database.db, brandRow({ brandId, domains: [`${digit}.example`] }));
       return brandId;
     };
     const identity = (brandId: Registration['brandId'], id: string): Registration => ({

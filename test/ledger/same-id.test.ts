@@ -11,6 +11,7 @@ import { systemClock } from '../../src/lib/clock.ts';
 import { neverCrash } from '../../src/lib/crash-points.ts';
 import { secureRandom } from '../../src/lib/ids.ts';
 import { freshAddress, freshHash, freshKey, onEveryDatabase } from '../kits/databases.ts';
+import { brandRow, ruleRow } from './brands.ts';
 
 const random = secureRandom(systemClock());
 
@@ -19,18 +20,8 @@ onEveryDatabase(({ kit }) => {
   const eventType = 'visit';
   beforeAll(async () => {
     const { db } = kit().database;
-    await saveBrand(db, {
-      ...{ brandId, name: 'Shop', automation: true, verificationSecret: 'none', createdAt: 0 },
-      profile: {
-        ...{ domains: [`${brandId}.example`], platforms: {} },
-        ...{ clientBypass: 'credential', mintTo: 'wallet' },
-      },
-    });
-    await saveEventRule(db, {
-      ...{ brandId, eventType, position: 0, active: true, rewardAmount: 1, cooldownMs: 0 },
-      ...{ maxClaims: -1, maxTotalClaims: -1 },
-      detail: { eventId: eventType, isCustom: false, detectionMethod: 'api', detectionConfig: {} },
-    });
+    await saveBrand(db, brandRow({ brandId, domains: [`${brandId}.example`] }));
+    await saveEventRule(db, ruleRow({ brandId, eventType }));
     await bookMovement(db, {
       ...{ id: freshKey('deposit'), brandId, kind: 'deposit', amount: 1_000 },
       ...{ transactionHash: freshHash(), logIndex: 0, blockNumber: 1, createdAt: 0 },
