@@ -56,3 +56,13 @@ export type ProcessorEventsBody = z.output<typeof processor.processorEvents>;
 export type ProcessorEventBody = z.output<typeof processor.processorEvent>;
 export type ProcessorEndpointBody = z.output<typeof processor.processorEndpoint>;
 export type ProcessorEndpointsBody = z.output<typeof processor.processorEndpoints>;
+export type SessionsBody = z.output<typeof processor.processorSessions>;
+export type SessionBody = SessionsBody['sessions'][number];
+/** What a session is told, by its step. */
+export interface SessionWishes {
+  pay: z.input<typeof processor.paymentWish>;
+  decline: z.input<typeof processor.declineWish>;
+  expire: z.input<typeof processor.expiryWish>;
+  refund: z.input<typeof processor.refundWish>;
+  dispute: z.input<typeof processor.disputeWish>;
+}

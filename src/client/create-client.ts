@@ -84,6 +84,12 @@ export function createClient(settings: ClientSettings) {
     /** POST user-balance; `userIdentifier` is an e-mail or an address. */
     balance: (body: { brandId: string; userIdentifier: string }, options: RequestOptions = {}) =>
       request<BalanceBody | RefusalBody>({ ...events, path: `${prefix}/user-balance`, body, ...options }),
+    /** POST create-checkout. Contract: Checkout session. */
+    createCheckout: (body: unknown, options: RequestOptions = {}) =>
+      request<unknown>({ ...events, path: `${prefix}/create-checkout`, body, ...options }),
+    /** POST payment-mint of a session, by the processor's id. */
+    paymentMint: (sessionId: string, options: RequestOptions = {}) =>
+      request<unknown>({ ...events, path: `${prefix}/payment-mint`, body: { sessionId }, ...options }),
     /** POST relay; `token` is the user's. Contract: Relay request in, Relay result or a refusal out. */
     relay(body: RelayRequestBody, token: string, { headers: more, ...options }: RequestOptions = {}) {
       const headers = { authorization: `Bearer ${token}`, ...more };

@@ -1,6 +1,7 @@
 /** The list of commands: names, summaries and options. A command's handler is loaded when it runs. */
 import { Command } from 'commander';
 import { declareBrand } from '../brand/declare.ts';
+import { declareCheckout } from '../checkout/declare.ts';
 import { declareClock } from '../clock/declare.ts';
 import { declareConfig } from '../config/declare.ts';
 import { declareContracts } from '../contracts/declare.ts';
@@ -109,6 +110,7 @@ function declareCommands(program: Command, catalog: Catalog): void {
   declareRelay(catalog);
   declareRequests(catalog);
   declareWallet(catalog);
+  declareCheckout(catalog);
   declareLoad(catalog);
   declareWebhooks(catalog);
   declareReceiver(catalog);

@@ -6,20 +6,30 @@ import { ledgerOptions } from '../start/options.ts';
 export function declareMint({ parent, lazily }: Catalog): void {
   const mint = parent
     .command('mint')
-    .summary('create RWT for an account, and record why')
-    .requiredOption('--to <address>', 'the account that gets it')
-    .requiredOption('--amount <rwt>', 'how much')
+    .summary('mint what a paid checkout bought, or create RWT for an account')
+    .usage('<session> | --to <address> --amount <rwt>')
+    .argument(
+      '[session]',
+      'processor’s id of a paid checkout, or latest on an emulator: payment-mint is called',
+    )
+    .addOption(option('--expect <answer>', 'with a session: succeed only on this answer: 200, 400'))
+    .addOption(
+      option('--to <address>', 'without a session: the account that gets RWT, recorded with the reason'),
+    )
+    .addOption(option('--amount <rwt>', 'how much'))
     .addOption(option('--reason <text>', 'why RWT is created; required in production'))
     .addHelpText(
       'after',
       `
-The emulator mints at once. In production the running service mints it, when it has a --mint-key-file.
+A session mints once, however often it is asked for. With --to, the emulator mints at once. In production the running service mints it, when it has a --mint-key-file.
 \`rewards verify\` knows the mint; \`rewards brand fund\` mints into a brand's escrow.
 
 Examples:
+  rewards mint cs_test_…
+  rewards mint latest --expect 400
   rewards mint --to 0x00000000000000000000000000000000000000c3 --amount 1000
   rewards mint --to 0x… --amount 5000 --reason "invoice 17" --database-url postgres://…`,
     )
-    .action(lazily(async () => (await import('./run-by-hand.ts')).mintByHand));
+    .action(lazily(async () => (await import('./run.ts')).mint));
   for (const one of ledgerOptions()) mint.addOption(one);
 }

@@ -1,5 +1,6 @@
 /** What became of a mint, for people. */
 import type { FundingBody, MintBody } from '../../client/bodies.ts';
+import { isObject } from '../service/assignments.ts';
 import type { Style } from '../terminal/style.ts';
 
 export function mintText(mint: MintBody, style: Style): string {
@@ -26,5 +27,15 @@ export function waitingMintText(
     `  ${style.dim('to'.padEnd(8))} ${transaction?.to ?? '-'}`,
     `  ${style.dim('data'.padEnd(8))} ${transaction?.data ?? '-'}`,
     'Sent twice, it mints once. The ledger has it when the service has read the block.',
+  ].join('\n');
+}
+
+/** What payment-mint answered for a session that is paid. */
+export function sessionMintText(body: unknown, style: Style): string {
+  const { rwtAmount, walletAddress, txHash, usdAmount, alreadyProcessed } = isObject(body) ? body : {};
+  const state = alreadyProcessed === true ? style.yellow('minted before') : style.green('minted');
+  return [
+    `${state} ${rwtAmount} RWT for ${walletAddress}, of ${usdAmount} dollars`,
+    `  ${style.dim('transaction'.padEnd(12))} ${txHash}`,
   ].join('\n');
 }

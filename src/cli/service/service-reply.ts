@@ -27,8 +27,12 @@ export function serviceProblem(reply: Reply, expected?: Expectation): Problem | 
   const waitMs = waitMsOf(details);
   const passes = waitMs === undefined ? undefined : formatDuration(waitMs);
   return problemOf(refused ? 'E_REFUSED' : 'E_SERVICE_FAILED', {
-    message: typeof body.error === 'string' ? body.error : `The service answered ${reply.status}.`,
-    ...(typeof body.message === 'string' && { fix: body.message }),
+    ...(typeof body.error === 'string'
+      ? { message: body.error, ...(typeof body.message === 'string' && { fix: body.message }) }
+      : // Refusals of payment-mint have a message alone.
+        {
+          message: typeof body.message === 'string' ? body.message : `The service answered ${reply.status}.`,
+        }),
     ...(passes && {
       fix: `It passes in ${passes}; on an emulator after \`rewards clock advance ${passes}\`.`,
     }),

@@ -61,7 +61,7 @@ function changeOf(deps: BooksDeps, tx: Queries) {
     /** Seconds, as the API tells times. */
     now: Math.floor(nowMs / 1_000),
     queries: tx,
-    newId: (prefix: string, length = 24) => `${prefix}_${randomWord(deps.random, length)}`,
+    newId: (prefix: string, length = 24) => `${prefix}${randomWord(deps.random, length)}`,
     find: <Body extends StripeObject, Notes = Record<string, unknown>>(kind: Body['object'], id: string) =>
       find<Body, Notes>(tx, kind, id),
     async need<Body extends StripeObject, Notes = Record<string, unknown>>(
@@ -108,7 +108,7 @@ export function createBooks(deps: BooksDeps) {
   const inTurn = createMutex();
   return {
     nowMs: () => deps.clock.now(),
-    newId: (prefix: string, length = 24) => `${prefix}_${randomWord(deps.random, length)}`,
+    newId: (prefix: string, length = 24) => `${prefix}${randomWord(deps.random, length)}`,
     db: database.db,
     change: <T>(work: (change: Change) => Promise<T>): Promise<T> =>
       inTurn(() => database.atomically((tx) => work(changeOf(deps, tx)))),

@@ -125,7 +125,7 @@ async function intentOf(change: Change, { body: session, notes }: OpenSession): 
   if (typeof known === 'string') return (await change.need<PaymentIntent>('payment_intent', known)).body;
   const id = change.newId('pi_3');
   const intent = newPaymentIntent({
-    ...{ id, created: change.now, clientSecret: change.newId(`${id}_secret`) },
+    ...{ id, created: change.now, clientSecret: change.newId(`${id}_secret_`) },
     amount: session.amount_total ?? 0,
     currency: session.currency ?? 'usd',
     description: notes.paymentDescription,

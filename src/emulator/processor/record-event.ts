@@ -88,7 +88,7 @@ export async function addEndpoint(
     description?: string | null;
   },
 ): Promise<Entry<WebhookEndpoint, EndpointNotes>> {
-  const secret = wish.secret ?? change.newId('whsec', 32);
+  const secret = wish.secret ?? change.newId('whsec_', 32);
   const body: WebhookEndpoint = {
     id: wish.id ?? change.newId('we_1'),
     object: 'webhook_endpoint',

@@ -32,7 +32,7 @@ type Variables = { Variables: { requestId: string } };
 export function createApiHost(deps: ApiHostDeps): Hono<Variables> {
   const app = new Hono<Variables>();
   app.use(async (context, next) => {
-    const requestId = deps.books.newId('req', 14);
+    const requestId = deps.books.newId('req_', 14);
     context.set('requestId', requestId);
     context.header('request-id', requestId);
     context.header('cache-control', 'no-store');

@@ -52,7 +52,7 @@ function readSession(change: Change, parameters: Parameters): { session: Session
   paid?.email('receipt_email');
   paid?.finish();
   const session = newSession({
-    id: change.newId('cs_test_a1', 56).replace('a1_', 'a1'),
+    id: change.newId('cs_test_a1', 56),
     created: change.now,
     expiresAt: readExpiry(change.now, parameters),
     amount,
@@ -148,7 +148,7 @@ function readLine(change: Change, item: Parameters): { line: SessionLine; curren
   const line: SessionLine = {
     id: change.newId('li_1'),
     priceId: change.newId('price_1'),
-    productId: change.newId('prod', 14),
+    productId: change.newId('prod_', 14),
     name: product.needed('name', { max: 250 }),
     description: product.text('description', { max: 1_000 }) ?? null,
     unitAmount,

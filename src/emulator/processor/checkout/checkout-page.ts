@@ -92,14 +92,21 @@ function openPage({ session, notes, problem }: CheckoutView): string {
     ({ description, quantity, amount_total: amount }) =>
       `<li><span>${escaped(description)}${quantity > 1 ? ` <small>× ${quantity}</small>` : ''}</span><b>${formatAmount(amount, currency)}</b></li>`,
   );
+  const [first, ...others] = notes.lines;
+  // One line would only say again what the heading says.
+  const isOne = others.length === 0 && first?.quantity === 1;
   const free = session.payment_status === 'no_payment_required';
   const title = `${problem ? 'Payment declined – ' : ''}Pay ${total}`;
   return page(
     title,
-    `${problem ? `<p class="problem" role="alert">${escaped(problem)} Nothing was paid: choose another way to pay and try again.</p>\n` : ''}<h1>${escaped(notes.lines[0]?.name ?? 'Checkout')}</h1>
+    `${problem ? `<p class="problem" role="alert">${escaped(problem)} Nothing was paid: choose another way to pay and try again.</p>\n` : ''}<h1>${escaped(first?.name ?? 'Checkout')}${others.length > 0 ? ` and ${others.length} more` : ''}</h1>
 <p class="total">${total}</p>
-<ul class="lines" aria-label="What you pay for">${lines.join('')}</ul>
-<form method="post" action="/_pay/${encodeURIComponent(session.id)}">
+${
+  isOne
+    ? ''
+    : `<ul class="lines" aria-label="What you pay for">${lines.join('')}</ul>
+`
+}<form method="post" action="/_pay/${encodeURIComponent(session.id)}">
 ${emailField(session)}${free ? '' : choices()}<button type="submit">${free ? 'Confirm' : `Pay ${total}`}</button>
 </form>
 ${session.cancel_url === null ? '' : `<a class="back" href="${escaped(session.cancel_url)}">Cancel and go back</a>`}`,
