@@ -140,7 +140,7 @@ onEveryDatabase(({ kit }) => {
     const relays = createRelays({
       ...{ ...deps, keys, perks },
       rpc: async () => encodeAbiParameters([{ type: 'bool' }], [true]),
-      settings: { storeMax: 2, idlePollMs: NEVER_MS, gasCheckMs: NEVER_MS, gasLowWei: 1n, gasFullWei: 2n },
+      settings: { storeMax: 1, idlePollMs: NEVER_MS, gasCheckMs: NEVER_MS, gasLowWei: 1n, gasFullWei: 2n },
     });
     running.push(relays.stop);
     const queue = (count: number) =>

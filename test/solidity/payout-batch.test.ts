@@ -95,6 +95,15 @@ test.each<[string, PayoutEntry[]]>([
   expect(() => encodePayoutBatch(entries)).toThrow(RangeError);
 });
 
+test('the largest sequence is encoded, and one more is told as such', () => {
+  const [last] = decodePayoutBatch(encodePayoutBatch([entry({ sequence: MAX_UINT64 })]));
+  expect(last?.sequence).toBe(MAX_UINT64);
+  for (const sequence of [MAX_UINT64 + 1n, -1n])
+    expect(() => encodePayoutBatch([entry({ sequence })])).toThrow(
+      `sequence ${sequence} does not fit 64 bits`,
+    );
+});
+
 test('calldata that was changed in its frame is not decoded', () => {
   const good = encodePayoutBatch([entry({}), entry({ sequence: 9n })]);
   const bad: Hex[] = [

@@ -16,7 +16,7 @@ const USAGE = `npm run mutate -- [areas] [options]
   --dropped 10     calls left out in each area
   --at "a.ts:1-9 b.ts"  operators of these lines of one area only, instead of a share
   --again FILE     operators that a report left open (survived, untried), once more; the score is of both runs
-  --tests "test/ledger/*.test.ts"  judged by these tests instead of the area's: quicker, and what survives may still be noticed
+  --tests "test/ledger/*.test.ts"  judged by these tests (with --near: these files) instead of the area's: quicker, and what survives may still be noticed
   --names REGEX    judged by those tests alone that are named so, such as '^(?!Postgres)'
   --near           operators are judged by tests that need no service, in one process: a thousand a minute, a lower bound
   --when-loaded    also changes what runs once when a module is loaded; each such change runs all tests
@@ -84,7 +84,7 @@ async function tryArea(name: string): Promise<Verdict[]> {
   if (name === 'contracts') return tryChanges(name, contractChanges({ part, seed }), together);
   const area = { ...areaNamed(name) };
   const at = values.at?.split(' ') ?? [];
-  if (tests) area.tests = tests;
+  if (tests) Object.assign(area, { tests, near: tests });
   const { near, 'when-loaded': whenLoaded } = values;
   if (values.again) {
     const before: Verdict[] = JSON.parse(readFileSync(values.again, 'utf8'));
