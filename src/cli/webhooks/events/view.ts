@@ -38,26 +38,27 @@ export const replayText =
     problem: string | undefined,
   ) =>
   (style: Style): string => {
+    const width = Math.max(...deliveries.map(({ type }) => type.length));
     const source = effects.measured === 'chain' ? 'counted on chain' : 'as the answers say';
     const order = seed === undefined ? [] : [style.dim(`the same order again: --reorder shuffle:${seed}`)];
     const verdict = `${problem ? style.red('✗') : style.green('✓')} ${effectsText(effects, expected ?? undefined)}  ${style.dim(source)}`;
     return [
       style.dim(`to ${to}`),
-      ...deliveries.map((one) => deliveryLine(one, style)),
+      ...deliveries.map((one) => deliveryLine(one, width, style)),
       ...order,
       verdict,
       ...(problem ? [problem] : []),
     ].join('\n');
   };
 
-function deliveryLine(delivered: Delivered, style: Style): string {
+function deliveryLine(delivered: Delivered, width: number, style: Style): string {
   const { number, type, eventId, status, message, durationMs, transactionHash } = delivered;
   const hash = transactionHash === null ? [] : [style.dim(`tx ${shortHash(transactionHash)}`)];
   return [
     String(number).padStart(3),
     statusText(status, style),
     formatDuration(durationMs).padStart(6),
-    type,
+    type.padEnd(width),
     style.dim(eventId),
     message,
     ...hash,

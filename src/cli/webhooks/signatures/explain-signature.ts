@@ -37,6 +37,8 @@ type Failure = NonNullable<Verdict['failed']>;
 
 /** How far around the given timestamp, and after the event's own, the signed one is looked for. */
 const SEARCHED_SECONDS = 3_600;
+/** Less far for a long body: about a second of hashing in all. */
+const SEARCHED_BYTES = 500_000_000;
 
 export function explainSignature(given: Given, received: Received): Verdict {
   const seconds = /^\d{1,12}$/.test(given.timestamp ?? '') ? Number(given.timestamp) : null;
@@ -187,10 +189,11 @@ function alteredTimestamp(given: Given, { secret, body, text }: Received): Failu
   const key = keyOf(given.scheme, secret);
   const shown = Number(given.timestamp);
   if (key === undefined || given.timestamp === undefined) return undefined;
+  const around = Math.min(SEARCHED_SECONDS, Math.floor(SEARCHED_BYTES / 3 / (body.length + 100)));
   const created = Number(/"created"\s*:\s*(\d{9,11})\b/.exec(text)?.[1] ?? Number.NaN);
   const ranges = [
-    [shown - SEARCHED_SECONDS, shown + SEARCHED_SECONDS],
-    ...(Number.isNaN(created) ? [] : [[created, created + SEARCHED_SECONDS]]),
+    [shown - around, shown + around],
+    ...(Number.isNaN(created) ? [] : [[created, created + around]]),
   ] as [number, number][];
   for (const [first, last] of ranges) {
     for (let second = Math.max(0, first); second <= last; second++) {
