@@ -9,7 +9,7 @@ import {
   hasUnattached,
   noteCheckout,
 } from '../../ledger/payments/checkout-sessions.ts';
-import { type Mint, type MintProgress, planMint, readMint } from '../../ledger/payments/mints.ts';
+import { isMinted, type Mint, type MintProgress, planMint, readMint } from '../../ledger/payments/mints.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { type PaymentProcessor, ProcessorFailure, type ProcessorSession } from '../../payments/processor.ts';
@@ -163,16 +163,18 @@ function warnOfPaid(
   log.warn(facts, 'a paid session mints nothing');
 }
 
+/** Of a transaction that nodes have or a block shows to have minted; one without effect is followed by another. */
+const hashOf = (progress: MintProgress): `0x${string}` | undefined =>
+  progress.status === 'sent' || isMinted(progress) ? (progress.hash ?? undefined) : undefined;
+
 async function waitForMint(
-  { database, mints, settings }: MintDeps,
+  { mints, settings }: MintDeps,
   { mint, isNew }: { mint: Mint; isNew: boolean },
 ): Promise<MintOutcome> {
   const { sessionId, wallet, usdCents, rwtAmount, paymentIntentId } = mint;
-  const progress =
-    (await mints.waitFor({ sessionId, timeoutMs: settings.answerTimeoutMs })) ??
-    (await readMint(database.db, sessionId));
+  const progress = await mints.waitFor({ sessionId, timeoutMs: settings.answerTimeoutMs });
   if (progress?.failure) return refused({ code: 'mint_failed', sessionId, reason: progress.failure });
-  const transactionHash = progress?.hash;
+  const transactionHash = progress && hashOf(progress);
   if (!transactionHash) return refused({ code: 'mint_pending', sessionId });
   const paid = { sessionId, wallet, usdCents, rwtAmount, paymentIntentId, transactionHash };
   return { minted: { ...paid, alreadyProcessed: !isNew } };
