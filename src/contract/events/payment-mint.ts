@@ -58,6 +58,17 @@ export const paymentMintEndpoint: Endpoint<EventsRefusalCode> = {
     'Called by the payment flow, with the id of a session. However many calls come, and also when they come at once, one mints; all others get the same fields with `alreadyProcessed`. Only sessions of create-checkout mint, and only when the processor says that they are paid and everything in them is as it was planned.',
     "It takes the processor's own events as well, as its webhook destination: a body with the header `Stripe-Signature` is verified over the bytes that came and may be 300 s old. A verified event that mints nothing is answered with 200 and `received`, so that the processor does not send it for days.",
   ].join('\n\n'),
+  parameters: [
+    {
+      in: 'header',
+      schema: z.object({
+        'Stripe-Signature': z
+          .string()
+          .optional()
+          .meta({ description: "Of an event of the processor, which then is the body: `t=<seconds>,v1=<hex>`." }),
+      }),
+    },
+  ],
   body: named('Mint', mintBody),
   examples: [{ summary: 'A session that is paid', body: { sessionId } }],
   answers: {
