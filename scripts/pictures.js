@@ -1,4 +1,4 @@
-/** `npm run pictures`: runs the commands of the README's first page and draws what they print as docs/images/*.svg. */
+/** `npm run pictures`: runs the commands of the README's first page and draws what they print as docs/images/*.svg, and the checkout page as it looks. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -54,6 +54,27 @@ ${lines.map((line, index) => lineSvg(line, MARGIN_PX + 13 + index * LINE_PX)).jo
 `;
 }
 
+/** The page in both colours, side by side: as a browser draws it in the light, and in the dark. */
+async function pageImage(url) {
+  const { chromium } = await import('playwright-core');
+  const executablePath = process.env.REWARDS_TEST_CHROMIUM ?? '/usr/bin/chromium';
+  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+  try {
+    const shots = [];
+    for (const colorScheme of ['light', 'dark']) {
+      const page = await browser.newPage({ colorScheme, viewport: { width: 500, height: 740 } });
+      await page.goto(url);
+      shots.push((await page.screenshot()).toString('base64'));
+    }
+    const both = await browser.newPage({ viewport: { width: 1_000, height: 740 } });
+    const image = (shot) => `<img width="500" height="740" src="data:image/png;base64,${shot}">`;
+    await both.setContent(`<body style="margin:0;display:flex">${shots.map(image).join('')}</body>`);
+    return await both.screenshot();
+  } finally {
+    await browser.close();
+  }
+}
+
 const folder = await mkdtemp(join(tmpdir(), 'rewards-pictures-'));
 const environment = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !/^(REWARDS_|NO_COLOR$|FORCE_COLOR$)/.test(name)),
@@ -102,6 +123,10 @@ try {
   await shown('clock', 'advance', '61s');
   await shown(...event);
   await writeFile(new URL('explain.svg', images), svg(await shown('requests', 'explain', 'latest')));
+  const created = await shown('checkout', 'create', '--amount', '500', '--user', 'alice@demo.example');
+  const [page] = /http:\S+\/_pay\/\w+/.exec(created) ?? [];
+  if (!page) throw new Error(created);
+  await writeFile(new URL('checkout.png', images), await pageImage(page));
 } finally {
   const closed = once(serve.child, 'close');
   serve.child.kill('SIGTERM');

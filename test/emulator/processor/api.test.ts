@@ -1,6 +1,7 @@
 /** The emulated processor as the official package of Stripe sees it: sessions, their payment, and what it refuses. */
-import type Stripe from 'stripe';
+import { Stripe } from 'stripe';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readyEnvironment } from '../../../src/emulator/state/ready.ts';
 import { startTestService, type TestService } from '../../kits/service.ts';
 import { purchase, stripeOf, stripeProblem } from './stripe-kit.ts';
 
@@ -341,4 +342,32 @@ describe('what is wrong is refused as Stripe refuses it', () => {
       message: expect.stringContaining('Unrecognized request URL (POST: /v1/customers)'),
     });
   });
+});
+
+test('with hosts on ports of their own it is where the control API is, and the service finds it there', async () => {
+  const apart = await startTestService({ splitHosts: true });
+  try {
+    expect(apart.ready.processor.url).toBe(new URL(apart.ready.urls.control).origin);
+    expect(apart.ready.processor.url).not.toBe(apart.ready.urls.events);
+    const { body } = await apart.post('/rewards-api/create-checkout', {
+      ...{ brandId: apart.brand.brandId, amount: 500, userEmail: 'alice@demo.example' },
+      ...{ successUrl: 'https://demo.example/thanks', cancelUrl: 'https://demo.example/cart' },
+    });
+    const session = await stripeOf(apart.ready).checkout.sessions.retrieve(body.sessionId);
+    expect(session).toMatchObject({
+      url: body.checkoutUrl,
+      metadata: { usd_amount: '5', rwt_amount: '5000' },
+    });
+    expect((await fetch(body.checkoutUrl)).status).toBe(200);
+  } finally {
+    await apart.stop();
+  }
+});
+
+test('the variables for a program under test lead to it', async () => {
+  const env = readyEnvironment(stack.ready);
+  const { hostname: host, port } = new URL(env.STRIPE_API_BASE ?? '');
+  const theirs = new Stripe(env.STRIPE_SECRET_KEY ?? '', { host, port, protocol: 'http' });
+  expect((await theirs.checkout.sessions.list()).object).toBe('list');
+  expect(env.STRIPE_WEBHOOK_SECRET).toBe(stack.ready.processor.webhookSecret);
 });
