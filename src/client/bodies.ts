@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type * as control from '../contract/control/control.ts';
 import type { inboxList } from '../contract/control/inbox.ts';
 import type * as processor from '../contract/control/processor.ts';
+import type * as webhooks from '../contract/control/webhooks.ts';
 import type { eventConfigResult } from '../contract/events/event-config.ts';
 import type { rewardResult } from '../contract/events/manual-event.ts';
 import type { healthResult } from '../contract/events/status.ts';
@@ -66,3 +67,8 @@ export interface SessionWishes {
   refund: z.input<typeof processor.refundWish>;
   dispute: z.input<typeof processor.disputeWish>;
 }
+export type WebhookEndpointBody = z.output<typeof webhooks.webhookEndpointShape>;
+/** With the secret where it is new. */
+export type AddedEndpointBody = WebhookEndpointBody & { secret?: string };
+export type DeliveryBody = z.output<typeof webhooks.webhookDeliveryShape>;
+export type DeliveryDetail = z.output<typeof webhooks.deliveryDetail>;

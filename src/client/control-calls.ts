@@ -1,8 +1,11 @@
 /** The emulator's own controls; a production service answers 404 to all of them. */
 import type {
+  AddedEndpointBody,
   BrandBody,
   BrandDetail,
   ClockBody,
+  DeliveryBody,
+  DeliveryDetail,
   DnsRecordBody,
   FundingBody,
   InboxBody,
@@ -18,6 +21,7 @@ import type {
   TokenVerdictBody,
   VerifyBody,
   WalletBody,
+  WebhookEndpointBody,
 } from './bodies.ts';
 import type { ControlSend } from './control-send.ts';
 import { processorCalls } from './processor-calls.ts';
@@ -69,6 +73,7 @@ export function controlCalls(send: ControlSend) {
       /** `user` is an e-mail, an address, or `<platform>:<id there>`. */
       show: (user: string) => send<WalletBody>('GET', `/wallets/${encodeURIComponent(user)}`),
     },
+    webhooks: webhookCalls(send),
     /** A brand is named by its id or by one of its domains. */
     brands: {
       list: () => send<{ brands: BrandBody[] }>('GET', '/brands'),
@@ -88,6 +93,38 @@ export function controlCalls(send: ControlSend) {
         send<FundingBody>('POST', `${brand(name)}/funds`, wish),
       dnsRecord: (name: string, domain: string) =>
         send<DnsRecordBody>('GET', `${brand(name)}/dns${queryOf({ domain })}`),
+    },
+  };
+}
+
+/** Where webhooks go, and what was delivered. */
+function webhookCalls(send: ControlSend) {
+  const endpoint = (id: string) => `/webhooks/endpoints/${encodeURIComponent(id)}`;
+  const delivery = (id: string) => `/webhooks/deliveries/${encodeURIComponent(id)}`;
+  return {
+    endpoints: {
+      list: (choice: { brand?: string | undefined } = {}) =>
+        send<{ endpoints: WebhookEndpointBody[] }>('GET', `/webhooks/endpoints${queryOf(choice)}`),
+      /** `isDefault`: the brand's default endpoint gets the URL. */
+      add: (wish: { brand: string; url: string; types?: string | undefined; isDefault?: boolean }) =>
+        send<AddedEndpointBody>('POST', '/webhooks/endpoints', wish),
+      set: (id: string, settings: Settings) => send<WebhookEndpointBody>('PATCH', endpoint(id), settings),
+      remove: (id: string) => send<{ removed: string }>('DELETE', endpoint(id)),
+      /** `overlap`: how long the previous secret signs as well, such as 24h. */
+      rotateSecret: (id: string, overlap: string) =>
+        send<AddedEndpointBody>('POST', `${endpoint(id)}/secrets`, { overlap }),
+      /** `since`: an RFC 3339 time, or a duration before now. */
+      recover: (id: string, since: string) =>
+        send<{ recovered: number }>('POST', `${endpoint(id)}/recover`, { since }),
+    },
+    deliveries: {
+      list: (
+        choice: Partial<Record<'brand' | 'endpoint' | 'state', string | undefined>> & { limit?: number } = {},
+      ) => send<{ deliveries: DeliveryBody[] }>('GET', `/webhooks/deliveries${queryOf(choice)}`),
+      show: (id: string) => send<DeliveryDetail>('GET', delivery(id)),
+      /** Under its id, to every endpoint that it went to or to one of them. */
+      replay: (id: string, choice: { endpoint?: string | undefined } = {}) =>
+        send<{ replayed: number }>('POST', `${delivery(id)}/replay`, choice),
     },
   };
 }

@@ -52,6 +52,7 @@ import { keepClock, restoreClock } from './state/restore-clock.ts';
 import { DEV_GAS_WALLETS_PATH, DEV_MNEMONIC, DEV_WALLETS_PATH, devPaths } from './world/dev-accounts.ts';
 import { DEV_PROCESSOR } from './world/dev-processor.ts';
 import { createBrandOpener } from './world/open-brand.ts';
+import { openWebhooks } from './world/open-webhooks.ts';
 import { prepareWorld, type Seed, type Seeded, type WorldDeps } from './world/prepare-world.ts';
 
 export interface Emulator {
@@ -159,17 +160,27 @@ async function startEmulator(
   // The ledger must have read the whole chain before it decides the first event.
   await service.start();
 
+  let inboxUrl = '';
+  const opener = createBrandOpener(adapters, facts.contracts);
   const { control, controlToken } = createControl(
     {
       ...{ ...adapters, facts, requests, identity, addressAt: wallets.addressAt },
       processor: adapters.emulatedProcessor.control,
-      ...createBrandOpener(adapters, facts.contracts),
+      ...opener,
+      async applyFixture(fixture) {
+        const changes = await opener.applyFixture(fixture);
+        await openWebhooks(adapters, fixture.brands, inboxUrl);
+        return changes;
+      },
+      nudgeWebhooks: service.nudgeWebhooks,
       mints: service.engine.mints,
       seedFiles: seedPaths(config.seedFiles),
     },
     { serviceDomains: SERVICE_DOMAINS, ownDomain, duplicateWindowMs },
   );
   const urls = await openToCallers({ config, lifecycle, adapters, identity }, { ...service.hosts, control });
+  inboxUrl = `${urls.control}/inbox`;
+  await openWebhooks(adapters, seeded.fixture.brands, inboxUrl);
   payments.announce(new URL(urls.control).origin);
   service.reconcilePayments();
   return {

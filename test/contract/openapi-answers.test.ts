@@ -6,6 +6,7 @@ import type { RequestExample } from '../../src/contract/endpoint.ts';
 import type { ApiDocument } from '../../src/http/openapi.ts';
 import { browserMissing, startBrowser } from '../kits/browser.ts';
 import { rewards, rewardsJson } from '../kits/cli.ts';
+import { until } from '../kits/clock.ts';
 import { someone, startTestService, type TestService } from '../kits/service.ts';
 import { relayKitOf } from '../kits/wallet.ts';
 import { operationsOf, validatorOf } from './api-description.ts';
@@ -95,11 +96,27 @@ describe.each(['events', 'register', 'control'] as const)('%s host', (host) => {
     const api = apis[host];
     const rewarded = await service.event({ eventType: 'rate_experience', userEmail: someone() });
     const { eventId } = rewarded.body;
+    const ofEvent = `${service.ready.urls.control}/webhooks/deliveries?limit=1`;
+    await until(
+      'the reward is told',
+      async () => (await service.request(ofEvent)).body.deliveries.length > 0,
+    );
+    const [{ eventId: told }] = (await service.request(ofEvent)).body.deliveries;
+    // An example may remove what it names, so each has an endpoint of its own.
+    const endpointId = async () => {
+      const wish = { brand: service.brand.domain, url: `${service.ready.urls.control}/inbox` };
+      const { body } = await service.control('/webhooks/endpoints', wish);
+      return body.id as string;
+    };
     const latest = (await service.request(`${service.ready.urls.control}/requests?limit=1`)).body.requests[0]
       .id;
     for (const described of operationsOf(api)) {
       for (const example of described.operation['x-examples']) {
-        const own = await ownPath(described, example.path, { id: latest, eventId });
+        const own = example.path?.id?.startsWith('we_')
+          ? { id: await endpointId() }
+          : example.path?.id?.startsWith('evt_0190')
+            ? { id: told }
+            : await ownPath(described, example.path, { id: latest, eventId });
         const body = described.operation.operationId === 'paymentMint' ? await paidSession() : example.body;
         const sent = { ...example, body, ...(own && { path: own }) };
         const answer = await send(api, described, sent);
@@ -230,6 +247,8 @@ test('refusals of the control host are the documented ones', async () => {
     wallet_not_found: await ask('/wallets/nobody@demo.example'),
     brand_exists: await change('POST', '/brands', second),
     processor_object_not_found: await ask('/processor/sessions/cs_test_none'),
+    webhook_endpoint_not_found: await change('PATCH', '/webhooks/endpoints/we_none', { types: 'all' }),
+    webhook_event_not_found: await ask('/webhooks/deliveries/evt_none'),
     invalid_limit: await ask('/verify?limit=0'),
     invalid_since: await ask('/verify?since=yesterday'),
     unknown_endpoint: await ask('/nothing'),

@@ -33,11 +33,11 @@ describe('it keeps', () => {
     expect(latest).toEqual({
       id: expect.stringMatching(/^in_[0-9a-f-]{36}$/),
       receivedAt: expect.stringMatching(/^\d{4}-.*Z$/),
-      brandId: null,
+      brandId: service.brand.brandId,
       headers: expect.objectContaining({ 'webhook-id': 'evt_kept' }),
       body: { type: 'reward.distributed', n: 1.5, who: 'Grüße 🎉' },
       rawBody: text,
-      signature: null,
+      signature: { valid: false, bare: 'absent', timestamped: 'absent', standard: 'absent' },
     });
   });
 
@@ -172,7 +172,7 @@ describe('rewards webhooks inbox', () => {
     const { stdout, code } = await rewards(['webhooks', 'inbox', '-n', '1', ...at()], around());
     expect(code).toBe(0);
     expect(stdout).toMatch(
-      /^\d\d:\d\d:\d\d {2}reward\.distributed {2}evt_shown {2}alice@demo\.example {2}\+100 RWT {2}tx 0xabab… {2}no endpoint has this address\n$/,
+      /^\d\d:\d\d:\d\d {2}reward\.distributed {2}evt_shown {2}alice@demo\.example {2}\+100 RWT {2}tx 0xabab… {2}X-Service-Signature absent, X-Service-Signature-Timestamped absent, webhook-signature absent\n$/,
     );
     const { envelope } = await rewardsJson(['webhooks', 'inbox', '-n', '1', ...at()], around());
     expect(envelope.data.deliveries).toEqual([

@@ -36,18 +36,7 @@ Example:
   rewards brand rule shop.example account_creation --reward 100`,
     )
     .action(lazily(async () => (await import('./run.ts')).createBrand));
-  verb('set', 'change settings of a brand')
-    .argument('<brand>', BRAND)
-    .argument('<setting=value...>', settingNames(brandSpec).join(', '))
-    .addHelpText(
-      'after',
-      `
-Examples:
-  rewards brand set shop.example automation=off
-  rewards brand set shop.example domains=shop.example,shop.test platforms.telegram=@ShopBot
-  rewards brand set shop.example platforms.telegram=   (removes it)`,
-    )
-    .action(lazily(async () => (await import('./run-settings.ts')).setBrand));
+  declareSet(verb, lazily);
   declareRule(verb, lazily);
   verb('rotate-key', 'print a new API key, once; the earlier ones end later')
     .argument('<brand>', BRAND)
@@ -84,6 +73,25 @@ Examples:
     .argument('<brand>', BRAND)
     .argument('<domain>', 'the domain to prove')
     .action(lazily(async () => (await import('./run.ts')).dnsRecord));
+}
+
+function declareSet(verb: (name: string, summary: string) => Command, lazily: Catalog['lazily']): void {
+  verb('set', 'change settings of a brand')
+    .argument('<brand>', BRAND)
+    .argument('[setting=value...]', settingNames(brandSpec).join(', '))
+    .addOption(
+      option('--webhook-url <url>', 'where it is told of its rewards: the URL of its default endpoint'),
+    )
+    .addHelpText(
+      'after',
+      `
+Examples:
+  rewards brand set shop.example automation=off
+  rewards brand set shop.example domains=shop.example,shop.test platforms.telegram=@ShopBot
+  rewards brand set shop.example platforms.telegram=   (removes it)
+  rewards brand set shop.example --webhook-url https://shop.example/hooks/rewards`,
+    )
+    .action(lazily(async () => (await import('./run-settings.ts')).setBrand));
 }
 
 function declareRule(verb: (name: string, summary: string) => Command, lazily: Catalog['lazily']): void {

@@ -6,6 +6,8 @@ import { CliError, usageError } from '../machine/errors.ts';
 import type { CommandResult } from '../machine/output.ts';
 import { isObject } from '../service/assignments.ts';
 import { replyResult } from '../service/control-reply.ts';
+import { withWebhooks } from '../webhooks/outbound/target.ts';
+import { endpointText, secretLines } from '../webhooks/outbound/view.ts';
 import { mapOf, settingsFrom } from './setting-flags.ts';
 import { type BrandOptions, withBrands } from './target.ts';
 import { brandText, ruleText } from './view.ts';
@@ -13,9 +15,21 @@ import { brandText, ruleText } from './view.ts';
 export const setBrand = (
   context: CommandContext,
   // commander's own wording for a missing argument.
-  options: BrandOptions & { brand: string; 'setting=value': string[] },
+  options: BrandOptions & { brand: string; 'setting=value': string[]; webhookUrl?: string },
 ): Promise<CommandResult> => {
-  const settings = mapOf(options['setting=value'], 'automation=off');
+  const given = options['setting=value'];
+  const { brand, webhookUrl: url } = options;
+  if (url !== undefined) {
+    if (given.length > 0)
+      throw usageError('--webhook-url and settings are two commands.', 'Leave one of them out.');
+    return setWebhookUrl(context, options, { brand, url });
+  }
+  if (given.length === 0)
+    throw usageError(
+      'There is nothing to set.',
+      'Name settings, as in automation=off, or --webhook-url <url>.',
+    );
+  const settings = mapOf(given, 'automation=off');
   return withBrands(context, options, async ({ brands }) =>
     replyResult(await brands.set(options.brand, settings), {
       hasRightForm: (body) => isObject(body) && Array.isArray(body.rules),
@@ -23,6 +37,19 @@ export const setBrand = (
     }),
   );
 };
+
+/** Where the brand has a default endpoint, that one changes; else it gets one, with a secret that is printed once. */
+const setWebhookUrl = (
+  context: CommandContext,
+  options: BrandOptions,
+  wish: { brand: string; url: string },
+): Promise<CommandResult> =>
+  withWebhooks(context, options, async ({ endpoints }) =>
+    replyResult(await endpoints.add({ ...wish, isDefault: true }), {
+      hasRightForm: (body) => isObject(body) && typeof body.url === 'string',
+      text: (endpoint, style) => [endpointText(endpoint, style), ...secretLines(endpoint, style)].join('\n'),
+    }),
+  );
 
 /** Options, including the flags of the settings. */
 interface BrandRuleOptions extends BrandOptions {

@@ -7,6 +7,7 @@ import { endpoint } from './control-endpoint.ts';
 import { inboxEndpoints } from './inbox.ts';
 import { processorEndpoints } from './processor-endpoints.ts';
 import type { ControlRefusalCode } from './refusals.ts';
+import { webhookEndpoints } from './webhooks.ts';
 
 const brandPath = z.object({ name: z.string().meta({ description: 'Id or domain of the brand.' }) });
 const rulePath = brandPath.extend({ eventType: z.string() });
@@ -189,6 +190,7 @@ export const controlEndpoints: readonly Endpoint<ControlRefusalCode>[] = [
     refusals: ['invalid_body', 'invalid_settings'],
   }),
   ...processorEndpoints,
+  ...webhookEndpoints,
   endpoint(['get', '/verify', 'verify', 'Money', 'Compare ledger and chain'], {
     query: control.verifyQuery,
     answer: { description: '`ok` when they agree.', body: named('VerifyReport', control.verifyResult) },

@@ -18,7 +18,10 @@ export const controlHostContract: HostContract<ControlRefusalCode> = {
     },
     { name: 'Tokens', description: 'Tokens of users, as a login would give them.' },
     { name: 'Wallets', description: 'Which user has which wallet.' },
-    { name: 'Webhooks', description: 'What the service has told brands, at the built-in receiver.' },
+    {
+      name: 'Webhooks',
+      description: 'Where brands are told of rewards, what was delivered, and the built-in receiver.',
+    },
     {
       name: 'Processor',
       description:

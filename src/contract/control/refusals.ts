@@ -23,6 +23,8 @@ export type ControlRefusal =
   | { code: 'wallet_not_found'; user: string }
   | { code: 'processor_object_not_found'; kind: 'session' | 'event' | 'delivery' | 'endpoint'; name: string }
   | { code: 'processor_refused'; message: string; reason: string | null }
+  | { code: 'webhook_endpoint_not_found'; id: string }
+  | { code: 'webhook_event_not_found'; id: string }
   | { code: 'invalid_limit'; limitMax: number }
   | { code: 'invalid_since'; since: string }
   | { code: 'unknown_endpoint'; method: string; path: string }
@@ -197,6 +199,26 @@ const rows: RefusalRows<ControlRefusal> = {
       error: message,
       message: 'GET /_rewards/processor/sessions shows how each session stands.',
       details: { reason: 'processor_refused', code: reason },
+    }),
+  },
+  webhook_endpoint_not_found: {
+    status: 404,
+    when: 'there is no such endpoint',
+    example: { id: 'we_none' },
+    says: ({ id }) => ({
+      error: `No webhook endpoint ${id}`,
+      message: '`rewards webhooks endpoints list` shows all.',
+      details: { reason: 'webhook_endpoint_not_found' },
+    }),
+  },
+  webhook_event_not_found: {
+    status: 404,
+    when: 'the log has no such event',
+    example: { id: 'evt_none' },
+    says: ({ id }) => ({
+      error: `No webhook ${id}`,
+      message: 'The log keeps 30 days; `rewards webhooks deliveries` shows them.',
+      details: { reason: 'webhook_event_not_found' },
     }),
   },
   invalid_limit: {

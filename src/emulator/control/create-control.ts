@@ -12,6 +12,7 @@ import type { Facts } from '../../ledger/facts.ts';
 import type { AdjustableClock, Clock } from '../../lib/clock.ts';
 import type { Random } from '../../lib/ids.ts';
 import type { Log } from '../../lib/log.ts';
+import type { AskDeps } from '../../outgoing/ask.ts';
 import { keepClock } from '../state/restore-clock.ts';
 import { createInbox } from './inbox.ts';
 import { createSeeding, type SeedingDeps } from './seed.ts';
@@ -22,6 +23,9 @@ interface ControlDeps extends Pick<ControlBrandsDeps, 'openEscrow' | 'openGasWal
   facts: Facts['chain'];
   clock: AdjustableClock;
   realClock: Pick<Clock, 'now'>;
+  /** Where webhooks may go. */
+  outgoing: Pick<AskDeps, 'reach'>;
+  nudgeWebhooks: () => void;
   random: Random;
   log: Log;
   requests: Parameters<typeof createControlHost>[0]['requests'];
@@ -47,6 +51,7 @@ export function createControl(deps: ControlDeps, config: ControlConfig) {
     move();
     await keepClock(database, clock);
     await deps.syncChain();
+    deps.nudgeWebhooks();
   };
   const control = createControlHost({
     token: controlToken,
@@ -73,6 +78,7 @@ export function createControl(deps: ControlDeps, config: ControlConfig) {
     seed: createSeeding(deps),
     inbox: createInbox(deps),
     processor: deps.processor,
+    webhooks: { database, clock, random, reach: deps.outgoing.reach, nudge: deps.nudgeWebhooks },
     wallets: { database, ownDomain: config.ownDomain },
     limits: { bodyLimitBytes: settings.bodyLimitBytes, duplicateWindowMs: config.duplicateWindowMs },
     verify: createVerifier(deps),

@@ -1,6 +1,6 @@
 /** The emulator's receiver of the service's own webhooks: verifies what comes, and keeps the latest. */
 import { settings } from '../../compose/config.ts';
-import type { ControlInboxDeps, InboxDelivery } from '../../http/control/inbox.ts';
+import type { ControlInboxDeps, InboxDelivery } from '../../http/control/webhooks/inbox.ts';
 import type { Database } from '../../ledger/database/database.ts';
 import { endpointsAt, type WebhookEndpoint } from '../../ledger/webhooks/endpoints.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -24,14 +24,13 @@ export function createInbox(deps: {
   const log = createRequestLog<Kept>(settings.inbox);
   return {
     async receive({ url, headers, body }) {
-      const nowMs = clock.now();
       const judged = judge(await endpointsAt(database.db, url), (secret) =>
         verifyWebhook({ secret, headers, body, nowSeconds: Math.floor(realClock.now() / 1_000) }),
       );
       const rawBody = new TextDecoder().decode(body);
       log.add({
         id: `in_${random.uuid()}`,
-        receivedAt: new Date(nowMs).toISOString(),
+        receivedAt: new Date(clock.now()).toISOString(),
         brandId: judged?.brandId ?? null,
         headers,
         body: jsonOf(rawBody),

@@ -12,7 +12,6 @@ import { apiDocument } from '../openapi.ts';
 import { apiReference } from '../reference/api-reference.ts';
 import { type ControlBrandsDeps, controlBrands } from './brands.ts';
 import { type ControlClockDeps, controlClock } from './clock.ts';
-import { type ControlInboxDeps, controlInbox } from './inbox.ts';
 import { controlMints } from './mints.ts';
 import { type ControlProcessorDeps, controlProcessor } from './processor.ts';
 import { BODY_LIMIT_BYTES, refuse } from './refuse.ts';
@@ -21,12 +20,15 @@ import { type ControlSeedDeps, controlSeed } from './seed.ts';
 import { controlAccess, isDelivery } from './session.ts';
 import { type ControlTokensDeps, controlTokens } from './tokens.ts';
 import { type ControlWalletsDeps, controlWallets } from './wallets.ts';
+import { type ControlWebhooksDeps, controlWebhooks } from './webhooks/control-webhooks.ts';
+import { type ControlInboxDeps, controlInbox } from './webhooks/inbox.ts';
 
 interface ControlHostDeps extends Omit<ControlRequestsDeps, 'nowMs'> {
   control: ControlClockDeps;
   brands: Omit<ControlBrandsDeps, 'maySeeSecrets'>;
   tokens: ControlTokensDeps;
   wallets: ControlWalletsDeps;
+  webhooks: ControlWebhooksDeps;
   seed: ControlSeedDeps['seed'];
   inbox: ControlInboxDeps['inbox'];
   processor: ControlProcessorDeps;
@@ -80,6 +82,7 @@ export function createControlHost(deps: ControlHostDeps): Hono {
     ...controlTokens(deps.tokens),
     ...controlWallets(deps.wallets),
     ...controlProcessor(deps.processor),
+    ...controlWebhooks(deps.webhooks),
     verify: verifyHandler(deps),
     controlOpenapi: reference.openapi,
     controlDocs: reference.docs,

@@ -83,3 +83,10 @@ export const endpointsTurnedOff = (db: Queries) =>
     .where(
       and(isNotNull(webhookEndpoints.disabledAt), inArray(webhookEndpoints.disabledWhy, ['gone', 'failing'])),
     );
+
+/** The endpoints of all brands, a brand's together. */
+export const everyEndpoint = (db: Queries): Promise<WebhookEndpoint[]> =>
+  db
+    .select()
+    .from(webhookEndpoints)
+    .orderBy(asc(webhookEndpoints.brandId), asc(webhookEndpoints.createdAt), asc(webhookEndpoints.id));

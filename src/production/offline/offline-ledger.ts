@@ -23,6 +23,7 @@ import { brandRoutes } from './brand-routes.ts';
 import { mintRoutes } from './mint-routes.ts';
 import { type LedgerPlace, missing, openLedger, refuseEmulatorLedger } from './open-ledger.ts';
 import { requestRoutes } from './request-routes.ts';
+import { webhookRoutes } from './webhook-routes.ts';
 
 export type OfflineLedger = Awaited<ReturnType<typeof openOfflineLedger>>;
 
@@ -54,6 +55,8 @@ export async function openOfflineLedger(place: LedgerPlace) {
     ...{ where, close },
     /** What the control API says of brands. */
     brands: () => brandRoutes(ledger),
+    /** What it says of webhook endpoints and deliveries. */
+    webhooks: () => webhookRoutes(ledger),
     /** Its mints by hand. */
     mints: () => mintRoutes(ledger),
     /** What it says of past requests; the xpub is the key of users' hashes, without which users cannot be looked for. */

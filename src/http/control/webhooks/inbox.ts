@@ -1,9 +1,9 @@
 /** The built-in receiver: `POST inbox` takes what the service's webhooks deliver, `GET inbox` shows it. */
 import type { Handler } from 'hono';
 import type { z } from 'zod';
-import type { inboxList } from '../../contract/control/inbox.ts';
-import { readRawBody } from '../frame/raw-body.ts';
-import { BODY_LIMIT_BYTES, refuse } from './refuse.ts';
+import type { inboxList } from '../../../contract/control/inbox.ts';
+import { readRawBody } from '../../frame/raw-body.ts';
+import { BODY_LIMIT_BYTES, refuse } from '../refuse.ts';
 
 export type InboxDelivery = z.infer<typeof inboxList>['deliveries'][number];
 

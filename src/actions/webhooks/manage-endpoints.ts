@@ -1,0 +1,160 @@
+/** Manages where a brand's webhooks go. A secret is told once, when it is made. */
+import type { Queries } from '../../ledger/database/database.ts';
+import { recoverDeliveries } from '../../ledger/webhooks/delivery-log.ts';
+import {
+  changeEndpoint,
+  removeEndpoint as deleteEndpoint,
+  disableEndpoint,
+  listEndpoints as endpointsOf,
+  everyEndpoint,
+  lockEndpoint,
+  addEndpoint as storeEndpoint,
+  type WebhookEndpoint,
+} from '../../ledger/webhooks/endpoints.ts';
+import { type Reach, refuseUrl } from '../../outgoing/target.ts';
+import type { SettingProblem } from '../../rules/brands/settings.ts';
+import type { WebhookType } from '../../rules/webhooks/body.ts';
+import { createWebhookSecret } from '../../webhooks/sign.ts';
+import { findNamed, type ManageBrandsDeps, withBrand } from '../brands/named-brand.ts';
+
+export interface ManageEndpointsDeps extends Pick<ManageBrandsDeps, 'database' | 'clock' | 'random'> {
+  /** Where webhooks may go. */
+  reach: Reach;
+}
+
+type EndpointRefusal =
+  | { code: 'brand_not_found'; name: string }
+  | { code: 'webhook_endpoint_not_found'; id: string }
+  | { code: 'invalid_settings'; problems: SettingProblem[] };
+export type EndpointOutcome<T> = T | { refusal: EndpointRefusal };
+
+/** Every event is stored and sent once for each of them. */
+const ENDPOINTS_MAX = 10;
+
+const invalid = (setting: string, message: string): { refusal: EndpointRefusal } => ({
+  refusal: { code: 'invalid_settings', problems: [{ setting, message }] },
+});
+const unknown = (id: string): { refusal: EndpointRefusal } => ({
+  refusal: { code: 'webhook_endpoint_not_found', id },
+});
+
+/** The endpoints of one brand, or of all. */
+export async function showEndpoints(
+  { database: { db } }: Pick<ManageEndpointsDeps, 'database'>,
+  brandName?: string,
+): Promise<EndpointOutcome<{ endpoints: WebhookEndpoint[] }>> {
+  if (brandName === undefined) return { endpoints: await everyEndpoint(db) };
+  const brand = await findNamed(db, brandName);
+  if (!brand) return { refusal: { code: 'brand_not_found', name: brandName } };
+  return { endpoints: await endpointsOf(db, brand.brandId) };
+}
+
+/** An endpoint, with its secret where that is new. */
+interface Added {
+  endpoint: WebhookEndpoint;
+  secret?: string;
+}
+
+/** Adds an endpoint; `isDefault`: the brand's default one gets the URL, and is only added where there is none. */
+export async function addEndpoint(
+  deps: ManageEndpointsDeps,
+  wish: { brand: string; url: string; types: WebhookType[]; isDefault: boolean },
+): Promise<EndpointOutcome<Added>> {
+  const problem = refuseUrl(deps.reach, wish.url);
+  if (problem) return invalid('url', problem);
+  const added = await deps.database.atomically((tx) =>
+    withBrand<Added | { refusal: EndpointRefusal }>(tx, wish.brand, async ({ brandId }) => {
+      const present = await endpointsOf(tx, brandId);
+      const standard = wish.isDefault ? present.find((one) => one.isDefault) : undefined;
+      if (standard) {
+        await changeEndpoint(tx, standard.id, { url: wish.url });
+        return { endpoint: { ...standard, url: wish.url } };
+      }
+      if (present.length >= ENDPOINTS_MAX)
+        return invalid(
+          'url',
+          `would be endpoint ${present.length + 1} of the brand; it may have ${ENDPOINTS_MAX}`,
+        );
+      const { url, types, isDefault } = wish;
+      const secret = createWebhookSecret(deps.random);
+      const id = `we_${deps.random.uuid()}`;
+      const createdAt = deps.clock.now();
+      const endpoint = await storeEndpoint(tx, { id, brandId, url, types, isDefault, secret, createdAt });
+      return { endpoint, secret };
+    }),
+  );
+  return added as EndpointOutcome<Added>;
+}
+
+/** Changes what is named. What turned off holds stays there until it is recovered. */
+export async function setEndpoint(
+  deps: ManageEndpointsDeps,
+  id: string,
+  change: { url?: string | undefined; types?: WebhookType[] | undefined; enabled?: boolean | undefined },
+): Promise<EndpointOutcome<{ endpoint: WebhookEndpoint }>> {
+  const problem = change.url === undefined ? undefined : refuseUrl(deps.reach, change.url);
+  if (problem) return invalid('url', problem);
+  return withEndpoint(deps, id, async (tx, endpoint) => {
+    const { url = endpoint.url, types = endpoint.types, enabled } = change;
+    await changeEndpoint(tx, id, { url, types });
+    if (enabled === true) await changeEndpoint(tx, id, asNew);
+    if (enabled === false && endpoint.disabledAt === null)
+      await disableEndpoint(tx, id, { atMs: deps.clock.now(), why: 'operator' });
+    return { endpoint: (await lockEndpoint(tx, id)) ?? endpoint };
+  });
+}
+
+/** An endpoint that is turned on has not failed yet. */
+const asNew = {
+  ...{ disabledAt: null, disabledWhy: null, failingSince: null, lastFailedAt: null },
+  pausedUntil: 0,
+};
+
+/** Removes an endpoint and what was still to go there. */
+export const removeEndpoint = (
+  deps: ManageEndpointsDeps,
+  id: string,
+): Promise<EndpointOutcome<{ removed: string }>> =>
+  withEndpoint(deps, id, async (tx) => {
+    await deleteEndpoint(tx, id);
+    return { removed: id };
+  });
+
+/** Gives an endpoint a new secret; the present one signs beside it for `overlapMs`. */
+export const rotateSecret = (
+  deps: ManageEndpointsDeps,
+  id: string,
+  { overlapMs }: { overlapMs: number },
+): Promise<EndpointOutcome<{ endpoint: WebhookEndpoint; secret: string }>> =>
+  withEndpoint(deps, id, async (tx, endpoint) => {
+    const secret = createWebhookSecret(deps.random);
+    const previous =
+      overlapMs > 0
+        ? { previousSecret: endpoint.secret, previousSecretUntil: deps.clock.now() + overlapMs }
+        : { previousSecret: null, previousSecretUntil: null };
+    await changeEndpoint(tx, id, { secret, ...previous });
+    return { endpoint: { ...endpoint, secret, ...previous }, secret };
+  });
+
+/** Sends what an endpoint missed since a moment; it has to be on. */
+export const recoverEndpoint = (
+  deps: ManageEndpointsDeps,
+  id: string,
+  { sinceMs }: { sinceMs: number },
+): Promise<EndpointOutcome<{ recovered: number }>> =>
+  withEndpoint(deps, id, async (tx, endpoint) => {
+    if (endpoint.disabledAt !== null)
+      return invalid('enabled', `is off for ${id}: enable it first, or nothing is sent there`);
+    const nowMs = deps.clock.now();
+    return { recovered: await recoverDeliveries(tx, { endpointId: id, sinceMs, nowMs }) };
+  });
+
+const withEndpoint = <T>(
+  { database }: Pick<ManageEndpointsDeps, 'database'>,
+  id: string,
+  work: (tx: Queries, endpoint: WebhookEndpoint) => Promise<EndpointOutcome<T>>,
+): Promise<EndpointOutcome<T>> =>
+  database.atomically(async (tx) => {
+    const endpoint = await lockEndpoint(tx, id);
+    return endpoint ? work(tx, endpoint) : unknown(id);
+  });

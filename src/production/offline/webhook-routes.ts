@@ -1,0 +1,20 @@
+/** The webhooks of a production ledger: the control API's routes without a server. */
+import { webhookEndpoints } from '../../contract/control/webhooks.ts';
+import { controlWebhooks } from '../../http/control/webhooks/control-webhooks.ts';
+import { systemClock } from '../../lib/clock.ts';
+import { secureRandom } from '../../lib/ids.ts';
+import { type ControlRoutes, controlRoutes } from './control-routes.ts';
+import type { OpenLedger } from './open-ledger.ts';
+
+/** Which ports it may use beside 443 only the running service knows; it judges every URL once more at each attempt. */
+const ANY_PORT = Array.from({ length: 65_535 }, (_, before) => before + 1);
+
+/** A running service finds what is due by itself. Throws what `controlRoutes` throws. */
+export function webhookRoutes(ledger: OpenLedger): Promise<ControlRoutes> {
+  const clock = systemClock();
+  const handlers = controlWebhooks({
+    ...{ database: ledger.database, clock, random: secureRandom(clock) },
+    reach: { to: 'public', ports: ANY_PORT, networks: [] },
+  });
+  return controlRoutes(ledger, { title: 'Webhooks', endpoints: webhookEndpoints, handlers });
+}

@@ -1,0 +1,285 @@
+/** Webhooks through the front door: a reward, the brand's own server, the control API and the command line. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { rewards } from '../kits/cli.ts';
+import { until } from '../kits/clock.ts';
+import { startReceiver } from '../kits/receivers.ts';
+import { startTestService, type TestService } from '../kits/service.ts';
+
+type Receiver = Awaited<ReturnType<typeof startReceiver>>;
+let service: TestService;
+let receiver: Receiver;
+let answer = 200;
+beforeAll(async () => {
+  [service, receiver] = await Promise.all([
+    startTestService(),
+    startReceiver((_, response) => response.writeHead(answer).end('read')),
+  ]);
+});
+afterAll(async () => {
+  await service?.stop();
+  await receiver?.stop();
+});
+
+const brand = () => service.brand.domain;
+const hook = (path = '/hook') => `http://127.0.0.1:${receiver.port}${path}`;
+const webhooks = (path: string) => `${service.ready.urls.control}/webhooks${path}`;
+const read = async (path: string) => (await service.request(webhooks(path))).body;
+const remove = (id: string) => service.request(webhooks(`/endpoints/${id}`), { method: 'DELETE' });
+const add = async (more: Record<string, unknown> = {}) =>
+  (await service.control('/webhooks/endpoints', { brand: brand(), url: hook(), ...more })).body;
+let users = 0;
+const reward = async () => {
+  const userEmail = `webhook${++users}@demo.example`;
+  const { status, body } = await service.event({ userEmail });
+  expect(status).toBe(200);
+  return { userEmail, ...body };
+};
+const delivered = async (subject: string, endpointId: string) => {
+  const { deliveries } = await read(`/deliveries?endpoint=${endpointId}&limit=500`);
+  return deliveries.find((one: { subject: string }) => one.subject === subject);
+};
+const cli = (...args: string[]) =>
+  rewards(['--target', service.ready.urls.events, ...args, '-o', 'json'], {
+    env: { REWARDS_CONTROL_TOKEN: service.ready.controlToken },
+  });
+
+describe('a reward', () => {
+  test('is told to the built-in inbox of the demo brand, with right signatures', async () => {
+    const { userEmail, transactionHash } = await reward();
+    const inbox = async () => (await service.request(`${service.ready.urls.control}/inbox?limit=500`)).body;
+    const find = async () =>
+      (await inbox()).deliveries.find((one: { body: { email: string } }) => one.body?.email === userEmail);
+    await until('it is in the inbox', async () => (await find()) !== undefined);
+    const { body, signature, brandId, headers } = await find();
+    expect(brandId).toBe(service.brand.brandId);
+    expect(signature).toMatchObject({ valid: true });
+    expect(headers['webhook-id']).toBe(body.id);
+    expect(body).toMatchObject({
+      ...{ type: 'reward.distributed', event: 'rwt_distributed', brandId, email: userEmail },
+      ...{ rwtAmount: 100, transactionHash },
+      data: { userEmail, amount: 100, eventType: 'account_creation', transactionHash },
+    });
+    expect(body.id).toMatch(/^evt_[0-9a-f-]{36}$/);
+  });
+
+  test('is told to each endpoint that wants its type, under one id', async () => {
+    const [every, chosen, other] = [
+      await add(),
+      await add({ url: hook('/chosen'), types: ['reward.distributed'] }),
+      await add({ url: hook('/other'), types: 'perk.redeemed' }),
+    ];
+    const { eventId } = await reward();
+    for (const { id } of [every, chosen])
+      await until('it is delivered', async () => (await delivered(eventId, id))?.state === 'delivered');
+    expect(await delivered(eventId, other.id)).toBeUndefined();
+    const [first, second] = [await delivered(eventId, every.id), await delivered(eventId, chosen.id)];
+    expect(first.eventId).toBe(second.eventId);
+    for (const { id } of [every, chosen, other]) await remove(id);
+  });
+
+  test('the secret of an endpoint is told once, and the log has its attempts', async () => {
+    const { id, secret } = await add();
+    expect(secret).toMatch(/^whsec_/);
+    expect(JSON.stringify(await read('/endpoints'))).not.toContain(secret);
+    const { eventId } = await reward();
+    await until('it is delivered', async () => (await delivered(eventId, id))?.state === 'delivered');
+    const shown = await read(`/deliveries/${(await delivered(eventId, id)).eventId}`);
+    const own = shown.deliveries.find((one: { endpointId: string }) => one.endpointId === id);
+    expect(own.log).toEqual([
+      { at: expect.any(String), ms: expect.any(Number), status: 200, why: null, answer: 'read' },
+    ]);
+    const body = receiver.received.map((one) => one.body.toString()).find((text) => text === shown.body);
+    expect(body).toBeDefined();
+    await remove(id);
+  });
+});
+
+test('nothing is told before the reward has the confirmations that are asked for', async () => {
+  const slow = await startTestService({ engine: { follow: { confirmations: 3 } } });
+  const mine = () =>
+    fetch(slow.ready.urls.rpc, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'evm_mine', params: [] }),
+    });
+  const head = async () => Number(await slow.chain.getBlockNumber({ cacheTime: 0 }));
+  const told = () => receiver.received.filter((one) => one.path === '/confirmed').length;
+  const hasFunds = async () => {
+    const { body } = await slow.request(`${slow.ready.urls.control}/brands/${slow.brand.brandId}`);
+    return body.funds.deposited > 0;
+  };
+  try {
+    await slow.control('/webhooks/endpoints', { brand: slow.brand.domain, url: hook('/confirmed') });
+    for (let n = 0; n < 3; n++) await mine();
+    await until('the opening deposit is booked', hasFunds);
+    const before = await head();
+    const sent = slow.event({ userEmail: 'early@demo.example' });
+    await until('its transaction is in a block', async () => (await head()) > before);
+    expect(told()).toBe(0);
+    await mine();
+    expect([(await head()) - before, told()]).toEqual([2, 0]);
+    await mine();
+    await until('it is told', () => told() === 1);
+    expect((await sent).status).toBe(200);
+  } finally {
+    await slow.stop();
+  }
+});
+
+describe('an endpoint', () => {
+  test('that is turned off gets what it missed when it is recovered, and not before', async () => {
+    const { id } = await add({ url: hook('/recovered') });
+    await service.change(`/webhooks/endpoints/${id}`, { enabled: 'off' });
+    const { eventId } = await reward();
+    await until('it is held', async () => (await delivered(eventId, id))?.state === 'held');
+    const early = await service.control(`/webhooks/endpoints/${id}/recover`, { since: '1h' });
+    expect([early.status, early.body.message]).toEqual([400, expect.stringContaining('enable it first')]);
+    expect((await service.change(`/webhooks/endpoints/${id}`, { enabled: 'on' })).body).toMatchObject({
+      ...{ enabled: true, disabledWhy: null },
+    });
+    expect(await delivered(eventId, id)).toMatchObject({ state: 'held' });
+    const { body } = await service.control(`/webhooks/endpoints/${id}/recover`, { since: '1h' });
+    expect(body).toEqual({ recovered: 1 });
+    await until('it is delivered', async () => (await delivered(eventId, id))?.state === 'delivered');
+    await remove(id);
+  });
+
+  test('that fails is tried again when the clock says so', async () => {
+    const { id } = await add({ url: hook('/flaky') });
+    answer = 503;
+    const { eventId } = await reward();
+    await until('it was tried', async () => (await delivered(eventId, id))?.attempts === 1);
+    expect(await delivered(eventId, id)).toMatchObject({ state: 'waiting' });
+    answer = 200;
+    await service.advance('10s');
+    await until('it is delivered', async () => (await delivered(eventId, id))?.state === 'delivered');
+    await remove(id);
+  });
+
+  test('a delivered event is sent again under its id when somebody asks for it', async () => {
+    const { id } = await add({ url: hook('/again') });
+    const { eventId } = await reward();
+    await until('it is delivered', async () => (await delivered(eventId, id))?.state === 'delivered');
+    const evt = (await delivered(eventId, id)).eventId;
+    const { body } = await service.control(`/webhooks/deliveries/${evt}/replay`, { endpoint: id });
+    expect(body).toEqual({ replayed: 1 });
+    const got = () => receiver.received.filter((one) => one.path === '/again');
+    await until('it came twice', () => got().length === 2);
+    expect(got().map(({ headers }) => headers['webhook-id'])).toEqual([evt, evt]);
+    await remove(id);
+  });
+
+  test.each([
+    ['a body that is a list', '/webhooks/endpoints', [], 'Send one JSON object'],
+    ['no brand', '/webhooks/endpoints', { url: 'https://a.example/' }, 'brand must be'],
+    ['no URL', '/webhooks/endpoints', { brand: 'demo.example' }, 'url must be a URL'],
+    ['not a URL', '/webhooks/endpoints', { brand: 'demo.example', url: 'here' }, 'url is not a URL'],
+    ['another scheme', '/webhooks/endpoints', { brand: 'demo.example', url: 'file:///a' }, 'scheme'],
+    [
+      'a wrong type',
+      '/webhooks/endpoints',
+      { brand: 'demo.example', url: 'http://a/', types: 'x' },
+      'types must be',
+    ],
+  ])('%s is refused with the reason', async (_, path, body, text) => {
+    const { status, body: refusal } = await service.control(path, body);
+    expect(status).toBe(400);
+    expect(refusal.message).toContain(text);
+  });
+
+  test('more than ten of a brand are refused', async () => {
+    const ids: string[] = [];
+    for (;;) {
+      const { status, body } = await service.control('/webhooks/endpoints', { brand: brand(), url: hook() });
+      if (status !== 201) {
+        expect(body.message).toContain('it may have 10');
+        break;
+      }
+      ids.push(body.id);
+    }
+    expect((await read('/endpoints')).endpoints).toHaveLength(10);
+    for (const id of ids) await remove(id);
+  });
+
+  test('unknown ones are named', async () => {
+    for (const [method, path] of [
+      ['PATCH', '/endpoints/we_none'],
+      ['DELETE', '/endpoints/we_none'],
+      ['POST', '/endpoints/we_none/secrets'],
+      ['GET', '/deliveries/evt_none'],
+      ['POST', '/deliveries/evt_none/replay'],
+    ]) {
+      const init = { method: method ?? '', ...(method !== 'GET' && { body: '{"types":"all"}' }) };
+      const { status, body } = await service.request(webhooks(path ?? ''), init);
+      expect([status, body.error]).toEqual([404, expect.stringMatching(/_none$/)]);
+    }
+    expect((await service.request(webhooks('/deliveries?state=lost'))).status).toBe(400);
+    expect((await service.request(webhooks('/deliveries?limit=0'))).status).toBe(400);
+    expect((await service.request(webhooks('/endpoints?brand=nobody.example'))).status).toBe(404);
+  });
+});
+
+describe('the command line', () => {
+  test('adds, changes, rotates, turns off and on, recovers and removes an endpoint', async () => {
+    const added = await cli(
+      'webhooks',
+      'endpoints',
+      'add',
+      brand(),
+      hook('/cli'),
+      '--types',
+      'reward.distributed',
+    );
+    expect(added.code).toBe(0);
+    const { id, secret } = JSON.parse(added.stdout).data.body;
+    const listed = await cli('webhooks', 'endpoints', 'list', '--brand', brand());
+    expect(listed.stdout).toContain(id);
+    expect(listed.stdout).not.toContain(secret);
+    const set = await cli('webhooks', 'endpoints', 'set', id, 'types=all', 'enabled=off');
+    expect(JSON.parse(set.stdout).data.body).toMatchObject({ types: [], disabledWhy: 'operator' });
+    const on = await cli('webhooks', 'endpoints', 'enable', id);
+    expect(JSON.parse(on.stdout).data.body).toMatchObject({ enabled: true });
+    const rotated = await cli('webhooks', 'endpoints', 'rotate-secret', id);
+    const { secret: next, previousSecretUntil } = JSON.parse(rotated.stdout).data.body;
+    expect(next).toMatch(/^whsec_/);
+    expect(next).not.toBe(secret);
+    expect(previousSecretUntil).toMatch(/^2/);
+    const recovered = await cli('webhooks', 'endpoints', 'recover', id, '--since', '5d');
+    expect(JSON.parse(recovered.stdout).data.body).toEqual({ recovered: 0 });
+    expect((await cli('webhooks', 'endpoints', 'remove', id)).code).toBe(0);
+    const gone = await cli('webhooks', 'endpoints', 'remove', id);
+    expect([gone.code, JSON.parse(gone.stdout).error.message]).toEqual([1, expect.stringContaining(id)]);
+  });
+
+  test('shows deliveries and sends one again', async () => {
+    const { id } = await add({ url: hook('/shown') });
+    const { eventId } = await reward();
+    await until('it is delivered', async () => (await delivered(eventId, id))?.state === 'delivered');
+    const list = await cli('webhooks', 'deliveries', 'list', '--endpoint', id, '--state', 'delivered');
+    const [{ eventId: evt }] = JSON.parse(list.stdout).data.body.deliveries;
+    const shown = await cli('webhooks', 'deliveries', 'show', evt);
+    expect(JSON.parse(JSON.parse(shown.stdout).data.body.body).id).toBe(evt);
+    const again = await cli('webhooks', 'deliveries', 'replay', evt, '--endpoint', id);
+    expect(JSON.parse(again.stdout).data.body).toEqual({ replayed: 1 });
+    await until('twice', () => receiver.received.filter(({ path }) => path === '/shown').length === 2);
+    await remove(id);
+  });
+
+  test('brand set --webhook-url changes the default endpoint of the brand and leaves its secret', async () => {
+    const set = await cli('brand', 'set', brand(), '--webhook-url', hook('/default'));
+    expect(JSON.parse(set.stdout).data.body).toMatchObject({ url: hook('/default'), isDefault: true });
+    expect(set.stdout).not.toContain('whsec_');
+    const { userEmail } = await reward();
+    const got = () =>
+      receiver.received.some((one) => one.path === '/default' && one.body.includes(userEmail));
+    await until('it is told there', got);
+    await cli('brand', 'set', brand(), '--webhook-url', `${service.ready.urls.control}/inbox`);
+    const both = await cli('brand', 'set', brand(), 'automation=on', '--webhook-url', hook());
+    expect(both.code).toBe(2);
+    expect((await cli('brand', 'set', brand())).code).toBe(2);
+  });
+});
+
+test('the ready line has the secret that signs the webhooks of the demo brand', async () => {
+  expect(service.brand.webhookSecret).toMatch(/^whsec_/);
+});
