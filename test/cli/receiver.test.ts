@@ -91,13 +91,15 @@ describe('a good payment-mint', () => {
     expect(mint.asked).toHaveLength(1);
   });
 
-  test('its final no is told, and the event is done with', async () => {
+  test('its final no is told and asked for once; when the processor sends the event again, payment-mint is asked again', async () => {
     const refusal = { success: false, message: 'Payment not completed: unpaid' };
-    const mint = await paymentMint({ status: 400, body: refusal });
+    const mint = await paymentMint({ status: 400, body: refusal }, done);
     const { url, entry } = await receiver(mint);
     expect(await deliver(url, COMPLETED)).toMatchObject({ status: 200 });
     expect((await entry()).forwarded).toMatchObject({ outcome: 'refused', message: refusal.message });
     expect(mint.asked).toHaveLength(1);
+    expect(await deliver(url, COMPLETED)).toMatchObject({ status: 200 });
+    expect((await entry()).forwarded).toMatchObject({ outcome: 'done' });
   });
 });
 

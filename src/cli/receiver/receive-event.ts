@@ -55,8 +55,8 @@ export function createReceiver(deps: ReceiveDeps): (request: Request) => Promise
     forwards.set(eventId, forwarding);
     const [oldest] = forwards.keys();
     if (forwards.size > REMEMBERED_MAX && oldest !== undefined) forwards.delete(oldest);
-    // The next delivery tries again.
-    void forwarding.then(({ outcome }) => outcome === 'failed' && forwards.delete(eventId));
+    // What was not minted is asked for again at the next delivery: somebody may have put right what was in the way.
+    void forwarding.then(({ outcome }) => outcome !== 'done' && forwards.delete(eventId));
     return forwarding;
   }
 

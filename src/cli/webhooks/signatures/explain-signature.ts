@@ -77,7 +77,7 @@ const isAmong = ({ digests }: Given, digest: Buffer) => digests.some((one) => on
 
 /** What is wrong with the header itself. */
 function unreadable(given: Given, { secret, body }: Received): Failure | undefined {
-  const { scheme, header, value, digests, timestamp, id } = given;
+  const { scheme, value, digests, timestamp, id } = given;
   const isTimed = scheme !== 'service';
   const isMissing = isTimed && !/^\d{1,12}$/.test(timestamp ?? '');
   if (digests.length > 0 && !isMissing && (scheme !== 'standard-webhooks' || id)) {
@@ -93,7 +93,7 @@ function unreadable(given: Given, { secret, body }: Received): Failure | undefin
   const bare = /^(?:sha256=)?([0-9a-f]{64})$/i.exec(value)?.[1];
   if (bare !== undefined && scheme !== 'service') {
     const isOurs = hmac(secret, body).toString('hex') === bare.toLowerCase();
-    const message = `${header} holds a bare digest${isOurs ? ' of the body, as X-Service-Signature has it' : ''}; here it is t=<seconds>,v1=<digest>`;
+    const message = `it holds a bare digest${isOurs ? ' of the body, as X-Service-Signature has it' : ''}; here it is t=<seconds>,v1=<digest>`;
     return { part: 'scheme', right: [], message, fix: 'Verify the header that belongs to the scheme.' };
   }
   const wanted = {
@@ -103,7 +103,7 @@ function unreadable(given: Given, { secret, body }: Received): Failure | undefin
     'standard-webhooks': 'v1,<base64>, with webhook-id and webhook-timestamp beside it',
   }[scheme];
   const lack = digests.length === 0 ? 'no digest of the right form' : isMissing ? 'no timestamp' : 'no id';
-  const message = `${header} has ${lack}: it must be ${wanted}`;
+  const message = `it has ${lack}, and must be ${wanted}`;
   return { part: 'scheme', right: [], message, fix: 'Take the header as it came, whole and unchanged.' };
 }
 
