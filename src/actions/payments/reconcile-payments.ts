@@ -6,6 +6,7 @@ import type { Database } from '../../ledger/database/database.ts';
 import {
   type CheckoutSession,
   findCheckout,
+  hasCheckouts,
   planLook,
   sessionsToLookAt,
 } from '../../ledger/payments/checkout-sessions.ts';
@@ -62,7 +63,9 @@ export function createReconciler(deps: ReconcileDeps) {
       await lookAt(deps, checkout, nowMs);
     }
     // Before its time too where the clock was set back.
-    if (nowMs >= eventsDueMs || nowMs < eventsDueMs - settings.eventsEveryMs) {
+    const isDue = nowMs >= eventsDueMs || nowMs < eventsDueMs - settings.eventsEveryMs;
+    // Before the first checkout nothing can be given back, and nobody is asked.
+    if (isDue && (await hasCheckouts(database.db))) {
       await readEvents(deps, eventsSinceMs ?? nowMs - settings.eventsBackMs, signal);
       eventsSinceMs = nowMs - settings.eventsOverlapMs;
       eventsDueMs = nowMs + settings.eventsEveryMs;

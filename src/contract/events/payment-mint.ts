@@ -65,7 +65,9 @@ export const paymentMintEndpoint: Endpoint<EventsRefusalCode> = {
         'Stripe-Signature': z
           .string()
           .optional()
-          .meta({ description: "Of an event of the processor, which then is the body: `t=<seconds>,v1=<hex>`." }),
+          .meta({
+            description: 'Of an event of the processor, which then is the body: `t=<seconds>,v1=<hex>`.',
+          }),
       }),
     },
   ],

@@ -146,6 +146,12 @@ export const sessionsToLookAt = (
     .orderBy(asc(checkoutSessions.nextLookAt), asc(checkoutSessions.id))
     .limit(of.limit);
 
+/** Whether there has ever been a checkout. */
+export async function hasCheckouts(db: Queries): Promise<boolean> {
+  const rows = await db.select({ id: checkoutSessions.id }).from(checkoutSessions).limit(1);
+  return rows.length > 0;
+}
+
 /** Whether any checkout planned since a moment has no session yet: then an id that is not known here may be its. */
 export async function hasUnattached(db: Queries, { sinceMs }: { sinceMs: number }): Promise<boolean> {
   const [row] = await db

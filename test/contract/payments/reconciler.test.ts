@@ -5,6 +5,13 @@ import { onPayments } from './kit.ts';
 const soon = { timeout: 15_000 };
 
 onPayments('the reconciler', (get) => {
+  test('asks the processor nothing before the first checkout', async () => {
+    const service = get();
+    await service.advance('1h');
+    await service.openSession();
+    expect(service.proxy.calls[0]).toMatchObject({ method: 'POST', path: '/v1/checkout/sessions' });
+  });
+
   test('finds every paid session whose event was lost, within one round', async () => {
     const service = get();
     const sessions: string[] = [];
