@@ -279,8 +279,8 @@ export const settings = {
     ],
     /** Stripe's own patience is not documented; a mint waits for its block. */
     timeoutMs: 20_000,
-    /** More would only wait in an endpoint that is slow. */
-    atOnceMax: 16,
+    /** To one endpoint: more would only wait in one that is slow. */
+    atOnceMax: 4,
     /** Enough for an error's body in the log of deliveries. */
     answerMaxBytes: 2_000,
   },

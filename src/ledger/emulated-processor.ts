@@ -148,12 +148,15 @@ export const listDeliveries = (
     .orderBy(desc(emulatedDeliveries.number))
     .limit(filter.limit ?? 1_000);
 
-/** Deliveries whose next attempt is due, the longest overdue first. */
-export const dueDeliveries = (db: Queries, { nowMs, limit }: { nowMs: number; limit: number }) =>
+/** Deliveries to an endpoint whose next attempt is due, the longest overdue first. */
+export const dueDeliveries = (
+  db: Queries,
+  { endpointId, nowMs, limit }: { endpointId: string; nowMs: number; limit: number },
+) =>
   db
     .select()
     .from(emulatedDeliveries)
-    .where(lte(emulatedDeliveries.nextAt, nowMs))
+    .where(and(eq(emulatedDeliveries.endpointId, endpointId), lte(emulatedDeliveries.nextAt, nowMs)))
     .orderBy(asc(emulatedDeliveries.nextAt), asc(emulatedDeliveries.number))
     .limit(limit);
 

@@ -7,6 +7,7 @@ import {
   findDelivery,
   findObject,
   listDeliveries,
+  listObjects,
   updateDelivery,
   updateObject,
 } from '../../ledger/emulated-processor.ts';
@@ -22,7 +23,7 @@ export interface DeliverySettings {
   retriesMs: readonly number[];
   /** What an endpoint has for its whole answer. */
   timeoutMs: number;
-  /** How many are on their way at once. */
+  /** How many are on their way to one endpoint at once. */
   atOnceMax: number;
   /** What is kept of an answer. */
   answerMaxBytes: number;
@@ -37,6 +38,9 @@ interface DeliveryDeps {
   onEnd: () => void;
 }
 
+/** Of a development stack. */
+const ENDPOINTS_MAX = 1_000;
+
 /** `Stripe-Signature` for a body that is sent at a moment, in seconds. */
 export const signatureOf = (of: { secret: string; body: string; seconds: number }): string =>
   `t=${of.seconds},v1=${createHmac('sha256', of.secret).update(`${of.seconds}.${of.body}`).digest('hex')}`;
@@ -44,7 +48,7 @@ export const signatureOf = (of: { secret: string; body: string; seconds: number 
 /** `sendDue` begins what is due and does not wait for the answers; `stop` cuts what is under way, to be sent again. */
 export function createDeliverer(deps: DeliveryDeps) {
   const { database, clock, settings } = deps;
-  const underWay = new Map<string, Promise<void>>();
+  const underWay = new Map<string, { endpointId: string; work: Promise<void> }>();
   const stopping = new AbortController();
 
   async function attempt(delivery: EmulatedDelivery): Promise<void> {
@@ -77,24 +81,33 @@ export function createDeliverer(deps: DeliveryDeps) {
       if (delivered) await countPending(queries, now.eventId);
     });
 
+  /** Each endpoint has ways of its own, so that one that hangs holds up no other. */
+  async function sendDueTo(endpointId: string): Promise<void> {
+    const busy = [...underWay.values()].filter((one) => one.endpointId === endpointId).length;
+    const room = settings.atOnceMax - busy;
+    if (room <= 0) return;
+    // What is under way is due as well.
+    const limit = settings.atOnceMax + busy;
+    const due = await dueDeliveries(database.db, { endpointId, nowMs: clock.now(), limit });
+    for (const delivery of due.filter(({ id }) => !underWay.has(id)).slice(0, room)) {
+      const work = attempt(delivery).finally(() => {
+        underWay.delete(delivery.id);
+        deps.onEnd();
+      });
+      underWay.set(delivery.id, { endpointId, work });
+      // What the ledger refuses is due again at the next turn.
+      work.catch(() => undefined);
+    }
+  }
+
   return {
     async sendDue(): Promise<void> {
-      const room = settings.atOnceMax - underWay.size;
-      if (room <= 0) return;
-      const due = await dueDeliveries(database.db, { nowMs: clock.now(), limit: settings.atOnceMax });
-      for (const delivery of due.filter(({ id }) => !underWay.has(id)).slice(0, room)) {
-        const work = attempt(delivery).finally(() => {
-          underWay.delete(delivery.id);
-          deps.onEnd();
-        });
-        underWay.set(delivery.id, work);
-        // What the ledger refuses is due again at the next turn.
-        work.catch(() => undefined);
-      }
+      const endpoints = await listObjects(database.db, { kind: 'webhook_endpoint', limit: ENDPOINTS_MAX });
+      for (const { id } of endpoints) await sendDueTo(id);
     },
     async stop(): Promise<void> {
       stopping.abort();
-      await Promise.allSettled(underWay.values());
+      await Promise.allSettled([...underWay.values()].map(({ work }) => work));
     },
   };
 }

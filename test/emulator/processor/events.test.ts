@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { Stripe } from 'stripe';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { until } from '../../kits/clock.ts';
+import { startReceiver } from '../../kits/receivers.ts';
 import { startTestService, type TestService } from '../../kits/service.ts';
 import { purchase, stripeOf } from './stripe-kit.ts';
 
@@ -166,6 +167,20 @@ test('an endpoint that never takes an event is given up after three days', async
   }
   expect(await delivery()).toMatchObject({ state: 'failed', nextAt: null });
   expect(heard).toHaveLength(9);
+});
+
+test('an endpoint that hangs takes four of the ways out, and holds up nobody else', async () => {
+  await listen(['checkout.session.completed']);
+  const hanging = await startReceiver(() => new Promise(() => {}));
+  const { body } = await stack.control('/processor/endpoints', {
+    ...{ url: `http://127.0.0.1:${hanging.port}/`, events: ['payment_intent.succeeded'] },
+  });
+  ended.push(body.id);
+  const ids = await Promise.all(Array.from({ length: 20 }, opened));
+  for (const id of ids) await step(id, 'pay');
+  await until('the other endpoint heard of all', () => heard.length === ids.length);
+  expect(hanging.received).toHaveLength(4);
+  await hanging.stop();
 });
 
 test('a payment without webhooks is recorded and told to nobody; it can be sent by hand', async () => {
