@@ -1,9 +1,10 @@
 /** Planted bugs: each breaks production code from outside, at one of its ports, and has to be found. */
 import { clockBugs } from './clock-bugs.ts';
+import { mintBugs } from './mint-bugs.ts';
 import type { Mutant } from './parts.ts';
 import { payoutBugs } from './payout-bugs.ts';
 import { relayBugs } from './relay-bugs.ts';
 
 export const noMutant: Mutant = { name: 'none' };
 
-export const mutants: Mutant[] = [...payoutBugs, ...clockBugs, ...relayBugs];
+export const mutants: Mutant[] = [...payoutBugs, ...clockBugs, ...relayBugs, ...mintBugs];

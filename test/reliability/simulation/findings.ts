@@ -33,6 +33,11 @@ export type Invariant =
   | 'gas is charged right'
   | 'no answer without its call'
   | 'no refusal with a call'
+  | 'no payment minted twice'
+  | 'no mint without its payment'
+  | 'no payment without its mint'
+  | 'one nonce a mint'
+  | 'no answer without its mint'
   | 'no surprise';
 
 export interface Finding {

@@ -76,6 +76,8 @@ export interface Plan {
   events: number;
   /** Relayed calls; a seed has events, calls, or both. */
   relays: number;
+  /** Paid sessions, each with several callers; 0 in most seeds. */
+  mints: number;
   /** Share of calls with a permit before them. */
   permits: number;
   /** Native currency that gas wallets ask for. */
@@ -114,7 +116,9 @@ export interface Plan {
 /** From what NTP leaves over to a clock that nobody ever set. */
 const SKEWS_MS = [300, 4_000, 40_000, 600_000];
 
-export function drawPlan(chance: Chance): Plan {
+export const drawMints = (chance: Chance): number => (chance.hit(0.3) ? chance.between(1, 4) : 0);
+
+export function drawPlan(chance: Chance): Omit<Plan, 'mints'> {
   const replicas = chance.hit(0.5) ? 2 : 1;
   const skewed = chance.hit(0.3);
   const rates = new Map<Fault, number>();

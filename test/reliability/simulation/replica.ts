@@ -20,6 +20,7 @@ import type { Clock } from '../../../src/lib/clock.ts';
 import type { Crash } from '../../../src/lib/crash-points.ts';
 import { silentLog } from '../../../src/lib/log.ts';
 import type { Parts } from '../planted-bugs/parts.ts';
+import { createMinting } from './minting.ts';
 import { ESCROW, PAYOUT_LANE } from './model/accounts.ts';
 import { cheapSigner } from './model/cheap-signer.ts';
 import { createRelaying, relayKeys } from './relaying.ts';
@@ -58,6 +59,7 @@ export interface Replica {
   crashAt: string | number | undefined;
   turning: boolean;
   relaying: boolean;
+  minting: boolean;
   following: boolean;
   realClock: Clock;
   crash: Crash;
@@ -72,6 +74,9 @@ export interface Replica {
   /** Turns the lanes of the gas wallets. */
   relay(): void;
   askTopUp(): void;
+  /** Turns the mint lane. */
+  mint(): void;
+  mintSession: ReturnType<typeof createMinting>['mintSession'];
   relayTransaction: ReturnType<typeof createRelaying>['relayTransaction'];
   follow(): void;
   die(): void;
@@ -218,6 +223,10 @@ export function createReplica(world: World, name: string, place: number): Replic
     owner: name,
     lane: laneSettings,
   });
+  const minting = createMinting(world, {
+    ...shared,
+    ...{ rpc, chain, database, owner: name, lane: laneSettings },
+  });
   const follower = createFollower({
     ...shared,
     database,
@@ -234,11 +243,13 @@ export function createReplica(world: World, name: string, place: number): Replic
         .findLast(({ receipts }) => receipts.some(({ hash }) => hash === transaction.hash));
       world.readPayouts = holds?.number;
       if (transaction.purpose === 'relay') relaying.look();
+      else if (transaction.purpose === 'mint') minting.look();
       else progress.included(transaction);
     },
     onReorganized() {
       lane.reload();
       relaying.reload();
+      minting.reload();
     },
   });
   const deps: SubmitEventsDeps = {
@@ -268,6 +279,7 @@ export function createReplica(world: World, name: string, place: number): Replic
     crashAt: undefined,
     turning: false,
     relaying: false,
+    minting: false,
     following: false,
     worked: false,
     realClock,
@@ -294,6 +306,16 @@ export function createReplica(world: World, name: string, place: number): Replic
         self.relaying = false;
       });
     },
+    mint() {
+      self.minting = true;
+      const turn = async () => {
+        self.worked = (await minting.turn()) || self.worked;
+      };
+      run(turn, () => {
+        self.minting = false;
+      });
+    },
+    mintSession: minting.mintSession,
     askTopUp: () => run(relaying.askTopUp, () => {}),
     relayTransaction: relaying.relayTransaction,
     follow() {

@@ -76,10 +76,12 @@ const EMPTIED = [
   'rate_windows',
   'sim_admissions',
   'sim_relay_bindings',
+  'mints',
+  'sim_mint_bindings',
 ];
 
 /**
- * Kept by the database itself: every time a reward, call or permit leaves a transaction, and how a reward's stood then; when
+ * Kept by the database itself: every time a reward, mint, call or permit leaves a transaction, and how a reward's stood then; when
  * rewards were granted, calls admitted, leases taken or renewed, whatever a process takes the time for; and what was
  * charged to payers and users when a call was admitted.
  */
@@ -125,6 +127,14 @@ create trigger sim_watch_permits after update of permit_transaction_id on relays
 when old.permit_transaction_id is not null and new.permit_transaction_id is not old.permit_transaction_id
 begin
   insert into sim_relay_bindings values (old.position, old.permit_transaction_id);
+end;
+create table sim_mint_bindings (session_id text not null, status text, outcome text);
+create trigger sim_watch_mints after update of transaction_id on mints
+when old.transaction_id is not null and new.transaction_id is not old.transaction_id
+begin
+  insert into sim_mint_bindings
+  select old.session_id, t.status, t.outcome from (select 1)
+  left join transactions t on t.id = old.transaction_id;
 end;`;
 
 /** Runs one statement among these queries. */

@@ -1,10 +1,11 @@
 /** Runs one seed: a schedule of callers, processes, blocks and faults, then calm, then the verdict. */
 
 import { post } from './callers/event-callers.ts';
+import { askMint } from './callers/mint-callers.ts';
 import { askRelay } from './callers/relay-callers.ts';
 import { checkRun } from './checks/checks.ts';
 import type { Finding } from './findings.ts';
-import { GAS_WALLETS, PAYOUT_LANE } from './model/accounts.ts';
+import { GAS_WALLETS, MINT_LANE, PAYOUT_LANE } from './model/accounts.ts';
 import { type ModelBlock, nonceOf, slotOf } from './model/model-chain.ts';
 import { simCrashPoints, type WorldFault } from './plan.ts';
 import { createReplica, LEASE_MS, REPLACEMENT, type Replica } from './replica.ts';
@@ -14,6 +15,9 @@ import { createWorld, type Gate, type World, type WorldOptions } from './world.t
 const GWEI = 10n ** 9n;
 /** Rounds without faults in which everything has to come to an end. */
 const CALM_ROUNDS = 60;
+
+/** Calls of payment-mint for each session. */
+const CALLERS_OF_A_MINT = 3;
 
 /** How far a machine's clock is set forwards or back. */
 const JUMPS_MS = [1_500, 20_000, 90_000, 3_600_000];
@@ -115,6 +119,10 @@ async function act(world: World): Promise<void> {
       up.length > 0 && world.relayRequests.length < plan.relays ? weights.submit : 0,
       () => askRelay(world, chance.one(up)),
     ],
+    [
+      up.length > 0 && world.mintRequests.length < plan.mints * CALLERS_OF_A_MINT ? weights.submit : 0,
+      () => askMint(world, chance.one(up)),
+    ],
     [up.length > 0 && world.topUps < plan.topUps ? 0.3 : 0, () => chance.one(up).askTopUp()],
     [late ? 4 : 0, () => overtake(world, late)],
     [weights.mine, () => mine(world)],
@@ -144,6 +152,8 @@ async function act(world: World): Promise<void> {
         things.push([weights.turn, () => begun(world, replica, replica.turn)]);
       if (!replica.relaying && plan.relays > 0)
         things.push([weights.turn, () => begun(world, replica, replica.relay)]);
+      if (!replica.minting && plan.mints > 0)
+        things.push([weights.turn, () => begun(world, replica, replica.mint)]);
       if (!replica.following) things.push([weights.follow, () => begun(world, replica, replica.follow)]);
     }
   }
@@ -203,7 +213,7 @@ function restart(world: World, dead: Replica): void {
   const fresh = createReplica(world, `${name}.${Number(generation) + 1}`, place);
   world.note(`${fresh.name} starts`);
   world.replicas[place] = fresh;
-  for (const request of [...world.requests, ...world.relayRequests])
+  for (const request of [...world.requests, ...world.relayRequests, ...world.mintRequests])
     if (request.replica === dead && request.status === 'open') request.status = 'unknown';
 }
 
@@ -257,7 +267,7 @@ function strike(world: World, wanted?: WorldFault): void {
     },
     'foreign use'() {
       // Of a nonce that nobody was to use yet, a lane knows nothing: it stops, and waits for a person.
-      const used = [PAYOUT_LANE, ...GAS_WALLETS.map(({ address }) => address)].filter((from) =>
+      const used = [PAYOUT_LANE, MINT_LANE, ...GAS_WALLETS.map(({ address }) => address)].filter((from) =>
         world.sent.has(slotOf({ from, nonce: nonceOf(chain.head.state, from) })),
       );
       if (used.length > 0) chain.useForeign(chance.one(used));
@@ -290,15 +300,19 @@ async function calmDown(world: World): Promise<boolean> {
     if (!replica.alive) restart(world, replica);
   }
   await drain(world);
-  let left: Left = { what: 'work', payouts: plan.events > 0, calls: plan.relays > 0 };
+  let left: Left = {
+    ...{ what: 'work', payouts: plan.events > 0, calls: plan.relays > 0 },
+    mints: plan.mints > 0,
+  };
   for (let round = 0; round < CALM_ROUNDS && world.findings.list.length === 0; round += 1) {
     time.advance(2_100);
     // While everything is in a block and only has to get old there, a lane has nothing to do.
-    for (const replica of left.payouts || left.calls ? world.replicas : []) {
+    for (const replica of left.payouts || left.calls || left.mints ? world.replicas : []) {
       for (let turns = 0; turns < 9; turns += 1) {
         replica.worked = false;
         if (!replica.turning && left.payouts) replica.turn();
         if (!replica.relaying && left.calls) replica.relay();
+        if (!replica.minting && left.mints) replica.mint();
         await drain(world);
         if (!replica.worked) break;
       }
@@ -326,26 +340,31 @@ interface Left {
   /** Which lanes have something to send, or to see into a block. */
   payouts: boolean;
   calls: boolean;
+  mints: boolean;
 }
 
 async function leftToDo(world: World): Promise<Left> {
-  const [row] = await world.ledger.rows<Record<'payouts' | 'calls' | 'open' | 'failed', number>>(
+  const [row] = await world.ledger.rows<Record<'payouts' | 'calls' | 'mints' | 'open' | 'failed', number>>(
     `select (select count(*) from rewards where transaction_id is null and failure is null)
        + (select count(*) from transactions where status in ('stored', 'sent') and purpose = 'payout') as payouts,
      (select count(*) from relays where transaction_id is null)
        + (select count(*) from gas_top_ups where transaction_id is null)
        + (select count(*) from transactions where status in ('stored', 'sent') and purpose = 'relay') as calls,
+     (select count(*) from mints where transaction_id is null and failure is null)
+       + (select count(*) from transactions where status in ('stored', 'sent') and purpose = 'mint') as mints,
      (select count(*) from transactions where status <> 'final') as open,
      (select count(*) from rewards where failure is not null and released_at is null)
        + (select count(*) from transactions
-          where status = 'included' and outcome <> 'done' and purpose = 'payout') as failed`,
+          where status = 'included' and outcome <> 'done' and purpose in ('payout', 'mint')) as failed`,
   );
-  const asking = [...world.requests, ...world.relayRequests].some(({ status }) => status === 'open');
-  const { payouts = 0, calls = 0, open = 0, failed = 0 } = row ?? {};
+  const asking = [...world.requests, ...world.relayRequests, ...world.mintRequests].some(
+    ({ status }) => status === 'open',
+  );
+  const { payouts = 0, calls = 0, mints = 0, open = 0, failed = 0 } = row ?? {};
   const what = (): Left['what'] => {
-    if (payouts + calls > 0) return 'work';
+    if (payouts + calls + mints > 0) return 'work';
     if (open === 0) return asking ? 'work' : 'nothing';
     return failed > 0 || asking ? 'failures' : 'finality';
   };
-  return { what: what(), payouts: payouts > 0, calls: calls > 0 };
+  return { what: what(), payouts: payouts > 0, calls: calls > 0, mints: mints > 0 };
 }

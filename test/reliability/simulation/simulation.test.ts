@@ -57,6 +57,10 @@ describe('finds what is planted', () => {
     'relay-rebinds-call',
     'relay-permit-apart',
     'relay-shares-not-returned',
+    'mint-planned-again',
+    'mint-rebound',
+    'mint-settled-by-any-block',
+    'mint-answers-when-sent',
   ];
   test.each(quick)('%s', { timeout: 60_000 }, async (mutant) => {
     expect(mutants.map(({ name }) => name)).toContain(mutant);

@@ -2,13 +2,14 @@
 import type { Random } from '../../../src/lib/ids.ts';
 import type { Mutant } from '../planted-bugs/parts.ts';
 import type { Request } from './callers/event-callers.ts';
+import type { MintRequest } from './callers/mint-callers.ts';
 import type { RelayRequest } from './callers/relay-callers.ts';
 import { type Chance, createChance } from './chance.ts';
 import { type SentNonces, type TakenBytes, watchArrivals } from './checks/arrivals.ts';
 import { createFindings, type Findings } from './findings.ts';
 import { createModelChain, type ModelChain } from './model/model-chain.ts';
 import { createModelNode } from './model/model-node.ts';
-import { drawPlan, type Fault, type Plan } from './plan.ts';
+import { drawMints, drawPlan, type Fault, type Plan } from './plan.ts';
 import type { Replica } from './replica.ts';
 import type { SimLedger } from './sim-ledger.ts';
 import type { VirtualTime } from './virtual-time.ts';
@@ -36,6 +37,7 @@ export interface World {
   skewMs: number[];
   requests: Request[];
   relayRequests: RelayRequest[];
+  mintRequests: MintRequest[];
   topUps: number;
   /** The newest try under each idempotency key. */
   claims: Map<string, { atMs: number; isOver: boolean }>;
@@ -77,6 +79,8 @@ export interface WorldOptions {
   trace?: string[] | undefined;
 }
 
+/** Mints have a chance of their own, so that seeds without them run as they always did. */
+const MINT_SEEDS = 1_000_000_007;
 const START_MS = 1_800_000_000_000;
 const GWEI = 10n ** 9n;
 
@@ -86,7 +90,7 @@ export const count = (counts: Map<string, number>, name: string) =>
 export function createWorld({ seed, time, ledger, mutant, tally, trace }: WorldOptions): World {
   const chance = createChance(seed);
   time.reset(START_MS);
-  const plan = drawPlan(chance);
+  const plan = { ...drawPlan(chance), mints: drawMints(createChance(seed + MINT_SEEDS)) };
   const chain = createModelChain({ bitmap: mutant.bitmap ?? true, baseFeeWei: 10n * GWEI });
   const findings = createFindings();
   let left = plan.faultBudget;
@@ -129,6 +133,7 @@ export function createWorld({ seed, time, ledger, mutant, tally, trace }: WorldO
     skewMs: [...plan.skewMs],
     requests: [],
     relayRequests: [],
+    mintRequests: [],
     topUps: 0,
     claims: new Map(),
     sent,

@@ -8,6 +8,7 @@ import { LEASE_MS } from '../replica.ts';
 import type { World } from '../world.ts';
 import { checkAnswers } from './check-answers.ts';
 import { checkLimits } from './check-limits.ts';
+import { checkMints } from './check-mints.ts';
 import { checkNonces } from './check-nonces.ts';
 import { checkRelays } from './check-relays.ts';
 
@@ -72,6 +73,7 @@ export async function checkRun(world: World, ended: boolean): Promise<void> {
   await checkLeases(world);
   await checkLimits(world, evidence);
   await checkRelays(world, evidence, ended);
+  await checkMints(world, evidence, ended);
   if (ended) await checkMoney(world, evidence);
 }
 

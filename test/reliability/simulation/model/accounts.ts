@@ -13,6 +13,9 @@ export const CONTRACTS = {
 
 export const PAYOUT_LANE: Hex = '0x000000000000000000000000000000000000a11e';
 
+/** Mints for payments. */
+export const MINT_LANE: Hex = '0x0000000000000000000000000000000000000113';
+
 /** One brand has a gas wallet of its own; for the other, as for strangers, the service's sends. */
 export const GAS_WALLETS: { payer: GasPayer; keyIndex: number | null; address: Hex }[] = [
   { payer: 'service', keyIndex: null, address: '0x000000000000000000000000000000000000ca50' },

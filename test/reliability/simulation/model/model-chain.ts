@@ -1,7 +1,8 @@
 /** A chain in memory: nonces and pools of a few senders, blocks that can be taken back, and the escrow's rules. */
-import { type Hex, toEventSelector } from 'viem';
+import { decodeFunctionData, type Hex, toEventSelector } from 'viem';
+import { pointsSaleAbi } from '../../../../src/chain/contracts/abis.ts';
 import { decodePayoutBatch } from '../../../../src/chain/contracts/payout-batch.ts';
-import { ESCROW, TOKEN } from './accounts.ts';
+import { CONTRACTS, ESCROW, TOKEN } from './accounts.ts';
 import type { ReadTransaction } from './cheap-signer.ts';
 
 const STRANGER: Hex = '0x0000000000000000000000000000000000057a06';
@@ -23,6 +24,14 @@ export interface Payment {
   amount: number;
 }
 
+/** One call of the sale; not new: its key was used before. */
+export interface ModelSale {
+  key: Hex;
+  isNew: boolean;
+  to: Hex;
+  amount: number;
+}
+
 export interface ModelLog {
   address: Hex;
   topics: Hex[];
@@ -39,6 +48,8 @@ interface State {
   /** The next nonce of each sender; of those that have sent nothing, 0. */
   nonces: ReadonlyMap<Hex, number>;
   paid: ReadonlySet<number>;
+  /** Keys that the sale has used. */
+  sold: ReadonlySet<Hex>;
   balances: ReadonlyMap<Hex, number>;
 }
 
@@ -51,6 +62,7 @@ export interface ModelBlock {
   receipts: ModelReceipt[];
   payments: Payment[];
   skips: { sequence: number; reason: number }[];
+  sales: ModelSale[];
   state: State;
 }
 
@@ -104,6 +116,13 @@ function forged(
   ];
 }
 
+/** What the sale does, without RWT in the escrow, of whose brands the model has no mints to account for. */
+function saleOf(data: Hex, sold: ReadonlySet<Hex>): ModelSale {
+  const { args } = decodeFunctionData({ abi: pointsSaleAbi, data });
+  const [key, to, amount] = args as readonly [Hex, Hex, bigint];
+  return { key, isNew: !sold.has(key), to: to.toLowerCase() as Hex, amount: Number(amount) };
+}
+
 export function createModelChain(options: ModelChainOptions) {
   let serial = 0;
   const freshHash = (): Hex => `0xb10c${(++serial).toString(16).padStart(60, '0')}`;
@@ -116,7 +135,8 @@ export function createModelChain(options: ModelChainOptions) {
     receipts: [],
     payments: [],
     skips: [],
-    state: { nonces: new Map(), paid: new Set(), balances: new Map() },
+    sales: [],
+    state: { nonces: new Map(), paid: new Set(), sold: new Set(), balances: new Map() },
   };
   const chain = {
     head: genesis,
@@ -148,6 +168,7 @@ export function createModelChain(options: ModelChainOptions) {
       receipts: [],
       payments: [],
       skips: [],
+      sales: [],
       state,
     };
     const left: Entry[] = [];
@@ -172,10 +193,11 @@ export function createModelChain(options: ModelChainOptions) {
   }
 
   function run(block: ModelBlock, transaction: ReadTransaction, reverted: boolean) {
-    const { nonces, paid, balances } = block.state;
+    const { nonces, paid, sold, balances } = block.state;
     const after = {
       nonces: new Map(nonces).set(transaction.from, transaction.nonce + 1),
       paid: new Set(paid),
+      sold: new Set(sold),
       balances: new Map(balances),
     };
     const logs: ModelLog[] = [];
@@ -212,6 +234,11 @@ export function createModelChain(options: ModelChainOptions) {
         topics: [DISTRIBUTED, `0x${word(0)}`],
         data: `0x${word(count)}${word(total)}`,
       });
+    }
+    if (!reverted && transaction.to.toLowerCase() === CONTRACTS.pointsSale) {
+      const sale = saleOf(transaction.data, after.sold);
+      after.sold.add(sale.key);
+      block.sales.push(sale);
     }
     block.state = after;
     block.receipts.push({
