@@ -62,12 +62,9 @@ export const paymentMintEndpoint: Endpoint<EventsRefusalCode> = {
     {
       in: 'header',
       schema: z.object({
-        'Stripe-Signature': z
-          .string()
-          .optional()
-          .meta({
-            description: 'Of an event of the processor, which then is the body: `t=<seconds>,v1=<hex>`.',
-          }),
+        'Stripe-Signature': z.string().optional().meta({
+          description: 'Of an event of the processor, which then is the body: `t=<seconds>,v1=<hex>`.',
+        }),
       }),
     },
   ],
