@@ -1,4 +1,5 @@
 /** Delivers webhooks: leases what is due, posts it, writes the answer down. At least once, in no order. */
+import { setMaxListeners } from 'node:events';
 import type { BusinessTime, Database } from '../ledger/database/database.ts';
 import {
   type AttemptResult,
@@ -69,6 +70,8 @@ export function createDeliverer(deps: DelivererDeps, settings: DelivererSettings
   const underWay = new Map<string, { count: number; isFailing: boolean }>();
   const running = new Set<Promise<void>>();
   const ending = new AbortController();
+  // Every post under way listens to it.
+  setMaxListeners(0, ending.signal);
   const answers = createAnswerWriter(deps, settings);
   const run = async (leased: LeasedDelivery) => {
     const posted = await attempt(deps, leased, ending.signal);

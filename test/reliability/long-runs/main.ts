@@ -8,6 +8,7 @@ const USAGE = `usage: npm run torture -- <part> [options]
   api        [--stories N] [--from N]
   processes  [--points all|none|NAME,…] [--schedules N] [--from N]
   answers    [--rounds N]
+  webhooks   [--deliveries N]
   all        every part, one after the other
 every part: --size commit (default) or night
 `;
@@ -26,6 +27,7 @@ const { values, positionals } = parseArgs({
     stories: { type: 'string' },
     rounds: { type: 'string' },
     schedules: { type: 'string' },
+    deliveries: { type: 'string' },
   },
 });
 const [part = '', ...names] = positionals;
@@ -34,11 +36,11 @@ const [part = '', ...names] = positionals;
 const SIZES = {
   commit: {
     ...{ seeds: 200_000, minutes: 9, mutantSeeds: 40_000, stories: 20 },
-    ...{ points: 'lane.stored', schedules: 2, rounds: 4 },
+    ...{ points: 'lane.stored', schedules: 2, rounds: 4, deliveries: 10_000 },
   },
   night: {
     ...{ seeds: 5_000_000, minutes: Number.POSITIVE_INFINITY, mutantSeeds: 200_000, stories: 500 },
-    ...{ points: 'all', schedules: 100, rounds: 280 },
+    ...{ points: 'all', schedules: 100, rounds: 280, deliveries: 100_000 },
   },
 };
 const size = Object.entries(SIZES).find(([name]) => name === values.size)?.[1];
@@ -72,6 +74,10 @@ async function run(wanted: string, of: typeof SIZES.commit): Promise<number | un
       TORTURE_SEED: from,
     });
   }
+  if (wanted === 'webhooks') {
+    const deliveries = number(values.deliveries, of.deliveries);
+    return runVitest(['test/reliability/webhooks'], { TORTURE_DELIVERIES: deliveries });
+  }
   if (wanted === 'answers') {
     const rounds = number(values.rounds, of.rounds);
     return runVitest(['test/reliability/nodes/lossy-node.test.ts', '-t', 'lost-answer'], {
@@ -85,7 +91,7 @@ if (part === 'sim-worker') {
   const { work } = await import('../simulation/simulator.ts');
   await work();
 } else {
-  const parts = part === 'all' ? ['mutants', 'sim', 'api', 'processes', 'answers'] : [part];
+  const parts = part === 'all' ? ['mutants', 'sim', 'api', 'processes', 'answers', 'webhooks'] : [part];
   let code = 0;
   for (const one of parts) code = Math.max(code, (size && (await run(one, size))) ?? 2);
   if (code === 2) process.stderr.write(USAGE);

@@ -1,0 +1,46 @@
+/** Webhook endpoints on a production ledger, without a service: the same commands with the database's address. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { migrate } from '../../src/ledger/database/migrate.ts';
+import { openPostgres } from '../../src/ledger/database/postgres.ts';
+import { rewardsJson } from '../kits/cli.ts';
+import { postgresMissing, startPostgres, type TestPostgres } from '../kits/databases.ts';
+
+const brandId = `0x${'5a'.repeat(20)}`;
+const url = 'https://shop.example/hooks/rewards';
+
+describe.skipIf(postgresMissing())('a production ledger', () => {
+  let postgres: TestPostgres;
+  const on = (...args: string[]) => rewardsJson([...args, '--database-url', postgres.url]);
+  beforeAll(async () => {
+    postgres = await startPostgres();
+    const database = openPostgres(postgres.url);
+    await migrate(database);
+    await database.close();
+    await on('brand', 'create', brandId, '--brand-name', 'Shop', '--domain', 'shop.example');
+  });
+  afterAll(() => postgres.stop());
+
+  test('brand set --webhook-url makes the default endpoint, tells its secret once, and changes it later', async () => {
+    const first = await on('brand', 'set', 'shop.example', '--webhook-url', url);
+    expect(first.code).toBe(0);
+    expect(first.envelope.data.body).toMatchObject({ brandId, url, isDefault: true, enabled: true });
+    expect(first.envelope.data.body.secret).toMatch(/^whsec_/);
+    const second = await on('brand', 'set', 'shop.example', '--webhook-url', `${url}/2`);
+    expect(second.envelope.data.body).toMatchObject({ id: first.envelope.data.body.id, url: `${url}/2` });
+    expect(second.envelope.data.body.secret).toBeUndefined();
+    const { endpoints } = (await on('webhooks', 'endpoints', 'list')).envelope.data.body;
+    expect(endpoints).toHaveLength(1);
+    expect((await on('webhooks', 'deliveries', 'list')).envelope.data.body).toEqual({ deliveries: [] });
+  });
+
+  test.each([
+    ['http://shop.example/hook', 'is not HTTPS'],
+    ['https://127.0.0.1/hook', 'not public'],
+    ['https://10.0.0.1/hook', 'not public'],
+    ['https://user:secret@shop.example/', 'user name or password'],
+  ])('%s is refused', async (bad, text) => {
+    const { code, envelope } = await on('webhooks', 'endpoints', 'add', 'shop.example', bad);
+    expect([code, envelope.error.hint ?? envelope.error.fix]).toEqual([1, expect.stringContaining(text)]);
+    expect(JSON.stringify(envelope)).not.toContain('user:secret');
+  });
+});
