@@ -12,6 +12,7 @@ import { webhookAttempts } from '../../src/ledger/schema/webhooks.ts';
 import { addEndpoint } from '../../src/ledger/webhooks/endpoints.ts';
 import { createWebhookSecret } from '../../src/webhooks/sign.ts';
 import { localCertificate, testAuthority } from '../kits/certificates.ts';
+import { rewardsJson } from '../kits/cli.ts';
 import { until } from '../kits/clock.ts';
 import { postgresMissing, startPostgres, type TestPostgres } from '../kits/databases.ts';
 import {
@@ -93,6 +94,24 @@ describe.skipIf(postgresMissing() !== undefined)('with a network that the operat
     expect(() => new Webhook(secret).verify(body, Object.fromEntries(triple))).not.toThrow();
     const timestamped = text('x-service-signature-timestamped');
     expect(() => Stripe.webhooks.constructEvent(body, timestamped, secret)).not.toThrow();
+  });
+
+  test('an endpoint there can be added with the same variable, and nowhere else that is not public', async () => {
+    const add = (url: string, networks?: string) =>
+      rewardsJson(['webhooks', 'endpoints', 'add', 'shop.example', url], {
+        env: {
+          REWARDS_DATABASE_URL: server.url,
+          ...(networks !== undefined && { REWARDS_OUTGOING_NETWORK: networks }),
+        },
+      });
+    const refused = (await add('https://10.1.2.3:9443/')).envelope.error;
+    expect(refused).toMatchObject({
+      code: 'E_REFUSED',
+      details: { answer: { message: 'url has an address that is not public' } },
+    });
+    expect((await add('https://10.1.2.3:9443/', '10.2.0.0/16,10.1.2.4')).envelope.ok).toBe(false);
+    const { envelope } = await add('https://10.1.2.3:9443/', '10.2.0.0/16,10.1.0.0/16');
+    expect(envelope.data.body.url).toBe('https://10.1.2.3:9443/');
   });
 
   test('a machine beside it sees no connection, and the log says why', async () => {

@@ -56,7 +56,7 @@ export async function openOfflineLedger(place: LedgerPlace) {
     /** What the control API says of brands. */
     brands: () => brandRoutes(ledger),
     /** What it says of webhook endpoints and deliveries. */
-    webhooks: () => webhookRoutes(ledger),
+    webhooks: (networks: readonly string[]) => webhookRoutes(ledger, networks),
     /** Its mints by hand. */
     mints: () => mintRoutes(ledger),
     /** What it says of past requests; the xpub is the key of users' hashes, without which users cannot be looked for. */

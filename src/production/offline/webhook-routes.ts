@@ -9,12 +9,15 @@ import type { OpenLedger } from './open-ledger.ts';
 /** Which ports it may use beside 443 only the running service knows; it judges every URL once more at each attempt. */
 const ANY_PORT = Array.from({ length: 65_535 }, (_, before) => before + 1);
 
-/** A running service finds what is due by itself. Throws what `controlRoutes` throws. */
-export function webhookRoutes(ledger: OpenLedger): Promise<ControlRoutes> {
+/**
+ * `networks`: those that the operator names for `start` too. A running service finds what is due by itself. Throws what
+ * `controlRoutes` throws.
+ */
+export function webhookRoutes(ledger: OpenLedger, networks: readonly string[]): Promise<ControlRoutes> {
   const clock = systemClock();
   const handlers = controlWebhooks({
     ...{ database: ledger.database, clock, random: secureRandom(clock) },
-    reach: { to: 'public', ports: ANY_PORT, networks: [] },
+    reach: { to: 'public', ports: ANY_PORT, networks },
   });
   return controlRoutes(ledger, { title: 'Webhooks', endpoints: webhookEndpoints, handlers });
 }
