@@ -7,6 +7,9 @@ export type EmulatedObject = typeof emulatedObjects.$inferSelect;
 export type EmulatedDelivery = typeof emulatedDeliveries.$inferSelect;
 export type KeptAnswer = typeof emulatedKeys.$inferSelect;
 
+/** What an id of the processor looks like; a text with other characters names nothing, and Postgres takes no NUL. */
+const isId = (text: string) => /^\w{1,255}$/.test(text);
+
 export async function insertObject(tx: Queries, object: Omit<EmulatedObject, 'number'>): Promise<void> {
   const [last] = await tx
     .select({ number: emulatedObjects.number })
@@ -31,6 +34,7 @@ export async function deleteObject(tx: Queries, id: string): Promise<void> {
 }
 
 export async function findObject(db: Queries, id: string): Promise<EmulatedObject | undefined> {
+  if (!isId(id)) return undefined;
   const [row] = await db.select().from(emulatedObjects).where(eq(emulatedObjects.id, id));
   return row;
 }
@@ -50,6 +54,7 @@ export interface ObjectFilter {
 /** Newest first; with `afterNumber`, those that follow it most closely. */
 export async function listObjects(db: Queries, filter: ObjectFilter): Promise<EmulatedObject[]> {
   const { kind, about, createdFromMs, createdToMs, beforeNumber, afterNumber, limit } = filter;
+  if (about !== undefined && !isId(about)) return [];
   const conditions: (SQL | undefined)[] = [
     eq(emulatedObjects.kind, kind),
     about === undefined ? undefined : eq(emulatedObjects.about, about),
@@ -126,7 +131,7 @@ export async function findDelivery(db: Queries, id: string): Promise<EmulatedDel
 }
 
 /** Newest first. */
-export const listDeliveries = (
+export async function listDeliveries(
   db: Queries,
   filter: {
     eventIds?: string[] | undefined;
@@ -134,19 +139,22 @@ export const listDeliveries = (
     state?: EmulatedDelivery['state'] | undefined;
     limit?: number;
   },
-): Promise<EmulatedDelivery[]> =>
-  db
+): Promise<EmulatedDelivery[]> {
+  const { eventIds, endpointId, state, limit = 1_000 } = filter;
+  if (![...(eventIds ?? []), ...(endpointId === undefined ? [] : [endpointId])].every(isId)) return [];
+  return db
     .select()
     .from(emulatedDeliveries)
     .where(
       and(
-        filter.eventIds && inArray(emulatedDeliveries.eventId, filter.eventIds),
-        filter.endpointId === undefined ? undefined : eq(emulatedDeliveries.endpointId, filter.endpointId),
-        filter.state && eq(emulatedDeliveries.state, filter.state),
+        eventIds && inArray(emulatedDeliveries.eventId, eventIds),
+        endpointId === undefined ? undefined : eq(emulatedDeliveries.endpointId, endpointId),
+        state && eq(emulatedDeliveries.state, state),
       ),
     )
     .orderBy(desc(emulatedDeliveries.number))
-    .limit(filter.limit ?? 1_000);
+    .limit(limit);
+}
 
 /** Deliveries to an endpoint whose next attempt is due, the longest overdue first. */
 export const dueDeliveries = (

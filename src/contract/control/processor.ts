@@ -4,13 +4,15 @@ import { z } from 'zod';
 const instant = () => z.iso.datetime();
 const text = () => z.string().nullable();
 const yesNo = () => z.boolean({ error: 'must be true or false' });
+/** Postgres keeps no NUL. */
+const hasNoNul = (value: string) => !value.includes('\0');
+const NUL_PROBLEM = { error: 'must not have a NUL character' };
 const textOf = (most: number) =>
   z
     .string({ error: 'must be a text' })
     .min(1, { error: 'must not be empty' })
-    .max(most, {
-      error: `must have at most ${most} characters`,
-    });
+    .max(most, { error: `must have at most ${most} characters` })
+    .refine(hasNoNul, NUL_PROBLEM);
 /** As `lib/duration.ts` reads it. */
 const duration = () =>
   z
@@ -132,7 +134,7 @@ export const disputeWish = z.strictObject({
 });
 
 export const endpointWish = z.strictObject({
-  url: z.url({ protocol: /^https?$/, error: 'must be an http address' }),
+  url: z.url({ protocol: /^https?$/, error: 'must be an http address' }).refine(hasNoNul, NUL_PROBLEM),
   events: z
     .array(z.string(), { error: 'must be a list of event types' })
     .optional()

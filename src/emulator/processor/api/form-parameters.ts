@@ -11,7 +11,11 @@ const DEPTH_MAX = 8;
 /** `a[b][0]=c` becomes a → b → 0 → c; an empty pair of brackets counts on. */
 export function parseForm(text: string): Form {
   const form: Form = new Map();
-  for (const [name, value] of new URLSearchParams(text)) put(form, pathOf(name), value);
+  for (const [name, value] of new URLSearchParams(text)) {
+    // Postgres keeps none.
+    if (`${name}${value}`.includes('\0')) throw invalidRequest('Invalid string: it has a NUL character');
+    put(form, pathOf(name), value);
+  }
   return form;
 }
 

@@ -70,7 +70,7 @@ async function pay(deps: CheckoutHostDeps, context: Context): Promise<Response> 
   const card = testCards.find(({ choice }) => choice === (form.get('method') ?? 'card'));
   const email = form.get('email') ?? undefined;
   // A browser sends neither: it has the choices and checks the address.
-  if (!card || (email !== undefined && !/^[^\s@]{1,64}@[^\s@]{1,189}$/.test(email))) return again();
+  if (!card || (email !== undefined && !/^[^\s\0@]{1,64}@[^\s\0@]{1,189}$/.test(email))) return again();
   try {
     const { session, declined } = await paySession(deps.books, id, { outcome: card.outcome, email });
     deps.nudge();
