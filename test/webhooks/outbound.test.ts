@@ -126,6 +126,34 @@ test('nothing is told before the reward has the confirmations that are asked for
   }
 });
 
+test('a reward whose block is taken back is paid again, and told under one id', async () => {
+  const { id } = await add({ url: hook('/reorganised') });
+  const { eventId } = await reward();
+  await until('it is delivered', async () => (await delivered(eventId, id))?.state === 'delivered');
+  const before = await service.chain.getBlock({ blockTag: 'latest' });
+  const reorganise = { jsonrpc: '2.0', id: 1, method: 'anvil_reorg', params: [1, []] };
+  await fetch(service.ready.urls.rpc, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(reorganise),
+  });
+  expect((await service.chain.getBlock({ blockNumber: before.number })).hash).not.toBe(before.hash);
+  // A later reward is told after the one that was taken back was booked again.
+  const later = await reward();
+  await until(
+    'the next is delivered',
+    async () => (await delivered(later.eventId, id))?.state === 'delivered',
+  );
+  const { deliveries } = await read(`/deliveries?endpoint=${id}`);
+  expect(deliveries).toHaveLength(2);
+  const ids = receiver.received
+    .filter(({ path }) => path === '/reorganised')
+    .map((one) => one.headers['webhook-id']);
+  expect(new Set(ids).size).toBe(2);
+  expect((await service.request(`${service.ready.urls.control}/verify`)).body.ok).toBe(true);
+  await remove(id);
+});
+
 describe('an endpoint', () => {
   test('that is turned off gets what it missed when it is recovered, and not before', async () => {
     const { id } = await add({ url: hook('/recovered') });
