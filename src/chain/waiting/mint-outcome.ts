@@ -1,10 +1,10 @@
-/** Lets requests wait for a mint: the ledger is asked when a block was read here, and now and then in case another process mints. */
+/** Lets requests wait for a mint of a session or of an operator. */
 import type { Database } from '../../ledger/database/database.ts';
 import { isMinted, type MintProgress, readMints } from '../../ledger/payments/mints.ts';
 import { type OperatorMintProgress, readOperatorMints } from '../../ledger/payments/operator-mints.ts';
-import { createFailureLog } from '../../lib/failures/failure-log.ts';
 import type { Log } from '../../lib/log.ts';
-import { every, within } from '../../lib/timers.ts';
+import { within } from '../../lib/timers.ts';
+import { createLedgerLooks } from './ledger-looks.ts';
 
 type Hex = `0x${string}`;
 
@@ -42,40 +42,23 @@ export function createMintProgress(deps: {
     (keys) => readOperatorMints(db, keys),
     ({ key }) => key,
   );
-  const failures = createFailureLog({ what: 'asking the ledger about waiting mints', log: deps.log });
   const isAwaited = () => ofSessions.isAwaited() || ofOperators.isAwaited();
-  let asking = false;
-  let again = false;
-
-  const look = async () => {
-    // A block that is read while the ledger answers may be missing in the answer.
-    if (asking) {
-      again = true;
-      return;
-    }
-    asking = true;
-    try {
-      do {
-        again = false;
-        await ofSessions.look();
-        await ofOperators.look();
-      } while (again);
-      failures.worked();
-    } catch (error) {
-      failures.failed(error, 'it is asked again');
-    } finally {
-      asking = false;
-    }
-  };
-  const lookIfAwaited = () => {
-    if (isAwaited()) void look();
-  };
+  const looks = createLedgerLooks({
+    what: 'waiting mints',
+    async ask() {
+      await ofSessions.look();
+      await ofOperators.look();
+    },
+    isAwaited,
+    pollMs: deps.pollMs,
+    log: deps.log,
+  });
   return {
-    look: lookIfAwaited,
+    look: looks.look,
     waitFor: ({ sessionId, timeoutMs }) => ofSessions.waitFor(sessionId, timeoutMs),
     waitForOperator: ({ key, timeoutMs }) => ofOperators.waitFor(key, timeoutMs),
     isAwaited,
-    stop: every(deps.pollMs, lookIfAwaited),
+    stop: looks.stop,
   };
 }
 

@@ -1,9 +1,9 @@
 /** Lets a request wait for its relayed call: the ledger is asked when a block was read here, and now and then in case another process reads. */
 import type { Database } from '../../ledger/database/database.ts';
 import { type RelayProgress, readRelays } from '../../ledger/relay/queued-relays.ts';
-import { createFailureLog } from '../../lib/failures/failure-log.ts';
 import type { Log } from '../../lib/log.ts';
-import { every, within } from '../../lib/timers.ts';
+import { within } from '../../lib/timers.ts';
+import { createLedgerLooks } from './ledger-looks.ts';
 
 export interface RelayProgressBoard {
   /** Blocks were read that may hold relayed calls. */
@@ -26,39 +26,20 @@ export function createRelayProgress(deps: {
 }): RelayProgressBoard {
   const { db } = deps.database;
   const waiters = new Map<string, (progress: RelayProgress) => void>();
-  const failures = createFailureLog({ what: 'asking the ledger about waiting calls', log: deps.log });
-  let asking = false;
-  let again = false;
-
-  const look = async () => {
-    // A block that is read while the ledger answers may be missing in the answer.
-    if (asking) {
-      again = true;
-      return;
-    }
-    asking = true;
-    try {
-      do {
-        again = false;
-        for (const progress of await readRelays(db, [...waiters.keys()])) {
-          if (isIncluded(progress)) waiters.get(progress.id)?.(progress);
-        }
-      } while (again);
-      failures.worked();
-    } catch (error) {
-      failures.failed(error, 'it is asked again');
-    } finally {
-      asking = false;
-    }
-  };
-  const stop = every(deps.pollMs, () => {
-    if (waiters.size > 0) void look();
-  });
-
-  return {
-    look() {
-      if (waiters.size > 0) void look();
+  const isAwaited = () => waiters.size > 0;
+  const looks = createLedgerLooks({
+    what: 'waiting calls',
+    async ask() {
+      for (const progress of await readRelays(db, [...waiters.keys()])) {
+        if (isIncluded(progress)) waiters.get(progress.id)?.(progress);
+      }
     },
+    isAwaited,
+    pollMs: deps.pollMs,
+    log: deps.log,
+  });
+  return {
+    look: looks.look,
     async waitFor({ id, timeoutMs }) {
       const included = await within(
         timeoutMs,
@@ -67,7 +48,7 @@ export function createRelayProgress(deps: {
       waiters.delete(id);
       return included ?? (await readRelays(db, [id]))[0];
     },
-    isAwaited: () => waiters.size > 0,
-    stop,
+    isAwaited,
+    stop: looks.stop,
   };
 }

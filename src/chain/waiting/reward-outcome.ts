@@ -1,10 +1,10 @@
 /** Lets a request wait for its reward's transaction: told directly by this process, or seen in the ledger when another one pays. */
 import type { Database } from '../../ledger/database/database.ts';
 import { type RewardProgress, readRewardProgress } from '../../ledger/rewards/rewards.ts';
-import { createFailureLog } from '../../lib/failures/failure-log.ts';
 import type { Log } from '../../lib/log.ts';
-import { every, within } from '../../lib/timers.ts';
+import { within } from '../../lib/timers.ts';
 import type { BookedTransaction } from '../follow/types.ts';
+import { createLedgerLooks } from './ledger-looks.ts';
 
 /** How far a reward has to be before its request is answered. */
 export type Milestone = 'sent' | 'included';
@@ -42,20 +42,17 @@ export function createRewardProgress(deps: { database: Database; log: Log; pollM
     waiters.delete(rewardId);
     waiter.resolve(progress);
   };
-  const failures = createFailureLog({ what: 'asking the ledger about waiting rewards', log: deps.log });
-  let asking = false;
-  const stopPolling = every(deps.pollMs, () => {
-    if (waiters.size === 0 || asking) return;
-    asking = true;
-    readRewardProgress(deps.database.db, [...waiters.keys()])
-      .then((found) => {
-        for (const progress of found) tell(progress.rewardId, progress);
-        failures.worked();
-      })
-      .catch((error: unknown) => failures.failed(error, 'it is asked again'))
-      .finally(() => {
-        asking = false;
-      });
+  const isAwaited = () => waiters.size > 0;
+  const { stop } = createLedgerLooks({
+    what: 'waiting rewards',
+    async ask() {
+      for (const progress of await readRewardProgress(deps.database.db, [...waiters.keys()])) {
+        tell(progress.rewardId, progress);
+      }
+    },
+    isAwaited,
+    pollMs: deps.pollMs,
+    log: deps.log,
   });
 
   return {
@@ -98,8 +95,8 @@ export function createRewardProgress(deps: { database: Database; log: Log; pollM
       return progress;
     },
     /** Whether any request waits. */
-    isAwaited: () => waiters.size > 0,
-    stop: stopPolling,
+    isAwaited,
+    stop,
   };
 }
 
