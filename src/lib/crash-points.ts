@@ -30,15 +30,19 @@ export const webhookCrashPoints = [
   'webhook.recorded',
 ] as const;
 
-export type CrashPoint = (typeof crashPoints)[number] | (typeof webhookCrashPoints)[number];
+/** The same on the way of a payment: a checkout between the processor's answer and its note, a mint around its plan's commit. */
+export const paymentCrashPoints = ['checkout.made', 'mint.before-commit', 'mint.committed'] as const;
+
+const allCrashPoints = [...crashPoints, ...webhookCrashPoints, ...paymentCrashPoints];
+
+export type CrashPoint = (typeof allCrashPoints)[number];
 
 /** Called with the point that was reached. */
 export type Crash = (point: CrashPoint) => void;
 
 export const neverCrash: Crash = () => {};
 
-const isCrashPoint = (name: string): name is CrashPoint =>
-  [...crashPoints, ...webhookCrashPoints].some((point) => point === name);
+const isCrashPoint = (name: string): name is CrashPoint => allCrashPoints.some((point) => point === name);
 
 /** Calls `end` when `<point>:<n>` is reached for the nth time. Throws when the text names no point. */
 export function crashAt(text: string, end: () => void): Crash {

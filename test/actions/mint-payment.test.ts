@@ -10,6 +10,7 @@ import {
   recordRefund,
 } from '../../src/ledger/payments/checkout-sessions.ts';
 import { type MintProgress, readMint } from '../../src/ledger/payments/mints.ts';
+import { neverCrash } from '../../src/lib/crash-points.ts';
 import type { ProcessorSession } from '../../src/payments/processor.ts';
 import { freshAddress, freshHash, freshKey, onEveryDatabase } from '../kits/databases.ts';
 
@@ -63,6 +64,7 @@ function minter(
     },
     clock: { now: () => NOW },
     log: of.log ?? { warn() {} },
+    crash: neverCrash,
     settings: { answerTimeoutMs: 0, unattachedMs: 86_400_000 },
   });
 }

@@ -8,6 +8,7 @@ import {
   planCheckout,
 } from '../../ledger/payments/checkout-sessions.ts';
 import type { Clock } from '../../lib/clock.ts';
+import type { Crash } from '../../lib/crash-points.ts';
 import type { Random } from '../../lib/ids.ts';
 import type { Log } from '../../lib/log.ts';
 import { type PaymentProcessor, ProcessorFailure, type SessionRequest } from '../../payments/processor.ts';
@@ -22,6 +23,7 @@ export interface CheckoutDeps {
   clock: Pick<Clock, 'now'>;
   random: Random;
   log: Pick<Log, 'warn'>;
+  crash: Crash;
   settings: CheckoutSettings;
 }
 
@@ -89,6 +91,7 @@ async function atProcessor(
   const { id } = of.session;
   try {
     const made = await processor.createSession(requestOf(of));
+    deps.crash('checkout.made');
     if (made.url === null) throw new Error(`the processor's session ${made.id} has no page`);
     const attached = await attachSession(database.db, {
       ...{ id, processorSessionId: made.id, url: made.url, expiresAt: made.expiresAtMs },

@@ -11,6 +11,7 @@ import {
 } from '../../ledger/payments/checkout-sessions.ts';
 import { isMinted, type Mint, type MintProgress, planMint, readMint } from '../../ledger/payments/mints.ts';
 import type { Clock } from '../../lib/clock.ts';
+import type { Crash } from '../../lib/crash-points.ts';
 import type { Log } from '../../lib/log.ts';
 import { type PaymentProcessor, ProcessorFailure, type ProcessorSession } from '../../payments/processor.ts';
 import { checkSession, type PaymentRefusal } from '../../rules/payments/session-checks.ts';
@@ -25,6 +26,7 @@ export interface MintDeps {
   };
   clock: Pick<Clock, 'now'>;
   log: Pick<Log, 'warn'>;
+  crash: Crash;
   settings: {
     /** The longest that a caller waits for the transaction, in real time. */
     answerTimeoutMs: number;
@@ -90,9 +92,17 @@ export async function settlePayment(
     const checkout = session && (planned ?? (await attachLost(deps, session)));
     if (!session || !checkout || session.checkoutId !== checkout.id)
       return refused({ code: 'session_not_found' });
-    const settled = await database.atomically((tx) => settle(deps, tx, { session, checkout }));
-    if ('mint' in settled) mints.nudge();
-    else warnOfPaid(deps, { session, refusal: settled.refusal });
+    const settled = await database.atomically(async (tx) => {
+      const outcome = await settle(deps, tx, { session, checkout });
+      if ('mint' in outcome) deps.crash('mint.before-commit');
+      return outcome;
+    });
+    if ('refusal' in settled) {
+      warnOfPaid(deps, { session, refusal: settled.refusal });
+      return settled;
+    }
+    deps.crash('mint.committed');
+    mints.nudge();
     return settled;
   } catch (error) {
     if (!(error instanceof ProcessorFailure)) throw error;
