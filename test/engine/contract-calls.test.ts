@@ -1,5 +1,11 @@
 /** Calls of contracts as people write them, as users sign them, and what they would cost or say. */
-import { decodeFunctionData, encodeAbiParameters, encodeErrorResult, type Hex } from 'viem';
+import {
+  decodeFunctionData,
+  encodeAbiParameters,
+  encodeErrorResult,
+  type Hex,
+  toFunctionSelector,
+} from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { describe, expect, test } from 'vitest';
 import { contractErrorsAbi, perkNFTAbi, rewardTokenAbi } from '../../src/chain/contracts/abis.ts';
@@ -115,6 +121,9 @@ describe('call data', () => {
     expect(readCall('token', data.slice(0, -2) as Hex)).toEqual(nothing);
     expect(readCall('escrow', data)).toEqual(nothing);
     expect(readCall('token', '0x')).toEqual(nothing);
+    expect(readCall('token', toFunctionSelector('totalSupply()'))).toEqual({
+      ...{ signature: 'totalSupply()', args: [] },
+    });
   });
 
   test('that reverts says why in a line', () => {

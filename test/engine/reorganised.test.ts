@@ -270,10 +270,10 @@ onEveryDatabase(({ kit }) => {
 
   test('no block is booked from parts while a receipt of ours, or a log in it, is not shown', async () => {
     const { world, follower, mine, newest, escrow } = await start();
-    const ours = await store();
-    mine(1, { holding: [ours.hash] });
+    const [ours, silent] = [await store(), await store()];
+    mine(1, { holding: [ours.hash, silent.hash] });
     world.fails = new RpcTooLargeError('eth_getBlockReceipts', 'us');
-    const [receipt] = world.receipts.get(world.blocks[0]?.hash ?? '0x') ?? [];
+    const [receipt, another] = world.receipts.get(world.blocks[0]?.hash ?? '0x') ?? [];
     if (!receipt) throw new Error('the block holds ours');
     const { blockHash } = receipt;
     receipt.blockHash = freshHash();
@@ -285,6 +285,10 @@ onEveryDatabase(({ kit }) => {
     await follower.catchUp();
     expect(await newest()).toBeUndefined();
     receipt.logs = [{ address: escrow, topics: [], data: '0x', logIndex: 0, transactionHash: ours.hash }];
+    // A log of another contract was not asked for.
+    another?.logs.push({
+      ...{ address: freshAddress(), topics: [], data: '0x', logIndex: 1, transactionHash: silent.hash },
+    });
     await follower.catchUp();
     expect(await newest()).toBe(5);
   });

@@ -20,6 +20,7 @@ import { neverCrash } from '../../src/lib/crash-points.ts';
 import { secureRandom } from '../../src/lib/ids.ts';
 import { type LogFields, silentLog } from '../../src/lib/log.ts';
 import { freshAddress, freshHash, freshKey, onEveryDatabase } from '../kits/databases.ts';
+import { expectRest } from './at-rest.ts';
 
 const GWEI = 10n ** 9n;
 const NOW_MS = 1_700_000_000_000;
@@ -189,5 +190,42 @@ onEveryDatabase(({ kit }) => {
     world.fault = undefined;
     await relays.stop();
     expect(await another(lane, 'relay')).toBeDefined();
+  });
+
+  test('payouts, relays and what keeps gas wallets rest while nobody wakes them', async () => {
+    await db().update(rewards).set({ failure: 'of another test' });
+    await db().delete(gasWallets);
+    const { deps } = open();
+    const turns = { payouts: 0, relays: 0, keeper: 0 };
+    const counting = (which: keyof typeof turns) => ({
+      ...clock,
+      now() {
+        turns[which] += 1;
+        return NOW_MS;
+      },
+    });
+    const payouts = createPayouts({
+      ...{ ...deps, realClock: counting('payouts'), signer: localKeySigner(generatePrivateKey()) },
+      ...{ escrow: freshAddress(), progress: { carried() {}, sent() {} } },
+      settings: { batchMax: 2, offerMaxWei: 10n ** 18n, idlePollMs: NEVER_MS },
+    });
+    const chain = {
+      ...deps.chain,
+      async balanceWei() {
+        turns.keeper += 1;
+        return 10n ** 24n;
+      },
+    };
+    const relays = createRelays({
+      ...{ ...deps, chain, realClock: counting('relays'), keys: keysGrownFrom(generatePrivateKey()) },
+      ...{ perks: freshAddress(), rpc: async () => encodeAbiParameters([{ type: 'bool' }], [true]) },
+      settings: { storeMax: 1, idlePollMs: NEVER_MS, gasCheckMs: NEVER_MS, gasLowWei: 1n, gasFullWei: 2n },
+    });
+    running.push(payouts.stop, relays.stop);
+    payouts.start();
+    await relays.start();
+    await expectRest(() => turns.payouts);
+    await expectRest(() => turns.relays);
+    await expectRest(() => turns.keeper);
   });
 });

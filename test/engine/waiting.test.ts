@@ -12,7 +12,12 @@ import { createRewardProgress } from '../../src/chain/waiting/reward-outcome.ts'
 import { bindRelay, storeRelays } from '../../src/ledger/relay/queued-relays.ts';
 import { bindRewards, failRewards, recordRewards } from '../../src/ledger/rewards/rewards.ts';
 import { relays } from '../../src/ledger/schema/relay.ts';
-import { markIncluded, markSent, storeTransaction } from '../../src/ledger/transactions/transactions.ts';
+import {
+  markFinal,
+  markIncluded,
+  markSent,
+  storeTransaction,
+} from '../../src/ledger/transactions/transactions.ts';
 import { type LogFields, silentLog } from '../../src/lib/log.ts';
 import { freshAddress, freshHash, freshKey, onEveryDatabase } from '../kits/databases.ts';
 
@@ -175,6 +180,20 @@ onEveryDatabase(({ kit }) => {
       // The other one's time is over: it is told how far it has come.
       expect(await late).toMatchObject({ id: other.id, status: null, hash: null });
       expect(board.isAwaited()).toBe(false);
+    });
+
+    test('that are final by the time of the first look are no longer waited for', async () => {
+      const board = open(NEVER_MS);
+      const call = await queue();
+      const waits = board.waitFor({ id: call.id, timeoutMs: NEVER_MS });
+      const carrier = await store();
+      await atomically((tx) =>
+        bindRelay(tx, { position: call.position, part: 'call', transactionId: carrier.id }),
+      );
+      await include(carrier);
+      await atomically((tx) => markFinal(tx, [carrier.id]));
+      board.look();
+      expect(await waits).toMatchObject({ id: call.id, status: 'final', hash: carrier.hash });
     });
   });
 });
@@ -359,10 +378,12 @@ describe('the form of answers', () => {
     ['eth_blockNumber', ' 0x1', false],
     ['eth_blockNumber', '0x1 ', false],
     ['eth_blockNumber', 1, false],
+    ['eth_blockNumber', ['0x1'], false],
     ['eth_blockNumber', null, false],
     ['eth_call', '0x', true],
     ['eth_call', '0xAb', true],
     ['eth_call', '0xabc', false],
+    ['eth_call', ['0xab'], false],
     ['eth_call', 'x0xab', false],
     ['eth_call', '0xabz', false],
     ['eth_getBlockByNumber', block, true],

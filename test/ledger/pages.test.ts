@@ -31,7 +31,7 @@ import { bookMovement, openFunds } from '../../src/ledger/rewards/funds.ts';
 import { bindRewards, markReleased, recordRewards } from '../../src/ledger/rewards/rewards.ts';
 import { brands } from '../../src/ledger/schema/brands.ts';
 import { facts } from '../../src/ledger/schema/facts.ts';
-import { markFinal, storeReplacement } from '../../src/ledger/transactions/transactions.ts';
+import { markFinal, markSent, storeReplacement } from '../../src/ledger/transactions/transactions.ts';
 import { freshAddress, freshHash, freshKey, onEveryDatabase } from '../kits/databases.ts';
 import { NOW_MS, transactionsOf } from './transactions.ts';
 
@@ -141,6 +141,8 @@ onEveryDatabase(({ kit }) => {
       const other = await store(freshAddress(), 0);
       const all = [await store(lane, 0), await store(lane, 1), await store(lane, 2)];
       const first = (block: number) => firstNonceSince(db(), { lane, block });
+      expect(await first(100)).toBe(0);
+      await markSent(db(), [all[0]?.id ?? '']);
       expect(await first(100)).toBe(0);
       for (const [place, of] of all.entries()) await include(of, { blockNumber: 5 + place });
       expect(await first(100)).toBe(0);

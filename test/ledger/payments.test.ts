@@ -7,6 +7,7 @@ import {
   findCheckout,
   findCheckoutByPayment,
   findPlannedCheckout,
+  hasCheckouts,
   noteCheckout,
   planCheckout,
   planLook,
@@ -24,6 +25,7 @@ import {
 import { type MintPlan, planMint, readMint } from '../../src/ledger/payments/mints.ts';
 import { readOperatorMints, recordMint } from '../../src/ledger/payments/operator-mints.ts';
 import { findProcessorEvent, recordProcessorEvent } from '../../src/ledger/payments/processor-events.ts';
+import { checkoutSessions } from '../../src/ledger/schema/payments.ts';
 import { storeTransaction } from '../../src/ledger/transactions/transactions.ts';
 import { freshAddress, freshHash, freshKey, onEveryDatabase } from '../kits/databases.ts';
 
@@ -88,6 +90,13 @@ onEveryDatabase(({ kit }) => {
       const open = await findCheckout(db(), processorSessionId);
       expect(open).toEqual({ ...planned.session, ...said, processorSessionId, state: 'open' });
       expect(await findPlannedCheckout(db(), plan.id)).toEqual(open);
+    });
+
+    test('whether a checkout was ever planned', async () => {
+      await db().delete(checkoutSessions);
+      expect(await hasCheckouts(db())).toBe(false);
+      await planCheckout(db(), somePlan());
+      expect(await hasCheckouts(db())).toBe(true);
     });
 
     test('a paid checkout stays paid, whatever the processor said before comes late', async () => {

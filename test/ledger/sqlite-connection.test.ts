@@ -40,3 +40,11 @@ test('the connection that writes refuses rows that name no other row', async () 
   ]);
   await database.close();
 });
+
+test('once it is closed, neither connection answers', async () => {
+  const database = openSqlite(join(dir, 'closed.db'));
+  await migrate(database);
+  await database.close();
+  await expect(database.db.select().from(facts)).rejects.toThrow();
+  await expect(database.atomically((writer) => writer.select().from(facts))).rejects.toThrow();
+});

@@ -258,6 +258,7 @@ onEveryDatabase(({ kit }) => {
       const begin = NOW_MS + 4 * DAY_MS + 1;
       for (const day of [0, 1, 2, 3, 4]) expect((await failAt(begin + day * DAY_MS))?.disabledAt).toBeNull();
       expect(await failAt(begin + FAILING_MAX_MS)).toMatchObject({ disabledWhy: 'failing' });
+      expect(await endpointsTurnedOff(db())).toContainEqual({ id, brandId, why: 'failing' });
     });
 
     test('the backlog says how much waits and since when', async () => {
@@ -287,7 +288,14 @@ onEveryDatabase(({ kit }) => {
         recoverDeliveries(tx, { endpointId: id, sinceMs: NOW_MS - 1, nowMs: NOW_MS }),
       );
       expect(recovered).toBe(1);
-      expect((await lease(id)).map(({ eventId }) => eventId)).toEqual([young.id]);
+      const [first] = await lease(id);
+      expect(first?.eventId).toBe(young.id);
+      if (!first) throw new Error('nothing was leased');
+      await record(result(first, { nextAttemptAt: undefined, pausedUntil: 0 }));
+      expect(await deliveryOf(young.id, id)).toMatchObject({ state: 'failed' });
+      const since = { endpointId: id, sinceMs: NOW_MS - 1, nowMs: NOW_MS };
+      expect(await database().atomically((tx) => recoverDeliveries(tx, since))).toBe(1);
+      expect(await deliveryOf(young.id, id)).toMatchObject({ state: 'waiting', tries: 0 });
     });
 
     test('a delivered event is sent again under its id, with its schedule from the beginning', async () => {

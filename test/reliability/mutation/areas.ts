@@ -17,6 +17,7 @@ export interface Area {
 /** Of those folders, what starts a node, a service or a process, replaces the timers, or reads the source. */
 const notNear = [
   'test/engine/escrow-trouble.test.ts',
+  'test/engine/mints.test.ts',
   'test/engine/node-fee-cap.test.ts',
   'test/ledger/answer-waiting.test.ts',
   'test/ledger/migrate.test.ts',
