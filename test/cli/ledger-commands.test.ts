@@ -25,6 +25,14 @@ const WORDS: Record<string, string> = {
   reason: 'a test',
   by: 'nobody',
   brandName: 'Shop',
+  url: 'https://shop.example/hooks',
+  since: '5d',
+};
+
+/** What commands with several forms need to be understood, by path. */
+const FORMS: Record<string, string[]> = {
+  'brand set': ['name=Shop'],
+  mint: ['--to', `0x${'33'.repeat(20)}`, '--amount', '1', '--reason', 'a test'],
 };
 
 const silent = { write: () => {}, isTTY: false, columns: 80 };
@@ -55,6 +63,7 @@ function lineOf(command: Command): string[] {
       .filter(({ mandatory }) => mandatory)
       .flatMap((one) => [one.long ?? '', word(one.attributeName())]),
     ...(command.name() === 'start' ? ['--check'] : []),
+    ...(FORMS[pathOf(command).join(' ')] ?? []),
   ];
 }
 

@@ -41,18 +41,21 @@ export async function startProcessorProxy() {
       response.end(JSON.stringify({ error: { type: mistake === 429 ? 'rate_limit_error' : 'api_error' } }));
       return;
     }
-    const answer = await fetch(`${target}${request.url}`, {
-      method: request.method ?? 'GET',
-      headers: {
-        ...(headers as Record<string, string>),
-        ...(key !== undefined && { 'idempotency-key': String(key) }),
-      },
+    // A stack that stops may still ask when its processor is gone.
+    const answer = await askProcessor(`${target}${request.url}`, {
+      method: call.method,
+      headers: { ...headers, ...(key !== undefined && { 'idempotency-key': String(key) }) } as Record<
+        string,
+        string
+      >,
       ...(body.length > 0 && { body }),
     });
-    const text = await answer.text();
+    if (!answer) return void request.socket.destroy();
     if (mistake === 'lost-answer') return void request.socket.destroy();
     response.writeHead(answer.status, { 'content-type': 'application/json' });
-    response.end(change === undefined ? text : JSON.stringify(changed(JSON.parse(text), change)));
+    response.end(
+      change === undefined ? answer.text : JSON.stringify(changed(JSON.parse(answer.text), change)),
+    );
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -76,6 +79,16 @@ export async function startProcessorProxy() {
       await once(server, 'close');
     },
   };
+}
+
+/** Undefined when nobody answers. */
+async function askProcessor(url: string, request: RequestInit) {
+  try {
+    const answer = await fetch(url, request);
+    return { status: answer.status, text: await answer.text() };
+  } catch {
+    return undefined;
+  }
 }
 
 function changed(answer: ProcessorObject, change: (session: ProcessorObject) => ProcessorObject) {
