@@ -1,5 +1,6 @@
-/** The records of the emulated payment processor. One process writes them: the emulator that owns the ledger. */
+/** The records of the emulated payment processor. Writers take `lockRecords` first, in one process or in several on one ledger. */
 import { and, asc, desc, eq, gt, gte, inArray, isNotNull, lt, lte, type SQL, sql } from 'drizzle-orm';
+import { takeNumbers } from './counters.ts';
 import type { Queries } from './database/database.ts';
 import { emulatedDeliveries, emulatedKeys, emulatedObjects } from './schema/emulated-processor.ts';
 
@@ -9,6 +10,11 @@ export type KeptAnswer = typeof emulatedKeys.$inferSelect;
 
 /** What an id of the processor looks like; a text with other characters names nothing, and Postgres takes no NUL. */
 const isId = (text: string) => /^\w{1,255}$/.test(text);
+
+/** Until the commit, whoever else wants to change the records waits. */
+export async function lockRecords(tx: Queries): Promise<void> {
+  await takeNumbers(tx, 'emulated_object', 0);
+}
 
 export async function insertObject(tx: Queries, object: Omit<EmulatedObject, 'number'>): Promise<void> {
   const [last] = await tx

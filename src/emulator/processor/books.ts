@@ -7,6 +7,7 @@ import {
   insertDelivery,
   insertObject,
   listObjects,
+  lockRecords,
   updateObject,
 } from '../../ledger/emulated-processor.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -111,7 +112,12 @@ export function createBooks(deps: BooksDeps) {
     newId: (prefix: string, length = 24) => `${prefix}${randomWord(deps.random, length)}`,
     db: database.db,
     change: <T>(work: (change: Change) => Promise<T>): Promise<T> =>
-      inTurn(() => database.atomically((tx) => work(changeOf(deps, tx)))),
+      inTurn(() =>
+        database.atomically(async (tx) => {
+          await lockRecords(tx);
+          return work(changeOf(deps, tx));
+        }),
+      ),
     find: <Body extends StripeObject, Notes = Record<string, unknown>>(kind: Body['object'], id: string) =>
       find<Body, Notes>(database.db, kind, id),
   };

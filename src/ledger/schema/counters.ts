@@ -2,7 +2,12 @@
 import { pgTable, text } from 'drizzle-orm/pg-core';
 import { number } from './columns.ts';
 
-export type CounterName = 'reward_sequence' | 'wallet_index' | 'gas_wallet_index' | 'relay_position';
+export type CounterName =
+  | 'reward_sequence'
+  | 'wallet_index'
+  | 'gas_wallet_index'
+  | 'relay_position'
+  | 'emulated_object';
 
 /** Numbers that are handed out once: reward sequences, wallet indexes. */
 export const counters = pgTable('counters', {
