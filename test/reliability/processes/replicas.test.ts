@@ -6,6 +6,8 @@ import { askAgain, pause, startLoad, until } from './load.ts';
 import { type Life, startLife } from './program.ts';
 import { openStage, type Stage } from './stage.ts';
 
+/** Of each process, when something is wrong. */
+const LOG_LETTERS = 3_000;
 const ROUNDS = Number(process.env.TORTURE_ROUNDS ?? 1);
 const LOAD_MS = Number(process.env.TORTURE_LOAD_MS ?? 800);
 const TIMEOUT_MS = 120_000;
@@ -99,7 +101,7 @@ test('blocks taken back while only the other replica looks: the lane sends again
     postgres.url,
   ];
   const one = await live(stage, [...shared, '--persist-to', `${stage.folder}/one`]);
-  await live(stage, [...shared, '--persist-to', `${stage.folder}/two`]);
+  const two = await live(stage, [...shared, '--persist-to', `${stage.folder}/two`]);
   const ready = await one.life.ready;
   if (!ready) throw new Error('it was ready before');
   const load = startLoad(stage, [one.base]);
@@ -110,7 +112,8 @@ test('blocks taken back while only the other replica looks: the lane sends again
   await load.stop();
   await askAgain(stage, one.base, load.users);
   const { violations, paid } = await stage.verdict(ready);
-  expect(violations).toEqual([]);
+  const logs = [one, two].map(({ life }) => life.stderr().slice(-LOG_LETTERS)).join('\n--\n');
+  expect(violations, logs).toEqual([]);
   expect(paid).toBe(load.users.length);
 });
 
