@@ -35,6 +35,8 @@ onEveryDatabase(({ kit }) => {
       /** A node that is behind shows blocks up to here only. */
       shownUpTo: Number.POSITIVE_INFINITY,
       fails: undefined as Error | undefined,
+      /** A block of this number is not shown when it is asked for. */
+      hides: undefined as number | undefined,
       /** What the second look at a block shows. */
       again: undefined as Block | undefined,
       asked: [] as string[],
@@ -46,6 +48,7 @@ onEveryDatabase(({ kit }) => {
     const chain: Partial<ChainClient> = {
       block: async (which) => {
         if (which === 'latest') return shown().at(-1);
+        if (which === world.hides) return undefined;
         return world.again?.number === which ? world.again : shown().find(({ number }) => number === which);
       },
       blockReceipts: async (number) => {
@@ -266,6 +269,30 @@ onEveryDatabase(({ kit }) => {
     await follower.catchUp();
     expect([await newest(), world.asked.length]).toEqual([5, tries]);
     expect(world.booked.map(({ id }) => id)).toEqual([ours.id]);
+  });
+
+  test('unanswered questions for a block that is gone do not count for the one in its place', async () => {
+    const { world, follower, mine, newest } = await start();
+    mine(1);
+    world.fails = new RpcUnreachableError('eth_getBlockReceipts', 'no answer');
+    for (let n = 0; n < 2; n++) await expect(follower.catchUp()).rejects.toThrow('no answer');
+    mine(1, { at: 5 });
+    await expect(follower.catchUp()).rejects.toThrow('no answer');
+    expect(await newest()).toBeUndefined();
+  });
+
+  test('a node that is far behind, or shows a newest block that it does not find, takes nothing back', async () => {
+    const { world, follower, mine, read } = await start();
+    mine(10);
+    await follower.catchUp();
+    const before = await read();
+    world.shownUpTo = 6;
+    await follower.catchUp();
+    world.shownUpTo = Number.POSITIVE_INFINITY;
+    mine(1, { at: 14 });
+    world.hides = 14;
+    await follower.catchUp();
+    expect([await read(), world.reorganised]).toEqual([before, 0]);
   });
 
   test('no block is booked from parts while a receipt of ours, or a log in it, is not shown', async () => {
