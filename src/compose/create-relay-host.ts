@@ -33,11 +33,11 @@ export function createRelay(
   const { frame, tokens } = deps;
   const { businessTime } = deps;
   const { database, clock, random } = frame;
-  const { userLimit, addressLimit, gasMax, budgetGwei, userShare, ...limits } = {
+  const { userLimit, addressLimit, gasMax, budgetGwei, userShare, admitBatchMax, ...limits } = {
     ...settings.relayHost,
     ...config.relay,
   };
-  const batch = { batchMax: settings.decideBatchMax, triesMax: settings.decideTriesMax };
+  const batch = { batchMax: admitBatchMax, triesMax: settings.decideTriesMax };
   const queue = createRelayQueue({ database, businessTime, userLimit, ...batch });
   const relayTransaction = createRelayTransaction({
     ...{ database, clock, businessTime, random },
