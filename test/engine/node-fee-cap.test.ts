@@ -1,7 +1,7 @@
 /** Nodes that refuse a transaction because gas times price is above a cap of theirs (geth: --rpc.txfeecap). */
 import { parseTransaction, toFunctionSelector, toHex } from 'viem';
 import { afterEach, expect, test } from 'vitest';
-import { crowd, type EngineKit, eventually, impatient, startEngineKit } from './kit.ts';
+import { crowd, type EngineKit, eventually, impatient, payoutSigner, startEngineKit } from './kit.ts';
 
 let kit: EngineKit | undefined;
 afterEach(async () => {
@@ -14,9 +14,14 @@ const GWEI = 10n ** 9n;
 const capWei = 10n ** 16n;
 const lane = { ...impatient.lane, untakenAfterMs: 1_000 };
 
-async function gasCosts({ rpc, mine }: EngineKit, gwei: bigint): Promise<void> {
+/** From the next block on, which the payout lane has then seen: a turn that had read the block before may not price a reward. */
+async function gasCosts({ rpc, mine, proxy }: EngineKit, gwei: bigint): Promise<void> {
   await rpc('anvil_setNextBlockBaseFeePerGas', toHex(gwei * GWEI));
   await mine();
+  const noncesAsked = () => proxy.counts.get(`eth_getTransactionCount ${payoutSigner.address}`) ?? 0;
+  const before = noncesAsked();
+  // Two in a turn, which ends before the next begins.
+  await eventually(noncesAsked).toBeGreaterThan(before + 2);
 }
 /** What payouts offered; the service sent others when it began. */
 const offered = ({ proxy }: EngineKit) =>

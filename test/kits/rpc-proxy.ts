@@ -101,6 +101,8 @@ export async function startRpcProxy(options: {
     const text = Buffer.concat(chunks).toString();
     const call = JSON.parse(text) as Call;
     count(call.method);
+    // Whom it is about, where that is an account.
+    if (/^0x[0-9a-f]{40}$/i.test(String(call.params[0]))) count(`${call.method} ${call.params[0]}`);
     if (call.method === 'eth_sendRawTransaction') {
       const raw = call.params[0] as `0x${string}`;
       const seen = { atMs: Date.now(), raw, hash: keccak256(raw) };
