@@ -16,8 +16,8 @@ import type { AskDeps } from '../outgoing/ask.ts';
 import type { PaymentProcessor } from '../payments/processor.ts';
 import { createWebhooks } from '../webhooks/run-webhooks.ts';
 import { settings } from './config.ts';
-import { createHosts, type HostsConfig, type HostsDeps } from './create-hosts.ts';
-import type { ServiceHosts } from './one-port.ts';
+import { createHosts, type HostsConfig, type HostsDeps } from './hosts/create-hosts.ts';
+import type { ServiceHosts } from './hosts/one-port.ts';
 
 interface ServiceDeps
   extends Omit<HostsDeps, 'engine' | 'wallets' | 'payments' | 'verifyDns'>,

@@ -7,7 +7,7 @@ import { createBlockLag } from '../chain/follow/block-lag.ts';
 import type { ChainClient } from '../chain/rpc/client.ts';
 import type { Rpc } from '../chain/rpc/rpc.ts';
 import { settings } from '../compose/config.ts';
-import { createVerifier } from '../compose/create-verifier.ts';
+import { createVerifier } from '../compose/hosts/create-verifier.ts';
 import type { Database } from '../ledger/database/database.ts';
 import { type Facts, ledgerAnswers } from '../ledger/facts.ts';
 import { mintBacklog } from '../ledger/payments/mint-queue.ts';

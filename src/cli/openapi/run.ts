@@ -1,5 +1,5 @@
 /** `rewards openapi`: builds the document that the service serves. */
-import { apiDocumentOf, type DescribedHost } from '../../compose/api-document.ts';
+import { apiDocumentOf, type DescribedHost } from '../../compose/hosts/api-document.ts';
 import type { Handler } from '../machine/context.ts';
 
 /** Default address of `rewards serve`. */

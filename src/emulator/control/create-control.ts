@@ -3,7 +3,7 @@ import { readEventState } from '../../actions/events/read-event-state.ts';
 import type { ChainClient } from '../../chain/rpc/client.ts';
 import type { Rpc } from '../../chain/rpc/rpc.ts';
 import { settings } from '../../compose/config.ts';
-import { createVerifier } from '../../compose/create-verifier.ts';
+import { createVerifier } from '../../compose/hosts/create-verifier.ts';
 import type { ControlBrandsDeps } from '../../http/control/brands.ts';
 import { createControlHost } from '../../http/control/host.ts';
 import type { ControlProcessorDeps } from '../../http/control/processor.ts';

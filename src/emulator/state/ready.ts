@@ -1,5 +1,5 @@
 /** What a stack tells when it is ready. */
-import type { HostUrls } from '../../compose/open-hosts.ts';
+import type { HostUrls } from '../../compose/hosts/open-hosts.ts';
 import type { StoredBrand } from '../../ledger/brands/brands.ts';
 import type { SeedChange } from '../../rules/brands/seed-changes.ts';
 import type { Seeded } from '../world/prepare-world.ts';

@@ -2,20 +2,20 @@
 import { asc } from 'drizzle-orm';
 import { integer, pgTable, text } from 'drizzle-orm/pg-core';
 import { type Database, isDuplicateTable, isUniqueViolation, tryAgain } from './database.ts';
-import ledger from './migrations/0001-ledger.sql';
-import relay from './migrations/0002-relay.sql';
-import domainOwners from './migrations/0003-domain-owners.sql';
-import answerHeaders from './migrations/0004-answer-headers.sql';
-import brandSpending from './migrations/0005-brand-spending.sql';
-import gasCharges from './migrations/0006-gas-charges.sql';
-import operatorMintsTable from './migrations/0007-operator-mints.sql';
-import refusedAttempts from './migrations/0008-refused-attempts.sql';
-import requestTraces from './migrations/0009-request-traces.sql';
-import acceptedNonces from './migrations/0010-accepted-nonces.sql';
-import domainMisses from './migrations/0011-domain-misses.sql';
-import payments from './migrations/0012-payments.sql';
-import webhooks from './migrations/0013-webhooks.sql';
-import emulatedProcessor from './migrations/0014-emulated-processor.sql';
+import ledger from './migrations/2026-11/0001-ledger.sql';
+import relay from './migrations/2026-11/0002-relay.sql';
+import domainOwners from './migrations/2026-11/0003-domain-owners.sql';
+import answerHeaders from './migrations/2026-11/0004-answer-headers.sql';
+import brandSpending from './migrations/2026-11/0005-brand-spending.sql';
+import gasCharges from './migrations/2026-11/0006-gas-charges.sql';
+import operatorMintsTable from './migrations/2026-11/0007-operator-mints.sql';
+import refusedAttempts from './migrations/2026-11/0008-refused-attempts.sql';
+import requestTraces from './migrations/2026-11/0009-request-traces.sql';
+import acceptedNonces from './migrations/2026-11/0010-accepted-nonces.sql';
+import domainMisses from './migrations/2026-11/0011-domain-misses.sql';
+import payments from './migrations/2026-11/0012-payments.sql';
+import webhooks from './migrations/2026-11/0013-webhooks.sql';
+import emulatedProcessor from './migrations/2026-11/0014-emulated-processor.sql';
 
 /** In order; a file that has been released is never edited, only followed by another. */
 export const migrations = [

@@ -8,7 +8,7 @@ import { createChainClient } from '../../chain/rpc/client.ts';
 import { createRpc } from '../../chain/rpc/rpc.ts';
 import { createRpcPool } from '../../chain/rpc/rpc-pool.ts';
 import { settings } from '../../compose/config.ts';
-import { createVerifier } from '../../compose/create-verifier.ts';
+import { createVerifier } from '../../compose/hosts/create-verifier.ts';
 import { PreconditionError } from '../../compose/precondition.ts';
 import { unsafeDatabaseSettings } from '../../ledger/database/durability.ts';
 import { migrate, pendingMigrations } from '../../ledger/database/migrate.ts';

@@ -1,13 +1,13 @@
 /** Opens the listeners of an emulator: all hosts on one port, or each on its own. */
 import { type Handler, Hono } from 'hono';
-import type { RequestVariables } from '../http/frame/request-record.ts';
-import { tidyPath } from '../http/frame/tidy-path.ts';
-import { createIdpHost } from '../http/idp.ts';
-import { type IndexLink, indexPage } from '../http/reference/index-page.ts';
-import type { TokenIssuer } from '../identity/tokens.ts';
-import { type ServeConfig, settings } from './config.ts';
-import type { Lifecycle } from './lifecycle.ts';
-import { listen } from './listen.ts';
+import type { RequestVariables } from '../../http/frame/request-record.ts';
+import { tidyPath } from '../../http/frame/tidy-path.ts';
+import { createIdpHost } from '../../http/idp.ts';
+import { type IndexLink, indexPage } from '../../http/reference/index-page.ts';
+import type { TokenIssuer } from '../../identity/tokens.ts';
+import { type ServeConfig, settings } from '../config.ts';
+import type { Lifecycle } from '../lifecycle.ts';
+import { listen } from '../listen.ts';
 import { onOnePort, type ServiceHosts } from './one-port.ts';
 
 /** The address of each host; `control` with its path. */

@@ -1,12 +1,12 @@
 /** The OpenAPI documents of the hosts, without a running service. */
 
-import { controlHostContract } from '../contract/control/host.ts';
-import type { HostContract } from '../contract/endpoint.ts';
-import { eventsHostContract } from '../contract/events/host.ts';
-import { registerHostContract } from '../contract/register/host.ts';
-import { relayHostContract } from '../contract/relay/host.ts';
-import { type ApiDocument, apiDocument } from '../http/openapi.ts';
-import { settings } from './config.ts';
+import { controlHostContract } from '../../contract/control/host.ts';
+import type { HostContract } from '../../contract/endpoint.ts';
+import { eventsHostContract } from '../../contract/events/host.ts';
+import { registerHostContract } from '../../contract/register/host.ts';
+import { relayHostContract } from '../../contract/relay/host.ts';
+import { type ApiDocument, apiDocument } from '../../http/openapi.ts';
+import { settings } from '../config.ts';
 
 const describedHosts = ['events', 'register', 'relay', 'control'] as const;
 export type DescribedHost = (typeof describedHosts)[number];

@@ -1,13 +1,13 @@
 /** Wires the comparison of ledger and chain. */
 
-import { createChainHistory } from '../audit/chain-history.ts';
-import type { VerifyReport } from '../audit/report.ts';
-import { type VerifyOptions, verifyLedger } from '../audit/verify-ledger.ts';
-import type { ChainClient } from '../chain/rpc/client.ts';
-import type { Rpc } from '../chain/rpc/rpc.ts';
-import type { Database } from '../ledger/database/database.ts';
-import type { Facts } from '../ledger/facts.ts';
-import { createBreathing, delay } from '../lib/timers.ts';
+import { createChainHistory } from '../../audit/chain-history.ts';
+import type { VerifyReport } from '../../audit/report.ts';
+import { type VerifyOptions, verifyLedger } from '../../audit/verify-ledger.ts';
+import type { ChainClient } from '../../chain/rpc/client.ts';
+import type { Rpc } from '../../chain/rpc/rpc.ts';
+import type { Database } from '../../ledger/database/database.ts';
+import type { Facts } from '../../ledger/facts.ts';
+import { createBreathing, delay } from '../../lib/timers.ts';
 
 /** Requests and leases wait for a comparison in their process at most this long, and for the statement under way. */
 const WORK_AT_ONCE_MS = 8;

@@ -1,7 +1,7 @@
 /** Hosts whose paths do not collide, behind one listener. */
 import { type Handler, Hono } from 'hono';
-import type { RequestVariables } from '../http/frame/request-record.ts';
-import { tidyPath } from '../http/frame/tidy-path.ts';
+import type { RequestVariables } from '../../http/frame/request-record.ts';
+import { tidyPath } from '../../http/frame/tidy-path.ts';
 
 type Host = Hono<RequestVariables>;
 

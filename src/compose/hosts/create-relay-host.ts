@@ -1,21 +1,21 @@
 /** Builds the relay host from adapters that the caller has picked. */
-import { createAddressGate } from '../actions/admit-address.ts';
-import { createRelayQueue } from '../actions/relay/queue-relays.ts';
-import { createRelayTransaction } from '../actions/relay/relay-transaction.ts';
-import type { ChainEngine } from '../chain/engine.ts';
-import type { ChainClient } from '../chain/rpc/client.ts';
-import type { Rpc } from '../chain/rpc/rpc.ts';
-import { relayRefusals } from '../contract/relay/refusals.ts';
-import type { HostFrameDeps } from '../http/frame/host-frame.ts';
-import { createRefuser } from '../http/frame/refuse.ts';
-import { createRelayHost, type RelayHostDeps } from '../http/relay/host.ts';
+import { createAddressGate } from '../../actions/admit-address.ts';
+import { createRelayQueue } from '../../actions/relay/queue-relays.ts';
+import { createRelayTransaction } from '../../actions/relay/relay-transaction.ts';
+import type { ChainEngine } from '../../chain/engine.ts';
+import type { ChainClient } from '../../chain/rpc/client.ts';
+import type { Rpc } from '../../chain/rpc/rpc.ts';
+import { relayRefusals } from '../../contract/relay/refusals.ts';
+import type { HostFrameDeps } from '../../http/frame/host-frame.ts';
+import { createRefuser } from '../../http/frame/refuse.ts';
+import { createRelayHost, type RelayHostDeps } from '../../http/relay/host.ts';
 
-import type { TokenVerifier } from '../identity/tokens.ts';
-import type { BusinessTime } from '../ledger/database/database.ts';
-import type { Facts } from '../ledger/facts.ts';
-import { readWindow } from '../ledger/limits/rate-windows.ts';
-import { findRelayByHash } from '../ledger/relay/queued-relays.ts';
-import { type RelayOverrides, settings } from './config.ts';
+import type { TokenVerifier } from '../../identity/tokens.ts';
+import type { BusinessTime } from '../../ledger/database/database.ts';
+import type { Facts } from '../../ledger/facts.ts';
+import { readWindow } from '../../ledger/limits/rate-windows.ts';
+import { findRelayByHash } from '../../ledger/relay/queued-relays.ts';
+import { type RelayOverrides, settings } from '../config.ts';
 
 /** `idle` resolves when all calls are queued. */
 export function createRelay(
