@@ -8,6 +8,7 @@ import type { Random } from '../../lib/ids.ts';
 import type { SeedChange } from '../../rules/brands/seed-changes.ts';
 import type { Fixture } from '../fixture/fixture.ts';
 import { seedLedger } from '../fixture/seed-ledger.ts';
+import { seedPerks } from '../fixture/seed-perks.ts';
 import { openGasWallet } from './open-gas-wallet.ts';
 import { openPerks } from './open-perks.ts';
 import { aloneInSetup, fundBrands, type PrepareChainDeps, prepareContracts } from './prepare-chain.ts';
@@ -62,6 +63,7 @@ export async function buildFixture(
     { ...deps, addressAt: deps.wallets.addressAt },
     { fixture: isOld ? { ...fixture, brands: [] } : fixture, nowMs },
   );
+  await seedPerks(deps, fixture, nowMs);
   const deposits = fixture.brands.map(({ brand, escrow }) => ({ brandId: brand.brandId, amount: escrow }));
   await fundBrands(deps, contracts.pointsSale, deposits);
   const { perks } = contracts;

@@ -16,6 +16,7 @@ import domainMisses from './migrations/2026-11/0011-domain-misses.sql';
 import payments from './migrations/2026-11/0012-payments.sql';
 import webhooks from './migrations/2026-11/0013-webhooks.sql';
 import emulatedProcessor from './migrations/2026-11/0014-emulated-processor.sql';
+import perks from './migrations/2026-11/0015-perks.sql';
 
 /** In order; a file that has been released is never edited, only followed by another. */
 export const migrations = [
@@ -33,6 +34,7 @@ export const migrations = [
   { number: 12, name: '0012-payments', sql: payments },
   { number: 13, name: '0013-webhooks', sql: webhooks },
   { number: 14, name: '0014-emulated-processor', sql: emulatedProcessor },
+  { number: 15, name: '0015-perks', sql: perks },
 ] as const;
 
 const applied = pgTable('migrations', {

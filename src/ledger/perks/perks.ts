@@ -1,0 +1,49 @@
+/** The catalogue: what each brand offers for RWT. */
+import { and, asc, eq, inArray, or } from 'drizzle-orm';
+import type { BrandId } from '../../rules/brands/brand.ts';
+import type { Queries } from '../database/database.ts';
+import { perks } from '../schema/engagement/perks.ts';
+
+export type StoredPerk = typeof perks.$inferSelect;
+
+/** A brand's perk by its UUID, active or not. */
+export async function findPerk(
+  db: Queries,
+  { brandId, perkId }: { brandId: BrandId; perkId: string },
+): Promise<StoredPerk | undefined> {
+  const [found] = await db
+    .select()
+    .from(perks)
+    .where(and(eq(perks.id, perkId.toLowerCase()), eq(perks.brandId, brandId)));
+  return found;
+}
+
+/** The perk that is this token on chain. */
+export async function findPerkByToken(db: Queries, tokenId: number): Promise<StoredPerk | undefined> {
+  const [found] = await db.select().from(perks).where(eq(perks.tokenId, tokenId));
+  return found;
+}
+
+/** All perks of a brand, active or not, in the order of their tokens. */
+export const listPerks = (db: Queries, brandId: BrandId): Promise<StoredPerk[]> =>
+  db.select().from(perks).where(eq(perks.brandId, brandId)).orderBy(asc(perks.tokenId));
+
+/** Adds a perk; false, and nothing changed, when its id or its token is another perk's. */
+export async function addPerk(db: Queries, perk: StoredPerk): Promise<boolean> {
+  const added = await db.insert(perks).values(perk).onConflictDoNothing().returning({ id: perks.id });
+  return added.length === 1;
+}
+
+/** Perks that have one of these ids or tokens. */
+export async function perksInTheWay(
+  db: Queries,
+  of: readonly Pick<StoredPerk, 'id' | 'tokenId'>[],
+): Promise<StoredPerk[]> {
+  if (of.length === 0) return [];
+  const ids = of.map(({ id }) => id);
+  const tokens = of.map(({ tokenId }) => tokenId);
+  return db
+    .select()
+    .from(perks)
+    .where(or(inArray(perks.id, ids), inArray(perks.tokenId, tokens)));
+}
