@@ -8,6 +8,8 @@ import { registerHostContract } from '../src/contract/register/host.ts';
 import { type RegisterRefusal, registerRefusals } from '../src/contract/register/refusals.ts';
 import { relayHostContract } from '../src/contract/relay/host.ts';
 import { relayRefusals, validationReasons } from '../src/contract/relay/refusals.ts';
+import { servicesHostContract } from '../src/contract/services/host.ts';
+import { type ServicesRefusal, servicesRefusals } from '../src/contract/services/refusals.ts';
 import { apiDocument } from '../src/http/openapi.ts';
 import { registrationFields } from '../src/rules/registration.ts';
 import { relayPolicy } from '../src/rules/relay-policy.ts';
@@ -20,8 +22,8 @@ const served = { serverUrl: '/', apiPrefix: '/rewards-api', bodyLimitBytes: 10_2
 const api = apiDocument(eventsHostContract, served);
 
 /** The rows of the first table below a heading, without its head; code marks are taken off. */
-function tableBelow(heading: string): string[][] {
-  const [, below = ''] = document.split(new RegExp(`^#+ ${heading}$`, 'm'));
+function tableBelow(heading: string, page = document): string[][] {
+  const [, below = ''] = page.split(new RegExp(`^#+ ${heading}$`, 'm'));
   const lines = below.slice(below.indexOf('\n|')).trimStart().split('\n');
   const end = lines.findIndex((line) => !line.startsWith('|'));
   return lines.slice(2, end).map((line) =>
@@ -41,6 +43,31 @@ function withNames(refusal: { code: string }): { code: string } {
   });
   return Object.fromEntries(fields);
 }
+
+describe('docs/engagement.md', async () => {
+  const page = await read('docs/engagement.md');
+
+  test('every endpoint of the services host is listed, and no other', () => {
+    const services = apiDocument(servicesHostContract, { ...served, apiPrefix: '' });
+    const described = operationsOf(services).map(({ method, path }) => `${method.toUpperCase()} ${path}`);
+    const listed = tableBelow('Endpoints', page).map(([endpoint]) => endpoint);
+    expect([...listed].sort()).toEqual(described.sort());
+  });
+
+  test('the error table is that of the services host, in both directions', () => {
+    const documented = tableBelow('Refusals', page).map(([code, status, error]) => [
+      code,
+      Number(status),
+      error,
+    ]);
+    const answered = servicesRefusals.codes.map((code) => {
+      const refusal = withNames(servicesRefusals.example(code)) as ServicesRefusal;
+      const { status, body } = servicesRefusals.answer(refusal, { nowMs: 0 });
+      return [code, status, body.error];
+    });
+    expect(documented).toEqual(answered);
+  });
+});
 
 describe('docs/api.md', () => {
   test('the error table is that of the service, in both directions', () => {

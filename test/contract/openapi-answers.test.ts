@@ -12,12 +12,14 @@ import { relayKitOf } from '../kits/wallet.ts';
 import { operationsOf, validatorOf } from './api-description.ts';
 
 let service: TestService;
-const apis: Record<'events' | 'register' | 'relay' | 'control', ApiDocument> = Object.create(null);
+const apis: Record<'events' | 'register' | 'services' | 'relay' | 'control', ApiDocument> =
+  Object.create(null);
 
 beforeAll(async () => {
   service = await startTestService();
   apis.events = (await service.request('/openapi.json')).body;
   apis.register = (await service.request('/openapi/register.json')).body;
+  apis.services = (await service.request('/openapi/services.json')).body;
   apis.relay = (await service.request('/openapi/relay.json')).body;
   apis.control = (await service.request(`${service.ready.urls.control}/openapi.json`)).body;
 });
@@ -91,7 +93,7 @@ function judge(api: ApiDocument, { operation }: Described, answer: Awaited<Retur
   for (const name of always) expect(answer.headers.get(name), name).not.toBeNull();
 }
 
-describe.each(['events', 'register', 'control'] as const)('%s host', (host) => {
+describe.each(['events', 'register', 'services', 'control'] as const)('%s host', (host) => {
   test('every example gets a documented answer, and does what it says', { timeout: 60_000 }, async () => {
     const api = apis[host];
     const rewarded = await service.event({ eventType: 'rate_experience', userEmail: someone() });

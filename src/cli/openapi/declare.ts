@@ -13,10 +13,10 @@ export function declareOpenapi({ parent, lazily }: Catalog): void {
     .addOption(
       option(
         '--host <host>',
-        'the host: the event handler, the one that registers users, the relay, or the controls of the emulator',
+        'the host: the event handler, the one that registers users, the services for users, the relay, or the controls of the emulator',
         {
           default: 'events',
-          choices: ['events', 'register', 'relay', 'control'],
+          choices: ['events', 'register', 'services', 'relay', 'control'],
         },
       ),
     )

@@ -34,6 +34,7 @@ export function banner(
     row('API', cyan(`${urls.events}/rewards-api`)),
     ...(urls.relay === urls.events ? [] : [row('Relay', cyan(`${urls.relay}/relay`))]),
     ...(urls.register === urls.events ? [] : [row('Register', cyan(`${urls.register}/rewards-api`))]),
+    ...(urls.services === urls.events ? [] : [row('Services', cyan(urls.services))]),
     row('Docs', cyan(`${urls.events}/docs`)),
     row('Control', cyan(`${urls.control}?token=${ready.controlToken}`)),
     row('RPC', cyan(urls.rpc), `chain ${ready.chain.id}`),

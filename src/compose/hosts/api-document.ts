@@ -5,15 +5,17 @@ import type { HostContract } from '../../contract/endpoint.ts';
 import { eventsHostContract } from '../../contract/events/host.ts';
 import { registerHostContract } from '../../contract/register/host.ts';
 import { relayHostContract } from '../../contract/relay/host.ts';
+import { servicesHostContract } from '../../contract/services/host.ts';
 import { type ApiDocument, apiDocument } from '../../http/openapi.ts';
 import { settings } from '../config.ts';
 
-const describedHosts = ['events', 'register', 'relay', 'control'] as const;
+const describedHosts = ['events', 'register', 'services', 'relay', 'control'] as const;
 export type DescribedHost = (typeof describedHosts)[number];
 
 const contracts: Record<DescribedHost, HostContract> = {
   events: eventsHostContract,
   register: registerHostContract,
+  services: servicesHostContract,
   relay: relayHostContract,
   control: controlHostContract,
 };

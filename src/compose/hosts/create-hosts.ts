@@ -23,6 +23,7 @@ import type { ErrorDialect } from '../../contract/refusals.ts';
 import { registerHostContract } from '../../contract/register/host.ts';
 import { registerRefusals } from '../../contract/register/refusals.ts';
 import { relayHostContract } from '../../contract/relay/host.ts';
+import { servicesHostContract } from '../../contract/services/host.ts';
 import { createEventsHost } from '../../http/events/host.ts';
 import { proxyTrust } from '../../http/frame/addresses/client-address.ts';
 import { createUseWindows } from '../../http/frame/addresses/use-windows.ts';
@@ -41,6 +42,7 @@ import type { Random } from '../../lib/ids.ts';
 import type { Log } from '../../lib/log.ts';
 import { type RelayOverrides, settings } from '../config.ts';
 import { createRelay } from './create-relay-host.ts';
+import { createServices } from './create-services-host.ts';
 import type { ServiceHosts } from './one-port.ts';
 
 export interface HostsDeps {
@@ -141,11 +143,12 @@ export function createHosts(
     refuser: createRefuser(registerRefusals, { clock }),
     settings: hostSettings,
   });
+  const services = createServices({ frame, token, hostSettings });
   const relay = tokens && createRelay({ ...deps, frame, tokens }, config);
   const idle = async () => {
     await Promise.all([submitter.idle(), relay?.idle()]);
   };
-  return { events, register, relay: relay?.host, idle };
+  return { events, register, services, relay: relay?.host, idle };
 }
 
 /** The frame around every host's handlers, and what several hosts share. */
@@ -226,5 +229,6 @@ const rewardingDeps = (
 export const referencesOf = (hasRelay: boolean): ReferenceLink[] => [
   { title: eventsHostContract.title, href: '/docs/events' },
   { title: registerHostContract.title, href: '/docs/register' },
+  { title: servicesHostContract.title, href: '/docs/services' },
   ...(hasRelay ? [{ title: relayHostContract.title, href: '/docs/relay' }] : []),
 ];

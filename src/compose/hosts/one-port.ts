@@ -1,5 +1,6 @@
 /** Hosts whose paths do not collide, behind one listener. */
 import { type Handler, Hono } from 'hono';
+import { servicesHostContract } from '../../contract/services/host.ts';
 import type { RequestVariables } from '../../http/frame/request-record.ts';
 import { tidyPath } from '../../http/frame/tidy-path.ts';
 
@@ -9,9 +10,17 @@ type Host = Hono<RequestVariables>;
 export interface ServiceHosts {
   events: Host;
   register: Host;
+  services: Host;
   /** Absent where the service pays no gas. */
   relay?: Host | undefined;
 }
+
+/** The first part of each path of the services host, with its slash; every path below them is the host's. */
+const servicesRoots = new Set(
+  servicesHostContract.endpoints
+    .filter(({ tag }) => tag !== 'Service')
+    .map(({ path }) => path.split('/', 2).join('/')),
+);
 
 /** Joins all hosts in one application. Each keeps its own rules, its own refusals and its whole path. */
 export function onOnePort(hosts: ServiceHosts, { apiPrefix }: { apiPrefix: string }): Hono {
@@ -34,6 +43,11 @@ export function onOnePort(hosts: ServiceHosts, { apiPrefix }: { apiPrefix: strin
   hand(`${apiPrefix}/pregenerate-user`, hosts.register);
   describe('events', hosts.events);
   describe('register', hosts.register);
+  describe('services', hosts.services);
+  for (const root of servicesRoots) {
+    hand(root, hosts.services);
+    hand(`${root}/*`, hosts.services);
+  }
   if (hosts.relay) {
     describe('relay', hosts.relay);
     hand('/relay', hosts.relay);

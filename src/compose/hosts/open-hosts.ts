@@ -45,7 +45,7 @@ export async function openHosts(
   if (config.splitHosts) {
     // The event handler's address has the references of all hosts; each other host has its own as well.
     const withReferences = indexed();
-    for (const name of ['events', 'register', 'relay']) {
+    for (const name of ['events', 'register', 'services', 'relay']) {
       withReferences.get(`/docs/${name}`, (context) => described.fetch(context.req.raw, context.env));
     }
     const events = await open(withReferences.route('/', hosts.events), config.port, config.portExplicit);
@@ -54,9 +54,10 @@ export async function openHosts(
         .get('/docs/:name', (context) => context.redirect(`${events}/docs/${context.req.param('name')}`))
         .route('/', host);
     const register = await open(elsewhere(hosts.register), 0, false);
+    const services = await open(elsewhere(hosts.services), 0, false);
     const relay = hosts.relay ? await open(elsewhere(hosts.relay), 0, false) : events;
     const control = await open(indexed().route('/', ofEmulator), 0, false);
-    urls.at = { events, relay, register, services: events, site: events, control: `${control}/_rewards` };
+    urls.at = { events, relay, register, services, site: events, control: `${control}/_rewards` };
     return urls.at;
   }
   const app = indexed().route('/', ofEmulator).route('/', described);
@@ -74,6 +75,7 @@ const handTo =
 const linksOf = ({ events, control }: HostUrls): IndexLink[] => [
   { name: 'Events', url: `${events}/docs/events`, about: 'Customer events, balances, DNS, health.' },
   { name: 'Register', url: `${events}/docs/register`, about: 'Wallets before the first reward.' },
+  { name: 'Services', url: `${events}/docs/services`, about: 'What users have done, earned and can get.' },
   { name: 'Relay', url: `${events}/docs/relay`, about: 'Transactions for users who own no gas.' },
   {
     name: 'Controls',

@@ -165,3 +165,18 @@ export const rewardHistory = (db: Queries, of: { brandId: BrandId; userKey: stri
     .where(and(eq(rewards.userKey, of.userKey), eq(rewards.brandId, of.brandId), isNull(rewards.failure)))
     .orderBy(desc(rewards.sequence))
     .limit(of.limit);
+
+/** How many rewards of a brand a user got that did not fail, and what they came to. */
+export async function sumRewards(
+  db: Queries,
+  of: { brandId: BrandId; userKey: string },
+): Promise<{ earned: number; claims: number }> {
+  const [row] = await db
+    .select({
+      earned: sql<number>`coalesce(sum(${rewards.amount}), 0)`.mapWith(Number),
+      claims: sql<number>`count(*)`.mapWith(Number),
+    })
+    .from(rewards)
+    .where(and(eq(rewards.userKey, of.userKey), eq(rewards.brandId, of.brandId), isNull(rewards.failure)));
+  return row ?? { earned: 0, claims: 0 };
+}

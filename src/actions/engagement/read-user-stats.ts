@@ -1,0 +1,42 @@
+/** What a user has, has earned and has done at a brand. */
+import type { RewardToken } from '../../chain/contracts/reward-token.ts';
+import type { Database } from '../../ledger/database/database.ts';
+import { sumRewards } from '../../ledger/rewards/rewards.ts';
+import type { BrandId } from '../../rules/brands/brand.ts';
+import { readBalance } from '../wallets/read-balance.ts';
+
+export interface WantedStats {
+  brandId: BrandId;
+  userKey: string;
+  userAddress: `0x${string}` | undefined;
+  /** Where the server's rank is asked for. */
+  platform: string | undefined;
+}
+
+/** Amounts are whole RWT. */
+export interface UserStats {
+  /** As the chain has it now. */
+  balance: bigint;
+  lifetime: { earned: number; spent: number; claims: number };
+  streak: { current: number; longest: number };
+  activity: { messages: number; voiceMinutes: number; reactions: number };
+  /** 0: no place yet. */
+  rank: { server: number; global: number };
+}
+
+/** An unknown user has zeros. Undefined when the brand does not exist. */
+export async function readUserStats(
+  deps: { database: Database; token: RewardToken },
+  { brandId, userKey, userAddress }: WantedStats,
+): Promise<UserStats | undefined> {
+  const held = await readBalance(deps, { brandId, userKey, userAddress, historyLimit: 0 });
+  if (!held) return undefined;
+  const { earned, claims } = await sumRewards(deps.database.db, { brandId, userKey });
+  return {
+    balance: held.balance,
+    lifetime: { earned, spent: 0, claims },
+    streak: { current: 0, longest: 0 },
+    activity: { messages: 0, voiceMinutes: 0, reactions: 0 },
+    rank: { server: 0, global: 0 },
+  };
+}

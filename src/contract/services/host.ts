@@ -1,0 +1,29 @@
+/** The services host with all that it offers: what users of a brand have done, earned and can get (docs/engagement.md). */
+import { hostContract } from '../endpoint.ts';
+import { refusalBody } from '../shared-refusals.ts';
+import { anywhere, type ServicesRefusalCode, servicesRefusals } from './refusals.ts';
+import { userStatsEndpoint } from './user-stats.ts';
+
+export const servicesHostContract = hostContract<ServicesRefusalCode>({
+  title: 'Rewards: services',
+  description: ({ bodyLimitKb }) => [
+    "What a brand's pages and bots show to its users, and tell the service about them.",
+    `Users are named by an e-mail, an address, or their id on a platform, URL-encoded where it stands in a path. Bodies are JSON of at most ${bodyLimitKb} KB. A field that is null or empty counts as not sent.`,
+    "Every path answers OPTIONS. A page may read answers when its origin is one of the brands' domains, a subdomain of one, or the service's own.",
+  ],
+  tags: [
+    { name: 'Users', description: 'What a user has, has earned and has done.' },
+    { name: 'Service', description: "The host's own description." },
+  ],
+  endpoints: [userStatsEndpoint],
+  refusalBody,
+  anywhere,
+  refusals: servicesRefusals,
+  securitySchemes: {
+    brandKey: {
+      type: 'http',
+      scheme: 'bearer',
+      description: 'A key of the brand, for its own servers. Never put it into a page.',
+    },
+  },
+});

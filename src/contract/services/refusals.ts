@@ -1,0 +1,82 @@
+/** The whole error table of the services host: which refusal is answered with which status, text and facts. */
+import { type RefusalRows, refusalTable } from '../refusals.ts';
+import {
+  type BodyRefusal,
+  brandNotFound,
+  type FrameRefusal,
+  type RefusalBody,
+  type RequestRefusal,
+  refusalForm,
+  requestRefusals,
+} from '../shared-refusals.ts';
+
+export type ServicesRefusal =
+  | FrameRefusal
+  | Extract<RequestRefusal, { code: 'too_many_requests' }>
+  | BodyRefusal
+  /** Fields that are missing or wrong, each prefixed with its name. */
+  | { code: 'invalid_request'; errors: string[] }
+  | { code: 'brand_not_found'; brandId: string };
+export type ServicesRefusalCode = ServicesRefusal['code'];
+
+const { https_required, too_many_requests, unknown_endpoint, method_not_allowed, ...bodies } =
+  requestRefusals;
+const { body_too_large, unsupported_encoding, database_unavailable, database_busy, internal_error } = bodies;
+
+/** In the order of the checks. */
+const rows: RefusalRows<ServicesRefusal> = {
+  https_required,
+  too_many_requests,
+  unknown_endpoint,
+  method_not_allowed,
+  body_too_large,
+  unsupported_encoding,
+  invalid_body: {
+    status: 400,
+    when: 'the body is not the JSON that is expected',
+    example: { problem: 'body: must be a JSON object' },
+    says: ({ problem }) => ({
+      error: 'Invalid request',
+      message: problem,
+      details: { reason: 'invalid_body', errors: [problem] },
+    }),
+  },
+  invalid_request: {
+    status: 400,
+    when: 'a field is missing or breaks one of its limits',
+    example: {
+      errors: [
+        'brandId: must be an address: 0x and 40 hex digits',
+        'userIdentifier: must be an e-mail, an address, or an id on the platform that `platform` names',
+      ],
+    },
+    says: ({ errors }) => ({
+      error: 'Invalid request',
+      message: errors.join('; '),
+      details: { reason: 'invalid_request', errors },
+    }),
+  },
+  brand_not_found: brandNotFound,
+  database_unavailable,
+  database_busy,
+  internal_error,
+};
+
+export const servicesRefusals = refusalTable<ServicesRefusal, RefusalBody>({
+  form: refusalForm,
+  leastRetrySeconds: 1,
+  rows,
+});
+
+/** Refusals that any request may get; the ledger is asked about the origin of each. */
+export const anywhere = [
+  'https_required',
+  'too_many_requests',
+  'internal_error',
+  'database_unavailable',
+  'database_busy',
+] as const;
+/** Refusals that any question about a brand's user may get. */
+export const ofQuestion = ['invalid_request', 'brand_not_found', ...anywhere] as const;
+/** The same of an endpoint that takes a body. */
+export const withBody = ['body_too_large', 'unsupported_encoding', 'invalid_body', ...ofQuestion] as const;

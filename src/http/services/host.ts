@@ -1,0 +1,24 @@
+/** The services host: its endpoints and what each of them uses (docs/engagement.md). */
+import type { Hono } from 'hono';
+import { servicesHostContract } from '../../contract/services/host.ts';
+import type { ServicesRefusal } from '../../contract/services/refusals.ts';
+import { type AddressGateDeps, addressGate } from '../frame/addresses/address-gate.ts';
+import { createHostFrame, type HostFrameDeps } from '../frame/host-frame.ts';
+import type { Refuser } from '../frame/refuse.ts';
+import type { RequestVariables } from '../frame/request-record.ts';
+import { type UserStatsDeps, userStats } from './user-stats.ts';
+
+export type ServicesHostDeps = HostFrameDeps &
+  AddressGateDeps &
+  UserStatsDeps & { refuser: Refuser<ServicesRefusal> };
+
+export function createServicesHost(deps: ServicesHostDeps): Hono<RequestVariables> {
+  return createHostFrame(deps, {
+    contract: servicesHostContract,
+    refuse: deps.refuser.answer,
+    gate: addressGate(deps, deps.refuser.answer),
+    handlers: {
+      userStats: userStats(deps),
+    },
+  });
+}
