@@ -2,7 +2,7 @@
 
 import { paidBeyond } from '../audit/beyond-the-cut.ts';
 import type { ChainHistory } from '../audit/chain-history.ts';
-import { contractsAt } from '../chain/contracts/deploy.ts';
+import { contractProblemText, contractsAt } from '../chain/contracts/deploy.ts';
 import { accountPower, type Role } from '../chain/contracts/roles.ts';
 import type { ChainClient } from '../chain/rpc/client.ts';
 import { isRpcError, type Rpc } from '../chain/rpc/rpc.ts';
@@ -187,7 +187,7 @@ export async function checkChain(
     []) {
     add(
       'E_PROD_CONTRACTS',
-      `${contract} at ${config.contracts[contract]}: ${problem.replaceAll('_', ' ')}`,
+      `${contract} at ${config.contracts[contract]}: ${contractProblemText(problem)}`,
       'check the address; another version of rewards needs newly deployed contracts',
     );
   }
@@ -219,6 +219,7 @@ const WORK_OF: Record<keyof StartConfig['keys'], Need['for']> = {
   payout: 'payouts',
   mint: 'minting',
   relay: 'relay',
+  redemption: 'redemption',
 };
 const RELAY_ROLE: Role = 'perks.RELAYER_ROLE';
 

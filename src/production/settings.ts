@@ -151,6 +151,12 @@ export const startSettings = {
     'file with private key of the account that mints for payments',
     { secret: 'file', needed: (config) => config.payments === 'stripe' && asksOutbox(config) },
   ),
+  redemptionKey: setting(
+    '--redemption-key-file <file>',
+    privateKey,
+    'file with private key of the account that redeems perks and brings their terms on chain',
+    { secret: 'file' },
+  ),
   relayKey: setting(
     '--relay-key-file <file>',
     privateKey,

@@ -24,7 +24,7 @@ interface StartGiven {
 export interface StartConfig extends StartValues {
   ownDomain: string;
   contracts: ContractAddresses;
-  keys: { payout?: `0x${string}`; mint?: `0x${string}`; relay?: `0x${string}` };
+  keys: { payout?: `0x${string}`; mint?: `0x${string}`; relay?: `0x${string}`; redemption?: `0x${string}` };
   /** Files of private keys that every user of the machine can read. */
   openKeyFiles: string[];
   /** NODE_TLS_REJECT_UNAUTHORIZED as it is set. */
@@ -41,7 +41,7 @@ export async function readStartConfig(given: StartGiven): Promise<StartConfig> {
   await fillFromContractsFile(values, given.cwd, (problem) => problems.push(problem));
   problems.push(...formProblems(values, (row) => isGiven(secretOf(row, given))));
   if (problems.length > 0) throw settingsProblem(problems);
-  const { payoutKey: payout, mintKey: mint, relayKey: relay } = values;
+  const { payoutKey: payout, mintKey: mint, relayKey: relay, redemptionKey: redemption } = values;
   return {
     ...values,
     ownDomain: values.ownDomain ?? values.publicDomains[0] ?? '',
@@ -51,7 +51,12 @@ export async function readStartConfig(given: StartGiven): Promise<StartConfig> {
       perks: values.perksAddress,
       pointsSale: values.pointsSaleAddress,
     },
-    keys: { ...(payout && { payout }), ...(mint && { mint }), ...(relay && { relay }) },
+    keys: {
+      ...(payout && { payout }),
+      ...(mint && { mint }),
+      ...(relay && { relay }),
+      ...(redemption && { redemption }),
+    },
     openKeyFiles: await openKeyFiles(given),
     tlsRejectUnauthorized: given.env.NODE_TLS_REJECT_UNAUTHORIZED,
     log: given.log,

@@ -8,6 +8,7 @@ import { foundry } from 'viem/chains';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { VerifyReport } from '../../src/audit/report.ts';
 import { businessEscrowAbi, pointsSaleAbi, rewardTokenAbi } from '../../src/chain/contracts/abis.ts';
+import { roleId } from '../../src/chain/contracts/deployment-steps.ts';
 import { encodePayoutBatch } from '../../src/chain/contracts/payout-batch.ts';
 import { DEV_MNEMONIC } from '../../src/emulator/world/dev-accounts.ts';
 import { receiptOf } from '../kits/chain.ts';
@@ -314,6 +315,16 @@ describe('planted on the chain:', () => {
         account: mint ?? null,
         functionName: 'mintForPayment',
         args: [`0x${createHash('sha256').update('sale').digest('hex')}`, bob.address, 50n],
+      }),
+    );
+    const mayCollect = [roleId('REDEMPTION_ROLE'), redemption?.address ?? '0x'] as const;
+    await mined(
+      wallet().writeContract({
+        address: contract('escrow'),
+        abi: businessEscrowAbi,
+        account: admin ?? null,
+        functionName: 'grantRole',
+        args: mayCollect,
       }),
     );
     await mined(

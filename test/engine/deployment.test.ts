@@ -97,8 +97,9 @@ test('then come links, roles, gas money and the hand-over, in this order', () =>
     [token, 'setMinterCap', pointsSale, 5n],
     grant(token, 'REDEEMER_ROLE', escrow),
     grant(escrow, 'DISTRIBUTOR_ROLE', distributor),
-    grant(escrow, 'REDEMPTION_ROLE', redeemer),
+    grant(escrow, 'REDEMPTION_ROLE', perks),
     grant(pointsSale, 'OPERATOR_ROLE', operator),
+    grant(perks, 'REDEEMER_ROLE', redeemer),
     grant(perks, 'PERK_ADMIN_ROLE', perkAdmin),
     grant(perks, 'RELAYER_ROLE', relayer),
     grant(perks, 'RELAYER_ROLE', other),
@@ -106,9 +107,9 @@ test('then come links, roles, gas money and the hand-over, in this order', () =>
     ...contracts.map((contract) => [contract, 'renounceRole', roleId(''), deployer]),
   ]);
   for (const { value, gas } of calls) expect([value, gas]).toEqual([0n, 120_000n]);
-  expect(steps.indexOf(money[0] as DeploymentStep)).toBe(9);
+  expect(steps.indexOf(money[0] as DeploymentStep)).toBe(10);
   expect(money).toEqual(
-    [distributor, operator, relayer, other].map((to) => ({
+    [distributor, operator, redeemer, relayer, other].map((to) => ({
       ...{ title: `gas money to ${to}`, to, data: '0x', value: 9n, gas: 30_000n },
     })),
   );
@@ -131,6 +132,7 @@ test('what nobody is named for is left out, and who stays admin hands nothing ov
     [token, 'setMinterCap', pointsSale, 10n ** 15n],
     grant(token, 'REDEEMER_ROLE', escrow),
     grant(escrow, 'DISTRIBUTOR_ROLE', distributor),
+    grant(escrow, 'REDEMPTION_ROLE', perks),
   ]);
   const money = deploymentSteps(addresses, few, { gasMoneyWei: 1n }).filter(({ value }) => value === 1n);
   expect(money.map(({ to }) => to)).toEqual([distributor]);

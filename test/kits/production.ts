@@ -36,12 +36,14 @@ export async function startProductionKit(anvilArgs: readonly string[] = []) {
     payout: generatePrivateKey(),
     mint: generatePrivateKey(),
     relay: generatePrivateKey(),
+    redemption: generatePrivateKey(),
   };
   const accounts = {
     admin: privateKeyToAccount(keys.admin),
     payout: privateKeyToAccount(keys.payout),
     mint: privateKeyToAccount(keys.mint),
     relay: privateKeyToAccount(keys.relay),
+    redemption: privateKeyToAccount(keys.redemption),
   };
   for (const { address } of Object.values(accounts))
     await rpc('anvil_setBalance', [address, toHex(parseEther('1000'))]);
@@ -49,7 +51,7 @@ export async function startProductionKit(anvilArgs: readonly string[] = []) {
     admin: accounts.admin,
     distributor: accounts.payout.address,
     operator: accounts.mint.address,
-    redeemer: accounts.admin.address,
+    redeemer: accounts.redemption.address,
     relayer: accounts.relay.address,
   });
   const walletsXpub = HDKey.fromMasterSeed(Buffer.from(generatePrivateKey().slice(2), 'hex')).derive(
@@ -99,6 +101,7 @@ export async function startProductionKit(anvilArgs: readonly string[] = []) {
         REWARDS_PAYOUT_KEY: keys.payout,
         REWARDS_MINT_KEY: keys.mint,
         REWARDS_RELAY_KEY: keys.relay,
+        REWARDS_REDEMPTION_KEY: keys.redemption,
         REWARDS_WALLETS_XPUB: walletsXpub,
         REWARDS_PUBLIC_HOST: 'rewards.example',
         REWARDS_TRUST_PROXY: '127.0.0.1',

@@ -43,6 +43,7 @@ async function prepared(name: string) {
     REWARDS_DEPLOYER_KEY_FILE: join(folder, 'deployer-key'),
     REWARDS_PAYOUT_KEY_FILE: join(folder, 'payout-key'),
     REWARDS_MINT_KEY_FILE: join(folder, 'mint-key'),
+    REWARDS_REDEMPTION_KEY_FILE: join(folder, 'redemption-key'),
     REWARDS_RELAY_KEY_FILE: join(folder, 'relay-key'),
   };
   return { made, folder, addressOf, env };
@@ -54,7 +55,7 @@ const sentBy = async (account: string | undefined) =>
 test('keys: each in a file of mode 0600, the phrase printed once, nothing overwritten', async () => {
   const { made, folder, addressOf } = await prepared('keys');
   const { mnemonic, walletsXpub, walletsPath, firstWallet } = made.envelope.data;
-  for (const name of ['deployer', 'payout', 'mint', 'relay']) {
+  for (const name of ['deployer', 'payout', 'mint', 'redemption', 'relay']) {
     const file = join(folder, `${name}-key`);
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     const key = (await readFile(file, 'utf8')).trim() as `0x${string}`;

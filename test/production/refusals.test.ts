@@ -128,6 +128,8 @@ describe('refused:', () => {
     await expectRefusal('E_PROD_ROLE', /DISTRIBUTOR_ROLE/, { REWARDS_PAYOUT_KEY: generatePrivateKey() });
     await expectRefusal('E_PROD_ROLE', /OPERATOR_ROLE/, { REWARDS_MINT_KEY: generatePrivateKey() });
     await expectRefusal('E_PROD_ROLE', /RELAYER_ROLE/, { REWARDS_RELAY_KEY: generatePrivateKey() });
+    const stranger = { REWARDS_REDEMPTION_KEY: generatePrivateKey() };
+    await expectRefusal('E_PROD_ROLE', /REDEEMER_ROLE/, stranger);
   });
 
   test('a relay account with power that its callers could misuse', async () => {

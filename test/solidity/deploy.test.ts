@@ -41,11 +41,11 @@ test('all transactions of a deployment fit into one block', async () => {
     const deploying = deployContracts(kit.deps, everyRoleTo(people.admin.address));
     await expect
       .poll(async () => Number(await kit.rpc('eth_getTransactionCount', [people.admin.address, 'pending'])))
-      .toBe(24);
+      .toBe(26);
     await kit.rpc('evm_mine', []);
     const { block } = await deploying;
     const { transactions } = await kit.publicClient.getBlock({ blockNumber: block });
-    expect(transactions.length).toBe(12);
+    expect(transactions.length).toBe(13);
   } finally {
     await kit.rpc('evm_setAutomine', [true]);
   }
@@ -79,10 +79,11 @@ test('each role is held by exactly whom it was given to', async () => {
     escrow: {
       DEFAULT_ADMIN_ROLE: [admin.address],
       DISTRIBUTOR_ROLE: [distributor.address],
-      REDEMPTION_ROLE: [redeemer.address],
+      REDEMPTION_ROLE: [getAddress(perks.address)],
     },
     perks: {
       DEFAULT_ADMIN_ROLE: [admin.address],
+      REDEEMER_ROLE: [redeemer.address],
       PERK_ADMIN_ROLE: [redeemer.address],
       RELAYER_ROLE: [relayer.address],
     },
@@ -97,7 +98,7 @@ test('the gas wallet holds no tokens and no role but that of a relayer', async (
   for (const [contract, names] of [
     [kit.token, ['', 'MINTER_ROLE', 'REDEEMER_ROLE']],
     [kit.escrow, ['', 'DISTRIBUTOR_ROLE', 'REDEMPTION_ROLE']],
-    [kit.perks, ['', 'PERK_ADMIN_ROLE']],
+    [kit.perks, ['', 'PERK_ADMIN_ROLE', 'REDEEMER_ROLE']],
     [kit.pointsSale, ['', 'OPERATOR_ROLE']],
   ] as const) {
     for (const name of names) {

@@ -11,7 +11,10 @@ let kit: Kit;
 beforeAll(async () => {
   kit = await startKit();
 });
-beforeEach(() => kit.reset());
+beforeEach(async () => {
+  await kit.reset();
+  await kit.letCollect(redeemer);
+});
 afterAll(() => kit?.anvil.stop());
 
 test('deposit pulls from the caller by allowance, for any brand', async () => {

@@ -43,6 +43,7 @@ test('the contracts do what the model does, and the escrow always covers its bra
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
       await kit.reset();
+      await kit.letCollect(people.redeemer);
       const model: Model = {
         escrow: brands.map(() => 0n),
         users: users.map(() => 0n),

@@ -24,6 +24,7 @@ import {
   pointsSaleAbi,
   rewardTokenAbi,
 } from '../../src/chain/contracts/abis.ts';
+import { roleId } from '../../src/chain/contracts/deployment-steps.ts';
 import { encodePayoutBatch, type PayoutEntry } from '../../src/chain/contracts/payout-batch.ts';
 import { delay } from '../../src/lib/timers.ts';
 import { deploy, fundEscrow, minedBy, rpcTo, startAnvil } from '../kits/chain.ts';
@@ -97,6 +98,9 @@ export async function startKit(anvilArgs: readonly string[] = []) {
       await rpc('evm_revert', [snapshot]);
       snapshot = (await rpc('evm_snapshot', [])) as Hex;
     },
+    /** Lets an account collect past PerkNFT, which alone has that role after a deployment. */
+    letCollect: (collector: HDAccount) =>
+      mined(escrow.write.grantRole([roleId('REDEMPTION_ROLE'), collector.address], by(people.admin))),
     /** Mints RWT out of nowhere, as a paid checkout would. */
     async give(to: Hex, amount: bigint) {
       const key = keccak256(toHex(`give ${keys++}`));

@@ -6,10 +6,12 @@ import {ERC1155} from "@openzeppelin/contracts/token/ERC1155/ERC1155.sol";
 import {BusinessEscrow} from "./BusinessEscrow.sol";
 import {RewardToken} from "./RewardToken.sol";
 
-/// @title Perks that are bought with RWT. The payment goes into the brand's escrow balance.
+/// @title Perks that are bought with RWT, or redeemed for it. The price goes into the brand's escrow balance.
 /// @dev Trust: a perk admin sets prices, stocks and which brand is paid. A relayer can buy for a buyer who has
 /// approved this contract, at no more than the price it names, or get anyone a free perk; nothing else.
 /// Nobody else can buy for a buyer: a permit names neither perk nor brand and could be used for another perk.
+/// A redeemer can spend any user's RWT on a perk, at no more than the price it names, once for each key; the escrow
+/// collects it, which is why this contract needs its REDEMPTION_ROLE. Purchases and redemptions share one stock.
 /// The buyer is called back (ERC-1155) only after stock and payment are settled.
 contract PerkNFT is ERC1155, AccessControl {
     /// @notice May configure perks.
@@ -17,6 +19,9 @@ contract PerkNFT is ERC1155, AccessControl {
 
     /// @notice May submit purchases for buyers. A gas wallet needs no other role and no tokens.
     bytes32 public constant RELAYER_ROLE = keccak256("RELAYER_ROLE");
+
+    /// @notice May redeem perks for users, who need neither gas nor an allowance.
+    bytes32 public constant REDEEMER_ROLE = keccak256("REDEEMER_ROLE");
 
     /// @notice A stock that never runs out.
     uint256 public constant UNLIMITED_STOCK = type(uint256).max;
@@ -35,11 +40,18 @@ contract PerkNFT is ERC1155, AccessControl {
     BusinessEscrow public immutable escrow;
 
     mapping(uint256 perkId => Perk) private _perks;
+    mapping(bytes32 key => bool) private _redeemed;
 
     /// @notice A perk was configured.
     event PerkSet(uint256 indexed perkId, address indexed brand, uint256 price, uint256 stock, bool active);
     /// @notice A perk was bought.
     event PerkPurchased(uint256 indexed perkId, address indexed buyer, address indexed brand, uint256 price);
+    /// @notice A perk was redeemed: the escrow has collected its price from the buyer.
+    event PerkRedeemed(
+        bytes32 indexed key, uint256 indexed perkId, address indexed buyer, address brand, uint256 price
+    );
+    /// @notice A redemption was asked for again. Nothing happened.
+    event AlreadyRedeemed(bytes32 indexed key);
 
     /// @notice The perk does not exist or is not on sale.
     error PerkNotActive(uint256 perkId);
@@ -51,6 +63,10 @@ contract PerkNFT is ERC1155, AccessControl {
     error NotBuyerOrRelayer(address caller, address buyer);
     /// @notice A perk needs a brand to pay.
     error InvalidBrand();
+    /// @notice More should be taken off the stock than is left, or the stock is unlimited.
+    error StockNotChangeable(uint256 perkId, uint256 stock, int256 change);
+    /// @notice The escrow has collected under this key already, and not for this redemption.
+    error KeyUsedInEscrow(bytes32 key);
 
     constructor(RewardToken token_, BusinessEscrow escrow_, address admin, string memory uri_) ERC1155(uri_) {
         token = token_;
@@ -68,6 +84,34 @@ contract PerkNFT is ERC1155, AccessControl {
         if (brand == address(0)) revert InvalidBrand();
         _perks[perkId] = Perk({price: price, stock: stock, brand: brand, active: active});
         emit PerkSet(perkId, brand, price, stock, active);
+    }
+
+    /// @notice Replaces the terms of a perk and leaves its stock, so that sales that happen meanwhile are not lost.
+    function setPerkTerms(uint256 perkId, uint256 price, address brand, bool active)
+        external
+        onlyRole(PERK_ADMIN_ROLE)
+    {
+        if (brand == address(0)) revert InvalidBrand();
+        uint256 stock = _perks[perkId].stock;
+        _perks[perkId] = Perk({price: price, stock: stock, brand: brand, active: active});
+        emit PerkSet(perkId, brand, price, stock, active);
+    }
+
+    /// @notice Adds to what is left of a perk, or takes off it, whatever is sold meanwhile.
+    function changeStock(uint256 perkId, int256 change) external onlyRole(PERK_ADMIN_ROLE) {
+        Perk storage perk = _perks[perkId];
+        uint256 stock = perk.stock;
+        if (stock == UNLIMITED_STOCK) revert StockNotChangeable(perkId, stock, change);
+        uint256 left;
+        if (change < 0) {
+            uint256 taken = uint256(-change);
+            if (taken > stock) revert StockNotChangeable(perkId, stock, change);
+            left = stock - taken;
+        } else {
+            left = stock + uint256(change);
+        }
+        perk.stock = left;
+        emit PerkSet(perkId, perk.brand, perk.price, left, perk.active);
     }
 
     /// @notice The terms of a perk; all zero if it was never set.
@@ -103,6 +147,30 @@ contract PerkNFT is ERC1155, AccessControl {
         _purchase(buyer, perkId, maxPrice);
     }
 
+    /// @notice Redeems one perk for a buyer, once for each key: the escrow collects the price from the buyer.
+    /// @return True the first time; false when the key was used before, and then nothing happens.
+    function redeem(bytes32 key, address buyer, uint256 perkId, uint256 maxPrice)
+        external
+        onlyRole(REDEEMER_ROLE)
+        returns (bool)
+    {
+        if (_redeemed[key]) {
+            emit AlreadyRedeemed(key);
+            return false;
+        }
+        _redeemed[key] = true;
+        (address brand, uint256 price) = _takeFromStock(perkId, maxPrice);
+        emit PerkRedeemed(key, perkId, buyer, brand, price);
+        if (price != 0 && !escrow.redeem(key, brand, buyer, price)) revert KeyUsedInEscrow(key);
+        _mint(buyer, perkId, 1, "");
+        return true;
+    }
+
+    /// @notice Whether the redemption with this key is done.
+    function isRedeemed(bytes32 key) external view returns (bool) {
+        return _redeemed[key];
+    }
+
     /// @inheritdoc ERC1155
     function supportsInterface(bytes4 interfaceId) public view override(ERC1155, AccessControl) returns (bool) {
         return super.supportsInterface(interfaceId);
@@ -113,19 +181,24 @@ contract PerkNFT is ERC1155, AccessControl {
     }
 
     function _purchase(address buyer, uint256 perkId, uint256 maxPrice) private {
-        Perk storage perk = _perks[perkId];
-        if (!perk.active) revert PerkNotActive(perkId);
-        uint256 price = perk.price;
-        if (price > maxPrice) revert PriceAboveMaximum(perkId, price, maxPrice);
-        uint256 stock = perk.stock;
-        if (stock == 0) revert PerkSoldOut(perkId);
-        if (stock != UNLIMITED_STOCK) perk.stock = stock - 1;
-        address brand = perk.brand;
+        (address brand, uint256 price) = _takeFromStock(perkId, maxPrice);
         emit PerkPurchased(perkId, buyer, brand, price);
         if (price != 0) {
             token.transferFrom(buyer, address(this), price);
             escrow.deposit(brand, price);
         }
         _mint(buyer, perkId, 1, "");
+    }
+
+    /// @dev Checks that the perk can be had for this price, and takes one off its stock.
+    function _takeFromStock(uint256 perkId, uint256 maxPrice) private returns (address brand, uint256 price) {
+        Perk storage perk = _perks[perkId];
+        if (!perk.active) revert PerkNotActive(perkId);
+        price = perk.price;
+        if (price > maxPrice) revert PriceAboveMaximum(perkId, price, maxPrice);
+        uint256 stock = perk.stock;
+        if (stock == 0) revert PerkSoldOut(perkId);
+        if (stock != UNLIMITED_STOCK) perk.stock = stock - 1;
+        brand = perk.brand;
     }
 }

@@ -1,5 +1,5 @@
 /** The compiled contracts: bytecode to deploy, and what of the deployed code may differ from one deployment to the next. */
-import type { Hex } from 'viem';
+import { type Hex, keccak256 } from 'viem';
 import businessEscrow from './artifacts/BusinessEscrow.json' with { type: 'json' };
 import perkNft from './artifacts/PerkNFT.json' with { type: 'json' };
 import pointsSale from './artifacts/PointsSale.json' with { type: 'json' };
@@ -18,6 +18,19 @@ export const businessEscrowArtifact = typed(businessEscrow);
 export const perkNftArtifact = typed(perkNft);
 export const pointsSaleArtifact = typed(pointsSale);
 
+/** Builds of earlier versions of this program: hashes of their code with zeros for what the constructor writes. */
+const EARLIER_BUILDS = [
+  {
+    // PerkNFT without redemptions.
+    codeHash: '0x1d23c787b1728a8eb94a0901a8cee624652279ce662328a9417690796d7d797a',
+    immutables: [1617, 4654, 5211, 6737, 6806].map((startByte) => [startByte, 32] as const),
+  },
+] as const;
+
+/** Whether the code found on chain is a contract of an earlier version, which lacks what this one needs. */
+export const isEarlierCode = (code: Hex): boolean =>
+  EARLIER_BUILDS.some((build) => keccak256(masked(build, code) as Hex) === build.codeHash);
+
 /** Whether the code found on chain is this contract's, whatever its constructor arguments were. */
 export function isCodeOf(artifact: Artifact, code: Hex): boolean {
   return (
@@ -25,7 +38,7 @@ export function isCodeOf(artifact: Artifact, code: Hex): boolean {
   );
 }
 
-function masked({ immutables }: Artifact, code: Hex): string {
+function masked({ immutables }: Pick<Artifact, 'immutables'>, code: Hex): string {
   let result: string = code;
   for (const [startByte, lengthBytes] of immutables) {
     const start = 2 + startByte * 2;

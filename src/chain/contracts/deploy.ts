@@ -6,6 +6,7 @@ import {
   type Artifact,
   businessEscrowArtifact,
   isCodeOf,
+  isEarlierCode,
   perkNftArtifact,
   pointsSaleArtifact,
   rewardTokenArtifact,
@@ -37,7 +38,7 @@ type DeployAccounts = {
   readonly distributor: Address;
   /** Mints for payments. */
   readonly operator: Address;
-  /** Collects RWT for redeemed perks. */
+  /** Redeems perks for users. */
   readonly redeemer: Address;
   /** Configures perks. */
   readonly perkAdmin: Address;
@@ -57,9 +58,9 @@ type DeployOptions = DeploymentTerms & {
 /** `block` is the first block that can hold an event of these contracts. */
 export type Deployment = ContractAddresses & { readonly block: bigint };
 
-type ContractProblem = {
+export type ContractProblem = {
   readonly contract: keyof ContractAddresses;
-  readonly problem: 'no_code' | 'other_code' | 'other_token' | 'other_escrow';
+  readonly problem: 'no_code' | 'other_code' | 'too_old' | 'other_token' | 'other_escrow';
 };
 
 const GWEI = 10n ** 9n;
@@ -123,7 +124,8 @@ export async function contractsAt(
   for (const [contract, artifact] of artifacts) {
     const code = (await rpc('eth_getCode', [addresses[contract], 'latest'])) as Hex;
     if (code === '0x') problems.push({ contract, problem: 'no_code' });
-    else if (!isCodeOf(artifact, code)) problems.push({ contract, problem: 'other_code' });
+    else if (!isCodeOf(artifact, code))
+      problems.push({ contract, problem: isEarlierCode(code) ? 'too_old' : 'other_code' });
   }
   if (problems.length > 0) return problems;
 
@@ -142,6 +144,12 @@ export async function contractsAt(
   }
   return problems;
 }
+
+/** What is wrong with a contract, in words that follow its name and a colon. */
+export const contractProblemText = (problem: ContractProblem['problem']): string =>
+  problem === 'too_old'
+    ? 'too old, it was deployed by an earlier version of rewards'
+    : problem.replaceAll('_', ' ');
 
 async function deploymentFees(rpc: Rpc, options: DeployOptions) {
   const maxPriorityFeePerGas = options.maxPriorityFeePerGasWei ?? GWEI;

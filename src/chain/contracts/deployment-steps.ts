@@ -36,7 +36,7 @@ export type DeploymentAccounts = {
   readonly distributor: Address;
   /** Mints for payments. */
   readonly operator?: Address | undefined;
-  /** Collects RWT for redeemed perks. */
+  /** Redeems perks for users. */
   readonly redeemer?: Address | undefined;
   /** Configures perks. */
   readonly perkAdmin?: Address | undefined;
@@ -48,7 +48,7 @@ export type DeploymentTerms = {
   /** What PointsSale may mint in all. Default 10^15 RWT. */
   readonly mintCap?: bigint | undefined;
   readonly perkUri?: string | undefined;
-  /** Native currency that the distributor, the operator and each relayer get from the deployer. Default 0. */
+  /** Native currency that the distributor, the operator, the redeemer and each relayer get from the deployer. Default 0. */
   readonly gasMoneyWei?: bigint | undefined;
 };
 
@@ -85,7 +85,7 @@ export function deploymentSteps(
   accounts: DeploymentAccounts,
   terms: DeploymentTerms = {},
 ): DeploymentStep[] {
-  const { token, escrow, pointsSale } = addresses;
+  const { token, escrow, perks, pointsSale } = addresses;
   const { deployer, distributor, operator, redeemer, perkAdmin, relayers } = accounts;
   const { mintCap = DEFAULT_MINT_CAP, perkUri = '' } = terms;
   const on = (contract: keyof ContractAddresses) => roleCalls(contract, addresses[contract]);
@@ -100,8 +100,9 @@ export function deploymentSteps(
     on('token').setMinterCap(pointsSale, mintCap),
     on('token').grant('REDEEMER_ROLE', escrow),
     on('escrow').grant('DISTRIBUTOR_ROLE', distributor),
-    ...given(redeemer, (account) => on('escrow').grant('REDEMPTION_ROLE', account)),
+    on('escrow').grant('REDEMPTION_ROLE', perks),
     ...given(operator, (account) => on('pointsSale').grant('OPERATOR_ROLE', account)),
+    ...given(redeemer, (account) => on('perks').grant('REDEEMER_ROLE', account)),
     ...given(perkAdmin, (account) => on('perks').grant('PERK_ADMIN_ROLE', account)),
     ...relayers.map((relayer) => on('perks').grant('RELAYER_ROLE', relayer)),
     ...gasMoney(accounts, terms.gasMoneyWei ?? 0n),
@@ -160,9 +161,12 @@ function handOver(
   ];
 }
 
-function gasMoney({ distributor, operator, relayers }: DeploymentAccounts, value: bigint): DeploymentStep[] {
+function gasMoney(
+  { distributor, operator, redeemer, relayers }: DeploymentAccounts,
+  value: bigint,
+): DeploymentStep[] {
   if (value === 0n) return [];
-  const senders = [distributor, ...(operator ? [operator] : []), ...relayers];
+  const senders = [distributor, operator ?? [], redeemer ?? [], relayers].flat();
   return senders.map((to) => ({ title: `gas money to ${to}`, to, data: '0x', value, gas: TRANSFER_GAS }));
 }
 

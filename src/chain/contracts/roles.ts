@@ -9,7 +9,7 @@ import { readContract } from './read-contract.ts';
 const rolesOf = {
   token: ['ADMIN', 'MINTER_ROLE', 'REDEEMER_ROLE'],
   escrow: ['ADMIN', 'DISTRIBUTOR_ROLE', 'REDEMPTION_ROLE'],
-  perks: ['ADMIN', 'PERK_ADMIN_ROLE', 'RELAYER_ROLE'],
+  perks: ['ADMIN', 'PERK_ADMIN_ROLE', 'REDEEMER_ROLE', 'RELAYER_ROLE'],
   pointsSale: ['ADMIN', 'OPERATOR_ROLE'],
 } as const satisfies Record<keyof ContractAddresses, readonly string[]>;
 

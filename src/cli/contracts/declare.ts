@@ -5,7 +5,7 @@ import type { Catalog } from '../machine/catalog.ts';
 import { amount, asGiven, option, settingOption, wholeNumberOf } from '../machine/options.ts';
 import { nodeOptions } from '../start/options.ts';
 
-const { chainId, contractsFile, payoutKey, mintKey, relayKey } = startSettings;
+const { chainId, contractsFile, payoutKey, mintKey, redemptionKey, relayKey } = startSettings;
 
 export function declareContracts({ parent, lazily }: Catalog): void {
   const contracts = parent
@@ -60,9 +60,10 @@ const contractRows = [
 ];
 
 const accountOptions = () => [
-  ...[payoutKey, mintKey, relayKey].map(settingOption),
+  ...[payoutKey, mintKey, redemptionKey, relayKey].map(settingOption),
   option('--payout-account <address>', 'that account by its address', { parse: address }),
   option('--mint-account <address>', 'that account by its address', { parse: address }),
+  option('--redemption-account <address>', 'that account by its address', { parse: address }),
   option('--relay-account <address>', 'that account by its address', { parse: address }),
 ];
 
@@ -74,12 +75,13 @@ const addTerms = (deploy: Command): Command =>
       }),
     )
     .addOption(
-      option('--redeemer <address>', 'may collect RWT for redeemed perks; default: the admin', {
-        parse: address,
-      }),
-    )
-    .addOption(
-      option('--perk-admin <address>', 'may configure perks; default: the admin', { parse: address }),
+      option(
+        '--perk-admin <address>',
+        'may configure perks; default: the redemption account, else the admin',
+        {
+          parse: address,
+        },
+      ),
     )
     .addOption(
       option('--mint-cap <rwt>', 'what may be minted for payments in all', {

@@ -16,7 +16,7 @@ export const devPaths = {
   mint: account(2),
   /** Pays users' gas; holds nothing and may do nothing else. */
   relay: account(3),
-  /** Collects RWT for redeemed perks. */
+  /** Redeems perks for users, and brings their terms on chain. */
   redemption: account(4),
 } as const;
 

@@ -1,7 +1,12 @@
 /** Prepares a development chain: deploys the contracts once, and funds the demo brands once. */
 import { type Address, encodeFunctionData, type Hex, keccak256, stringToHex } from 'viem';
 import { pointsSaleAbi } from '../../chain/contracts/abis.ts';
-import { contractsAt, type DeploySigner, deployContracts } from '../../chain/contracts/deploy.ts';
+import {
+  contractProblemText,
+  contractsAt,
+  type DeploySigner,
+  deployContracts,
+} from '../../chain/contracts/deploy.ts';
 import { roleId } from '../../chain/contracts/deployment-steps.ts';
 import { readContract } from '../../chain/contracts/read-contract.ts';
 import type { ChainClient } from '../../chain/rpc/client.ts';
@@ -68,7 +73,7 @@ export async function prepareContracts(deps: PrepareChainDeps): Promise<Facts['c
     if (same && problems.length === 0) return known;
     throw chainChanged(
       same
-        ? `the contracts are not as this ledger left them: ${problems.map(({ contract, problem }) => `${contract} ${problem}`).join(', ')}`
+        ? `the contracts are not as this ledger left them: ${problems.map(({ contract, problem }) => `${contract}: ${contractProblemText(problem)}`).join('; ')}`
         : `the ledger belongs to chain ${known.chainId} with first block ${known.genesisHash}, the node has chain ${chainId} with ${genesis.hash}`,
     );
   }
@@ -76,12 +81,13 @@ export async function prepareContracts(deps: PrepareChainDeps): Promise<Facts['c
     { rpc, sleep: (ms) => delay(ms) },
     { ...deps.accounts, admin: deps.admin, perkAdmin: deps.admin.address },
   );
-  const mayMint = encodeFunctionData({
-    abi: pointsSaleAbi,
-    functionName: 'grantRole',
-    args: [roleId('OPERATOR_ROLE'), deps.admin.address],
-  });
-  await sendAsAdmin(deps, [{ to: contracts.pointsSale, data: mayMint }]);
+  const grant = (role: string, account: Address) =>
+    encodeFunctionData({ abi: pointsSaleAbi, functionName: 'grantRole', args: [roleId(role), account] });
+  await sendAsAdmin(deps, [
+    { to: contracts.pointsSale, data: grant('OPERATOR_ROLE', deps.admin.address) },
+    // As in production, the account that redeems perks configures them too.
+    { to: contracts.perks, data: grant('PERK_ADMIN_ROLE', deps.accounts.redeemer) },
+  ]);
   const facts: Facts['chain'] = {
     chainId,
     genesisHash: genesis.hash,

@@ -31,16 +31,17 @@ export interface ContractsOptions {
   pointsSaleAddress?: Hex;
   payoutAccount?: Hex;
   mintAccount?: Hex;
+  redemptionAccount?: Hex;
   relayAccount?: Hex;
   payoutKeyFile?: string;
   mintKeyFile?: string;
+  redemptionKeyFile?: string;
   relayKeyFile?: string;
 }
 
 export interface DeployOptions extends ContractsOptions {
   deployerKeyFile?: string;
   admin?: Hex;
-  redeemer?: Hex;
   perkAdmin?: Hex;
   mintCap: string;
   perkUri: string;
@@ -114,6 +115,11 @@ export async function sendingAccounts(
   return {
     payout: await account(options.payoutAccount, startSettings.payoutKey, options.payoutKeyFile),
     mint: await account(options.mintAccount, startSettings.mintKey, options.mintKeyFile),
+    redemption: await account(
+      options.redemptionAccount,
+      startSettings.redemptionKey,
+      options.redemptionKeyFile,
+    ),
     relay: await account(options.relayAccount, startSettings.relayKey, options.relayKeyFile),
   };
 }
@@ -156,8 +162,8 @@ export async function deploymentWish(
         admin,
         distributor: accounts.payout,
         ...(accounts.mint && { operator: accounts.mint }),
-        redeemer: options.redeemer ?? admin,
-        perkAdmin: options.perkAdmin ?? admin,
+        ...(accounts.redemption && { redeemer: accounts.redemption }),
+        perkAdmin: options.perkAdmin ?? accounts.redemption ?? admin,
         relayers: accounts.relay ? [accounts.relay] : [],
       },
       mintCap: options.mintCap,

@@ -1,6 +1,6 @@
 /** What the service needs of its contracts, and whether they have it: code, links, roles, and what may still be minted. */
 import { rewardTokenAbi } from '../../chain/contracts/abis.ts';
-import { contractsAt } from '../../chain/contracts/deploy.ts';
+import { contractProblemText, contractsAt } from '../../chain/contracts/deploy.ts';
 import type { ContractAddresses } from '../../chain/contracts/deployment-steps.ts';
 import { readContract } from '../../chain/contracts/read-contract.ts';
 import { hasRole } from '../../chain/contracts/roles.ts';
@@ -13,6 +13,7 @@ export interface SendingAccounts {
   payout?: Hex | undefined;
   mint?: Hex | undefined;
   relay?: Hex | undefined;
+  redemption?: Hex | undefined;
 }
 
 export interface Need {
@@ -24,7 +25,7 @@ export interface Need {
   /** What is said when it does not hold. */
   problem: string;
   /** Which work stands still without it; `all` where nothing works. */
-  for: 'all' | 'payouts' | 'minting' | 'funding' | 'relay' | 'redemption';
+  for: 'all' | 'payouts' | 'minting' | 'funding' | 'relay' | 'redemption' | 'perks';
   fix: string;
 }
 
@@ -51,8 +52,8 @@ export async function roleNeeds(
       },
     ];
   };
-  const { payout, mint, relay } = accounts;
-  const { token, escrow, pointsSale } = contracts;
+  const { payout, mint, relay, redemption } = accounts;
+  const { token, escrow, perks, pointsSale } = contracts;
   const call = { address: token, abi: rewardTokenAbi, functionName: 'minterCap' } as const;
   const cap = await readContract(rpc, { ...call, args: [pointsSale] });
   const on = { token: 'token', escrow: 'escrow', perks: 'perks', pointsSale: 'pointsSale' } as const;
@@ -85,6 +86,18 @@ export async function roleNeeds(
       { of: 'the escrow contract', account: escrow, contract: on.token, role: 'REDEEMER_ROLE' },
       'redemption',
     )),
+    ...(await role(
+      { of: 'the perks contract', account: perks, contract: on.escrow, role: 'REDEMPTION_ROLE' },
+      'redemption',
+    )),
+    ...(await role(
+      { of: 'the redemption account', account: redemption, contract: on.perks, role: 'REDEEMER_ROLE' },
+      'redemption',
+    )),
+    ...(await role(
+      { of: 'the redemption account', account: redemption, contract: on.perks, role: 'PERK_ADMIN_ROLE' },
+      'perks',
+    )),
   ];
 }
 
@@ -100,7 +113,7 @@ export async function allNeeds(
       code: 'E_PROD_CONTRACTS',
       what: `${contract} at ${at} has the code of this version, and its links`,
       met: problem === undefined,
-      problem: `${contract} at ${at}: ${problem?.replaceAll('_', ' ')}`,
+      problem: `${contract} at ${at}: ${problem && contractProblemText(problem)}`,
       for: 'all',
       fix: 'check the address; another version of rewards needs newly deployed contracts',
     };

@@ -9,7 +9,7 @@ import { problemOf } from '../start-errors.ts';
 
 /** The level above the addresses: `start` derives wallet n at this path and /n. */
 export const WALLETS_PATH = "m/44'/60'/0'/0";
-const ACCOUNTS = ['deployer', 'payout', 'mint', 'relay'] as const;
+const ACCOUNTS = ['deployer', 'payout', 'mint', 'redemption', 'relay'] as const;
 const KEY_BYTES = 32;
 
 export interface NewKeys {
