@@ -17,6 +17,7 @@ import payments from './migrations/2026-11/0012-payments.sql';
 import webhooks from './migrations/2026-11/0013-webhooks.sql';
 import emulatedProcessor from './migrations/2026-11/0014-emulated-processor.sql';
 import perks from './migrations/2026-11/0015-perks.sql';
+import leaderboards from './migrations/2026-11-engagement/0016-leaderboards.sql';
 
 /** In order; a file that has been released is never edited, only followed by another. */
 export const migrations = [
@@ -35,6 +36,7 @@ export const migrations = [
   { number: 13, name: '0013-webhooks', sql: webhooks },
   { number: 14, name: '0014-emulated-processor', sql: emulatedProcessor },
   { number: 15, name: '0015-perks', sql: perks },
+  { number: 16, name: '0016-leaderboards', sql: leaderboards },
 ] as const;
 
 const applied = pgTable('migrations', {

@@ -7,7 +7,8 @@ export type CounterName =
   | 'wallet_index'
   | 'gas_wallet_index'
   | 'relay_position'
-  | 'emulated_object';
+  | 'emulated_object'
+  | 'leaderboard';
 
 /** Numbers that are handed out once: reward sequences, wallet indexes. */
 export const counters = pgTable('counters', {

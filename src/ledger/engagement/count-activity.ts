@@ -1,0 +1,145 @@
+/** Counts what users did on their brand's leaderboards, in the commit that makes it true. */
+import { sql } from 'drizzle-orm';
+import {
+  type BoardMetric,
+  boardMetrics,
+  type CountedNode,
+  countedMoves,
+} from '../../rules/engagement/rank-tree.ts';
+import type { Queries } from '../database/database.ts';
+import { leaderboardRanks, leaderboardScores, leaderboardUsers } from '../schema/engagement/leaderboards.ts';
+import { type BoardPlace, boardsFor } from './boards.ts';
+
+/** What a user did at a moment. Everything but the streak is added to what the boards of that moment have. */
+export interface Activity extends BoardPlace {
+  userKey: string;
+  /** Whole RWT of rewards that are final. */
+  rwtEarned?: number;
+  /** Rewards that are final. */
+  claims?: number;
+  /** Check-ins and whatever else brands count as activity. */
+  activity?: number;
+  /** Days of the user's streak now: boards keep the longest. */
+  streak?: number;
+}
+
+type Score = typeof leaderboardScores.$inferInsert;
+
+/** A statement of this many rows stays far below the number of values that a statement takes. */
+const ROWS_MAX = 500;
+
+/**
+ * Counts these on the boards of week, month and ever: those of all platforms, and those of the platform where one is
+ * named. Rows are locked by board and user, then by board and range, so that commits of several processes wait for each
+ * other in one order.
+ */
+export async function countActivity(tx: Queries, activities: Activity[]): Promise<void> {
+  if (activities.length === 0) return;
+  const boardsOf = await boardsFor(tx, activities);
+  const gains = new Map<string, Score>();
+  for (const one of activities) {
+    for (const { id: boardId } of boardsOf(one)) {
+      const key = scoreText({ boardId, userKey: one.userKey });
+      const known = gains.get(key) ?? noScore(boardId, one.userKey);
+      known.rwtEarned += one.rwtEarned ?? 0;
+      known.claims += one.claims ?? 0;
+      known.activity += one.activity ?? 0;
+      known.streak = Math.max(known.streak, one.streak ?? 0);
+      gains.set(key, known);
+    }
+  }
+  await moveRanks(tx, await addScores(tx, gains));
+}
+
+const scoreText = (of: Pick<Score, 'boardId' | 'userKey'>) => `${of.boardId} ${of.userKey}`;
+const noScore = (boardId: number, userKey: string): Score => ({
+  ...{ boardId, userKey, rwtEarned: 0, claims: 0, activity: 0, streak: 0, streakBefore: 0 },
+});
+
+interface Change {
+  boardId: number;
+  metric: BoardMetric;
+  before: number;
+  after: number;
+}
+
+/** Adds to the users' scores and returns how each one changed. */
+async function addScores(tx: Queries, gains: Map<string, Score>): Promise<Change[]> {
+  const ordered = [...gains.values()].sort(
+    (a, b) => a.boardId - b.boardId || (a.userKey < b.userKey ? -1 : 1),
+  );
+  const { rwtEarned, claims, activity, streak } = leaderboardScores;
+  const changes: Change[] = [];
+  for (let from = 0; from < ordered.length; from += ROWS_MAX) {
+    const written = await tx
+      .insert(leaderboardScores)
+      .values(ordered.slice(from, from + ROWS_MAX))
+      .onConflictDoUpdate({
+        target: [leaderboardScores.boardId, leaderboardScores.userKey],
+        set: {
+          rwtEarned: sql`${rwtEarned} + excluded.rwt_earned`,
+          claims: sql`${claims} + excluded.claims`,
+          activity: sql`${activity} + excluded.activity`,
+          streakBefore: sql`${streak}`,
+          streak: sql`case when excluded.streak > ${streak} then excluded.streak else ${streak} end`,
+        },
+      })
+      .returning();
+    for (const row of written) {
+      const gain = gains.get(scoreText(row));
+      if (!gain) throw new Error('a leaderboard gave a score that nobody wrote');
+      const { boardId } = row;
+      changes.push(
+        { boardId, metric: 'rwt_earned', before: row.rwtEarned - gain.rwtEarned, after: row.rwtEarned },
+        { boardId, metric: 'claims', before: row.claims - gain.claims, after: row.claims },
+        { boardId, metric: 'activity', before: row.activity - gain.activity, after: row.activity },
+        { boardId, metric: 'streak', before: row.streakBefore, after: row.streak },
+      );
+    }
+  }
+  return changes;
+}
+
+/** Moves users between the ranges of scores. */
+async function moveRanks(tx: Queries, changes: Change[]): Promise<void> {
+  const rows: (CountedNode & { boardId: number; metric: BoardMetric })[] = [];
+  const boardIds = [...new Set(changes.map(({ boardId }) => boardId))].sort((a, b) => a - b);
+  for (const boardId of boardIds) {
+    const ofBoard = changes.filter((change) => change.boardId === boardId);
+    for (const metric of boardMetrics) {
+      const moves = ofBoard.filter((change) => change.metric === metric);
+      const nodes = countedMoves(moves).sort((a, b) => a.level - b.level || a.node - b.node);
+      rows.push(...nodes.map((node) => ({ boardId, metric, ...node })));
+    }
+  }
+  const { boardId, metric, level, node, users } = leaderboardRanks;
+  for (let from = 0; from < rows.length; from += ROWS_MAX) {
+    await tx
+      .insert(leaderboardRanks)
+      .values(rows.slice(from, from + ROWS_MAX))
+      .onConflictDoUpdate({
+        target: [boardId, metric, level, node],
+        set: { users: sql`${users} + excluded.users` },
+      });
+  }
+}
+
+/** Keeps how a user is shown on the brand's boards; a name that is not given stays as it was. */
+export async function nameBoardUser(
+  tx: Queries,
+  user: {
+    brandId: BoardPlace['brandId'];
+    userKey: string;
+    platform: string;
+    displayName?: string | undefined;
+  },
+): Promise<void> {
+  const { displayName = null, ...known } = user;
+  await tx
+    .insert(leaderboardUsers)
+    .values({ ...known, displayName })
+    .onConflictDoUpdate({
+      target: [leaderboardUsers.brandId, leaderboardUsers.userKey],
+      set: displayName === null ? { platform: known.platform } : { platform: known.platform, displayName },
+    });
+}

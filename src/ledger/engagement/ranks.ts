@@ -1,0 +1,98 @@
+/** Reads leaderboards: the first users, any user's scores, and the rank of any score without counting users. */
+import { and, desc, eq, gte, inArray, lte, or, sql } from 'drizzle-orm';
+import {
+  type BoardMetric,
+  type CountedNode,
+  rangesBeside,
+  rankOf,
+  TOP_LEVEL,
+} from '../../rules/engagement/rank-tree.ts';
+import type { Queries } from '../database/database.ts';
+import { leaderboardRanks, leaderboardScores } from '../schema/engagement/leaderboards.ts';
+
+/** The column of a metric, and the condition of the index over it, whose 0 the databases want to see written out. */
+const columns = {
+  rwt_earned: { score: leaderboardScores.rwtEarned, counts: sql`${leaderboardScores.rwtEarned} > 0` },
+  activity: { score: leaderboardScores.activity, counts: sql`${leaderboardScores.activity} > 0` },
+  streak: { score: leaderboardScores.streak, counts: sql`${leaderboardScores.streak} > 0` },
+  claims: { score: leaderboardScores.claims, counts: sql`${leaderboardScores.claims} > 0` },
+};
+
+export interface Ranking {
+  boardId: number;
+  metric: BoardMetric;
+}
+export interface UserScore {
+  userKey: string;
+  score: number;
+}
+
+/** The users with the highest scores, highest first. */
+export function firstOf(db: Queries, of: Ranking & { limit: number }): Promise<UserScore[]> {
+  const { score, counts } = columns[of.metric];
+  return db
+    .select({ userKey: leaderboardScores.userKey, score })
+    .from(leaderboardScores)
+    .where(and(eq(leaderboardScores.boardId, of.boardId), counts))
+    .orderBy(desc(score), desc(leaderboardScores.userKey))
+    .limit(of.limit);
+}
+
+/** What these users have on a board; a user without a score is left out. */
+export async function scoresOf(
+  db: Queries,
+  of: Ranking & { userKeys: string[] },
+): Promise<Map<string, number>> {
+  if (of.userKeys.length === 0) return new Map();
+  const { score, counts } = columns[of.metric];
+  const rows = await db
+    .select({ userKey: leaderboardScores.userKey, score })
+    .from(leaderboardScores)
+    .where(
+      and(eq(leaderboardScores.boardId, of.boardId), inArray(leaderboardScores.userKey, of.userKeys), counts),
+    );
+  return new Map(rows.map((row) => [row.userKey, row.score]));
+}
+
+/** Ranges that one statement names; SQLite takes conditions of limited depth. */
+const RANGES_MAX = 100;
+
+/** The rank of each of these scores; equal scores have equal ranks. */
+export async function ranksOf(db: Queries, of: Ranking & { scores: number[] }): Promise<Map<number, number>> {
+  const { boardId, metric, level, node, users } = leaderboardRanks;
+  const ranges = rangesBeside(of.scores);
+  const nodes: CountedNode[] = [];
+  for (let from = 0; from < ranges.length; from += RANGES_MAX) {
+    const some = ranges.slice(from, from + RANGES_MAX);
+    nodes.push(
+      ...(await db
+        .select({ level, node, users })
+        .from(leaderboardRanks)
+        .where(
+          // Each range names the whole key, so that both databases find it in the index.
+          or(
+            ...some.map((range) =>
+              and(
+                eq(boardId, of.boardId),
+                eq(metric, of.metric),
+                eq(level, range.level),
+                gte(node, range.first),
+                lte(node, range.last),
+              ),
+            ),
+          ),
+        )),
+    );
+  }
+  return new Map(of.scores.map((score) => [score, rankOf(score, nodes)]));
+}
+
+/** How many users have a score on a board. */
+export async function usersOn(db: Queries, of: Ranking): Promise<number> {
+  const { boardId, metric, level, users } = leaderboardRanks;
+  const rows = await db
+    .select({ users })
+    .from(leaderboardRanks)
+    .where(and(eq(boardId, of.boardId), eq(metric, of.metric), eq(level, TOP_LEVEL)));
+  return rows.reduce((sum, row) => sum + row.users, 0);
+}
