@@ -341,6 +341,7 @@ describe('a new brand', () => {
       clientAmounts: 'allow',
       mintTo: 'wallet',
       pregenerate: 'open',
+      engagementWrites: 'open',
     };
     expect(settingsFor('emulator')).toEqual(emulator);
     expect(newBrand({ ...named, colour: 1 }, 'emulator')).toEqual({
@@ -350,6 +351,7 @@ describe('a new brand', () => {
       ...emulator,
       directAddresses: 'credential',
       clientAmounts: 'credential',
+      engagementWrites: 'credential',
     });
   });
 
@@ -375,7 +377,7 @@ describe('a new brand', () => {
 
 test('the settings are these, in this order', () => {
   expect(settingNames(brandSpec).join(' ')).toBe(
-    'name automation domains platforms.<platform> clientEvents directAddresses domainless clientBypass clientAmounts mintTo pregenerate gasBudget spendPerHour spendPerDay eventNameMapping.<name>',
+    'name automation domains platforms.<platform> clientEvents directAddresses domainless clientBypass clientAmounts mintTo pregenerate engagementWrites gasBudget spendPerHour spendPerDay eventNameMapping.<name>',
   );
   expect(settingNames(ruleSpec).join(' ')).toBe(
     'reward maxClaims maxTotalClaims cooldown active channels perUsd maxReward multiplier urlPatterns successSelectors method',

@@ -11,7 +11,7 @@ import { ensureIdentity, findIdentity, type Identity } from '../../ledger/wallet
 import { ensureWallets, findWallets, notePregenerated } from '../../ledger/wallets/wallets.ts';
 import type { Random } from '../../lib/ids.ts';
 import type { BrandId } from '../../rules/brands/brand.ts';
-import { hostOfUrl, isWithin } from '../../rules/brands/domain.ts';
+import { isPageOf } from '../../rules/brands/domain.ts';
 import type { Registration } from '../../rules/registration.ts';
 
 interface PregenerateDeps {
@@ -100,12 +100,6 @@ export async function pregenerateWallet(
     if (error instanceof WindowUsedUp) return refused(brandId, error.window);
     throw error;
   }
-}
-
-/** Whether a page's origin is one of these domains or below one. */
-function isPageOf(origin: string, domains: readonly string[]): boolean {
-  const host = hostOfUrl(origin);
-  return host !== undefined && domains.some((domain) => isWithin(host, domain));
 }
 
 /** Thrown to roll the commit back: the limit was reached while the wallet was being written. */

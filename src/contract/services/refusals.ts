@@ -1,4 +1,5 @@
 /** The whole error table of the services host: which refusal is answered with which status, text and facts. */
+import { demo } from '../examples.ts';
 import { type RefusalRows, refusalTable } from '../refusals.ts';
 import {
   type BodyRefusal,
@@ -16,9 +17,12 @@ export type ServicesRefusal =
   | BodyRefusal
   /** Fields that are missing or wrong, each prefixed with its name. */
   | { code: 'invalid_request'; errors: string[] }
-  | { code: 'brand_not_found'; brandId: string };
+  | { code: 'brand_not_found'; brandId: string }
+  | { code: 'brand_key_required'; brandId: string }
+  | { code: 'origin_not_allowed'; brandId: string; origin: string };
 export type ServicesRefusalCode = ServicesRefusal['code'];
 
+const { brandId } = demo;
 const { https_required, too_many_requests, unknown_endpoint, method_not_allowed, ...bodies } =
   requestRefusals;
 const { body_too_large, unsupported_encoding, database_unavailable, database_busy, internal_error } = bodies;
@@ -57,6 +61,26 @@ const rows: RefusalRows<ServicesRefusal> = {
     }),
   },
   brand_not_found: brandNotFound,
+  brand_key_required: {
+    status: 401,
+    when: 'the brand takes this only with its key, and the request does not carry it',
+    example: { brandId },
+    says: ({ brandId }) => ({
+      error: 'Unauthorized',
+      message: `Brand ${brandId} takes this only from callers with its key: send Authorization: Bearer <API_KEY>.`,
+      details: { reason: 'brand_key_required' },
+    }),
+  },
+  origin_not_allowed: {
+    status: 403,
+    when: "the page that asks is not the brand's, and the request does not carry its key",
+    example: { brandId, origin: 'https://elsewhere.example' },
+    says: ({ brandId, origin }) => ({
+      error: 'Origin not allowed',
+      message: `Pages of ${origin} may not write for users of brand ${brandId}.`,
+      details: { reason: 'origin_not_allowed', origin },
+    }),
+  },
   database_unavailable,
   database_busy,
   internal_error,
@@ -80,3 +104,5 @@ export const anywhere = [
 export const ofQuestion = ['invalid_request', 'brand_not_found', ...anywhere] as const;
 /** The same of an endpoint that takes a body. */
 export const withBody = ['body_too_large', 'unsupported_encoding', 'invalid_body', ...ofQuestion] as const;
+/** The same of an endpoint that writes what is then shown to others. */
+export const ofWrite = [...withBody, 'brand_key_required', 'origin_not_allowed'] as const;

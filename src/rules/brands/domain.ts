@@ -143,3 +143,9 @@ function isPlatformEvent(
     });
   });
 }
+
+/** Whether a page's origin is one of these domains or below one. */
+export function isPageOf(origin: string, domains: readonly string[]): boolean {
+  const host = hostOfUrl(origin);
+  return host !== undefined && domains.some((domain) => isWithin(host, domain));
+}

@@ -137,6 +137,14 @@ export const brandSpec = {
     default: 'open',
     help: "which clients may create wallets in its name: any, or only those that send the brand's key",
   },
+  engagementWrites: {
+    kind: 'choice',
+    of: ['open', 'credential'],
+    default: 'open',
+    inProduction: 'credential',
+    label: 'engagement writes',
+    help: "which clients may report what users did, for ranks and progress, which pay nothing: any, or only those that send the brand's key",
+  },
   gasBudget: {
     kind: 'number',
     label: 'gas budget',
