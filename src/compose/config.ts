@@ -101,6 +101,16 @@ export const settings = {
     /** The clock of an emulator may be moved at any moment; a look at it costs nothing. */
     pollMs: 200,
   },
+  constraints: {
+    /** Questions to one URL of a brand at once: a small server copes, and buyers are few at a moment. */
+    atOnce: 8,
+    /** A URL that gave no answer is not asked again for so long: the next buyers are told at once. */
+    restMs: 10_000,
+    /** How long a buyer waits for a turn; as long as a question may take. */
+    waitMs: 5_000,
+    /** The note that a question is under way; longer than its turn and the question together. */
+    questionMs: 60_000,
+  },
   webhooks: {
     /** Enough to keep up with a healthy receiver, few enough for a small one. */
     atOnceOfEndpoint: 4,

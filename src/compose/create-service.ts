@@ -10,23 +10,27 @@ import {
   createChainEngine,
   createWatchingEngine,
 } from '../chain/engine.ts';
+import type { ChatProvider } from '../constraints/chat-provider.ts';
 import type { TxtResolver } from '../dns/txt.ts';
 import type { WalletTree } from '../identity/wallets.ts';
 import type { AskDeps } from '../outgoing/ask.ts';
 import type { PaymentProcessor } from '../payments/processor.ts';
 import { createWebhooks } from '../webhooks/run-webhooks.ts';
 import { settings } from './config.ts';
+import { createConstraints } from './create-constraints.ts';
 import { createHosts, type HostsConfig, type HostsDeps } from './hosts/create-hosts.ts';
 import type { ServiceHosts } from './hosts/one-port.ts';
 
 interface ServiceDeps
-  extends Omit<HostsDeps, 'engine' | 'wallets' | 'payments' | 'verifyDns'>,
+  extends Omit<HostsDeps, 'engine' | 'wallets' | 'payments' | 'verifyDns' | 'checkConstraints'>,
     Pick<ChainEngineDeps, 'realClock' | 'owner' | 'onReading' | 'beforeSending'> {
   /** Absent in a process that leaves chain work to others. */
   signers?: ChainEngineDeps['signers'] | undefined;
   dns: TxtResolver;
-  /** Where webhooks may go. */
+  /** Where webhooks and questions to brands' servers may go. */
   outgoing: AskDeps;
+  /** Absent where the service knows no chat. */
+  chat?: ChatProvider | undefined;
   /** Absent where the service takes no payments. */
   processor?: PaymentProcessor | undefined;
   /** Absent in a process that answers no callers. */
@@ -75,8 +79,9 @@ export function createService(deps: ServiceDeps, config: ServiceConfig): Service
   const lookAt = (domain: string) =>
     verifyDns({ database, dns, serviceName, clock, settings: provenDomains }, domain);
   const payments = paymentsOf(deps, engine, config);
-  const hosts =
-    wallets && createHosts({ ...deps, ownAccounts, engine, wallets, payments, verifyDns: lookAt }, config);
+  const { check: checkConstraints } = createConstraints(deps);
+  const own = { ownAccounts, engine, payments, checkConstraints, verifyDns: lookAt };
+  const hosts = wallets && createHosts({ ...deps, ...own, wallets }, config);
   const looks = createDomainLooks({ database, clock, log, verifyDns: lookAt }, provenDomains);
   const { alarms } = engine;
   const webhooks = createWebhooks({ ...deps, ...deps.outgoing, alarms }, settings.webhooks);

@@ -90,7 +90,9 @@ export type ValidationProblem =
   | { reason: 'not_your_wallet' }
   | { reason: 'gas_over_limit'; gasLimit: number; gasMax: number }
   | { reason: 'gas_below_need'; gasLimit: number; gasMin: number }
-  | { reason: 'gas_price_over_limit'; capWei: string };
+  | { reason: 'gas_price_over_limit'; capWei: string }
+  /** The buyer lacks what the brand asks of buyers of this perk. */
+  | { reason: 'constraints_not_met'; missing: { type: string; reason: string; message: string }[] };
 
 /** What a transaction with this data costs before anything of it runs (EIP-2028, and EIP-7623's floor). */
 export function gasOfData(data: string): number {

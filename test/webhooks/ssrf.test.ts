@@ -8,6 +8,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { localAddresses, systemAddresses } from '../../src/dns/system.ts';
 import type { Reach } from '../../src/outgoing/target.ts';
 import { post } from '../../src/webhooks/post.ts';
+import { notOnTheInternet, ofClouds, thisMachine } from '../kits/inner-addresses.ts';
 import { type DnsReply, startNameServer } from '../kits/name-server.ts';
 import { startReceiver } from '../kits/receivers.ts';
 
@@ -74,14 +75,6 @@ async function expectNothing(url: string, why: RegExp): Promise<void> {
 
 const notPublic = /has an address that is not public$/;
 
-/** All mean this machine to whoever follows them. */
-const thisMachine = [
-  ...['127.0.0.1', '127.0.0.2', '127.255.255.254', '127.1', '127.0.1', '2130706433', '017700000001'],
-  ...['0x7f000001', '0x7F.1', '0x7f.0.0.0x1', '0177.0.0.1', '0177.0x0.0.01', '0.0.0.0', '0', '0x0'],
-  ...['[::1]', '[0:0:0:0:0:0:0:1]', '[::]', '[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[::FFFF:0:0]'],
-  ...['127.0.0.1.', '①②⑦.⓪.⓪.①', '127。0。0。1', '１２７.0.0.1', '%31%32%37.0.0.1', '127.0.\t0.1', '0x7f.1.'],
-];
-
 /** Containers often have no IPv6, and only Linux has all of 127.0.0.0/8. */
 const hasIPv6 = Object.values(networkInterfaces()).some((all) =>
   all?.some(({ address }) => address === '::1'),
@@ -108,55 +101,11 @@ describe('an address of this machine', () => {
 });
 
 describe('an address that is not on the open internet', () => {
-  test.each([
-    ...['0.1.2.3', '10.0.0.1', '10.255.255.255', '172.16.0.1', '172.31.255.255', '192.168.1.1', '3232235777'],
-    ...[
-      '100.64.0.1',
-      '100.127.255.255',
-      '169.254.0.1',
-      '192.0.0.8',
-      '192.0.2.1',
-      '192.88.99.1',
-      '198.18.0.1',
-    ],
-    ...['198.19.255.255', '198.51.100.1', '203.0.113.1', '224.0.0.1', '239.255.255.250', '240.0.0.1'],
-    ...[
-      '255.255.255.255',
-      '[::127.0.0.1]',
-      '[::7f00:1]',
-      '[::8.8.8.8]',
-      '[::ffff:10.0.0.1]',
-      '[::ffff:8.8.8.8]',
-    ],
-    ...['[::ffff:0:127.0.0.1]', '[64:ff9b::127.0.0.1]', '[64:ff9b::a00:1]', '[64:ff9b:1::7f00:1]'],
-    ...[
-      '[2002:7f00:1::]',
-      '[2002:a00:1::1]',
-      '[2001:0:7f00:1::1]',
-      '[2001::1]',
-      '[2001:10::1]',
-      '[2001:20::1]',
-    ],
-    ...['[2001:db8::1]', '[3fff::1]', '[5f00::1]', '[fc00::1]', '[fd12:3456::1]', '[fe80::1]', '[febf::1]'],
-    ...['[fec0::1]', '[feff::1]', '[ff02::1]', '[ff0e::1]', '[100::1]', '[1::1]', '[4000::1]', '[e000::1]'],
-  ])('%s', (host) => expectNothing(`https://${host}:PORT/`, notPublic));
+  test.each(notOnTheInternet)('%s', (host) => expectNothing(`https://${host}:PORT/`, notPublic));
 });
 
 describe("a cloud's own address, which tells machines their secrets", () => {
-  test.each([
-    ['Amazon, Google, Azure', '169.254.169.254'],
-    ['as a number', '2852039166'],
-    ['in hex', '0xA9FEA9FE'],
-    ['in octal', '0251.0376.0251.0376'],
-    ['in circles', '①⑥⑨.②⑤④.①⑥⑨.②⑤④'],
-    ['as an IPv6 address', '[::ffff:169.254.169.254]'],
-    ['through NAT64', '[64:ff9b::a9fe:a9fe]'],
-    ['Amazon, IPv6', '[fd00:ec2::254]'],
-    ['Amazon, containers', '169.254.170.2'],
-    ['Alibaba', '100.100.100.200'],
-    ['Oracle', '192.0.0.192'],
-    ["Azure's machine agent", '168.63.129.16'],
-  ])('%s: %s', (_, host) => expectNothing(`https://${host}/latest/meta-data/`, notPublic));
+  test.each(ofClouds)('%s: %s', (_, host) => expectNothing(`https://${host}/latest/meta-data/`, notPublic));
 });
 
 describe('a name', () => {

@@ -17,6 +17,7 @@ import { type RelayProgress, readRelays } from '../../ledger/relay/queued-relays
 import type { GasPayer, PermitCall } from '../../ledger/schema/relay.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Random } from '../../lib/ids.ts';
+import type { CheckConstraints } from '../../rules/constraints/constraint.ts';
 import {
   type ContractName,
   gasMaxOf,
@@ -28,6 +29,7 @@ import {
 import type { Effect } from '../answer-once.ts';
 import { findPayer } from './find-payer.ts';
 import type { createRelayQueue } from './queue-relays.ts';
+import { refusePurchase } from './refuse-purchase.ts';
 import { type TryRelayDeps, tryCall } from './simulate-relay.ts';
 
 type Hex = `0x${string}`;
@@ -43,6 +45,7 @@ interface RelayTransactionDeps {
   clock: Clock;
   businessTime: BusinessTime;
   random: Random;
+  checkConstraints: CheckConstraints;
   queue: ReturnType<typeof createRelayQueue>['queue'];
   relays: Pick<RelayProgressBoard, 'waitFor'> & { nudge(lane: Hex): void };
   settings: {
@@ -228,6 +231,10 @@ async function prepare(
     const capWei = String(settings.fees.feeCapWei);
     return { refusal: invalid(deps, request.to, { reason: 'gas_price_over_limit', capWei }) };
   }
+  const { userAddress, email } = request;
+  const denied =
+    perkId === undefined ? undefined : await refusePurchase(deps, { perkId, userAddress, email });
+  if (denied) return { refusal: invalid(deps, request.to, denied) };
   const { signature = '' } = call;
   const policy = { signature, gasMax: gasMaxOf(contract, signature) };
   const trial = await tryCall(deps, { ...request, from: wallet.address, policy });

@@ -40,6 +40,7 @@ import type { Crash } from '../../lib/crash-points.ts';
 import { createSharedAnswers } from '../../lib/gather/shared-answers.ts';
 import type { Random } from '../../lib/ids.ts';
 import type { Log } from '../../lib/log.ts';
+import type { CheckConstraints } from '../../rules/constraints/constraint.ts';
 import { type RelayOverrides, settings } from '../config.ts';
 import { createRelay } from './create-relay-host.ts';
 import { createServices } from './create-services-host.ts';
@@ -60,6 +61,8 @@ export interface HostsDeps {
   tokens?: TokenVerifier | undefined;
   /** Looks for a domain's record and keeps what it proves. */
   verifyDns: (domain: string) => Promise<DnsVerification>;
+  /** Whether a buyer meets what a perk asks of them. */
+  checkConstraints: CheckConstraints;
   clock: Clock;
   businessTime: BusinessTime;
   random: Random;

@@ -9,12 +9,12 @@ import { relayRefusals } from '../../contract/relay/refusals.ts';
 import type { HostFrameDeps } from '../../http/frame/host-frame.ts';
 import { createRefuser } from '../../http/frame/refuse.ts';
 import { createRelayHost, type RelayHostDeps } from '../../http/relay/host.ts';
-
 import type { TokenVerifier } from '../../identity/tokens.ts';
 import type { BusinessTime } from '../../ledger/database/database.ts';
 import type { Facts } from '../../ledger/facts.ts';
 import { readWindow } from '../../ledger/limits/rate-windows.ts';
 import { findRelayByHash } from '../../ledger/relay/queued-relays.ts';
+import type { CheckConstraints } from '../../rules/constraints/constraint.ts';
 import { type RelayOverrides, settings } from '../config.ts';
 
 /** `idle` resolves when all calls are queued. */
@@ -26,6 +26,7 @@ export function createRelay(
     facts: Facts['chain'];
     tokens: TokenVerifier;
     businessTime: BusinessTime;
+    checkConstraints: CheckConstraints;
     frame: Omit<HostFrameDeps, 'settings'> & Pick<RelayHostDeps, 'answerOnce'>;
   },
   config: { relay?: RelayOverrides | undefined; httpsOnly: boolean },
@@ -44,6 +45,7 @@ export function createRelay(
     chain: deps.chain,
     rpc: deps.rpc,
     contracts: deps.facts.contracts,
+    checkConstraints: deps.checkConstraints,
     queue: queue.queue,
     relays: deps.engine.relays,
     settings: {

@@ -67,6 +67,7 @@ export const validationReasons: {
     `gasLimit ${gasLimit} is below the ${gasMin} that the data alone costs`,
   gas_price_over_limit: ({ capWei }) =>
     `gas costs more than the limit of ${capWei} wei at the moment: try again later`,
+  constraints_not_met: ({ missing }) => missing.map(({ message }) => message).join('; '),
   permit_not_of_user: () => "the permit's owner is not userAddress",
   permit_spender_not_allowed: ({ spender }) =>
     `the permit lets ${spender} spend, which is not one of the allowed contracts`,

@@ -18,6 +18,7 @@ import webhooks from './migrations/2026-11/0013-webhooks.sql';
 import emulatedProcessor from './migrations/2026-11/0014-emulated-processor.sql';
 import perks from './migrations/2026-11/0015-perks.sql';
 import leaderboards from './migrations/2026-11-engagement/0016-leaderboards.sql';
+import constraintResults from './migrations/2026-11-engagement/0017-constraint-results.sql';
 
 /** In order; a file that has been released is never edited, only followed by another. */
 export const migrations = [
@@ -37,6 +38,7 @@ export const migrations = [
   { number: 14, name: '0014-emulated-processor', sql: emulatedProcessor },
   { number: 15, name: '0015-perks', sql: perks },
   { number: 16, name: '0016-leaderboards', sql: leaderboards },
+  { number: 17, name: '0017-constraint-results', sql: constraintResults },
 ] as const;
 
 const applied = pgTable('migrations', {

@@ -4,7 +4,7 @@ import { parseUrl } from '../../lib/url.ts';
 export type Constraint =
   /** The brand's own server says yes or no; its answer is kept for `ttlSeconds`. */
   | { type: 'external_api'; url: string; ttlSeconds: number }
-  /** The buyer holds another perk of this service, by its id in the catalogue. */
+  /** The buyer holds another perk of the brand, by its id in the catalogue. */
   | { type: 'has_perk'; perkId: string }
   /** The buyer has at least this level in the brand's chat on a platform such as `discord`. */
   | { type: 'chat_level'; platform: string; level: number }
@@ -57,7 +57,10 @@ export interface ConstrainedPurchase {
   };
 }
 
-/** Every constraint that the buyer does not meet; an empty list: they may buy. Never throws for what others answer. */
+/**
+ * Every constraint that the buyer does not meet; an empty list: they may buy. A server that does not answer leaves its
+ * constraint unmet; the promise rejects when no node of the chain answers.
+ */
 export type CheckConstraints = (purchase: ConstrainedPurchase) => Promise<UnmetConstraint[]>;
 
 /** What keeps a text from being the URL of an `external_api`, as a sentence without its subject. */

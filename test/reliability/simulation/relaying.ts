@@ -47,6 +47,8 @@ export function createRelaying(world: World, deps: RelayingDeps) {
     chain: createChainClient(deps.rpc),
     rpc: deps.rpc,
     contracts: CONTRACTS,
+    // No perk here has constraints.
+    checkConstraints: () => Promise.resolve([]),
     /** A permit is signed and tried for real elsewhere: here a call has one by chance, and reserves its gas as well. */
     queue: (wish) => {
       if (!chance.hit(plan.permits)) return queue(wish);

@@ -1,6 +1,7 @@
 /** The table of perks: what each brand offers for RWT. Amounts are whole RWT. */
 import { index, jsonb, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import type { BrandId } from '../../../rules/brands/brand.ts';
+import type { Constraint } from '../../../rules/constraints/constraint.ts';
 import type { PerkCategory } from '../../../rules/perks/perk.ts';
 import { address, bool, number } from '../columns.ts';
 
@@ -25,7 +26,7 @@ export const perks = pgTable(
     /** Off: nobody can buy or redeem it. */
     active: bool('active').notNull(),
     /** What a buyer must fulfil, all of it. */
-    constraints: jsonb('constraints').$type<readonly object[]>().notNull(),
+    constraints: jsonb('constraints').$type<readonly Constraint[]>().notNull(),
     createdAt: number('created_at').notNull(),
   },
   (t) => [uniqueIndex('perks_token').on(t.tokenId), index('perks_brand').on(t.brandId, t.tokenId)],

@@ -1,0 +1,50 @@
+/** Binds the checks of purchase constraints to their ports: one for redemptions and relayed purchases alike. */
+import { createExternalApi } from '../actions/constraints/ask-external-api.ts';
+import { createCheckConstraints } from '../actions/constraints/check-constraints.ts';
+import { perksHeld } from '../chain/contracts/calls/perk-balance.ts';
+import type { Rpc } from '../chain/rpc/rpc.ts';
+import type { ChatProvider } from '../constraints/chat-provider.ts';
+import { askEligibility } from '../constraints/external-api.ts';
+import { createTurns } from '../constraints/take-turns.ts';
+import type { BusinessTime, Database } from '../ledger/database/database.ts';
+import type { Facts } from '../ledger/facts.ts';
+import { steadyClock } from '../lib/clock.ts';
+import type { Random } from '../lib/ids.ts';
+import type { Log } from '../lib/log.ts';
+import type { AskDeps } from '../outgoing/ask.ts';
+import type { CheckConstraints } from '../rules/constraints/constraint.ts';
+import { settings } from './config.ts';
+
+interface ConstraintsDeps {
+  database: Database;
+  businessTime: BusinessTime;
+  random: Random;
+  log: Log;
+  rpc: Rpc;
+  facts: Facts['chain'];
+  /** Where brands' servers may be. */
+  outgoing: AskDeps;
+  /** Absent where the service knows no chat. */
+  chat?: ChatProvider | undefined;
+}
+
+export function createConstraints(deps: ConstraintsDeps): { check: CheckConstraints } {
+  const { database, businessTime, random, log, rpc, outgoing, chat } = deps;
+  const { perks } = deps.facts.contracts;
+  const { questionMs, ...turns } = settings.constraints;
+  const inTurn = createTurns<Awaited<ReturnType<typeof askEligibility>>>({
+    ...turns,
+    nowMs: steadyClock().now,
+  });
+  const externalApi = createExternalApi({
+    ...{ database, businessTime, random, log, questionMs },
+    ask: (question) =>
+      // Another brand that names the same server must not keep this one from asking it.
+      inTurn(`${question.brandId} ${question.url}`, () => askEligibility(outgoing, question)),
+  });
+  const check = createCheckConstraints({
+    ...{ database, externalApi, chat, log },
+    holdsPerk: async (holding) => (await perksHeld({ rpc, perks }, holding)) > 0n,
+  });
+  return { check };
+}

@@ -1,0 +1,23 @@
+/** The port to chats: which level and roles a user has in a brand's community. */
+
+/** A user in one chat; whom the chat does not know has level 0 and no roles there. */
+export interface ChatStanding {
+  /** By its one name, such as `discord`. */
+  platform: string;
+  level: number;
+  /** Ids or names, as constraints have them. */
+  roles: readonly string[];
+}
+
+export interface ChatUser {
+  brandId: `0x${string}`;
+  /** Lower case. */
+  address: `0x${string}`;
+  /** Every user whose wallet this is. */
+  userKeys: readonly string[];
+}
+
+export interface ChatProvider {
+  /** At most one for each platform; rejects when the provider gives no answer. */
+  standingsOf(user: ChatUser): Promise<readonly ChatStanding[]>;
+}

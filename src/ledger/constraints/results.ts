@@ -1,0 +1,146 @@
+/** What brands' servers said about buyers, kept until it expires or is invalidated; all processes share it. */
+import { and, eq, gt, inArray, isNotNull, lte, type SQL, sql } from 'drizzle-orm';
+import type { BrandId } from '../../rules/brands/brand.ts';
+import type { Queries, SqlTime } from '../database/database.ts';
+import { constraintResults } from '../schema/engagement/constraints.ts';
+
+export interface ResultKey {
+  brandId: BrandId;
+  url: string;
+  /** Lower case. */
+  userAddress: `0x${string}`;
+  collectionId: number;
+}
+
+/** What the brand's server said; `message` is its own reason for a no. */
+export interface KeptResult {
+  isMet: boolean;
+  message: string | null;
+}
+
+const keyed = ({ brandId, url, userAddress, collectionId }: ResultKey) =>
+  and(
+    eq(constraintResults.brandId, brandId),
+    eq(constraintResults.url, url),
+    eq(constraintResults.userAddress, userAddress),
+    eq(constraintResults.collectionId, collectionId),
+  );
+const live = (now: SqlTime) => and(isNotNull(constraintResults.isMet), gt(constraintResults.expiresAt, now));
+
+/** A result that still counts. */
+export async function findResult(
+  db: Queries,
+  { now, ...key }: ResultKey & { now: SqlTime },
+): Promise<KeptResult | undefined> {
+  const { isMet, message } = constraintResults;
+  const [row] = await db
+    .select({ isMet, message })
+    .from(constraintResults)
+    .where(and(keyed(key), live(now)));
+  return row && { isMet: row.isMet === true, message: row.message };
+}
+
+/** Whether a question is still the latest one about its key: one that was invalidated is not. */
+export async function isLatestQuestion(db: Queries, of: ResultKey & { askedBy: string }): Promise<boolean> {
+  const [row] = await db
+    .select({ askedBy: constraintResults.askedBy })
+    .from(constraintResults)
+    .where(keyed(of));
+  return row?.askedBy === of.askedBy;
+}
+
+/** Notes that a question is under way, before it is asked: an invalidation meanwhile deletes the note. */
+export async function beginQuestion(
+  db: Queries,
+  { now, forMs, askedBy, ...key }: ResultKey & { askedBy: string; now: SqlTime; forMs: number },
+): Promise<void> {
+  const question = { askedBy, isMet: null, message: null, expiresAt: sql<number>`${now} + ${forMs}` };
+  await db
+    .insert(constraintResults)
+    .values({ ...key, ...question })
+    .onConflictDoUpdate({
+      target: [
+        constraintResults.brandId,
+        constraintResults.url,
+        constraintResults.userAddress,
+        constraintResults.collectionId,
+      ],
+      set: question,
+    });
+}
+
+/** Keeps the answer, unless the key was invalidated or asked about again since the question began. */
+export async function keepAnswer(
+  db: Queries,
+  {
+    now,
+    ttlMs,
+    askedBy,
+    result,
+    ...key
+  }: ResultKey & {
+    askedBy: string;
+    result: KeptResult;
+    now: SqlTime;
+    ttlMs: number;
+  },
+): Promise<void> {
+  await db
+    .update(constraintResults)
+    .set({ ...result, expiresAt: sql<number>`${now} + ${ttlMs}` })
+    .where(and(keyed(key), eq(constraintResults.askedBy, askedBy)));
+}
+
+/** Takes the note of a question back that got no answer. */
+export async function dropQuestion(db: Queries, of: ResultKey & { askedBy: string }): Promise<void> {
+  await db.delete(constraintResults).where(and(keyed(of), eq(constraintResults.askedBy, of.askedBy)));
+}
+
+/**
+ * Forgets the results of a brand's URL, or of one user or perk of it; questions under way will not be kept. Returns
+ * how many results no longer count that did before.
+ */
+export function invalidateUrl(
+  tx: Queries,
+  {
+    now,
+    brandId,
+    url,
+    userAddress,
+    collectionId,
+  }: Pick<ResultKey, 'brandId' | 'url'> & Partial<ResultKey> & { now: SqlTime },
+): Promise<number> {
+  return forget(
+    tx,
+    and(
+      eq(constraintResults.brandId, brandId),
+      eq(constraintResults.url, url),
+      userAddress === undefined ? undefined : eq(constraintResults.userAddress, userAddress),
+      collectionId === undefined ? undefined : eq(constraintResults.collectionId, collectionId),
+    ),
+    now,
+  );
+}
+
+/** Forgets all results of these users (lower case), of every brand; returns how many counted. */
+export function invalidateUsers(
+  tx: Queries,
+  { now, userAddresses }: { now: SqlTime; userAddresses: readonly `0x${string}`[] },
+): Promise<number> {
+  if (userAddresses.length === 0) return Promise.resolve(0);
+  return forget(tx, inArray(constraintResults.userAddress, [...userAddresses]), now);
+}
+
+async function forget(tx: Queries, which: SQL | undefined, now: SqlTime): Promise<number> {
+  const counted = await tx
+    .delete(constraintResults)
+    .where(and(which, live(now)))
+    .returning({ url: constraintResults.url });
+  await tx.delete(constraintResults).where(which);
+  return counted.length;
+}
+
+/** Deletes what has expired: results, and questions of processes that died. */
+export async function deleteExpiredResults(db: Queries, now: SqlTime): Promise<void> {
+  await db.delete(constraintResults).where(lte(constraintResults.expiresAt, now));
+}
