@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { parseDuration } from '../lib/duration.ts';
 import { isUnlimited, UNLIMITED } from '../rules/brands/brand.ts';
 import { configuredHost } from '../rules/brands/domain.ts';
-import { defaultsOf, EVENT_TYPE, expectationOf, givenTwice } from '../rules/brands/settings.ts';
+import { defaultsOf, EVENT_TYPE, expectationOf, givenTwice, timeZoneOf } from '../rules/brands/settings.ts';
 import {
   type AliasOf,
   type Always,
@@ -46,6 +46,8 @@ function fileSchema(kind: Kind): z.ZodType {
       return textAs(error, addressKey);
     case 'domain':
       return textAs(error, configuredHost);
+    case 'timeZone':
+      return textAs(error, timeZoneOf);
     case 'choice':
       return z.enum(kind.of, { error });
     case 'number':

@@ -1,8 +1,8 @@
 /** Events that share a commit: what becomes of it when another writer was there first, or a row stays locked. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { changeRule } from '../../src/actions/brands/change-rules.ts';
-import { Overtaken } from '../../src/actions/events/decide-events.ts';
 import { createEventSubmitter } from '../../src/actions/events/gather-events.ts';
+import { Overtaken } from '../../src/actions/rewards/record-grants.ts';
 import { openPostgres } from '../../src/ledger/database/postgres.ts';
 import { findReward } from '../../src/ledger/rewards/rewards.ts';
 import type { EventSubmission } from '../../src/rules/events/submission.ts';

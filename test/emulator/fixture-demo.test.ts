@@ -8,6 +8,7 @@ import {
   parseFixture,
 } from '../../src/emulator/fixture/fixture.ts';
 import { fixtureJsonSchema } from '../../src/emulator/fixture/fixture-schema.ts';
+import { streakTerms } from '../../src/rules/engagement/streak.ts';
 
 const HOUR_MS = 3_600_000;
 const demo: Fixture = await loadFixture([packagedFixture('demo')]);
@@ -130,8 +131,15 @@ describe('the demo fixture', () => {
     const text =
       'brands: [{ name: B, brandId: 0x00000000000000000000000000000000000000bb, domains: [b.example] }]';
     const [bare] = parseFixture([{ name: 'bare.yaml', text }]).brands;
-    expect({ streak: brand?.streak, site: brand?.site }).toEqual({ streak: bare?.streak, site: bare?.site });
-    expect(bare?.streak).toMatchObject({ timeZone: 'UTC', grace: 36 * HOUR_MS, checkInReward: 10 });
+    const streakOf = (of: typeof brand) => of && streakTerms(of.brand);
+    expect(streakOf(brand)).toEqual(streakOf(bare));
+    expect(brand?.site).toEqual(bare?.site);
+    expect(streakOf(bare)).toEqual({
+      ...{ timeZone: 'UTC', streakPays: 'service', streakCheckInEvents: [], streakBase: 10 },
+      streakGrace: 36 * HOUR_MS,
+      streakMultipliers: { 3: 1.1, 7: 1.25, 14: 1.5, 30: 2 },
+      streakMilestones: { 7: 100, 30: 500, 100: 2000, 365: 10_000 },
+    });
   });
 });
 

@@ -30,7 +30,7 @@ describe('what is written in place of a value is refused where it stands', () =>
     [
       'a key like no other',
       '    zzz: 1\n',
-      '5:5 brands[0].zzz: is unknown; the keys are brandId, name, domains, platforms, automation, clientEvents, directAddresses, domainless, clientBypass, clientAmounts, mintTo, pregenerate, engagementWrites, gasBudget, spendPerHour, spendPerDay, apiKey, escrow, webhook, events, eventNameMapping, perks, streak, site',
+      '5:5 brands[0].zzz: is unknown; the keys are brandId, name, domains, platforms, automation, clientEvents, directAddresses, domainless, clientBypass, clientAmounts, mintTo, pregenerate, engagementWrites, gasBudget, spendPerHour, spendPerDay, timeZone, streakPays, streak.pays, streakCheckInEvents, streak.checkInEvents, streakBase, streak.base, streakGrace, streak.grace, streakMultipliers, streak.multipliers, streakMilestones, streak.milestones, apiKey, escrow, webhook, events, eventNameMapping, perks, site',
     ],
     [
       'a misspelt key of an event',
@@ -63,7 +63,7 @@ describe('what is written in place of a value is refused where it stands', () =>
       '5:33 brands[0].eventNameMapping.signup: must be an event type: 1 to 50 letters, digits and underscores, not "a-b"',
     ],
     ['a map for a list', '    perks: {}', '5:12 brands[0].perks: must be a list of perks'],
-    ['nothing for a map', '    streak:', '5:12 brands[0].streak: must be a map, not null'],
+    ['nothing for a map', '    site:', '5:10 brands[0].site: must be a map, not null'],
     [
       'a word that is no choice',
       '    clientBypass: sometimes',
@@ -151,8 +151,28 @@ describe('what is written in place of a value is refused where it stands', () =>
     ],
     [
       'a time zone of nowhere',
-      '    streak: { timeZone: Mars/Base }',
-      '5:25 brands[0].streak.timeZone: must be a time zone such as UTC or Europe/Vienna, not "Mars/Base"',
+      '    timeZone: Mars/Base',
+      '5:15 brands[0].timeZone: must be a time zone such as UTC or Europe/Berlin, not "Mars/Base"',
+    ],
+    [
+      'a milestone at no number of days',
+      '    streakMilestones: { soon: 100 }',
+      '5:25 brands[0].streakMilestones.soon: must be a number of days, 1 to 9999',
+    ],
+    [
+      'a setting by both its names',
+      '    streakBase: 5\n    streak.base: 6',
+      '6:18 brands[0].streak.base: is another name for streakBase, which is given too; leave one of them out',
+    ],
+    [
+      'the event type of a reward that the service grants by itself',
+      '    events: { streak_checkin: { reward: 5 } }',
+      '5:31 brands[0].events.streak_checkin: is the type of a reward that the service itself grants for streaks: give the event another name',
+    ],
+    [
+      'a rule that pays for check-ins which the service pays for',
+      '    streak.checkInEvents: [visit]\n    events: { visit: { reward: 5 } }',
+      "6:22 brands[0].events.visit: is one of the brand's streakCheckInEvents, and the service pays for its check-ins: this rule would pay a second time; set the brand's streakPays to event first",
     ],
   ])('%s', (_, lines, complaint) => {
     expect(problemsOf(brandWith(lines))).toEqual([`f.yaml:${complaint}`]);

@@ -2,6 +2,7 @@
 import { deleteEventRule, listAllEventRules } from '../../ledger/brands/brand-configuration.ts';
 import { saveEventRule } from '../../ledger/brands/brands.ts';
 import type { EventRule } from '../../rules/brands/brand.ts';
+import { refuseRule } from '../../rules/brands/check-in-events.ts';
 import { applyRuleSettings } from '../../rules/brands/rule-settings.ts';
 import type { Settings } from '../../rules/brands/settings.ts';
 import { invalid, type ManageBrandsDeps, type Outcome, withBrand } from './named-brand.ts';
@@ -14,11 +15,13 @@ export async function changeRule(
 ): Promise<Outcome<EventRule>> {
   const { name, eventType } = of;
   return deps.database.atomically((tx) =>
-    withBrand(tx, name, async ({ brandId }) => {
+    withBrand(tx, name, async ({ brandId, profile }) => {
       const rules = await listAllEventRules(tx, brandId);
       const before = rules.find((rule) => rule.eventType === eventType);
       const changed = applyRuleSettings({ brandId, eventType, before }, settings);
       if ('problems' in changed) return invalid(changed.problems);
+      const refused = refuseRule(profile, changed.rule);
+      if (refused) return invalid([refused]);
       const position = before?.position ?? (rules.at(-1)?.position ?? -1) + 1;
       await saveEventRule(tx, { ...changed.rule, position });
       return changed.rule;

@@ -4,22 +4,17 @@
  */
 import { domainsAbove } from '../../ledger/brands/brand-domains.ts';
 import { readBrandsAndTime, readEventRules, ruleKey } from '../../ledger/brands/brands.ts';
-import { takeNumbers } from '../../ledger/counters.ts';
 import type { BusinessTime, Queries } from '../../ledger/database/database.ts';
 import {
-  addClaimTotal,
   claimKeyText,
   eventKeyText,
   readClaimCounters,
   readClaimTotals,
-  takeClaims,
 } from '../../ledger/rewards/claims.ts';
-import { lockAvailableFunds, promiseFunds } from '../../ledger/rewards/funds.ts';
-import { recordRewards } from '../../ledger/rewards/rewards.ts';
-import { readSpending, takeSpending } from '../../ledger/rewards/spending.ts';
-import { ensureWallets } from '../../ledger/wallets/wallets.ts';
+import { lockAvailableFunds } from '../../ledger/rewards/funds.ts';
+import { readSpending } from '../../ledger/rewards/spending.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { type Brand, type BrandId, type EventRule, isUnlimited } from '../../rules/brands/brand.ts';
+import { type Brand, type EventRule, isUnlimited } from '../../rules/brands/brand.ts';
 import { hostsBelow } from '../../rules/brands/domain.ts';
 import {
   type Bypass,
@@ -29,7 +24,6 @@ import {
   refuseClaim,
 } from '../../rules/events/claim-policy.ts';
 import { amountsCount, rewardAmount } from '../../rules/events/reward-amount.ts';
-import { type SpendLimit, spendLimits } from '../../rules/events/spend-limit.ts';
 import {
   bypassOf,
   type EventSubmission,
@@ -38,7 +32,8 @@ import {
   type ScreeningRefusal,
   underOwnType,
 } from '../../rules/events/submission.ts';
-import { paidToOurselves } from './refuse-own-accounts.ts';
+import { type GrantedReward, type GrantToRecord, limitsOf, recordGrants } from '../rewards/record-grants.ts';
+import { paidToOurselves } from '../rewards/refuse-own-accounts.ts';
 
 export interface DecideDeps {
   clock: Clock;
@@ -64,17 +59,6 @@ export interface EventToDecide {
   rewardId: string;
 }
 
-/** A reward that is in the ledger and will be paid. */
-export interface GrantedReward {
-  rewardId: string;
-  sequence: number;
-  brandId: BrandId;
-  eventType: string;
-  amount: number;
-  wallet: `0x${string}`;
-  walletCreated: boolean;
-}
-
 /** What a decision was based on, up to the check that refused. */
 interface Grounds {
   nowMs: number;
@@ -95,11 +79,6 @@ export interface BusyRefusal {
 /** A reward of the event's id is in the ledger: of another try of its request, or, where it has no key, of another event. */
 export interface TakenRefusal {
   code: 'reward_id_taken';
-}
-
-/** Another process changed what a decision was based on: nothing was written, and the round is decided again. */
-export class Overtaken extends Error {
-  override name = 'Overtaken';
 }
 
 /** An event that passed the configured checks and awaits the counting ones. */
@@ -142,15 +121,24 @@ async function grantCandidates(
   const grants = await judge(deps, tx, { candidates, decisions, nowMs });
   if (grants.length === 0) return;
 
-  await countClaims(deps, tx, { grants, nowMs });
-  await countTotals(tx, grants);
-  await promiseAmounts(tx, grants);
-  await countSpending(tx, { grants, nowMs });
-  const rewards = await writeRewards(deps, tx, { grants, nowMs });
+  const toRecord = grants.map((grant) => recordable(grant, { nowMs, ...deps }));
+  const rewards = await recordGrants(deps, tx, { grants: toRecord, nowMs });
   for (const [place, { event, brand, rule, bypass, state }] of grants.entries()) {
     const granted = rewards[place];
     if (granted) decisions.set(event, { nowMs, brand, rule, bypass, state, granted });
   }
+}
+
+/** What the ledger is to hold a grant to: the terms of its rule. */
+function recordable(
+  { event, brand, rule, bypass, amount }: Grant,
+  { nowMs, duplicateWindowMs }: { nowMs: number; duplicateWindowMs: number },
+): GrantToRecord {
+  const { eventType, userKey, userEmail, userAddress, metadata } = event.submission;
+  const maxTotalClaims = isUnlimited(rule.maxTotalClaims) ? Number.MAX_SAFE_INTEGER : rule.maxTotalClaims;
+  const terms = { ...claimTerms({ rule, bypass, nowMs, duplicateWindowMs }), maxTotalClaims };
+  const of = { brand, eventType, userKey, userEmail, userAddress, metadata };
+  return { rewardId: event.rewardId, ...of, amount, ...terms };
 }
 
 /**
@@ -201,7 +189,7 @@ async function forUsers(
 ): Promise<Candidate[]> {
   const { candidates, decisions, nowMs } = round;
   const submissions = candidates.map(({ event }) => event.submission);
-  const toOurselves = await paidToOurselves(tx, { submissions, ownAddresses });
+  const toOurselves = await paidToOurselves(tx, { users: submissions, ownAddresses });
   return candidates.filter(({ event, brand, rule }) => {
     if (!toOurselves.has(event.submission)) return true;
     const refusal = { code: 'invalid_event_data' as const, errors: [TO_OURSELVES] };
@@ -274,107 +262,4 @@ async function streakMultipliers(
     tx,
     asking.map(({ event }) => event.submission),
   );
-}
-
-/** Counts each user's claim under the terms on which it was granted. */
-async function countClaims(
-  deps: DecideDeps,
-  tx: Queries,
-  { grants, nowMs }: { grants: Grant[]; nowMs: number },
-) {
-  const { duplicateWindowMs } = deps;
-  const taken = await takeClaims(
-    tx,
-    grants.map(({ event, rule, bypass, amount }) => {
-      const { brandId, eventType, userKey } = event.submission;
-      const terms = claimTerms({ rule, bypass, nowMs, duplicateWindowMs });
-      return { brandId, eventType, userKey, rewardId: event.rewardId, amount, nowMs, ...terms };
-    }),
-  );
-  if (taken.size !== grants.length) throw new Overtaken();
-}
-
-/** Counts the grants of each event, always in the same order, so that processes cannot deadlock. */
-async function countTotals(tx: Queries, grants: Grant[]): Promise<void> {
-  const events = new Map<
-    string,
-    { brandId: BrandId; eventType: string; claims: number; maxTotalClaims: number }
-  >();
-  for (const { event, rule } of grants) {
-    const { brandId, eventType } = event.submission;
-    const key = eventKeyText({ brandId, eventType });
-    const maxTotalClaims = isUnlimited(rule.maxTotalClaims) ? Number.MAX_SAFE_INTEGER : rule.maxTotalClaims;
-    const claims = (events.get(key)?.claims ?? 0) + 1;
-    events.set(key, { brandId, eventType, claims, maxTotalClaims });
-  }
-  for (const [, total] of [...events].sort(byKey)) {
-    if (!(await addClaimTotal(tx, total))) throw new Overtaken();
-  }
-}
-
-/** Sets the rewards' amounts aside, brand by brand. */
-async function promiseAmounts(tx: Queries, grants: Grant[]): Promise<void> {
-  for (const [brandId, amount] of amountsOf(grants)) {
-    if (!(await promiseFunds(tx, { brandId, amount }))) throw new Overtaken();
-  }
-}
-
-/** The brands of these events, each with the limits that it has set. */
-function limitsOf(events: { brand: Brand }[]): { brandId: BrandId; limits: SpendLimit[] }[] {
-  const brands = new Map(events.map(({ brand }) => [brand.brandId, brand]));
-  return [...brands.values()].map(({ brandId, profile }) => ({ brandId, limits: spendLimits(profile) }));
-}
-
-/** Counts the rewards in the windows of their brands' spend limits, always in the same order. */
-async function countSpending(
-  tx: Queries,
-  { grants, nowMs }: { grants: Grant[]; nowMs: number },
-): Promise<void> {
-  const amounts = amountsOf(grants);
-  const limited = new Map(limitsOf(grants).map(({ brandId, limits }) => [brandId, limits]));
-  for (const [brandId, amount] of amounts) {
-    for (const limit of limited.get(brandId) ?? []) {
-      if (!(await takeSpending(tx, { ...limit, brandId, amount, nowMs }))) throw new Overtaken();
-    }
-  }
-}
-
-/** What the grants of each brand come to, brands always in the same order. */
-function amountsOf(grants: Grant[]): [BrandId, number][] {
-  const amounts = new Map<BrandId, number>();
-  for (const { event, amount } of grants) {
-    const { brandId } = event.submission;
-    amounts.set(brandId, (amounts.get(brandId) ?? 0) + amount);
-  }
-  return [...amounts].sort(byKey);
-}
-
-const byKey = ([a]: [string, unknown], [b]: [string, unknown]) => (a < b ? -1 : 1);
-
-/** Gives wallets and sequence numbers, and writes the rewards; in the order of the grants. */
-async function writeRewards(
-  deps: DecideDeps,
-  tx: Queries,
-  { grants, nowMs }: { grants: Grant[]; nowMs: number },
-): Promise<GrantedReward[]> {
-  const withoutAddress = grants.filter(({ event }) => !event.submission.userAddress);
-  const userKeys = [...new Set(withoutAddress.map(({ event }) => event.submission.userKey))];
-  const wallets = await ensureWallets(tx, { userKeys, addressAt: deps.addressAt, nowMs });
-  const firstSequence = await takeNumbers(tx, 'reward_sequence', grants.length);
-  const rows = grants.map(({ event, amount }, place) => {
-    const { brandId, eventType, userKey, userEmail = null, userAddress, metadata } = event.submission;
-    const own = wallets.get(userKey);
-    const wallet = userAddress ?? own?.address;
-    if (!wallet) throw new Error('a user was left without a wallet');
-    const walletCreated = !userAddress && own?.created === true;
-    // Only the first of several rewards in this commit tells of the new wallet.
-    if (own) own.created = false;
-    const sequence = firstSequence + place;
-    const what = { brandId, eventType, userKey, userEmail, wallet, walletCreated, amount, metadata };
-    return { sequence, id: event.rewardId, ...what, createdAt: nowMs };
-  });
-  await recordRewards(tx, rows);
-  return rows.map(({ id, sequence, brandId, eventType, amount, wallet, walletCreated }) => {
-    return { rewardId: id, sequence, brandId, eventType, amount, wallet, walletCreated };
-  });
 }

@@ -9,13 +9,8 @@ import { readRewardProgress } from '../../ledger/rewards/rewards.ts';
 import type { Crash } from '../../lib/crash-points.ts';
 import { createPartingGatherer } from '../../lib/gather/gather-apart.ts';
 import type { BrandId } from '../../rules/brands/brand.ts';
-import {
-  type DecideDeps,
-  decideRound,
-  type EventDecision,
-  type EventToDecide,
-  Overtaken,
-} from './decide-events.ts';
+import { Overtaken } from '../rewards/record-grants.ts';
+import { type DecideDeps, decideRound, type EventDecision, type EventToDecide } from './decide-events.ts';
 
 export interface SubmitEventsDeps extends DecideDeps {
   database: Database;

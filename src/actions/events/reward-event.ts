@@ -8,7 +8,8 @@ import type { Random } from '../../lib/ids.ts';
 import type { ClaimRefusal } from '../../rules/events/claim-policy.ts';
 import type { EventSubmission, ScreeningRefusal } from '../../rules/events/submission.ts';
 import type { Effect } from '../answer-once.ts';
-import type { BusyRefusal, EventDecision, GrantedReward } from './decide-events.ts';
+import type { GrantedReward } from '../rewards/record-grants.ts';
+import type { BusyRefusal, EventDecision } from './decide-events.ts';
 import type { createEventSubmitter } from './gather-events.ts';
 
 interface RewardEventDeps {

@@ -1,4 +1,5 @@
 /** An event's rule and its settings: the ledger keeps some of them in columns, all others in the rule's detail. */
+import { isGrantType } from '../rewards/grant-types.ts';
 import type { BrandId, EventRule } from './brand.ts';
 import {
   defaultsOf,
@@ -63,6 +64,7 @@ export function applyRuleSettings(
   if (!EVENT_TYPE.test(of.eventType)) {
     problems.unshift({ setting: 'eventType', message: 'must be 1 to 50 letters, digits and underscores' });
   }
+  if (isGrantType(of.eventType)) problems.unshift({ setting: 'eventType', message: RESERVED });
   if (!of.before && settings.reward === undefined) {
     problems.push({ setting: 'reward', message: 'is missing: the event has no rule yet' });
   }
@@ -70,6 +72,10 @@ export function applyRuleSettings(
   if (problems.length > 0) return { problems };
   return { rule: ruleWith(of, withMethod(values as RuleSettings, settings)) };
 }
+
+/** Why no rule may have the type of a reward that the service grants by itself. */
+export const RESERVED =
+  'is the type of a reward that the service itself grants for streaks: give the event another name';
 
 /** Problems between settings that are each valid alone. */
 export function conflictsOf({ perUsd, maxReward }: Partial<RuleSettings>): SettingProblem[] {

@@ -40,6 +40,14 @@ const number = (value: unknown) => {
 };
 const wholeFrom = (least: number, value: number) =>
   Number.isSafeInteger(value) && value >= least ? value : undefined;
+/** The time zone as the runtime spells it; undefined where it knows no such zone. */
+export function timeZoneOf(text: string): string | undefined {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: text.trim() }).resolvedOptions().timeZone;
+  } catch {
+    return undefined;
+  }
+}
 const listed = (names: readonly string[]) =>
   names.length < 2 ? names.join() : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
 
@@ -70,6 +78,7 @@ const kinds: {
     () => 'must be a domain of its own, such as shop.example (no public suffix)',
     (value) => textBy(value, (text) => configuredHost(text.trim())),
   ],
+  timeZone: [() => 'must be a time zone such as UTC or Europe/Berlin', (value) => textBy(value, timeZoneOf)],
   choice: [(kind) => `must be ${listed(kind.of)}`, (value, kind) => kind.of.find((one) => one === value)],
   number: [
     () => 'must be a number above 0',
@@ -181,6 +190,19 @@ export const givenTwice = (spec: Spec, given: object): SettingProblem[] =>
       message: `is another name for ${name}, which is given too; leave one of them out`,
     }));
 
+/** The setting that is meant, by its name or alias, and the entry of a map after a dot. */
+function placeOf(setting: string, usualNames: ReadonlyMap<string, string>): { name: string; key?: string } {
+  const written = [...usualNames.keys()].find(
+    (alias) => setting === alias || setting.startsWith(`${alias}.`),
+  );
+  if (written === undefined) {
+    const [name = '', key] = setting.split(/\.(.*)/s);
+    return key === undefined ? { name } : { name, key };
+  }
+  const name = usualNames.get(written) ?? written;
+  return setting === written ? { name } : { name, key: setting.slice(written.length + 1) };
+}
+
 /**
  * Reads settings by name or alias: the values of before with what is given, and everything that is wrong with that.
  * `asNew`: settings that only a new brand or rule may set are allowed.
@@ -195,8 +217,7 @@ export function readSettings<S extends Spec>(
   const problems = givenTwice(spec, given);
   const usualNames = new Map(aliasesOf(spec));
   for (const [setting, value] of Object.entries(given)) {
-    const [written = '', key] = setting.split(/\.(.*)/s);
-    const name = usualNames.get(written) ?? written;
+    const { name, key } = placeOf(setting, usualNames);
     const row: Row | undefined = Object.hasOwn(spec, name) ? spec[name] : undefined;
     if (!row || (row.fixed && !asNew) || (key !== undefined && row.kind !== 'map')) {
       const message = `is not a setting of a ${of}; the settings are ${settingNames(spec).join(', ')}`;

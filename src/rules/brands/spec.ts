@@ -12,6 +12,8 @@ export type Kind =
   | { kind: 'eventType' }
   | { kind: 'address' }
   | { kind: 'domain' }
+  /** An IANA time zone, as the runtime spells it. */
+  | { kind: 'timeZone' }
   | { kind: 'choice'; of: readonly string[] }
   /** Any number above 0. */
   | { kind: 'number' }
@@ -55,6 +57,14 @@ export type Row = Kind & {
   label?: string;
   unit?: string;
 };
+
+/** Days of a streak. */
+const DAYS = {
+  pattern: /^[1-9]\d{0,3}$/,
+  placeholder: 'days',
+  is: 'a number of days, 1 to 9999',
+  inFiles: 'must be a number of days, 1 to 9999',
+} as const satisfies MapKey;
 
 export type Spec = Readonly<Record<string, Row>>;
 
@@ -182,6 +192,67 @@ export const brandSpec = {
     example: ['signup', 'account_creation'],
     label: 'event names',
     help: "the brand's other names for its events, each with the event type it stands for",
+  },
+  timeZone: {
+    kind: 'timeZone',
+    default: 'UTC',
+    label: 'time zone',
+    help: 'where the days and weeks of its users begin, such as Europe/Berlin',
+  },
+  streakPays: {
+    kind: 'choice',
+    of: ['service', 'event'],
+    default: 'service',
+    alias: 'streak.pays',
+    label: 'check-ins are paid by',
+    help: "what pays for a check-in: the service when it is recorded, or the brand's event of streakCheckInEvents",
+  },
+  streakCheckInEvents: {
+    kind: 'list',
+    of: { kind: 'eventType' },
+    clearable: true,
+    alias: 'streak.checkInEvents',
+    label: 'check-in events',
+    help: 'the events that clients send for a check-in; with streakPays event they earn streakBase times the multiplier',
+  },
+  streakBase: {
+    kind: 'whole',
+    least: 0,
+    of: 'RWT',
+    default: 10,
+    alias: 'streak.base',
+    label: 'check-in',
+    unit: 'RWT',
+    help: 'RWT for a check-in, before the multiplier of the streak',
+  },
+  streakGrace: {
+    kind: 'duration',
+    default: '36h',
+    alias: 'streak.grace',
+    label: 'streak grace',
+    help: 'from one activity to the next, before a streak with a missed day ends',
+  },
+  streakMultipliers: {
+    kind: 'map',
+    of: { kind: 'number' },
+    key: DAYS,
+    expected: 'must be a map from days to multipliers',
+    example: ['7', '1.25'],
+    default: { 3: 1.1, 7: 1.25, 14: 1.5, 30: 2 },
+    alias: 'streak.multipliers',
+    label: 'streak multipliers',
+    help: 'what a streak multiplies rewards by, each from a day on',
+  },
+  streakMilestones: {
+    kind: 'map',
+    of: { kind: 'whole', least: 1, of: 'RWT' },
+    key: DAYS,
+    expected: 'must be a map from days to RWT',
+    example: ['7', '100'],
+    default: { 7: 100, 30: 500, 100: 2000, 365: 10_000 },
+    alias: 'streak.milestones',
+    label: 'streak milestones',
+    help: 'the bonus of each milestone, in RWT, by the days of the streak that reach it',
   },
 } as const satisfies Spec;
 

@@ -1,8 +1,6 @@
 /** How much an event pays: a fixed amount, or one that grows with an order's total or a user's streak. */
 import type { Brand, EventRule } from '../brands/brand.ts';
-
-/** The most a single event may ever pay, whatever multiplies it. */
-const REWARD_MAX = 1_000_000_000;
+import { decimal, multiplied, REWARD_MAX } from '../rewards/decimal.ts';
 
 /** What a reward is worked out from. */
 export interface EventWorth {
@@ -26,7 +24,7 @@ export const amountsCount = (
 export function rewardAmount(rule: Pick<EventRule, 'rewardAmount' | 'detail'>, event: EventWorth): number {
   const base = ofOrder(rule, event) ?? rule.rewardAmount;
   const { multiplier } = rule.detail.dynamic ?? {};
-  return Math.min(multiplier === 'streak' ? Math.floor(base * event.streakMultiplier) : base, REWARD_MAX);
+  return Math.min(multiplier === 'streak' ? multiplied(base, event.streakMultiplier) : base, REWARD_MAX);
 }
 
 /** A rule that pays for each dollar without an end, as rules could before `perUsd` needed a `maxReward`. */
@@ -47,22 +45,4 @@ function ofOrder(
   const amount = (usd.units * rate.units) / (usd.perUnit * rate.perUnit);
   if (amount < 1n) return undefined;
   return Math.min(Number(amount), maxReward);
-}
-
-/** A number without its fraction: 24.90 is 2490 hundredths. In whole numbers nothing is rounded before the end. */
-interface Decimal {
-  units: bigint;
-  perUnit: bigint;
-}
-
-/** Larger than any order; beyond it a number's text has an exponent. */
-const NUMBER_MAX = 1e15;
-
-/** A number of 0 or more, or a plain decimal text such as "19.90". */
-function decimal(value: unknown): Decimal | undefined {
-  const text = Number.isFinite(value) ? String(Math.min(Number(value), NUMBER_MAX)) : value;
-  const [, whole, fraction = ''] =
-    (typeof text === 'string' && /^(\d{1,20})(?:\.(\d{1,20}))?$/.exec(text.trim())) || [];
-  if (whole === undefined) return undefined;
-  return { units: BigInt(whole + fraction), perUnit: 10n ** BigInt(fraction.length) };
 }

@@ -1,0 +1,169 @@
+/**
+ * Writes granted rewards into the ledger: claims and totals are counted, funds promised, spending counted, wallets and
+ * sequence numbers given, rows written. The one way to a reward, whatever it is for; each step is a conditional
+ * statement that refuses what is over a limit.
+ */
+import { takeNumbers } from '../../ledger/counters.ts';
+import type { Queries } from '../../ledger/database/database.ts';
+import { addClaimTotal, eventKeyText, takeClaims } from '../../ledger/rewards/claims.ts';
+import { promiseFunds } from '../../ledger/rewards/funds.ts';
+import { recordRewards } from '../../ledger/rewards/rewards.ts';
+import { takeSpending } from '../../ledger/rewards/spending.ts';
+import { ensureWallets } from '../../ledger/wallets/wallets.ts';
+import type { Brand, BrandId } from '../../rules/brands/brand.ts';
+import { type SpendLimit, spendLimits } from '../../rules/events/spend-limit.ts';
+
+/** A reward that may be paid, with the terms that the ledger's conditions hold it to. */
+export interface GrantToRecord {
+  /** The id that the reward gets. */
+  rewardId: string;
+  brand: Brand;
+  eventType: string;
+  /** The form under which the user is counted. */
+  userKey: string;
+  userEmail: string | undefined;
+  /** Set when the user is named by an address of their own: it is paid directly. */
+  userAddress: `0x${string}` | undefined;
+  metadata: Record<string, unknown>;
+  /** Whole RWT. */
+  amount: number;
+  /** Granted only while the user has fewer claims of the event than this … */
+  claimsBelow: number;
+  /** … the last one no later than this … */
+  lastAtMost: number;
+  /** … and all users together have no more than this, with this one. */
+  maxTotalClaims: number;
+}
+
+/** A reward that is in the ledger and will be paid. */
+export interface GrantedReward {
+  rewardId: string;
+  sequence: number;
+  brandId: BrandId;
+  eventType: string;
+  amount: number;
+  wallet: `0x${string}`;
+  walletCreated: boolean;
+}
+
+/** Another process changed what a decision was based on: nothing may be committed, and the decision is made again. */
+export class Overtaken extends Error {
+  override name = 'Overtaken';
+}
+
+/**
+ * Records these grants, each of another claim key, and returns their rewards in the same order. The caller has locked
+ * the brands' funds (`lockAvailableFunds`) before it judged them. Throws `Overtaken` where a condition says no.
+ */
+export async function recordGrants(
+  deps: { addressAt: (index: number) => `0x${string}` },
+  tx: Queries,
+  { grants, nowMs }: { grants: GrantToRecord[]; nowMs: number },
+): Promise<GrantedReward[]> {
+  await countClaims(tx, { grants, nowMs });
+  await countTotals(tx, grants);
+  await promiseAmounts(tx, grants);
+  await countSpending(tx, { grants, nowMs });
+  return writeRewards(deps, tx, { grants, nowMs });
+}
+
+/** Counts each user's claim under the terms on which it was granted. */
+async function countClaims(tx: Queries, { grants, nowMs }: { grants: GrantToRecord[]; nowMs: number }) {
+  const taken = await takeClaims(
+    tx,
+    grants.map(({ rewardId, brand, eventType, userKey, amount, claimsBelow, lastAtMost }) => {
+      const { brandId } = brand;
+      return { brandId, eventType, userKey, rewardId, amount, nowMs, claimsBelow, lastAtMost };
+    }),
+  );
+  if (taken.size !== grants.length) throw new Overtaken();
+}
+
+/** Counts the grants of each event, always in the same order, so that processes cannot deadlock. */
+async function countTotals(tx: Queries, grants: GrantToRecord[]): Promise<void> {
+  const events = new Map<
+    string,
+    { brandId: BrandId; eventType: string; claims: number; maxTotalClaims: number }
+  >();
+  for (const { brand, eventType, maxTotalClaims } of grants) {
+    const { brandId } = brand;
+    const key = eventKeyText({ brandId, eventType });
+    const claims = (events.get(key)?.claims ?? 0) + 1;
+    events.set(key, { brandId, eventType, claims, maxTotalClaims });
+  }
+  for (const [, total] of [...events].sort(byKey)) {
+    if (!(await addClaimTotal(tx, total))) throw new Overtaken();
+  }
+}
+
+/** Sets the rewards' amounts aside, brand by brand. */
+async function promiseAmounts(tx: Queries, grants: GrantToRecord[]): Promise<void> {
+  for (const [brandId, amount] of amountsOf(grants)) {
+    if (!(await promiseFunds(tx, { brandId, amount }))) throw new Overtaken();
+  }
+}
+
+/** The brands of these rewards, each with the limits that it has set. */
+export function limitsOf(rewards: { brand: Brand }[]): { brandId: BrandId; limits: SpendLimit[] }[] {
+  const brands = new Map(rewards.map(({ brand }) => [brand.brandId, brand]));
+  return [...brands.values()].map(({ brandId, profile }) => ({ brandId, limits: spendLimits(profile) }));
+}
+
+/** Counts the rewards in the windows of their brands' spend limits, always in the same order. */
+async function countSpending(
+  tx: Queries,
+  { grants, nowMs }: { grants: GrantToRecord[]; nowMs: number },
+): Promise<void> {
+  const limited = new Map(limitsOf(grants).map(({ brandId, limits }) => [brandId, limits]));
+  for (const [brandId, amount] of amountsOf(grants)) {
+    for (const limit of limited.get(brandId) ?? []) {
+      if (!(await takeSpending(tx, { ...limit, brandId, amount, nowMs }))) throw new Overtaken();
+    }
+  }
+}
+
+/** What the grants of each brand come to, brands always in the same order. */
+function amountsOf(grants: GrantToRecord[]): [BrandId, number][] {
+  const amounts = new Map<BrandId, number>();
+  for (const { brand, amount } of grants)
+    amounts.set(brand.brandId, (amounts.get(brand.brandId) ?? 0) + amount);
+  return [...amounts].sort(byKey);
+}
+
+const byKey = ([a]: [string, unknown], [b]: [string, unknown]) => (a < b ? -1 : 1);
+
+/** Gives wallets and sequence numbers, and writes the rewards; in the order of the grants. */
+async function writeRewards(
+  { addressAt }: { addressAt: (index: number) => `0x${string}` },
+  tx: Queries,
+  { grants, nowMs }: { grants: GrantToRecord[]; nowMs: number },
+): Promise<GrantedReward[]> {
+  const withoutAddress = grants.filter(({ userAddress }) => !userAddress);
+  const userKeys = [...new Set(withoutAddress.map(({ userKey }) => userKey))];
+  const wallets = await ensureWallets(tx, { userKeys, addressAt, nowMs });
+  const firstSequence = await takeNumbers(tx, 'reward_sequence', grants.length);
+  const rows = grants.map((grant, place) => {
+    const {
+      rewardId: id,
+      brand,
+      eventType,
+      userKey,
+      userEmail = null,
+      userAddress,
+      metadata,
+      amount,
+    } = grant;
+    const own = wallets.get(userKey);
+    const wallet = userAddress ?? own?.address;
+    if (!wallet) throw new Error('a user was left without a wallet');
+    const walletCreated = !userAddress && own?.created === true;
+    // Only the first of several rewards in this commit tells of the new wallet.
+    if (own) own.created = false;
+    const what = { eventType, userKey, userEmail, wallet, walletCreated, amount, metadata };
+    return { sequence: firstSequence + place, id, brandId: brand.brandId, ...what, createdAt: nowMs };
+  });
+  await recordRewards(tx, rows);
+  return rows.map(({ id, sequence, brandId, eventType, amount, wallet, walletCreated }) => {
+    return { rewardId: id, sequence, brandId, eventType, amount, wallet, walletCreated };
+  });
+}

@@ -1,0 +1,39 @@
+/** The events that clients send for a check-in, and that nothing pays for a check-in twice. */
+import type { BrandProfile } from './brand.ts';
+import type { SettingProblem, Settings } from './settings.ts';
+
+type CheckInSettings = Pick<BrandProfile, 'streakPays' | 'streakCheckInEvents'>;
+
+/** Those of the event types with an active rule that would pay for a check-in which the service pays for too. */
+export function alsoPaying(
+  { streakPays = 'service', streakCheckInEvents = [] }: CheckInSettings,
+  payingTypes: Iterable<string>,
+): string[] {
+  if (streakPays !== 'service') return [];
+  return [...payingTypes].filter((type) => streakCheckInEvents.includes(type));
+}
+
+/** What is wrong with a brand's settings, given the event types of its active rules. */
+export const paidTwice = (settings: CheckInSettings, payingTypes: Iterable<string>): SettingProblem[] =>
+  alsoPaying(settings, payingTypes).map((type) => ({
+    setting: 'streakPays',
+    message: `is service, but the rule of ${type} would pay for the same check-in again: set streakPays to event, turn the rule off, or take ${type} out of streakCheckInEvents`,
+  }));
+
+/** Whether a change of settings can make the service and a rule pay for the same check-in. */
+export const changesWhoPays = (settings: Settings): boolean =>
+  Object.keys(settings).some((name) => /^streak\.?(?:pays|checkInEvents)$/i.test(name));
+
+/** Why a rule may not be active under this event type; undefined where it may. */
+export function refuseRule(
+  settings: CheckInSettings,
+  rule: { eventType: string; active: boolean },
+): SettingProblem | undefined {
+  const [type] = alsoPaying(settings, rule.active ? [rule.eventType] : []);
+  return type === undefined
+    ? undefined
+    : {
+        setting: 'eventType',
+        message: `is one of the brand's streakCheckInEvents, and the service pays for its check-ins: this rule would pay a second time; set the brand's streakPays to event first`,
+      };
+}

@@ -1,0 +1,155 @@
+/** Streaks: how many days in a row a user was active, what that multiplies, and the milestones it reaches. */
+import type { Brand, BrandProfile } from '../brands/brand.ts';
+import { defaultsOf } from '../brands/settings.ts';
+import { brandSpec } from '../brands/spec.ts';
+import { multiplied } from '../rewards/decimal.ts';
+import { calendarDay } from './calendar-day.ts';
+
+/** A brand's settings of its streaks. */
+export type StreakTerms = Required<
+  Pick<
+    BrandProfile,
+    | 'timeZone'
+    | 'streakPays'
+    | 'streakCheckInEvents'
+    | 'streakBase'
+    | 'streakGrace'
+    | 'streakMultipliers'
+    | 'streakMilestones'
+  >
+>;
+
+const usual = defaultsOf(brandSpec) as StreakTerms;
+
+/** The brand's own settings, and the defaults of what it was made without. */
+export function streakTerms({ profile }: Pick<Brand, 'profile'>): StreakTerms {
+  const {
+    timeZone = usual.timeZone,
+    streakPays = usual.streakPays,
+    streakCheckInEvents = [],
+    streakBase = usual.streakBase,
+    streakGrace = usual.streakGrace,
+    streakMultipliers = usual.streakMultipliers,
+    streakMilestones = usual.streakMilestones,
+  } = profile;
+  const ofPay = { streakPays, streakCheckInEvents, streakBase };
+  return { timeZone, ...ofPay, streakGrace, streakMultipliers, streakMilestones };
+}
+
+/** A user's streak of one type with one brand, as it was after the last activity. */
+export interface Streak {
+  /** Days of the present streak. */
+  current: number;
+  longest: number;
+  /** Days with an activity, whether in a row or not. */
+  totalDays: number;
+  /** The calendar day of the last activity, see `calendarDay`. */
+  lastDay: number;
+  lastAt: number;
+  /** Whether the last step of the streak needed the grace. */
+  graceUsed: boolean;
+}
+
+/** When, and under which terms. */
+interface Moment {
+  terms: StreakTerms;
+  nowMs: number;
+}
+
+/** The streak with an activity now. A second one on a calendar day changes nothing: then `isNew` is false. */
+export function withActivity(
+  before: Streak | undefined,
+  moment: Moment,
+): { isNew: boolean; streak: Streak; previous: number } {
+  const { terms, nowMs } = moment;
+  const today = calendarDay(nowMs, terms.timeZone);
+  // A clock that was set back, or another time zone, does not give a day that was counted once more.
+  if (before && today <= before.lastDay) return { isNew: false, streak: before, previous: before.current };
+  const previous = before && isAlive(before, moment) ? before.current : 0;
+  const current = previous + 1;
+  return {
+    isNew: true,
+    previous,
+    streak: {
+      current,
+      longest: Math.max(before?.longest ?? 0, current),
+      totalDays: (before?.totalDays ?? 0) + 1,
+      lastDay: today,
+      lastAt: nowMs,
+      graceUsed: before !== undefined && previous > 0 && today - before.lastDay > 1,
+    },
+  };
+}
+
+/** Whether an activity now would continue the streak: on the next day always, later as long as the grace lasts. */
+function isAlive(streak: Streak, { terms, nowMs }: Moment): boolean {
+  const missed = calendarDay(nowMs, terms.timeZone) - streak.lastDay > 1;
+  return !missed || nowMs - streak.lastAt <= terms.streakGrace;
+}
+
+export interface Milestone {
+  days: number;
+  /** Whole RWT. */
+  bonus: number;
+}
+
+/** Where a user stands now. */
+export interface StreakStanding {
+  /** 0 where the streak has ended. */
+  currentStreak: number;
+  longestStreak: number;
+  multiplier: number;
+  totalStreakDays: number;
+  checkedInToday: boolean;
+  graceUsed: boolean;
+  /** The first one that was never reached. */
+  nextMilestone: Milestone | null;
+  daysToNextMilestone: number | null;
+  unclaimedMilestones: Milestone[];
+  /** Milliseconds since 1970; null before the first activity. */
+  lastActivityAt: number | null;
+}
+
+/** `claimed`: the days of the milestones whose bonus the user has. */
+export function standing(
+  streak: Streak | undefined,
+  { claimed, ...moment }: Moment & { claimed: ReadonlySet<number> },
+): StreakStanding {
+  const { terms, nowMs } = moment;
+  const currentStreak = streak && isAlive(streak, moment) ? streak.current : 0;
+  const longestStreak = streak?.longest ?? 0;
+  const milestones = milestonesOf(terms);
+  const next = milestones.find(({ days }) => days > longestStreak) ?? null;
+  return {
+    currentStreak,
+    longestStreak,
+    multiplier: multiplierAt(currentStreak, terms),
+    totalStreakDays: streak?.totalDays ?? 0,
+    checkedInToday: streak !== undefined && calendarDay(nowMs, terms.timeZone) <= streak.lastDay,
+    graceUsed: currentStreak > 0 && streak?.graceUsed === true,
+    nextMilestone: next,
+    daysToNextMilestone: next && next.days - currentStreak,
+    unclaimedMilestones: milestones.filter(({ days }) => days <= longestStreak && !claimed.has(days)),
+    lastActivityAt: streak?.lastAt ?? null,
+  };
+}
+
+/** The brand's milestones, the nearest first. */
+export const milestonesOf = ({ streakMilestones }: Pick<StreakTerms, 'streakMilestones'>): Milestone[] =>
+  Object.entries(streakMilestones)
+    .map(([days, bonus]) => ({ days: Number(days), bonus }))
+    .sort((a, b) => a.days - b.days);
+
+/** What a streak of this many days multiplies rewards by: the step with the most days that it has reached, else 1. */
+export function multiplierAt(
+  days: number,
+  { streakMultipliers }: Pick<StreakTerms, 'streakMultipliers'>,
+): number {
+  const reached = Object.entries(streakMultipliers).filter(([from]) => Number(from) <= days);
+  const [, multiplier = 1] = reached.sort(([a], [b]) => Number(b) - Number(a))[0] ?? [];
+  return multiplier;
+}
+
+/** Whole RWT for a check-in, rounded down. */
+export const checkInReward = ({ streakBase }: Pick<StreakTerms, 'streakBase'>, multiplier: number): number =>
+  multiplied(streakBase, multiplier);
