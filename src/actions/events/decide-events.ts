@@ -11,7 +11,7 @@ import {
   readClaimCounters,
   readClaimTotals,
 } from '../../ledger/rewards/claims.ts';
-import { lockAvailableFunds } from '../../ledger/rewards/funds.ts';
+import { lockAvailableFunds, readAvailableFunds } from '../../ledger/rewards/funds.ts';
 import { readSpending } from '../../ledger/rewards/spending.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { type Brand, type EventRule, isUnlimited } from '../../rules/brands/brand.ts';
@@ -66,6 +66,8 @@ interface Grounds {
   rule?: EventRule | undefined;
   bypass?: Bypass | undefined;
   state?: ClaimState | undefined;
+  /** RWT, as far as the counting checks were reached. */
+  amount?: number | undefined;
 }
 
 export type EventDecision = Grounds &
@@ -107,6 +109,29 @@ export async function decideRound(
   const { candidates, decisions, asked, nowMs } = await screen(deps, tx, events);
   await grantCandidates(deps, tx, { candidates, decisions, nowMs });
   return new Map([...decisions].map(([event, decision]) => [asked.get(event) ?? event, decision]));
+}
+
+/** An event as it would be decided now: granted with its amount, or refused. */
+export type EventOutlook = Grounds & { refusal?: ScreeningRefusal | ClaimRefusal | undefined };
+
+/** Judges one event as `decideRound` would, but locks and writes nothing. */
+export async function lookAtEvent(
+  deps: DecideDeps,
+  db: Queries,
+  submission: EventSubmission,
+): Promise<EventOutlook> {
+  const screened = await screen(deps, db, [{ submission, rewardId: '' }]);
+  const { decisions, nowMs } = screened;
+  const candidates = await forUsers(deps, db, screened);
+  const round = { candidates, decisions, nowMs, readFunds: readAvailableFunds };
+  const [grant] = candidates.length > 0 ? await judge(deps, db, round) : [];
+  if (grant) return { ...grant, nowMs };
+  const [decision] = decisions.values();
+  if (!decision || !('refusal' in decision)) throw new Error('an event was neither granted nor refused');
+  const { refusal } = decision;
+  if (refusal.code === 'database_busy' || refusal.code === 'reward_id_taken')
+    throw new Error('an event that was only looked at met another');
+  return { ...decision, refusal };
 }
 
 /** Judges the candidates, records the rewards of those that are granted, and adds all their decisions. */
@@ -202,13 +227,18 @@ async function forUsers(
 async function judge(
   deps: DecideDeps,
   tx: Queries,
-  round: { candidates: Candidate[]; decisions: Map<EventToDecide, EventDecision>; nowMs: number },
+  round: {
+    candidates: Candidate[];
+    decisions: Map<EventToDecide, EventDecision>;
+    nowMs: number;
+    readFunds?: typeof lockAvailableFunds;
+  },
 ): Promise<Grant[]> {
-  const { candidates, decisions, nowMs } = round;
+  const { candidates, decisions, nowMs, readFunds = lockAvailableFunds } = round;
   const keys = candidates.map(({ event }) => event.submission);
   // The lock on a brand's row of funds lets one process at a time decide the brand's events, so what is
   // read from here on stays true until the commit. The conditional writes below check it once more.
-  const funds = await lockAvailableFunds(tx, [...new Set(keys.map(({ brandId }) => brandId))]);
+  const funds = await readFunds(tx, [...new Set(keys.map(({ brandId }) => brandId))]);
   const counters = await readClaimCounters(tx, keys);
   const totals = await readClaimTotals(tx, keys);
   const multipliers = await streakMultipliers(deps, tx, candidates);
@@ -228,12 +258,12 @@ async function judge(
       availableFunds: funds.get(submission.brandId) ?? 0,
       spending: spending.get(submission.brandId),
     };
-    const grounds: Grounds = { nowMs, brand, rule, bypass, state };
     const amount = rewardAmount(rule, {
       metadata: submission.metadata,
       amountsCount: amountsCount(submission, brand),
       streakMultiplier: multipliers.get(key) ?? 1,
     });
+    const grounds: Grounds = { nowMs, brand, rule, bypass, state, amount };
     const { duplicateWindowMs } = deps;
     const refusal = refuseClaim({ rule, state, bypass, amount, nowMs, duplicateWindowMs });
     if (refusal) {

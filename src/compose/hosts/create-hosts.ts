@@ -2,6 +2,7 @@
 import { createAnswerOnce } from '../../actions/answer-once.ts';
 import { verifyBrandKey } from '../../actions/brands/verify-brand-key.ts';
 import type { DnsVerification } from '../../actions/brands/verify-dns.ts';
+import { checkEligibility } from '../../actions/events/check-eligibility.ts';
 import type { EventToDecide } from '../../actions/events/decide-events.ts';
 import { raiseEventAlarms } from '../../actions/events/event-alarms.ts';
 import { createEventSubmitter } from '../../actions/events/gather-events.ts';
@@ -105,13 +106,15 @@ export function createHosts(
     ownDomain,
     httpsOnly,
   };
-  const submitter = createSubmitter(deps, config);
+  const deciding = decidingDeps(deps, config);
+  const submitter = createEventSubmitter(deciding);
   const rewarding = rewardingDeps(deps, { submitter, answerWhen: config.answerWhen });
   const token = tokenOf(deps, config);
   const health = { database, clock, chain: deps.chain, identityReady: tokens?.ready };
   const events = createEventsHost({
     ...frame,
     rewardEvent: (submission, effect) => rewardEvent(rewarding, submission, effect),
+    checkEligibility: (submission) => checkEligibility(deciding, submission),
     readEventConfig: (brandId) => readEventConfig({ database }, brandId),
     readEventState: (eventId) => readEventState({ database }, eventId),
     readBalance: (wanted) => readBalance({ database, token }, wanted),
@@ -196,10 +199,11 @@ const addressCounter = ({ addressRequestsMax: limit }: HostsConfig) =>
 /** The zero address: what is sent there is lost. */
 const NOBODY = `0x${'0'.repeat(40)}`;
 
-const createSubmitter = (deps: HostsDeps, config: HostsConfig) => {
+/** What events are decided with. */
+const decidingDeps = (deps: HostsDeps, config: HostsConfig) => {
   const { database, clock, businessTime, wallets, crash, facts, ownAccounts = [] } = deps;
   const ownAddresses = [NOBODY, ...Object.values(facts.contracts), ...ownAccounts];
-  return createEventSubmitter({
+  return {
     ...{ database, clock, businessTime, crash },
     addressAt: wallets.addressAt,
     ownHosts: config.serviceDomains,
@@ -208,12 +212,12 @@ const createSubmitter = (deps: HostsDeps, config: HostsConfig) => {
     duplicateWindowMs: config.duplicateWindowMs ?? settings.duplicateWindowMs,
     batchMax: settings.decideBatchMax,
     triesMax: settings.decideTriesMax,
-  });
+  };
 };
 
 const rewardingDeps = (
   { database, random, clock, engine, crash }: HostsDeps,
-  { submitter, answerWhen }: { submitter: ReturnType<typeof createSubmitter>; answerWhen: Milestone },
+  { submitter, answerWhen }: { submitter: ReturnType<typeof createEventSubmitter>; answerWhen: Milestone },
 ) => ({
   ...{ database, random, answerWhen, crash },
   submitter: {

@@ -2,6 +2,7 @@
 import { cacheHeaders, hostContract } from '../endpoint.ts';
 import { refusalBody } from '../shared-refusals.ts';
 import { bulkEventsEndpoint } from './bulk-events.ts';
+import { checkEligibilityEndpoint } from './check-eligibility.ts';
 import { clientScriptEndpoint } from './client-script.ts';
 import { createCheckoutEndpoint } from './create-checkout.ts';
 import { eventConfigEndpoint } from './event-config.ts';
@@ -35,6 +36,7 @@ export const eventsHostContract = hostContract<EventsRefusalCode>({
     bulkEventsEndpoint,
     eventStateEndpoint,
     eventConfigEndpoint,
+    checkEligibilityEndpoint,
     clientScriptEndpoint,
     userBalanceEndpoint,
     userBalanceByBodyEndpoint,

@@ -12,13 +12,15 @@ import { type EventStateDeps, eventState } from './event-state.ts';
 import { type ManualEventDeps, manualEvent } from './manual-event.ts';
 import { type PaymentMintDeps, paymentMint } from './payment-mint.ts';
 import { type StatusDeps, statusHandlers } from './status.ts';
-import { type UserBalanceDeps, userBalance } from './user-balance.ts';
+import { type CheckEligibilityDeps, checkEligibilityHandler } from './users/check-eligibility.ts';
+import { type UserBalanceDeps, userBalance } from './users/user-balance.ts';
 import { type VerifyDnsHandlerDeps, verifyDnsHandler } from './verify-dns.ts';
 
 type EventsHostDeps = HostFrameDeps &
   AddressGateDeps &
   ManualEventDeps &
   BulkEventsDeps &
+  CheckEligibilityDeps &
   CreateCheckoutDeps &
   EventConfigDeps &
   EventStateDeps &
@@ -38,6 +40,7 @@ export function createEventsHost(deps: EventsHostDeps): Hono<RequestVariables> {
     handlers: {
       manualEvent: manualEvent(deps),
       bulkEvents: bulkEvents(deps),
+      checkEligibility: checkEligibilityHandler(deps),
       eventConfig: eventConfig(deps),
       eventState: eventState(deps),
       createCheckout: createCheckoutHandler(deps),

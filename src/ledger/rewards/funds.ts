@@ -15,6 +15,12 @@ export async function lockAvailableFunds(tx: Queries, brandIds: BrandId[]): Prom
   return new Map(rows.map((row) => [row.brandId, row.deposited - row.promised]));
 }
 
+/** The same without a lock, for who only wants to know. */
+export async function readAvailableFunds(db: Queries, brandIds: BrandId[]): Promise<Map<BrandId, number>> {
+  const rows = await db.select().from(brandFunds).where(inArray(brandFunds.brandId, brandIds));
+  return new Map(rows.map((row) => [row.brandId, row.deposited - row.promised]));
+}
+
 /** Those of the brands whose rows another transaction has locked now; none where the database has one writer at a time. */
 export async function lockedFunds(tx: Queries, brandIds: BrandId[]): Promise<Set<BrandId>> {
   const ofBrands = inArray(brandFunds.brandId, brandIds);
