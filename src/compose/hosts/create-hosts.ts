@@ -13,6 +13,7 @@ import type { Payments } from '../../actions/payments/create-payments.ts';
 import { type Health, reportHealth } from '../../actions/report-health.ts';
 import { pregenerateWallet } from '../../actions/wallets/pregenerate-wallet.ts';
 import { readBalance } from '../../actions/wallets/read-balance.ts';
+import { createPerkContract, type PerkContract } from '../../chain/contracts/calls/perk-stock.ts';
 import { createRewardToken, type RewardToken } from '../../chain/contracts/reward-token.ts';
 import type { ChainEngine } from '../../chain/engine.ts';
 import type { ChainClient } from '../../chain/rpc/client.ts';
@@ -149,7 +150,7 @@ export function createHosts(
     refuser: createRefuser(registerRefusals, { clock }),
     settings: hostSettings,
   });
-  const services = createServices({ frame, token, hostSettings });
+  const services = createServices({ frame, token, perks: perksOf(deps, config), hostSettings });
   const relay = tokens && createRelay({ ...deps, frame, tokens }, config);
   const idle = async () => {
     await Promise.all([submitter.idle(), relay?.idle()]);
@@ -190,6 +191,19 @@ function tokenOf({ rpc, facts }: HostsDeps, { balanceKeptMs: keptMs }: HostsConf
   const { now } = steadyClock();
   const balances = createSharedAnswers<bigint>({ keptMs, keysMax: settings.balancesMax, now });
   return { balanceOf: (account) => balances(account.toLowerCase(), () => token.balanceOf(account)) };
+}
+
+/** The perks on chain, whose stocks are kept for as long as a block lasts. */
+function perksOf({ rpc, facts }: HostsDeps, { balanceKeptMs: keptMs }: HostsConfig): PerkContract {
+  const perks = createPerkContract({ rpc, address: facts.contracts.perks });
+  const { now } = steadyClock();
+  const stocks = createSharedAnswers<number>({ keptMs, keysMax: settings.balancesMax, now });
+  const held = createSharedAnswers<number>({ keptMs, keysMax: settings.balancesMax, now });
+  return {
+    stockOf: (tokenId) => stocks(`${tokenId}`, () => perks.stockOf(tokenId)),
+    heldBy: (account, tokenId) =>
+      held(`${account.toLowerCase()} ${tokenId}`, () => perks.heldBy(account, tokenId)),
+  };
 }
 
 /** One for all hosts: an address has one window, whichever it asks. */

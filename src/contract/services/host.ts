@@ -1,6 +1,7 @@
 /** The services host with all that it offers: what users of a brand have done, earned and can get (docs/engagement.md). */
 import { hostContract } from '../endpoint.ts';
 import { refusalBody } from '../shared-refusals.ts';
+import { perksEndpoint } from './perks.ts';
 import { anywhere, type ServicesRefusalCode, servicesRefusals } from './refusals.ts';
 import { userStatsEndpoint } from './user-stats.ts';
 
@@ -13,9 +14,10 @@ export const servicesHostContract = hostContract<ServicesRefusalCode>({
   ],
   tags: [
     { name: 'Users', description: 'What a user has, has earned and has done.' },
+    { name: 'Perks', description: 'What a brand offers for RWT.' },
     { name: 'Service', description: "The host's own description." },
   ],
-  endpoints: [userStatsEndpoint],
+  endpoints: [userStatsEndpoint, perksEndpoint],
   refusalBody,
   anywhere,
   refusals: servicesRefusals,

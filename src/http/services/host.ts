@@ -6,11 +6,13 @@ import { type AddressGateDeps, addressGate } from '../frame/addresses/address-ga
 import { createHostFrame, type HostFrameDeps } from '../frame/host-frame.ts';
 import type { Refuser } from '../frame/refuse.ts';
 import type { RequestVariables } from '../frame/request-record.ts';
+import { type ListPerksHandlerDeps, listPerks } from './list-perks.ts';
 import { type UserStatsDeps, userStats } from './user-stats.ts';
 
 export type ServicesHostDeps = HostFrameDeps &
   AddressGateDeps &
-  UserStatsDeps & { refuser: Refuser<ServicesRefusal> };
+  UserStatsDeps &
+  ListPerksHandlerDeps & { refuser: Refuser<ServicesRefusal> };
 
 export function createServicesHost(deps: ServicesHostDeps): Hono<RequestVariables> {
   return createHostFrame(deps, {
@@ -19,6 +21,7 @@ export function createServicesHost(deps: ServicesHostDeps): Hono<RequestVariable
     gate: addressGate(deps, deps.refuser.answer),
     handlers: {
       userStats: userStats(deps),
+      listPerks: listPerks(deps),
     },
   });
 }

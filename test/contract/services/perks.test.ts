@@ -1,0 +1,95 @@
+/** GET perks: the catalogue of a brand, with what can still be had of each perk. */
+import { createWalletClient, http, maxUint256, toHex } from 'viem';
+import { mnemonicToAccount } from 'viem/accounts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { perkNFTAbi } from '../../../src/chain/contracts/abis.ts';
+import { DEV_MNEMONIC, devPaths } from '../../../src/emulator/world/dev-accounts.ts';
+import { databaseKinds } from '../../kits/databases.ts';
+import { someone, startTestService, type TestService } from '../../kits/service.ts';
+
+describe.each(databaseKinds)('perks (on $kind)', ({ open }) => {
+  let service: TestService;
+  let stopDatabase: () => Promise<void>;
+  beforeAll(async () => {
+    const { databaseUrl, stop } = await open();
+    stopDatabase = stop;
+    service = await startTestService(databaseUrl ? { databaseUrl } : {});
+  });
+  afterAll(async () => {
+    await service?.stop();
+    await stopDatabase();
+  });
+  const ask = (query = '', brandId = service.brand.brandId) => service.request(`/perks/${brandId}${query}`);
+  /** Calls the contract as one of the development accounts. */
+  const asAccount = async (duty: 'admin' | 'redemption', functionName: string, args: unknown[]) => {
+    const client = createWalletClient({
+      account: mnemonicToAccount(DEV_MNEMONIC, { path: devPaths[duty] }),
+      transport: http(service.ready.urls.rpc),
+    });
+    const address = service.ready.contracts.perks as `0x${string}`;
+    const hash = await client.writeContract({
+      ...{ address, abi: perkNFTAbi, functionName, args, chain: null },
+    } as never);
+    expect((await service.chain.waitForTransactionReceipt({ hash })).status).toBe('success');
+  };
+
+  test('the perks of a fixture are listed in the order of their tokens, with everything that clients read', async () => {
+    const { status, body } = await ask();
+    expect([status, body.success]).toEqual([200, true]);
+    expect(body.perks.map(({ tokenId }: { tokenId: number }) => tokenId)).toEqual([1, 2, 3, 4, 5]);
+    expect(body.perks[1]).toEqual({
+      id: 'e1b0086d-ebab-4909-9d31-744384225728',
+      name: 'Ten percent off',
+      description: 'A voucher for the next order.',
+      cost: 250,
+      available: 999_999,
+      category: 'digital',
+      image: null,
+      metadata: { discountPercent: 10 },
+      active: true,
+      tokenId: 2,
+    });
+    expect(body.perks[4].available).toBe(2);
+  });
+
+  test('a category is asked for by its name, all by leaving it out', async () => {
+    const names = async (query: string) =>
+      (await ask(query)).body.perks.map(({ name }: { name: string }) => name);
+    expect(await names('?category=physical&activeOnly=true')).toEqual(['Enamel mug', 'Hooded sweater']);
+    expect(await names('?category=all')).toHaveLength(5);
+    expect(await names('?activeOnly=false')).toHaveLength(5);
+  });
+
+  test('what is left is what the chain says', async () => {
+    const perk = [5n, 2_000n, 1n, service.brand.brandId, true];
+    await asAccount('admin', 'setPerk', perk);
+    expect((await ask()).body.perks[4].available).toBe(1);
+    await asAccount('admin', 'setPerk', perk.with(2, 0n));
+    expect((await ask()).body.perks[4].available).toBe(0);
+  });
+
+  test('with a wallet, each perk says how many of it the wallet holds', async () => {
+    const userEmail = someone();
+    const { walletAddress } = (await service.event({ userEmail })).body;
+    const key = toHex(`held of ${userEmail}`.slice(0, 32), { size: 32 });
+    await asAccount('redemption', 'redeem', [key, walletAddress, 1n, maxUint256]);
+    const { body } = await ask(`?userAddress=${walletAddress}&category=digital`);
+    expect(body.perks.map(({ held }: { held: number }) => held)).toEqual([1, 0]);
+    expect((await ask()).body.perks[0]).not.toHaveProperty('held');
+  });
+
+  test.each([
+    ['a category that there is not', '?category=cars', /^category: must be all or one of digital, physical/],
+    ['a switch that is none', '?activeOnly=perhaps', /^activeOnly: must be true or false/],
+    ['a wallet that is none', '?userAddress=0x12', /^userAddress: must be an address/],
+  ])('%s: 400 that names the field', async (_, query, problem) => {
+    const { status, body } = await ask(query);
+    expect([status, body.error]).toEqual([400, 'Invalid request']);
+    expect(body.details.errors).toEqual([expect.stringMatching(problem)]);
+  });
+
+  test('an unknown brand: 400', async () => {
+    const { status, body } = await ask('', `0x${'9'.repeat(40)}`);
+    expect([status, body.error]).toEqual([400, `Brand not found: 0x${'9'.repeat(40)}`]);
+  });
+});
