@@ -16,6 +16,7 @@ import { createMintProgress, type MintProgressBoard } from './waiting/mint-outco
 import { createRelayProgress, type RelayProgressBoard } from './waiting/relay-outcome.ts';
 import { createRewardProgress, type RewardProgressBoard } from './waiting/reward-outcome.ts';
 import { announceRewards } from './work/announce-rewards.ts';
+import { paidCounts } from './work/count-paid-rewards.ts';
 import type { GasKeys } from './work/relay-lanes.ts';
 import { createMints, type MintsSettings } from './work/run-mints.ts';
 import { createPayouts } from './work/run-payouts.ts';
@@ -124,7 +125,7 @@ export function createChainEngine(deps: ChainEngineDeps): ChainEngine {
   const onSent = () => following.nudge();
   const { payouts, mints, relays } = createLanes({ ...deps, alarms, onSent }, boards);
   const follower = createFollower({
-    ...{ ...deps, alarms, settlements, announce: announceRewards(deps) },
+    ...{ ...deps, alarms, settlements, announce: announceRewards(deps), paidCounts },
     settings: { ...settings.follow, escrow: facts.contracts.escrow, firstBlock: facts.deploymentBlock },
     onIncluded(transaction) {
       if (transaction.purpose === 'relay') {

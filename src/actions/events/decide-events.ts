@@ -159,10 +159,10 @@ function recordable(
   { event, brand, rule, bypass, amount }: Grant,
   { nowMs, duplicateWindowMs }: { nowMs: number; duplicateWindowMs: number },
 ): GrantToRecord {
-  const { eventType, userKey, userEmail, userAddress, metadata } = event.submission;
+  const { eventType, userKey, userEmail, userAddress, metadata, platform } = event.submission;
   const maxTotalClaims = isUnlimited(rule.maxTotalClaims) ? Number.MAX_SAFE_INTEGER : rule.maxTotalClaims;
   const terms = { ...claimTerms({ rule, bypass, nowMs, duplicateWindowMs }), maxTotalClaims };
-  const of = { brand, eventType, userKey, userEmail, userAddress, metadata };
+  const of = { brand, eventType, userKey, userEmail, userAddress, metadata, platform };
   return { rewardId: event.rewardId, ...of, amount, ...terms };
 }
 

@@ -26,6 +26,8 @@ export interface GrantWish {
   /** Set when the user is named by an address of their own: it is paid directly. */
   userAddress: `0x${string}` | undefined;
   metadata: Record<string, unknown>;
+  /** Where the user was, by its one name. */
+  platform?: string | undefined;
   /** Whole RWT, 1 or more. */
   amount: number;
   nowMs: number;

@@ -25,6 +25,8 @@ export interface GrantToRecord {
   /** Set when the user is named by an address of their own: it is paid directly. */
   userAddress: `0x${string}` | undefined;
   metadata: Record<string, unknown>;
+  /** Where the user was, by its one name. */
+  platform?: string | undefined;
   /** Whole RWT. */
   amount: number;
   /** Granted only while the user has fewer claims of the event than this … */
@@ -151,6 +153,7 @@ async function writeRewards(
       userEmail = null,
       userAddress,
       metadata,
+      platform = null,
       amount,
     } = grant;
     const own = wallets.get(userKey);
@@ -159,7 +162,7 @@ async function writeRewards(
     const walletCreated = !userAddress && own?.created === true;
     // Only the first of several rewards in this commit tells of the new wallet.
     if (own) own.created = false;
-    const what = { eventType, userKey, userEmail, wallet, walletCreated, amount, metadata };
+    const what = { eventType, userKey, userEmail, wallet, walletCreated, amount, metadata, platform };
     return { sequence: firstSequence + place, id, brandId: brand.brandId, ...what, createdAt: nowMs };
   });
   await recordRewards(tx, rows);

@@ -13,7 +13,15 @@ import type { BookedTransaction, FollowDeps } from './types.ts';
 
 type BookDeps = Pick<
   FollowDeps,
-  'database' | 'clock' | 'alarms' | 'crash' | 'settlements' | 'settings' | 'announce' | 'onAnnounced'
+  | 'database'
+  | 'clock'
+  | 'alarms'
+  | 'crash'
+  | 'settlements'
+  | 'settings'
+  | 'announce'
+  | 'onAnnounced'
+  | 'paidCounts'
 >;
 
 /** Undefined when the block is not the successor of the newest one in the ledger: another process has read on, or the chain changed. */
@@ -61,6 +69,7 @@ export async function bookBlock(
       nowMs: clock.now(),
       settlements: deps.settlements,
     });
+    await deps.paidCounts?.count(tx, transactions);
     const announced = (await deps.announce?.(tx, { transactions, nowMs: clock.now() })) ?? 0;
     await noteBlock(tx, { number: block.number, hash: block.hash }, settings.finalityBlocks + 1);
     crash('follow.before-commit');

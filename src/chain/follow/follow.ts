@@ -102,6 +102,7 @@ async function firstUnread(
   log.warn({ fromBlock: firstLost, toBlock: newest.number }, 'the chain was reorganised');
   await database.atomically(async (tx) => {
     const reopened = await reopenFrom(tx, firstLost);
+    await deps.paidCounts?.takeBack(tx, reopened);
     await forgetFailures(tx, reopened);
     await chargeGas(tx, reopened);
     await takeBackEvents(tx, reopened);

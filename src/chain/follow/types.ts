@@ -27,6 +27,12 @@ export type Announce = (
   confirmed: { transactions: (BookedTransaction & { raw: `0x${string}` })[]; nowMs: number },
 ) => Promise<number>;
 
+/** Counts what payouts have paid, in the commit that books their block, and takes it back in the one that takes the block back. */
+export interface PaidCounts {
+  count(tx: Queries, transactions: (BookedTransaction & { raw: `0x${string}` })[]): Promise<void>;
+  takeBack(tx: Queries, transactionIds: string[]): Promise<void>;
+}
+
 /** How far the chain is read: the newest block that the ledger has, of the newest there is to read. */
 export interface Reading {
   block: number;
@@ -57,6 +63,8 @@ export interface FollowDeps {
   /** Settle work once its block is final. */
   settlements: Settlements;
   settings: FollowSettings;
+  /** Without it, leaderboards count no rewards. */
+  paidCounts?: PaidCounts | undefined;
   /** Without it, nobody is told. */
   announce?: Announce | undefined;
   /** Messages are in the ledger and due. */

@@ -4,7 +4,7 @@ import type { BrandId } from '../../rules/brands/brand.ts';
 import { canonicalHost, DOMAIN_MAX, hostOfUrl } from '../../rules/brands/domain.ts';
 import { given } from '../../rules/brands/settings.ts';
 import type { EventSubmission } from '../../rules/events/submission.ts';
-import { platformUserKey } from '../../rules/platforms.ts';
+import { platformName, platformUserKey } from '../../rules/platforms.ts';
 import { sanitiseText, sanitiseValue } from '../../rules/sanitise.ts';
 import { addressKey, EMAIL_MAX, EMAIL_PATTERN, emailKey } from '../../rules/user-key.ts';
 import { idempotencyKeyField } from '../idempotency-key.ts';
@@ -24,6 +24,7 @@ const SOURCE_URL_MAX = 2_048;
 /** No platform comes near these. */
 const PLATFORM_NAME_MAX = 64;
 const PLATFORM_ID_MAX = 128;
+const PLATFORM_FORM = /^[\w-]{1,64}$/;
 
 /** An optional field that is null or empty counts as not sent. */
 const optionalText = () =>
@@ -34,10 +35,7 @@ const optionalText = () =>
 const platformUser = z.object(
   {
     platform: trimmedText()
-      .refine(
-        (name) => /^[a-z0-9_-]+$/i.test(name) && name.length <= PLATFORM_NAME_MAX,
-        'must be a platform name',
-      )
+      .refine((name) => PLATFORM_FORM.test(name), 'must be a platform name')
       .meta({ description: 'Such as `discord`.', maxLength: PLATFORM_NAME_MAX }),
     platformUserId: z
       .union([z.string(), z.number().transform(String)], { error: 'must be a string or a number' })
@@ -220,8 +218,16 @@ export function parseManualEvent(
       channel: channel === undefined || channel === null || channel === '' ? undefined : String(channel),
       skipCooldown: own('skip_cooldown') === true,
       metadata,
+      platform: platformOf(parsed.data.userIdentifier, own('platform')),
     },
   };
+}
+
+/** The platform whose id names the user, or else what the event says of it. */
+function platformOf(userIdentifier: unknown, said: unknown): string | undefined {
+  if (typeof userIdentifier === 'object' && userIdentifier !== null && 'platform' in userIdentifier)
+    return platformName(String(userIdentifier.platform));
+  return typeof said === 'string' && PLATFORM_FORM.test(said) ? platformName(said) : undefined;
 }
 
 const USER_MISSING = 'userEmail: is required (or userIdentifier in its place)';

@@ -19,6 +19,7 @@ import emulatedProcessor from './migrations/2026-11/0014-emulated-processor.sql'
 import perks from './migrations/2026-11/0015-perks.sql';
 import leaderboards from './migrations/2026-11-engagement/0016-leaderboards.sql';
 import constraintResults from './migrations/2026-11-engagement/0017-constraint-results.sql';
+import leaderboardCounting from './migrations/2026-11-engagement/0018-leaderboard-counting.sql';
 
 /** In order; a file that has been released is never edited, only followed by another. */
 export const migrations = [
@@ -39,6 +40,7 @@ export const migrations = [
   { number: 15, name: '0015-perks', sql: perks },
   { number: 16, name: '0016-leaderboards', sql: leaderboards },
   { number: 17, name: '0017-constraint-results', sql: constraintResults },
+  { number: 18, name: '0018-leaderboard-counting', sql: leaderboardCounting },
 ] as const;
 
 const applied = pgTable('migrations', {

@@ -48,7 +48,10 @@ export async function boardsFor<Place extends BoardPlace>(
       if (!find(wanted)) known.push(await openBoard(tx, { ...wanted, timeZone: place.timeZone }));
     }
   }
-  return (place) => wantedFor(place, known).flatMap((wanted) => find(wanted) ?? []);
+  return (place) =>
+    wantedFor(place, known)
+      .flatMap((wanted) => find(wanted) ?? [])
+      .filter((board) => !board.closed);
 }
 
 type Wanted = Pick<Board, 'brandId' | 'period' | 'platform'> & { atMs: number };
@@ -93,7 +96,7 @@ async function openBoard(tx: Queries, wanted: Wanted & { timeZone: string }): Pr
   const opened = await boardAt(tx, wanted);
   if (opened) return opened;
   const id = await takeNumbers(tx, 'leaderboard', 1);
-  const board = { id, brandId, period, platform, ...(await freeWindow(tx, wanted)) };
+  const board = { id, brandId, period, platform, closed: false, ...(await freeWindow(tx, wanted)) };
   const [written] = await tx.insert(leaderboards).values(board).onConflictDoNothing().returning();
   const kept = written ?? (await boardAt(tx, wanted));
   if (!kept)

@@ -26,6 +26,8 @@ export const rewards = pgTable(
     failure: text('failure'),
     /** When the failure became final and the claim was given back. */
     releasedAt: number('released_at'),
+    /** Where the user was when it was earned, such as `discord`; null where nobody said so. */
+    platform: text('platform'),
   },
   (t) => [
     index('rewards_failed').on(t.sequence).where(sql`failure is not null and released_at is null`),

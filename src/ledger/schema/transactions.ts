@@ -44,10 +44,15 @@ export const transactions = pgTable(
     gasPriceWei: text('gas_price_wei'),
     /** What the chain took beside gas, for its data on another chain; null where it takes nothing. */
     l1FeeWei: text('l1_fee_wei'),
+    /** What it paid is counted on the leaderboards. */
+    onBoards: bool('on_boards').notNull().default(false),
   },
   (t) => [
     uniqueIndex('transactions_nonce').on(t.lane, t.nonce),
     index('transactions_open').on(t.lane, t.nonce).where(sql`status <> 'final'`),
+    index('transactions_uncounted')
+      .on(t.id)
+      .where(sql`purpose = 'payout' and outcome = 'done' and not on_boards`),
   ],
 );
 

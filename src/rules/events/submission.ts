@@ -17,6 +17,8 @@ export interface EventSubmission extends EventOrigin {
   /** `metadata.skip_cooldown` was literally true. */
   skipCooldown: boolean;
   metadata: Record<string, unknown>;
+  /** Where the user was, by its one name: the platform whose id names them, or `metadata.platform`. */
+  platform?: string | undefined;
   /** The request carried a valid key of this brand. */
   withBrandKey: boolean;
 }

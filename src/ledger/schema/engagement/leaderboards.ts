@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm';
 import { index, integer, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import type { BoardPeriod } from '../../../rules/engagement/board-window.ts';
 import type { BoardMetric } from '../../../rules/engagement/rank-tree.ts';
-import { address, number } from '../columns.ts';
+import { address, bool, number } from '../columns.ts';
 
 /** A board of a brand for one window of time. Windows of a kind never overlap, also when the brand's time zone changes. */
 export const leaderboards = pgTable(
@@ -16,6 +16,8 @@ export const leaderboards = pgTable(
     platform: text('platform').notNull(),
     startsAt: number('starts_at').notNull(),
     endsAt: number('ends_at').notNull(),
+    /** It ended long ago: its scores are deleted, and nothing is counted on it. */
+    closed: bool('closed').notNull().default(false),
   },
   (t) => [
     uniqueIndex('leaderboards_window').on(t.brandId, t.period, t.platform, t.startsAt),
