@@ -17,6 +17,7 @@ import { createRelayProgress, type RelayProgressBoard } from './waiting/relay-ou
 import { createRewardProgress, type RewardProgressBoard } from './waiting/reward-outcome.ts';
 import { announceRewards } from './work/announce-rewards.ts';
 import { paidCounts } from './work/count-paid-rewards.ts';
+import { keepLeaderboards } from './work/keep-leaderboards.ts';
 import type { GasKeys } from './work/relay-lanes.ts';
 import { createMints, type MintsSettings } from './work/run-mints.ts';
 import { createPayouts } from './work/run-payouts.ts';
@@ -152,6 +153,7 @@ export function createChainEngine(deps: ChainEngineDeps): ChainEngine {
     pauseMs: () => (boards.isAwaited() ? settings.follow.busyPollMs : settings.follow.idlePollMs),
     log,
   });
+  const leaderboards = keepLeaderboards(deps);
 
   return {
     progress,
@@ -164,6 +166,7 @@ export function createChainEngine(deps: ChainEngineDeps): ChainEngine {
       await deps.beforeSending?.();
       await relays?.start();
       following.start();
+      leaderboards.start();
       payouts.start();
       mints?.start();
     },
@@ -172,6 +175,7 @@ export function createChainEngine(deps: ChainEngineDeps): ChainEngine {
       await mints?.stop();
       await relays?.stop();
       await following.stop();
+      await leaderboards.stop();
       await payouts.release();
       boards.stop();
     },

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { boardAt } from '../../src/ledger/engagement/boards.ts';
+import { closeOldBoards } from '../../src/ledger/engagement/close-boards.ts';
 import { type Activity, countActivity } from '../../src/ledger/engagement/count-activity.ts';
 import { firstOf, ranksOf, scoresOf, usersOn } from '../../src/ledger/engagement/ranks.ts';
 import type { BoardMetric } from '../../src/rules/engagement/rank-tree.ts';
@@ -117,6 +118,32 @@ onEveryDatabase(({ kit }) => {
       const next = await board({ atMs: NOW_MS + 7 * DAY_MS });
       expect(next.startsAt).toBe(before.endsAt);
       expect(new Date(next.endsAt).toISOString()).toBe('2026-11-29T11:00:00.000Z');
+    });
+
+    test('weeks that ended long ago are deleted in pieces, and nothing is counted on them again', async () => {
+      const { database } = kit();
+      const { did, count, board } = brand();
+      const users = Array.from({ length: 5 }, (_, place) => `user${place}`);
+      await count(...users.map((user) => did(user, { claims: 1 })));
+      await count(did('user0', { claims: 1, atMs: NOW_MS + 70 * DAY_MS }));
+      const { id: boardId } = await board();
+      const month = await board({ period: 'month' });
+      const close = () =>
+        database.atomically((tx) => closeOldBoards(tx, { beforeMs: NOW_MS + 60 * DAY_MS, limit: 3 }));
+      // Boards of the tests before are among them.
+      for (let turns = 0; (await close()) > 0; turns++) expect(turns).toBeLessThan(1_000);
+      await count(did('user1', { claims: 1 }));
+      for (const id of [boardId, month.id]) {
+        const left = await scoresOf(database.db, { boardId: id, metric: 'claims', userKeys: users });
+        expect([...left]).toEqual([]);
+        expect(await usersOn(database.db, { boardId: id, metric: 'claims' })).toBe(0);
+      }
+      const ever = await board({ period: 'all' });
+      expect(await usersOn(database.db, { boardId: ever.id, metric: 'claims' })).toBe(5);
+      expect(await firstOf(database.db, { boardId: ever.id, metric: 'claims', limit: 2 })).toEqual([
+        { userKey: 'user1', score: 2 },
+        { userKey: 'user0', score: 2 },
+      ]);
     });
 
     test('a platform has boards of its own, unknown names up to twenty', async () => {
