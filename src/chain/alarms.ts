@@ -28,6 +28,10 @@ export type AlarmCode =
   | 'mint_given_up'
   /** A mint has waited for a transaction for a while. */
   | 'mint_waiting'
+  /** PerkNFT refuses redemptions that wait: a role is missing. */
+  | 'redemption_refused'
+  /** A redemption has waited for a transaction for a while. */
+  | 'redemption_waiting'
   /** The ledger has not read the chain's blocks for a while. */
   | 'block_lag'
   /** This machine's clock is not the database's. */
@@ -56,6 +60,8 @@ export const alarmCodes = Object.keys({
   mint_refused: true,
   mint_given_up: true,
   mint_waiting: true,
+  redemption_refused: true,
+  redemption_waiting: true,
   block_lag: true,
   clock_differs: true,
   spend_limit: true,

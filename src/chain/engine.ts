@@ -8,27 +8,36 @@ import type { Log } from '../lib/log.ts';
 import { createLoop } from '../lib/loop.ts';
 import { type Alarms, createAlarms } from './alarms.ts';
 import { createFollower } from './follow/follow.ts';
-import type { Reading } from './follow/types.ts';
+import type { Announce, Reading } from './follow/types.ts';
 import type { Signer } from './lane/signer.ts';
 import type { ChainClient } from './rpc/client.ts';
 import type { Rpc } from './rpc/rpc.ts';
 import { createMintProgress, type MintProgressBoard } from './waiting/mint-outcome.ts';
+import { createRedemptionProgress, type RedemptionProgressBoard } from './waiting/redemption-outcome.ts';
 import { createRelayProgress, type RelayProgressBoard } from './waiting/relay-outcome.ts';
 import { createRewardProgress, type RewardProgressBoard } from './waiting/reward-outcome.ts';
+import { announceRedemptions } from './work/announce-redemptions.ts';
 import { announceRewards } from './work/announce-rewards.ts';
 import { paidCounts } from './work/count-paid-rewards.ts';
 import { keepLeaderboards } from './work/keep-leaderboards.ts';
 import type { GasKeys } from './work/relay-lanes.ts';
-import { createMints, type MintsSettings } from './work/run-mints.ts';
+import { createMints } from './work/run-mints.ts';
 import { createPayouts } from './work/run-payouts.ts';
+import { createRedemptions } from './work/run-redemptions.ts';
 import { createRelays, type RelaysSettings } from './work/run-relays.ts';
+import type { TriedLaneSettings } from './work/run-tried-lane.ts';
 import { settlements } from './work/settlements.ts';
 
 export interface ChainEngineDeps {
   database: Database;
   chain: ChainClient;
-  /** Without `relay` or `mint`, this process leaves that work to others. */
-  signers: { payout: Signer; mint?: Signer | undefined; relay?: GasKeys | undefined };
+  /** Without `relay`, `mint` or `redeem`, this process leaves that work to others. */
+  signers: {
+    payout: Signer;
+    mint?: Signer | undefined;
+    redeem?: Signer | undefined;
+    relay?: GasKeys | undefined;
+  };
   rpc: Rpc;
   clock: Clock;
   realClock: Clock;
@@ -57,7 +66,8 @@ export interface ChainEngineSettings {
     untakenAfterMs: number;
   };
   relay: RelaysSettings;
-  mint: MintsSettings;
+  mint: TriedLaneSettings;
+  redeem: TriedLaneSettings;
   fees: { feeCapWei: bigint; priorityFeeWei: bigint };
   follow: { confirmations: number; finalityBlocks: number; idlePollMs: number; busyPollMs: number };
   progressPollMs: number;
@@ -69,6 +79,8 @@ export interface ChainEngine {
   payouts: { nudge(): void };
   /** `nudge`: a mint was planned, after its commit. */
   mints: MintProgressBoard & { nudge(): void };
+  /** `nudge`: a redemption was admitted, after its commit. */
+  redemptions: RedemptionProgressBoard & { nudge(): void };
   relays: RelayProgressBoard & { nudge(lane: `0x${string}`): void };
   /** Reads the blocks that exist already, then starts the loops. */
   start(): Promise<void>;
@@ -80,10 +92,11 @@ function createBoards({ database, log, settings }: Pick<ChainEngineDeps, 'databa
   const deps = { database, log, pollMs: settings.progressPollMs };
   const progress = createRewardProgress(deps);
   const minted = createMintProgress(deps);
+  const redeemed = createRedemptionProgress(deps);
   const relayed = createRelayProgress(deps);
-  const all = [progress, minted, relayed];
+  const all = [progress, minted, redeemed, relayed];
   return {
-    ...{ progress, minted, relayed },
+    ...{ progress, minted, redeemed, relayed },
     isAwaited: () => all.some((board) => board.isAwaited()),
     stop() {
       for (const board of all) board.stop();
@@ -91,10 +104,10 @@ function createBoards({ database, log, settings }: Pick<ChainEngineDeps, 'databa
   };
 }
 
-/** The lanes of this process: payouts always, mints and relays where it has their keys. */
+/** The lanes of this process: payouts always, mints, redemptions and relays where it has their keys. */
 function createLanes(
   deps: ChainEngineDeps & { alarms: Alarms; onSent: () => void },
-  { progress, minted }: Pick<ReturnType<typeof createBoards>, 'progress' | 'minted'>,
+  { progress, minted, redeemed }: Pick<ReturnType<typeof createBoards>, 'progress' | 'minted' | 'redeemed'>,
 ) {
   const { facts, settings } = deps;
   const laneDeps = {
@@ -108,13 +121,25 @@ function createLanes(
       lostAfterBlocks: settings.follow.finalityBlocks,
     },
   };
-  const { payout, mint, relay } = deps.signers;
+  const { payout, mint, redeem, relay } = deps.signers;
   const { escrow, perks, pointsSale } = facts.contracts;
   const mints = { pointsSale, onGivenUp: minted.look, settings: settings.mint };
+  const redemptions = { perks, onGivenUp: redeemed.look, settings: settings.redeem };
   return {
     payouts: createPayouts({ ...laneDeps, signer: payout, progress, escrow, settings: settings.payout }),
     mints: mint && createMints({ ...laneDeps, ...mints, signer: mint }),
+    redemptions: redeem && createRedemptions({ ...laneDeps, ...redemptions, signer: redeem }),
     relays: relay && createRelays({ ...laneDeps, keys: relay, perks, settings: settings.relay }),
+  };
+}
+
+/** What brands are told of a block, whatever it carries. */
+function announceAll(deps: Pick<ChainEngineDeps, 'random'>): Announce {
+  const each = [announceRewards(deps), announceRedemptions(deps)];
+  return async (tx, confirmed) => {
+    let due = 0;
+    for (const announce of each) due += await announce(tx, confirmed);
+    return due;
   };
 }
 
@@ -122,11 +147,11 @@ export function createChainEngine(deps: ChainEngineDeps): ChainEngine {
   const { log, facts, settings } = deps;
   const alarms = createAlarms({ now: deps.realClock.now, log });
   const boards = createBoards(deps);
-  const { progress, minted, relayed } = boards;
+  const { progress, minted, redeemed, relayed } = boards;
   const onSent = () => following.nudge();
-  const { payouts, mints, relays } = createLanes({ ...deps, alarms, onSent }, boards);
+  const { payouts, mints, redemptions, relays } = createLanes({ ...deps, alarms, onSent }, boards);
   const follower = createFollower({
-    ...{ ...deps, alarms, settlements, announce: announceRewards(deps), paidCounts },
+    ...{ ...deps, alarms, settlements, announce: announceAll(deps), paidCounts },
     settings: { ...settings.follow, escrow: facts.contracts.escrow, firstBlock: facts.deploymentBlock },
     onIncluded(transaction) {
       if (transaction.purpose === 'relay') {
@@ -135,13 +160,16 @@ export function createChainEngine(deps: ChainEngineDeps): ChainEngine {
       } else if (transaction.purpose === 'mint') {
         minted.look();
         mints?.nudge();
+      } else if (transaction.purpose === 'redeem') {
+        redeemed.look();
+        redemptions?.nudge();
       } else {
         progress.included(transaction);
         payouts.nudge();
       }
     },
     onReorganized() {
-      for (const lane of [payouts, mints, relays]) lane?.reload();
+      for (const lane of [payouts, mints, redemptions, relays]) lane?.reload();
     },
   });
   const following = createLoop({
@@ -160,6 +188,7 @@ export function createChainEngine(deps: ChainEngineDeps): ChainEngine {
     alarms,
     payouts: { nudge: payouts.nudge },
     mints: { ...minted, nudge: () => mints?.nudge() },
+    redemptions: { ...redeemed, nudge: () => redemptions?.nudge() },
     relays: { ...relayed, nudge: (address) => relays?.nudge(address) },
     async start() {
       await follower.catchUp();
@@ -169,10 +198,12 @@ export function createChainEngine(deps: ChainEngineDeps): ChainEngine {
       leaderboards.start();
       payouts.start();
       mints?.start();
+      redemptions?.start();
     },
     async stop() {
       await payouts.stop();
       await mints?.stop();
+      await redemptions?.stop();
       await relays?.stop();
       await following.stop();
       await leaderboards.stop();
@@ -186,10 +217,11 @@ export function createChainEngine(deps: ChainEngineDeps): ChainEngine {
 export function createWatchingEngine(
   deps: Pick<ChainEngineDeps, 'database' | 'log' | 'realClock' | 'settings'>,
 ): ChainEngine {
-  const { progress, minted, relayed, stop } = createBoards(deps);
+  const { progress, minted, redeemed, relayed, stop } = createBoards(deps);
   return {
     progress,
     mints: { ...minted, nudge: () => {} },
+    redemptions: { ...redeemed, nudge: () => {} },
     relays: { ...relayed, nudge: () => {} },
     alarms: createAlarms({ now: deps.realClock.now, log: deps.log }),
     payouts: { nudge: () => {} },

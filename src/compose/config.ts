@@ -18,7 +18,9 @@ export interface RelayOverrides {
 
 /** Overrides of the chain engine's settings, for tests. */
 export type EngineOverrides = {
-  [Part in 'payout' | 'lane' | 'relay' | 'mint' | 'fees' | 'follow']?: Partial<ChainEngineSettings[Part]>;
+  [Part in 'payout' | 'lane' | 'relay' | 'mint' | 'redeem' | 'fees' | 'follow']?: Partial<
+    ChainEngineSettings[Part]
+  >;
 };
 
 /** The config of an emulator, from the command line. */
@@ -178,6 +180,15 @@ export const settings = {
     /** Longer than any block takes; somebody has paid for it, and a person should know. */
     waitingMaxMs: 60_000,
   },
+  redeem: {
+    /** Transactions that share one fsync, as for relays; a sale of a popular perk has hundreds at once. */
+    storeMax: 32,
+    idlePollMs: 200,
+    /** A role is given by a person, as for mints. */
+    refusedRetryMs: 5_000,
+    /** Longer than any block takes; a user waits in front of the perk. */
+    waitingMaxMs: 60_000,
+  },
   fees: { feeCapWei: 100n * 10n ** 9n, priorityFeeWei: 10n ** 9n },
   follow: { confirmations: 1, finalityBlocks: 64, idlePollMs: 100, busyPollMs: 5 },
   relayHost: {
@@ -310,6 +321,7 @@ export const engineSettings = (overrides: EngineOverrides = {}): ChainEngineSett
   lane: { ...settings.lane, ...overrides.lane },
   relay: { ...settings.relay, ...overrides.relay },
   mint: { ...settings.mint, ...overrides.mint },
+  redeem: { ...settings.redeem, ...overrides.redeem },
   fees: { ...settings.fees, ...overrides.fees },
   follow: { ...settings.follow, ...overrides.follow },
   progressPollMs: settings.progressPollMs,

@@ -70,7 +70,9 @@ export function createService(deps: ServiceDeps, config: ServiceConfig): Service
   const engineDeps = { ...deps, settings: config.engine, onAnnounced: () => webhooks.nudge() };
   const engine = signers ? createChainEngine({ ...engineDeps, signers }) : createWatchingEngine(engineDeps);
   const sending = signers
-    ? [signers.payout.address, signers.mint?.address ?? [], signers.relay?.(null).address ?? []].flat()
+    ? [signers.payout, signers.mint, signers.redeem, signers.relay?.(null)].flatMap(
+        (one) => one?.address ?? [],
+      )
     : [];
   const ownAccounts = [...sending, ...(deps.ownAccounts ?? [])];
   const { database, clock, log, dns } = deps;

@@ -141,7 +141,10 @@ async function startEmulator(
       processor: payments.processor,
       // What a developer moves; the database's own clock is the machine's.
       businessTime: () => atMs(clock.now()),
-      signers: { payout: signers.payout, mint: signers.mint, relay: adapters.keys },
+      signers: {
+        ...{ payout: signers.payout, mint: signers.mint, redeem: signers.redemption },
+        relay: adapters.keys,
+      },
       ownAccounts: Object.values(signers).map(({ address }) => address),
       tokens: identity.verifier,
       crash: overrides.crash ?? neverCrash,

@@ -33,7 +33,15 @@ export const webhookCrashPoints = [
 /** The same on the way of a payment: a checkout between the processor's answer and its note, a mint around its plan's commit. */
 export const paymentCrashPoints = ['checkout.made', 'mint.before-commit', 'mint.committed'] as const;
 
-const allCrashPoints = [...crashPoints, ...webhookCrashPoints, ...paymentCrashPoints];
+/** The same on the way of a redemption, around the commit that admits it. */
+export const redemptionCrashPoints = ['redeem.before-commit', 'redeem.committed'] as const;
+
+const allCrashPoints = [
+  ...crashPoints,
+  ...webhookCrashPoints,
+  ...paymentCrashPoints,
+  ...redemptionCrashPoints,
+];
 
 export type CrashPoint = (typeof allCrashPoints)[number];
 

@@ -278,16 +278,26 @@ async function pickAdapters(
   };
 }
 
-function pickSigners({ workers, log, keys: { payout, mint, relay } }: StartConfig): Adapters['signers'] {
+function pickSigners({
+  workers,
+  log,
+  keys: { payout, mint, redemption, relay },
+}: StartConfig): Adapters['signers'] {
   if (!workers.includes('outbox') || !payout) return undefined;
   if (!mint)
     log.info(
       { setting: 'REWARDS_MINT_KEY_FILE' },
       'this process has no key to mint with: payments and mints by hand wait for one that has',
     );
+  if (!redemption)
+    log.info(
+      { setting: 'REWARDS_REDEMPTION_KEY_FILE' },
+      'this process has no key to redeem with: redemptions of perks wait for one that has',
+    );
   return {
     payout: localKeySigner(payout),
     mint: mint && localKeySigner(mint),
+    redeem: redemption && localKeySigner(redemption),
     relay: relay && keysGrownFrom(relay),
   };
 }

@@ -10,6 +10,7 @@ import type { MeasuredRequest } from '../http/frame/measured.ts';
 import { listBrands } from '../ledger/brands/brands.ts';
 import type { Database } from '../ledger/database/database.ts';
 import { mintBacklog } from '../ledger/payments/mint-queue.ts';
+import { redemptionBacklog } from '../ledger/perks/redemption-queue.ts';
 import { readSpending } from '../ledger/rewards/spending.ts';
 import {
   everyLane,
@@ -67,6 +68,8 @@ const figures = {
   webhooksOverdue: gauge('rewards_webhooks_overdue_seconds', 'How long the oldest of them has been due'),
   mintsWaiting: gauge('rewards_mints_waiting', 'Mints that no transaction carries yet'),
   mintsWaitingSeconds: gauge('rewards_mints_waiting_oldest_seconds', 'Age of the oldest of them'),
+  redemptionsWaiting: gauge('rewards_redemptions_waiting', 'Redemptions that no transaction carries yet'),
+  redemptionsWaitingSeconds: gauge('rewards_redemptions_waiting_oldest_seconds', 'Age of the oldest of them'),
   inFlight: gauge('rewards_in_flight', 'Rewards whose transaction no block is known to hold'),
   open: gauge('rewards_transactions_open', 'Transactions that are not final', ['purpose', 'status']),
   nonces: gauge('rewards_lane_nonce', "A sending account's next nonce", ['lane', 'purpose', 'source']),
@@ -171,6 +174,9 @@ async function sample(made: Figures, deps: LookedAt, nowMs: number): Promise<voi
   const mints = await mintBacklog(db);
   made.mintsWaiting.set(mints.waiting);
   made.mintsWaitingSeconds.set(ageSeconds(mints.oldestAt, nowMs));
+  const redemptions = await redemptionBacklog(db);
+  made.redemptionsWaiting.set(redemptions.waiting);
+  made.redemptionsWaitingSeconds.set(ageSeconds(redemptions.oldestAt, nowMs));
   const bytes = await payoutsInFlight(db, IN_FLIGHT_READ);
   made.inFlight.set(bytes.reduce((sum, { raw }) => sum + payoutsIn(raw).length, 0));
   made.open.reset();

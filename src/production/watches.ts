@@ -11,6 +11,7 @@ import { createVerifier } from '../compose/hosts/create-verifier.ts';
 import type { Database } from '../ledger/database/database.ts';
 import { type Facts, ledgerAnswers } from '../ledger/facts.ts';
 import { mintBacklog } from '../ledger/payments/mint-queue.ts';
+import { redemptionBacklog } from '../ledger/perks/redemption-queue.ts';
 import { findGasWallet } from '../ledger/relay/gas-wallets.ts';
 import { newestFollowed } from '../ledger/transactions/backlog.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -60,7 +61,7 @@ export function startWatches(
       await lag().catch(() => undefined);
       metrics.alarms(engine.alarms);
       await watchTokens();
-      await watchMints(deps);
+      await watchQueues(deps);
       await watchClock({ database, alarms: engine.alarms }, clock);
       await metrics.sample({ database, chain, firstBlock: facts.deploymentBlock }, clock.now());
       return 'idle';
@@ -118,12 +119,20 @@ function lagWatch(
   };
 }
 
-/** An alarm while a mint has waited for too long, in every process: the one with the mint key may be the one that is missing. */
-async function watchMints({ database, engine, clock }: WatchDeps): Promise<void> {
-  const { waiting, oldestAt } = await mintBacklog(database.db);
-  const waitedMs = oldestAt === undefined ? 0 : clock.now() - oldestAt;
-  if (waitedMs < settings.mint.waitingMaxMs) engine.alarms.clear('mint_waiting', 'mints');
-  else engine.alarms.raise('mint_waiting', 'mints', { waiting, waitedMs });
+/**
+ * An alarm while a mint or a redemption has waited for too long, in every process: the one with the key may be the one that
+ * is missing.
+ */
+async function watchQueues({ database, engine, clock }: WatchDeps): Promise<void> {
+  for (const [code, about, backlog, { waitingMaxMs }] of [
+    ['mint_waiting', 'mints', mintBacklog, settings.mint],
+    ['redemption_waiting', 'redemptions', redemptionBacklog, settings.redeem],
+  ] as const) {
+    const { waiting, oldestAt } = await backlog(database.db);
+    const waitedMs = oldestAt === undefined ? 0 : clock.now() - oldestAt;
+    if (waitedMs < waitingMaxMs) engine.alarms.clear(code, about);
+    else engine.alarms.raise(code, about, { waiting, waitedMs });
+  }
 }
 
 /** Tells the log how far a long comparison is, every half minute. */

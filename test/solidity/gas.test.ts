@@ -1,6 +1,7 @@
 /** What a reward costs in a batch, against a plain batch of ERC-20 transfers to new holders. */
 import { encodeDeployData, type Hex } from 'viem';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { REDEMPTION_GAS_LIMIT } from '../../src/chain/contracts/calls/perk-redemption.ts';
 import {
   batchShape,
   encodePayoutBatch,
@@ -105,6 +106,20 @@ test('the gas limits of mints cover a new holder, a brand that is new to the esc
   await kit.mined(
     write.mintIntoEscrow([key(4), newHolder(4), 1n], { ...kit.by(people.operator), ...limits.escrow }),
   );
+}, 60_000);
+
+test('the gas limit of a redemption covers a first perk, paid to a brand that is new to the escrow', async () => {
+  const by = kit.by(people.redeemer, REDEMPTION_GAS_LIMIT);
+  const amount = LARGE_AMOUNT;
+  const stock = 10n;
+  await kit.mined(kit.perks.write.setPerk([2n ** 40n, amount, stock, newHolder(1), true], by));
+  await kit.give(people.alice.address, amount + 1n);
+  const key: Hex = `0x${'cd'.repeat(32)}`;
+  const call = [key, people.alice.address, 2n ** 40n, amount] as const;
+  const cost = await kit.perks.estimateGas.redeem(call, { account: people.redeemer });
+  console.log(`gas of a first redemption: ${cost}`);
+  expect(Number(REDEMPTION_GAS_LIMIT)).toBeGreaterThan(Number(cost) * 1.1);
+  await kit.mined(kit.perks.write.redeem(call, by));
 }, 60_000);
 
 function reward(

@@ -77,8 +77,9 @@ export async function bookBlock(
   });
   if (booked && booked.announced > 0) deps.onAnnounced?.();
   for (const { id, purpose, outcome, hash } of booked?.transactions ?? []) {
-    // A relayed call may revert for reasons of the user's own: that raises no alarm.
-    if (outcome === 'reverted' && purpose !== 'relay') alarms.raise('transaction_reverted', id, { hash });
+    // A relayed call or a redemption may revert for reasons of the user's own: that raises no alarm.
+    if (outcome === 'reverted' && purpose !== 'relay' && purpose !== 'redeem')
+      alarms.raise('transaction_reverted', id, { hash });
   }
   return booked?.transactions;
 }

@@ -3,8 +3,8 @@ import type { Database } from '../../ledger/database/database.ts';
 import { isMinted, type MintProgress, readMints } from '../../ledger/payments/mints.ts';
 import { type OperatorMintProgress, readOperatorMints } from '../../ledger/payments/operator-mints.ts';
 import type { Log } from '../../lib/log.ts';
-import { within } from '../../lib/timers.ts';
 import { createLedgerLooks } from './ledger-looks.ts';
+import { createWaiters } from './waiters.ts';
 
 type Hex = `0x${string}`;
 
@@ -37,10 +37,12 @@ export function createMintProgress(deps: {
   const ofSessions = createWaiters<string, MintProgress>(
     (ids) => readMints(db, ids),
     ({ mint }) => mint.sessionId,
+    isOver,
   );
   const ofOperators = createWaiters<Hex, OperatorMintProgress>(
     (keys) => readOperatorMints(db, keys),
     ({ key }) => key,
+    isOver,
   );
   const isAwaited = () => ofSessions.isAwaited() || ofOperators.isAwaited();
   const looks = createLedgerLooks({
@@ -59,42 +61,5 @@ export function createMintProgress(deps: {
     waitForOperator: ({ key, timeoutMs }) => ofOperators.waitFor(key, timeoutMs),
     isAwaited,
     stop: looks.stop,
-  };
-}
-
-/** Callers that wait for mints of one table, any number for each. */
-function createWaiters<Id extends string, Row extends Progress>(
-  read: (ids: Id[]) => Promise<Row[]>,
-  idOf: (row: Row) => Id,
-) {
-  const waiters = new Map<Id, Set<(row: Row) => void>>();
-  return {
-    isAwaited: () => waiters.size > 0,
-    async look(): Promise<void> {
-      if (waiters.size === 0) return;
-      for (const row of await read([...waiters.keys()])) {
-        if (isOver(row)) for (const tell of waiters.get(idOf(row)) ?? []) tell(row);
-      }
-    },
-    async waitFor(id: Id, timeoutMs: number): Promise<Row | undefined> {
-      const ofThis = waiters.get(id) ?? new Set();
-      waiters.set(id, ofThis);
-      let leave = () => {};
-      const over = new Promise<Row>((resolve) => {
-        ofThis.add(resolve);
-        leave = () => {
-          ofThis.delete(resolve);
-          if (ofThis.size === 0 && waiters.get(id) === ofThis) waiters.delete(id);
-        };
-      });
-      try {
-        // It may be over already; then no block tells of it.
-        const [now] = await read([id]);
-        if (!now || isOver(now)) return now;
-        return (await within(timeoutMs, over)) ?? (await read([id]))[0];
-      } finally {
-        leave();
-      }
-    },
   };
 }

@@ -20,6 +20,7 @@ import perks from './migrations/2026-11/0015-perks.sql';
 import leaderboards from './migrations/2026-11-engagement/0016-leaderboards.sql';
 import constraintResults from './migrations/2026-11-engagement/0017-constraint-results.sql';
 import leaderboardCounting from './migrations/2026-11-engagement/0018-leaderboard-counting.sql';
+import redemptions from './migrations/2026-11-engagement/0019-redemptions.sql';
 
 /** In order; a file that has been released is never edited, only followed by another. */
 export const migrations = [
@@ -41,6 +42,7 @@ export const migrations = [
   { number: 16, name: '0016-leaderboards', sql: leaderboards },
   { number: 17, name: '0017-constraint-results', sql: constraintResults },
   { number: 18, name: '0018-leaderboard-counting', sql: leaderboardCounting },
+  { number: 19, name: '0019-redemptions', sql: redemptions },
 ] as const;
 
 const applied = pgTable('migrations', {

@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm';
 import { index, integer, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import { address, bool, bytes, number } from './columns.ts';
 
-export type LanePurpose = 'payout' | 'mint' | 'relay' | 'setup';
+export type LanePurpose = 'payout' | 'mint' | 'relay' | 'redeem' | 'setup';
 
 /** A sending account: the process that may use it now, and its epoch. */
 export const lanes = pgTable('lanes', {

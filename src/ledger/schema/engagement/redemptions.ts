@@ -1,0 +1,52 @@
+/** The table of redemptions: perks that users take for RWT, each debited once on chain. Amounts are whole RWT. */
+import { sql } from 'drizzle-orm';
+import { index, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core';
+import type { BrandId } from '../../../rules/brands/brand.ts';
+import { address, bytes, number } from '../columns.ts';
+
+/** Written once, before anything is sent; only the columns from `transactionId` on change later. */
+export const redemptions = pgTable(
+  'redemptions',
+  {
+    /** A UUID, lower case. */
+    id: text('id').primaryKey(),
+    /** The key under which the chain redeems once: keccak256 of the id. */
+    key: bytes('key').notNull(),
+    brandId: address('brand_id').$type<BrandId>().notNull(),
+    perkId: text('perk_id').notNull(),
+    tokenId: number('token_id').notNull(),
+    userKey: text('user_key').notNull(),
+    /** Null where the user is known by an address alone. */
+    userEmail: text('user_email'),
+    /** Whose RWT is collected, and who gets the perk; lower case. */
+    wallet: address('wallet').notNull(),
+    /** The price when it was asked for; the chain collects no more. */
+    cost: number('cost').notNull(),
+    /** What the user shows and the brand checks. Valid once a block shows the redemption. */
+    confirmationCode: text('confirmation_code').notNull(),
+    createdAt: number('created_at').notNull(),
+    transactionId: text('transaction_id'),
+    /** Why it came to nothing. */
+    failure: text('failure'),
+    /** When its block was final: from then on it no longer changes. */
+    settledAt: number('settled_at'),
+    /** When the brand marked the code as used. */
+    usedAt: number('used_at'),
+  },
+  (t) => [
+    uniqueIndex('redemptions_key').on(t.key),
+    uniqueIndex('redemptions_code').on(t.confirmationCode),
+    index('redemptions_transaction').on(t.transactionId),
+    index('redemptions_brand').on(t.brandId, t.createdAt),
+    index('redemptions_user').on(t.userKey, t.brandId),
+    index('redemptions_waiting').on(t.createdAt).where(sql`transaction_id is null and failure is null`),
+    index('redemptions_open_wallet').on(t.wallet).where(sql`settled_at is null and failure is null`),
+    index('redemptions_open_token').on(t.tokenId).where(sql`settled_at is null and failure is null`),
+  ],
+);
+
+/** One row a wallet that redeems: locked while a redemption of it is admitted, so that two are never admitted at once. */
+export const redeemers = pgTable('redeemers', {
+  wallet: address('wallet').primaryKey(),
+  redemptions: number('redemptions').notNull(),
+});
