@@ -16,14 +16,14 @@ import { createMintProgress, type MintProgressBoard } from './waiting/mint-outco
 import { createRedemptionProgress, type RedemptionProgressBoard } from './waiting/redemption-outcome.ts';
 import { createRelayProgress, type RelayProgressBoard } from './waiting/relay-outcome.ts';
 import { createRewardProgress, type RewardProgressBoard } from './waiting/reward-outcome.ts';
-import { announceRedemptions } from './work/announce-redemptions.ts';
 import { announceRewards } from './work/announce-rewards.ts';
 import { paidCounts } from './work/count-paid-rewards.ts';
 import { keepLeaderboards } from './work/keep-leaderboards.ts';
+import { announceRedemptions } from './work/redemptions/announce-redemptions.ts';
+import { createRedemptions } from './work/redemptions/run-redemptions.ts';
 import type { GasKeys } from './work/relay-lanes.ts';
 import { createMints } from './work/run-mints.ts';
 import { createPayouts } from './work/run-payouts.ts';
-import { createRedemptions } from './work/run-redemptions.ts';
 import { createRelays, type RelaysSettings } from './work/run-relays.ts';
 import type { TriedLaneSettings } from './work/run-tried-lane.ts';
 import { settlements } from './work/settlements.ts';

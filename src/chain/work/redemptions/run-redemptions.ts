@@ -1,6 +1,7 @@
 /** The redeem lane: perks for users' RWT. */
+
+import { createTriedLane, type TriedLaneDeps } from '../run-tried-lane.ts';
 import { redeemWork } from './redeem-work.ts';
-import { createTriedLane, type TriedLaneDeps } from './run-tried-lane.ts';
 
 export const createRedemptions = (deps: TriedLaneDeps & { perks: `0x${string}` }) =>
   createTriedLane(deps, {

@@ -4,10 +4,10 @@ import {
   giveUpRedemption,
   settleRedemptionQueue,
   waitingRedemptions,
-} from '../../ledger/perks/redemption-queue.ts';
-import type { Settle } from '../../ledger/transactions/settle.ts';
-import { REDEMPTION_GAS_LIMIT, redemptionData } from '../contracts/calls/perk-redemption.ts';
-import { type TriedQueue, type TriedWork, type TriedWorkDeps, triedWork } from './tried-work.ts';
+} from '../../../ledger/perks/redemption-queue.ts';
+import type { Settle } from '../../../ledger/transactions/settle.ts';
+import { REDEMPTION_GAS_LIMIT, redemptionData } from '../../contracts/calls/perk-redemption.ts';
+import { type TriedQueue, type TriedWork, type TriedWorkDeps, triedWork } from '../tried-work.ts';
 
 type Hex = `0x${string}`;
 

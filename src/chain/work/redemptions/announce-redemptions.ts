@@ -1,10 +1,10 @@
 /** Queues what brands are told of perks that a block shows as redeemed, in the commit that books the block. */
-import type { Queries } from '../../ledger/database/database.ts';
-import { doneBy } from '../../ledger/perks/redemptions.ts';
-import { hasEndpoints, queueWebhookEvents } from '../../ledger/webhooks/queue-events.ts';
-import type { Random } from '../../lib/ids.ts';
-import { webhookBody } from '../../rules/webhooks/body.ts';
-import type { Announce } from '../follow/types.ts';
+import type { Queries } from '../../../ledger/database/database.ts';
+import { doneBy } from '../../../ledger/perks/redemptions.ts';
+import { hasEndpoints, queueWebhookEvents } from '../../../ledger/webhooks/queue-events.ts';
+import type { Random } from '../../../lib/ids.ts';
+import { webhookBody } from '../../../rules/webhooks/body.ts';
+import type { Announce } from '../../follow/types.ts';
 
 /** Costs nothing where a block redeems nothing. */
 export const announceRedemptions =
