@@ -152,7 +152,12 @@ export function createChainEngine(deps: ChainEngineDeps): ChainEngine {
   const { payouts, mints, redemptions, relays } = createLanes({ ...deps, alarms, onSent }, boards);
   const follower = createFollower({
     ...{ ...deps, alarms, settlements, announce: announceAll(deps), paidCounts },
-    settings: { ...settings.follow, escrow: facts.contracts.escrow, firstBlock: facts.deploymentBlock },
+    settings: {
+      ...settings.follow,
+      escrow: facts.contracts.escrow,
+      token: facts.contracts.token,
+      firstBlock: facts.deploymentBlock,
+    },
     onIncluded(transaction) {
       if (transaction.purpose === 'relay') {
         relayed.look();

@@ -13,6 +13,7 @@ const endpoints: [string, string, unknown, number][] = [
   ['GET', `${API}/diagnostic`, undefined, 200],
   ['GET', `${API}/debug`, undefined, 200],
   ['POST', `${API}/verify-dns`, { domain: 'shop.example' }, 200],
+  ['POST', '/constraint-updater/invalidate-external-api', {}, 401],
   ['GET', '/sdk.js', undefined, 200],
 ];
 

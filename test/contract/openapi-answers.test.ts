@@ -29,7 +29,8 @@ type Described = ReturnType<typeof operationsOf>[number];
 
 /** Sends one example as the description gives it. */
 function send(api: ApiDocument, { method, path, operation }: Described, example: RequestExample) {
-  const [key] = operation.security ?? [];
+  const [key, ...others] = operation.security ?? [];
+  const isBrands = key && 'brandKey' in key && others.length === 0;
   const query = new URLSearchParams(example.query);
   const filled = path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(example.path?.[name] ?? name));
   const base = new URL(api.servers[0]?.url ?? '', service.ready.urls.events).href.replace(/\/$/, '');
@@ -37,6 +38,7 @@ function send(api: ApiDocument, { method, path, operation }: Described, example:
     method: method.toUpperCase(),
     headers: {
       ...(key && 'controlToken' in key && { authorization: `Bearer ${service.ready.controlToken}` }),
+      ...(isBrands && { authorization: `Bearer ${service.brand.apiKey}` }),
       ...(example.body !== undefined && { 'content-type': 'application/json' }),
       ...example.headers,
     },

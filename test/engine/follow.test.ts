@@ -79,13 +79,20 @@ onEveryDatabase(({ kit }) => {
       alarms: createAlarms({ now: () => NOW_MS, log: silentLog }),
       crash: neverCrash,
       settlements,
-      settings: { escrow, firstBlock: 1, confirmations: 1, finalityBlocks: 3, ...more },
+      settings: {
+        escrow,
+        token: freshAddress(),
+        firstBlock: 1,
+        confirmations: 1,
+        finalityBlocks: 3,
+        ...more,
+      },
       onIncluded: () => {},
       onReorganized: () => {},
     };
   };
   const book = (deps: ReturnType<typeof depsOf>, block: Block, receipts: Receipt[]) =>
-    bookBlock(deps, { block, receipts, logs: receipts.flatMap(({ logs }) => logs) });
+    bookBlock(deps, { block, receipts, logs: receipts.flatMap(({ logs }) => logs), isWhole: true });
   const depositOf = async (brandId: Hex) =>
     (
       await kit()

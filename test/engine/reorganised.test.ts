@@ -68,7 +68,14 @@ onEveryDatabase(({ kit }) => {
       clock: { now: () => NOW_MS, sleep: async () => {} },
       realClock: { now: () => world.nowMs, sleep: async () => {} },
       settlements: {},
-      settings: { escrow, firstBlock: 5, confirmations: 1, finalityBlocks: 3, ...settings },
+      settings: {
+        escrow,
+        token: freshAddress(),
+        firstBlock: 5,
+        confirmations: 1,
+        finalityBlocks: 3,
+        ...settings,
+      },
       onIncluded: (transaction) => world.booked.push(transaction),
       onReorganized: () => {
         world.reorganised += 1;

@@ -8,6 +8,7 @@ import { followedHash, lockFollowedHash, noteBlock } from '../../ledger/transact
 import { settleFinal } from '../../ledger/transactions/settle.ts';
 import { findByHashes, markIncluded } from '../../ledger/transactions/transactions.ts';
 import { bookEscrowLogs } from './book-escrow-logs.ts';
+import { forgetMoversResults } from './forget-movers-results.ts';
 import type { BlockContents } from './read-block.ts';
 import type { BookedTransaction, FollowDeps } from './types.ts';
 
@@ -27,9 +28,10 @@ type BookDeps = Pick<
 /** Undefined when the block is not the successor of the newest one in the ledger: another process has read on, or the chain changed. */
 export async function bookBlock(
   deps: BookDeps,
-  { block, receipts, logs }: BlockContents,
+  contents: BlockContents,
 ): Promise<BookedTransaction[] | undefined> {
   const { database, clock, settings, alarms, crash } = deps;
+  const { block, receipts, logs } = contents;
   const booked = await database.atomically(async (tx) => {
     const parent = await lockFollowedHash(tx, block.number - 1);
     if (parent === undefined ? block.number !== settings.firstBlock : parent !== block.parentHash)
@@ -70,6 +72,7 @@ export async function bookBlock(
       settlements: deps.settlements,
     });
     await deps.paidCounts?.count(tx, transactions);
+    await forgetMoversResults(tx, { token: settings.token, contents });
     const announced = (await deps.announce?.(tx, { transactions, nowMs: clock.now() })) ?? 0;
     await noteBlock(tx, { number: block.number, hash: block.hash }, settings.finalityBlocks + 1);
     crash('follow.before-commit');

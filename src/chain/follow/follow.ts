@@ -1,4 +1,5 @@
 /** Reads the chain block by block into the ledger. Blocks that the chain takes back are read again. */
+import { invalidateEverybody } from '../../ledger/constraints/results.ts';
 import { chargeGas } from '../../ledger/relay/gas-charges.ts';
 import { unbookMovementsFrom } from '../../ledger/rewards/funds.ts';
 import { forgetFailures } from '../../ledger/rewards/rewards.ts';
@@ -108,6 +109,7 @@ async function firstUnread(
     await takeBackEvents(tx, reopened);
     await unbookMovementsFrom(tx, firstLost);
     await forgetBlocksFrom(tx, firstLost);
+    await invalidateEverybody(tx);
   });
   deps.crash('follow.reopened');
   deps.onReorganized();

@@ -11,6 +11,8 @@ export interface BlockContents {
   receipts: Receipt[];
   /** Of the escrow at least. */
   logs: Log[];
+  /** All receipts and logs of the block are there, not only ours. */
+  isWhole: boolean;
 }
 
 /** Requests for all receipts of one block that may stay unanswered before less is asked for: a large answer may never arrive in time. */
@@ -26,7 +28,7 @@ export function createBlockReader(deps: ReadDeps): (block: Block) => Promise<Blo
     try {
       const receipts = await chain.blockReceipts(block.number);
       if (!receipts || !areOf(receipts, block)) return undefined;
-      return { block, receipts, logs: receipts.flatMap((receipt) => receipt.logs) };
+      return { block, receipts, logs: receipts.flatMap((receipt) => receipt.logs), isWhole: true };
     } catch (error) {
       if (error instanceof RpcUnreachableError) {
         unanswered = { hash: block.hash, count: unanswered.hash === block.hash ? unanswered.count + 1 : 1 };
@@ -64,5 +66,5 @@ async function readOurs(
   const isLate = receipts.some((receipt) =>
     receipt.logs.some(({ address, logIndex }) => address.toLowerCase() === escrow && !seen.has(logIndex)),
   );
-  return isLate ? undefined : { block, receipts, logs };
+  return isLate ? undefined : { block, receipts, logs, isWhole: false };
 }

@@ -2,6 +2,7 @@
 import { createAnswerOnce } from '../../actions/answer-once.ts';
 import { verifyBrandKey } from '../../actions/brands/verify-brand-key.ts';
 import type { DnsVerification } from '../../actions/brands/verify-dns.ts';
+import { invalidateResults } from '../../actions/constraints/invalidate-results.ts';
 import { checkEligibility } from '../../actions/events/check-eligibility.ts';
 import type { EventToDecide } from '../../actions/events/decide-events.ts';
 import { raiseEventAlarms } from '../../actions/events/event-alarms.ts';
@@ -120,6 +121,7 @@ export function createHosts(
     readEventState: (eventId) => readEventState({ database }, eventId),
     readBalance: (wanted) => readBalance({ database, token }, wanted),
     ...sharedQuestions(deps, { health }),
+    invalidateResults: (wanted) => invalidateResults(deps, wanted),
     createCheckout: deps.payments?.createCheckout,
     payments: deps.payments,
     refuser: createRefuser(eventsRefusals, { clock, dialect: config.errorDialect }),

@@ -4,6 +4,7 @@ import { refusalBody } from '../shared-refusals.ts';
 import { bulkEventsEndpoint } from './bulk-events.ts';
 import { checkEligibilityEndpoint } from './check-eligibility.ts';
 import { clientScriptEndpoint } from './client-script.ts';
+import { invalidateExternalApiEndpoint } from './constraints/invalidate-external-api.ts';
 import { createCheckoutEndpoint } from './create-checkout.ts';
 import { eventConfigEndpoint } from './event-config.ts';
 import { eventStateEndpoint } from './event-state.ts';
@@ -28,6 +29,10 @@ export const eventsHostContract = hostContract<EventsRefusalCode>({
     },
     { name: 'Users', description: 'What a user holds and has earned.' },
     { name: 'Payments', description: 'Buying RWT, and minting what was paid for.' },
+    {
+      name: 'Constraints',
+      description: 'What buyers of a perk must fulfil, as far as it is kept here.',
+    },
     { name: 'Brands', description: "Proving that a domain is a brand's." },
     { name: 'Service', description: 'How the service is doing, and its own description.' },
   ],
@@ -42,6 +47,7 @@ export const eventsHostContract = hostContract<EventsRefusalCode>({
     userBalanceByBodyEndpoint,
     createCheckoutEndpoint,
     paymentMintEndpoint,
+    invalidateExternalApiEndpoint,
     verifyDnsEndpoint,
     healthEndpoint,
     diagnosticEndpoint,

@@ -18,11 +18,13 @@ import {
   refusalForm,
   requestRefusals,
 } from '../shared-refusals.ts';
+import { type ConstraintsRefusal, constraintsRefusals } from './constraints/refusals.ts';
 import { type PaymentsRefusal, paymentRefusals } from './payment-refusals.ts';
 
 export type EventsRefusal =
   | RequestRefusal
   | PaymentsRefusal
+  | ConstraintsRefusal
   | ScreeningRefusal
   | Exclude<ClaimRefusal, { code: 'insufficient_brand_balance' }>
   /** What a brand has left is for its own servers alone: `available` is absent for callers without its key. */
@@ -247,6 +249,7 @@ const rows: RefusalRows<EventsRefusal> = {
     }),
   },
   ...paymentRefusals,
+  ...constraintsRefusals,
   database_unavailable,
   database_busy,
   internal_error,

@@ -6,6 +6,10 @@ import { createHostFrame, type HostFrameDeps } from '../frame/host-frame.ts';
 import type { RequestVariables } from '../frame/request-record.ts';
 import { type BulkEventsDeps, bulkEvents } from './bulk-events.ts';
 import { clientScriptPath, createClientScript } from './client-script.ts';
+import {
+  type InvalidateExternalApiDeps,
+  invalidateExternalApi,
+} from './constraints/invalidate-external-api.ts';
 import { type CreateCheckoutDeps, createCheckoutHandler } from './create-checkout.ts';
 import { type EventConfigDeps, eventConfig } from './event-config.ts';
 import { type EventStateDeps, eventState } from './event-state.ts';
@@ -24,6 +28,7 @@ type EventsHostDeps = HostFrameDeps &
   CreateCheckoutDeps &
   EventConfigDeps &
   EventStateDeps &
+  InvalidateExternalApiDeps &
   PaymentMintDeps &
   StatusDeps &
   UserBalanceDeps &
@@ -48,6 +53,7 @@ export function createEventsHost(deps: EventsHostDeps): Hono<RequestVariables> {
       clientScript: (context) => script.serve(context.req.raw),
       userBalance: balance.get,
       userBalanceByBody: balance.post,
+      invalidateExternalApi: invalidateExternalApi(deps),
       verifyDns: verifyDnsHandler(deps),
       ...statusHandlers(deps),
     },

@@ -2,6 +2,7 @@
 import { and, eq, gt, inArray, isNotNull, lte, type SQL, sql } from 'drizzle-orm';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import type { Queries, SqlTime } from '../database/database.ts';
+import { inChunks } from '../database/in-chunks.ts';
 import { constraintResults } from '../schema/engagement/constraints.ts';
 
 export interface ResultKey {
@@ -122,13 +123,19 @@ export function invalidateUrl(
   );
 }
 
-/** Forgets all results of these users (lower case), of every brand; returns how many counted. */
-export function invalidateUsers(
-  tx: Queries,
-  { now, userAddresses }: { now: SqlTime; userAddresses: readonly `0x${string}`[] },
-): Promise<number> {
-  if (userAddresses.length === 0) return Promise.resolve(0);
-  return forget(tx, inArray(constraintResults.userAddress, [...userAddresses]), now);
+/** Forgets all results of these users (lower case), of every brand; their questions under way will not be kept. */
+export async function invalidateUsers(tx: Queries, userAddresses: `0x${string}`[]): Promise<void> {
+  await inChunks(userAddresses, (some) =>
+    tx
+      .delete(constraintResults)
+      .where(inArray(constraintResults.userAddress, some))
+      .returning({ url: constraintResults.url }),
+  );
+}
+
+/** Forgets what is known about everybody. */
+export async function invalidateEverybody(tx: Queries): Promise<void> {
+  await tx.delete(constraintResults);
 }
 
 async function forget(tx: Queries, which: SQL | undefined, now: SqlTime): Promise<number> {
