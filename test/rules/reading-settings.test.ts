@@ -342,6 +342,7 @@ describe('a new brand', () => {
       mintTo: 'wallet',
       pregenerate: 'open',
       engagementWrites: 'open',
+      leaderboardUsers: 'shown',
     };
     expect(settingsFor('emulator')).toEqual(emulator);
     expect(newBrand({ ...named, colour: 1 }, 'emulator')).toEqual({
@@ -352,6 +353,7 @@ describe('a new brand', () => {
       directAddresses: 'credential',
       clientAmounts: 'credential',
       engagementWrites: 'credential',
+      leaderboardUsers: 'masked',
     });
   });
 
@@ -377,7 +379,7 @@ describe('a new brand', () => {
 
 test('the settings are these, in this order', () => {
   expect(settingNames(brandSpec).join(' ')).toBe(
-    'name automation domains platforms.<platform> clientEvents directAddresses domainless clientBypass clientAmounts mintTo pregenerate engagementWrites gasBudget spendPerHour spendPerDay eventNameMapping.<name>',
+    'name automation domains platforms.<platform> clientEvents directAddresses domainless clientBypass clientAmounts mintTo pregenerate engagementWrites leaderboardUsers gasBudget spendPerHour spendPerDay eventNameMapping.<name>',
   );
   expect(settingNames(ruleSpec).join(' ')).toBe(
     'reward maxClaims maxTotalClaims cooldown active channels perUsd maxReward multiplier urlPatterns successSelectors method',

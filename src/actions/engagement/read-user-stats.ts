@@ -4,6 +4,7 @@ import type { Database } from '../../ledger/database/database.ts';
 import { sumRewards } from '../../ledger/rewards/rewards.ts';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import { readBalance } from '../wallets/read-balance.ts';
+import { rankOfUser } from './read-leaderboard.ts';
 
 export interface WantedStats {
   brandId: BrandId;
@@ -27,7 +28,7 @@ export interface UserStats {
 /** An unknown user has zeros. Undefined when the brand does not exist. */
 export async function readUserStats(
   deps: { database: Database; token: RewardToken },
-  { brandId, userKey, userAddress }: WantedStats,
+  { brandId, userKey, userAddress, platform }: WantedStats,
 ): Promise<UserStats | undefined> {
   const held = await readBalance(deps, { brandId, userKey, userAddress, historyLimit: 0 });
   if (!held) return undefined;
@@ -37,6 +38,6 @@ export async function readUserStats(
     lifetime: { earned, spent: 0, claims },
     streak: { current: 0, longest: 0 },
     activity: { messages: 0, voiceMinutes: 0, reactions: 0 },
-    rank: { server: 0, global: 0 },
+    rank: await rankOfUser(deps.database.db, { brandId, userKey, platform }),
   };
 }

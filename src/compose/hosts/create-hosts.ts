@@ -152,7 +152,10 @@ export function createHosts(
     refuser: createRefuser(registerRefusals, { clock }),
     settings: hostSettings,
   });
-  const services = createServices({ frame, token, perks: perksOf(deps, config), hostSettings });
+  const services = createServices({
+    ...{ frame, businessTime: deps.businessTime, token, hostSettings },
+    perks: perksOf(deps, config),
+  });
   const relay = tokens && createRelay({ ...deps, frame, tokens }, config);
   const idle = async () => {
     await Promise.all([submitter.idle(), relay?.idle()]);

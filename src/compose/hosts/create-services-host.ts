@@ -1,24 +1,33 @@
 /** Builds the services host from adapters that the caller has picked. */
+import { readLeaderboard } from '../../actions/engagement/read-leaderboard.ts';
 import { readUserStats } from '../../actions/engagement/read-user-stats.ts';
+import { updateStats } from '../../actions/engagement/update-stats.ts';
 import { listPerks } from '../../actions/perks/list-perks.ts';
 import type { PerkContract } from '../../chain/contracts/calls/perk-stock.ts';
 import type { RewardToken } from '../../chain/contracts/reward-token.ts';
 import { servicesRefusals } from '../../contract/services/refusals.ts';
 import { createRefuser } from '../../http/frame/refuse.ts';
 import { createServicesHost, type ServicesHostDeps } from '../../http/services/host.ts';
+import type { BusinessTime } from '../../ledger/database/database.ts';
+
+/** What this file binds. */
+type Actions = 'readUserStats' | 'listPerks' | 'readLeaderboard' | 'updateStats';
 
 /** Everything that the services host does. */
 export function createServices(deps: {
-  frame: Omit<ServicesHostDeps, 'settings' | 'refuser' | 'readUserStats' | 'listPerks'>;
+  frame: Omit<ServicesHostDeps, 'settings' | 'refuser' | Actions>;
+  businessTime: BusinessTime;
   token: RewardToken;
   perks: PerkContract;
   hostSettings: ServicesHostDeps['settings'];
 }) {
-  const { frame, token, perks, hostSettings } = deps;
-  const { database, clock } = frame;
+  const { frame, businessTime, token, perks, hostSettings } = deps;
+  const { database, clock, random, ownHosts } = frame;
   return createServicesHost({
     ...frame,
     readUserStats: (wanted) => readUserStats({ database, token }, wanted),
+    readLeaderboard: (wanted) => readLeaderboard({ database, businessTime }, wanted),
+    updateStats: (of) => updateStats({ database, businessTime, random, ownHosts }, of),
     listPerks: (wanted) => listPerks({ database, perks }, wanted),
     refuser: createRefuser(servicesRefusals, { clock }),
     // The host's paths stand without the prefix.

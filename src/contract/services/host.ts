@@ -1,8 +1,10 @@
 /** The services host with all that it offers: what users of a brand have done, earned and can get (docs/engagement.md). */
 import { hostContract } from '../endpoint.ts';
 import { refusalBody } from '../shared-refusals.ts';
+import { leaderboardEndpoint } from './leaderboard.ts';
 import { perksEndpoint } from './perks.ts';
 import { anywhere, type ServicesRefusalCode, servicesRefusals } from './refusals.ts';
+import { updateStatsEndpoint } from './update-stats.ts';
 import { userStatsEndpoint } from './user-stats.ts';
 
 export const servicesHostContract = hostContract<ServicesRefusalCode>({
@@ -14,10 +16,11 @@ export const servicesHostContract = hostContract<ServicesRefusalCode>({
   ],
   tags: [
     { name: 'Users', description: 'What a user has, has earned and has done.' },
+    { name: 'Leaderboards', description: 'Who did most in a day, a week, a month, or ever.' },
     { name: 'Perks', description: 'What a brand offers for RWT.' },
     { name: 'Service', description: "The host's own description." },
   ],
-  endpoints: [userStatsEndpoint, perksEndpoint],
+  endpoints: [userStatsEndpoint, leaderboardEndpoint, updateStatsEndpoint, perksEndpoint],
   refusalBody,
   anywhere,
   refusals: servicesRefusals,

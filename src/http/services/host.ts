@@ -6,12 +6,16 @@ import { type AddressGateDeps, addressGate } from '../frame/addresses/address-ga
 import { createHostFrame, type HostFrameDeps } from '../frame/host-frame.ts';
 import type { Refuser } from '../frame/refuse.ts';
 import type { RequestVariables } from '../frame/request-record.ts';
+import { type LeaderboardDeps, leaderboard } from './leaderboard.ts';
 import { type ListPerksHandlerDeps, listPerks } from './list-perks.ts';
+import { type UpdateStatsHandlerDeps, updateStats } from './update-stats.ts';
 import { type UserStatsDeps, userStats } from './user-stats.ts';
 
 export type ServicesHostDeps = HostFrameDeps &
   AddressGateDeps &
   UserStatsDeps &
+  LeaderboardDeps &
+  UpdateStatsHandlerDeps &
   ListPerksHandlerDeps & { refuser: Refuser<ServicesRefusal> };
 
 export function createServicesHost(deps: ServicesHostDeps): Hono<RequestVariables> {
@@ -21,6 +25,8 @@ export function createServicesHost(deps: ServicesHostDeps): Hono<RequestVariable
     gate: addressGate(deps, deps.refuser.answer),
     handlers: {
       userStats: userStats(deps),
+      leaderboard: leaderboard(deps),
+      updateStats: updateStats(deps),
       listPerks: listPerks(deps),
     },
   });

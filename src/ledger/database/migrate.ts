@@ -21,6 +21,7 @@ import leaderboards from './migrations/2026-11-engagement/0016-leaderboards.sql'
 import constraintResults from './migrations/2026-11-engagement/0017-constraint-results.sql';
 import leaderboardCounting from './migrations/2026-11-engagement/0018-leaderboard-counting.sql';
 import redemptions from './migrations/2026-11-engagement/0019-redemptions.sql';
+import leaderboardReports from './migrations/2026-11-engagement/0020-leaderboard-reports.sql';
 
 /** In order; a file that has been released is never edited, only followed by another. */
 export const migrations = [
@@ -43,6 +44,7 @@ export const migrations = [
   { number: 17, name: '0017-constraint-results', sql: constraintResults },
   { number: 18, name: '0018-leaderboard-counting', sql: leaderboardCounting },
   { number: 19, name: '0019-redemptions', sql: redemptions },
+  { number: 20, name: '0020-leaderboard-reports', sql: leaderboardReports },
 ] as const;
 
 const applied = pgTable('migrations', {

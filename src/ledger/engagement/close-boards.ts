@@ -1,4 +1,4 @@
-/** Deletes the scores of weeks and months that ended long ago, piece by piece, and closes their boards. */
+/** Deletes the scores of days, weeks and months that ended long ago, piece by piece, and closes their boards. */
 import { and, eq, inArray, lt } from 'drizzle-orm';
 import type { Queries } from '../database/database.ts';
 import { leaderboardRanks, leaderboardScores, leaderboards } from '../schema/engagement/leaderboards.ts';

@@ -8,7 +8,7 @@ import {
   TOP_LEVEL,
 } from '../../rules/engagement/rank-tree.ts';
 import type { Queries } from '../database/database.ts';
-import { leaderboardRanks, leaderboardScores } from '../schema/engagement/leaderboards.ts';
+import { leaderboardRanks, leaderboardScores, leaderboardUsers } from '../schema/engagement/leaderboards.ts';
 
 /** The column of a metric, and the condition of the index over it, whose 0 the databases want to see written out. */
 const columns = {
@@ -95,4 +95,14 @@ export async function usersOn(db: Queries, of: Ranking): Promise<number> {
     .from(leaderboardRanks)
     .where(and(eq(boardId, of.boardId), eq(metric, of.metric), eq(level, TOP_LEVEL)));
   return rows.reduce((sum, row) => sum + row.users, 0);
+}
+
+/** How these users of a brand are shown; a user of whom nobody said anything is left out. */
+export async function boardUsers(db: Queries, of: { brandId: `0x${string}`; userKeys: string[] }) {
+  if (of.userKeys.length === 0) return new Map();
+  const rows = await db
+    .select()
+    .from(leaderboardUsers)
+    .where(and(eq(leaderboardUsers.brandId, of.brandId), inArray(leaderboardUsers.userKey, of.userKeys)));
+  return new Map(rows.map((row) => [row.userKey, row]));
 }

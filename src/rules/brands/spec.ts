@@ -155,6 +155,14 @@ export const brandSpec = {
     label: 'engagement writes',
     help: "which clients may report what users did, for ranks and progress, which pay nothing: any, or only those that send the brand's key",
   },
+  leaderboardUsers: {
+    kind: 'choice',
+    of: ['shown', 'masked'],
+    default: 'shown',
+    inProduction: 'masked',
+    label: 'users on leaderboards',
+    help: 'whether anybody who reads its leaderboards sees e-mails in full, or only their first letter and domain',
+  },
   gasBudget: {
     kind: 'number',
     label: 'gas budget',

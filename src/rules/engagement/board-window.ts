@@ -1,7 +1,13 @@
-/** The weeks and months of leaderboards, in a brand's time zone: where the one that holds a moment begins and ends. */
+/** The days, weeks and months of leaderboards, in a brand's time zone: where the one that holds a moment begins and ends. */
 
-export const boardPeriods = ['week', 'month', 'all'] as const;
+export const boardPeriods = ['day', 'week', 'month', 'all'] as const;
 export type BoardPeriod = (typeof boardPeriods)[number];
+
+/** Every name under which a period may be asked for. */
+export const boardPeriodNames: Readonly<Record<string, BoardPeriod>> = {
+  ...{ day: 'day', daily: 'day', week: 'week', weekly: 'week', month: 'month', monthly: 'month' },
+  ...{ all: 'all', all_time: 'all' },
+};
 
 /** From `startsAt` on, up to and without `endsAt`; milliseconds since 1970. */
 export interface BoardWindow {
@@ -20,10 +26,11 @@ export function boardWindow(period: BoardPeriod, of: { atMs: number; timeZone: s
   const wall = new Date(wallClock(of.atMs, timeZone));
   const [year, month, day] = [wall.getUTCFullYear(), wall.getUTCMonth(), wall.getUTCDate()];
   const sinceMonday = (wall.getUTCDay() + 6) % 7;
-  const [first, next] =
-    period === 'week'
-      ? [Date.UTC(year, month, day - sinceMonday), Date.UTC(year, month, day - sinceMonday + 7)]
-      : [Date.UTC(year, month, 1), Date.UTC(year, month + 1, 1)];
+  const [first, next] = {
+    day: [Date.UTC(year, month, day), Date.UTC(year, month, day + 1)] as const,
+    week: [Date.UTC(year, month, day - sinceMonday), Date.UTC(year, month, day - sinceMonday + 7)] as const,
+    month: [Date.UTC(year, month, 1), Date.UTC(year, month + 1, 1)] as const,
+  }[period];
   return { startsAt: startOfDay(first, timeZone), endsAt: startOfDay(next, timeZone) };
 }
 

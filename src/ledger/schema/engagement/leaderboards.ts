@@ -1,4 +1,4 @@
-/** The tables of leaderboards: how much each user of a brand did in a week, a month, and ever. */
+/** The tables of leaderboards: how much each user of a brand did in a day, a week, a month, and ever. */
 import { sql } from 'drizzle-orm';
 import { index, integer, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import type { BoardPeriod } from '../../../rules/engagement/board-window.ts';
@@ -70,4 +70,22 @@ export const leaderboardUsers = pgTable(
     platform: text('platform').notNull(),
   },
   (t) => [primaryKey({ columns: [t.brandId, t.userKey] })],
+);
+
+/** What callers reported of RWT that users earned elsewhere: with it, every score can be counted again. */
+export const leaderboardReports = pgTable(
+  'leaderboard_reports',
+  {
+    id: text('id').primaryKey(),
+    brandId: address('brand_id').notNull(),
+    userKey: text('user_key').notNull(),
+    /** Empty: nobody said so. */
+    platform: text('platform').notNull(),
+    amount: number('amount').notNull(),
+    claimType: text('claim_type'),
+    /** It came with the brand's key. */
+    withBrandKey: bool('with_brand_key').notNull(),
+    createdAt: number('created_at').notNull(),
+  },
+  (t) => [index('leaderboard_reports_user').on(t.userKey, t.brandId)],
 );
