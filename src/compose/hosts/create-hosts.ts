@@ -55,7 +55,7 @@ export interface HostsDeps {
   database: Database;
   chain: ChainClient;
   rpc: Rpc;
-  engine: Pick<ChainEngine, 'payouts' | 'progress' | 'relays' | 'alarms'>;
+  engine: Pick<ChainEngine, 'payouts' | 'progress' | 'redemptions' | 'relays' | 'alarms'>;
   facts: Facts['chain'];
   /** The service's own accounts, which no reward goes to. */
   ownAccounts?: readonly `0x${string}`[] | undefined;
@@ -155,6 +155,7 @@ export function createHosts(
   const services = createServices({
     ...{ frame, businessTime: deps.businessTime, token, hostSettings },
     perks: perksOf(deps, config),
+    redeeming: redeemingDeps(deps),
   });
   const relay = tokens && createRelay({ ...deps, frame, tokens }, config);
   const idle = async () => {
@@ -162,6 +163,12 @@ export function createHosts(
   };
   return { events, register, services, relay: relay?.host, idle };
 }
+
+const redeemingDeps = ({ rpc, facts, checkConstraints, engine, random, crash }: HostsDeps) => ({
+  ...{ rpc, contracts: facts.contracts, checkConstraints, random, crash },
+  redemptions: engine.redemptions,
+  answerTimeoutMs: settings.answerTimeoutMs,
+});
 
 /** The frame around every host's handlers, and what several hosts share. */
 function frameOf(deps: HostsDeps, config: HostsConfig) {

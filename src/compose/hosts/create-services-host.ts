@@ -1,8 +1,11 @@
 /** Builds the services host from adapters that the caller has picked. */
+import { admitWrite } from '../../actions/engagement/admit-write.ts';
 import { readLeaderboard } from '../../actions/engagement/read-leaderboard.ts';
 import { readUserStats } from '../../actions/engagement/read-user-stats.ts';
 import { updateStats } from '../../actions/engagement/update-stats.ts';
+import { judgeRedemption } from '../../actions/perks/judge-redemption.ts';
 import { listPerks } from '../../actions/perks/list-perks.ts';
+import { type RedeemDeps, redeemPerk } from '../../actions/perks/redeem-perk.ts';
 import type { PerkContract } from '../../chain/contracts/calls/perk-stock.ts';
 import type { RewardToken } from '../../chain/contracts/reward-token.ts';
 import { servicesRefusals } from '../../contract/services/refusals.ts';
@@ -11,24 +14,31 @@ import { createServicesHost, type ServicesHostDeps } from '../../http/services/h
 import type { BusinessTime } from '../../ledger/database/database.ts';
 
 /** What this file binds. */
-type Actions = 'readUserStats' | 'listPerks' | 'readLeaderboard' | 'updateStats';
+type Actions =
+  | ('readUserStats' | 'listPerks' | 'readLeaderboard' | 'updateStats')
+  | ('judgeRedemption' | 'redeemPerk' | 'admitWrite');
 
 /** Everything that the services host does. */
 export function createServices(deps: {
   frame: Omit<ServicesHostDeps, 'settings' | 'refuser' | Actions>;
   businessTime: BusinessTime;
+  redeeming: Omit<RedeemDeps, 'database' | 'clock'>;
   token: RewardToken;
   perks: PerkContract;
   hostSettings: ServicesHostDeps['settings'];
 }) {
   const { frame, businessTime, token, perks, hostSettings } = deps;
   const { database, clock, random, ownHosts } = frame;
+  const redeeming = { ...deps.redeeming, database, clock };
   return createServicesHost({
     ...frame,
     readUserStats: (wanted) => readUserStats({ database, token }, wanted),
     readLeaderboard: (wanted) => readLeaderboard({ database, businessTime }, wanted),
     updateStats: (of) => updateStats({ database, businessTime, random, ownHosts }, of),
     listPerks: (wanted) => listPerks({ database, perks }, wanted),
+    judgeRedemption: (wanted) => judgeRedemption(redeeming, wanted),
+    redeemPerk: (wanted, effect) => redeemPerk(redeeming, wanted, effect),
+    admitWrite: (asked) => admitWrite(database.db, { ...asked, ownHosts }),
     refuser: createRefuser(servicesRefusals, { clock }),
     // The host's paths stand without the prefix.
     settings: { ...hostSettings, apiPrefix: '' },

@@ -3,6 +3,7 @@ import { hostContract } from '../endpoint.ts';
 import { refusalBody } from '../shared-refusals.ts';
 import { leaderboardEndpoint } from './leaderboard.ts';
 import { perksEndpoint } from './perks.ts';
+import { perkEligibilityEndpoint, redeemPerkEndpoint } from './redeem-perk.ts';
 import { anywhere, type ServicesRefusalCode, servicesRefusals } from './refusals.ts';
 import { updateStatsEndpoint } from './update-stats.ts';
 import { userStatsEndpoint } from './user-stats.ts';
@@ -20,7 +21,10 @@ export const servicesHostContract = hostContract<ServicesRefusalCode>({
     { name: 'Perks', description: 'What a brand offers for RWT.' },
     { name: 'Service', description: "The host's own description." },
   ],
-  endpoints: [userStatsEndpoint, leaderboardEndpoint, updateStatsEndpoint, perksEndpoint],
+  endpoints: [
+    ...[userStatsEndpoint, leaderboardEndpoint, updateStatsEndpoint],
+    ...[perksEndpoint, perkEligibilityEndpoint, redeemPerkEndpoint],
+  ],
   refusalBody,
   anywhere,
   refusals: servicesRefusals,

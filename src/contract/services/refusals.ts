@@ -10,8 +10,11 @@ import {
   refusalForm,
   requestRefusals,
 } from '../shared-refusals.ts';
+import { type RedemptionsRefusal, redemptionRefusals } from './redemption-refusals.ts';
 
 export type ServicesRefusal =
+  | RedemptionsRefusal
+  | Extract<RequestRefusal, { code: 'idempotency_key_reused' | 'request_in_progress' }>
   | FrameRefusal
   | Extract<RequestRefusal, { code: 'too_many_requests' }>
   | BodyRefusal
@@ -25,6 +28,7 @@ export type ServicesRefusalCode = ServicesRefusal['code'];
 const { brandId } = demo;
 const { https_required, too_many_requests, unknown_endpoint, method_not_allowed, ...bodies } =
   requestRefusals;
+const { idempotency_key_reused, request_in_progress } = bodies;
 const { body_too_large, unsupported_encoding, database_unavailable, database_busy, internal_error } = bodies;
 
 /** In the order of the checks. */
@@ -81,6 +85,9 @@ const rows: RefusalRows<ServicesRefusal> = {
       details: { reason: 'origin_not_allowed', origin },
     }),
   },
+  idempotency_key_reused,
+  request_in_progress,
+  ...redemptionRefusals,
   database_unavailable,
   database_busy,
   internal_error,

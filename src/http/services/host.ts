@@ -8,6 +8,7 @@ import type { Refuser } from '../frame/refuse.ts';
 import type { RequestVariables } from '../frame/request-record.ts';
 import { type LeaderboardDeps, leaderboard } from './leaderboard.ts';
 import { type ListPerksHandlerDeps, listPerks } from './list-perks.ts';
+import { perkEligibility, type RedeemHandlerDeps, redeemPerk } from './redeem-perk.ts';
 import { type UpdateStatsHandlerDeps, updateStats } from './update-stats.ts';
 import { type UserStatsDeps, userStats } from './user-stats.ts';
 
@@ -16,7 +17,8 @@ export type ServicesHostDeps = HostFrameDeps &
   UserStatsDeps &
   LeaderboardDeps &
   UpdateStatsHandlerDeps &
-  ListPerksHandlerDeps & { refuser: Refuser<ServicesRefusal> };
+  ListPerksHandlerDeps &
+  RedeemHandlerDeps & { refuser: Refuser<ServicesRefusal> };
 
 export function createServicesHost(deps: ServicesHostDeps): Hono<RequestVariables> {
   return createHostFrame(deps, {
@@ -28,6 +30,8 @@ export function createServicesHost(deps: ServicesHostDeps): Hono<RequestVariable
       leaderboard: leaderboard(deps),
       updateStats: updateStats(deps),
       listPerks: listPerks(deps),
+      perkEligibility: perkEligibility(deps),
+      redeemPerk: redeemPerk(deps),
     },
   });
 }

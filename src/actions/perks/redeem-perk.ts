@@ -1,0 +1,114 @@
+/** The redemption of a perk: admitted in one commit with its code, sent by the redeem lane, answered when a block shows it. */
+import { redemptionKey } from '../../chain/contracts/calls/perk-redemption.ts';
+import type { StoredPerk } from '../../ledger/perks/perks.ts';
+import {
+  admitRedemption,
+  findRedemption,
+  isRedeemed,
+  isWithoutEffect,
+  type Redemption,
+  type RedemptionProgress,
+} from '../../ledger/perks/redemptions.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Crash } from '../../lib/crash-points.ts';
+import type { Random } from '../../lib/ids.ts';
+import { CODE_DIGITS, confirmationCode } from '../../rules/perks/confirmation-code.ts';
+import type { Effect } from '../answer-once.ts';
+import {
+  type JudgeDeps,
+  type Judged,
+  judgeRedemption,
+  type RedemptionRefusal,
+  type WantedRedemption,
+} from './judge-redemption.ts';
+
+export interface RedeemDeps extends JudgeDeps {
+  /** The redeem lane, and the board on which requests wait for it. */
+  redemptions: {
+    nudge(): void;
+    waitFor(wait: { id: string; timeoutMs: number }): Promise<RedemptionProgress | undefined>;
+  };
+  clock: Pick<Clock, 'now'>;
+  random: Random;
+  crash: Crash;
+  /** The longest that a caller waits for the block, in real time. */
+  answerTimeoutMs: number;
+}
+
+export type RedeemRefusal =
+  | RedemptionRefusal
+  | { code: 'brand_not_found'; brandId: string }
+  /** The chain said no; nothing was debited. */
+  | { code: 'redemption_failed'; perk: string; redemptionId: string; reason: string }
+  /** The chain is late; it may still come, once. */
+  | { code: 'redemption_pending'; redemptionId: string };
+
+export type RedeemOutcome =
+  | { redeemed: { perk: StoredPerk; redemption: Redemption; transactionHash: `0x${string}` } }
+  | { refusal: RedeemRefusal };
+
+/** `effect`: the id of a request with an idempotency key; a redemption that is under way, or done, under it is found again. */
+export async function redeemPerk(
+  deps: RedeemDeps,
+  wanted: WantedRedemption,
+  effect?: Effect,
+): Promise<RedeemOutcome> {
+  const before = effect?.mayExist ? await findRedemption(deps.database.db, effect.id) : undefined;
+  const judged = await judgeRedemption(deps, wanted);
+  if (!('perk' in judged)) return { refusal: judged.refusal };
+  if (before && before.failure === null)
+    return outcomeOf(deps, { perk: judged.perk, id: before.redemption.id });
+  if (judged.refusal) return { refusal: judged.refusal };
+  // What came to nothing is asked for anew.
+  const id = (before ? await effect?.renew() : effect?.id) ?? deps.random.uuid();
+  return admit(deps, { wanted, judged, id });
+}
+
+async function admit(
+  deps: RedeemDeps,
+  { wanted, judged, id }: { wanted: WantedRedemption; judged: Judged; id: string },
+): Promise<RedeemOutcome> {
+  const { database, random, clock, redemptions } = deps;
+  const { perk, cost, chain } = judged;
+  const { userKey, userAddress } = wanted;
+  const { wallet } = judged;
+  if (!wallet) return { refusal: { code: 'wallet_missing', perk: perk.name } };
+  const plan = {
+    ...{ id, key: redemptionKey(id), brandId: perk.brandId, perkId: perk.id, tokenId: perk.tokenId },
+    ...{ userKey, userEmail: userAddress ? null : userKey, wallet, cost },
+    ...{ confirmationCode: confirmationCode(random.bytes(CODE_DIGITS)), createdAt: clock.now() },
+  };
+  const answer = await database.atomically(async (tx) => {
+    const admitted = await admitRedemption(tx, { plan, chain });
+    if (admitted === 'admitted') deps.crash('redeem.before-commit');
+    return admitted;
+  });
+  if (answer !== 'admitted') {
+    if (answer.refused === 'stock') return { refusal: { code: 'perk_sold_out', perk: perk.name } };
+    const userBalance = Math.max(0, Number(chain.balance - answer.reserved));
+    return { refusal: { code: 'insufficient_balance', perk: perk.name, userBalance, perkCost: cost } };
+  }
+  deps.crash('redeem.committed');
+  redemptions.nudge();
+  return outcomeOf(deps, { perk, id });
+}
+
+async function outcomeOf(
+  { redemptions, answerTimeoutMs }: RedeemDeps,
+  { perk, id }: { perk: StoredPerk; id: string },
+): Promise<RedeemOutcome> {
+  const progress = await redemptions.waitFor({ id, timeoutMs: answerTimeoutMs });
+  if (progress?.failure === null && progress.hash && isRedeemed(progress))
+    return { redeemed: { perk, redemption: progress.redemption, transactionHash: progress.hash } };
+  const reason = progress?.failure ?? (progress && isWithoutEffect(progress) ? 'reverted' : undefined);
+  if (reason === undefined) return { refusal: { code: 'redemption_pending', redemptionId: id } };
+  return { refusal: refusalFor({ perk, id, reason }) };
+}
+
+/** What the contract said, in the words of the refusals that are known before. */
+function refusalFor({ perk, id, reason }: { perk: StoredPerk; id: string; reason: string }): RedeemRefusal {
+  if (reason.startsWith('PerkSoldOut')) return { code: 'perk_sold_out', perk: perk.name };
+  if (reason.startsWith('PerkNotActive')) return { code: 'perk_not_active', perk: perk.name };
+  if (reason.startsWith('PriceAboveMaximum')) return { code: 'perk_price_changing', perk: perk.name };
+  return { code: 'redemption_failed', perk: perk.name, redemptionId: id, reason };
+}

@@ -1,0 +1,105 @@
+/** POST perks/check-eligibility and perks/redeem. */
+import type { Handler } from 'hono';
+import type { Effect, TriedAnswer } from '../../actions/answer-once.ts';
+import type { WriteRefusal, Writer } from '../../actions/engagement/admit-write.ts';
+import type { JudgedRedemption, WantedRedemption } from '../../actions/perks/judge-redemption.ts';
+import type { RedeemOutcome } from '../../actions/perks/redeem-perk.ts';
+import {
+  type PerkEligibilityResult,
+  perkQuestion,
+  type RedeemResult,
+  redeemBody,
+} from '../../contract/services/redeem-perk.ts';
+import type { ServicesRefusal } from '../../contract/services/refusals.ts';
+import { type AnswerOnce, answerKeyed, idempotencyKeyOf, idempotently } from '../frame/idempotently.ts';
+import type { Refuser } from '../frame/refuse.ts';
+import type { RequestVariables } from '../frame/request-record.ts';
+import { askedOfUser, bodyFieldsOf, type QuestionSettings } from './read-question.ts';
+import { type WriterDeps, writerOf } from './writer.ts';
+
+export interface RedeemHandlerDeps extends WriterDeps {
+  /** `actions/perks/judge-redemption` with its deps bound. */
+  judgeRedemption: (wanted: WantedRedemption) => Promise<JudgedRedemption>;
+  /** `actions/perks/redeem-perk` with its deps bound. */
+  redeemPerk: (wanted: WantedRedemption, effect?: Effect) => Promise<RedeemOutcome>;
+  /** `actions/engagement/admit-write` with its deps bound. */
+  admitWrite: (asked: {
+    brandId: WantedRedemption['brandId'];
+    writer: Writer;
+  }) => Promise<{ refusal: WriteRefusal } | object>;
+  answerOnce: AnswerOnce;
+  refuser: Refuser<ServicesRefusal>;
+  settings: QuestionSettings;
+}
+
+export function perkEligibility({
+  judgeRedemption,
+  refuser,
+  settings,
+}: RedeemHandlerDeps): Handler<RequestVariables> {
+  return async (context) => {
+    const question = askedOfUser(await bodyFieldsOf(context, settings), perkQuestion, settings);
+    if ('refusal' in question) return refuser.answer(context, question.refusal);
+    const { brandId, perkId } = question.asked;
+    const judged = await judgeRedemption({ brandId, perkId, ...question.user });
+    if (!('perk' in judged)) return refuser.answer(context, judged.refusal);
+    const { refusal, userBalance, cost: perkCost } = judged;
+    const figures = { userBalance, perkCost };
+    if (!refusal) return context.json<PerkEligibilityResult>({ success: true, eligible: true, ...figures });
+    const { message } = refuser.reply(refusal).body as { message: string };
+    const answer: PerkEligibilityResult = {
+      ...{ success: true, eligible: false, ...figures, reason: message, code: refusal.code },
+      ...(perkCost > userBalance && { missingAmount: perkCost - userBalance }),
+      ...('missing' in refusal && { missing: refusal.missing }),
+    };
+    return context.json(answer);
+  };
+}
+
+export function redeemPerk(deps: RedeemHandlerDeps): Handler<RequestVariables> {
+  const { refuser, settings } = deps;
+  return async (context) => {
+    const body = await bodyFieldsOf(context, settings);
+    const question = askedOfUser(body, redeemBody, settings);
+    if ('refusal' in question) return refuser.answer(context, question.refusal);
+    const { brandId, perkId, idempotencyKey } = question.asked;
+    const keyed = idempotencyKeyOf(context.req.header('idempotency-key') ?? idempotencyKey);
+    if ('problem' in keyed)
+      return refuser.answer(context, { code: 'invalid_request', errors: [keyed.problem] });
+    const writer = await writerOf(deps, context);
+    const admitted = await deps.admitWrite({ brandId, writer });
+    if ('refusal' in admitted) return refuser.answer(context, admitted.refusal);
+    // Whoever guesses another caller's key gets nothing of its code.
+    const asker = writer.keyOf ? 'its server' : (writer.origin ?? 'no origin');
+    const request = {
+      scope: `redeem ${brandId} from ${asker}`,
+      key: keyed.key,
+      body: context.get('notes').body ?? '',
+    };
+    const wanted = { brandId, perkId, ...question.user };
+    const answer = await idempotently(deps.answerOnce, request, async (effect) =>
+      answerTo(deps, await deps.redeemPerk(wanted, effect)),
+    );
+    return 'code' in answer ? refuser.answer(context, answer) : answerKeyed(context, answer);
+  };
+}
+
+function answerTo({ refuser }: RedeemHandlerDeps, outcome: RedeemOutcome): TriedAnswer {
+  if ('refusal' in outcome) {
+    const { status, headers, body } = refuser.reply(outcome.refusal);
+    // The next try under the key looks for the redemption, which may come after all.
+    const { code } = outcome.refusal;
+    const mayCome = code === 'redemption_pending' || code === 'redemption_failed';
+    return { status, headers, body: JSON.stringify(body), kept: mayCome ? 'id' : 'nothing' };
+  }
+  const { perk, redemption, transactionHash } = outcome.redeemed;
+  const { id, name, description, category, image, metadata } = perk;
+  const result: RedeemResult = {
+    success: true,
+    perk: { id, name, description, cost: redemption.cost, category, image, metadata },
+    redemptionId: redemption.id,
+    confirmationCode: redemption.confirmationCode,
+    transactionHash,
+  };
+  return { status: 200, body: JSON.stringify(result), kept: 'answer' };
+}
