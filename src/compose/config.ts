@@ -137,6 +137,8 @@ export const settings = {
   decideBatchMax: 400,
   /** Attempts of one commit. Each conflict means that another process made progress; this many in a row mean a fault, so the caller gets an error. */
   decideTriesMax: 10,
+  /** Types of streaks that a user may have with a brand: callers choose the name, and each is a row. */
+  streakTypesMax: 20,
   /** How long a caller waits for its transaction before it is told that the chain is late. */
   answerTimeoutMs: 15_000,
   /** How often the ledger is asked about rewards that another process pays. */

@@ -22,7 +22,10 @@ import { createHosts, type HostsConfig, type HostsDeps } from './hosts/create-ho
 import type { ServiceHosts } from './hosts/one-port.ts';
 
 interface ServiceDeps
-  extends Omit<HostsDeps, 'engine' | 'wallets' | 'payments' | 'verifyDns' | 'checkConstraints'>,
+  extends Omit<
+      HostsDeps,
+      'engine' | 'wallets' | 'payments' | 'verifyDns' | 'nudgeWebhooks' | 'checkConstraints'
+    >,
     Pick<ChainEngineDeps, 'realClock' | 'owner' | 'onReading' | 'beforeSending'> {
   /** Absent in a process that leaves chain work to others. */
   signers?: ChainEngineDeps['signers'] | undefined;
@@ -83,7 +86,8 @@ export function createService(deps: ServiceDeps, config: ServiceConfig): Service
   const payments = paymentsOf(deps, engine, config);
   const { check: checkConstraints } = createConstraints(deps);
   const own = { ownAccounts, engine, payments, checkConstraints, verifyDns: lookAt };
-  const hosts = wallets && createHosts({ ...deps, ...own, wallets }, config);
+  const hosts =
+    wallets && createHosts({ ...deps, ...own, wallets, nudgeWebhooks: () => webhooks.nudge() }, config);
   const looks = createDomainLooks({ database, clock, log, verifyDns: lookAt }, provenDomains);
   const { alarms } = engine;
   const webhooks = createWebhooks({ ...deps, ...deps.outgoing, alarms }, settings.webhooks);

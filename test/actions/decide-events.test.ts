@@ -272,10 +272,10 @@ test('streaks are asked for the events whose rule multiplies, and for no others'
   const [streak, plain] = [await shop({ multiplier: 'streak' }), await shop()];
   const asked: string[] = [];
   let questions = 0;
-  const streakMultipliers: SubmitEventsDeps['streakMultipliers'] = async (_, submissions) => {
+  const streakMultipliers: SubmitEventsDeps['streakMultipliers'] = async (_, { users }) => {
     questions += 1;
-    asked.push(...submissions.map(({ brandId }) => brandId));
-    return new Map(submissions.map((one) => [`${one.brandId} ${one.eventType} ${one.userKey}`, 2]));
+    asked.push(...users.map(({ brand }) => brand.brandId));
+    return users.map(() => 2);
   };
   const decisions = await decide([streak.event(), plain.event()], { streakMultipliers });
   expect(decisions.map(shortly)).toEqual([20, 10]);

@@ -79,6 +79,20 @@ async function paidSession() {
   return { sessionId };
 }
 
+/** A body of claim-milestone with which a milestone was reached. */
+async function reachedMilestone() {
+  const user = { brandId: service.brand.brandId, userIdentifier: someone() };
+  await service.change(`/brands/${user.brandId}`, { 'streakMilestones.1': 5 });
+  await service.post('/streak/record-activity', user);
+  return { ...user, milestoneDays: 1 };
+}
+
+/** Bodies of operations that need something to be there first. */
+const ownBodies: Record<string, () => Promise<unknown>> = {
+  paymentMint: paidSession,
+  claimMilestone: reachedMilestone,
+};
+
 /** Holds an answer against what the description says of its status. */
 function judge(api: ApiDocument, { operation }: Described, answer: Awaited<ReturnType<typeof send>>) {
   const response = operation.responses[answer.status];
@@ -121,7 +135,8 @@ describe.each(['events', 'register', 'services', 'control'] as const)('%s host',
           : example.path?.id?.startsWith('evt_0190')
             ? { id: told }
             : await ownPath(described, example.path, { id: latest, eventId });
-        const body = described.operation.operationId === 'paymentMint' ? await paidSession() : example.body;
+        const ownBody = ownBodies[described.operation.operationId];
+        const body = ownBody ? await ownBody() : example.body;
         const sent = { ...example, body, ...(own && { path: own }) };
         const answer = await send(api, described, sent);
         expect(

@@ -136,6 +136,7 @@ describe('the demo fixture', () => {
     expect(brand?.site).toEqual(bare?.site);
     expect(streakOf(bare)).toEqual({
       ...{ timeZone: 'UTC', streakPays: 'service', streakCheckInEvents: [], streakBase: 10 },
+      streakTypes: ['daily'],
       streakGrace: 36 * HOUR_MS,
       streakMultipliers: { 3: 1.1, 7: 1.25, 14: 1.5, 30: 2 },
       streakMilestones: { 7: 100, 30: 500, 100: 2000, 365: 10_000 },

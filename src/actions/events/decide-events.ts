@@ -23,7 +23,7 @@ import {
   claimTerms,
   refuseClaim,
 } from '../../rules/events/claim-policy.ts';
-import { amountsCount, rewardAmount } from '../../rules/events/reward-amount.ts';
+import { paysByStreak, rewardAmount, worthOf } from '../../rules/events/reward-amount.ts';
 import {
   bypassOf,
   type EventSubmission,
@@ -48,8 +48,11 @@ export interface DecideDeps {
   /** The domain below which chat platforms have names. */
   ownDomain?: string | undefined;
   duplicateWindowMs: number;
-  /** The multipliers of users' streaks, by claim key; without it, every multiplier is 1. */
-  streakMultipliers?: (tx: Queries, claims: EventSubmission[]) => Promise<Map<string, number>>;
+  /** What the streaks of these users multiply rewards by, in their order; asked only for rules that pay by streak. Without it, every multiplier is 1. */
+  streakMultipliers?: (
+    tx: Queries,
+    of: { users: { brand: Brand; userKey: string }[]; nowMs: number },
+  ) => Promise<number[]>;
 }
 
 /** An event to decide. */
@@ -241,7 +244,7 @@ async function judge(
   const funds = await readFunds(tx, [...new Set(keys.map(({ brandId }) => brandId))]);
   const counters = await readClaimCounters(tx, keys);
   const totals = await readClaimTotals(tx, keys);
-  const multipliers = await streakMultipliers(deps, tx, candidates);
+  const multipliers = await streakMultipliers(deps, tx, { candidates, nowMs });
   const spending = await readSpending(tx, { brands: limitsOf(candidates), nowMs });
 
   const grants: Grant[] = [];
@@ -257,12 +260,9 @@ async function judge(
       totalClaims: totals.get(eventKey) ?? 0,
       availableFunds: funds.get(submission.brandId) ?? 0,
       spending: spending.get(submission.brandId),
+      streakMultiplier: multipliers.get(key),
     };
-    const amount = rewardAmount(rule, {
-      metadata: submission.metadata,
-      amountsCount: amountsCount(submission, brand),
-      streakMultiplier: multipliers.get(key) ?? 1,
-    });
+    const amount = rewardAmount(rule, worthOf(rule, { submission, brand, state }));
     const grounds: Grounds = { nowMs, brand, rule, bypass, state, amount };
     const { duplicateWindowMs } = deps;
     const refusal = refuseClaim({ rule, state, bypass, amount, nowMs, duplicateWindowMs });
@@ -280,16 +280,17 @@ async function judge(
   return grants;
 }
 
-/** The multipliers of candidates whose rule asks for one, by claim key. */
+/** The multipliers of candidates that are paid by streak, by claim key. */
 async function streakMultipliers(
   deps: DecideDeps,
   tx: Queries,
-  candidates: Candidate[],
+  { candidates, nowMs }: { candidates: Candidate[]; nowMs: number },
 ): Promise<Map<string, number>> {
-  const asking = candidates.filter(({ rule }) => rule.detail.dynamic?.multiplier === 'streak');
+  const asking = candidates.filter(({ brand, rule }) => paysByStreak(rule, brand));
   if (asking.length === 0 || !deps.streakMultipliers) return new Map();
-  return deps.streakMultipliers(
-    tx,
-    asking.map(({ event }) => event.submission),
+  const users = asking.map(({ brand, event }) => ({ brand, userKey: event.submission.userKey }));
+  const multipliers = await deps.streakMultipliers(tx, { users, nowMs });
+  return new Map(
+    asking.map(({ event }, place) => [claimKeyText(event.submission), multipliers[place] ?? 1] as const),
   );
 }

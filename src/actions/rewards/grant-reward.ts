@@ -34,7 +34,7 @@ export interface GrantWish {
 }
 
 export type GrantRefusal =
-  | { code: 'automation_disabled' }
+  | { code: 'automation_disabled'; brandId: string }
   | { code: 'paid_to_ourselves' }
   | SpendRefusal
   | { code: 'insufficient_brand_balance'; available: number; required: number };
@@ -51,7 +51,7 @@ export async function grantReward(
 ): Promise<{ granted: GrantedReward } | { refusal: GrantRefusal }> {
   const { brand, amount, nowMs } = wish;
   const { brandId } = brand;
-  if (!brand.automation) return { refusal: { code: 'automation_disabled' } };
+  if (!brand.automation) return { refusal: { code: 'automation_disabled', brandId } };
   const funds = await lockAvailableFunds(tx, [brandId]);
   const toOurselves = await paidToOurselves(tx, { users: [wish], ownAddresses: deps.ownAddresses });
   if (toOurselves.size > 0) return { refusal: { code: 'paid_to_ourselves' } };

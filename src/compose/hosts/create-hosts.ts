@@ -3,6 +3,7 @@ import { createAnswerOnce } from '../../actions/answer-once.ts';
 import { verifyBrandKey } from '../../actions/brands/verify-brand-key.ts';
 import type { DnsVerification } from '../../actions/brands/verify-dns.ts';
 import { invalidateResults } from '../../actions/constraints/invalidate-results.ts';
+import { streakMultipliers } from '../../actions/engagement/streak-multipliers.ts';
 import { checkEligibility } from '../../actions/events/check-eligibility.ts';
 import type { EventToDecide } from '../../actions/events/decide-events.ts';
 import { raiseEventAlarms } from '../../actions/events/event-alarms.ts';
@@ -47,6 +48,7 @@ import type { CheckConstraints } from '../../rules/constraints/constraint.ts';
 import { type RelayOverrides, settings } from '../config.ts';
 import { createRelay } from './create-relay-host.ts';
 import { createServices } from './create-services-host.ts';
+import { createStreaks, ownAddressesOf } from './create-streaks.ts';
 import type { ServiceHosts } from './one-port.ts';
 
 export interface HostsDeps {
@@ -68,6 +70,8 @@ export interface HostsDeps {
   checkConstraints: CheckConstraints;
   clock: Clock;
   businessTime: BusinessTime;
+  /** Webhooks that a request has queued are due. */
+  nudgeWebhooks: () => void;
   random: Random;
   log: Log;
   observer: Observer;
@@ -156,6 +160,7 @@ export function createHosts(
     ...{ frame, businessTime: deps.businessTime, token, hostSettings },
     perks: perksOf(deps, config),
     redeeming: redeemingDeps(deps),
+    streaks: createStreaks(deps, config),
   });
   const relay = tokens && createRelay({ ...deps, frame, tokens }, config);
   const idle = async () => {
@@ -222,18 +227,15 @@ function perksOf({ rpc, facts }: HostsDeps, { balanceKeptMs: keptMs }: HostsConf
 const addressCounter = ({ addressRequestsMax: limit }: HostsConfig) =>
   limit === 0 ? undefined : createUseWindows({ ...settings.addressGate, limit, now: systemClock().now });
 
-/** The zero address: what is sent there is lost. */
-const NOBODY = `0x${'0'.repeat(40)}`;
-
 /** What events are decided with. */
 const decidingDeps = (deps: HostsDeps, config: HostsConfig) => {
-  const { database, clock, businessTime, wallets, crash, facts, ownAccounts = [] } = deps;
-  const ownAddresses = [NOBODY, ...Object.values(facts.contracts), ...ownAccounts];
+  const { database, clock, businessTime, wallets, crash } = deps;
   return {
     ...{ database, clock, businessTime, crash },
     addressAt: wallets.addressAt,
     ownHosts: config.serviceDomains,
-    ownAddresses: new Set(ownAddresses.map((address) => address.toLowerCase())),
+    ownAddresses: ownAddressesOf(deps),
+    streakMultipliers,
     ownDomain: config.ownDomain,
     duplicateWindowMs: config.duplicateWindowMs ?? settings.duplicateWindowMs,
     batchMax: settings.decideBatchMax,

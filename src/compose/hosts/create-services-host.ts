@@ -12,11 +12,13 @@ import { servicesRefusals } from '../../contract/services/refusals.ts';
 import { createRefuser } from '../../http/frame/refuse.ts';
 import { createServicesHost, type ServicesHostDeps } from '../../http/services/host.ts';
 import type { BusinessTime } from '../../ledger/database/database.ts';
+import type { Streaks } from './create-streaks.ts';
 
 /** What this file binds. */
 type Actions =
   | ('readUserStats' | 'listPerks' | 'readLeaderboard' | 'updateStats')
-  | ('judgeRedemption' | 'redeemPerk' | 'admitWrite');
+  | ('judgeRedemption' | 'redeemPerk' | 'admitWrite')
+  | keyof Streaks;
 
 /** Everything that the services host does. */
 export function createServices(deps: {
@@ -25,13 +27,15 @@ export function createServices(deps: {
   redeeming: Omit<RedeemDeps, 'database' | 'clock'>;
   token: RewardToken;
   perks: PerkContract;
+  streaks: Streaks;
   hostSettings: ServicesHostDeps['settings'];
 }) {
-  const { frame, businessTime, token, perks, hostSettings } = deps;
+  const { frame, businessTime, token, perks, streaks, hostSettings } = deps;
   const { database, clock, random, ownHosts } = frame;
   const redeeming = { ...deps.redeeming, database, clock };
   return createServicesHost({
     ...frame,
+    ...streaks,
     readUserStats: (wanted) => readUserStats({ database, token }, wanted),
     readLeaderboard: (wanted) => readLeaderboard({ database, businessTime }, wanted),
     updateStats: (of) => updateStats({ database, businessTime, random, ownHosts }, of),

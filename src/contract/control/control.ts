@@ -171,8 +171,13 @@ export const newKey = z.object({
 export const newBrandSettings = settingsBody(
   ['brandId', ...settingNames(brandSpec), 'escrow'],
   '`brandId`, `name` and `domains` are required; `escrow` is RWT to start with.',
+  aliasesOf(brandSpec),
 );
-export const brandSettings = settingsBody(settingNames(brandSpec), 'What is not named stays.');
+export const brandSettings = settingsBody(
+  settingNames(brandSpec),
+  'What is not named stays.',
+  aliasesOf(brandSpec),
+);
 export const ruleSettings = settingsBody(
   settingNames(ruleSpec),
   'A new rule needs `reward`.',

@@ -5,6 +5,9 @@ import { leaderboardEndpoint } from './leaderboard.ts';
 import { perksEndpoint } from './perks.ts';
 import { perkEligibilityEndpoint, redeemPerkEndpoint } from './redeem-perk.ts';
 import { anywhere, type ServicesRefusalCode, servicesRefusals } from './refusals.ts';
+import { claimMilestoneEndpoint } from './streak/claim-milestone.ts';
+import { recordActivityEndpoint } from './streak/record-activity.ts';
+import { streakStatusByQueryEndpoint, streakStatusEndpoint } from './streak/status.ts';
 import { updateStatsEndpoint } from './update-stats.ts';
 import { userStatsEndpoint } from './user-stats.ts';
 
@@ -17,12 +20,14 @@ export const servicesHostContract = hostContract<ServicesRefusalCode>({
   ],
   tags: [
     { name: 'Users', description: 'What a user has, has earned and has done.' },
+    { name: 'Streaks', description: 'Days in a row, what they multiply, and the milestones they reach.' },
     { name: 'Leaderboards', description: 'Who did most in a day, a week, a month, or ever.' },
     { name: 'Perks', description: 'What a brand offers for RWT.' },
     { name: 'Service', description: "The host's own description." },
   ],
   endpoints: [
     ...[userStatsEndpoint, leaderboardEndpoint, updateStatsEndpoint],
+    ...[recordActivityEndpoint, streakStatusEndpoint, streakStatusByQueryEndpoint, claimMilestoneEndpoint],
     ...[perksEndpoint, perkEligibilityEndpoint, redeemPerkEndpoint],
   ],
   refusalBody,

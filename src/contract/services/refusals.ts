@@ -11,6 +11,7 @@ import {
   requestRefusals,
 } from '../shared-refusals.ts';
 import { type RedemptionsRefusal, redemptionRefusals } from './redemption-refusals.ts';
+import { type StreakRefusal, streakRefusals } from './streak/streak-refusals.ts';
 
 export type ServicesRefusal =
   | RedemptionsRefusal
@@ -22,7 +23,8 @@ export type ServicesRefusal =
   | { code: 'invalid_request'; errors: string[] }
   | { code: 'brand_not_found'; brandId: string }
   | { code: 'brand_key_required'; brandId: string }
-  | { code: 'origin_not_allowed'; brandId: string; origin: string };
+  | { code: 'origin_not_allowed'; brandId: string; origin: string }
+  | StreakRefusal;
 export type ServicesRefusalCode = ServicesRefusal['code'];
 
 const { brandId } = demo;
@@ -88,6 +90,7 @@ const rows: RefusalRows<ServicesRefusal> = {
   idempotency_key_reused,
   request_in_progress,
   ...redemptionRefusals,
+  ...streakRefusals,
   database_unavailable,
   database_busy,
   internal_error,

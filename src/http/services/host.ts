@@ -9,6 +9,9 @@ import type { RequestVariables } from '../frame/request-record.ts';
 import { type LeaderboardDeps, leaderboard } from './leaderboard.ts';
 import { type ListPerksHandlerDeps, listPerks } from './list-perks.ts';
 import { perkEligibility, type RedeemHandlerDeps, redeemPerk } from './redeem-perk.ts';
+import { type ClaimMilestoneDeps, claimMilestone } from './streak/claim-milestone.ts';
+import { type RecordActivityDeps, recordActivity } from './streak/record-activity.ts';
+import { type StreakStatusDeps, streakStatus } from './streak/status.ts';
 import { type UpdateStatsHandlerDeps, updateStats } from './update-stats.ts';
 import { type UserStatsDeps, userStats } from './user-stats.ts';
 
@@ -18,7 +21,10 @@ export type ServicesHostDeps = HostFrameDeps &
   LeaderboardDeps &
   UpdateStatsHandlerDeps &
   ListPerksHandlerDeps &
-  RedeemHandlerDeps & { refuser: Refuser<ServicesRefusal> };
+  RedeemHandlerDeps &
+  RecordActivityDeps &
+  ClaimMilestoneDeps &
+  StreakStatusDeps & { refuser: Refuser<ServicesRefusal> };
 
 export function createServicesHost(deps: ServicesHostDeps): Hono<RequestVariables> {
   return createHostFrame(deps, {
@@ -27,6 +33,10 @@ export function createServicesHost(deps: ServicesHostDeps): Hono<RequestVariable
     gate: addressGate(deps, deps.refuser.answer),
     handlers: {
       userStats: userStats(deps),
+      recordActivity: recordActivity(deps),
+      streakStatus: streakStatus(deps),
+      streakStatusByQuery: streakStatus(deps),
+      claimMilestone: claimMilestone(deps),
       leaderboard: leaderboard(deps),
       updateStats: updateStats(deps),
       listPerks: listPerks(deps),

@@ -22,6 +22,7 @@ import constraintResults from './migrations/2026-11-engagement/0017-constraint-r
 import leaderboardCounting from './migrations/2026-11-engagement/0018-leaderboard-counting.sql';
 import redemptions from './migrations/2026-11-engagement/0019-redemptions.sql';
 import leaderboardReports from './migrations/2026-11-engagement/0020-leaderboard-reports.sql';
+import streaks from './migrations/2026-11-engagement/0021-streaks.sql';
 
 /** In order; a file that has been released is never edited, only followed by another. */
 export const migrations = [
@@ -45,6 +46,7 @@ export const migrations = [
   { number: 18, name: '0018-leaderboard-counting', sql: leaderboardCounting },
   { number: 19, name: '0019-redemptions', sql: redemptions },
   { number: 20, name: '0020-leaderboard-reports', sql: leaderboardReports },
+  { number: 21, name: '0021-streaks', sql: streaks },
 ] as const;
 
 const applied = pgTable('migrations', {

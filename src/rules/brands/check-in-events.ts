@@ -1,8 +1,10 @@
 /** The events that clients send for a check-in, and that nothing pays for a check-in twice. */
 import type { BrandProfile } from './brand.ts';
 import type { SettingProblem, Settings } from './settings.ts';
+import { brandSpec } from './spec.ts';
 
-type CheckInSettings = Pick<BrandProfile, 'streakPays' | 'streakCheckInEvents'>;
+type CheckInSettings = Pick<BrandProfile, 'streakPays' | 'streakCheckInEvents' | 'streakBase'>;
+const STREAK_BASE = brandSpec.streakBase.default;
 
 /** Those of the event types with an active rule that would pay for a check-in which the service pays for too. */
 export function alsoPaying(
@@ -12,6 +14,13 @@ export function alsoPaying(
   if (streakPays !== 'service') return [];
   return [...payingTypes].filter((type) => streakCheckInEvents.includes(type));
 }
+
+/** RWT of a check-in, before the multiplier, where an event of this type pays for it in place of its rule's reward. */
+export const checkInBase = (
+  { streakPays, streakCheckInEvents = [], streakBase = STREAK_BASE }: CheckInSettings,
+  eventType: string,
+): number | undefined =>
+  streakPays === 'event' && streakCheckInEvents.includes(eventType) ? streakBase : undefined;
 
 /** What is wrong with a brand's settings, given the event types of its active rules. */
 export const paidTwice = (settings: CheckInSettings, payingTypes: Iterable<string>): SettingProblem[] =>

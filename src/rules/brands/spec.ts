@@ -223,6 +223,14 @@ export const brandSpec = {
     label: 'check-in events',
     help: 'the events that clients send for a check-in; with streakPays event they earn streakBase times the multiplier',
   },
+  streakTypes: {
+    kind: 'list',
+    of: { kind: 'text', most: 50 },
+    default: ['daily'],
+    alias: 'streak.types',
+    label: 'streaks that pay',
+    help: 'the types of streaks that pay; callers may report others, which are counted and pay nothing',
+  },
   streakBase: {
     kind: 'whole',
     least: 0,

@@ -12,6 +12,7 @@ export type StreakTerms = Required<
     | 'timeZone'
     | 'streakPays'
     | 'streakCheckInEvents'
+    | 'streakTypes'
     | 'streakBase'
     | 'streakGrace'
     | 'streakMultipliers'
@@ -27,14 +28,24 @@ export function streakTerms({ profile }: Pick<Brand, 'profile'>): StreakTerms {
     timeZone = usual.timeZone,
     streakPays = usual.streakPays,
     streakCheckInEvents = [],
+    streakTypes: types = usual.streakTypes,
     streakBase = usual.streakBase,
     streakGrace = usual.streakGrace,
     streakMultipliers = usual.streakMultipliers,
     streakMilestones = usual.streakMilestones,
   } = profile;
-  const ofPay = { streakPays, streakCheckInEvents, streakBase };
+  // Types of streaks have no case.
+  const streakTypes = types.map((type) => type.toLowerCase());
+  const ofPay = { streakPays, streakCheckInEvents, streakTypes, streakBase };
   return { timeZone, ...ofPay, streakGrace, streakMultipliers, streakMilestones };
 }
+
+/** The terms of one type of streak: one that pays nothing has no milestones, and check-ins worth nothing. */
+export const termsOfType = (terms: StreakTerms, streakType: string): StreakTerms =>
+  terms.streakTypes.includes(streakType) ? terms : { ...terms, streakBase: 0, streakMilestones: {} };
+
+/** The type of streak that callers mean who name none, and that multiplies rewards of events. */
+export const DAILY = 'daily';
 
 /** A user's streak of one type with one brand, as it was after the last activity. */
 export interface Streak {
@@ -57,26 +68,22 @@ interface Moment {
 }
 
 /** The streak with an activity now. A second one on a calendar day changes nothing: then `isNew` is false. */
-export function withActivity(
-  before: Streak | undefined,
-  moment: Moment,
-): { isNew: boolean; streak: Streak; previous: number } {
+export function withActivity(before: Streak | undefined, moment: Moment): { isNew: boolean; streak: Streak } {
   const { terms, nowMs } = moment;
   const today = calendarDay(nowMs, terms.timeZone);
   // A clock that was set back, or another time zone, does not give a day that was counted once more.
-  if (before && today <= before.lastDay) return { isNew: false, streak: before, previous: before.current };
-  const previous = before && isAlive(before, moment) ? before.current : 0;
-  const current = previous + 1;
+  if (before && today <= before.lastDay) return { isNew: false, streak: before };
+  const continued = before && isAlive(before, moment) ? before.current : 0;
+  const current = continued + 1;
   return {
     isNew: true,
-    previous,
     streak: {
       current,
       longest: Math.max(before?.longest ?? 0, current),
       totalDays: (before?.totalDays ?? 0) + 1,
       lastDay: today,
       lastAt: nowMs,
-      graceUsed: before !== undefined && previous > 0 && today - before.lastDay > 1,
+      graceUsed: before !== undefined && continued > 0 && today - before.lastDay > 1,
     },
   };
 }
@@ -133,6 +140,13 @@ export function standing(
     lastActivityAt: streak?.lastAt ?? null,
   };
 }
+
+/** The milestone that an activity reached for the first time; of several, the farthest. */
+export const milestoneReached = (
+  terms: StreakTerms,
+  { before, after }: { before: Streak | undefined; after: Streak },
+): Milestone | undefined =>
+  milestonesOf(terms).findLast(({ days }) => days > (before?.longest ?? 0) && days <= after.longest);
 
 /** The brand's milestones, the nearest first. */
 export const milestonesOf = ({ streakMilestones }: Pick<StreakTerms, 'streakMilestones'>): Milestone[] =>

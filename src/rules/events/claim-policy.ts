@@ -12,6 +12,8 @@ export interface ClaimState {
   availableFunds: number;
   /** The brand's spend limits, where it has any. */
   spending?: readonly SpendWindow[] | undefined;
+  /** What the user's streak multiplies the reward by; only where the event is paid by streak. */
+  streakMultiplier?: number | undefined;
 }
 
 /** Which limits the event's source may pass over (contract: Cooldown bypass). The total is never passed over. */

@@ -1,15 +1,41 @@
 /** How much an event pays: a fixed amount, or one that grows with an order's total or a user's streak. */
 import type { Brand, EventRule } from '../brands/brand.ts';
+import { checkInBase } from '../brands/check-in-events.ts';
 import { decimal, multiplied, REWARD_MAX } from '../rewards/decimal.ts';
+import type { ClaimState } from './claim-policy.ts';
+import type { EventSubmission } from './submission.ts';
 
 /** What a reward is worked out from. */
 export interface EventWorth {
   metadata: Record<string, unknown>;
   /** Whether the sender's `order_total` is believed. */
   amountsCount: boolean;
-  /** Counts only for rules that ask for it. */
+  /** Counts only for events that are paid by streak. */
   streakMultiplier: number;
+  /** RWT of a check-in, where this event pays for one: in place of the rule's reward. */
+  checkInBase?: number | undefined;
 }
+
+/** What an event is worth by the brand's settings and what the ledger holds; `submission` and `brand` where they are known. */
+export const worthOf = (
+  { eventType }: Pick<EventRule, 'eventType'>,
+  of: {
+    submission: Pick<EventSubmission, 'metadata' | 'withBrandKey'> | undefined;
+    brand: Brand | undefined;
+    state: Pick<ClaimState, 'streakMultiplier'>;
+  },
+): EventWorth => ({
+  metadata: of.submission?.metadata ?? {},
+  amountsCount: !of.submission || !of.brand || amountsCount(of.submission, of.brand),
+  streakMultiplier: of.state.streakMultiplier ?? 1,
+  checkInBase: of.brand && checkInBase(of.brand.profile, eventType),
+});
+
+/** Whether the user's streak decides what an event of this rule earns. */
+export const paysByStreak = (
+  { detail, eventType }: Pick<EventRule, 'detail' | 'eventType'>,
+  { profile }: Pick<Brand, 'profile'>,
+): boolean => detail.dynamic?.multiplier === 'streak' || checkInBase(profile, eventType) !== undefined;
 
 /** Whether the brand believes the amounts in this event: those of its own servers always, of others where it says so. */
 export const amountsCount = (
@@ -18,10 +44,11 @@ export const amountsCount = (
 ): boolean => withBrandKey || profile.clientAmounts !== 'credential';
 
 /**
- * Whole RWT, rounded down. The rule's own reward, unless its `perUsd` makes at least 1 RWT of an `order_total` that
+ * Whole RWT, rounded down. For a check-in what the brand's settings say; else the rule's own reward, unless its `perUsd` makes at least 1 RWT of an `order_total` that
  * counts; then that, and never more than `maxReward`.
  */
 export function rewardAmount(rule: Pick<EventRule, 'rewardAmount' | 'detail'>, event: EventWorth): number {
+  if (event.checkInBase !== undefined) return multiplied(event.checkInBase, event.streakMultiplier);
   const base = ofOrder(rule, event) ?? rule.rewardAmount;
   const { multiplier } = rule.detail.dynamic ?? {};
   return Math.min(multiplier === 'streak' ? multiplied(base, event.streakMultiplier) : base, REWARD_MAX);

@@ -1,7 +1,7 @@
 /** Looks ahead: when a refused event would be rewarded if nothing but time changed. */
 import { refuseClaim } from './claim-policy.ts';
 import { type CheckName, type EventCase, explainEvent } from './explain-event.ts';
-import { amountsCount, rewardAmount } from './reward-amount.ts';
+import { rewardAmount, worthOf } from './reward-amount.ts';
 
 /** A time in milliseconds, or the check at which waiting does not help. */
 type Outlook = { atMs: number } | { never: CheckName; text: string };
@@ -13,11 +13,7 @@ export function whenItPasses(event: EventCase): Outlook | undefined {
   let nowMs = event.nowMs;
   while (refusal && 'passesAtMs' in refusal && refusal.passesAtMs !== undefined && rule && state && bypass) {
     nowMs = refusal.passesAtMs;
-    const amount = rewardAmount(rule, {
-      metadata: submission?.metadata ?? {},
-      amountsCount: !submission || !brand || amountsCount(submission, brand),
-      streakMultiplier: 1,
-    });
+    const amount = rewardAmount(rule, worthOf(rule, { submission, brand, state }));
     refusal = refuseClaim({ rule, state, bypass, amount, nowMs, duplicateWindowMs });
     if (!refusal) return { atMs: nowMs };
   }

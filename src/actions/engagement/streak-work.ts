@@ -1,0 +1,102 @@
+/** What changes of streaks share: their deps, and the commit in which a brand's streak is read and its money locked. */
+import { readBrandsAndTime } from '../../ledger/brands/brands.ts';
+import {
+  type BusinessTime,
+  type Database,
+  isContention,
+  type Queries,
+  tryAgain,
+} from '../../ledger/database/database.ts';
+import { lockAvailableFunds } from '../../ledger/rewards/funds.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Crash } from '../../lib/crash-points.ts';
+import type { Random } from '../../lib/ids.ts';
+import type { Brand, BrandId } from '../../rules/brands/brand.ts';
+import { type StreakTerms, streakTerms, termsOfType } from '../../rules/engagement/streak.ts';
+import type { GrantDeps } from '../rewards/grant-reward.ts';
+import { Overtaken } from '../rewards/record-grants.ts';
+import { type ActivityRefusal, refuseActivity } from './admit-activity.ts';
+import type { Writer } from './admit-write.ts';
+
+/** How far the transaction of a reward is. */
+export interface RewardSettled {
+  /** Null where no transaction carries it yet. */
+  transactionHash: `0x${string}` | null;
+  /** Why it was not paid. */
+  failure: string | null;
+}
+
+export interface StreakDeps extends GrantDeps {
+  database: Database;
+  clock: Clock;
+  businessTime: BusinessTime;
+  random: Random;
+  crash: Crash;
+  /** Hosts of the service itself. */
+  ownHosts: readonly string[];
+  /** Tries of a commit that conflicts with another process. */
+  triesMax: number;
+  /** Types of streaks that a user may have with a brand. */
+  typesMax: number;
+  /** Has the reward sent, and waits for that as long as callers wait for an event's. */
+  settleReward: (rewardId: string) => Promise<RewardSettled>;
+  /** Webhooks are due. */
+  nudgeWebhooks: () => void;
+}
+
+/** A request about one streak of one user. */
+export interface StreakRequest {
+  brandId: BrandId;
+  userKey: string;
+  userAddress: `0x${string}` | undefined;
+  /** Where the user is active. */
+  platform: string | undefined;
+  streakType: string;
+  writer: Writer;
+}
+
+/** What a change is decided by. `servicePays`: rewards are paid here, and the brand's funds are locked. */
+export interface StreakGrounds {
+  brand: Brand;
+  terms: StreakTerms;
+  nowMs: number;
+  servicePays: boolean;
+}
+
+/**
+ * Runs `work` in one commit, again where another process was faster. The brand's money is locked before any streak, in
+ * the order of everybody who pays.
+ */
+export function changeStreak<Result>(
+  deps: StreakDeps,
+  request: StreakRequest,
+  work: (tx: Queries, grounds: StreakGrounds) => Promise<Result>,
+): Promise<Result | { refusal: ActivityRefusal }> {
+  const { database, clock, businessTime, crash, ownHosts, triesMax } = deps;
+  const { brandId, streakType } = request;
+  const change = async () => {
+    const changed = await database.atomically(async (tx) => {
+      const read = await readBrandsAndTime(tx, { brandIds: [brandId], now: businessTime() });
+      const brand = read.brands.get(brandId);
+      if (!brand) return { refusal: { code: 'brand_not_found' as const, brandId } };
+      const all = streakTerms(brand);
+      const pays = all.streakTypes.includes(streakType);
+      const refusal = refuseActivity({ ...request, brand, pays }, ownHosts);
+      if (refusal) return { refusal };
+      const servicePays = pays && all.streakPays === 'service';
+      if (servicePays) await lockAvailableFunds(tx, [brandId]);
+      const terms = termsOfType(all, streakType);
+      const result = await work(tx, { brand, terms, nowMs: read.nowMs ?? clock.now(), servicePays });
+      crash('reserve.before-commit');
+      return result;
+    });
+    crash('reserve.committed');
+    return changed;
+  };
+  const isPassing = (error: unknown) => error instanceof Overtaken || isContention(error);
+  return tryAgain(change, { triesMax, isPassing });
+}
+
+/** Users who are known by an address have no e-mail. */
+export const emailOf = ({ userKey, userAddress }: Pick<StreakRequest, 'userKey' | 'userAddress'>) =>
+  userAddress === undefined ? userKey : undefined;
