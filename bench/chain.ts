@@ -2,6 +2,7 @@
 import { encodeFunctionData, type Hex, hexToNumber, numberToHex, parseEther, toHex } from 'viem';
 import { generatePrivateKey } from 'viem/accounts';
 import { businessEscrowAbi, rewardTokenAbi } from '../src/chain/contracts/abis.ts';
+import { perkTermsData } from '../src/chain/contracts/calls/perk-terms.ts';
 import type { ContractAddresses } from '../src/chain/contracts/deployment-steps.ts';
 import { keysGrownFrom, localKeySigner } from '../src/chain/lane/local-key.ts';
 import { createChainClient } from '../src/chain/rpc/client.ts';
@@ -9,8 +10,7 @@ import { createRpc, type Rpc } from '../src/chain/rpc/rpc.ts';
 import { settings } from '../src/compose/config.ts';
 import { startAnvil } from '../src/emulator/chain/anvil.ts';
 import { openGasWallet } from '../src/emulator/world/open-gas-wallet.ts';
-import { openPerks } from '../src/emulator/world/open-perks.ts';
-import { fundBrands, prepareContracts } from '../src/emulator/world/prepare-chain.ts';
+import { fundBrands, prepareContracts, sendAsAdmin } from '../src/emulator/world/prepare-chain.ts';
 import { saveBrand, saveEventRule } from '../src/ledger/brands/brands.ts';
 import { migrate } from '../src/ledger/database/migrate.ts';
 import { openSqlite } from '../src/ledger/database/sqlite.ts';
@@ -92,13 +92,12 @@ export async function prepareService(chain: Chain, file: string, brands: Brand[]
     const opening = { ...preparation, keys: grown };
     for (const { brandId } of brands) await openGasWallet(opening, { brandId, perks, nowMs: Date.now() });
     for (const [index] of brands.entries()) await giveMoney(rpc, grown(index).address);
+    const terms = { kind: 'set', price: 0, stock: -1, active: true } as const;
     const onSale = brands.map(({ brandId }, place) => ({
-      tokenId: perkOfBrand(place),
-      cost: 0,
-      stock: -1,
-      brandId,
+      to: perks,
+      data: perkTermsData({ ...terms, brandId, tokenId: perkOfBrand(place) }),
     }));
-    await openPerks(preparation, perks, onSale);
+    await sendAsAdmin(preparation, onSale);
   } finally {
     await database.close();
   }

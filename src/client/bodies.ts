@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import type * as control from '../contract/control/control.ts';
 import type { inboxList } from '../contract/control/inbox.ts';
+import type * as perks from '../contract/control/perks.ts';
 import type * as processor from '../contract/control/processor.ts';
 import type * as webhooks from '../contract/control/webhooks.ts';
 import type { eventConfigResult } from '../contract/events/event-config.ts';
@@ -67,6 +68,7 @@ export interface SessionWishes {
   refund: z.input<typeof processor.refundWish>;
   dispute: z.input<typeof processor.disputeWish>;
 }
+export type ManagedPerkBody = z.output<typeof perks.managedPerkShape>;
 export type WebhookEndpointBody = z.output<typeof webhooks.webhookEndpointShape>;
 /** With the secret where it is new. */
 export type AddedEndpointBody = WebhookEndpointBody & { secret?: string };

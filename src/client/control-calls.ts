@@ -9,6 +9,7 @@ import type {
   DnsRecordBody,
   FundingBody,
   InboxBody,
+  ManagedPerkBody,
   MintBody,
   NewKeyBody,
   PublishedKeysBody,
@@ -72,6 +73,15 @@ export function controlCalls(send: ControlSend) {
     wallets: {
       /** `user` is an e-mail, an address, or `<platform>:<id there>`. */
       show: (user: string) => send<WalletBody>('GET', `/wallets/${encodeURIComponent(user)}`),
+    },
+    perks: {
+      /** Of one brand, or of all. */
+      list: (choice: { brand?: string | undefined } = {}) =>
+        send<{ perks: ManagedPerkBody[] }>('GET', `/perks${queryOf(choice)}`),
+      add: (wish: Settings) => send<ManagedPerkBody>('POST', '/perks', wish),
+      /** `name`: the perk's id, or its token. */
+      set: (name: string, settings: Settings) =>
+        send<ManagedPerkBody>('PATCH', `/perks/${encodeURIComponent(name)}`, settings),
     },
     webhooks: webhookCalls(send),
     /** A brand is named by its id or by one of its domains. */

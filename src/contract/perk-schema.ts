@@ -28,7 +28,7 @@ export const perkSettings = {
     'A picture.',
   ),
   metadata: z
-    .record(z.string(), z.json(), { error: METADATA_MUST_BE })
+    .record(z.string(), z.unknown(), { error: METADATA_MUST_BE })
     .refine((given) => JSON.stringify(given).length <= METADATA_MAX, { error: METADATA_MUST_BE })
     .describe("The brand's own values, shown to everybody."),
   active: inFile({ kind: 'switch' }).describe('Off: nobody can buy or redeem it.'),

@@ -8,7 +8,7 @@ import { createChainClient } from '../chain/rpc/client.ts';
 import { createRpc } from '../chain/rpc/rpc.ts';
 import type { GasKeys } from '../chain/work/relay-lanes.ts';
 import { engineSettings, type Overrides, type ServeConfig, settings } from '../compose/config.ts';
-import { createService, type ServiceConfig } from '../compose/create-service.ts';
+import { createService, type Service, type ServiceConfig } from '../compose/create-service.ts';
 import type { ServiceHosts } from '../compose/hosts/one-port.ts';
 import { type HostUrls, openHosts } from '../compose/hosts/open-hosts.ts';
 import { createLifecycle, type Lifecycle } from '../compose/lifecycle.ts';
@@ -53,6 +53,7 @@ import { DEV_GAS_WALLETS_PATH, DEV_MNEMONIC, DEV_WALLETS_PATH, devPaths } from '
 import { DEV_PROCESSOR } from './world/dev-processor.ts';
 import { createBrandOpener } from './world/open-brand.ts';
 import { openWebhooks } from './world/open-webhooks.ts';
+import { perksOnChain } from './world/perks-on-chain.ts';
 import { prepareWorld, type Seed, type Seeded, type WorldDeps } from './world/prepare-world.ts';
 
 export interface Emulator {
@@ -162,6 +163,7 @@ async function startEmulator(
   lifecycle.onStop(service.stop);
   // The ledger must have read the whole chain before it decides the first event.
   await service.start();
+  await perksOnChain(adapters);
 
   let inboxUrl = '';
   const opener = createBrandOpener(adapters, facts.contracts);
@@ -170,12 +172,9 @@ async function startEmulator(
       ...{ ...adapters, facts, requests, identity, addressAt: wallets.addressAt },
       processor: adapters.emulatedProcessor.control,
       ...opener,
-      async applyFixture(fixture) {
-        const changes = await opener.applyFixture(fixture);
-        await openWebhooks(adapters, fixture.brands, inboxUrl);
-        return changes;
-      },
+      applyFixture: fixtureApplier({ ...opener, service, adapters, inboxUrl: () => inboxUrl }),
       nudgeWebhooks: service.nudgeWebhooks,
+      nudgePerks: service.engine.redemptions.nudge,
       mints: service.engine.mints,
       seedFiles: seedPaths(config.seedFiles),
     },
@@ -199,6 +198,22 @@ async function startEmulator(
     dataDir: adapters.dataDir,
   };
 }
+
+/** Applies a fixture while the service runs; resolves when the chain and the endpoints of webhooks follow it. */
+const fixtureApplier =
+  (deps: {
+    applyFixture: ReturnType<typeof createBrandOpener>['applyFixture'];
+    service: Pick<Service, 'engine'>;
+    adapters: Adapters;
+    inboxUrl: () => string;
+  }): ReturnType<typeof createBrandOpener>['applyFixture'] =>
+  async (fixture) => {
+    const changes = await deps.applyFixture(fixture);
+    await openWebhooks(deps.adapters, fixture.brands, deps.inboxUrl());
+    deps.service.engine.redemptions.nudge();
+    await perksOnChain(deps.adapters);
+    return changes;
+  };
 
 /** How the service runs in an emulator. */
 const serviceConfig = (

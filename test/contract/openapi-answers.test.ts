@@ -263,6 +263,7 @@ test('refusals of the control host are the documented ones', async () => {
     invalid_settings: await change('PATCH', '/brands/demo.example', { automation: 'maybe' }),
     brand_not_found: await ask('/brands/nobody.example'),
     rule_not_found: await change('DELETE', '/brands/demo.example/rules/custom_unknown', undefined),
+    perk_not_found: await change('PATCH', '/perks/17', { cost: 1 }),
     wallet_not_found: await ask('/wallets/nobody@demo.example'),
     brand_exists: await change('POST', '/brands', second),
     processor_object_not_found: await ask('/processor/sessions/cs_test_none'),

@@ -24,7 +24,7 @@ export interface ManageBrandsDeps {
   loopbackDomains: boolean;
 }
 
-type BrandRefusal =
+export type BrandRefusal =
   | { code: 'brand_not_found'; name: string }
   | { code: 'rule_not_found'; eventType: string; brandId: BrandId }
   | { code: 'brand_exists'; brandId: BrandId }

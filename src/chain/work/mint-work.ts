@@ -21,7 +21,7 @@ const mintQueue = (pointsSale: Hex): TriedQueue => ({
   giveUp: giveUpMint,
   neverRuns: (reason) => NEVER_RUNS.test(reason),
   alarms: { refused: 'mint_refused', givenUp: 'mint_given_up' },
-  what: 'mint',
+  what: () => 'mint',
 });
 
 export const mintWork = (deps: Omit<TriedWorkDeps, 'queue'> & { pointsSale: Hex }): TriedWork =>

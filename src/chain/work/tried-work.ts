@@ -29,7 +29,7 @@ export interface TriedQueue {
   /** `givenUp`: absent where a refusal is nothing that an operator must see. */
   alarms: { refused: AlarmCode; givenUp?: AlarmCode };
   /** What a call is called in the alarm that names the first of those that wait. */
-  what: string;
+  what: (key: Hex) => string;
 }
 
 export interface TriedWorkDeps {
@@ -96,7 +96,10 @@ export function triedWork(deps: TriedWorkDeps): TriedWork {
         }
       }
       if (first)
-        alarms.raise(queue.alarms.refused, account, { [queue.what]: first.key, reason: first.reason });
+        alarms.raise(queue.alarms.refused, account, {
+          [queue.what(first.key)]: first.key,
+          reason: first.reason,
+        });
       else alarms.clear(queue.alarms.refused, account);
     },
     async bindNext(tx, transactionId) {

@@ -10,6 +10,7 @@ import { declareLane } from '../lane/declare.ts';
 import { declareLoad } from '../load/declare.ts';
 import { declareMint } from '../mint/declare.ts';
 import { declareOpenapi } from '../openapi/declare.ts';
+import { declarePerks } from '../perks/declare.ts';
 import { declareReceiver } from '../receiver/declare.ts';
 import { declareRelay } from '../relay/declare.ts';
 import { declareRequests } from '../requests/declare.ts';
@@ -115,7 +116,7 @@ function declareCommands(program: Command, catalog: Catalog): void {
   declareWebhooks(catalog);
   declareReceiver(catalog);
   program.commandsGroup('Set it up:');
-  for (const declare of [declareBrand, declareMint, declareSeed, declareKeys, declareContracts])
+  for (const declare of [declareBrand, declarePerks, declareMint, declareSeed, declareKeys, declareContracts])
     declare(catalog);
   program.commandsGroup('Steer the emulator:');
   declareClock(catalog);

@@ -5,6 +5,7 @@ import { demo } from '../examples.ts';
 import * as control from './control.ts';
 import { endpoint } from './control-endpoint.ts';
 import { inboxEndpoints } from './inbox.ts';
+import { perkEndpoints } from './perks.ts';
 import { processorEndpoints } from './processor-endpoints.ts';
 import type { ControlRefusalCode } from './refusals.ts';
 import { webhookEndpoints } from './webhooks.ts';
@@ -191,6 +192,7 @@ export const controlEndpoints: readonly Endpoint<ControlRefusalCode>[] = [
   }),
   ...processorEndpoints,
   ...webhookEndpoints,
+  ...perkEndpoints,
   endpoint(['get', '/verify', 'verify', 'Money', 'Compare ledger and chain'], {
     query: control.verifyQuery,
     answer: { description: '`ok` when they agree.', body: named('VerifyReport', control.verifyResult) },

@@ -16,6 +16,7 @@ export const controlHostContract: HostContract<ControlRefusalCode> = {
       name: 'Brands',
       description: 'Brands, their rules and keys. A brand is named by its id or by a domain.',
     },
+    { name: 'Perks', description: 'What brands offer for RWT. A perk is named by its id or its token.' },
     { name: 'Tokens', description: 'Tokens of users, as a login would give them.' },
     { name: 'Wallets', description: 'Which user has which wallet.' },
     {

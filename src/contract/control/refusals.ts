@@ -20,6 +20,7 @@ export type ControlRefusal =
   | { code: 'brand_not_found'; name: string }
   | { code: 'rule_not_found'; brandId: string; eventType: string }
   | { code: 'brand_exists'; brandId: string }
+  | { code: 'perk_not_found'; name: string }
   | { code: 'wallet_not_found'; user: string }
   | { code: 'processor_object_not_found'; kind: 'session' | 'event' | 'delivery' | 'endpoint'; name: string }
   | { code: 'processor_refused'; message: string; reason: string | null }
@@ -165,6 +166,16 @@ const rows: RefusalRows<ControlRefusal> = {
       error: `Brand ${brandId} exists already`,
       message: 'Change it with `rewards brand set`.',
       details: { reason: 'brand_exists' },
+    }),
+  },
+  perk_not_found: {
+    status: 404,
+    when: 'no brand has such a perk',
+    example: { name: '17' },
+    says: ({ name }) => ({
+      error: `Perk not found: ${name}`,
+      message: 'Name it by its id or its token; `rewards perks list` shows all.',
+      details: { reason: 'perk_not_found' },
     }),
   },
   wallet_not_found: {

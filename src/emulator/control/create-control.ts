@@ -26,6 +26,8 @@ interface ControlDeps extends Pick<ControlBrandsDeps, 'openEscrow' | 'openGasWal
   /** Where webhooks may go. */
   outgoing: Pick<AskDeps, 'reach'>;
   nudgeWebhooks: () => void;
+  /** Perks have terms that the contract has to be told. */
+  nudgePerks: () => void;
   random: Random;
   log: Log;
   requests: Parameters<typeof createControlHost>[0]['requests'];
@@ -79,6 +81,7 @@ export function createControl(deps: ControlDeps, config: ControlConfig) {
     inbox: createInbox(deps),
     processor: deps.processor,
     webhooks: { database, clock, random, reach: deps.outgoing.reach, nudge: deps.nudgeWebhooks },
+    perks: { database, clock, random, nudge: deps.nudgePerks },
     wallets: { database, ownDomain: config.ownDomain },
     limits: { bodyLimitBytes: settings.bodyLimitBytes, duplicateWindowMs: config.duplicateWindowMs },
     verify: createVerifier(deps),

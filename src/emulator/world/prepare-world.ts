@@ -10,7 +10,6 @@ import type { Fixture } from '../fixture/fixture.ts';
 import { seedLedger } from '../fixture/seed-ledger.ts';
 import { seedPerks } from '../fixture/seed-perks.ts';
 import { openGasWallet } from './open-gas-wallet.ts';
-import { openPerks } from './open-perks.ts';
 import { aloneInSetup, fundBrands, type PrepareChainDeps, prepareContracts } from './prepare-chain.ts';
 
 export interface WorldDeps extends PrepareChainDeps {
@@ -68,10 +67,6 @@ export async function buildFixture(
   await fundBrands(deps, contracts.pointsSale, deposits);
   const { perks } = contracts;
   for (const { brandId } of deposits) await openGasWallet(deps, { brandId, perks, nowMs });
-  const onSale = fixture.brands.flatMap(({ brand: { brandId }, perks: own }) =>
-    own.map(({ tokenId, cost, stock }) => ({ brandId, tokenId, cost, stock })),
-  );
-  await openPerks(deps, perks, onSale);
   return { fixture, addresses, changes, isFirst: before.length === 0 };
 }
 

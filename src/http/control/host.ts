@@ -13,6 +13,7 @@ import { apiReference } from '../reference/api-reference.ts';
 import { type ControlBrandsDeps, controlBrands } from './brands.ts';
 import { type ControlClockDeps, controlClock } from './clock.ts';
 import { controlMints } from './mints.ts';
+import { type ControlPerksDeps, controlPerks } from './perks/control-perks.ts';
 import { type ControlProcessorDeps, controlProcessor } from './processor.ts';
 import { BODY_LIMIT_BYTES, refuse } from './refuse.ts';
 import { type ControlRequestsDeps, controlRequests } from './requests.ts';
@@ -29,6 +30,7 @@ interface ControlHostDeps extends Omit<ControlRequestsDeps, 'nowMs'> {
   tokens: ControlTokensDeps;
   wallets: ControlWalletsDeps;
   webhooks: ControlWebhooksDeps;
+  perks: ControlPerksDeps;
   seed: ControlSeedDeps['seed'];
   inbox: ControlInboxDeps['inbox'];
   processor: ControlProcessorDeps;
@@ -83,6 +85,7 @@ export function createControlHost(deps: ControlHostDeps): Hono {
     ...controlWallets(deps.wallets),
     ...controlProcessor(deps.processor),
     ...controlWebhooks(deps.webhooks),
+    ...controlPerks(deps.perks),
     verify: verifyHandler(deps),
     controlOpenapi: reference.openapi,
     controlDocs: reference.docs,

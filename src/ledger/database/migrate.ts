@@ -23,6 +23,7 @@ import leaderboardCounting from './migrations/2026-11-engagement/0018-leaderboar
 import redemptions from './migrations/2026-11-engagement/0019-redemptions.sql';
 import leaderboardReports from './migrations/2026-11-engagement/0020-leaderboard-reports.sql';
 import streaks from './migrations/2026-11-engagement/0021-streaks.sql';
+import perkTerms from './migrations/2026-11-engagement/0022-perk-terms.sql';
 
 /** In order; a file that has been released is never edited, only followed by another. */
 export const migrations = [
@@ -47,6 +48,7 @@ export const migrations = [
   { number: 19, name: '0019-redemptions', sql: redemptions },
   { number: 20, name: '0020-leaderboard-reports', sql: leaderboardReports },
   { number: 21, name: '0021-streaks', sql: streaks },
+  { number: 22, name: '0022-perk-terms', sql: perkTerms },
 ] as const;
 
 const applied = pgTable('migrations', {

@@ -1,5 +1,5 @@
 /** The catalogue: what each brand offers for RWT. */
-import { and, asc, eq, inArray, or } from 'drizzle-orm';
+import { and, asc, eq, inArray, or, sql } from 'drizzle-orm';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import type { Queries } from '../database/database.ts';
 import { perks } from '../schema/engagement/perks.ts';
@@ -46,4 +46,25 @@ export async function perksInTheWay(
     .select()
     .from(perks)
     .where(or(inArray(perks.id, ids), inArray(perks.tokenId, tokens)));
+}
+
+const TOKEN = /^[1-9]\d{0,14}$/;
+
+/** The perk that a person names: by its UUID, or by the number of its token. */
+export async function findNamedPerk(db: Queries, name: string): Promise<StoredPerk | undefined> {
+  if (TOKEN.test(name)) return findPerkByToken(db, Number(name));
+  const [found] = await db.select().from(perks).where(eq(perks.id, name.toLowerCase()));
+  return found;
+}
+
+/** The highest token of any perk; 0 without one. */
+export async function highestToken(db: Queries): Promise<number> {
+  const [row] = await db.select({ most: sql<string | number | null>`max(${perks.tokenId})` }).from(perks);
+  return Number(row?.most ?? 0);
+}
+
+/** Overwrites a perk's settings; brand, token and time of its making stay. */
+export async function savePerk(db: Queries, perk: StoredPerk): Promise<void> {
+  const { id, brandId: _, tokenId: __, createdAt: ___, ...settings } = perk;
+  await db.update(perks).set(settings).where(eq(perks.id, id));
 }

@@ -22,6 +22,7 @@ import { startSettings } from '../settings.ts';
 import { brandRoutes } from './brand-routes.ts';
 import { mintRoutes } from './mint-routes.ts';
 import { type LedgerPlace, missing, openLedger, refuseEmulatorLedger } from './open-ledger.ts';
+import { perkRoutes } from './perk-routes.ts';
 import { requestRoutes } from './request-routes.ts';
 import { webhookRoutes } from './webhook-routes.ts';
 
@@ -57,6 +58,8 @@ export async function openOfflineLedger(place: LedgerPlace) {
     brands: () => brandRoutes(ledger),
     /** What it says of webhook endpoints and deliveries. */
     webhooks: (networks: readonly string[]) => webhookRoutes(ledger, networks),
+    /** What it says of perks. */
+    perks: () => perkRoutes(ledger),
     /** Its mints by hand. */
     mints: () => mintRoutes(ledger),
     /** What it says of past requests; the xpub is the key of users' hashes, without which users cannot be looked for. */

@@ -1,11 +1,8 @@
 /** GET perks: the catalogue of a brand, with what can still be had of each perk. */
-import { createWalletClient, http, maxUint256, toHex } from 'viem';
-import { mnemonicToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { perkNFTAbi } from '../../../src/chain/contracts/abis.ts';
-import { DEV_MNEMONIC, devPaths } from '../../../src/emulator/world/dev-accounts.ts';
 import { databaseKinds } from '../../kits/databases.ts';
-import { someone, startTestService, type TestService } from '../../kits/service.ts';
+import { buyPerk, perkCall } from '../../kits/perks.ts';
+import { startTestService, type TestService } from '../../kits/service.ts';
 
 describe.each(databaseKinds)('perks (on $kind)', ({ open }) => {
   let service: TestService;
@@ -20,19 +17,6 @@ describe.each(databaseKinds)('perks (on $kind)', ({ open }) => {
     await stopDatabase();
   });
   const ask = (query = '', brandId = service.brand.brandId) => service.request(`/perks/${brandId}${query}`);
-  /** Calls the contract as one of the development accounts. */
-  const asAccount = async (duty: 'admin' | 'redemption', functionName: string, args: unknown[]) => {
-    const client = createWalletClient({
-      account: mnemonicToAccount(DEV_MNEMONIC, { path: devPaths[duty] }),
-      transport: http(service.ready.urls.rpc),
-    });
-    const address = service.ready.contracts.perks as `0x${string}`;
-    const hash = await client.writeContract({
-      ...{ address, abi: perkNFTAbi, functionName, args, chain: null },
-    } as never);
-    expect((await service.chain.waitForTransactionReceipt({ hash })).status).toBe('success');
-  };
-
   test('the perks of a fixture are listed in the order of their tokens, with everything that clients read', async () => {
     const { status, body } = await ask();
     expect([status, body.success]).toEqual([200, true]);
@@ -62,17 +46,14 @@ describe.each(databaseKinds)('perks (on $kind)', ({ open }) => {
 
   test('what is left is what the chain says', async () => {
     const perk = [5n, 2_000n, 1n, service.brand.brandId, true];
-    await asAccount('admin', 'setPerk', perk);
+    await perkCall(service, 'setPerk', perk);
     expect((await ask()).body.perks[4].available).toBe(1);
-    await asAccount('admin', 'setPerk', perk.with(2, 0n));
+    await perkCall(service, 'setPerk', perk.with(2, 0n));
     expect((await ask()).body.perks[4].available).toBe(0);
   });
 
   test('with a wallet, each perk says how many of it the wallet holds', async () => {
-    const userEmail = someone();
-    const { walletAddress } = (await service.event({ userEmail })).body;
-    const key = toHex(`held of ${userEmail}`.slice(0, 32), { size: 32 });
-    await asAccount('redemption', 'redeem', [key, walletAddress, 1n, maxUint256]);
+    const walletAddress = await buyPerk(service, { tokenId: 1, cost: 50 });
     const { body } = await ask(`?userAddress=${walletAddress}&category=digital`);
     expect(body.perks.map(({ held }: { held: number }) => held)).toEqual([1, 0]);
     expect((await ask()).body.perks[0]).not.toHaveProperty('held');

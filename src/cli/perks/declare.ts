@@ -1,0 +1,65 @@
+/** `rewards perks`: names, arguments and options. */
+import type { Command } from 'commander';
+import type { Catalog } from '../machine/catalog.ts';
+import { gather, option } from '../machine/options.ts';
+import { ledgerOptions } from '../start/options.ts';
+
+const BRAND = 'its id or one of its domains';
+const PERK = 'id of the perk, or its token';
+
+export function declarePerks({ parent, lazily }: Catalog): void {
+  const perks = parent
+    .command('perks')
+    .summary('what brands offer for RWT')
+    .description(
+      'Works on the emulator that runs here, or with the address of a database on a production ledger, whose service then tells the contract.',
+    );
+  const verb = (name: string, summary: string): Command => {
+    const made = perks.command(name).summary(summary);
+    for (const one of ledgerOptions()) made.addOption(one);
+    return made;
+  };
+  verb('list', 'print perks, active or not, and whether the contract knows them')
+    .addOption(option('--brand <brand>', `${BRAND} [default: all brands]`))
+    .action(lazily(async () => (await import('./run.ts')).listPerks));
+  verb('add', 'offer a perk')
+    .argument('<brand>', BRAND)
+    .requiredOption('--perk-name <name>', 'the name that people read')
+    .requiredOption('--category <category>', 'digital, physical or exclusive')
+    .requiredOption('--cost <rwt>', 'RWT for one')
+    .addOption(option('--stock <n>', 'how many are offered in all, or unlimited', { default: 'unlimited' }))
+    .addOption(option('--description <text>', 'a sentence or two for buyers'))
+    .addOption(option('--image <url>', 'a picture'))
+    .addOption(option('--metadata <json>', "the brand's own values, a JSON object"))
+    .addOption(
+      option('--constraint <json>', 'what a buyer must fulfil beside the price; repeatable', {
+        parse: gather,
+      }),
+    )
+    .addOption(option('--token-id <n>', 'its id in the contract [default: the next that is free]'))
+    .addHelpText(
+      'after',
+      `
+Examples:
+  rewards perks add shop.example --perk-name "Tote bag" --category physical --cost 300 --stock 20
+  rewards perks add shop.example --perk-name Backstage --category exclusive --cost 900 --constraint '{"type":"chat_role","platform":"discord","role":"vip"}'`,
+    )
+    .action(lazily(async () => (await import('./run.ts')).addPerk));
+  verb('set', 'change settings of a perk, or offer more of it')
+    .argument('<perk>', PERK)
+    .argument(
+      '<setting=value...>',
+      'name, description, category, cost, stock, image, metadata, active, constraints, restock',
+    )
+    .addHelpText(
+      'after',
+      `
+A stock is what is offered in all, those that are sold included. restock adds to it; what is sold meanwhile stays sold.
+
+Examples:
+  rewards perks set 3 cost=500 active=on
+  rewards perks set 29fdd1ed-ecad-462e-abb1-d2f25b86fad2 restock=3
+  rewards perks set 3 image=   (removes it)`,
+    )
+    .action(lazily(async () => (await import('./run.ts')).setPerk));
+}

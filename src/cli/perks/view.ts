@@ -1,0 +1,20 @@
+/** Perks, for people. */
+import type { ManagedPerkBody } from '../../client/bodies.ts';
+import type { Style } from '../terminal/style.ts';
+
+/** `3  Enamel mug  600 RWT  physical  20 in all  on  493a88d1-…`. */
+export function perkLine(perk: ManagedPerkBody, style: Style): string {
+  const { id, tokenId, name, cost, category, stock, active, constraints, terms, failure } = perk;
+  return [
+    `${tokenId}`,
+    style.bold(name),
+    `${cost} RWT`,
+    category,
+    stock === -1 ? 'unlimited' : `${stock} in all`,
+    active ? style.green('on') : style.yellow('off'),
+    ...(constraints.length > 0 ? [constraints.map(({ type }) => type).join(' and ')] : []),
+    ...(terms === 'waiting' ? [style.yellow('the contract is not told yet')] : []),
+    ...(terms === 'failed' ? [style.red(`the contract refuses it: ${failure}`)] : []),
+    style.dim(id),
+  ].join('  ');
+}

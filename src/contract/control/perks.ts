@@ -1,0 +1,87 @@
+/** Perks and their redemptions, as the control API has them. */
+import { z } from 'zod';
+import { PERK_CATEGORIES } from '../../rules/perks/perk.ts';
+import { type Endpoint, named } from '../endpoint.ts';
+import { demo } from '../examples.ts';
+import { newPerk, perkNames, perkSettings } from '../perk-schema.ts';
+import { endpoint } from './control-endpoint.ts';
+import type { ControlRefusalCode } from './refusals.ts';
+
+const instant = () => z.iso.datetime();
+
+export const managedPerkShape = z.object({
+  id: z.string(),
+  brandId: z.string(),
+  tokenId: z.int().meta({ description: 'The perk on chain.' }),
+  name: z.string(),
+  description: z.string(),
+  category: z.enum(PERK_CATEGORIES),
+  cost: z.int().meta({ description: 'Whole RWT.' }),
+  stock: z
+    .int()
+    .meta({ description: 'How many are offered in all, those that are sold included; -1: no limit.' }),
+  image: z.string().nullable(),
+  metadata: z.record(z.string(), z.unknown()),
+  active: z.boolean(),
+  constraints: z.array(z.record(z.string(), z.unknown())),
+  terms: z.enum(['on_chain', 'waiting', 'failed']).meta({
+    description: '`waiting`: the contract has not been told of the last change yet; `failed`: it refuses it.',
+  }),
+  failure: z.string().nullable().meta({ description: 'Why the contract refuses it.' }),
+  createdAt: instant(),
+});
+export const managedPerks = z.object({ perks: z.array(managedPerkShape) });
+
+const { id, tokenId } = perkNames;
+export const perkWish = z.strictObject({
+  brand: z.string({ error: 'must be the id or a domain of a brand' }).meta({ description: 'Id or domain.' }),
+  id: id.optional().describe('A UUID; made where it is left out.'),
+  tokenId: tokenId.optional().describe('Its id in the ERC-1155 contract; by default the next that is free.'),
+  ...newPerk,
+});
+const RESTOCK_MUST_BE = 'must be a whole number, 1 or more';
+export const perkChange = z
+  .strictObject({
+    ...z.object(perkSettings).partial().shape,
+    image: perkSettings.image.nullable().optional().describe('A picture; null removes it.'),
+    restock: z
+      .int({ error: RESTOCK_MUST_BE })
+      .min(1, { error: RESTOCK_MUST_BE })
+      .optional()
+      .describe('How many more are offered than before.'),
+  })
+  .meta({ minProperties: 1, description: 'What is not named stays.' });
+/** What a message names when a setting is unknown. */
+export const perkSettingNames = [...Object.keys(perkSettings), 'restock'];
+
+const perkPath = z.object({ name: z.string().meta({ description: 'Id of the perk, or its token.' }) });
+const example = { name: '29fdd1ed-ecad-462e-abb1-d2f25b86fad2' };
+
+export const perkEndpoints: readonly Endpoint<ControlRefusalCode>[] = [
+  endpoint(['get', '/perks', 'showPerks', 'Perks', 'What brands offer for RWT'], {
+    query: z.object({ brand: z.string().meta({ description: 'Id or domain; default: all.' }) }).partial(),
+    example: { query: { brand: demo.domain } },
+    answer: {
+      description: 'The perks, active or not, in the order of their tokens.',
+      body: named('ManagedPerkList', managedPerks),
+    },
+    refusals: ['brand_not_found'],
+  }),
+  endpoint(['post', '/perks', 'addPerk', 'Perks', 'Offer a perk'], {
+    description: 'It can be had as soon as a block has told the contract of it.',
+    status: 201,
+    body: named('NewPerk', perkWish),
+    example: { body: { brand: demo.domain, name: 'Tote bag', category: 'physical', cost: 300, stock: 20 } },
+    answer: { description: 'The perk.', body: named('ManagedPerk', managedPerkShape) },
+    refusals: ['invalid_body', 'invalid_settings', 'brand_not_found'],
+  }),
+  endpoint(['patch', '/perks/{name}', 'setPerk', 'Perks', 'Change a perk, or offer more of it'], {
+    description:
+      'Price, stock and whether it is on sale go to the contract as well. A stock is added to or taken from there, so that what is sold meanwhile stays sold.',
+    path: perkPath,
+    body: named('PerkSettings', perkChange),
+    example: { path: example, body: { restock: 3 } },
+    answer: { description: 'The perk as it is now.', body: named('ManagedPerk', managedPerkShape) },
+    refusals: ['invalid_body', 'invalid_settings', 'perk_not_found'],
+  }),
+];
