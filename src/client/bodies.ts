@@ -12,6 +12,9 @@ import type { balanceResult } from '../contract/events/user-balance.ts';
 import type { pregenerateResult } from '../contract/register/pregenerate-user.ts';
 import type { RelayRefusalBody } from '../contract/relay/refusals.ts';
 import type { permitField, relayBody, relayResult, relayState } from '../contract/relay/relay.ts';
+import type { claimMilestoneResult } from '../contract/services/streak/claim-milestone.ts';
+import type { recordActivityResult } from '../contract/services/streak/record-activity.ts';
+import type { streakStatusResult } from '../contract/services/streak/status.ts';
 import type { RefusalBody } from '../contract/shared-refusals.ts';
 
 export type { RefusalBody, RelayRefusalBody };
@@ -21,6 +24,10 @@ export type EventConfigBody = z.output<typeof eventConfigResult>;
 export type HealthBody = z.output<typeof healthResult>;
 export type BalanceBody = z.output<typeof balanceResult>;
 export type PregeneratedBody = z.output<typeof pregenerateResult>;
+
+export type StreakStatusBody = z.output<typeof streakStatusResult>;
+export type RecordedActivityBody = z.output<typeof recordActivityResult>;
+export type ClaimedMilestoneBody = z.output<typeof claimMilestoneResult>;
 
 export type PermitBody = z.input<typeof permitField>;
 export type RelayRequestBody = z.input<typeof relayBody>;

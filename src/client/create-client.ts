@@ -16,6 +16,7 @@ import { controlCalls } from './control-calls.ts';
 import type { ControlSend } from './control-send.ts';
 import type { HostUrls } from './host-urls.ts';
 import type { Reply } from './reply.ts';
+import { streakCalls } from './streak-calls.ts';
 
 interface ClientSettings {
   urls: HostUrls;
@@ -104,6 +105,7 @@ export function createClient(settings: ClientSettings) {
     /** GET health; 503 when the service is not healthy. */
     health: (options: RequestOptions = {}) =>
       request<HealthBody>({ ...events, path: `${prefix}/health`, method: 'GET', ...options }),
+    streaks: streakCalls(request),
     control: controlCalls(control),
   };
 }

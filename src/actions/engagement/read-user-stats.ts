@@ -1,10 +1,12 @@
 /** What a user has, has earned and has done at a brand. */
 import type { RewardToken } from '../../chain/contracts/reward-token.ts';
-import type { Database } from '../../ledger/database/database.ts';
+import type { BusinessTime, Database } from '../../ledger/database/database.ts';
 import { sumRewards } from '../../ledger/rewards/rewards.ts';
 import type { BrandId } from '../../rules/brands/brand.ts';
+import { DAILY } from '../../rules/engagement/streak.ts';
 import { readBalance } from '../wallets/read-balance.ts';
 import { rankOfUser } from './read-leaderboard.ts';
+import { readStreak } from './read-streak.ts';
 
 export interface WantedStats {
   brandId: BrandId;
@@ -27,16 +29,17 @@ export interface UserStats {
 
 /** An unknown user has zeros. Undefined when the brand does not exist. */
 export async function readUserStats(
-  deps: { database: Database; token: RewardToken },
+  deps: { database: Database; businessTime: BusinessTime; token: RewardToken },
   { brandId, userKey, userAddress, platform }: WantedStats,
 ): Promise<UserStats | undefined> {
   const held = await readBalance(deps, { brandId, userKey, userAddress, historyLimit: 0 });
   if (!held) return undefined;
   const { earned, claims } = await sumRewards(deps.database.db, { brandId, userKey });
+  const streak = await readStreak(deps, { brandId, userKey, streakType: DAILY });
   return {
     balance: held.balance,
     lifetime: { earned, spent: 0, claims },
-    streak: { current: 0, longest: 0 },
+    streak: { current: streak?.currentStreak ?? 0, longest: streak?.longestStreak ?? 0 },
     activity: { messages: 0, voiceMinutes: 0, reactions: 0 },
     rank: await rankOfUser(deps.database.db, { brandId, userKey, platform }),
   };

@@ -19,6 +19,7 @@ import { declareSeed } from '../seed/declare.ts';
 import { declareSendEvent } from '../send-event/declare.ts';
 import { declareServe } from '../serve/declare.ts';
 import { declareDatabase, declareDoctor, declareStart, declareVerify } from '../start/declare.ts';
+import { declareStreak } from '../streak/declare.ts';
 import { wantsColor } from '../terminal/style.ts';
 import { declareToken } from '../token/declare.ts';
 import { declareWallet } from '../wallet/declare.ts';
@@ -111,6 +112,7 @@ function declareCommands(program: Command, catalog: Catalog): void {
   declareRelay(catalog);
   declareRequests(catalog);
   declareWallet(catalog);
+  declareStreak(catalog);
   declareCheckout(catalog);
   declareLoad(catalog);
   declareWebhooks(catalog);

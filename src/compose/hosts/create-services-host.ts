@@ -36,7 +36,7 @@ export function createServices(deps: {
   return createServicesHost({
     ...frame,
     ...streaks,
-    readUserStats: (wanted) => readUserStats({ database, token }, wanted),
+    readUserStats: (wanted) => readUserStats({ database, businessTime, token }, wanted),
     readLeaderboard: (wanted) => readLeaderboard({ database, businessTime }, wanted),
     updateStats: (of) => updateStats({ database, businessTime, random, ownHosts }, of),
     listPerks: (wanted) => listPerks({ database, perks }, wanted),

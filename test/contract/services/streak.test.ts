@@ -72,6 +72,8 @@ onEachDatabase(
         },
       ]);
       expect((await balance(userIdentifier)).onChain).toBe(176);
+      const stats = await get().request(`/user-stats/${shop.brandId}/${encodeURIComponent(userIdentifier)}`);
+      expect(stats.body.streak).toEqual({ current: 7, longest: 7 });
       const twice = await claim({ ...user, milestoneDays: 7 });
       expect([twice.status, twice.body.error]).toEqual([400, 'Milestone already claimed']);
       expectBothForms(twice);
