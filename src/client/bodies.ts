@@ -1,5 +1,6 @@
 /** Request and answer bodies, typed by the contract's schemas. */
 import type { z } from 'zod';
+import type * as constraints from '../contract/control/constraints.ts';
 import type * as control from '../contract/control/control.ts';
 import type { inboxList } from '../contract/control/inbox.ts';
 import type * as perks from '../contract/control/perks.ts';
@@ -76,6 +77,11 @@ export interface SessionWishes {
   dispute: z.input<typeof processor.disputeWish>;
 }
 export type ManagedPerkBody = z.output<typeof perks.managedPerkShape>;
+export type ConstrainedPerksBody = z.output<typeof constraints.constrainedPerks>;
+export type ConstraintsVerdictBody = z.output<typeof constraints.constraintsVerdict>;
+export type InvalidatedResultsBody = z.output<typeof constraints.invalidatedResults>;
+export type ChatStandingBody = z.output<typeof constraints.chatStanding>;
+export type ChatStandingsBody = z.output<typeof constraints.chatStandings>;
 export type WebhookEndpointBody = z.output<typeof webhooks.webhookEndpointShape>;
 /** With the secret where it is new. */
 export type AddedEndpointBody = WebhookEndpointBody & { secret?: string };

@@ -3,12 +3,17 @@ import type {
   AddedEndpointBody,
   BrandBody,
   BrandDetail,
+  ChatStandingBody,
+  ChatStandingsBody,
   ClockBody,
+  ConstrainedPerksBody,
+  ConstraintsVerdictBody,
   DeliveryBody,
   DeliveryDetail,
   DnsRecordBody,
   FundingBody,
   InboxBody,
+  InvalidatedResultsBody,
   ManagedPerkBody,
   MintBody,
   NewKeyBody,
@@ -83,6 +88,7 @@ export function controlCalls(send: ControlSend) {
       set: (name: string, settings: Settings) =>
         send<ManagedPerkBody>('PATCH', `/perks/${encodeURIComponent(name)}`, settings),
     },
+    constraints: constraintCalls(send),
     webhooks: webhookCalls(send),
     /** A brand is named by its id or by one of its domains. */
     brands: {
@@ -106,6 +112,27 @@ export function controlCalls(send: ControlSend) {
     },
   };
 }
+
+/** What buyers of perks must fulfil, and the emulated chat. A brand is named by its id or a domain, a user as for wallets. */
+const constraintCalls = (send: ControlSend) => ({
+  list: (brand: string) => send<ConstrainedPerksBody>('GET', `/constraints${queryOf({ brand })}`),
+  check: (wish: { brand: string; perk: string; user: string }) =>
+    send<ConstraintsVerdictBody>('POST', '/constraints/check', wish),
+  invalidate: (wish: {
+    brand: string;
+    url: string;
+    user?: string | undefined;
+    tokenId?: number | undefined;
+  }) => send<InvalidatedResultsBody>('POST', '/constraints/invalidate', wish),
+  standings: (brand: string) => send<ChatStandingsBody>('GET', `/chat/standings${queryOf({ brand })}`),
+  setStanding: (wish: {
+    brand: string;
+    user: string;
+    platform: string;
+    level?: number | undefined;
+    roles?: string[] | undefined;
+  }) => send<ChatStandingBody>('POST', '/chat/standings', wish),
+});
 
 /** Where webhooks go, and what was delivered. */
 function webhookCalls(send: ControlSend) {

@@ -112,6 +112,16 @@ export const settings = {
     waitMs: 5_000,
     /** The note that a question is under way; longer than its turn and the question together. */
     questionMs: 60_000,
+    looks: {
+      /** Contract: chat levels and roles invalidate results every 5 minutes. */
+      lookEveryMs: 5 * 60_000,
+      /** The clock of an emulator may be moved at any moment; a look at it costs nothing. */
+      pollMs: 200,
+      /** Results of one look; those that last longest come first. */
+      looksMax: 10_000,
+      /** Questions to the chat provider at once: few enough for its limits. */
+      chatAtOnce: 4,
+    },
   },
   webhooks: {
     /** Enough to keep up with a healthy receiver, few enough for a small one. */

@@ -1,6 +1,8 @@
 /** Binds the checks of purchase constraints to their ports: one for redemptions and relayed purchases alike. */
 import { createExternalApi } from '../actions/constraints/ask-external-api.ts';
 import { createCheckConstraints } from '../actions/constraints/check-constraints.ts';
+import { createResultLooks } from '../actions/constraints/look-at-results.ts';
+import { readStandings, standingText } from '../actions/constraints/read-standing.ts';
 import { perksHeld } from '../chain/contracts/calls/perk-balance.ts';
 import type { Rpc } from '../chain/rpc/rpc.ts';
 import type { ChatProvider } from '../constraints/chat-provider.ts';
@@ -8,7 +10,7 @@ import { askEligibility } from '../constraints/external-api.ts';
 import { createTurns } from '../constraints/take-turns.ts';
 import type { BusinessTime, Database } from '../ledger/database/database.ts';
 import type { Facts } from '../ledger/facts.ts';
-import { steadyClock } from '../lib/clock.ts';
+import { type Clock, steadyClock } from '../lib/clock.ts';
 import type { Random } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
 import type { AskDeps } from '../outgoing/ask.ts';
@@ -18,6 +20,7 @@ import { settings } from './config.ts';
 interface ConstraintsDeps {
   database: Database;
   businessTime: BusinessTime;
+  clock: Clock;
   random: Random;
   log: Log;
   rpc: Rpc;
@@ -28,16 +31,24 @@ interface ConstraintsDeps {
   chat?: ChatProvider | undefined;
 }
 
-export function createConstraints(deps: ConstraintsDeps): { check: CheckConstraints } {
+/** `looks` begin when they are started. */
+export function createConstraints(deps: ConstraintsDeps): {
+  check: CheckConstraints;
+  looks: ReturnType<typeof createResultLooks>;
+} {
   const { database, businessTime, random, log, rpc, outgoing, chat } = deps;
   const { perks } = deps.facts.contracts;
-  const { questionMs, ...turns } = settings.constraints;
+  const { questionMs, looks, ...turns } = settings.constraints;
   const inTurn = createTurns<Awaited<ReturnType<typeof askEligibility>>>({
     ...turns,
     nowMs: steadyClock().now,
   });
   const externalApi = createExternalApi({
     ...{ database, businessTime, random, log, questionMs },
+    standing: async ({ brandId, userAddress: address }, ttlSeconds) =>
+      chat && ttlSeconds * 1_000 > looks.lookEveryMs
+        ? standingText(await readStandings(deps, { brandId, address }))
+        : null,
     ask: (question) =>
       // Another brand that names the same server must not keep this one from asking it.
       inTurn(`${question.brandId} ${question.url}`, () => askEligibility(outgoing, question)),
@@ -46,5 +57,5 @@ export function createConstraints(deps: ConstraintsDeps): { check: CheckConstrai
     ...{ database, externalApi, chat, log },
     holdsPerk: async (holding) => (await perksHeld({ rpc, perks }, holding)) > 0n,
   });
-  return { check };
+  return { check, looks: createResultLooks(deps, looks) };
 }

@@ -15,6 +15,7 @@ import type { TxtResolver } from '../dns/txt.ts';
 import type { WalletTree } from '../identity/wallets.ts';
 import type { AskDeps } from '../outgoing/ask.ts';
 import type { PaymentProcessor } from '../payments/processor.ts';
+import type { CheckConstraints } from '../rules/constraints/constraint.ts';
 import { createWebhooks } from '../webhooks/run-webhooks.ts';
 import { settings } from './config.ts';
 import { createConstraints } from './create-constraints.ts';
@@ -54,6 +55,8 @@ export interface Service {
   nudgeWebhooks(): void;
   /** Hosts without listeners; absent without wallets. */
   hosts?: ServiceHosts | undefined;
+  /** Whether a buyer meets what a perk asks of them. */
+  checkConstraints: CheckConstraints;
   /** Resolves when the ledger has caught up with the chain; the engine then runs on its own. */
   start(): Promise<void>;
   /** Starts the looks at the payment processor, once that can be reached; in the emulator this process listens for it. */
@@ -84,7 +87,7 @@ export function createService(deps: ServiceDeps, config: ServiceConfig): Service
   const lookAt = (domain: string) =>
     verifyDns({ database, dns, serviceName, clock, settings: provenDomains }, domain);
   const payments = paymentsOf(deps, engine, config);
-  const { check: checkConstraints } = createConstraints(deps);
+  const { check: checkConstraints, looks: resultLooks } = createConstraints(deps);
   const own = { ownAccounts, engine, payments, checkConstraints, verifyDns: lookAt };
   const hosts =
     wallets && createHosts({ ...deps, ...own, wallets, nudgeWebhooks: () => webhooks.nudge() }, config);
@@ -95,11 +98,13 @@ export function createService(deps: ServiceDeps, config: ServiceConfig): Service
     engine,
     nudgeWebhooks: webhooks.nudge,
     hosts,
+    checkConstraints,
     async start() {
       await engine.start();
       // Background work belongs to the processes that do the chain's.
       if (!signers) return;
       looks.start();
+      resultLooks.start();
       webhooks.start();
     },
     reconcilePayments() {
@@ -108,7 +113,7 @@ export function createService(deps: ServiceDeps, config: ServiceConfig): Service
     async stop() {
       try {
         const reconciled = payments?.reconciler.stop();
-        await Promise.all([hosts?.idle(), looks.stop(), webhooks.stop(), reconciled]);
+        await Promise.all([hosts?.idle(), looks.stop(), resultLooks.stop(), webhooks.stop(), reconciled]);
       } finally {
         await engine.stop();
       }

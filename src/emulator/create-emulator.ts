@@ -13,6 +13,7 @@ import type { ServiceHosts } from '../compose/hosts/one-port.ts';
 import { type HostUrls, openHosts } from '../compose/hosts/open-hosts.ts';
 import { createLifecycle, type Lifecycle } from '../compose/lifecycle.ts';
 import { startProblem, whereIs } from '../compose/start-problem.ts';
+import type { ChatProvider } from '../constraints/chat-provider.ts';
 import { fixtureTxtResolver } from '../dns/fixture.ts';
 import { localAddresses, systemTxtResolver } from '../dns/system.ts';
 import type { TxtResolver } from '../dns/txt.ts';
@@ -51,6 +52,7 @@ import { resetData } from './state/reset-data.ts';
 import { keepClock, restoreClock } from './state/restore-clock.ts';
 import { DEV_GAS_WALLETS_PATH, DEV_MNEMONIC, DEV_WALLETS_PATH, devPaths } from './world/dev-accounts.ts';
 import { DEV_PROCESSOR } from './world/dev-processor.ts';
+import { emulatedChat } from './world/emulated-chat.ts';
 import { createBrandOpener } from './world/open-brand.ts';
 import { openWebhooks } from './world/open-webhooks.ts';
 import { perksOnChain } from './world/perks-on-chain.ts';
@@ -174,7 +176,7 @@ async function startEmulator(
       ...opener,
       applyFixture: fixtureApplier({ ...opener, service, adapters, inboxUrl: () => inboxUrl }),
       nudgeWebhooks: service.nudgeWebhooks,
-      nudgePerks: service.engine.redemptions.nudge,
+      ...{ nudgePerks: service.engine.redemptions.nudge, checkConstraints: service.checkConstraints },
       mints: service.engine.mints,
       seedFiles: seedPaths(config.seedFiles),
     },
@@ -291,6 +293,7 @@ interface Adapters extends WorldDeps {
   wallets: WalletTree;
   dns: TxtResolver;
   outgoing: AskDeps;
+  chat: ChatProvider;
 }
 
 async function pickAdapters(config: ServeConfig, lifecycle: Lifecycle): Promise<Adapters> {
@@ -323,6 +326,7 @@ async function pickAdapters(config: ServeConfig, lifecycle: Lifecycle): Promise<
     dns: pickDns(config, database),
     // A brand's server runs on the developer's own machine.
     outgoing: { reach: { to: 'any' }, addressesOf: localAddresses },
+    chat: emulatedChat({ database }),
     ...developmentKeys(),
   };
 }

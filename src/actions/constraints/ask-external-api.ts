@@ -20,6 +20,8 @@ export interface ExternalApiDeps {
   log: Log;
   /** `constraints/external-api` in its turn; undefined while the server is left alone. */
   ask: (question: EligibilityQuestion) => Promise<EligibilityAnswer | undefined>;
+  /** How the buyer stands in the brand's chats now, where a look compares it before a result of this TTL expires. */
+  standing: (key: ResultKey, ttlSeconds: number) => Promise<string | null>;
   /** How long the note of a question lasts at most: longer than a question may take. */
   questionMs: number;
 }
@@ -47,11 +49,11 @@ export function createExternalApi(deps: ExternalApiDeps): ExternalApi {
     });
     const find = async (): Promise<KeptResult | undefined> => {
       await begun;
-      const answer = await deps.ask(key);
+      const [standing, answer] = await Promise.all([deps.standing(key, ttlSeconds), deps.ask(key)]);
       if (answer?.outcome === 'answered') {
         const result = { isMet: answer.isMet, message: answer.message };
         await keepAnswer(database.db, {
-          ...{ ...key, askedBy, result },
+          ...{ ...key, askedBy, result, standing },
           now: businessTime(),
           ttlMs: ttlSeconds * 1_000,
         });

@@ -1,11 +1,6 @@
 /** Whether a buyer meets what a perk asks beside its price: redeeming and relaying ask here alike. */
-import { addressSpellings } from '../../chain/contracts/calls/address-spellings.ts';
-import type { ChatProvider, ChatStanding } from '../../constraints/chat-provider.ts';
-import type { Database } from '../../ledger/database/database.ts';
+import type { ChatStanding } from '../../constraints/chat-provider.ts';
 import { findPerk } from '../../ledger/perks/perks.ts';
-import { userKeysAt } from '../../ledger/wallets/wallets.ts';
-import { rootMessage } from '../../lib/failures/root-cause.ts';
-import type { Log } from '../../lib/log.ts';
 import type {
   CheckConstraints,
   ConstrainedPurchase,
@@ -13,15 +8,12 @@ import type {
   UnmetConstraint,
 } from '../../rules/constraints/constraint.ts';
 import type { ExternalApi } from './ask-external-api.ts';
+import { readStandings, type StandingDeps } from './read-standing.ts';
 
-export interface CheckConstraintsDeps {
-  database: Database;
+export interface CheckConstraintsDeps extends StandingDeps {
   externalApi: ExternalApi;
   /** Whether an account holds at least one of a perk, in the newest block; rejects when no node answers. */
   holdsPerk: (holding: { address: `0x${string}`; tokenId: number }) => Promise<boolean>;
-  /** Absent where the service knows no chat. */
-  chat?: ChatProvider | undefined;
-  log: Log;
 }
 
 /** Undefined: nobody could tell. */
@@ -43,7 +35,7 @@ export function createCheckConstraints(deps: CheckConstraintsDeps): CheckConstra
   return async function checkConstraints(purchase) {
     let asked: Promise<Standings> | undefined;
     const chat = () => {
-      asked ??= standingsOf(deps, purchase);
+      asked ??= readStandings(deps, { ...purchase.buyer, brandId: purchase.brandId });
       return asked;
     };
     const outcomes = await Promise.all(purchase.constraints.map((one) => check(one, purchase, chat)));
@@ -105,21 +97,4 @@ async function inChat(
   if (found?.roles.includes(wanted.role)) return undefined;
   const message = `This perk is for the role ${wanted.role} on ${platform}`;
   return { type, reason: 'chat_role_missing', message };
-}
-
-/** How the buyer stands in the brand's chats; a buyer of whom only the wallet is known is every user who has it. */
-async function standingsOf(
-  { database, chat, log }: CheckConstraintsDeps,
-  { brandId, buyer }: ConstrainedPurchase,
-): Promise<Standings> {
-  if (!chat) return undefined;
-  const { address } = buyer;
-  const userKeys =
-    buyer.userKey === undefined ? await userKeysAt(database.db, addressSpellings(address)) : [buyer.userKey];
-  try {
-    return await chat.standingsOf({ brandId, address, userKeys });
-  } catch (error) {
-    log.warn({ brandId, error: rootMessage(error) }, 'the chat provider gave no answer');
-    return undefined;
-  }
 }

@@ -4,6 +4,7 @@ import { declareBrand } from '../brand/declare.ts';
 import { declareCheckout } from '../checkout/declare.ts';
 import { declareClock } from '../clock/declare.ts';
 import { declareConfig } from '../config/declare.ts';
+import { declareConstraints } from '../constraints/declare.ts';
 import { declareContracts } from '../contracts/declare.ts';
 import { declareKeys } from '../keys/declare.ts';
 import { declareLane } from '../lane/declare.ts';
@@ -117,6 +118,7 @@ function declareCommands(program: Command, catalog: Catalog): void {
   declareLoad(catalog);
   declareWebhooks(catalog);
   declareReceiver(catalog);
+  declareConstraints(catalog);
   program.commandsGroup('Set it up:');
   for (const declare of [declareBrand, declarePerks, declareMint, declareSeed, declareKeys, declareContracts])
     declare(catalog);

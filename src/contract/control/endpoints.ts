@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { type Endpoint, named, openApiDocument } from '../endpoint.ts';
 import { demo } from '../examples.ts';
+import { constraintEndpoints } from './constraints.ts';
 import * as control from './control.ts';
 import { endpoint } from './control-endpoint.ts';
 import { inboxEndpoints } from './inbox.ts';
@@ -193,6 +194,7 @@ export const controlEndpoints: readonly Endpoint<ControlRefusalCode>[] = [
   ...processorEndpoints,
   ...webhookEndpoints,
   ...perkEndpoints,
+  ...constraintEndpoints,
   endpoint(['get', '/verify', 'verify', 'Money', 'Compare ledger and chain'], {
     query: control.verifyQuery,
     answer: { description: '`ok` when they agree.', body: named('VerifyReport', control.verifyResult) },

@@ -28,6 +28,11 @@ export const controlHostContract: HostContract<ControlRefusalCode> = {
       description:
         'The emulated payment processor: what buyers, banks and the merchant do, and what it tells.',
     },
+    {
+      name: 'Constraints',
+      description:
+        'What buyers of perks must fulfil, and the emulated chat in which they have levels and roles.',
+    },
     { name: 'Money', description: 'Whether every promised reward was paid exactly once.' },
     { name: 'Description', description: 'This description.' },
   ],

@@ -8,11 +8,13 @@ import type { ControlBrandsDeps } from '../../http/control/brands.ts';
 import { createControlHost } from '../../http/control/host.ts';
 import type { ControlProcessorDeps } from '../../http/control/processor.ts';
 import type { ControlTokensDeps } from '../../http/control/tokens.ts';
+import { atMs } from '../../ledger/database/database.ts';
 import type { Facts } from '../../ledger/facts.ts';
 import type { AdjustableClock, Clock } from '../../lib/clock.ts';
 import type { Random } from '../../lib/ids.ts';
 import type { Log } from '../../lib/log.ts';
 import type { AskDeps } from '../../outgoing/ask.ts';
+import type { CheckConstraints } from '../../rules/constraints/constraint.ts';
 import { keepClock } from '../state/restore-clock.ts';
 import { createInbox } from './inbox.ts';
 import { createSeeding, type SeedingDeps } from './seed.ts';
@@ -28,6 +30,7 @@ interface ControlDeps extends Pick<ControlBrandsDeps, 'openEscrow' | 'openGasWal
   nudgeWebhooks: () => void;
   /** Perks have terms that the contract has to be told. */
   nudgePerks: () => void;
+  checkConstraints: CheckConstraints;
   random: Random;
   log: Log;
   requests: Parameters<typeof createControlHost>[0]['requests'];
@@ -83,6 +86,11 @@ export function createControl(deps: ControlDeps, config: ControlConfig) {
     webhooks: { database, clock, random, reach: deps.outgoing.reach, nudge: deps.nudgeWebhooks },
     perks: { database, clock, random, nudge: deps.nudgePerks },
     wallets: { database, ownDomain: config.ownDomain },
+    constraints: {
+      ...{ database, ownDomain: config.ownDomain },
+      businessTime: () => atMs(clock.now()),
+      checkConstraints: deps.checkConstraints,
+    },
     limits: { bodyLimitBytes: settings.bodyLimitBytes, duplicateWindowMs: config.duplicateWindowMs },
     verify: createVerifier(deps),
     control: {

@@ -12,6 +12,7 @@ import { apiDocument } from '../openapi.ts';
 import { apiReference } from '../reference/api-reference.ts';
 import { type ControlBrandsDeps, controlBrands } from './brands.ts';
 import { type ControlClockDeps, controlClock } from './clock.ts';
+import { type ControlConstraintsDeps, controlConstraints } from './constraints/control-constraints.ts';
 import { controlMints } from './mints.ts';
 import { type ControlPerksDeps, controlPerks } from './perks/control-perks.ts';
 import { type ControlProcessorDeps, controlProcessor } from './processor.ts';
@@ -31,6 +32,7 @@ interface ControlHostDeps extends Omit<ControlRequestsDeps, 'nowMs'> {
   wallets: ControlWalletsDeps;
   webhooks: ControlWebhooksDeps;
   perks: ControlPerksDeps;
+  constraints: ControlConstraintsDeps;
   seed: ControlSeedDeps['seed'];
   inbox: ControlInboxDeps['inbox'];
   processor: ControlProcessorDeps;
@@ -86,6 +88,7 @@ export function createControlHost(deps: ControlHostDeps): Hono {
     ...controlProcessor(deps.processor),
     ...controlWebhooks(deps.webhooks),
     ...controlPerks(deps.perks),
+    ...controlConstraints(deps.constraints),
     verify: verifyHandler(deps),
     controlOpenapi: reference.openapi,
     controlDocs: reference.docs,

@@ -1,5 +1,5 @@
 /** What brands' servers said about buyers, kept until it expires or is invalidated; all processes share it. */
-import { and, eq, gt, inArray, isNotNull, lte, type SQL, sql } from 'drizzle-orm';
+import { and, desc, eq, gt, inArray, isNotNull, lte, type SQL, sql } from 'drizzle-orm';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import type { Queries, SqlTime } from '../database/database.ts';
 import { inChunks } from '../database/in-chunks.ts';
@@ -55,7 +55,13 @@ export async function beginQuestion(
   db: Queries,
   { now, forMs, askedBy, ...key }: ResultKey & { askedBy: string; now: SqlTime; forMs: number },
 ): Promise<void> {
-  const question = { askedBy, isMet: null, message: null, expiresAt: sql<number>`${now} + ${forMs}` };
+  const question = {
+    askedBy,
+    isMet: null,
+    message: null,
+    standing: null,
+    expiresAt: sql<number>`${now} + ${forMs}`,
+  };
   await db
     .insert(constraintResults)
     .values({ ...key, ...question })
@@ -78,17 +84,20 @@ export async function keepAnswer(
     ttlMs,
     askedBy,
     result,
+    standing,
     ...key
   }: ResultKey & {
     askedBy: string;
     result: KeptResult;
+    /** How the buyer stood in the chats; null where no look compares it. */
+    standing: string | null;
     now: SqlTime;
     ttlMs: number;
   },
 ): Promise<void> {
   await db
     .update(constraintResults)
-    .set({ ...result, expiresAt: sql<number>`${now} + ${ttlMs}` })
+    .set({ ...result, standing, expiresAt: sql<number>`${now} + ${ttlMs}` })
     .where(and(keyed(key), eq(constraintResults.askedBy, askedBy)));
 }
 
@@ -145,6 +154,34 @@ async function forget(tx: Queries, which: SQL | undefined, now: SqlTime): Promis
     .returning({ url: constraintResults.url });
   await tx.delete(constraintResults).where(which);
   return counted.length;
+}
+
+/** Results that count and know how their buyer stood in the chats, the youngest first. */
+export const resultsWithStanding = (
+  db: Queries,
+  { now, limit }: { now: SqlTime; limit: number },
+): Promise<{ brandId: BrandId; userAddress: `0x${string}` }[]> =>
+  db
+    .select({ brandId: constraintResults.brandId, userAddress: constraintResults.userAddress })
+    .from(constraintResults)
+    .where(and(live(now), isNotNull(constraintResults.standing)))
+    .orderBy(desc(constraintResults.expiresAt))
+    .limit(limit);
+
+/** Forgets a user's results that rest on another standing in the chats. */
+export async function invalidateOtherStandings(
+  db: Queries,
+  { brandId, userAddress, standing }: Pick<ResultKey, 'brandId' | 'userAddress'> & { standing: string },
+): Promise<void> {
+  await db
+    .delete(constraintResults)
+    .where(
+      and(
+        eq(constraintResults.brandId, brandId),
+        eq(constraintResults.userAddress, userAddress),
+        sql`${constraintResults.standing} <> ${standing}`,
+      ),
+    );
 }
 
 /** Deletes what has expired: results, and questions of processes that died. */

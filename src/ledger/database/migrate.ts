@@ -24,6 +24,7 @@ import redemptions from './migrations/2026-11-engagement/0019-redemptions.sql';
 import leaderboardReports from './migrations/2026-11-engagement/0020-leaderboard-reports.sql';
 import streaks from './migrations/2026-11-engagement/0021-streaks.sql';
 import perkTerms from './migrations/2026-11-engagement/0022-perk-terms.sql';
+import chatStandings from './migrations/2026-11-engagement/0023-chat-standings.sql';
 
 /** In order; a file that has been released is never edited, only followed by another. */
 export const migrations = [
@@ -49,6 +50,7 @@ export const migrations = [
   { number: 20, name: '0020-leaderboard-reports', sql: leaderboardReports },
   { number: 21, name: '0021-streaks', sql: streaks },
   { number: 22, name: '0022-perk-terms', sql: perkTerms },
+  { number: 23, name: '0023-chat-standings', sql: chatStandings },
 ] as const;
 
 const applied = pgTable('migrations', {

@@ -21,6 +21,8 @@ export const constraintResults = pgTable(
     message: text('message'),
     /** Until then (ms) the result counts. */
     expiresAt: number('expires_at').notNull(),
+    /** How the buyer stood in the brand's chats when the question was asked; null where no look compares it. */
+    standing: text('standing'),
   },
   (t) => [
     primaryKey({ columns: [t.brandId, t.url, t.userAddress, t.collectionId] }),
