@@ -52,6 +52,8 @@ export interface Audit extends VerifyDeps {
     inclusions: Map<string, number>;
     /** Keys under which the sale minted. */
     sales: Set<string>;
+    /** Keys under which the escrow collected the price of a perk. */
+    redemptions: Set<string>;
     /** The lowest sequence that was paid. */
     lowestSequence: number | undefined;
   };
@@ -66,4 +68,22 @@ export const isWhole = ({ since, firstBlock }: Pick<Audit, 'since' | 'firstBlock
 export function addTo(sums: Map<string, bigint>, brandId: string, amount: bigint): void {
   const key = brandId.toLowerCase();
   sums.set(key, (sums.get(key) ?? 0n) + amount);
+}
+
+const ROWS_PER_PAGE = 500;
+
+/** Rows of the ledger page by page, with room for requests in between. */
+export async function* pagesOf<Row>(
+  audit: Audit,
+  read: (db: Audit['db'], page: { after: string; limit: number }) => Promise<Row[]>,
+  idOf: (row: Row) => string,
+): AsyncGenerator<Row[]> {
+  for (let after = ''; !audit.stopped(); ) {
+    const page = await read(audit.db, { after, limit: ROWS_PER_PAGE });
+    await audit.breathe();
+    yield page;
+    const last = page.at(-1);
+    if (!last || page.length < ROWS_PER_PAGE) return;
+    after = idOf(last);
+  }
 }

@@ -31,6 +31,8 @@ export interface ChainHistory {
   totalSupply(block: number): Promise<bigint>;
   /** Whether the sale has used a key. */
   isMinted(key: Hex, block: number): Promise<boolean>;
+  /** Whether the escrow has collected under a key. */
+  isRedeemed(key: Hex, block: number): Promise<boolean>;
   nonceAt(account: Hex, block: number): Promise<number>;
   /** Where a transaction is; undefined when no block holds it. */
   inclusionOf(hash: Hex): Promise<{ blockHash: Hex; succeeded: boolean } | undefined>;
@@ -111,6 +113,8 @@ export function createChainHistory(deps: {
     totalSupply: (block) => readContract(rpc, { ...tokenRead, functionName: 'totalSupply' }, block),
     isMinted: (key, block) =>
       readContract(rpc, { ...saleRead, functionName: 'isMinted', args: [key] }, block),
+    isRedeemed: (key, block) =>
+      readContract(rpc, { ...escrowRead, functionName: 'isRedeemed', args: [key] }, block),
     async nonceAt(account, block) {
       return hexToNumber((await rpc('eth_getTransactionCount', [account, numberToHex(block)])) as Hex);
     },

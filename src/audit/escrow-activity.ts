@@ -12,7 +12,7 @@ export interface EscrowActivity {
   distributed: { count: number; total: bigint }[];
   skipped: { sequence: number; reason: string }[];
   movements: { kind: 'deposit' | 'withdrawal'; brandId: Hex; amount: bigint; logIndex: number }[];
-  redeemed: { brandId: Hex; amount: bigint }[];
+  redeemed: { key: Hex; brandId: Hex; user: Hex; amount: bigint }[];
   /** RWT that left the escrow, in order. */
   transfers: { to: Hex; amount: bigint }[];
   /** RWT that was minted, and the mints of the sale with their keys. */
@@ -79,7 +79,12 @@ const escrowNotes: Record<string, Note> = {
   Deposited: movement('deposit'),
   Withdrawn: movement('withdrawal'),
   Redeemed: (activity, log) =>
-    activity.redeemed.push({ brandId: address(log.topics[2]), amount: word(log, 0) }),
+    activity.redeemed.push({
+      key: log.topics[1] ?? '0x',
+      brandId: address(log.topics[2]),
+      user: address(log.topics[3]),
+      amount: word(log, 0),
+    }),
 };
 const saleNotes: Record<string, Note> = { Minted: sale(false), MintedIntoEscrow: sale(true) };
 

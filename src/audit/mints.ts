@@ -10,10 +10,8 @@ import {
   oddCheckouts,
 } from '../ledger/payments/audited-mints.ts';
 import { directMints } from '../ledger/payments/operator-mints.ts';
-import type { Audit } from './audit.ts';
+import { type Audit, pagesOf } from './audit.ts';
 import type { ActivityPage } from './chain-history.ts';
-
-const ROWS_PER_PAGE = 500;
 
 /** From the chain to the ledger: the sales of one page. */
 export async function checkSales(audit: Audit, page: ActivityPage): Promise<void> {
@@ -60,21 +58,6 @@ export async function verifyMints(audit: Audit): Promise<void> {
   }
   for await (const page of pagesOf(audit, oddCheckouts, ({ id }) => id)) {
     for (const checkout of page) await checkCheckout(audit, checkout);
-  }
-}
-
-async function* pagesOf<Row>(
-  audit: Audit,
-  read: (db: Audit['db'], page: { after: string; limit: number }) => Promise<Row[]>,
-  idOf: (row: Row) => string,
-): AsyncGenerator<Row[]> {
-  for (let after = ''; !audit.stopped(); ) {
-    const page = await read(audit.db, { after, limit: ROWS_PER_PAGE });
-    await audit.breathe();
-    yield page;
-    const last = page.at(-1);
-    if (!last || page.length < ROWS_PER_PAGE) return;
-    after = idOf(last);
   }
 }
 

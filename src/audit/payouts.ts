@@ -10,6 +10,7 @@ import type { ActivityPage } from './chain-history.ts';
 import type { EscrowActivity } from './escrow-activity.ts';
 import { checkSales } from './mints.ts';
 import { payoutsIn } from './read-attempt.ts';
+import { checkRedeemed } from './redemptions.ts';
 
 export async function verifyPayouts(audit: Audit): Promise<void> {
   const { history, block, since, supply } = audit;
@@ -69,6 +70,7 @@ async function checkPage(audit: Audit, page: ActivityPage): Promise<void> {
   }
   await checkMintsPastSale(audit, pastSale);
   await checkSales(audit, page);
+  await checkRedeemed(audit, page);
   await checkMovements(audit, page);
 }
 

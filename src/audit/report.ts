@@ -53,6 +53,12 @@ export type DifferenceKind =
   | 'mint_without_sale'
   /** A session is paid, and nothing was minted for it. */
   | 'paid_without_mint'
+  /** The escrow collected RWT under a key that no redemption of this ledger has. */
+  | 'redemption_unknown'
+  /** The escrow collected other RWT than the ledger says under that key, or for one that came to nothing. */
+  | 'redemption_differs'
+  /** A redemption counts as done, and the escrow has not collected its price. */
+  | 'redemption_without_debit'
   /** RWT exists that no sale minted and no operator recorded. */
   | 'token_supply'
   /** The newest block in the ledger is not on the chain. */

@@ -13,6 +13,7 @@ import { verifyFunds } from './funds.ts';
 import { verifyLanes } from './lanes.ts';
 import { verifyMints } from './mints.ts';
 import { verifyPayouts } from './payouts.ts';
+import { verifyRedemptions } from './redemptions.ts';
 import { createFindings, type Findings, type VerifyReport } from './report.ts';
 import { verifyRewards } from './rewards.ts';
 import { notCompared, sinceBlock } from './since.ts';
@@ -77,7 +78,10 @@ async function compareOnce(
     const { number: block, hash } = cut;
     const since = await sinceBlock(deps, { since: options.since, newest: block });
     const audit = auditOf(deps, { block, since, findings, options });
-    for (const part of [verifyPayouts, verifyMints, verifyRewards, verifyFunds, verifyClaims, verifyLanes]) {
+    for (const part of [
+      ...[verifyPayouts, verifyMints, verifyRedemptions, verifyRewards],
+      ...[verifyFunds, verifyClaims, verifyLanes],
+    ]) {
       if (!audit.stopped()) await part(audit);
     }
     const stands = (await deps.chain.block(block))?.hash === hash;
@@ -105,7 +109,7 @@ function auditOf(
     sums: { redeemed: new Map(), paid: new Map(), unreleased: new Map(), moved: new Map() },
     counted: new Map(),
     supply: { minted: 0n, sold: 0n, recorded: 0n, unexplained: undefined },
-    seen: { inclusions: new Map(), sales: new Set(), lowestSequence: undefined },
+    seen: { inclusions: new Map(), sales: new Set(), redemptions: new Set(), lowestSequence: undefined },
     progress: options.onProgress ?? (() => {}),
     stopped: () => findings.isFull() || options.signal?.aborted === true,
   };

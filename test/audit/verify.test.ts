@@ -16,7 +16,7 @@ import { until } from '../kits/clock.ts';
 import { someone, startTestService, type TestService } from '../kits/service.ts';
 
 const account = (addressIndex: number) => mnemonicToAccount(DEV_MNEMONIC, { addressIndex });
-const [admin, payout, mint, redemption] = [0, 1, 2, 4].map(account);
+const [admin, payout, mint] = [0, 1, 2].map(account);
 
 let service: TestService;
 let ledger: SQLite.Database;
@@ -183,7 +183,7 @@ describe('planted in the ledger:', () => {
   });
 
   test('a transaction that is lost', async () => {
-    plantLoss('transactions', 'nonce = 1');
+    plantLoss('transactions', "purpose = 'payout' and nonce = 1");
     const kinds = await kindsFound();
     expect(kinds).toContain('nonce_gap');
     expect(kinds).toContain('unknown_payout_transaction');
@@ -195,26 +195,33 @@ describe('planted in the ledger:', () => {
     plantValue('attempts', 'rowid = 2', 'raw', quoted(raw));
     expect(await kindsFound()).toContain('attempt_bytes');
     for (const back of undo.splice(0).reverse()) back();
-    plantValue('transactions', 'nonce = 2', 'hash', quoted(`0x${'ab'.repeat(32)}`));
+    plantValue('transactions', "purpose = 'payout' and nonce = 2", 'hash', quoted(`0x${'ab'.repeat(32)}`));
     expect(await kindsFound()).toEqual(['inclusion', 'unknown_hash']);
     for (const back of undo.splice(0).reverse()) back();
-    plantValue('transactions', 'nonce = 2', 'block_hash', quoted(`0x${'cd'.repeat(32)}`));
+    plantValue(
+      'transactions',
+      "purpose = 'payout' and nonce = 2",
+      'block_hash',
+      quoted(`0x${'cd'.repeat(32)}`),
+    );
     expect(await kindsFound()).toEqual(['inclusion']);
   });
 
   test('a transaction that counts as lost and is in a block', async () => {
-    plantValue('transactions', 'nonce = 2', 'outcome', quoted('noop'));
-    const { status } = first<{ status: string }>('select status from transactions where nonce = 2');
+    plantValue('transactions', "purpose = 'payout' and nonce = 2", 'outcome', quoted('noop'));
+    const { status } = first<{ status: string }>(
+      "select status from transactions where purpose = 'payout' and nonce = 2",
+    );
     plant(
-      "update transactions set status = 'final' where nonce = 2",
-      `update transactions set status = ${quoted(status)} where nonce = 2`,
+      "update transactions set status = 'final' where purpose = 'payout' and nonce = 2",
+      `update transactions set status = ${quoted(status)} where purpose = 'payout' and nonce = 2`,
     );
     const { block } = first<{ block: number }>(
-      'select block_number as block from transactions where nonce = 2',
+      "select block_number as block from transactions where purpose = 'payout' and nonce = 2",
     );
     plant(
-      'update transactions set block_number = null where nonce = 2',
-      `update transactions set block_number = ${block} where nonce = 2`,
+      "update transactions set block_number = null where purpose = 'payout' and nonce = 2",
+      `update transactions set block_number = ${block} where purpose = 'payout' and nonce = 2`,
     );
     const { differences } = await verify();
     expect(differences.map(({ kind }) => kind)).toContain('inclusion');
@@ -222,7 +229,9 @@ describe('planted in the ledger:', () => {
   });
 
   test('two payloads under one nonce', async () => {
-    const { id } = first<{ id: string }>('select id from transactions where nonce = 3');
+    const { id } = first<{ id: string }>(
+      "select id from transactions where purpose = 'payout' and nonce = 3",
+    );
     const raw = await (payout ?? admin)?.signTransaction({
       type: 'eip1559',
       chainId: service.ready.chain.id,
@@ -299,7 +308,7 @@ describe('planted on the chain:', () => {
     expect(BigInt(differences[0]?.found ?? 0) - BigInt(differences[0]?.expected ?? 0)).toBe(10n);
   });
 
-  test('a sale and a redemption are no differences of their own', async () => {
+  test('a sale is no difference of its own', async () => {
     const before = await kindsFound();
     const bob = account(6);
     ledger
@@ -317,7 +326,13 @@ describe('planted on the chain:', () => {
         args: [`0x${createHash('sha256').update('sale').digest('hex')}`, bob.address, 50n],
       }),
     );
-    const mayCollect = [roleId('REDEMPTION_ROLE'), redemption?.address ?? '0x'] as const;
+    expect(await kindsFound()).toEqual(before);
+  });
+
+  test('RWT that the escrow collected for no redemption, for another user, or not at all', async () => {
+    const bob = account(6);
+    const key = `0x${createHash('sha256').update('perk').digest('hex')}` as const;
+    const mayCollect = [roleId('REDEMPTION_ROLE'), admin?.address ?? '0x'] as const;
     await mined(
       wallet().writeContract({
         address: contract('escrow'),
@@ -331,12 +346,37 @@ describe('planted on the chain:', () => {
       wallet().writeContract({
         address: contract('escrow'),
         abi: businessEscrowAbi,
-        account: redemption ?? null,
+        account: admin ?? null,
         functionName: 'redeem',
         args: [`0x${createHash('sha256').update('perk').digest('hex')}`, brand(), bob.address, 20n],
       }),
     );
-    expect(await kindsFound()).toEqual(before);
+    expect(await kindsFound()).toContain('redemption_unknown');
+    const row = (wallet: string, failure: string | null) =>
+      ledger
+        .prepare(
+          `insert or replace into redemptions (id, key, brand_id, perk_id, token_id, user_key, wallet, cost,
+              confirmation_code, created_at, failure) values ('r1', ?, ?, 'p1', 1, 'bob', ?, 20, 'c1', 0, ?)`,
+        )
+        .run(key, brand(), wallet, failure);
+    row(`0x${'77'.repeat(20)}`, null);
+    expect(await kindsFound()).toContain('redemption_differs');
+    row(bob.address.toLowerCase(), 'reverted');
+    expect(await kindsFound()).toContain('redemption_differs');
+    row(bob.address.toLowerCase(), null);
+    const { differences } = await verify();
+    expect(differences.filter(({ kind }) => kind.startsWith('redemption'))).toEqual([]);
+    const done = ledger.prepare("select id from transactions where outcome = 'done' limit 1").get() as {
+      id: string;
+    };
+    ledger
+      .prepare(
+        `insert into redemptions (id, key, brand_id, perk_id, token_id, user_key, wallet, cost, confirmation_code,
+            created_at, transaction_id) values ('r2', ?, ?, 'p1', 1, 'bob', ?, 20, 'c2', 0, ?)`,
+      )
+      .run(`0x${'ab'.repeat(32)}`, brand(), bob.address.toLowerCase(), done.id);
+    expect(await kindsFound()).toContain('redemption_without_debit');
+    ledger.prepare("delete from redemptions where id = 'r2'").run();
   });
 
   test('a payout with the key of the lane that the ledger never saw', async () => {

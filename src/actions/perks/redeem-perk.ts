@@ -12,6 +12,7 @@ import {
 import type { Clock } from '../../lib/clock.ts';
 import type { Crash } from '../../lib/crash-points.ts';
 import type { Random } from '../../lib/ids.ts';
+import { createMutex } from '../../lib/mutex.ts';
 import { CODE_DIGITS, confirmationCode } from '../../rules/perks/confirmation-code.ts';
 import type { Effect } from '../answer-once.ts';
 import {
@@ -47,9 +48,26 @@ export type RedeemOutcome =
   | { redeemed: { perk: StoredPerk; redemption: Redemption; transactionHash: `0x${string}` } }
   | { refusal: RedeemRefusal };
 
-/** `effect`: the id of a request with an idempotency key; a redemption that is under way, or done, under it is found again. */
-export async function redeemPerk(
-  deps: RedeemDeps,
+/** Runs the admissions of one perk one after the other. */
+type InTurn = <T>(perkId: string, work: () => Promise<T>) => Promise<T>;
+
+/**
+ * One per process. `effect`: the id of a request with an idempotency key; a redemption that is under way, or done, under it
+ * is found again.
+ */
+export function createPerkRedeemer(deps: RedeemDeps) {
+  // They would wait for each other in the database too, where a crowd waits for longer than a statement may.
+  const turns = new Map<string, ReturnType<typeof createMutex>>();
+  const inTurn: InTurn = (perkId, work) => {
+    const turn = turns.get(perkId) ?? createMutex();
+    turns.set(perkId, turn);
+    return turn(work);
+  };
+  return (wanted: WantedRedemption, effect?: Effect) => redeemPerk({ ...deps, inTurn }, wanted, effect);
+}
+
+async function redeemPerk(
+  deps: RedeemDeps & { inTurn: InTurn },
   wanted: WantedRedemption,
   effect?: Effect,
 ): Promise<RedeemOutcome> {
@@ -65,7 +83,7 @@ export async function redeemPerk(
 }
 
 async function admit(
-  deps: RedeemDeps,
+  deps: RedeemDeps & { inTurn: InTurn },
   { wanted, judged, id }: { wanted: WantedRedemption; judged: Judged; id: string },
 ): Promise<RedeemOutcome> {
   const { database, random, clock, redemptions } = deps;
@@ -78,11 +96,13 @@ async function admit(
     ...{ userKey, userEmail: userAddress ? null : userKey, wallet, cost },
     ...{ confirmationCode: confirmationCode(random.bytes(CODE_DIGITS)), createdAt: clock.now() },
   };
-  const answer = await database.atomically(async (tx) => {
-    const admitted = await admitRedemption(tx, { plan, chain });
-    if (admitted === 'admitted') deps.crash('redeem.before-commit');
-    return admitted;
-  });
+  const answer = await deps.inTurn(perk.id, () =>
+    database.atomically(async (tx) => {
+      const admitted = await admitRedemption(tx, { plan, chain });
+      if (admitted === 'admitted') deps.crash('redeem.before-commit');
+      return admitted;
+    }),
+  );
   if (answer !== 'admitted') {
     if (answer.refused === 'stock') return { refusal: { code: 'perk_sold_out', perk: perk.name } };
     const userBalance = Math.max(0, Number(chain.balance - answer.reserved));

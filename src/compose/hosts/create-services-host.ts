@@ -5,7 +5,7 @@ import { readUserStats } from '../../actions/engagement/read-user-stats.ts';
 import { updateStats } from '../../actions/engagement/update-stats.ts';
 import { judgeRedemption } from '../../actions/perks/judge-redemption.ts';
 import { listPerks } from '../../actions/perks/list-perks.ts';
-import { type RedeemDeps, redeemPerk } from '../../actions/perks/redeem-perk.ts';
+import { createPerkRedeemer, type RedeemDeps } from '../../actions/perks/redeem-perk.ts';
 import type { PerkContract } from '../../chain/contracts/calls/perk-stock.ts';
 import type { RewardToken } from '../../chain/contracts/reward-token.ts';
 import { servicesRefusals } from '../../contract/services/refusals.ts';
@@ -41,7 +41,7 @@ export function createServices(deps: {
     updateStats: (of) => updateStats({ database, businessTime, random, ownHosts }, of),
     listPerks: (wanted) => listPerks({ database, perks }, wanted),
     judgeRedemption: (wanted) => judgeRedemption(redeeming, wanted),
-    redeemPerk: (wanted, effect) => redeemPerk(redeeming, wanted, effect),
+    redeemPerk: createPerkRedeemer(redeeming),
     admitWrite: (asked) => admitWrite(database.db, { ...asked, ownHosts }),
     refuser: createRefuser(servicesRefusals, { clock }),
     // The host's paths stand without the prefix.
