@@ -27,6 +27,7 @@ import { createPayouts } from './work/run-payouts.ts';
 import { createRelays, type RelaysSettings } from './work/run-relays.ts';
 import type { TriedLaneSettings } from './work/run-tried-lane.ts';
 import { settlements } from './work/settlements.ts';
+import { unlockAchievements } from './work/unlock-achievements.ts';
 
 export interface ChainEngineDeps {
   database: Database;
@@ -135,7 +136,7 @@ function createLanes(
 
 /** What brands are told of a block, whatever it carries. */
 function announceAll(deps: Pick<ChainEngineDeps, 'random'>): Announce {
-  const each = [announceRewards(deps), announceRedemptions(deps)];
+  const each = [announceRewards(deps), unlockAchievements(deps), announceRedemptions(deps)];
   return async (tx, confirmed) => {
     let due = 0;
     for (const announce of each) due += await announce(tx, confirmed);

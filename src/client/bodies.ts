@@ -13,6 +13,7 @@ import type { balanceResult } from '../contract/events/user-balance.ts';
 import type { pregenerateResult } from '../contract/register/pregenerate-user.ts';
 import type { RelayRefusalBody } from '../contract/relay/refusals.ts';
 import type { permitField, relayBody, relayResult, relayState } from '../contract/relay/relay.ts';
+import type { achievementsResult, progressResult } from '../contract/services/achievements.ts';
 import type { claimMilestoneResult } from '../contract/services/streak/claim-milestone.ts';
 import type { recordActivityResult } from '../contract/services/streak/record-activity.ts';
 import type { streakStatusResult } from '../contract/services/streak/status.ts';
@@ -29,6 +30,8 @@ export type PregeneratedBody = z.output<typeof pregenerateResult>;
 export type StreakStatusBody = z.output<typeof streakStatusResult>;
 export type RecordedActivityBody = z.output<typeof recordActivityResult>;
 export type ClaimedMilestoneBody = z.output<typeof claimMilestoneResult>;
+export type AchievementsBody = z.output<typeof achievementsResult>;
+export type ProgressBody = z.output<typeof progressResult>;
 
 export type PermitBody = z.input<typeof permitField>;
 export type RelayRequestBody = z.input<typeof relayBody>;

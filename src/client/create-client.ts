@@ -1,9 +1,11 @@
 /** The typed HTTP client of the service: the command line, scenarios, load and tests all go through it. */
 import type {
+  AchievementsBody,
   BalanceBody,
   EventConfigBody,
   HealthBody,
   PregeneratedBody,
+  ProgressBody,
   RefusalBody,
   RelayRefusalBody,
   RelayRequestBody,
@@ -42,6 +44,13 @@ interface RawRequest extends RequestOptions {
   method: string;
   /** A string or bytes go out as they are, anything else as JSON. */
   body?: unknown;
+}
+
+/** A user of a brand, as the services host takes them. */
+interface UserOf {
+  brandId: string;
+  userIdentifier: string;
+  platform?: string | undefined;
 }
 
 export type Client = ReturnType<typeof createClient>;
@@ -85,6 +94,18 @@ export function createClient(settings: ClientSettings) {
     /** POST user-balance; `userIdentifier` is an e-mail or an address. */
     balance: (body: { brandId: string; userIdentifier: string }, options: RequestOptions = {}) =>
       request<BalanceBody | RefusalBody>({ ...events, path: `${prefix}/user-balance`, body, ...options }),
+    /** GET achievements of a user; with `platform`, the identifier may be an id there. */
+    achievements({ brandId, userIdentifier, platform }: UserOf, options: RequestOptions = {}) {
+      const query = platform === undefined ? '' : `?${new URLSearchParams({ platform })}`;
+      const path = `/achievements/${brandId}/${encodeURIComponent(userIdentifier)}${query}`;
+      return request<AchievementsBody | RefusalBody>({ host: 'services', path, method: 'GET', ...options });
+    },
+    /** POST achievements/update-progress. */
+    reportProgress: (body: unknown, options: RequestOptions = {}) =>
+      request<ProgressBody | RefusalBody>({
+        ...{ host: 'services', path: '/achievements/update-progress', method: 'POST' },
+        ...{ body, ...options },
+      }),
     /** POST create-checkout. Contract: Checkout session. */
     createCheckout: (body: unknown, options: RequestOptions = {}) =>
       request<unknown>({ ...events, path: `${prefix}/create-checkout`, body, ...options }),

@@ -1,6 +1,7 @@
 /** The tables of settings as zod schemas: what a fixture may say, and what the control API shows. */
 import { z } from 'zod';
 import { parseDuration } from '../lib/duration.ts';
+import { achievementText } from '../rules/brands/achievement.ts';
 import { isUnlimited, UNLIMITED } from '../rules/brands/brand.ts';
 import { configuredHost } from '../rules/brands/domain.ts';
 import { defaultsOf, EVENT_TYPE, expectationOf, givenTwice, timeZoneOf } from '../rules/brands/settings.ts';
@@ -48,6 +49,8 @@ function fileSchema(kind: Kind): z.ZodType {
       return textAs(error, configuredHost);
     case 'timeZone':
       return textAs(error, timeZoneOf);
+    case 'achievement':
+      return textAs(error, achievementText);
     case 'choice':
       return z.enum(kind.of, { error });
     case 'number':

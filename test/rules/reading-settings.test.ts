@@ -347,6 +347,7 @@ describe('a new brand', () => {
       streakGrace: 36 * 3_600_000,
       streakMultipliers: { 3: 1.1, 7: 1.25, 14: 1.5, 30: 2 },
       streakMilestones: { 7: 100, 30: 500, 100: 2000, 365: 10_000 },
+      achievements: {},
     };
     expect(settingsFor('emulator')).toEqual(emulator);
     expect(newBrand({ ...named, colour: 1 }, 'emulator')).toEqual({
@@ -383,7 +384,7 @@ describe('a new brand', () => {
 
 test('the settings are these, in this order', () => {
   expect(settingNames(brandSpec).join(' ')).toBe(
-    'name automation domains platforms.<platform> clientEvents directAddresses domainless clientBypass clientAmounts mintTo pregenerate engagementWrites leaderboardUsers gasBudget spendPerHour spendPerDay eventNameMapping.<name> timeZone streakPays streakCheckInEvents streakTypes streakBase streakGrace streakMultipliers.<days> streakMilestones.<days>',
+    'name automation domains platforms.<platform> clientEvents directAddresses domainless clientBypass clientAmounts mintTo pregenerate engagementWrites leaderboardUsers gasBudget spendPerHour spendPerDay eventNameMapping.<name> timeZone streakPays streakCheckInEvents streakTypes streakBase streakGrace streakMultipliers.<days> streakMilestones.<days> achievements.<type>',
   );
   expect(settingNames(ruleSpec).join(' ')).toBe(
     'reward maxClaims maxTotalClaims cooldown active channels perUsd maxReward multiplier urlPatterns successSelectors method',

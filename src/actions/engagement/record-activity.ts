@@ -10,6 +10,7 @@ import {
   saveStreak,
 } from '../../ledger/engagement/streaks.ts';
 import { queueWebhookEvents } from '../../ledger/webhooks/queue-events.ts';
+import { achievementsOf } from '../../rules/brands/achievement.ts';
 import { dayText } from '../../rules/engagement/calendar-day.ts';
 import {
   checkInReward,
@@ -32,6 +33,7 @@ import {
   type StreakGrounds,
   type StreakRequest,
 } from './streak-work.ts';
+import { unlockReached } from './unlock-achievements.ts';
 
 export type RecordRefusal =
   | ActivityRefusal
@@ -129,7 +131,7 @@ async function pay(
   return 'refusal' in outcome ? outcome : { rewardId };
 }
 
-/** Counts the activity on the brand's leaderboards, and queues what the brand is told of a milestone. */
+/** Counts the activity on the brand's leaderboards and for achievements, and queues what the brand is told of a milestone. */
 async function tell(
   { random }: StreakDeps,
   tx: Queries,
@@ -140,6 +142,9 @@ async function tell(
   const place = { brandId, userKey, platform, atMs, timeZone: terms.timeZone };
   await countActivity(tx, [{ ...place, activity: 1, streak: streak.current }]);
   if (platform !== undefined) await nameBoardUser(tx, { brandId, userKey, platform });
+  const achievements = achievementsOf(grounds.brand.profile);
+  const values = { streak_days: streak.longest };
+  await unlockReached({ random }, tx, { brandId, userKey, achievements, values, nowMs: atMs });
   if (!milestone) return;
   const id = `evt_${random.uuid()}`;
   const { days: milestoneDays, bonus: bonusAmount } = milestone;

@@ -1,5 +1,6 @@
 /** The list of commands: names, summaries and options. A command's handler is loaded when it runs. */
 import { Command } from 'commander';
+import { declareAchievements } from '../achievements/declare.ts';
 import { declareBrand } from '../brand/declare.ts';
 import { declareCheckout } from '../checkout/declare.ts';
 import { declareClock } from '../clock/declare.ts';
@@ -115,6 +116,7 @@ function declareCommands(program: Command, catalog: Catalog): void {
   declareWallet(catalog);
   declareStreak(catalog);
   declareCheckout(catalog);
+  declareAchievements(catalog);
   declareLoad(catalog);
   declareWebhooks(catalog);
   declareReceiver(catalog);

@@ -1,7 +1,9 @@
 /** Builds the services host from adapters that the caller has picked. */
 import { admitWrite } from '../../actions/engagement/admit-write.ts';
+import { listUserAchievements } from '../../actions/engagement/read-achievements.ts';
 import { readLeaderboard } from '../../actions/engagement/read-leaderboard.ts';
 import { readUserStats } from '../../actions/engagement/read-user-stats.ts';
+import { takeProgressReport } from '../../actions/engagement/report-progress.ts';
 import { updateStats } from '../../actions/engagement/update-stats.ts';
 import { judgeRedemption } from '../../actions/perks/judge-redemption.ts';
 import { listPerks } from '../../actions/perks/list-perks.ts';
@@ -16,6 +18,7 @@ import type { Streaks } from './create-streaks.ts';
 
 /** What this file binds. */
 type Actions =
+  | ('listUserAchievements' | 'takeProgressReport')
   | ('readUserStats' | 'listPerks' | 'readLeaderboard' | 'updateStats')
   | ('judgeRedemption' | 'redeemPerk' | 'admitWrite')
   | keyof Streaks;
@@ -39,6 +42,8 @@ export function createServices(deps: {
     readUserStats: (wanted) => readUserStats({ database, businessTime, token }, wanted),
     readLeaderboard: (wanted) => readLeaderboard({ database, businessTime }, wanted),
     updateStats: (of) => updateStats({ database, businessTime, random, ownHosts }, of),
+    listUserAchievements: (user) => listUserAchievements({ database }, user),
+    takeProgressReport: (report) => takeProgressReport(frame, report),
     listPerks: (wanted) => listPerks({ database, perks }, wanted),
     judgeRedemption: (wanted) => judgeRedemption(redeeming, wanted),
     redeemPerk: createPerkRedeemer(redeeming),

@@ -1,6 +1,7 @@
 /** The services host with all that it offers: what users of a brand have done, earned and can get (docs/engagement.md). */
 import { hostContract } from '../endpoint.ts';
 import { refusalBody } from '../shared-refusals.ts';
+import { achievementsEndpoint, updateProgressEndpoint } from './achievements.ts';
 import { leaderboardEndpoint } from './leaderboard.ts';
 import { perksEndpoint } from './perks.ts';
 import { perkEligibilityEndpoint, redeemPerkEndpoint } from './redeem-perk.ts';
@@ -22,11 +23,13 @@ export const servicesHostContract = hostContract<ServicesRefusalCode>({
     { name: 'Users', description: 'What a user has, has earned and has done.' },
     { name: 'Streaks', description: 'Days in a row, what they multiply, and the milestones they reach.' },
     { name: 'Leaderboards', description: 'Who did most in a day, a week, a month, or ever.' },
+    { name: 'Achievements', description: 'What users of a brand can reach, and how far they are.' },
     { name: 'Perks', description: 'What a brand offers for RWT.' },
     { name: 'Service', description: "The host's own description." },
   ],
   endpoints: [
     ...[userStatsEndpoint, leaderboardEndpoint, updateStatsEndpoint],
+    ...[achievementsEndpoint, updateProgressEndpoint],
     ...[recordActivityEndpoint, streakStatusEndpoint, streakStatusByQueryEndpoint, claimMilestoneEndpoint],
     ...[perksEndpoint, perkEligibilityEndpoint, redeemPerkEndpoint],
   ],

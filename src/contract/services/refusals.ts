@@ -10,6 +10,7 @@ import {
   refusalForm,
   requestRefusals,
 } from '../shared-refusals.ts';
+import { type AchievementRefusal, achievementRefusals } from './achievement-refusals.ts';
 import { type RedemptionsRefusal, redemptionRefusals } from './redemption-refusals.ts';
 import { type StreakRefusal, streakRefusals } from './streak/streak-refusals.ts';
 
@@ -24,6 +25,7 @@ export type ServicesRefusal =
   | { code: 'brand_not_found'; brandId: string }
   | { code: 'brand_key_required'; brandId: string }
   | { code: 'origin_not_allowed'; brandId: string; origin: string }
+  | AchievementRefusal
   | StreakRefusal;
 export type ServicesRefusalCode = ServicesRefusal['code'];
 
@@ -91,6 +93,7 @@ const rows: RefusalRows<ServicesRefusal> = {
   request_in_progress,
   ...redemptionRefusals,
   ...streakRefusals,
+  ...achievementRefusals,
   database_unavailable,
   database_busy,
   internal_error,

@@ -6,6 +6,7 @@ import { type AddressGateDeps, addressGate } from '../frame/addresses/address-ga
 import { createHostFrame, type HostFrameDeps } from '../frame/host-frame.ts';
 import type { Refuser } from '../frame/refuse.ts';
 import type { RequestVariables } from '../frame/request-record.ts';
+import { type AchievementsDeps, achievements } from './achievements.ts';
 import { type LeaderboardDeps, leaderboard } from './leaderboard.ts';
 import { type ListPerksHandlerDeps, listPerks } from './list-perks.ts';
 import { perkEligibility, type RedeemHandlerDeps, redeemPerk } from './redeem-perk.ts';
@@ -20,6 +21,7 @@ export type ServicesHostDeps = HostFrameDeps &
   UserStatsDeps &
   LeaderboardDeps &
   UpdateStatsHandlerDeps &
+  AchievementsDeps &
   ListPerksHandlerDeps &
   RedeemHandlerDeps &
   RecordActivityDeps &
@@ -27,6 +29,7 @@ export type ServicesHostDeps = HostFrameDeps &
   StreakStatusDeps & { refuser: Refuser<ServicesRefusal> };
 
 export function createServicesHost(deps: ServicesHostDeps): Hono<RequestVariables> {
+  const { list, report } = achievements(deps);
   return createHostFrame(deps, {
     contract: servicesHostContract,
     refuse: deps.refuser.answer,
@@ -39,6 +42,8 @@ export function createServicesHost(deps: ServicesHostDeps): Hono<RequestVariable
       claimMilestone: claimMilestone(deps),
       leaderboard: leaderboard(deps),
       updateStats: updateStats(deps),
+      achievements: list,
+      updateProgress: report,
       listPerks: listPerks(deps),
       perkEligibility: perkEligibility(deps),
       redeemPerk: redeemPerk(deps),

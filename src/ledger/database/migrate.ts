@@ -25,6 +25,7 @@ import leaderboardReports from './migrations/2026-11-engagement/0020-leaderboard
 import streaks from './migrations/2026-11-engagement/0021-streaks.sql';
 import perkTerms from './migrations/2026-11-engagement/0022-perk-terms.sql';
 import chatStandings from './migrations/2026-11-engagement/0023-chat-standings.sql';
+import achievements from './migrations/2026-11-engagement/0024-achievements.sql';
 
 /** In order; a file that has been released is never edited, only followed by another. */
 export const migrations = [
@@ -51,6 +52,7 @@ export const migrations = [
   { number: 21, name: '0021-streaks', sql: streaks },
   { number: 22, name: '0022-perk-terms', sql: perkTerms },
   { number: 23, name: '0023-chat-standings', sql: chatStandings },
+  { number: 24, name: '0024-achievements', sql: achievements },
 ] as const;
 
 const applied = pgTable('migrations', {

@@ -30,6 +30,15 @@ export async function countStreakTypes(db: Queries, of: Omit<StreakKey, 'streakT
   return row?.types ?? 0;
 }
 
+/** The most days in a row that a user has reached with a brand, in any type of streak. */
+export async function longestStreak(db: Queries, of: Omit<StreakKey, 'streakType'>): Promise<number> {
+  const [row] = await db
+    .select({ days: sql<number>`coalesce(max(${streaks.longest}), 0)`.mapWith(Number) })
+    .from(streaks)
+    .where(and(eq(streaks.brandId, of.brandId), eq(streaks.userKey, of.userKey)));
+  return row?.days ?? 0;
+}
+
 /** The streaks of one type of these users, under `<brandId> <userKey>`. */
 export async function readStreaks(
   db: Queries,

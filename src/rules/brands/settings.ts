@@ -1,6 +1,7 @@
 /** Reading settings as people and programs write them: `on` or true, `a,b` or a list, `24h`, `unlimited`. */
 import { parseDuration } from '../../lib/duration.ts';
 import { addressKey } from '../user-key.ts';
+import { ACHIEVEMENT_EXPECTED, achievementText } from './achievement.ts';
 import { isUnlimited, UNLIMITED } from './brand.ts';
 import { configuredHost } from './domain.ts';
 import {
@@ -79,6 +80,7 @@ const kinds: {
     (value) => textBy(value, (text) => configuredHost(text.trim())),
   ],
   timeZone: [() => 'must be a time zone such as UTC or Europe/Berlin', (value) => textBy(value, timeZoneOf)],
+  achievement: [() => ACHIEVEMENT_EXPECTED, (value) => textBy(value, achievementText)],
   choice: [(kind) => `must be ${listed(kind.of)}`, (value, kind) => kind.of.find((one) => one === value)],
   number: [
     () => 'must be a number above 0',

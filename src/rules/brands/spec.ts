@@ -14,6 +14,8 @@ export type Kind =
   | { kind: 'domain' }
   /** An IANA time zone, as the runtime spells it. */
   | { kind: 'timeZone' }
+  /** What is counted, how much of it is needed, and a name: `claims 10 A regular`. */
+  | { kind: 'achievement' }
   | { kind: 'choice'; of: readonly string[] }
   /** Any number above 0. */
   | { kind: 'number' }
@@ -269,6 +271,20 @@ export const brandSpec = {
     alias: 'streak.milestones',
     label: 'streak milestones',
     help: 'the bonus of each milestone, in RWT, by the days of the streak that reach it',
+  },
+  achievements: {
+    kind: 'map',
+    of: { kind: 'achievement' },
+    key: {
+      pattern: /^[A-Za-z0-9][\w-]{0,49}$/,
+      placeholder: 'type',
+      is: 'a type of 1 to 50 letters, digits, _ and -',
+      inFiles: 'must be a type of 1 to 50 letters, digits, _ and -',
+    },
+    expected: 'must be a map from types to achievements',
+    example: ['regular', 'claims 10 A regular'],
+    default: {},
+    help: 'what its users can reach, each with its metric (claims, rwt_earned, streak_days, manual), threshold and name',
   },
 } as const satisfies Spec;
 

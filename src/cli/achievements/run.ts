@@ -1,0 +1,81 @@
+/** `rewards achievements list|show|progress`. */
+import { achievementsOf } from '../../rules/brands/achievement.ts';
+import { type BrandOptions, withBrands } from '../brand/target.ts';
+import type { Handler } from '../machine/context.ts';
+import { usageError } from '../machine/errors.ts';
+import { readSecret } from '../machine/read-input.ts';
+import { isObject } from '../service/assignments.ts';
+import { refusalOf } from '../service/control-reply.ts';
+import { parseExpectation } from '../service/expectation.ts';
+import { demandBrand } from '../service/named-brand.ts';
+import { serviceResult } from '../service/service-reply.ts';
+import { clientFor, resolveTarget } from '../service/target.ts';
+import { achievementLine, progressLine, userAchievementLines } from './view.ts';
+
+export const listAchievements: Handler<BrandOptions & { brand?: string }> = (context, options) =>
+  withBrands(context, options, async ({ brands, defaultBrand }) => {
+    const name = options.brand ?? defaultBrand;
+    if (name === undefined)
+      throw usageError('The brand is missing.', '`rewards brand list` shows all; name one by id or domain.');
+    const reply = await brands.show(name);
+    const refusal = refusalOf(reply, isBrand);
+    if (refusal) return { ok: false, error: refusal, data: reply.body };
+    const achievements = achievementsOf(reply.body);
+    return {
+      ok: true,
+      data: { brandId: reply.body.brandId, achievements },
+      text: (style) =>
+        achievements.length === 0
+          ? style.dim('none yet: rewards brand set <brand> "achievements.regular=claims 10 A regular"')
+          : achievements.map((one) => achievementLine(one, style)).join('\n'),
+    };
+  });
+
+const isBrand = (body: unknown): body is { brandId: string; achievements: Record<string, string> } =>
+  isObject(body) && typeof body.brandId === 'string' && isObject(body.achievements);
+
+export const showAchievements: Handler<{ user: string; brand?: string }> = async (context, wish) => {
+  const target = await resolveTarget(context);
+  const { brandId } = await demandBrand(context, target, wish.brand);
+  const reply = await clientFor(target, context).achievements({ brandId, ...userOf(wish.user) });
+  return serviceResult(reply, { text: (style) => userAchievementLines(reply.body, style) });
+};
+
+export const reportProgress: Handler<{
+  user: string;
+  type: string;
+  add?: string;
+  to?: string;
+  brand?: string;
+  apiKeyFile?: string;
+  expect?: string;
+}> = async (context, wish) => {
+  const expected = wish.expect === undefined ? undefined : parseExpectation(wish.expect);
+  const change = changeOf(wish);
+  const target = await resolveTarget(context);
+  const { brandId } = await demandBrand(context, target, wish.brand);
+  const { runtime } = context;
+  const apiKey =
+    wish.apiKeyFile === undefined ? runtime.env.REWARDS_API_KEY : await readSecret(runtime, wish.apiKeyFile);
+  const headers: Record<string, string> = apiKey ? { authorization: `Bearer ${apiKey}` } : {};
+  const report = { brandId, ...userOf(wish.user), achievementType: wish.type, ...change };
+  const reply = await clientFor(target, context).reportProgress(report, { headers });
+  return serviceResult(reply, { expected, text: (style) => progressLine(reply.body, wish, style) });
+};
+
+/** What the service calls the user: an account on a platform is its id there. */
+function userOf(user: string): { userIdentifier: string; platform?: string } {
+  const [, platform, id] = /^([\w-]+):(.+)$/.exec(user) ?? [];
+  return platform && id ? { userIdentifier: id, platform } : { userIdentifier: user };
+}
+
+function changeOf({ add, to }: { add?: string; to?: string }): { newValue: number } | { increment: number } {
+  if (add !== undefined && to !== undefined)
+    throw usageError('--add and --to are given both.', 'Leave one of them out.');
+  return to === undefined ? { increment: whole('--add', add ?? '1') } : { newValue: whole('--to', to) };
+}
+
+function whole(flag: string, text: string): number {
+  if (/^\d{1,10}$/.test(text)) return Number(text);
+  throw usageError(`${flag} must be a whole number, not ${text}.`, `Write ${flag} 5, for example.`);
+}

@@ -1,0 +1,35 @@
+/** Queues what brands are told of achievements, in the commit that unlocks them. */
+import type { BrandId } from '../../rules/brands/brand.ts';
+import { webhookBody } from '../../rules/webhooks/body.ts';
+import type { Queries } from '../database/database.ts';
+import { queueWebhookEvents } from './queue-events.ts';
+
+/** An achievement that a user has reached. */
+interface Unlock {
+  brandId: BrandId;
+  userKey: string;
+  achievement: { type: string; name: string };
+}
+
+/** Returns how many deliveries are due now. An unlock stays when its block does not, so it is told of no transaction. */
+export function tellUnlocks(
+  tx: Queries,
+  { unlocked, newId, nowMs }: { unlocked: readonly Unlock[]; newId: () => string; nowMs: number },
+): Promise<number> {
+  const type = 'achievement.unlocked' as const;
+  return queueWebhookEvents(
+    tx,
+    unlocked.map(({ brandId, userKey, achievement }) => {
+      const id = `evt_${newId()}`;
+      const facts = {
+        // A user who is known by an address alone has none.
+        userEmail: userKey.includes('@') ? userKey : '',
+        ...{ achievementId: achievement.type, achievementName: achievement.name, timestamp: nowMs },
+      };
+      return {
+        ...{ id, brandId, type, subject: `${brandId} ${achievement.type} ${userKey}` },
+        ...{ body: webhookBody({ id, event: { type, facts } }), transactionId: null, createdAt: nowMs },
+      };
+    }),
+  );
+}
