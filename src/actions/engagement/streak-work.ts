@@ -34,6 +34,11 @@ export interface StreakDeps extends GrantDeps {
   crash: Crash;
   /** Hosts of the service itself. */
   ownHosts: readonly string[];
+  /**
+   * Runs the changes of one brand one after the other: all of them wait for the row of its funds, and each that waits in
+   * the database keeps a connection from everybody else.
+   */
+  inTurn: <T>(brandId: BrandId, change: () => Promise<T>) => Promise<T>;
   /** Tries of a commit that conflicts with another process. */
   triesMax: number;
   /** Types of streaks that a user may have with a brand. */
@@ -94,7 +99,7 @@ export function changeStreak<Result>(
     return changed;
   };
   const isPassing = (error: unknown) => error instanceof Overtaken || isContention(error);
-  return tryAgain(change, { triesMax, isPassing });
+  return deps.inTurn(brandId, () => tryAgain(change, { triesMax, isPassing }));
 }
 
 /** Users who are known by an address have no e-mail. */

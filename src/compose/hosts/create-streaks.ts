@@ -8,6 +8,8 @@ import type { Milestone } from '../../chain/waiting/reward-outcome.ts';
 import type { WalletTree } from '../../identity/wallets.ts';
 import type { StreakKey } from '../../ledger/engagement/streaks.ts';
 import type { Facts } from '../../ledger/facts.ts';
+import { createKeyedMutex } from '../../lib/mutex.ts';
+import type { BrandId } from '../../rules/brands/brand.ts';
 import { settings } from '../config.ts';
 
 /** The zero address: what is sent there is lost. */
@@ -45,6 +47,7 @@ export function createStreaks(
     addressAt: wallets.addressAt,
     ownAddresses: ownAddressesOf(deps),
     ownHosts: serviceDomains,
+    inTurn: createKeyedMutex<BrandId>(),
     triesMax: settings.decideTriesMax,
     typesMax: settings.streakTypesMax,
     async settleReward(rewardId) {

@@ -1,0 +1,99 @@
+/** Streaks in the ledger: one check-in a day for any number of processes, and bonuses whose reward failed for good. */
+import { eq } from 'drizzle-orm';
+import { describe, expect, test } from 'vitest';
+import { claimMilestone } from '../../src/actions/engagement/claim-milestone.ts';
+import { readStreak } from '../../src/actions/engagement/read-streak.ts';
+import { recordActivity } from '../../src/actions/engagement/record-activity.ts';
+import type { StreakDeps } from '../../src/actions/engagement/streak-work.ts';
+import type { Database } from '../../src/ledger/database/database.ts';
+import { openPostgres } from '../../src/ledger/database/postgres.ts';
+import { failRewards, markReleased } from '../../src/ledger/rewards/rewards.ts';
+import { rewards } from '../../src/ledger/schema/rewards.ts';
+import { createKeyedMutex } from '../../src/lib/mutex.ts';
+import type { BrandId } from '../../src/rules/brands/brand.ts';
+import { freshKey, postgresMissing, startPostgres } from '../kits/databases.ts';
+import { openLedger, START_MS, someBrand, type TestLedger } from './ledger.ts';
+
+/** The deps of one process. */
+const processOf = (ledger: TestLedger, database: Database = ledger.database): StreakDeps => ({
+  ...ledger,
+  database,
+  ...{ ownHosts: [], ownAddresses: new Set<string>(), triesMax: 10, typesMax: 20 },
+  inTurn: createKeyedMutex<BrandId>(),
+  crash: () => {},
+  nudgeWebhooks: () => {},
+  settleReward: async () => ({ transactionHash: null, failure: null }),
+});
+
+const requestOf = (brandId: BrandId) => ({
+  ...{ brandId, userKey: `${freshKey('user')}@demo.example`, userAddress: undefined, platform: 'web' },
+  ...{ streakType: 'daily', writer: { keyOf: undefined, origin: undefined } },
+});
+
+const rewardsOf = (ledger: TestLedger, userKey: string) =>
+  ledger.database.db.select().from(rewards).where(eq(rewards.userKey, userKey));
+
+test.skipIf(postgresMissing())(
+  '200 check-ins of a user at once, over the connections of two processes, are one',
+  { timeout: 60_000 },
+  async () => {
+    const postgres = await startPostgres();
+    const ledger = await openLedger(openPostgres(postgres.url));
+    const second = openPostgres(postgres.url);
+    try {
+      const { brandId } = await someBrand(ledger, { deposit: 1_000, 'streakMilestones.1': 100 });
+      const request = requestOf(brandId);
+      const processes = [processOf(ledger), processOf(ledger, second)];
+      const ofEach = <T>(work: (deps: StreakDeps) => Promise<T>) =>
+        Promise.all(Array.from({ length: 100 }, () => processes.map(work)).flat());
+      const recorded = await ofEach((deps) => recordActivity(deps, request));
+      expect(recorded.filter((one) => 'isNew' in one && one.isNew)).toHaveLength(1);
+      expect(recorded.filter((one) => 'refusal' in one)).toEqual([]);
+      expect((await rewardsOf(ledger, request.userKey)).map(({ amount }) => amount)).toEqual([10]);
+
+      const claims = await ofEach((deps) => claimMilestone(deps, { ...request, milestoneDays: 1 }));
+      expect(claims.filter((one) => 'bonus' in one)).toHaveLength(1);
+      const refusals = claims.flatMap((one) => ('refusal' in one ? one.refusal.code : []));
+      expect(new Set(refusals)).toEqual(new Set(['milestone_claimed']));
+      const amounts = (await rewardsOf(ledger, request.userKey)).map(({ amount }) => amount);
+      expect(amounts.sort()).toEqual([10, 100]);
+    } finally {
+      await second.close();
+      await ledger.close();
+      await postgres.stop();
+    }
+  },
+);
+
+describe.each([
+  ['SQLite', undefined],
+  ['Postgres', postgresMissing()],
+] as const)('on %s', (kind, missing) => {
+  test.skipIf(missing)('a bonus whose reward failed for good can be claimed again, once', async () => {
+    const postgres = kind === 'Postgres' ? await startPostgres() : undefined;
+    const ledger = await openLedger(...(postgres ? [openPostgres(postgres.url)] : []));
+    try {
+      const { brandId } = await someBrand(ledger, { deposit: 1_000, 'streakMilestones.1': 100 });
+      const deps = processOf(ledger);
+      const request = requestOf(brandId);
+      const wish = { ...request, milestoneDays: 1 };
+      await recordActivity(deps, request);
+      const first = await claimMilestone(deps, wish);
+      if (!('rewardId' in first) || !first.rewardId) throw new Error('no reward');
+      const { db } = ledger.database;
+      const [row] = await db.select().from(rewards).where(eq(rewards.id, first.rewardId));
+      const sequence = row?.sequence ?? -1;
+      await failRewards(db, { sequences: [sequence], failure: 'reverted' });
+      expect(await claimMilestone(deps, wish)).toMatchObject({ refusal: { code: 'milestone_claimed' } });
+      await markReleased(db, { sequence, nowMs: START_MS });
+      expect((await readStreak(deps, request))?.unclaimedMilestones).toEqual([{ days: 1, bonus: 100 }]);
+      const again = await claimMilestone(deps, wish);
+      expect(again).toMatchObject({ days: 1, bonus: 100, rewardId: expect.any(String) });
+      expect(again).not.toMatchObject({ rewardId: first.rewardId });
+      expect(await claimMilestone(deps, wish)).toMatchObject({ refusal: { code: 'milestone_claimed' } });
+    } finally {
+      await ledger.close();
+      await postgres?.stop();
+    }
+  });
+});
