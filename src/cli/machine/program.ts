@@ -5,6 +5,7 @@ import { declareBrand } from '../brand/declare.ts';
 import { declareCheckout } from '../checkout/declare.ts';
 import { declareClock } from '../clock/declare.ts';
 import { declareConfig } from '../config/declare.ts';
+import { declareConstraintUpdater } from '../constraint-updater/declare.ts';
 import { declareConstraints } from '../constraints/declare.ts';
 import { declareContracts } from '../contracts/declare.ts';
 import { declareKeys } from '../keys/declare.ts';
@@ -121,6 +122,7 @@ function declareCommands(program: Command, catalog: Catalog): void {
   declareWebhooks(catalog);
   declareReceiver(catalog);
   declareConstraints(catalog);
+  declareConstraintUpdater(catalog);
   program.commandsGroup('Set it up:');
   for (const declare of [declareBrand, declarePerks, declareMint, declareSeed, declareKeys, declareContracts])
     declare(catalog);
