@@ -3,17 +3,24 @@ import {
   decodeFunctionData,
   encodeAbiParameters,
   encodeErrorResult,
+  getAddress,
   type Hex,
   toFunctionSelector,
 } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { describe, expect, test } from 'vitest';
-import { contractErrorsAbi, perkNFTAbi, rewardTokenAbi } from '../../src/chain/contracts/abis.ts';
+import {
+  contractErrorsAbi,
+  perkNFTAbi,
+  pointsSaleAbi,
+  rewardTokenAbi,
+} from '../../src/chain/contracts/abis.ts';
 import { encodeCall, functionsOf } from '../../src/chain/contracts/calls/function-call.ts';
 import { createL1FeeReader } from '../../src/chain/contracts/calls/l1-fee.ts';
 import { contractNamed, readCall, revertReason } from '../../src/chain/contracts/calls/relay-calldata.ts';
 import { simulateCalls } from '../../src/chain/contracts/calls/simulate.ts';
 import { createRewardToken } from '../../src/chain/contracts/reward-token.ts';
+import { mintGasLimit, saleMintData } from '../../src/chain/contracts/sale-mint.ts';
 import { createTokenSignatures } from '../../src/chain/contracts/token-signatures.ts';
 import { keysGrownFrom, keyTree, phraseOf } from '../../src/chain/lane/local-key.ts';
 import { type Rpc, RpcAnswerError, RpcUnreachableError } from '../../src/chain/rpc/rpc.ts';
@@ -27,6 +34,18 @@ const asNumber = (text: string) => {
   const made = call('setPerk', [text, '1', '2', 'me', 'true']);
   return 'problem' in made ? undefined : made.args.perkId;
 };
+
+test("a paid session's mint calls the sale as its kind says, with the gas of that kind", () => {
+  const mint = { key: `0x${'01'.repeat(32)}`, recipient: me, amount: 7 } as const;
+  const read = (kind: 'wallet' | 'escrow') =>
+    decodeFunctionData({ abi: pointsSaleAbi, data: saleMintData({ ...mint, kind }) });
+  const names = { wallet: 'mintForPayment', escrow: 'mintIntoEscrow' };
+  for (const kind of ['wallet', 'escrow'] as const) {
+    expect(read(kind).functionName).toBe(names[kind]);
+    expect(String(read(kind).args)).toBe(String([mint.key, getAddress(me), 7n]));
+  }
+  expect(mintGasLimit('escrow')).toBeGreaterThan(mintGasLimit('wallet'));
+});
 
 describe('a call by its name', () => {
   test('is encoded, with its arguments under the names that the contract gives them', () => {
@@ -88,6 +107,7 @@ describe('a call by its name', () => {
     ['setPerk', ['1', '1', '1', `x0x${'cd'.repeat(20)}`, 'true'], 'perks', false],
     ['setPerk', ['1', '1', '1', `0x${'cd'.repeat(20)}0`, 'true'], 'perks', false],
     ['setPerk', ['1', '1', '1', 'me', 'yes'], 'perks', false],
+    ['setPerk', ['1', '1', '1', 'me', ' true '], 'perks', true],
     ['transferBatch', ['0x'], 'token', true],
     ['transferBatch', ['0xAb'], 'token', true],
     ['transferBatch', ['0xabc'], 'token', false],

@@ -149,6 +149,48 @@ onEveryDatabase(({ kit }) => {
     expect(deps.alarms.list()).toMatchObject([{ code: 'reward_skipped', facts: { reason: 'already_paid' } }]);
   });
 
+  test('a block that does not follow the newest one, or is another than the one that was read, books nothing', async () => {
+    const deps = depsOf({});
+    const brandId = freshAddress();
+    await openFunds(kit().database.db, brandId as never);
+    const next = (await begun()) + 1;
+    const logs = [receiptOf(freshHash(), [deposited(brandId, 1_000)])];
+    // Its parent was taken back; and between it and the newest one there is another.
+    expect(await book(deps, { ...blockOf(next), parentHash: freshHash() }, logs)).toBeUndefined();
+    expect(await book(deps, blockOf(next + 1), logs)).toBeUndefined();
+    expect(await book(deps, blockOf(next), [])).toEqual([]);
+    // Another process has read this one under another hash meanwhile.
+    expect(await book(deps, { ...blockOf(next), hash: freshHash() }, logs)).toBeUndefined();
+    expect(await depositOf(brandId)).toBe(0);
+    expect(await book(deps, blockOf(next + 1), logs)).toEqual([]);
+    expect(await depositOf(brandId)).toBe(1_000);
+  });
+
+  test('brands are told when their messages are due, and only then', async () => {
+    let told = 0;
+    const seen: number[] = [];
+    const deps = (due: number) => ({
+      ...depsOf({}),
+      onAnnounced: () => {
+        told += 1;
+      },
+      announce: async (_: unknown, of: { transactions: readonly unknown[]; nowMs: number }) => {
+        expect(of.nowMs).toBe(NOW_MS);
+        seen.push(of.transactions.length);
+        return due;
+      },
+    });
+    const one = await carriedReward(freshAddress());
+    const first = (await begun()) + 1;
+    await book(deps(0), blockOf(first), []);
+    expect([told, seen]).toEqual([0, [0]]);
+    await book(deps(2), blockOf(first + 1, [one.hash]), [receiptOf(one.hash)]);
+    expect([told, seen]).toEqual([1, [0, 1]]);
+    // A block that is not booked tells nobody.
+    await book(deps(2), blockOf(first + 9), []);
+    expect([told, seen]).toEqual([1, [0, 1]]);
+  });
+
   test("logs of a stranger's contract in the escrow's words change nothing", async () => {
     const deps = depsOf({});
     const brandId = freshAddress();

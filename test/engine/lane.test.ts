@@ -256,6 +256,15 @@ onEveryDatabase(({ kit }) => {
     expect(alarms()).toEqual(['fee_over_cap']);
   });
 
+  test('no replacement offers more in all than nodes take, whatever the cap of a gas unit', async () => {
+    // Its work asks for 50,000 gas: nodes take 30 gwei for each.
+    const { world, turn } = start({ offerMaxWei: 50_000n * 30n * GWEI });
+    world.work = 1;
+    expect(await turn()).toEqual(['worked', '0: 21 1']);
+    world.baseFeeWei = 25n * GWEI;
+    expect(await turn(1_000)).toEqual(['worked', '0: 30 1']);
+  });
+
   test('bytes without an answer keep their price; those that a node calls too cheap do not', async () => {
     const { world, turn } = start();
     world.work = 1;

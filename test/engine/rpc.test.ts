@@ -52,6 +52,15 @@ test('a request is JSON-RPC 2.0; user and password of the URL become a header', 
   expect(got?.headers.authorization).toBe(`Basic ${basic}`);
 });
 
+test('a request that is answered leaves no timer behind, which would keep a process from its end for a minute', async () => {
+  const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+  const before = timers();
+  const requests = 50;
+  for (let count = 0; count < requests; count++) await ask({ body: '{"result":"0x5"}' });
+  // The server of this test has a few of its own.
+  expect(timers() - before).toBeLessThan(requests / 2);
+});
+
 test.each([
   '{"error":{"code":-32000,"message":"nonce too low"}}',
   '{"error":{"code":-32000,"message":"nonce too low"},"result":"0x1"}',

@@ -82,17 +82,76 @@ test('addresses in any case are the same brand', () => {
 });
 
 test.each<[string, PayoutEntry[]]>([
-  ['no reward', []],
-  ['a span of more than 65,536', [entry({ sequence: 0n }), entry({ sequence: 65_536n })]],
-  ['a negative sequence', [entry({ sequence: -1n })]],
-  ['a sequence of 65 bits', [entry({ sequence: MAX_UINT64 + 1n })]],
-  ['a negative amount', [entry({ amount: -1n })]],
-  ['an amount of 65 bits', [entry({ amount: MAX_UINT64 + 1n })]],
-  ['a short recipient', [entry({ to: '0x1234' })]],
-  ['a recipient that is not hex', [entry({ to: `0x${'g'.repeat(40)}` })]],
-  ['a short brand', [entry({ brandId: '0x1234' })]],
-])('%s cannot be encoded', (_, entries) => {
+  ['no reward', 'at least one reward', []],
+  [
+    'a span of more than 65,536',
+    'sequence 65536 is too far from 0',
+    [entry({ sequence: 0n }), entry({ sequence: 65_536n })],
+  ],
+  ['a negative sequence', 'sequence -1 does not fit', [entry({ sequence: -1n })]],
+  ['a sequence of 65 bits', 'does not fit 64 bits', [entry({ sequence: MAX_UINT64 + 1n })]],
+  ['a negative amount', 'amount -1 does not fit 64 bits', [entry({ amount: -1n })]],
+  [
+    'an amount of 65 bits',
+    `amount ${MAX_UINT64 + 1n} does not fit 64 bits`,
+    [entry({ amount: MAX_UINT64 + 1n })],
+  ],
+  ['a short recipient', 'recipient 0x1234 is not an address', [entry({ to: '0x1234' })]],
+  ['a recipient that is not hex', 'is not an address', [entry({ to: `0x${'g'.repeat(40)}` })]],
+  ['a short brand', 'brand 0x1234 is not an address', [entry({ brandId: '0x1234' })]],
+  ['more of one brand than its count can say', 'has more than 65535 rewards', rewardsOfOneBrand(65_536)],
+])('%s cannot be encoded', (_, why, entries) => {
   expect(() => encodePayoutBatch(entries)).toThrow(RangeError);
+  expect(() => encodePayoutBatch(entries)).toThrow(why);
+});
+
+test('the most that fits is encoded: 65,535 rewards of a brand, sequences 65,535 apart, hex in lower case', () => {
+  const many = encodePayoutBatch(rewardsOfOneBrand(65_535));
+  expect(many.length).toBeGreaterThan(65_535 * 60);
+  const to: Hex = `0x${'AB'.repeat(20)}`;
+  const wide = encodePayoutBatch([entry({ to }), entry({ sequence: 65_536n })]);
+  expect(wide).toMatch(/^0x[0-9a-f]+$/);
+  expect(decodePayoutBatch(wide).map(({ sequence }) => sequence)).toEqual([1n, 65_536n]);
+});
+
+test.each([
+  ['no group at all', 'malformed', (base: string) => base],
+  ['a group of nobody', 'malformed', (base: string, brand: string) => `${base}${brand}0000`],
+  [
+    'a group of nobody after a good one',
+    'malformed',
+    (base: string, brand: string, one: string) => `${base}${brand}0001${one}${brand}0000`,
+  ],
+  [
+    'fewer rewards than it counts',
+    'malformed',
+    (base: string, brand: string, one: string) => `${base}${brand}0002${one}`,
+  ],
+  [
+    'a header that is cut short',
+    'malformed',
+    (base: string, brand: string, one: string) => `${base}${brand}0001${one}${brand.slice(20)}`,
+  ],
+  [
+    'digits that are not hex',
+    'not the calldata',
+    (base: string, brand: string, one: string) => `${base}${brand}0001zz${one.slice(2)}`,
+  ],
+])('a batch with %s is not decoded', (_, why, make) => {
+  const batch = make('0'.repeat(16), 'ab'.repeat(20), `0000${'cd'.repeat(20)}${'3'.padStart(16, '0')}`);
+  const length = (batch.length / 2).toString(16).padStart(64, '0');
+  const padding = '0'.repeat((64 - (batch.length % 64)) % 64);
+  const frame = encodePayoutBatch([entry({})]).slice(0, 2 + 8 + 64);
+  const calldata = `${frame}${length}${batch}${padding}` as Hex;
+  expect(() => decodePayoutBatch(calldata)).toThrow(RangeError);
+  expect(() => decodePayoutBatch(calldata)).toThrow(why);
+});
+
+test('a length that says more than there is is not decoded', () => {
+  const good = encodePayoutBatch([entry({})]);
+  const head = 2 + 8 + 64;
+  const longer = `${good.slice(0, head)}${(10_000).toString(16).padStart(64, '0')}${good.slice(head + 64)}`;
+  expect(() => decodePayoutBatch(longer as Hex)).toThrow('not the calldata of a payout batch');
 });
 
 test('the largest sequence is encoded, and one more is told as such', () => {
@@ -133,6 +192,14 @@ test('as many rewards are taken as fit: count, span, gas', () => {
   const fitting = fittingPayouts(scattered, most(500));
   expect(fitting).toBeGreaterThan(300);
   expect(fitting).toBeLessThan(400);
+  const of = (...sequences: bigint[]) => sequences.map((sequence) => entry({ sequence }));
+  expect(fittingPayouts(of(0n, 65_535n), most(400))).toBe(2);
+  expect(fittingPayouts(of(0n, 65_536n), most(400))).toBe(1);
+  // The span is of all of them, not of the last two.
+  expect(fittingPayouts(of(0n, 65_535n, 70_000n), most(400))).toBe(2);
+  // No transaction may ask for more gas than the chain allows, whatever a node would take.
+  expect(fittingPayouts(scattered, { countMax: 500, gasMax: MAX_BATCH_GAS * 10n })).toBe(fitting);
+  expect(payoutGasLimit(2, 2, 1)).toBeGreaterThan(payoutGasLimit(2, 1, 1));
   // As much gas as two rewards take, and less than one takes.
   expect(fittingPayouts(dense, { countMax: 400, gasMax: payoutGasLimit(2, 1, 1) })).toBe(2);
   expect(fittingPayouts(dense, { countMax: 400, gasMax: 1n })).toBe(1);
@@ -153,6 +220,10 @@ test('encodes 400 rewards in a few milliseconds', () => {
   console.log(`encoding a batch of 400 rewards takes ${msEach.toFixed(2)} ms`);
   expect(msEach).toBeLessThan(10);
 });
+
+function rewardsOfOneBrand(count: number): PayoutEntry[] {
+  return Array.from({ length: count }, (_, index) => entry({ sequence: BigInt(index) }));
+}
 
 function entry(change: Partial<PayoutEntry>): PayoutEntry {
   return { sequence: 1n, brandId: newHolder(1), to: newHolder(2), amount: 3n, ...change };

@@ -59,7 +59,7 @@ export const areas: readonly Area[] = [
       'test/contract/{events,register,relay}/*.test.ts',
       'test/audit/*.test.ts',
     ],
-    near: ['test/ledger', 'test/engine', 'test/actions'],
+    near: ['test/ledger', 'test/engine', 'test/actions', 'test/webhooks/deliver.test.ts'],
   },
   {
     name: 'actions',
@@ -94,6 +94,33 @@ export const areas: readonly Area[] = [
       'test/actions/prepare-relay.test.ts',
       'test/actions/relay-transaction.test.ts',
     ],
+  },
+  {
+    name: 'payments',
+    folder: 'src/payments',
+    without: [],
+    tests: ['test/payments/stripe.test.ts', 'test/contract/{checkout,payments}/*.test.ts'],
+    near: ['test/payments/stripe.test.ts'],
+  },
+  {
+    name: 'webhooks',
+    folder: 'src/webhooks',
+    without: [],
+    tests: ['test/webhooks/*.test.ts'],
+    near: [
+      'test/webhooks/deliver.test.ts',
+      'test/webhooks/hostile-receivers.test.ts',
+      'test/webhooks/post.test.ts',
+      'test/webhooks/share-slots.test.ts',
+      'test/webhooks/sign.test.ts',
+    ],
+  },
+  {
+    name: 'outgoing',
+    folder: 'src/outgoing',
+    without: [],
+    tests: ['test/outgoing/*.test.ts', 'test/webhooks/{post,ssrf,hostile-receivers}.test.ts'],
+    near: ['test/outgoing', 'test/webhooks/post.test.ts', 'test/webhooks/ssrf.test.ts'],
   },
 ];
 

@@ -6,6 +6,7 @@ import { contractChanges } from './contract-changes.ts';
 import { droppedCalls } from './dropped-calls.ts';
 import { rangeOf, tryOperators } from './operators.ts';
 import { planted } from './planted.ts';
+import { judgedByTypes } from './refused-by-types.ts';
 import { type Change, openSandbox } from './sandbox.ts';
 import { isOpen, scoreOf, scoreTable, type Verdict, withNews } from './verdict.ts';
 
@@ -20,6 +21,7 @@ const USAGE = `npm run mutate -- [areas] [options]
   --names REGEX    judged by those tests alone that are named so, such as '^(?!Postgres)'
   --near           operators are judged by tests that need no service, in one process: a thousand a minute, a lower bound
   --when-loaded    also changes what runs once when a module is loaded; each such change runs all tests
+  --types          what no test notices is shown to the compiler: what it refuses counts as noticed, in a column of its own
   --seed 1         which lines and calls those are
   --together 2     how many changes are tried at the same time
   --report FILE    every change and its outcome, as JSON
@@ -39,6 +41,7 @@ const { values, positionals } = parseArgs({
     names: { type: 'string' },
     near: { type: 'boolean', default: false },
     'when-loaded': { type: 'boolean', default: false },
+    types: { type: 'boolean', default: false },
     seed: { type: 'string', default: '1' },
     together: { type: 'string', default: '2' },
     report: { type: 'string' },
@@ -56,7 +59,8 @@ async function mutate(): Promise<number> {
     positionals.length > 0 ? positionals : ['planted', 'contracts', ...areas.map(({ name }) => name)];
   const verdicts: Verdict[] = [];
   for (const name of wanted) {
-    const found = await tryArea(name);
+    const tried = await tryArea(name);
+    const found = values.types ? judgedByTypes(tried) : tried;
     verdicts.push(...found);
     for (const { where, change, outcome } of found)
       if (outcome === 'survived' || outcome === 'untried')

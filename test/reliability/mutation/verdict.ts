@@ -13,7 +13,7 @@ export interface Verdict {
   /** What was changed, in one line. */
   change: string;
   outcome: Outcome;
-  /** The test that noticed it, where that is known; `time` when a test did not end. */
+  /** The test that noticed it, where that is known; `time` when a test did not end, `types` when the compiler refused it. */
   by?: string | undefined;
 }
 
@@ -35,15 +35,17 @@ export function scoreTable(verdicts: readonly Verdict[]): string[] {
   const line = (cells: readonly (string | number)[]) =>
     cells.map((cell, i) => (i === 0 ? String(cell).padEnd(10) : String(cell).padStart(9))).join(' ');
   return [
-    line(['area', 'changes', 'noticed', 'by time', 'survived', 'untried', 'score']),
+    line(['area', 'changes', 'noticed', 'by time', 'by types', 'survived', 'untried', 'score']),
     ...names.map((name) => {
       const all = verdicts.filter(
         ({ area, outcome }) => outcome !== 'void' && (name === 'all' || area === name),
       );
       const count = (outcome: Outcome) => all.filter((one) => one.outcome === outcome).length;
       const byTime = all.filter(({ by }) => by === 'time').length;
+      const byTypes = all.filter(({ by }) => by === 'types').length;
       const score = `${(100 * scoreOf(all)).toFixed(1)} %`;
-      return line([name, all.length, count('noticed'), byTime, count('survived'), count('untried'), score]);
+      const missed = [count('survived'), count('untried')];
+      return line([name, all.length, count('noticed'), byTime, byTypes, ...missed, score]);
     }),
   ];
 }

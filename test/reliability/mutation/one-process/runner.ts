@@ -18,7 +18,7 @@ import {
   toMutantRunResult,
 } from '@stryker-mutator/api/test-runner';
 import { build } from 'esbuild';
-import type { LoadedTest, suitesOf, takeTests } from './vitest-stand-in.ts';
+import type { LoadedTest, suitesOf, takeFinishers, takeTests } from './vitest-stand-in.ts';
 
 /** Files of tests, separated by blanks. */
 const FILES_VARIABLE = 'REWARDS_MUTATE_NEAR';
@@ -26,6 +26,7 @@ const FILES_VARIABLE = 'REWARDS_MUTATE_NEAR';
 interface Bundle {
   takeTests: typeof takeTests;
   suitesOf: typeof suitesOf;
+  takeFinishers: typeof takeFinishers;
 }
 
 function createRunner(): TestRunner {
@@ -37,11 +38,12 @@ function createRunner(): TestRunner {
   let file = '';
   let loads = 0;
   let loaded: Loaded | undefined;
+  let thrown: Error | undefined;
 
   const load = async (): Promise<Loaded> => {
     loads += 1;
     const bundle = (await import(`${pathToFileURL(file).href}?${loads}`)) as Bundle;
-    return { tests: bundle.takeTests(), suitesOf: bundle.suitesOf };
+    return { ...bundle, tests: bundle.takeTests() };
   };
   const run = async (of: Loaded, names?: readonly string[]): Promise<DryRunResult> => {
     const wanted = new Set(names);
@@ -49,6 +51,11 @@ function createRunner(): TestRunner {
     const quickestFirst = chosen.toSorted((a, b) => (tookMs.get(a.name) ?? 0) - (tookMs.get(b.name) ?? 0));
     const tests = await runTests(of, names ? quickestFirst : chosen, {
       isOver: (result) => names !== undefined && result.status === TestStatus.Failed,
+      takeThrown: () => {
+        const error = thrown;
+        thrown = undefined;
+        return error;
+      },
       before: (name) => {
         stryker.currentTestId = name;
       },
@@ -61,6 +68,10 @@ function createRunner(): TestRunner {
     capabilities: () => ({ reloadEnvironment: true }),
     async init() {
       process.on('unhandledRejection', () => undefined);
+      // What a timer throws would end the process, and with it this change's judgement: it is that test's fault.
+      process.on('uncaughtException', (error) => {
+        thrown ??= error;
+      });
       file = await bundleTests(process.cwd());
     },
     async dryRun() {
@@ -99,16 +110,20 @@ function createRunner(): TestRunner {
 }
 createRunner.inject = tokens();
 
-interface Loaded {
+interface Loaded extends Pick<Bundle, 'suitesOf' | 'takeFinishers'> {
   tests: LoadedTest[];
-  suitesOf: typeof suitesOf;
 }
 
 /** In this order, each with the hooks of its suites; a suite begins with its first test and ends with the run. */
 async function runTests(
-  { suitesOf: outwards }: Loaded,
+  { suitesOf: outwards, takeFinishers }: Loaded,
   tests: readonly LoadedTest[],
-  on: { before: (name: string) => void; isOver: (result: TestResult) => boolean },
+  on: {
+    before: (name: string) => void;
+    isOver: (result: TestResult) => boolean;
+    /** What was thrown since the last call where nobody catches it. */
+    takeThrown: () => Error | undefined;
+  },
 ): Promise<TestResult[]> {
   type Suite = LoadedTest['suite'];
   const begun = new Set<Suite>();
@@ -124,11 +139,15 @@ async function runTests(
         for (const hook of one.hooks.beforeAll) await hook();
       }
       for (const one of suites) for (const hook of one.hooks.beforeEach) await hook();
+      on.takeThrown();
       await work();
+      const thrown = on.takeThrown();
+      if (thrown) throw thrown;
       results.push({ ...about(), status: TestStatus.Success });
     } catch (error) {
       results.push({ ...about(), status: TestStatus.Failed, failureMessage: String(error).slice(0, 500) });
     } finally {
+      for (const finisher of takeFinishers()) await settled(finisher);
       for (const one of suites) for (const hook of one.hooks.afterEach) await settled(hook);
     }
     const last = results.at(-1);
@@ -153,7 +172,7 @@ async function bundleTests(root: string): Promise<string> {
   const standIn = join(root, 'test/reliability/mutation/one-process/vitest-stand-in.ts');
   const contents = [
     ...files.map((file) => `import ${JSON.stringify(`begin:${file}`)};\nimport ${JSON.stringify(file)};`),
-    `export { takeTests, suitesOf } from ${JSON.stringify(standIn)};`,
+    `export { takeTests, suitesOf, takeFinishers } from ${JSON.stringify(standIn)};`,
   ].join('\n');
   const outfile = join(root, `near-tests-${process.pid}.mjs`);
   await build({

@@ -36,7 +36,8 @@ export const takeTests = (): LoadedTest[] => collected.splice(0);
 /** From the outermost to this one. */
 export const suitesOf = (suite: Suite): Suite[] => [...(suite.parent ? suitesOf(suite.parent) : []), suite];
 
-function one(name: string, work: Work): void {
+function one(name: string, first: unknown, last?: unknown): void {
+  const work = workOf(first, last);
   const names = suitesOf(current).map((suite) => suite.name);
   collected.push({ name: [...names, name].filter(Boolean).join(' > '), suite: current, work });
 }
@@ -47,11 +48,15 @@ function group(name: string, work: Work): void {
   current = current.parent ?? current;
 }
 
+/** What a test does; options, such as a time limit, may stand before it. */
+const workOf = (first: unknown, last: unknown) => (typeof first === 'function' ? first : last) as Work;
+
 /** Once for each row; where all rows are lists, each gives its entries. The row's place keeps the names apart. */
 const each =
   (declare: (name: string, work: Work) => void) =>
   (rows: readonly unknown[]) =>
-  (name: string, work: (...args: unknown[]) => unknown): void => {
+  (name: string, first: unknown, last?: unknown): void => {
+    const work = workOf(first, last) as (...args: unknown[]) => unknown;
     const areLists = rows.every(Array.isArray);
     for (const [place, row] of rows.entries())
       declare(`${name} #${place}`, () => work(...(areLists ? (row as unknown[]) : [row])));
@@ -71,6 +76,12 @@ export const beforeAll = hook('beforeAll');
 export const afterAll = hook('afterAll');
 export const beforeEach = hook('beforeEach');
 export const afterEach = hook('afterEach');
+
+const afterThis: Work[] = [];
+/** Runs when the test that is running has ended, as in vitest. */
+export const onTestFinished = (work: Work) => void afterThis.push(work);
+/** What the test that has just ended asked to run, last first. */
+export const takeFinishers = (): Work[] => afterThis.splice(0).reverse();
 
 const POLL_MS = 20;
 const POLL_FOR_MS = 5_000;
