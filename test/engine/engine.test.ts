@@ -33,10 +33,10 @@ onEveryDatabase(({ kit }) => {
   const blocks: Block[] = [];
   const offered: Hex[] = [];
   /** Senders of what blocks hold. */
-  let mined: string[] = [];
+  const mined: string[] = [];
 
-  function mine(hashes: Hex[] = [], at = blocks.length + 1): void {
-    blocks.splice(at - 1);
+  function mine(hashes: Hex[] = []): void {
+    const at = blocks.length + 1;
     const parentHash = blocks.at(-1)?.hash ?? freshHash();
     const of = { timestampSeconds: at, baseFeeWei: GWEI, transactions: hashes };
     blocks.push({ number: at, hash: freshHash(), parentHash, ...of });
@@ -73,6 +73,7 @@ onEveryDatabase(({ kit }) => {
       untakenAfterMs: NEVER_MS,
     },
     relay: {} as Parameters<typeof createChainEngine>[0]['settings']['relay'],
+    redeem: {} as Parameters<typeof createChainEngine>[0]['settings']['redeem'],
     mint: { storeMax: 5, idlePollMs: NEVER_MS, refusedRetryMs: NEVER_MS },
     fees: { feeCapWei: 100n * GWEI, priorityFeeWei: GWEI },
     follow: { confirmations: 1, finalityBlocks: 9, idlePollMs: NEVER_MS, busyPollMs: 5 },
@@ -192,33 +193,6 @@ onEveryDatabase(({ kit }) => {
     expect(await sent).toMatchObject({ status: 'sent' });
     expect(await waits).toMatchObject({ id, status: 'included', hash: carrier });
     await mineOffered();
-  });
-
-  test('a payout whose block is taken back is offered again at once', async () => {
-    const engine = open();
-    await engine.start();
-    const rewardId = await grant();
-    const included = engine.progress.waitFor({ rewardId, until: 'included', timeoutMs: NEVER_MS });
-    engine.payouts.nudge();
-    await until('it is offered', () => inPool().length > 0);
-    const [raw] = inPool();
-    const before = mined;
-    mined = [...before];
-    await mineOffered();
-    expect(await included).toMatchObject({ status: 'included' });
-    const at = blocks.length;
-    const offeredBefore = offered.length;
-    mined = before;
-    mine([], at);
-    mine();
-    // Somebody waits, so the chain is looked at.
-    void engine.progress.waitFor({ rewardId: 'nobody', until: 'included', timeoutMs: NEVER_MS });
-    const nudged = engine.progress.waitFor({ rewardId: await grant(), until: 'sent', timeoutMs: NEVER_MS });
-    engine.payouts.nudge();
-    await nudged;
-    await until('it is offered again', () => offered.slice(offeredBefore).includes(raw as Hex));
-    await mineOffered();
-    await until('all is read', isRead);
   });
 
   test('nothing is sent before the ledger has caught up and its owner agrees; a no is the answer of start', async () => {

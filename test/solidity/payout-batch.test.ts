@@ -81,7 +81,7 @@ test('addresses in any case are the same brand', () => {
   ]);
 });
 
-test.each<[string, PayoutEntry[]]>([
+test.each<[string, string, PayoutEntry[]]>([
   ['no reward', 'at least one reward', []],
   [
     'a span of more than 65,536',
