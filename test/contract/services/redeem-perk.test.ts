@@ -65,6 +65,23 @@ describe.each(databaseKinds)('redemption (on $kind)', ({ open }) => {
     expect((await check(email, MUG.id)).body).toMatchObject({ eligible: false, userBalance: 100 });
   });
 
+  test('the brand is told of a redemption once, with the code that the user has', async () => {
+    const { email } = await personWith(service, 100);
+    const { confirmationCode } = (await redeem(email, WALLPAPERS.id)).body;
+    const told = async () => {
+      const { deliveries } = (await service.request(`${service.ready.urls.control}/inbox?limit=500`)).body;
+      return deliveries.filter((one: { body: { type: string; data: { userEmail: string } } }) => {
+        return one.body?.type === 'perk.redeemed' && one.body.data.userEmail === email;
+      });
+    };
+    await expect.poll(async () => (await told()).length, { timeout: 10_000 }).toBe(1);
+    const [{ body }] = await told();
+    expect(body.data).toEqual({
+      ...{ userEmail: email, perkId: WALLPAPERS.id, perkName: WALLPAPERS.name },
+      ...{ redemptionCode: confirmationCode, timestamp: expect.any(Number) },
+    });
+  });
+
   test('too little RWT: both say how much is missing, and nothing is debited', async () => {
     const { email, wallet } = await personWith(service, 150);
     const before = await service.balanceOf(wallet);
