@@ -1,6 +1,7 @@
 /** What a user has, has earned and has done at a brand. */
 import type { RewardToken } from '../../chain/contracts/reward-token.ts';
 import type { BusinessTime, Database } from '../../ledger/database/database.ts';
+import { spentOnPerks } from '../../ledger/perks/redemptions.ts';
 import { sumRewards } from '../../ledger/rewards/rewards.ts';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import { DAILY } from '../../rules/engagement/streak.ts';
@@ -35,10 +36,11 @@ export async function readUserStats(
   const held = await readBalance(deps, { brandId, userKey, userAddress, historyLimit: 0 });
   if (!held) return undefined;
   const { earned, claims } = await sumRewards(deps.database.db, { brandId, userKey });
+  const spent = await spentOnPerks(deps.database.db, { brandId, userKey });
   const streak = await readStreak(deps, { brandId, userKey, streakType: DAILY });
   return {
     balance: held.balance,
-    lifetime: { earned, spent: 0, claims },
+    lifetime: { earned, spent, claims },
     streak: { current: streak?.currentStreak ?? 0, longest: streak?.longestStreak ?? 0 },
     activity: { messages: 0, voiceMinutes: 0, reactions: 0 },
     rank: await rankOfUser(deps.database.db, { brandId, userKey, platform }),

@@ -1,5 +1,6 @@
 /** Redemptions of perks: admitted within a user's RWT and a perk's stock, and followed until a block shows them. */
 import { and, eq, inArray, isNotNull, isNull, or, sql } from 'drizzle-orm';
+import type { BrandId } from '../../rules/brands/brand.ts';
 import type { Queries } from '../database/database.ts';
 import { inChunks } from '../database/in-chunks.ts';
 import { perks } from '../schema/engagement/perks.ts';
@@ -137,3 +138,20 @@ export const doneBy = (tx: Queries, transactionIds: string[]) =>
       .leftJoin(perks, eq(perks.id, redemptions.perkId))
       .where(and(inArray(transactions.id, some), isNotNull(redemptions.transactionId))),
   );
+
+/** Whole RWT that a user spent on a brand's perks, as far as blocks show it. */
+export async function spentOnPerks(db: Queries, of: { brandId: BrandId; userKey: string }): Promise<number> {
+  const [row] = await db
+    .select({ spent: sql<number>`coalesce(sum(${redemptions.cost}), 0)`.mapWith(Number) })
+    .from(redemptions)
+    .innerJoin(transactions, eq(transactions.id, redemptions.transactionId))
+    .where(
+      and(
+        eq(redemptions.userKey, of.userKey),
+        eq(redemptions.brandId, of.brandId),
+        isNull(redemptions.failure),
+        eq(transactions.outcome, 'done'),
+      ),
+    );
+  return row?.spent ?? 0;
+}

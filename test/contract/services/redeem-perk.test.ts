@@ -56,6 +56,8 @@ describe.each(databaseKinds)('redemption (on $kind)', ({ open }) => {
       },
     ]);
     expect(await service.balanceOf(wallet)).toBe(100n);
+    const stats = await service.request(`/user-stats/${service.brand.brandId}/${encodeURIComponent(email)}`);
+    expect(stats.body).toMatchObject({ balance: 100, lifetime: { spent: 600 } });
     expect(await heldOnChain(service, wallet, MUG.tokenId)).toBe(1n);
     expect(await service.escrowOf(service.brand.brandId)).toBe(escrow + 600n);
     const { perks } = await redeemedOnChain(service);
