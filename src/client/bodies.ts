@@ -14,6 +14,7 @@ import type { pregenerateResult } from '../contract/register/pregenerate-user.ts
 import type { RelayRefusalBody } from '../contract/relay/refusals.ts';
 import type { permitField, relayBody, relayResult, relayState } from '../contract/relay/relay.ts';
 import type { achievementsResult, progressResult } from '../contract/services/achievements.ts';
+import type { codeResult } from '../contract/services/check-code.ts';
 import type { claimMilestoneResult } from '../contract/services/streak/claim-milestone.ts';
 import type { recordActivityResult } from '../contract/services/streak/record-activity.ts';
 import type { streakStatusResult } from '../contract/services/streak/status.ts';
@@ -79,6 +80,7 @@ export interface SessionWishes {
   refund: z.input<typeof processor.refundWish>;
   dispute: z.input<typeof processor.disputeWish>;
 }
+export type CodeBody = z.output<typeof codeResult>;
 export type ManagedPerkBody = z.output<typeof perks.managedPerkShape>;
 export type ConstrainedPerksBody = z.output<typeof constraints.constrainedPerks>;
 export type ConstraintsVerdictBody = z.output<typeof constraints.constraintsVerdict>;

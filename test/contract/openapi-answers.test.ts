@@ -7,6 +7,7 @@ import type { ApiDocument } from '../../src/http/openapi.ts';
 import { browserMissing, startBrowser } from '../kits/browser.ts';
 import { rewards, rewardsJson } from '../kits/cli.ts';
 import { until } from '../kits/clock.ts';
+import { personWith, redeemBody, WALLPAPERS } from '../kits/redeeming.ts';
 import { someone, startTestService, type TestService } from '../kits/service.ts';
 import { relayKitOf } from '../kits/wallet.ts';
 import { operationsOf, validatorOf } from './api-description.ts';
@@ -87,10 +88,19 @@ async function reachedMilestone() {
   return { ...user, milestoneDays: 1 };
 }
 
+/** A code that can be used. */
+async function redeemedCode() {
+  const { email } = await personWith(service, 100);
+  const { body } = await service.post('/perks/redeem', redeemBody(service, email, WALLPAPERS.id));
+  return { brandId: service.brand.brandId, code: body.confirmationCode };
+}
+
 /** Bodies of operations that need something to be there first. */
 const ownBodies: Record<string, () => Promise<unknown>> = {
   paymentMint: paidSession,
   claimMilestone: reachedMilestone,
+  checkCode: redeemedCode,
+  useCode: redeemedCode,
 };
 
 /** Holds an answer against what the description says of its status. */

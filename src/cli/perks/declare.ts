@@ -62,4 +62,27 @@ Examples:
   rewards perks set 3 image=   (removes it)`,
     )
     .action(lazily(async () => (await import('./run.ts')).setPerk));
+  for (const [name, summary, load] of [
+    ['check-code', 'look at the code that a user shows for a redeemed perk', 'checkCode'],
+    ['use-code', 'mark a code as used, once', 'useCode'],
+  ] as const)
+    perks
+      .command(name)
+      .summary(summary)
+      .argument('<code>', 'such as 7KQ2-M9XT-4HVC')
+      .addOption(
+        option('--brand <brand>', `${BRAND} [default: the first brand of the stack that runs here]`, {
+          env: 'REWARDS_BRAND_ID',
+        }),
+      )
+      .addOption(
+        option('--api-key-file <path>', "the brand's API key; - reads standard input", {
+          env: 'REWARDS_API_KEY_FILE',
+        }),
+      )
+      .addHelpText(
+        'after',
+        `\nThe key may also be in REWARDS_API_KEY.\n\nExample:\n  rewards perks ${name} 7KQ2-M9XT-4HVC`,
+      )
+      .action(lazily(async () => (await import('./run-codes.ts'))[load]));
 }

@@ -1,5 +1,5 @@
 /** Perks, for people. */
-import type { ManagedPerkBody } from '../../client/bodies.ts';
+import type { CodeBody, ManagedPerkBody } from '../../client/bodies.ts';
 import type { Style } from '../terminal/style.ts';
 
 /** `3  Enamel mug  600 RWT  physical  20 in all  on  493a88d1-…`. */
@@ -17,4 +17,11 @@ export function perkLine(perk: ManagedPerkBody, style: Style): string {
     ...(terms === 'failed' ? [style.red(`the contract refuses it: ${failure}`)] : []),
     style.dim(id),
   ].join('  ');
+}
+
+/** `7KQ2-M9XT-4HVC  valid  Ten percent off  alice@demo.example  250 RWT`. */
+export function codeLine(body: CodeBody, style: Style): string {
+  const { confirmationCode, state, perkName, perkId, user, cost, usedAt } = body;
+  const shown = state === 'valid' ? style.green(state) : style.yellow(usedAt ? `used ${usedAt}` : state);
+  return [confirmationCode, shown, style.bold(perkName ?? perkId), user, `${cost} RWT`].join('  ');
 }

@@ -5,6 +5,7 @@ import { readLeaderboard } from '../../actions/engagement/read-leaderboard.ts';
 import { readUserStats } from '../../actions/engagement/read-user-stats.ts';
 import { takeProgressReport } from '../../actions/engagement/report-progress.ts';
 import { updateStats } from '../../actions/engagement/update-stats.ts';
+import { checkCode, useCode } from '../../actions/perks/check-code.ts';
 import { judgeRedemption } from '../../actions/perks/judge-redemption.ts';
 import { listPerks } from '../../actions/perks/list-perks.ts';
 import { createPerkRedeemer, type RedeemDeps } from '../../actions/perks/redeem-perk.ts';
@@ -20,7 +21,7 @@ import type { Streaks } from './create-streaks.ts';
 type Actions =
   | ('listUserAchievements' | 'takeProgressReport')
   | ('readUserStats' | 'listPerks' | 'readLeaderboard' | 'updateStats')
-  | ('judgeRedemption' | 'redeemPerk' | 'admitWrite')
+  | ('judgeRedemption' | 'redeemPerk' | 'admitWrite' | 'checkCode' | 'useCode')
   | keyof Streaks;
 
 /** Everything that the services host does. */
@@ -47,6 +48,8 @@ export function createServices(deps: {
     listPerks: (wanted) => listPerks({ database, perks }, wanted),
     judgeRedemption: (wanted) => judgeRedemption(redeeming, wanted),
     redeemPerk: createPerkRedeemer(redeeming),
+    checkCode: (asked) => checkCode({ database }, asked),
+    useCode: (asked) => useCode({ database, clock }, asked),
     admitWrite: (asked) => admitWrite(database.db, { ...asked, ownHosts }),
     refuser: createRefuser(servicesRefusals, { clock }),
     // The host's paths stand without the prefix.

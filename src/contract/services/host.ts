@@ -2,6 +2,7 @@
 import { hostContract } from '../endpoint.ts';
 import { refusalBody } from '../shared-refusals.ts';
 import { achievementsEndpoint, updateProgressEndpoint } from './achievements.ts';
+import { checkCodeEndpoint, useCodeEndpoint } from './check-code.ts';
 import { leaderboardEndpoint } from './leaderboard.ts';
 import { perksEndpoint } from './perks.ts';
 import { perkEligibilityEndpoint, redeemPerkEndpoint } from './redeem-perk.ts';
@@ -31,7 +32,7 @@ export const servicesHostContract = hostContract<ServicesRefusalCode>({
     ...[userStatsEndpoint, leaderboardEndpoint, updateStatsEndpoint],
     ...[achievementsEndpoint, updateProgressEndpoint],
     ...[recordActivityEndpoint, streakStatusEndpoint, streakStatusByQueryEndpoint, claimMilestoneEndpoint],
-    ...[perksEndpoint, perkEligibilityEndpoint, redeemPerkEndpoint],
+    ...[perksEndpoint, perkEligibilityEndpoint, redeemPerkEndpoint, checkCodeEndpoint, useCodeEndpoint],
   ],
   refusalBody,
   anywhere,

@@ -11,7 +11,10 @@ export type RedemptionsRefusal =
   | { code: 'wallet_missing'; perk: string }
   | { code: 'constraints_not_met'; missing: UnmetConstraint[] }
   | { code: 'redemption_failed'; perk: string; redemptionId: string; reason: string }
-  | { code: 'redemption_pending'; redemptionId: string };
+  | { code: 'redemption_pending'; redemptionId: string }
+  | { code: 'code_not_found'; text: string }
+  /** `usedAt`: null while no block shows the redemption. */
+  | { code: 'code_not_usable'; text: string; usedAt: string | null };
 
 const perk = 'Ten percent off';
 const redemptionId = '018f3c5e-7a1b-7c3d-8e9f-0a1b2c3d4e5f';
@@ -113,6 +116,29 @@ export const redemptionRefusals: RefusalRows<RedemptionsRefusal> = {
       message:
         'The redemption is recorded and comes once; the chain has not taken it yet. Ask again with the same Idempotency-Key.',
       details: { reason: 'redemption_pending', redemptionId },
+    }),
+  },
+  code_not_found: {
+    status: 404,
+    when: 'the brand has no redemption with this code, or it came to nothing',
+    example: { text: '7KQ2-M9XT-4HVC' },
+    says: ({ text }) => ({
+      error: 'Unknown code',
+      message: `No redemption of this brand has the code ${text}.`,
+      details: { reason: 'code_not_found' },
+    }),
+  },
+  code_not_usable: {
+    status: 409,
+    when: 'the code was used before, or no block shows its redemption yet',
+    example: { text: '7KQ2-M9XT-4HVC', usedAt: '2030-01-01T00:05:00.000Z' },
+    says: ({ text, usedAt }) => ({
+      error: usedAt === null ? 'Code not ready' : 'Code already used',
+      message:
+        usedAt === null
+          ? `The redemption of ${text} is not on chain yet: try again in a moment.`
+          : `The code ${text} was used at ${usedAt}.`,
+      details: { reason: 'code_not_usable', usedAt },
     }),
   },
 };

@@ -7,6 +7,7 @@ import { createHostFrame, type HostFrameDeps } from '../frame/host-frame.ts';
 import type { Refuser } from '../frame/refuse.ts';
 import type { RequestVariables } from '../frame/request-record.ts';
 import { type AchievementsDeps, achievements } from './achievements.ts';
+import { type CheckCodeHandlerDeps, checkCode, useCode } from './check-code.ts';
 import { type LeaderboardDeps, leaderboard } from './leaderboard.ts';
 import { type ListPerksHandlerDeps, listPerks } from './list-perks.ts';
 import { perkEligibility, type RedeemHandlerDeps, redeemPerk } from './redeem-perk.ts';
@@ -24,6 +25,7 @@ export type ServicesHostDeps = HostFrameDeps &
   AchievementsDeps &
   ListPerksHandlerDeps &
   RedeemHandlerDeps &
+  CheckCodeHandlerDeps &
   RecordActivityDeps &
   ClaimMilestoneDeps &
   StreakStatusDeps & { refuser: Refuser<ServicesRefusal> };
@@ -47,6 +49,8 @@ export function createServicesHost(deps: ServicesHostDeps): Hono<RequestVariable
       listPerks: listPerks(deps),
       perkEligibility: perkEligibility(deps),
       redeemPerk: redeemPerk(deps),
+      checkCode: checkCode(deps),
+      useCode: useCode(deps),
     },
   });
 }

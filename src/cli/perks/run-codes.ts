@@ -1,0 +1,33 @@
+/** `rewards perks check-code|use-code`: what a brand's server does with the code that a user shows. */
+import type { CodeBody } from '../../client/bodies.ts';
+import type { CommandContext, Handler } from '../machine/context.ts';
+import { readSecret } from '../machine/read-input.ts';
+import { demandBrand } from '../service/named-brand.ts';
+import { serviceResult } from '../service/service-reply.ts';
+import { clientFor, resolveTarget } from '../service/target.ts';
+import { codeLine } from './view.ts';
+
+interface CodeOptions {
+  code: string;
+  brand?: string;
+  apiKeyFile?: string;
+}
+
+export const checkCode: Handler<CodeOptions> = (context, options) => ask(context, options, 'check-code');
+export const useCode: Handler<CodeOptions> = (context, options) => ask(context, options, 'use-code');
+
+async function ask(context: CommandContext, options: CodeOptions, verb: 'check-code' | 'use-code') {
+  const target = await resolveTarget(context);
+  const { brandId } = await demandBrand(context, target, options.brand);
+  const { runtime } = context;
+  const { apiKeyFile } = options;
+  const apiKey =
+    apiKeyFile === undefined ? runtime.env.REWARDS_API_KEY : await readSecret(runtime, apiKeyFile);
+  const reply = await clientFor(target, context).request<CodeBody>({
+    ...{ host: 'services', path: `/perks/${verb}`, method: 'POST', body: { brandId, code: options.code } },
+    headers: apiKey ? { authorization: `Bearer ${apiKey}` } : {},
+  });
+  const requestId = reply.headers['x-request-id'];
+  if (requestId) context.about.requestId = requestId;
+  return serviceResult(reply, { text: (style) => codeLine(reply.body, style) });
+}

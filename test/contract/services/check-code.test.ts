@@ -1,0 +1,83 @@
+/** POST perks/check-code and perks/use-code: a code is good once, and known to its brand alone. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { rewardsJson } from '../../kits/cli.ts';
+import { databaseKinds } from '../../kits/databases.ts';
+import { personWith, redeemBody, WALLPAPERS } from '../../kits/redeeming.ts';
+import { startTestService, type TestService } from '../../kits/service.ts';
+
+const API_KEY = 'rk_dev_demo_7pQ2vXc9TfLm4KzRw8YbN6sHdJ3gEa5U';
+const key = { authorization: `Bearer ${API_KEY}` };
+
+describe.each(databaseKinds)('codes (on $kind)', ({ open }) => {
+  let service: TestService;
+  let stopDatabase: () => Promise<void>;
+  beforeAll(async () => {
+    const { databaseUrl, stop } = await open();
+    stopDatabase = stop;
+    service = await startTestService(databaseUrl ? { databaseUrl } : {});
+  });
+  afterAll(async () => {
+    await service?.stop();
+    await stopDatabase();
+  });
+  const ask = (verb: string, code: string, headers: Record<string, string> = key) =>
+    service.post(`/perks/${verb}`, { brandId: service.brand.brandId, code }, headers);
+  const redeemed = async () => {
+    const { email } = await personWith(service, 100);
+    const { body } = await service.post('/perks/redeem', redeemBody(service, email, WALLPAPERS.id));
+    return { email, code: body.confirmationCode as string, id: body.redemptionId as string };
+  };
+
+  test('a code says what it is for, however it is typed, and is used once', async () => {
+    const { email, code, id } = await redeemed();
+    const valid = {
+      ...{ success: true, state: 'valid', confirmationCode: code, redemptionId: id, user: email },
+      ...{ perkId: WALLPAPERS.id, perkName: WALLPAPERS.name, cost: 50, usedAt: null },
+    };
+    expect(await ask('check-code', code)).toMatchObject({ status: 200, body: valid });
+    const typed = ` ${code.toLowerCase().replaceAll('-', ' ')} `;
+    expect(await ask('check-code', typed)).toMatchObject({ status: 200, body: valid });
+    const used = await ask('use-code', code);
+    expect(used).toMatchObject({ status: 200, body: { state: 'used', usedAt: expect.any(String) } });
+    const { usedAt } = used.body;
+    expect((await ask('check-code', code)).body).toMatchObject({ state: 'used', usedAt });
+    expect(await ask('use-code', code)).toMatchObject({
+      ...{
+        status: 409,
+        body: { error: 'Code already used', details: { reason: 'code_not_usable', usedAt } },
+      },
+    });
+  });
+
+  test('of many who use a code at once, one is told that they have', async () => {
+    const { code } = await redeemed();
+    const answers = await Promise.all(Array.from({ length: 12 }, () => ask('use-code', code)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(11).fill(409)]);
+  });
+
+  test('without the key of the brand nothing is told, and what it has not is unknown', async () => {
+    const { code } = await redeemed();
+    for (const verb of ['check-code', 'use-code']) {
+      expect(await ask(verb, code, {})).toMatchObject({
+        ...{ status: 401, body: { details: { reason: 'brand_key_required' } } },
+      });
+      expect(await ask(verb, '0000-0000-0000')).toMatchObject({
+        ...{ status: 404, body: { error: 'Unknown code', details: { reason: 'code_not_found' } } },
+      });
+      expect(await ask(verb, 'what?')).toMatchObject({
+        ...{ status: 400, body: { details: { errors: [expect.stringMatching(/^code: must be a conf/)] } } },
+      });
+    }
+    expect((await ask('check-code', code)).body.state).toBe('valid');
+  });
+
+  test('the command line looks at a code and uses it with the key', async () => {
+    const { code } = await redeemed();
+    const env = { REWARDS_CONTROL_TOKEN: service.ready.controlToken, REWARDS_API_KEY: API_KEY };
+    const run = async (verb: string) =>
+      (await rewardsJson(['perks', verb, code, '--target', service.ready.urls.events], { env })).envelope;
+    expect((await run('check-code')).data.body).toMatchObject({ state: 'valid' });
+    expect((await run('use-code')).data.body).toMatchObject({ state: 'used' });
+    expect((await run('use-code')).error).toMatchObject({ code: 'E_REFUSED', message: 'Code already used' });
+  });
+});
