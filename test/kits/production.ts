@@ -9,6 +9,8 @@ import { HDKey } from '@scure/bip32';
 import { createPublicClient, createWalletClient, type Hex, http, keccak256, parseEther, toHex } from 'viem';
 import { generatePrivateKey, mnemonicToAccount, privateKeyToAccount } from 'viem/accounts';
 import { afterEach, expect } from 'vitest';
+import { rewardTokenAbi } from '../../src/chain/contracts/abis.ts';
+import { roleId } from '../../src/chain/contracts/deployment-steps.ts';
 import { DEV_MNEMONIC } from '../../src/emulator/world/dev-accounts.ts';
 import { saveBrand, saveEventRule } from '../../src/ledger/brands/brands.ts';
 import type { Database } from '../../src/ledger/database/database.ts';
@@ -58,6 +60,11 @@ export async function startProductionKit(anvilArgs: readonly string[] = []) {
     "m/44'/60'/0'/0",
   ).publicExtendedKey;
   const transport = http(anvil.url);
+  // Tests configure perks as the admin, too.
+  await createWalletClient({ transport, account: accounts.admin }).writeContract({
+    ...{ address: contracts.perks, abi: rewardTokenAbi, functionName: 'grantRole', chain: null },
+    args: [roleId('PERK_ADMIN_ROLE'), accounts.admin.address],
+  });
   await fundEscrow(
     {
       wallet: createWalletClient({ transport }),
