@@ -1,13 +1,13 @@
-// Builds the program, bundles the measurements and runs them: `npm run bench -- --quick`, `npm run bench -- verify`, `npm run bench -- memory`; `--help` lists their options. See docs/performance.md.
+// Builds the program, bundles the measurements and runs them: `npm run bench -- --quick`, `npm run bench -- verify`, `npm run bench -- leaderboard`, `npm run bench -- memory`; `--help` lists their options. See docs/performance.md.
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { build } from 'esbuild';
 
-/** `verify` measures the comparison of ledger and chain, `memory` what `serve` holds; anything else events and relays. */
-const measurement = ['verify', 'memory'].find((name) => name === process.argv[2]);
+/** `verify` measures the comparison of ledger and chain, `leaderboard` its reading, `memory` what `serve` holds; anything else events and relays. */
+const measurement = ['verify', 'leaderboard', 'memory'].find((name) => name === process.argv[2]);
 /** With `--help`, each says what may come after it, and none measures. */
 const asked = process.argv.includes('--help')
-  ? ['main', 'verify', 'memory'].filter((name) => !measurement || name === measurement)
+  ? ['main', 'verify', 'leaderboard', 'memory'].filter((name) => !measurement || name === measurement)
   : undefined;
 const root = new URL('..', import.meta.url).pathname;
 if (!asked) {
@@ -30,6 +30,7 @@ try {
       'naive-server': 'bench/naive-server.ts',
       verify: 'bench/verify/main.ts',
       'verify-node': 'bench/verify/node-process.ts',
+      leaderboard: 'bench/leaderboard/main.ts',
       memory: 'bench/memory/main.ts',
       'report-memory': 'bench/memory/report-memory.ts',
     },

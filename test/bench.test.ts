@@ -70,6 +70,7 @@ test('its modules are loaded by Node itself, and each says what may come after i
   expect(stdout.split('\n').filter((line) => line.startsWith('npm'))).toEqual([
     'npm run bench --',
     'npm run bench -- verify',
+    'npm run bench -- leaderboard',
     'npm run bench -- memory',
   ]);
   expect(stdout).toContain('--database …     an empty database of Postgres; without one, SQLite\n');

@@ -38,6 +38,8 @@ export interface Audit extends VerifyDeps {
   sums: Record<'redeemed' | 'paid' | 'unreleased' | 'moved', Map<string, bigint>>;
   /** Rewards that still count, by event. */
   counted: Map<string, number>;
+  /** Rewards that leaderboards have counted, by brand. */
+  onBoards: Map<string, number>;
   supply: {
     minted: bigint;
     sold: bigint;

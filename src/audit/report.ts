@@ -21,6 +21,12 @@ export type DifferenceKind =
   | 'reward_without_counter'
   | 'claim_counter'
   | 'claim_total'
+  /** A leaderboard's score is not what the user's rewards and reports add up to. */
+  | 'leaderboard_score'
+  /** The counters by which ranks are found do not fit the scores of their board. */
+  | 'leaderboard_ranks'
+  /** Rewards that leaderboards have counted belong to users whom they do not know. */
+  | 'leaderboard_rewards'
   /** A brand's balance in escrow is not its deposits, less withdrawals and paid rewards. */
   | 'escrow_balance'
   /** The escrow holds less RWT than its brands' balances add up to. */

@@ -45,7 +45,7 @@ async function checkWords(audit: Audit, first: number, flags: Map<number, bigint
 }
 
 function checkReward(
-  { findings, block, sums, counted }: Audit,
+  { findings, block, sums, counted, onBoards }: Audit,
   reward: AuditedReward,
   isPaid: boolean,
 ): void {
@@ -57,6 +57,7 @@ function checkReward(
     const event = eventKeyText(reward);
     counted.set(event, (counted.get(event) ?? 0) + 1);
   }
+  if (reward.onBoards === true && failure === null) onBoards.set(brandId, (onBoards.get(brandId) ?? 0) + 1);
   const isIncluded = (status === 'included' || status === 'final') && (blockNumber ?? block + 1) <= block;
   const isBookedPaid = isIncluded && outcome === 'done' && failure === null;
   if (isBookedPaid) addTo(sums.paid, brandId, BigInt(amount));

@@ -34,5 +34,6 @@ export function notCompared(audit: Audit): string[] {
     "brands' balances and accounts",
     "the token's supply",
     'counters of claims',
+    'leaderboards',
   ];
 }

@@ -11,6 +11,7 @@ import { verifyBeyond } from './beyond-the-cut.ts';
 import { verifyClaims } from './claims.ts';
 import { verifyFunds } from './funds.ts';
 import { verifyLanes } from './lanes.ts';
+import { verifyLeaderboards } from './leaderboards.ts';
 import { verifyMints } from './mints.ts';
 import { verifyPayouts } from './payouts.ts';
 import { verifyRedemptions } from './redemptions.ts';
@@ -80,7 +81,7 @@ async function compareOnce(
     const audit = auditOf(deps, { block, since, findings, options });
     for (const part of [
       ...[verifyPayouts, verifyMints, verifyRedemptions, verifyRewards],
-      ...[verifyFunds, verifyClaims, verifyLanes],
+      ...[verifyFunds, verifyClaims, verifyLeaderboards, verifyLanes],
     ]) {
       if (!audit.stopped()) await part(audit);
     }
@@ -108,6 +109,7 @@ function auditOf(
     findings,
     sums: { redeemed: new Map(), paid: new Map(), unreleased: new Map(), moved: new Map() },
     counted: new Map(),
+    onBoards: new Map(),
     supply: { minted: 0n, sold: 0n, recorded: 0n, unexplained: undefined },
     seen: { inclusions: new Map(), sales: new Set(), redemptions: new Set(), lowestSequence: undefined },
     progress: options.onProgress ?? (() => {}),

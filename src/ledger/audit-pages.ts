@@ -25,6 +25,7 @@ export const auditedRewards = (db: Queries, range: { from: number; below: number
       status: transactions.status,
       outcome: transactions.outcome,
       blockNumber: transactions.blockNumber,
+      onBoards: transactions.onBoards,
       eventType: rewards.eventType,
     })
     .from(rewards)

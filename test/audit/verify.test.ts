@@ -161,6 +161,31 @@ describe('planted in the ledger:', () => {
     expect(await kindsFound()).toEqual(['claim_total', 'reward_without_counter']);
   });
 
+  test.each([
+    [
+      'a score',
+      'leaderboard_scores',
+      'rwt_earned',
+      'rwt_earned + 1',
+      ['leaderboard_ranks', 'leaderboard_score'],
+    ],
+    ['a counter of ranks', 'leaderboard_ranks', 'users', 'users + 1', ['leaderboard_ranks']],
+  ])('%s of a leaderboard that was changed', async (_, table, column, value, kinds) => {
+    plantValue(table, 'rowid = 1', column, value);
+    expect(await kindsFound()).toEqual(kinds);
+  });
+
+  test('a user who was taken off the leaderboards', async () => {
+    const [board] = ledger.prepare("select id from leaderboards where period = 'all'").all() as {
+      id: number;
+    }[];
+    const { key } = first<{ key: string }>(
+      `select user_key as key from leaderboard_scores where board_id = ${board?.id}`,
+    );
+    plantLoss('leaderboard_scores', `board_id = ${board?.id} and user_key = ${quoted(key)}`);
+    expect(await kindsFound()).toEqual(['leaderboard_ranks', 'leaderboard_rewards']);
+  });
+
   test("a brand's account that promises or has deposited otherwise", async () => {
     plantValue('brand_funds', 'promised > 0', 'promised', 'promised + 7');
     const { differences } = await verify();
