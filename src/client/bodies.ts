@@ -15,6 +15,7 @@ import type { RelayRefusalBody } from '../contract/relay/refusals.ts';
 import type { permitField, relayBody, relayResult, relayState } from '../contract/relay/relay.ts';
 import type { achievementsResult, progressResult } from '../contract/services/achievements.ts';
 import type { codeResult } from '../contract/services/check-code.ts';
+import type { leaderboardResult } from '../contract/services/leaderboard.ts';
 import type { claimMilestoneResult } from '../contract/services/streak/claim-milestone.ts';
 import type { recordActivityResult } from '../contract/services/streak/record-activity.ts';
 import type { streakStatusResult } from '../contract/services/streak/status.ts';
@@ -26,6 +27,7 @@ export type RewardBody = z.output<typeof rewardResult>;
 export type EventConfigBody = z.output<typeof eventConfigResult>;
 export type HealthBody = z.output<typeof healthResult>;
 export type BalanceBody = z.output<typeof balanceResult>;
+export type LeaderboardBody = z.output<typeof leaderboardResult>;
 export type PregeneratedBody = z.output<typeof pregenerateResult>;
 
 export type StreakStatusBody = z.output<typeof streakStatusResult>;

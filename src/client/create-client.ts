@@ -4,6 +4,7 @@ import type {
   BalanceBody,
   EventConfigBody,
   HealthBody,
+  LeaderboardBody,
   PregeneratedBody,
   ProgressBody,
   RefusalBody,
@@ -106,6 +107,14 @@ export function createClient(settings: ClientSettings) {
         ...{ host: 'services', path: '/achievements/update-progress', method: 'POST' },
         ...{ body, ...options },
       }),
+    /** GET leaderboard of one brand; the other fields go into the query. */
+    leaderboard(
+      { brandId, ...query }: { brandId: string } & Record<string, string>,
+      options: RequestOptions = {},
+    ) {
+      const path = `/leaderboard/${brandId}?${new URLSearchParams(query)}`;
+      return request<LeaderboardBody | RefusalBody>({ host: 'services', path, method: 'GET', ...options });
+    },
     /** POST create-checkout. Contract: Checkout session. */
     createCheckout: (body: unknown, options: RequestOptions = {}) =>
       request<unknown>({ ...events, path: `${prefix}/create-checkout`, body, ...options }),

@@ -10,6 +10,7 @@ import { declareConstraints } from '../constraints/declare.ts';
 import { declareContracts } from '../contracts/declare.ts';
 import { declareKeys } from '../keys/declare.ts';
 import { declareLane } from '../lane/declare.ts';
+import { declareLeaderboard } from '../leaderboard/declare.ts';
 import { declareLoad } from '../load/declare.ts';
 import { declareMint } from '../mint/declare.ts';
 import { declareOpenapi } from '../openapi/declare.ts';
@@ -116,6 +117,7 @@ function declareCommands(program: Command, catalog: Catalog): void {
   declareRequests(catalog);
   declareWallet(catalog);
   declareStreak(catalog);
+  declareLeaderboard(catalog);
   declareCheckout(catalog);
   declareAchievements(catalog);
   declareLoad(catalog);

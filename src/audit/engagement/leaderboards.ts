@@ -1,9 +1,15 @@
 /** Leaderboards against the rewards and reports that they count, and the counters of ranks against the scores. */
-import { boardPage, earnedBy, openBoards, rankPage, scoresOn } from '../ledger/engagement/audited-boards.ts';
-import { type Board, EVERY_PLATFORM } from '../ledger/engagement/boards.ts';
-import type { BrandId } from '../rules/brands/brand.ts';
-import { type BoardMetric, boardMetrics, countedMoves, rankSum } from '../rules/engagement/rank-tree.ts';
-import { type Audit, isWhole } from './audit.ts';
+import {
+  boardPage,
+  earnedBy,
+  openBoards,
+  rankPage,
+  scoresOn,
+} from '../../ledger/engagement/audited-boards.ts';
+import { type Board, EVERY_PLATFORM } from '../../ledger/engagement/boards.ts';
+import type { BrandId } from '../../rules/brands/brand.ts';
+import { type BoardMetric, boardMetrics, countedMoves, rankSum } from '../../rules/engagement/rank-tree.ts';
+import { type Audit, isWhole } from '../audit.ts';
 
 const USERS_PER_PAGE = 200;
 const RANKS_PER_PAGE = 1_000;
