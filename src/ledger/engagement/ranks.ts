@@ -44,14 +44,13 @@ export async function scoresOf(
   of: Ranking & { userKeys: string[] },
 ): Promise<Map<string, number>> {
   if (of.userKeys.length === 0) return new Map();
-  const { score, counts } = columns[of.metric];
+  const { score } = columns[of.metric];
+  // Without a condition on the score: with it, SQLite takes the index over scores and reads the whole board.
   const rows = await db
     .select({ userKey: leaderboardScores.userKey, score })
     .from(leaderboardScores)
-    .where(
-      and(eq(leaderboardScores.boardId, of.boardId), inArray(leaderboardScores.userKey, of.userKeys), counts),
-    );
-  return new Map(rows.map((row) => [row.userKey, row.score]));
+    .where(and(eq(leaderboardScores.boardId, of.boardId), inArray(leaderboardScores.userKey, of.userKeys)));
+  return new Map(rows.filter((row) => row.score > 0).map((row) => [row.userKey, row.score]));
 }
 
 /** Ranges that one statement names; SQLite takes conditions of limited depth. */
