@@ -35,7 +35,7 @@ export interface Audit extends VerifyDeps {
   since: number;
   findings: Findings;
   /** RWT by brand, gathered by one part and compared by another. */
-  sums: Record<'redeemed' | 'paid' | 'unreleased' | 'moved', Map<string, bigint>>;
+  sums: Record<'paid' | 'unreleased' | 'moved', Map<string, bigint>>;
   /** Rewards that still count, by event. */
   counted: Map<string, number>;
   /** Rewards that leaderboards have counted, by brand. */

@@ -11,7 +11,12 @@ export interface EscrowActivity {
   /** Each run of `distribute`: what the escrow says it paid. */
   distributed: { count: number; total: bigint }[];
   skipped: { sequence: number; reason: string }[];
-  movements: { kind: 'deposit' | 'withdrawal'; brandId: Hex; amount: bigint; logIndex: number }[];
+  movements: {
+    kind: 'deposit' | 'withdrawal' | 'redemption';
+    brandId: Hex;
+    amount: bigint;
+    logIndex: number;
+  }[];
   redeemed: { key: Hex; brandId: Hex; user: Hex; amount: bigint }[];
   /** RWT that left the escrow, in order. */
   transfers: { to: Hex; amount: bigint }[];
@@ -78,13 +83,12 @@ const escrowNotes: Record<string, Note> = {
   },
   Deposited: movement('deposit'),
   Withdrawn: movement('withdrawal'),
-  Redeemed: (activity, log) =>
-    activity.redeemed.push({
-      key: log.topics[1] ?? '0x',
-      brandId: address(log.topics[2]),
-      user: address(log.topics[3]),
-      amount: word(log, 0),
-    }),
+  Redeemed: (activity, log) => {
+    const [brandId, amount] = [address(log.topics[2]), word(log, 0)];
+    const logIndex = hexToNumber(log.logIndex);
+    activity.movements.push({ kind: 'redemption', brandId, amount, logIndex });
+    activity.redeemed.push({ key: log.topics[1] ?? '0x', brandId, user: address(log.topics[3]), amount });
+  },
 };
 const saleNotes: Record<string, Note> = { Minted: sale(false), MintedIntoEscrow: sale(true) };
 

@@ -42,7 +42,7 @@ function checkAccount(
   const moved = of(sums.moved);
   const unreleased = of(sums.unreleased);
   findings.checked.brands += 1;
-  const expected = moved + of(sums.redeemed) - of(sums.paid);
+  const expected = moved - of(sums.paid);
   if (expected !== inEscrow) {
     const message = `the escrow holds ${inEscrow} RWT for ${brandId}, the ledger says ${expected}`;
     findings.add('escrow_balance', { message, about: { brandId, block }, expected, found: inEscrow });

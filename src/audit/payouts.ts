@@ -53,7 +53,6 @@ async function checkPage(audit: Audit, page: ActivityPage): Promise<void> {
     const sold = activity.sales.reduce((sum, { amount }) => sum + amount, 0n);
     supply.sold += sold;
     if (activity.minted > sold) pastSale.set(activity.transactionHash, activity.minted - sold);
-    for (const { brandId, amount } of activity.redeemed) addTo(audit.sums.redeemed, brandId, amount);
     const batch = hasPayouts(activity)
       ? await readBatch(audit, activity, known.get(activity.transactionHash))
       : undefined;
@@ -204,7 +203,7 @@ const SHOWN = 500;
 async function checkMovements({ findings, db, sums }: Audit, of: ActivityPage): Promise<void> {
   const rows = await movementsIn(db, of);
   for (const { kind, brandId, amount } of rows) {
-    addTo(sums.moved, brandId, kind === 'deposit' ? BigInt(amount) : -BigInt(amount));
+    addTo(sums.moved, brandId, kind === 'withdrawal' ? -BigInt(amount) : BigInt(amount));
   }
   const booked = new Map(rows.map((row) => [`${row.transactionHash}:${row.logIndex}`, row]));
   for (const { transactionHash: transaction, blockNumber: block, movements } of of.activities) {

@@ -107,7 +107,7 @@ function auditOf(
     block,
     since,
     findings,
-    sums: { redeemed: new Map(), paid: new Map(), unreleased: new Map(), moved: new Map() },
+    sums: { paid: new Map(), unreleased: new Map(), moved: new Map() },
     counted: new Map(),
     onBoards: new Map(),
     supply: { minted: 0n, sold: 0n, recorded: 0n, unexplained: undefined },

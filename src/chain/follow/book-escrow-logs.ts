@@ -1,4 +1,4 @@
-/** Writes what the escrow said in one block into the ledger: deposits, withdrawals, and rewards that it skipped. */
+/** Writes what the escrow said in one block into the ledger: deposits, withdrawals, redemptions, and rewards that it skipped. */
 import { decodeEventLog, type Hex } from 'viem';
 import type { Queries } from '../../ledger/database/database.ts';
 import { bookMovement } from '../../ledger/rewards/funds.ts';
@@ -20,10 +20,10 @@ export async function bookEscrowLogs(
   const escrow = settings.escrow.toLowerCase();
   for (const one of logs.filter(({ address }) => address.toLowerCase() === escrow)) {
     const event = decodeEscrowLog(one);
-    if (event?.eventName === 'Deposited' || event?.eventName === 'Withdrawn') {
+    if (event && isMovement(event)) {
       await bookMovement(tx, {
         id: `${one.transactionHash}:${one.logIndex}`,
-        kind: event.eventName === 'Deposited' ? 'deposit' : 'withdrawal',
+        kind: movementKinds[event.eventName],
         brandId: event.args.brand.toLowerCase() as BrandId,
         amount: Number(event.args.amount),
         transactionHash: one.transactionHash,
@@ -49,6 +49,15 @@ export async function bookEscrowLogs(
   }
   return failures;
 }
+
+/** What changes a brand's balance in the escrow beside rewards; what users paid for perks, the brand can spend again. */
+const movementKinds = { Deposited: 'deposit', Withdrawn: 'withdrawal', Redeemed: 'redemption' } as const;
+
+type EscrowEvent = NonNullable<ReturnType<typeof decodeEscrowLog>>;
+const isMovement = (
+  event: EscrowEvent,
+): event is Extract<EscrowEvent, { eventName: keyof typeof movementKinds }> =>
+  event.eventName in movementKinds;
 
 function decodeEscrowLog({ topics, data }: ChainLog) {
   try {

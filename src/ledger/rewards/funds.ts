@@ -65,7 +65,7 @@ export async function bookMovement(tx: Queries, movement: Movement): Promise<boo
     .onConflictDoNothing()
     .returning({ id: movements.id });
   if (booked.length === 0) return false;
-  const change = movement.kind === 'deposit' ? movement.amount : -movement.amount;
+  const change = movement.kind === 'withdrawal' ? -movement.amount : movement.amount;
   await tx
     .insert(brandFunds)
     .values({ brandId: movement.brandId, deposited: change, promised: 0 })
@@ -80,7 +80,7 @@ export async function bookMovement(tx: Queries, movement: Movement): Promise<boo
 export async function unbookMovementsFrom(tx: Queries, blockNumber: number): Promise<void> {
   const lost = await tx.delete(movements).where(gte(movements.blockNumber, blockNumber)).returning();
   for (const { brandId, kind, amount } of lost) {
-    const change = kind === 'deposit' ? -amount : amount;
+    const change = kind === 'withdrawal' ? amount : -amount;
     await tx
       .update(brandFunds)
       .set({ deposited: sql`${brandFunds.deposited} + ${change}` })

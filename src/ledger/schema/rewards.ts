@@ -90,7 +90,7 @@ export const movements = pgTable(
   'movements',
   {
     id: text('id').primaryKey(),
-    kind: text('kind').$type<'deposit' | 'withdrawal'>().notNull(),
+    kind: text('kind').$type<'deposit' | 'withdrawal' | 'redemption'>().notNull(),
     brandId: address('brand_id').notNull(),
     amount: number('amount').notNull(),
     transactionHash: bytes('transaction_hash').notNull(),

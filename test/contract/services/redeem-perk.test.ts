@@ -41,6 +41,9 @@ describe.each(databaseKinds)('redemption (on $kind)', ({ open }) => {
       ...{ success: true, eligible: true, userBalance: 700, perkCost: 600 },
     });
     const escrow = await service.escrowOf(service.brand.brandId);
+    const brandFunds = async () =>
+      (await service.request(`${service.ready.urls.control}/brands/${service.brand.brandId}`)).body.funds;
+    const fundsBefore = await brandFunds();
     const { status, body } = await redeem(email, MUG.id);
     expect([status, body]).toEqual([
       200,
@@ -60,6 +63,8 @@ describe.each(databaseKinds)('redemption (on $kind)', ({ open }) => {
     expect(stats.body).toMatchObject({ balance: 100, lifetime: { spent: 600 } });
     expect(await heldOnChain(service, wallet, MUG.tokenId)).toBe(1n);
     expect(await service.escrowOf(service.brand.brandId)).toBe(escrow + 600n);
+    // What was collected can be promised to rewards again.
+    expect((await brandFunds()).available).toBe(fundsBefore.available + 600);
     const { perks } = await redeemedOnChain(service);
     expect(perks.filter(({ transactionHash }) => transactionHash === body.transactionHash)).toMatchObject([
       { args: { perkId: BigInt(MUG.tokenId), price: 600n } },
