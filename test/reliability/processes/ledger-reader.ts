@@ -18,6 +18,8 @@ export interface AttemptRow {
   hash: string;
   transactionId: string;
   nonce: number;
+  /** What its lane sends. */
+  purpose: string;
   kind: 'payload' | 'noop';
   status: string;
   outcome: string | null;
@@ -39,7 +41,7 @@ export interface LedgerReader {
 
 const REWARDS = `select sequence, id, wallet, amount, user_key as "userKey", transaction_id as "transactionId",
   failure, released_at as "releasedAt" from rewards order by sequence`;
-const ATTEMPTS = `select a.hash, a.transaction_id as "transactionId", t.nonce, a.kind, t.status, t.outcome,
+const ATTEMPTS = `select a.hash, a.transaction_id as "transactionId", t.nonce, t.purpose, a.kind, t.status, t.outcome,
   a.created_at as "createdAt" from attempts a join transactions t on t.id = a.transaction_id order by t.nonce, a.attempt`;
 
 /** Of a SQLite stack's data folder, or of a Postgres database. */
