@@ -165,7 +165,8 @@ async function startEmulator(
   lifecycle.onStop(service.stop);
   // The ledger must have read the whole chain before it decides the first event.
   await service.start();
-  await perksOnChain(adapters);
+  const { confirmations } = engineSettings(overrides.engine).follow;
+  await perksOnChain({ ...adapters, confirmations });
 
   let inboxUrl = '';
   const opener = createBrandOpener(adapters, facts.contracts);
@@ -174,7 +175,7 @@ async function startEmulator(
       ...{ ...adapters, facts, requests, identity, addressAt: wallets.addressAt },
       processor: adapters.emulatedProcessor.control,
       ...opener,
-      applyFixture: fixtureApplier({ ...opener, service, adapters, inboxUrl: () => inboxUrl }),
+      applyFixture: fixtureApplier({ ...opener, service, adapters, confirmations, inboxUrl: () => inboxUrl }),
       nudgeWebhooks: service.nudgeWebhooks,
       ...{ nudgePerks: service.engine.redemptions.nudge, checkConstraints: service.checkConstraints },
       mints: service.engine.mints,
@@ -207,13 +208,14 @@ const fixtureApplier =
     applyFixture: ReturnType<typeof createBrandOpener>['applyFixture'];
     service: Pick<Service, 'engine'>;
     adapters: Adapters;
+    confirmations: number;
     inboxUrl: () => string;
   }): ReturnType<typeof createBrandOpener>['applyFixture'] =>
   async (fixture) => {
     const changes = await deps.applyFixture(fixture);
     await openWebhooks(deps.adapters, fixture.brands, deps.inboxUrl());
     deps.service.engine.redemptions.nudge();
-    await perksOnChain(deps.adapters);
+    await perksOnChain({ ...deps.adapters, confirmations: deps.confirmations });
     return changes;
   };
 

@@ -27,6 +27,10 @@ const WORDS: Record<string, string> = {
   brandName: 'Shop',
   url: 'https://shop.example/hooks',
   since: '5d',
+  perk: '3',
+  perkName: 'Tote bag',
+  category: 'physical',
+  cost: '300',
 };
 
 /** What commands with several forms need to be understood, by path. */

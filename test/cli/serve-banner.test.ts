@@ -99,7 +99,7 @@ test.each([[[]], [['--split-hosts']]])(
         expect([path, (await fetch(new URL(path, url))).status]).toEqual([path, 200]);
       }
     }
-    expect(titles.size).toBe(4);
+    expect(titles.size).toBe(5);
     // Programs get what the contract says of an unknown endpoint.
     expect((await fetch(events)).status).toBe(404);
     expect(banner(stack.ready, look)).toContain(`${events}/docs`);

@@ -27,9 +27,6 @@ const start = async (options: Parameters<typeof startEngineKit>[0] = {}) => {
   kit = await startEngineKit({ ...options, config: { engine: patience, ...options.config } });
   return kit;
 };
-/** What the mint lane signed; the redeem lane has brought the fixture's perks on chain. */
-const mintAttempts = async ({ ledger }: EngineKit) =>
-  (await ledger.attempts()).filter(({ purpose }) => purpose === 'mint');
 const somebody = () => privateKeyToAddress(generatePrivateKey());
 /** Asks for a mint at the front door. */
 const mint = ({ ready, request }: EngineKit, to: string, amount: unknown = 10, reason?: unknown) =>
@@ -118,7 +115,7 @@ test('blocks that are taken back: the same bytes are in the next ones', async ()
   const people = Array.from({ length: 3 }, somebody);
   await Promise.all(people.map((one) => mint(engine, one)));
   for (const one of people) await eventually(() => balance(engine, one)).toBe(10n);
-  const hashes = (await mintAttempts(engine)).map(({ hash }) => hash as Hex);
+  const hashes = (await engine.ledger.attempts()).map(({ hash }) => hash as Hex);
   await engine.rpc('anvil_reorg', 3, []);
   engine.keepMining();
   await mintedOnce(engine, people);
@@ -132,7 +129,7 @@ test('a block that offers stay out of: a better offer with the same payload mint
   await engine.rpc('evm_setAutomine', false);
   const to = somebody();
   const waiting = mint(engine, to);
-  await eventually(async () => (await mintAttempts(engine)).length).toBeGreaterThan(1);
+  await eventually(async () => (await engine.ledger.attempts()).length).toBeGreaterThan(1);
   await engine.rpc('evm_setAutomine', true);
   engine.keepMining();
   await waiting;
@@ -144,7 +141,7 @@ test('a nonce that somebody else used: the lane says so, and the mint comes once
   await engine.rpc('evm_setAutomine', false);
   const to = somebody();
   const waiting = mint(engine, to);
-  await eventually(async () => (await mintAttempts(engine)).length).toBe(1);
+  await eventually(async () => (await engine.ledger.attempts()).length).toBe(1);
   const foreign = await mintSigner.signTransaction({
     ...{ type: 'eip1559', chainId: engine.ready.chain.id, nonce: 0, to: lane, value: 0n, gas: 21_000n },
     ...{ maxFeePerGas: 90n * 10n ** 9n, maxPriorityFeePerGas: 50n * 10n ** 9n },
@@ -225,7 +222,7 @@ test('without its role the lane sends nothing and says why; with it, what waited
   await eventually(async () => engine.logged.find(({ alarm }) => alarm === 'mint_refused')?.reason).toContain(
     'AccessControlUnauthorizedAccount',
   );
-  expect(await mintAttempts(engine)).toEqual([]);
+  expect(await engine.ledger.attempts()).toEqual([]);
   await asAdmin('grantRole');
   await waiting;
   await eventually(async () => engine.alarmsOver()).toContain('mint_refused');

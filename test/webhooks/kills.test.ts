@@ -19,7 +19,7 @@ import { bundleScript, ended, printed, type Script } from '../ledger/child.ts';
 const EVENTS = 12;
 let script: Script;
 beforeAll(async () => {
-  script = await bundleScript("import './deliverer-process.ts';");
+  script = await bundleScript("import '../webhooks/deliverer-process.ts';");
 });
 afterAll(() => script.remove());
 

@@ -118,10 +118,10 @@ export async function readLastTerms(db: Queries, tokenIds: readonly number[]) {
   return new Map(rows.map((row) => [row.tokenId, row]));
 }
 
-/** Whether the contract has yet to be told something: it waits, or no block shows it. */
-export async function hasOpenTerms(db: Queries): Promise<boolean> {
-  const [open] = await db
-    .select({ position: perkTerms.position })
+/** Terms that no block is known to hold: for each, the nonce that carries it, null while a lane has not signed it. */
+export const openTerms = (db: Queries): Promise<{ lane: `0x${string}` | null; nonce: number | null }[]> =>
+  db
+    .select({ lane: transactions.lane, nonce: transactions.nonce })
     .from(perkTerms)
     .leftJoin(transactions, eq(transactions.id, perkTerms.transactionId))
     .where(
@@ -129,7 +129,4 @@ export async function hasOpenTerms(db: Queries): Promise<boolean> {
         isNull(perkTerms.failure),
         or(isNull(transactions.id), inArray(transactions.status, ['stored', 'sent'])),
       ),
-    )
-    .limit(1);
-  return open !== undefined;
-}
+    );

@@ -18,8 +18,6 @@ export interface AttemptRow {
   hash: string;
   transactionId: string;
   nonce: number;
-  /** What its lane sends. */
-  purpose: string;
   kind: 'payload' | 'noop';
   status: string;
   outcome: string | null;
@@ -30,6 +28,7 @@ export interface LedgerReader {
   /** Whether committed rows hold these signed bytes. */
   hasAttempt(hash: string): Promise<boolean>;
   rewards(): Promise<RewardRow[]>;
+  /** Signed bytes of rewards, mints and relayed calls. What the redeem lane signs is left out: it begins with the fixture's perks. */
   attempts(): Promise<AttemptRow[]>;
   funds(brandId: string): Promise<{ deposited: number; promised: number } | undefined>;
   /** What a payer's budgets, or its users' shares of them, count as promised or spent, over all days. */
@@ -41,8 +40,9 @@ export interface LedgerReader {
 
 const REWARDS = `select sequence, id, wallet, amount, user_key as "userKey", transaction_id as "transactionId",
   failure, released_at as "releasedAt" from rewards order by sequence`;
-const ATTEMPTS = `select a.hash, a.transaction_id as "transactionId", t.nonce, t.purpose, a.kind, t.status, t.outcome,
-  a.created_at as "createdAt" from attempts a join transactions t on t.id = a.transaction_id order by t.nonce, a.attempt`;
+const ATTEMPTS = `select a.hash, a.transaction_id as "transactionId", t.nonce, a.kind, t.status, t.outcome,
+  a.created_at as "createdAt" from attempts a join transactions t on t.id = a.transaction_id
+  where t.purpose <> 'redeem' order by t.nonce, a.attempt`;
 
 /** Of a SQLite stack's data folder, or of a Postgres database. */
 export function readLedger(where: { dataDir: string; databaseUrl?: string | undefined }): LedgerReader {
