@@ -56,6 +56,8 @@ export interface Audit extends VerifyDeps {
     sales: Set<string>;
     /** Keys under which the escrow collected the price of a perk. */
     redemptions: Set<string>;
+    /** Of each perk, by token: how many were sold since its stock was last set. */
+    perksSold: Map<number, number>;
     /** The lowest sequence that was paid. */
     lowestSequence: number | undefined;
   };

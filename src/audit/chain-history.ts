@@ -1,6 +1,7 @@
 /** Reads what the contracts did and hold, as of a given block, to compare it with the ledger. Writes nothing. */
 import { type Hex, hexToNumber, numberToHex } from 'viem';
 import { businessEscrowAbi, pointsSaleAbi, rewardTokenAbi } from '../chain/contracts/abis.ts';
+import { type ChainPerk, readChainPerk } from '../chain/contracts/calls/perk-redemption.ts';
 import { decodePayoutBatch, type PayoutEntry } from '../chain/contracts/payout-batch.ts';
 import { readContract } from '../chain/contracts/read-contract.ts';
 import { type Rpc, RpcAnswerError, RpcTooLargeError, RpcUnreachableError } from '../chain/rpc/rpc.ts';
@@ -33,6 +34,8 @@ export interface ChainHistory {
   isMinted(key: Hex, block: number): Promise<boolean>;
   /** Whether the escrow has collected under a key. */
   isRedeemed(key: Hex, block: number): Promise<boolean>;
+  /** A perk's terms and what is left of it. */
+  perkAt(tokenId: number, block: number): Promise<ChainPerk>;
   nonceAt(account: Hex, block: number): Promise<number>;
   /** Where a transaction is; undefined when no block holds it. */
   inclusionOf(hash: Hex): Promise<{ blockHash: Hex; succeeded: boolean } | undefined>;
@@ -49,7 +52,7 @@ const RANGE_MAX = 2_000;
 
 export function createChainHistory(deps: {
   rpc: Rpc;
-  contracts: { token: Hex; escrow: Hex; pointsSale: Hex };
+  contracts: { token: Hex; escrow: Hex; pointsSale: Hex; perks: Hex };
 }): ChainHistory {
   const { rpc, contracts } = deps;
   const readLogs = createActivityReader(contracts);
@@ -115,6 +118,7 @@ export function createChainHistory(deps: {
       readContract(rpc, { ...saleRead, functionName: 'isMinted', args: [key] }, block),
     isRedeemed: (key, block) =>
       readContract(rpc, { ...escrowRead, functionName: 'isRedeemed', args: [key] }, block),
+    perkAt: (tokenId, block) => readChainPerk({ rpc, perks: contracts.perks }, { tokenId, block }),
     async nonceAt(account, block) {
       return hexToNumber((await rpc('eth_getTransactionCount', [account, numberToHex(block)])) as Hex);
     },

@@ -1,6 +1,6 @@
 /** Decodes the logs of escrow, sale and token by hand: a comparison reads millions of them, and general decoding hashes signatures each time. */
 import { type Hex, hexToNumber, toEventSelector } from 'viem';
-import { businessEscrowAbi, pointsSaleAbi, rewardTokenAbi } from '../chain/contracts/abis.ts';
+import { businessEscrowAbi, perkNFTAbi, pointsSaleAbi, rewardTokenAbi } from '../chain/contracts/abis.ts';
 import { skipReasons } from '../chain/contracts/payout-batch.ts';
 
 /** What one transaction did to brands' money. Amounts are whole RWT, addresses lower case. */
@@ -23,6 +23,8 @@ export interface EscrowActivity {
   /** RWT that was minted, and the mints of the sale with their keys. */
   minted: bigint;
   sales: { key: Hex; to: Hex; intoEscrow: boolean; amount: bigint }[];
+  /** What became of perks, in order: one was sold, or the contract was told of its terms. */
+  perks: { tokenId: number; isSale: boolean }[];
 }
 
 /** A log as nodes write it. */
@@ -90,6 +92,16 @@ const escrowNotes: Record<string, Note> = {
     activity.redeemed.push({ key: log.topics[1] ?? '0x', brandId, user: address(log.topics[3]), amount });
   },
 };
+/** `topic`: which of the event's own names the perk. */
+const perk =
+  (isSale: boolean, topic: number): Note =>
+  (activity, log) =>
+    activity.perks.push({ tokenId: hexToNumber(log.topics[topic] ?? '0x0'), isSale });
+const perkNotes: Record<string, Note> = {
+  PerkSet: perk(false, 1),
+  PerkPurchased: perk(true, 1),
+  PerkRedeemed: perk(true, 2),
+};
 const saleNotes: Record<string, Note> = { Minted: sale(false), MintedIntoEscrow: sale(true) };
 
 const TRANSFER = signatureOf(rewardTokenAbi, 'Transfer');
@@ -97,18 +109,23 @@ const byTopic = (abi: Parameters<typeof signatureOf>[0], notes: Record<string, N
   new Map(Object.entries(notes).map(([name, note]) => [signatureOf(abi, name), note]));
 const ofEscrow = byTopic(businessEscrowAbi, escrowNotes);
 const ofSale = byTopic(pointsSaleAbi, saleNotes);
+const ofPerks = byTopic(perkNFTAbi, perkNotes);
 
 interface Contracts {
   token: Hex;
   escrow: Hex;
   pointsSale: Hex;
+  perks: Hex;
 }
 
 /** What to ask a node for, so that strangers' transfers are not read: two filters, without their blocks. */
-export function activityFilters({ token, escrow, pointsSale }: Contracts) {
+export function activityFilters({ token, escrow, pointsSale, perks }: Contracts) {
   const padded = (of: string) => `0x${of.slice(2).toLowerCase().padStart(64, '0')}`;
   return [
-    { address: [escrow, pointsSale], topics: [[...ofEscrow.keys(), ...ofSale.keys()]] },
+    {
+      address: [escrow, pointsSale, perks],
+      topics: [[...ofEscrow.keys(), ...ofSale.keys(), ...ofPerks.keys()]],
+    },
     { address: token, topics: [TRANSFER, [padded(escrow), padded(NOBODY)]] },
   ];
 }
@@ -118,6 +135,7 @@ export function createActivityReader(contracts: Contracts) {
   const token = contracts.token.toLowerCase();
   const escrow = contracts.escrow.toLowerCase();
   const pointsSale = contracts.pointsSale.toLowerCase();
+  const perks = contracts.perks.toLowerCase();
   return (logs: readonly RpcLog[], into: Map<Hex, EscrowActivity>): void => {
     for (const log of logs) {
       let activity = into.get(log.transactionHash);
@@ -129,6 +147,7 @@ export function createActivityReader(contracts: Contracts) {
       const [topic] = log.topics;
       if (from === escrow) ofEscrow.get(topic)?.(activity, log);
       else if (from === pointsSale) ofSale.get(topic)?.(activity, log);
+      else if (from === perks) ofPerks.get(topic)?.(activity, log);
       else if (from === token && topic === TRANSFER) noteTransfer(activity, log, escrow);
     }
   };
@@ -152,4 +171,5 @@ const emptyActivity = ({ transactionHash, blockNumber, blockHash }: RpcLog): Esc
   transfers: [],
   minted: 0n,
   sales: [],
+  perks: [],
 });

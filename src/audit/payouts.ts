@@ -7,6 +7,7 @@ import { directMints } from '../ledger/payments/operator-mints.ts';
 import { type FoundAttempt, findByHashes } from '../ledger/transactions/transactions.ts';
 import { type Audit, addTo, isWhole } from './audit.ts';
 import type { ActivityPage } from './chain-history.ts';
+import { countPerkSales } from './engagement/perks.ts';
 import type { EscrowActivity } from './escrow-activity.ts';
 import { checkSales } from './mints.ts';
 import { payoutsIn } from './read-attempt.ts';
@@ -70,6 +71,7 @@ async function checkPage(audit: Audit, page: ActivityPage): Promise<void> {
   await checkMintsPastSale(audit, pastSale);
   await checkSales(audit, page);
   await checkRedeemed(audit, page);
+  await countPerkSales(audit, page);
   await checkMovements(audit, page);
 }
 

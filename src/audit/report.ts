@@ -65,6 +65,10 @@ export type DifferenceKind =
   | 'redemption_differs'
   /** A redemption counts as done, and the escrow has not collected its price. */
   | 'redemption_without_debit'
+  /** The contract sells a perk at another price, for another brand, or where the catalogue does not. */
+  | 'perk_terms'
+  /** What the contract has left of a perk is not what was offered less what was sold. */
+  | 'perk_stock'
   /** RWT exists that no sale minted and no operator recorded. */
   | 'token_supply'
   /** The newest block in the ledger is not on the chain. */

@@ -10,6 +10,7 @@ import { type Audit, isWhole, type VerifyDeps, type VerifyProgress } from './aud
 import { verifyBeyond } from './beyond-the-cut.ts';
 import { verifyClaims } from './claims.ts';
 import { verifyLeaderboards } from './engagement/leaderboards.ts';
+import { verifyPerks } from './engagement/perks.ts';
 import { verifyFunds } from './funds.ts';
 import { verifyLanes } from './lanes.ts';
 import { verifyMints } from './mints.ts';
@@ -81,7 +82,7 @@ async function compareOnce(
     const audit = auditOf(deps, { block, since, findings, options });
     for (const part of [
       ...[verifyPayouts, verifyMints, verifyRedemptions, verifyRewards],
-      ...[verifyFunds, verifyClaims, verifyLeaderboards, verifyLanes],
+      ...[verifyFunds, verifyClaims, verifyLeaderboards, verifyPerks, verifyLanes],
     ]) {
       if (!audit.stopped()) await part(audit);
     }
@@ -111,7 +112,13 @@ function auditOf(
     counted: new Map(),
     onBoards: new Map(),
     supply: { minted: 0n, sold: 0n, recorded: 0n, unexplained: undefined },
-    seen: { inclusions: new Map(), sales: new Set(), redemptions: new Set(), lowestSequence: undefined },
+    seen: {
+      inclusions: new Map(),
+      sales: new Set(),
+      redemptions: new Set(),
+      perksSold: new Map(),
+      lowestSequence: undefined,
+    },
     progress: options.onProgress ?? (() => {}),
     stopped: () => findings.isFull() || options.signal?.aborted === true,
   };

@@ -16,6 +16,7 @@ import type { permitField, relayBody, relayResult, relayState } from '../contrac
 import type { achievementsResult, progressResult } from '../contract/services/achievements.ts';
 import type { codeResult } from '../contract/services/check-code.ts';
 import type { leaderboardResult } from '../contract/services/leaderboard.ts';
+import type { RedeemResult } from '../contract/services/redeem-perk.ts';
 import type { claimMilestoneResult } from '../contract/services/streak/claim-milestone.ts';
 import type { recordActivityResult } from '../contract/services/streak/record-activity.ts';
 import type { streakStatusResult } from '../contract/services/streak/status.ts';
@@ -83,6 +84,7 @@ export interface SessionWishes {
   dispute: z.input<typeof processor.disputeWish>;
 }
 export type CodeBody = z.output<typeof codeResult>;
+export type RedeemedPerkBody = RedeemResult;
 export type ManagedPerkBody = z.output<typeof perks.managedPerkShape>;
 export type ConstrainedPerksBody = z.output<typeof constraints.constrainedPerks>;
 export type ConstraintsVerdictBody = z.output<typeof constraints.constraintsVerdict>;

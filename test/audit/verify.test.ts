@@ -404,6 +404,36 @@ describe('planted on the chain:', () => {
     ledger.prepare("delete from redemptions where id = 'r2'").run();
   });
 
+  test('a perk that the contract sells on other terms, or has another number of, than the catalogue says', async () => {
+    const change = (sets: string, tokenId: number) =>
+      ledger.prepare(`update perks set ${sets} where token_id = ?`).run(tokenId);
+    const ofPerks = async () =>
+      (await verify()).differences
+        .filter(({ kind }) => kind.startsWith('perk'))
+        .map(({ kind, about, expected, found }) => [kind, about.tokenId, expected, found])
+        .toSorted((a, b) => Number(a[1]) - Number(b[1]));
+    expect(await ofPerks()).toEqual([]);
+    change('stock = stock + 1', 5);
+    expect(await ofPerks()).toEqual([['perk_stock', 5, '3', '2']]);
+    change('stock = -1', 5);
+    expect(await ofPerks()).toEqual([['perk_stock', 5, 'no limit', '2']]);
+    change('stock = 2', 5);
+    change('cost = cost + 1', 1);
+    change('active = 0', 2);
+    expect(await ofPerks()).toMatchObject([
+      [
+        'perk_terms',
+        1,
+        expect.stringMatching(/^51 RWT to 0x\w{40}, on sale$/),
+        expect.stringMatching(/^50 RWT/),
+      ],
+      ['perk_terms', 2, expect.stringContaining('not on sale'), expect.stringContaining(', on sale')],
+    ]);
+    change('cost = cost - 1', 1);
+    change('active = 1', 2);
+    expect(await ofPerks()).toEqual([]);
+  });
+
   test('a payout with the key of the lane that the ledger never saw', async () => {
     const data = encodePayoutBatch([
       { sequence: 900n, brandId: brand(), to: `0x${'56'.repeat(20)}`, amount: 11n },

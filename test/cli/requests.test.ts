@@ -48,7 +48,7 @@ describe('list', () => {
     expect(await listed('-n', '1')).toEqual([all[0]]);
     const { stdout } = await cli('requests', 'list', '--user', user);
     expect(stdout).toMatch(
-      /^\d\d:\d\d:\d\d {2}POST \/rewards-api\/manual-event +409 +\d+ms {2}req_[0-9a-f]{8} {2}account_creation someone.* {2}duplicate: (1m|59s) left {2}why: rewards requests explain req_[0-9a-f]{8}\n/,
+      /^\d\d:\d\d:\d\d {2}POST \/rewards-api\/manual-event +409 +\d+ms {2}req_[0-9a-f]{8} {2}account_creation someone.* {2}duplicate: (1m|\d+s) left {2}why: rewards requests explain req_[0-9a-f]{8}\n/,
     );
     expect(stdout.split('\n')[1]).toMatch(
       / {2}200 .* {2}account_creation someone.* {2}\+100 RWT {2}tx 0x[0-9a-f]{4}…$/,

@@ -3,6 +3,8 @@ import type { PerkContract } from '../../chain/contracts/calls/perk-stock.ts';
 import { findBrand } from '../../ledger/brands/brands.ts';
 import type { Database } from '../../ledger/database/database.ts';
 import { listPerks as perksOf, type StoredPerk } from '../../ledger/perks/perks.ts';
+import { takenOf } from '../../ledger/perks/redemptions.ts';
+import { newestFollowed } from '../../ledger/transactions/backlog.ts';
 import { type BrandId, isUnlimited } from '../../rules/brands/brand.ts';
 import { availableOf, type PerkCategory } from '../../rules/perks/perk.ts';
 
@@ -36,15 +38,23 @@ export async function listPerks(
   const wanted = (await perksOf(db, brandId)).filter(
     (perk) => (perk.active || !activeOnly) && (category === undefined || perk.category === category),
   );
+  // Nothing is counted of a stock without limit, so the chain need not be asked.
+  const isCounted = (perk: StoredPerk) => perk.active && !isUnlimited(perk.stock);
+  const tokenIds = wanted.filter(isCounted).map(({ tokenId }) => tokenId);
+  const underWay =
+    tokenIds.length > 0
+      ? await takenOf(db, { tokenIds, block: (await newestFollowed(db)) ?? 0 })
+      : new Map<number, number>();
   return Promise.all(
     wanted.map(async (perk) => {
-      // Nothing is counted of a stock without limit, so the chain need not be asked.
-      const asks = perk.active && !isUnlimited(perk.stock);
+      const asks = isCounted(perk);
       const [left, held] = await Promise.all([
         asks ? perks.stockOf(perk.tokenId) : perk.stock,
         userAddress && perks.heldBy(userAddress, perk.tokenId),
       ]);
-      return { ...perk, available: availableOf({ active: perk.active, left }), held };
+      const taken = underWay.get(perk.tokenId) ?? 0;
+      const unsold = asks ? Math.max(0, left - taken) : left;
+      return { ...perk, available: availableOf({ active: perk.active, left: unsold }), held };
     }),
   );
 }

@@ -1,11 +1,20 @@
 /** `rewards perks`: names, arguments and options. */
 import type { Command } from 'commander';
 import type { Catalog } from '../machine/catalog.ts';
-import { gather, option } from '../machine/options.ts';
+import { gather, headerText, option } from '../machine/options.ts';
 import { ledgerOptions } from '../start/options.ts';
 
 const BRAND = 'its id or one of its domains';
 const PERK = 'id of the perk, or its token';
+
+const ofBrand = () =>
+  option('--brand <brand>', `${BRAND} [default: the first brand of the stack that runs here]`, {
+    env: 'REWARDS_BRAND_ID',
+  });
+const brandKey = () =>
+  option('--api-key-file <path>', "the brand's API key; - reads standard input", {
+    env: 'REWARDS_API_KEY_FILE',
+  });
 
 export function declarePerks({ parent, lazily }: Catalog): void {
   const perks = parent
@@ -62,6 +71,19 @@ Examples:
   rewards perks set 3 image=   (removes it)`,
     )
     .action(lazily(async () => (await import('./run.ts')).setPerk));
+  perks
+    .command('redeem')
+    .summary("redeem a perk for a user's RWT, and print the code that the user shows")
+    .argument('<user>', 'an e-mail, an address, or <platform>:<id> such as discord:123456789012345678')
+    .argument('<perk>', 'id, token or name of the perk')
+    .addOption(ofBrand())
+    .addOption(brandKey())
+    .addOption(
+      option('--idempotency-key <key>', 'the same key gets the first answer again', { parse: headerText }),
+    )
+    .addOption(option('--expect <answer>', 'succeed only on this answer: 200, 4xx, 400:insufficient_balance'))
+    .addHelpText('after', '\nExample:\n  rewards perks redeem alice@demo.example "Desktop wallpapers"')
+    .action(lazily(async () => (await import('./run-redeem.ts')).redeemPerk));
   for (const [name, summary, load] of [
     ['check-code', 'look at the code that a user shows for a redeemed perk', 'checkCode'],
     ['use-code', 'mark a code as used, once', 'useCode'],
@@ -70,16 +92,8 @@ Examples:
       .command(name)
       .summary(summary)
       .argument('<code>', 'such as 7KQ2-M9XT-4HVC')
-      .addOption(
-        option('--brand <brand>', `${BRAND} [default: the first brand of the stack that runs here]`, {
-          env: 'REWARDS_BRAND_ID',
-        }),
-      )
-      .addOption(
-        option('--api-key-file <path>', "the brand's API key; - reads standard input", {
-          env: 'REWARDS_API_KEY_FILE',
-        }),
-      )
+      .addOption(ofBrand())
+      .addOption(brandKey())
       .addHelpText(
         'after',
         `\nThe key may also be in REWARDS_API_KEY.\n\nExample:\n  rewards perks ${name} 7KQ2-M9XT-4HVC`,

@@ -1,5 +1,5 @@
 /** Perks, for people. */
-import type { CodeBody, ManagedPerkBody } from '../../client/bodies.ts';
+import type { CodeBody, ManagedPerkBody, RedeemedPerkBody } from '../../client/bodies.ts';
 import type { Style } from '../terminal/style.ts';
 
 /** `3  Enamel mug  600 RWT  physical  20 in all  on  493a88d1-…`. */
@@ -24,4 +24,12 @@ export function codeLine(body: CodeBody, style: Style): string {
   const { confirmationCode, state, perkName, perkId, user, cost, usedAt } = body;
   const shown = state === 'valid' ? style.green(state) : style.yellow(usedAt ? `used ${usedAt}` : state);
   return [confirmationCode, shown, style.bold(perkName ?? perkId), user, `${cost} RWT`].join('  ');
+}
+
+/** `7KQ2-M9XT-4HVC  Ten percent off  alice@demo.example  250 RWT  0x5f…`. */
+export function redeemedLine(body: RedeemedPerkBody, user: string, style: Style): string {
+  const { confirmationCode, perk, transactionHash } = body;
+  return [style.bold(confirmationCode), perk.name, user, `${perk.cost} RWT`, style.dim(transactionHash)].join(
+    '  ',
+  );
 }

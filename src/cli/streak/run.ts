@@ -1,13 +1,13 @@
 /** `rewards streak status|check-in|claim|settings`. */
 import type { BrandDetail } from '../../client/bodies.ts';
 import { brandSpec } from '../../rules/brands/spec.ts';
-import { platformName } from '../../rules/platforms.ts';
 import type { CommandContext, Handler } from '../machine/context.ts';
 import { readSecret } from '../machine/read-input.ts';
 import { isObject } from '../service/assignments.ts';
 import { replyResult } from '../service/control-reply.ts';
 import { parseExpectation } from '../service/expectation.ts';
 import { demandBrand } from '../service/named-brand.ts';
+import { personOf } from '../service/person.ts';
 import { serviceResult } from '../service/service-reply.ts';
 import { clientFor, resolveTarget } from '../service/target.ts';
 import { checkInLine, claimLine, settingsText, statusText } from './view.ts';
@@ -72,10 +72,4 @@ async function writeOf(context: CommandContext, options: WriteOptions) {
   const { platform, type: streakType } = options;
   const fields = { brandId, streakType, ...(platform && { platform }), ...personOf(options.user) };
   return { expected, client: clientFor(target, context), fields, headers };
-}
-
-/** An account such as `discord:123` is an id on a platform; an e-mail has a colon only in a quoted local part. */
-function personOf(user: string): { userIdentifier: string; platform?: string } {
-  const [, platform, id] = /^([\w-]+):(.+)$/.exec(user) ?? [];
-  return platform && id ? { userIdentifier: id, platform: platformName(platform) } : { userIdentifier: user };
 }

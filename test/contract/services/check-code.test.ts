@@ -71,13 +71,20 @@ describe.each(databaseKinds)('codes (on $kind)', ({ open }) => {
     expect((await ask('check-code', code)).body.state).toBe('valid');
   });
 
-  test('the command line looks at a code and uses it with the key', async () => {
-    const { code } = await redeemed();
+  test('the command line redeems a perk, looks at its code and uses it with the key', async () => {
+    const { email } = await personWith(service, 100);
     const env = { REWARDS_CONTROL_TOKEN: service.ready.controlToken, REWARDS_API_KEY: API_KEY };
-    const run = async (verb: string) =>
-      (await rewardsJson(['perks', verb, code, '--target', service.ready.urls.events], { env })).envelope;
+    const perks = async (...args: string[]) =>
+      (await rewardsJson(['perks', ...args, '--target', service.ready.urls.events], { env })).envelope;
+    const { body } = (await perks('redeem', email, 'desktop wallpapers')).data;
+    expect(body).toMatchObject({ success: true, perk: { name: 'Desktop wallpapers', cost: 50 } });
+    const run = (verb: string) => perks(verb, body.confirmationCode);
     expect((await run('check-code')).data.body).toMatchObject({ state: 'valid' });
     expect((await run('use-code')).data.body).toMatchObject({ state: 'used' });
     expect((await run('use-code')).error).toMatchObject({ code: 'E_REFUSED', message: 'Code already used' });
+    expect((await perks('redeem', email, '1')).data.body.perk.name).toBe('Desktop wallpapers');
+    const poor = await perks('redeem', email, '1', '--expect', '400:insufficient_balance');
+    expect(poor.ok).toBe(true);
+    expect((await perks('redeem', email, 'no such perk')).error).toMatchObject({ code: 'E_REFUSED' });
   });
 });
