@@ -84,6 +84,7 @@ function argument(chance: SeededChance, { type }: AbiParameter): unknown {
   if (type === 'address') return chance.pick([alice.address, ...parties]);
   if (type === 'bool') return chance.unit() < 0.5;
   if (type === 'uint8') return chance.pick([0, 27, 28, 255]);
+  if (type === 'int256') return chance.pick([0n, 1n, -1n, -2n, PERK_PRICE, -(2n ** 255n)]);
   if (/^uint/.test(type)) return chance.pick(amounts) & (2n ** BigInt(type.slice(4) || 256) - 1n);
   if (type === 'bytes4') return chance.pick(['0x01ffc9a7', '0xffffffff']);
   if (type === 'bytes32')
