@@ -119,9 +119,8 @@ export function createChainHistory(deps: {
     isRedeemed: (key, block) =>
       readContract(rpc, { ...escrowRead, functionName: 'isRedeemed', args: [key] }, block),
     perkAt: (tokenId, block) => readChainPerk({ rpc, perks: contracts.perks }, { tokenId, block }),
-    async nonceAt(account, block) {
-      return hexToNumber((await rpc('eth_getTransactionCount', [account, numberToHex(block)])) as Hex);
-    },
+    nonceAt: async (account, block) =>
+      hexToNumber((await rpc('eth_getTransactionCount', [account, numberToHex(block)])) as Hex),
     async inclusionOf(hash) {
       const receipt = (await rpc('eth_getTransactionReceipt', [hash])) as {
         blockHash: Hex;

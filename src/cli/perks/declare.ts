@@ -71,6 +71,11 @@ Examples:
   rewards perks set 3 image=   (removes it)`,
     )
     .action(lazily(async () => (await import('./run.ts')).setPerk));
+  declareRedemptions(perks, lazily);
+}
+
+/** What users do with perks, and what a brand's server does with the codes that they show. */
+function declareRedemptions(perks: Command, lazily: Catalog['lazily']): void {
   perks
     .command('redeem')
     .summary("redeem a perk for a user's RWT, and print the code that the user shows")

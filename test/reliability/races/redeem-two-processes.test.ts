@@ -41,12 +41,17 @@ describe.skipIf(!postgres)('two processes on one Postgres', () => {
     const client = both()[n % 2 === 0 ? 0 : 1];
     return client.post('/perks/redeem', redeemBody(client, email, MUG.id));
   };
+  /** The kit sells perks past the service, which a comparison rightly names. */
   const verified = () =>
     expect
-      .poll(async () => (await both()[0].request(`${both()[0].ready.urls.control}/verify`)).body.ok, {
-        timeout: 20_000,
-      })
-      .toBe(true);
+      .poll(
+        async () => {
+          const { body } = await both()[0].request(`${both()[0].ready.urls.control}/verify`);
+          return body.differences.filter(({ kind }: { kind: string }) => !kind.startsWith('perk_'));
+        },
+        { timeout: 20_000 },
+      )
+      .toEqual([]);
 
   test(`${AT_ONCE} at once with money for one: one code, and the balance is never negative`, async () => {
     const [one] = both();
@@ -67,7 +72,7 @@ describe.skipIf(!postgres)('two processes on one Postgres', () => {
 
   test('a stock of two is sold twice, by relay and redemption together', async () => {
     const [one] = both();
-    expect((await one.change(`/perks/${MUG.id}`, { cost: 0, stock: 2 })).status).toBe(200);
+    await kit.setPerk(BigInt(MUG.tokenId), 0n, 2n);
     const redeemers = await Promise.all(Array.from({ length: 12 }, () => personWith(one, 0)));
     for (const client of both()) {
       const asked = redeemBody(client, redeemers[0]?.email ?? '', MUG.id);
