@@ -3,7 +3,7 @@ import { achievementsOf } from '../../rules/brands/achievement.ts';
 import { type BrandOptions, withBrands } from '../brand/target.ts';
 import type { Handler } from '../machine/context.ts';
 import { usageError } from '../machine/errors.ts';
-import { readSecret } from '../machine/read-input.ts';
+import { readApiKey } from '../machine/read-input.ts';
 import { isObject } from '../service/assignments.ts';
 import { refusalOf } from '../service/control-reply.ts';
 import { parseExpectation } from '../service/expectation.ts';
@@ -55,8 +55,7 @@ export const reportProgress: Handler<{
   const target = await resolveTarget(context);
   const { brandId } = await demandBrand(context, target, wish.brand);
   const { runtime } = context;
-  const apiKey =
-    wish.apiKeyFile === undefined ? runtime.env.REWARDS_API_KEY : await readSecret(runtime, wish.apiKeyFile);
+  const apiKey = await readApiKey(runtime, wish.apiKeyFile);
   const headers: Record<string, string> = apiKey ? { authorization: `Bearer ${apiKey}` } : {};
   const report = { brandId, ...userOf(wish.user), achievementType: wish.type, ...change };
   const reply = await clientFor(target, context).reportProgress(report, { headers });

@@ -4,7 +4,7 @@ import { listen } from '../../compose/listen.ts';
 import type { Handler } from '../machine/context.ts';
 import { usageError } from '../machine/errors.ts';
 import { exitCodes } from '../machine/exit-codes.ts';
-import { readSecret } from '../machine/read-input.ts';
+import { readApiKey, readSecret } from '../machine/read-input.ts';
 import { resolveTarget } from '../service/target.ts';
 import { catchStopSignals } from '../terminal/stop-signals.ts';
 import { createInvalidationForwarder } from './forward-invalidation.ts';
@@ -23,8 +23,7 @@ interface UpdaterOptions {
 export const runConstraintUpdater: Handler<UpdaterOptions> = async (context, options) => {
   const { runtime, settings } = context;
   const { apiKeyFile, callerKeyFile, bind: bindAddress, port } = options;
-  const given =
-    apiKeyFile === undefined ? runtime.env.REWARDS_API_KEY : await readSecret(runtime, apiKeyFile);
+  const given = await readApiKey(runtime, apiKeyFile);
   const stack = given && options.forwardTo ? undefined : await resolveTarget(context);
   const apiKey = given ?? stack?.run?.brands[0]?.apiKey;
   if (!apiKey)

@@ -1,6 +1,6 @@
 /** `rewards leaderboard`. */
 import type { Handler } from '../machine/context.ts';
-import { readSecret } from '../machine/read-input.ts';
+import { readApiKey } from '../machine/read-input.ts';
 import { demandBrand } from '../service/named-brand.ts';
 import { serviceResult } from '../service/service-reply.ts';
 import { clientFor, resolveTarget } from '../service/target.ts';
@@ -21,8 +21,7 @@ export const showLeaderboard: Handler<LeaderboardWish> = async (context, wish) =
   const target = await resolveTarget(context);
   const { brandId } = await demandBrand(context, target, wish.brand);
   const { metric, period, limit, platform, user: userIdentifier } = wish;
-  const apiKey =
-    wish.apiKeyFile === undefined ? runtime.env.REWARDS_API_KEY : await readSecret(runtime, wish.apiKeyFile);
+  const apiKey = await readApiKey(runtime, wish.apiKeyFile);
   const headers: Record<string, string> = apiKey ? { authorization: `Bearer ${apiKey}` } : {};
   const wanted = {
     metric,

@@ -76,6 +76,11 @@ export async function readSecret(runtime: Runtime, path: string): Promise<string
   return secret;
 }
 
+/** The brand's API key: of the file where one is named, else REWARDS_API_KEY; undefined without either. */
+export async function readApiKey(runtime: Runtime, path: string | undefined): Promise<string | undefined> {
+  return path === undefined ? runtime.env.REWARDS_API_KEY : readSecret(runtime, path);
+}
+
 /** `:2:14`: line and column of the syntax error, where JSON.parse's message tells. */
 function placeOf(reason: string, text: string): string {
   const position = /position (\d+)/.exec(reason)?.[1];

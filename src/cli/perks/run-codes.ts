@@ -1,7 +1,7 @@
 /** `rewards perks check-code|use-code`: what a brand's server does with the code that a user shows. */
 import type { CodeBody } from '../../client/bodies.ts';
 import type { CommandContext, Handler } from '../machine/context.ts';
-import { readSecret } from '../machine/read-input.ts';
+import { readApiKey } from '../machine/read-input.ts';
 import { demandBrand } from '../service/named-brand.ts';
 import { serviceResult } from '../service/service-reply.ts';
 import { clientFor, resolveTarget } from '../service/target.ts';
@@ -21,8 +21,7 @@ async function ask(context: CommandContext, options: CodeOptions, verb: 'check-c
   const { brandId } = await demandBrand(context, target, options.brand);
   const { runtime } = context;
   const { apiKeyFile } = options;
-  const apiKey =
-    apiKeyFile === undefined ? runtime.env.REWARDS_API_KEY : await readSecret(runtime, apiKeyFile);
+  const apiKey = await readApiKey(runtime, apiKeyFile);
   const reply = await clientFor(target, context).request<CodeBody>({
     ...{ host: 'services', path: `/perks/${verb}`, method: 'POST', body: { brandId, code: options.code } },
     headers: apiKey ? { authorization: `Bearer ${apiKey}` } : {},

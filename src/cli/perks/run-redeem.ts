@@ -1,7 +1,7 @@
 /** `rewards perks redeem`: a perk for a user's RWT, with the code that the user shows to the brand. */
 import type { RedeemedPerkBody } from '../../client/bodies.ts';
 import type { CommandContext, Handler } from '../machine/context.ts';
-import { readSecret } from '../machine/read-input.ts';
+import { readApiKey } from '../machine/read-input.ts';
 import { isObject } from '../service/assignments.ts';
 import { parseExpectation } from '../service/expectation.ts';
 import { demandBrand } from '../service/named-brand.ts';
@@ -23,8 +23,7 @@ export const redeemPerk: Handler<RedeemOptions> = async (context, options) => {
   const expected = options.expect === undefined ? undefined : parseExpectation(options.expect);
   const { runtime } = context;
   const { apiKeyFile, idempotencyKey } = options;
-  const apiKey =
-    apiKeyFile === undefined ? runtime.env.REWARDS_API_KEY : await readSecret(runtime, apiKeyFile);
+  const apiKey = await readApiKey(runtime, apiKeyFile);
   const target = await resolveTarget(context);
   const { brandId } = await demandBrand(context, target, options.brand);
   const client = clientFor(target, context);

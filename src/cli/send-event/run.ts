@@ -5,7 +5,7 @@ import { stopwatch } from '../../lib/timers.ts';
 import type { CommandContext, Handler } from '../machine/context.ts';
 import type { Problem } from '../machine/errors.ts';
 import { problemText } from '../machine/output.ts';
-import { readJsonObject, readSecret } from '../machine/read-input.ts';
+import { readApiKey, readJsonObject } from '../machine/read-input.ts';
 import { isRequestDetail } from '../requests/run.ts';
 import { isObject, type JsonObject } from '../service/assignments.ts';
 import { buildEventBody, type EventFlags } from '../service/event-body.ts';
@@ -106,8 +106,7 @@ async function headersOf(
   { runtime }: CommandContext,
   { origin, idempotencyKey, apiKeyFile }: SendEventOptions & { origin?: string },
 ): Promise<Record<string, string>> {
-  const apiKey =
-    apiKeyFile === undefined ? runtime.env.REWARDS_API_KEY : await readSecret(runtime, apiKeyFile);
+  const apiKey = await readApiKey(runtime, apiKeyFile);
   return {
     ...(origin && { origin }),
     ...(idempotencyKey && { 'idempotency-key': idempotencyKey }),

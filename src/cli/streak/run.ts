@@ -2,7 +2,7 @@
 import type { BrandDetail } from '../../client/bodies.ts';
 import { brandSpec } from '../../rules/brands/spec.ts';
 import type { CommandContext, Handler } from '../machine/context.ts';
-import { readSecret } from '../machine/read-input.ts';
+import { readApiKey } from '../machine/read-input.ts';
 import { isObject } from '../service/assignments.ts';
 import { replyResult } from '../service/control-reply.ts';
 import { parseExpectation } from '../service/expectation.ts';
@@ -64,8 +64,7 @@ const isOfStreaks = (name: string) => streakNames.includes(name.replace(/Ms$/, '
 async function writeOf(context: CommandContext, options: WriteOptions) {
   const expected = options.expect === undefined ? undefined : parseExpectation(options.expect);
   const { runtime } = context;
-  const file = options.apiKeyFile;
-  const apiKey = file === undefined ? runtime.env.REWARDS_API_KEY : await readSecret(runtime, file);
+  const apiKey = await readApiKey(runtime, options.apiKeyFile);
   const headers: Record<string, string> = apiKey ? { authorization: `Bearer ${apiKey}` } : {};
   const target = await resolveTarget(context);
   const { brandId } = await demandBrand(context, target, options.brand);

@@ -2,7 +2,7 @@
 import type { WalletBody } from '../../client/bodies.ts';
 import type { Handler } from '../machine/context.ts';
 import { usageError } from '../machine/errors.ts';
-import { readSecret } from '../machine/read-input.ts';
+import { readApiKey } from '../machine/read-input.ts';
 import { isObject } from '../service/assignments.ts';
 import { refusalOf, replyResult } from '../service/control-reply.ts';
 import { parseExpectation } from '../service/expectation.ts';
@@ -23,8 +23,7 @@ export const pregenerateWallet: Handler<{
   const { brandId } = await demandBrand(context, target, wish.brand);
   const body = { brand_id: brandId, ...personOf(wish) };
   const { runtime, about } = context;
-  const apiKey =
-    wish.apiKeyFile === undefined ? runtime.env.REWARDS_API_KEY : await readSecret(runtime, wish.apiKeyFile);
+  const apiKey = await readApiKey(runtime, wish.apiKeyFile);
   const headers: Record<string, string> = apiKey ? { authorization: `Bearer ${apiKey}` } : {};
   const reply = await clientFor(target, context).pregenerate(body, { headers });
   const requestId = reply.headers['x-request-id'];
