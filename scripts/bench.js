@@ -1,13 +1,14 @@
-// Builds the program, bundles the measurements and runs them: `npm run bench -- --quick`, `npm run bench -- verify`, `npm run bench -- leaderboard`, `npm run bench -- memory`; `--help` lists their options. See docs/performance.md.
+// Builds the program, bundles the measurements and runs them: `npm run bench -- --quick`, `npm run bench -- verify`, `npm run bench -- leaderboard`, `npm run bench -- memory`, `npm run bench -- budget`, `npm run bench -- endurance`; `--help` lists their options. See docs/performance.md.
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { build } from 'esbuild';
 
-/** `verify` measures the comparison of ledger and chain, `leaderboard` its reading, `memory` what `serve` holds; anything else events and relays. */
-const measurement = ['verify', 'leaderboard', 'memory'].find((name) => name === process.argv[2]);
+/** `verify` measures the comparison of ledger and chain, `leaderboard` its reading, `memory` what `serve` holds, `budget` the parts of an event, `endurance` a long load; anything else events and relays. */
+const others = ['verify', 'leaderboard', 'memory', 'budget', 'endurance'];
+const measurement = others.find((name) => name === process.argv[2]);
 /** With `--help`, each says what may come after it, and none measures. */
 const asked = process.argv.includes('--help')
-  ? ['main', 'verify', 'leaderboard', 'memory'].filter((name) => !measurement || name === measurement)
+  ? ['main', ...others].filter((name) => !measurement || name === measurement)
   : undefined;
 const root = new URL('..', import.meta.url).pathname;
 if (!asked) {
@@ -26,12 +27,16 @@ try {
     absWorkingDir: root,
     entryPoints: {
       main: 'bench/main.ts',
-      generator: 'bench/generator.ts',
-      'naive-server': 'bench/naive-server.ts',
+      generator: 'bench/load/generator.ts',
+      'sqlite-server': 'bench/baselines/sqlite-server.ts',
+      'postgres-server': 'bench/baselines/postgres-server.ts',
+      'answering-server': 'bench/baselines/answering-server.ts',
       verify: 'bench/verify/main.ts',
       'verify-node': 'bench/verify/node-process.ts',
       leaderboard: 'bench/leaderboard/main.ts',
       memory: 'bench/memory/main.ts',
+      budget: 'bench/budget/main.ts',
+      endurance: 'bench/endurance/main.ts',
       'report-memory': 'bench/memory/report-memory.ts',
     },
     outdir: directory,

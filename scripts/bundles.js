@@ -1,27 +1,62 @@
 // What is bundled into dist/, for scripts/build.js and scripts/dev.js. Every command is a chunk of its own, so `--help`
-// loads none of them; the client script is one file for browsers.
+// loads none of them; commands that run a stack need nearly all, and have it as one file, of which bin/rewards.js keeps V8's
+// bytecode. The site and the testing library are each one chunk for other Node programs, the client script is for browsers.
 const root = new URL('..', import.meta.url).pathname;
 
-/** @type {import('esbuild').BuildOptions & {metafile: true}} */
-export const program = {
+const forNode = {
   absWorkingDir: root,
-  entryPoints: { main: 'src/cli/main.ts' },
   outdir: 'dist',
   bundle: true,
-  splitting: true,
-  format: 'esm',
   platform: 'node',
   target: 'node20.19',
   sourcemap: true,
+  // The sources themselves are not in the package: a map then has names and places alone.
+  sourcesContent: false,
   legalComments: 'none',
   loader: { '.sql': 'text' },
   // Native modules, and packages that find their own files at run time, stay outside the bundle.
-  external: ['better-sqlite3', 'tiny-secp256k1', 'pg', 'pg-native', '@foundry-rs/anvil', 'pino', 'esbuild'],
+  external: [
+    'better-sqlite3',
+    'secp256k1',
+    'tiny-secp256k1',
+    'pg',
+    'pg-native',
+    '@foundry-rs/anvil',
+    'pino',
+    'esbuild',
+    '@node-rs/argon2',
+  ],
+  metafile: true,
+  logLevel: 'warning',
+};
+
+/** @type {import('esbuild').BuildOptions & {metafile: true}} */
+export const program = {
+  ...forNode,
+  entryPoints: { main: 'src/cli/main.ts', site: 'src/site/library.ts', testing: 'src/testing/library.ts' },
+  splitting: true,
+  format: 'esm',
   banner: {
     js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
   },
-  metafile: true,
-  logLevel: 'warning',
+};
+
+/** @type {import('esbuild').BuildOptions & {metafile: true}} */
+export const stackProgram = {
+  ...forNode,
+  entryPoints: { stack: 'src/cli/main.ts' },
+  outExtension: { '.js': '.cjs' },
+  format: 'cjs',
+  minifyWhitespace: true,
+  lineLimit: 160,
+  // Node's loader of ES modules takes some milliseconds before it loads the first.
+  supported: { 'dynamic-import': false },
+  define: { 'import.meta.url': '__moduleUrl' },
+  // One function, as bin/rewards.js calls it.
+  banner: {
+    js: "(function (require, __filename, module, exports) { const __moduleUrl = require('node:url').pathToFileURL(__filename).href;",
+  },
+  footer: { js: '})' },
 };
 
 /** @type {import('esbuild').BuildOptions & {metafile: true}} */

@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { context } from 'esbuild';
-import { clientScript, program } from './bundles.js';
+import { clientScript, program, stackProgram } from './bundles.js';
 
 const root = new URL('..', import.meta.url).pathname;
 const say = (text) => process.stderr.write(`dev: ${text}\n`);
@@ -58,7 +58,9 @@ const onBuild = {
 const contexts = await Promise.all([
   // Without it a page of the running service would have the script of before.
   context(clientScript),
-  context({ ...program, plugins: [onBuild] }),
+  // Nor would other commands be of this source.
+  context(program),
+  context({ ...stackProgram, plugins: [onBuild] }),
 ]);
 for (const one of contexts) await one.watch();
 

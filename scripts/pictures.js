@@ -1,9 +1,10 @@
-/** `npm run pictures`: runs the commands of the README's first page and draws what they print as docs/images/*.svg, and the checkout page as it looks. */
+/** `npm run pictures`: runs the commands of the README's first page and draws what they print as docs/images/*.svg, and the checkout page and the demo site as they look. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { drawSite } from './site-pictures.js';
 
 const program = new URL('../bin/rewards.js', import.meta.url).pathname;
 const images = new URL('../docs/images/', import.meta.url);
@@ -123,10 +124,20 @@ try {
   await shown('clock', 'advance', '61s');
   await shown(...event);
   await writeFile(new URL('explain.svg', images), svg(await shown('requests', 'explain', 'latest')));
+  const mistaken = await readFile(new URL('../scenarios/duplicates.yaml', import.meta.url), 'utf8');
+  await writeFile(join(folder, 'duplicates.yaml'), mistaken.replace('status: 409', 'status: 200'));
+  const run = await shown('scenario', 'run', 'duplicates.yaml', '--keep-on-fail', 'kept');
+  await writeFile(
+    new URL('scenario.svg', images),
+    svg(run.replaceAll(folder, '~/my-project').replace(/(curl -X POST)[^\n]*/, '$1 …')),
+  );
   const created = await shown('checkout', 'create', '--amount', '500', '--user', 'alice@demo.example');
   const [page] = /http:\S+\/_pay\/\w+/.exec(created) ?? [];
   if (!page) throw new Error(created);
   await writeFile(new URL('checkout.png', images), await pageImage(page));
+  const [site] = /http:\S+\/site\b/.exec(serve.text) ?? [];
+  if (!site) throw new Error(serve.text);
+  await drawSite({ site, images, nextDay: () => shown('clock', 'advance', '24h') });
 } finally {
   const closed = once(serve.child, 'close');
   serve.child.kill('SIGTERM');

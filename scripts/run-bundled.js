@@ -28,7 +28,7 @@ try {
     loader: { '.sql': 'text' },
     // What finds its own files beside itself.
     external: [
-      ...['better-sqlite3', 'tiny-secp256k1', 'solc', 'esbuild'],
+      ...['better-sqlite3', 'secp256k1', 'tiny-secp256k1', 'solc', 'esbuild'],
       ...['@stryker-mutator/*', '@babel/parser'],
     ],
     logLevel: 'warning',

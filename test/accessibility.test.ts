@@ -1,16 +1,13 @@
 /** Every page of the program in a real browser: for readers with a keyboard, with poor sight, with a small screen. */
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RelayReport } from '../src/load/relay-report.ts';
 import { reportHtml } from '../src/load/report-html.ts';
 import { browserMissing, startBrowser } from './kits/browser.ts';
+import { violationsOn } from './kits/readable.ts';
 import { startTestService, type TestService } from './kits/service.ts';
-
-/** Run in the page, where axe is. */
-const VIOLATIONS = `axe.run().then(({ violations }) =>
-  violations.map(({ id, nodes: [node] }) => [id, node.html.slice(0, 200), node.failureSummary].join(' ')))`;
 
 /** Narrower than any telephone that is sold. */
 const NARROW = 320;
@@ -19,12 +16,10 @@ describe.skipIf(browserMissing() !== undefined)('pages', () => {
   let service: TestService;
   let browser: Awaited<ReturnType<typeof startBrowser>>;
   let folder: string;
-  let axe: string;
   beforeAll(async () => {
     service = await startTestService();
     browser = await startBrowser({ hosts: [] });
     folder = await mkdtemp(join(tmpdir(), 'rewards-pages-'));
-    axe = await readFile(new URL('../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
   });
   afterAll(async () => {
     await browser?.stop();
@@ -61,12 +56,7 @@ describe.skipIf(browserMissing() !== undefined)('pages', () => {
       page.on('request', (request) => asked.push(request.url()));
       const address = await addressOf();
       await page.goto(address);
-      await page.evaluate(axe);
-      for (const colorScheme of ['light', 'dark'] as const) {
-        await page.emulateMedia({ colorScheme });
-        const found = await page.evaluate(VIOLATIONS);
-        expect(found).toEqual([]);
-      }
+      expect(await violationsOn(page)).toEqual([]);
       expect(asked.filter((url) => !url.startsWith('data:'))).toEqual([address]);
       expect(errors).toEqual([]);
       await context.close();

@@ -22,13 +22,19 @@ test('the source keeps to its floors and rooms, its clocks and its sizes', () =>
 test('the command line loads little before it knows what to do', () => {
   const { files, packages: named } = loadedBy('cli/main.ts', everySource());
   const isLight =
-    /^(cli|lib)\/|^(compose\/env|client\/client-error|production\/(settings|payment-settings|start-setting|start-errors)|rules\/(brands\/spec|webhooks\/body))\.ts$/;
+    /^(cli|lib)\/|^(compose\/env|client\/client-error|production\/(settings|payment-settings|start-setting|start-errors)|rules\/(brands\/spec|webhooks\/body)|site\/plugin\/hooks|emulator\/faults\/seams)\.ts$/;
   expect([...files].filter((file) => !isLight.test(file))).toEqual([]);
   expect([...files].filter((file) => /^cli\/(?!machine\/)[^/]+\/run[a-z-]*\.ts$/.test(file))).toEqual([]);
   expect([...named].filter((name) => !['commander', 'picocolors'].includes(name))).toEqual([]);
 });
 
-const roots = 'emulator/create-emulator.ts, production/create-production.ts';
+test('the process has one asynchronous storage, however many stacks: every promise takes along the value of each', () => {
+  const making = everySource().filter(({ text }) => text.includes('new AsyncLocalStorage'));
+  expect(making.map(({ file }) => file)).toEqual(['lib/scope.ts']);
+});
+
+const roots =
+  'emulator/early-node.ts, emulator/create-emulator.ts, emulator/open-world.ts, emulator/pick-adapters.ts, production/create-production.ts';
 const lines = (count: number) => `export function long() {\n${'  work();\n'.repeat(count - 2)}}`;
 
 describe('the check sees', () => {

@@ -1,5 +1,5 @@
 /** What the documents say is what the program does. */
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { eventsHostContract } from '../src/contract/events/host.ts';
@@ -10,9 +10,13 @@ import { relayHostContract } from '../src/contract/relay/host.ts';
 import { relayRefusals, validationReasons } from '../src/contract/relay/refusals.ts';
 import { servicesHostContract } from '../src/contract/services/host.ts';
 import { type ServicesRefusal, servicesRefusals } from '../src/contract/services/refusals.ts';
+import { describedSeams } from '../src/emulator/faults/seams.ts';
 import { apiDocument } from '../src/http/openapi.ts';
 import { registrationFields } from '../src/rules/registration.ts';
 import { relayPolicy } from '../src/rules/relay-policy.ts';
+import { type WebhookEvent, webhookBody, webhookTypes } from '../src/rules/webhooks/body.ts';
+import { defaultEvents } from '../src/site/plugin/default-events.ts';
+import { hooks } from '../src/site/plugin/hooks.ts';
 import { operationsOf } from './contract/api-description.ts';
 
 const read = (path: string) => readFile(new URL(`../${path}`, import.meta.url), 'utf8');
@@ -43,6 +47,74 @@ function withNames(refusal: { code: string }): { code: string } {
   });
   return Object.fromEntries(fields);
 }
+
+describe('docs/webhooks.md', async () => {
+  const page = await read('docs/webhooks.md');
+  const sent = page.split('### What is sent')[1]?.split('### What you can rely on')[0] ?? '';
+
+  test('every type that an endpoint can choose is listed', () => {
+    expect(tableBelow('What is sent', page).map(([type]) => type)).toEqual([...webhookTypes]);
+  });
+
+  test('the bodies are those that are sent, field by field', () => {
+    const [reward = '', others = ''] = [...sent.matchAll(/```json\n([^`]*)```/g)].map(([, text]) => text);
+    const bodies = [reward, ...others.split(/\n(?=\{)/)].map((text) => JSON.parse(text));
+    for (const body of bodies) {
+      const { type, id, data } = body;
+      const facts =
+        type === 'reward.distributed' ? { ...body, amount: body.rwtAmount, eventType: data.eventType } : data;
+      expect(JSON.parse(webhookBody({ id, event: { type, facts } as WebhookEvent }))).toEqual(body);
+    }
+    expect(bodies.map(({ type }) => type)).toEqual([...webhookTypes]);
+  });
+});
+
+describe('docs/faults.md', async () => {
+  const page = await read('docs/faults.md');
+
+  test('every effect of every seam is listed, and no other', () => {
+    const listed = tableBelow('Seams', page).map(([seam, effect]) => `${seam}=${effect}`);
+    const known = describedSeams().flatMap(({ seam, effects }) =>
+      effects.map(({ effect }) => `${seam}=${effect}`),
+    );
+    expect(listed.sort()).toEqual(known.sort());
+  });
+
+  test('the scenario of each effect sets a fault of its seam with that effect, and each scenario is named', async () => {
+    const rows = tableBelow('Seams', page);
+    for (const [seam, effect = '', , , file] of rows.filter((row) => row.at(-1) !== '–')) {
+      const text = await read(`scenarios/faults/${file}`);
+      const [name] = effect.split(':');
+      expect([file, text]).toEqual([file, expect.stringMatching(new RegExp(`\\b${seam}\\b`))]);
+      expect([file, text]).toEqual([file, expect.stringMatching(new RegExp(`["[ ]${name}\\b`))]);
+    }
+    const files = await readdir(new URL('../scenarios/faults/', import.meta.url));
+    const named = new Set(rows.map((row) => row.at(-1)));
+    expect(files.filter((file) => file.endsWith('.yaml') && !named.has(file))).toEqual([]);
+  });
+});
+
+describe('docs/site-plugin.md', async () => {
+  const page = await read('docs/site-plugin.md');
+
+  test('every hook is listed with the event that the demo sends', () => {
+    const listed = tableBelow('Hooks and event calls', page).map(([hook, _when, event = '']) => [
+      hook,
+      event.split(',')[0],
+    ]);
+    const demos = defaultEvents.map(({ hook, eventName }) => [hook, eventName]);
+    expect(listed.sort()).toEqual(demos.sort());
+    expect(defaultEvents.map(({ hook }) => hook).sort()).toEqual(Object.keys(hooks).sort());
+  });
+
+  test('every option of createSite is listed, and no other', async () => {
+    const [, options = ''] =
+      /export interface SiteOptions \{([\s\S]*?)\n\}/.exec(await read('src/site/library-types.ts')) ?? [];
+    const declared = [...options.matchAll(/^ {2}(\w+)\??:/gm)].map(([, name]) => name);
+    const listed = tableBelow('In a site of your own', page).flatMap(([names = '']) => names.split(', '));
+    expect(listed.sort()).toEqual(declared.sort());
+  });
+});
 
 describe('docs/engagement.md', async () => {
   const page = await read('docs/engagement.md');
@@ -139,19 +211,20 @@ describe('docs/api.md', () => {
     expect(document).toContain(`\`${body.details.reason}\``);
   });
 
-  test('both lists of event types are those of the demo', () => {
+  test('the lists of event types are those of the demo', () => {
     const rewards: Record<string, { reward: number; channels?: string[]; maxTotalClaims?: number }> =
       demo.brands[0].events;
     const defaults = tableBelow('Default rewards');
     const ranges = tableBelow('Usual ranges');
+    const ofSite = tableBelow('Events of a site');
     const custom = tableBelow('Custom events');
-    for (const [type = '', amount] of [...defaults, ...custom]) {
+    for (const [type = '', amount] of [...defaults, ...ofSite, ...custom]) {
       expect([type, rewards[type]?.reward]).toEqual([type, Number(amount)]);
     }
     for (const [type = '', range] of ranges) {
       expect([type, rewards[type]?.reward]).toEqual([type, Number(range?.split('-')[0])]);
     }
-    const names = new Set([...defaults, ...ranges, ...custom].map(([type]) => type));
+    const names = new Set([...defaults, ...ranges, ...ofSite, ...custom].map(([type]) => type));
     expect([...names].sort()).toEqual(Object.keys(rewards).sort());
     expect([defaults.length, ranges.length]).toEqual([6, 8]);
     expect(custom.every(([type]) => type?.startsWith('custom_'))).toBe(true);

@@ -1,6 +1,4 @@
 /** `npm run bench -- verify`: how long ledger and chain take to compare, and what it costs the service's callers. */
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,6 +10,7 @@ import { planHistory } from './history.ts';
 import { writeHistory } from './ledger.ts';
 import { measureVerify, type VerifyMeasured } from './measure.ts';
 import type { StandInTask } from './node-process.ts';
+import { startStandIn } from './start-stand-in.ts';
 
 const options = readOptions('verify', {
   rewards: { type: 'string', default: '1000000', help: 'rewards in the ledger' },
@@ -23,19 +22,6 @@ const options = readOptions('verify', {
 const say = (text: string) => process.stderr.write(`${text}\n`);
 const program =
   process.env.REWARDS_BENCH_PROGRAM ?? new URL('../../bin/rewards.js', import.meta.url).pathname;
-
-async function startNode(file: string) {
-  const child = fork(new URL('./verify-node.mjs', import.meta.url).pathname, [file]);
-  const [{ url }] = (await once(child, 'message')) as [{ url: string }];
-  return {
-    url,
-    async stop() {
-      const ended = once(child, 'exit');
-      child.kill('SIGTERM');
-      await ended;
-    },
-  };
-}
 
 const plan = { rewards: Number(options.rewards), batch: Number(options.batch), headAtMs: Date.now() };
 const folder = await mkdtemp(join(options.dir, 'rewards-bench-verify-'));
@@ -52,7 +38,7 @@ try {
   }
   const task: StandInTask = { plan, hashes };
   await writeFile(join(folder, 'node.json'), JSON.stringify(task));
-  const node = await startNode(join(folder, 'node.json'));
+  const node = await startStandIn(join(folder, 'node.json'));
   try {
     say('comparing it with its chain, while events are taken');
     const measured = await measureVerify({ program, databaseUrl, nodeUrl: node.url, say });

@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { HDKey } from '@scure/bip32';
 import { keccak256, toBytes } from 'viem';
+import { environmentWith } from '../setup/processes.ts';
 import { brandIds, CHAIN_ID, contracts, DEPLOYMENT_BLOCK, keys } from './history.ts';
 
 /** What a comparison cost, and what the service's callers felt meanwhile. */
@@ -34,8 +35,11 @@ export interface Run {
   say: (text: string) => void;
 }
 
-const environment = ({ databaseUrl, nodeUrl }: Run, more: Record<string, string>) => ({
-  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('REWARDS_'))),
+/** The settings of a service on such a ledger and its chain. */
+export const serviceEnvironment = (
+  { databaseUrl, nodeUrl }: Pick<Run, 'databaseUrl' | 'nodeUrl'>,
+  more: Record<string, string>,
+): Record<string, string> => ({
   REWARDS_DATABASE_URL: databaseUrl,
   REWARDS_ALLOW_SQLITE: 'true',
   REWARDS_RPC_URL: nodeUrl,
@@ -106,7 +110,7 @@ async function ownComparison(service: Service): Promise<Compared> {
 async function verifyCommand(run: Run): Promise<Compared> {
   const startedAt = performance.now();
   const child = spawn(process.execPath, [run.program, 'verify', '-o', 'json'], {
-    env: environment(run, {}),
+    env: environmentWith(serviceEnvironment(run, {})),
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let output = '';
@@ -138,7 +142,7 @@ function peakMb(pid: number): number {
 
 async function startService(run: Run, verifyEvery: string) {
   const child = spawn(process.execPath, [run.program, 'start', '-o', 'json', '--log-level', 'info'], {
-    env: environment(run, { REWARDS_VERIFY_EVERY: verifyEvery }),
+    env: environmentWith(serviceEnvironment(run, { REWARDS_VERIFY_EVERY: verifyEvery })),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let lanesTaken = 0;

@@ -4,7 +4,7 @@ import {
   forgetOldWindows,
   type RateLimit,
   type RateWindow,
-  takeFromWindow,
+  takeFromWindows,
 } from '../ledger/limits/rate-windows.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createGatherer } from '../lib/gather/gather.ts';
@@ -33,16 +33,12 @@ export function createAddressGate(deps: AdmitAddressDeps) {
   const takeAll = (addresses: string[]) =>
     database.atomically(async (tx) => {
       const nowMs = clock.now();
-      const answers = new Map<number, RateWindow & { taken: boolean }>();
-      // Sorted, so that two processes cannot deadlock.
-      const inOrder = [...addresses.entries()].toSorted(([, a], [, b]) => (a < b ? -1 : a > b ? 1 : 0));
-      for (const [place, subject] of inOrder)
-        answers.set(place, await takeFromWindow(tx, { ...limit, subject, now: deps.businessTime() }));
+      const answers = await takeFromWindows(tx, { ...limit, now: deps.businessTime() }, addresses);
       if (Math.abs(nowMs - cleanedAtMs) > deps.windowsKeptMs) {
         await forgetOldWindows(tx, nowMs - deps.windowsKeptMs);
         cleanedAtMs = nowMs;
       }
-      return addresses.map((_, place) => answers.get(place) as RateWindow & { taken: boolean });
+      return answers;
     });
 
   return gatherer.submit;

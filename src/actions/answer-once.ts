@@ -60,6 +60,8 @@ const RENEW_MS = 1_200;
 /** How long a second request waits for the first one's answer: longer than any request takes. */
 const WAIT_MS = 40_000;
 const KEPT_MS = 24 * 3_600_000;
+/** How often a process deletes answers that are older than that: each time is a commit. */
+const FORGET_EVERY_MS = 60_000;
 /** How often the ledger is asked for the answer that another process works on: soon at first, then more rarely. */
 const POLL_FIRST_MS = 25;
 const POLL_LAST_MS = 500;
@@ -80,6 +82,7 @@ interface KeyedRequest {
 export function createAnswerOnce(deps: AnswerOnceDeps) {
   // Requests that arrive while the same one is under way in this process share its answer without asking the ledger.
   const underWay = new Map<string, { requestDigest: string; answer: Promise<KeyedAnswer | KeyRefusal> }>();
+  const asked = { ...deps, forgetOld: rarely(deps) };
 
   return function answerOnce(
     { scope, key, body }: KeyedRequest,
@@ -91,7 +94,7 @@ export function createAnswerOnce(deps: AnswerOnceDeps) {
     if (first && first.requestDigest !== requestDigest)
       return Promise.resolve({ code: 'idempotency_key_reused' });
     if (first) return first.answer;
-    const answer = answerOrWait(deps, { scope, key, requestDigest }, perform).finally(() =>
+    const answer = answerOrWait(asked, { scope, key, requestDigest }, perform).finally(() =>
       underWay.delete(name),
     );
     underWay.set(name, { requestDigest, answer });
@@ -99,8 +102,21 @@ export function createAnswerOnce(deps: AnswerOnceDeps) {
   };
 }
 
+/** Returns the function that deletes answers which were kept for long enough, unless this process has just done so. */
+function rarely({ database, realClock }: AnswerOnceDeps): () => Promise<void> {
+  let lastMs: number | undefined;
+  return async () => {
+    const nowMs = realClock.now();
+    if (lastMs !== undefined && nowMs < lastMs + FORGET_EVERY_MS) return;
+    lastMs = nowMs;
+    await forgetOldRequests(database.db, { now: database.now, keptMs: KEPT_MS }).catch(() => undefined);
+  };
+}
+
+type AskedDeps = AnswerOnceDeps & { forgetOld: () => Promise<void> };
+
 async function answerOrWait(
-  deps: AnswerOnceDeps,
+  deps: AskedDeps,
   request: { scope: string; key: string; requestDigest: string },
   perform: (effect: Effect) => Promise<TriedAnswer>,
 ): Promise<KeyedAnswer | KeyRefusal> {
@@ -138,7 +154,7 @@ function firstAnswer({ status, headers, body }: IdempotentRequest): Required<Key
 type Claim = Pick<IdempotentRequest, 'scope' | 'key' | 'busyUntil' | 'effectId'> & { mayExist: boolean };
 
 async function finish(
-  deps: AnswerOnceDeps,
+  deps: AskedDeps,
   claim: Claim,
   perform: (effect: Effect) => Promise<TriedAnswer>,
 ): Promise<KeyedAnswer> {
@@ -167,7 +183,7 @@ async function finish(
     const of = { scope, key, busyUntil: await held.end() };
     if (kept === 'id') await freeRequest(database.db, of).catch(() => undefined);
     if (kept === 'nothing') await forgetRequest(database.db, of).catch(() => undefined);
-    await forgetOldRequests(database.db, { now: database.now, keptMs: KEPT_MS }).catch(() => undefined);
+    await deps.forgetOld();
   }
 }
 

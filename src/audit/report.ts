@@ -27,6 +27,10 @@ export type DifferenceKind =
   | 'leaderboard_ranks'
   /** Rewards that leaderboards have counted belong to users whom they do not know. */
   | 'leaderboard_rewards'
+  /** An achievement was unlocked by more than the ledger knows of the user. */
+  | 'achievement_unlock'
+  /** The bonus of a milestone is not the reward that its claim names, or the streak never reached it. */
+  | 'streak_milestone'
   /** A brand's balance in escrow is not its deposits, less withdrawals and paid rewards. */
   | 'escrow_balance'
   /** The escrow holds less RWT than its brands' balances add up to. */

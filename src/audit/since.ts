@@ -34,6 +34,6 @@ export function notCompared(audit: Audit): string[] {
     "brands' balances and accounts",
     "the token's supply",
     'counters of claims',
-    'leaderboards',
+    'leaderboards, achievements and milestones',
   ];
 }

@@ -9,7 +9,9 @@ import type { Since } from '../rules/since.ts';
 import { type Audit, isWhole, type VerifyDeps, type VerifyProgress } from './audit.ts';
 import { verifyBeyond } from './beyond-the-cut.ts';
 import { verifyClaims } from './claims.ts';
+import { verifyAchievements } from './engagement/achievements.ts';
 import { verifyLeaderboards } from './engagement/leaderboards.ts';
+import { verifyMilestones } from './engagement/milestones.ts';
 import { verifyPerks } from './engagement/perks.ts';
 import { verifyFunds } from './funds.ts';
 import { verifyLanes } from './lanes.ts';
@@ -82,7 +84,8 @@ async function compareOnce(
     const audit = auditOf(deps, { block, since, findings, options });
     for (const part of [
       ...[verifyPayouts, verifyMints, verifyRedemptions, verifyRewards],
-      ...[verifyFunds, verifyClaims, verifyLeaderboards, verifyPerks, verifyLanes],
+      ...[verifyFunds, verifyClaims, verifyLeaderboards, verifyMilestones],
+      ...[verifyAchievements, verifyPerks, verifyLanes],
     ]) {
       if (!audit.stopped()) await part(audit);
     }

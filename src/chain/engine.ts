@@ -23,7 +23,7 @@ import { announceRedemptions } from './work/redemptions/announce-redemptions.ts'
 import { createRedemptions } from './work/redemptions/run-redemptions.ts';
 import type { GasKeys } from './work/relay-lanes.ts';
 import { createMints } from './work/run-mints.ts';
-import { createPayouts } from './work/run-payouts.ts';
+import { createPayouts, type PayoutsSettings } from './work/run-payouts.ts';
 import { createRelays, type RelaysSettings } from './work/run-relays.ts';
 import type { TriedLaneSettings } from './work/run-tried-lane.ts';
 import { settlements } from './work/settlements.ts';
@@ -58,7 +58,7 @@ export interface ChainEngineDeps {
 }
 
 export interface ChainEngineSettings {
-  payout: { batchMax: number; offerMaxWei: bigint; idlePollMs: number };
+  payout: PayoutsSettings;
   lane: {
     inFlightMax: number;
     leaseMs: number;
@@ -161,7 +161,7 @@ export function createChainEngine(deps: ChainEngineDeps): ChainEngine {
     },
     onIncluded(transaction) {
       if (transaction.purpose === 'relay') {
-        relayed.look();
+        relayed.look(transaction.id);
         relays?.onIncluded();
       } else if (transaction.purpose === 'mint') {
         minted.look();
@@ -171,7 +171,7 @@ export function createChainEngine(deps: ChainEngineDeps): ChainEngine {
         redemptions?.nudge();
       } else {
         progress.included(transaction);
-        payouts.nudge();
+        payouts.onIncluded(transaction.id);
       }
     },
     onReorganized() {

@@ -16,22 +16,28 @@ const env = readEnvironment();
 const stdout = createSink(process.stdout);
 const stderr = createSink(process.stderr);
 
-const exitCode = await runCli({
-  argv: process.argv.slice(2),
-  program: typedProgram(env, process.argv[1] ?? ''),
-  env,
-  cwd: process.cwd(),
-  pid: process.pid,
-  stdout,
-  stderr,
-  readStdin,
-  ...(process.stdin.isTTY && process.stderr.isTTY && { ask }),
-  onSignal,
-  clock: systemClock(),
-});
-await Promise.all([stdout.flushed(), stderr.flushed()]);
-// Exits here, since an idle keep-alive connection would keep the event loop, and the process, alive for seconds.
-process.exit(stdout.failure ? outputFailed(stdout.failure) : exitCode);
+void main();
+
+async function main(): Promise<never> {
+  const exitCode = await runCli({
+    argv: process.argv.slice(2),
+    program: typedProgram(env, process.argv[1] ?? ''),
+    self: { node: process.execPath, script: process.argv[1] ?? '' },
+    env,
+    cwd: process.cwd(),
+    pid: process.pid,
+    stdout,
+    stderr,
+    readStdin,
+    ...(process.stdin.isTTY && process.stderr.isTTY && { ask }),
+    atTerminal: process.stdin.isTTY === true,
+    onSignal,
+    clock: systemClock(),
+  });
+  await Promise.all([stdout.flushed(), stderr.flushed()]);
+  // Exits here, since an idle keep-alive connection would keep the event loop, and the process, alive for seconds.
+  process.exit(stdout.failure ? outputFailed(stdout.failure) : exitCode);
+}
 
 /** Says on stderr why the result is missing; returns the exit code. */
 function outputFailed({ code }: NodeJS.ErrnoException): number {

@@ -16,47 +16,48 @@ import type {
   InvalidatedResultsBody,
   ManagedPerkBody,
   MintBody,
+  MovedClockBody,
   NewKeyBody,
   PublishedKeysBody,
+  RedemptionBody,
   RequestDetail,
   RequestFilter,
   RequestListBody,
   RuleBody,
   SeedBody,
+  SessionMintBody,
   TokenBody,
   TokenVerdictBody,
+  TotalsBody,
   VerifyBody,
   WalletBody,
   WebhookEndpointBody,
 } from './bodies.ts';
 import type { ControlSend } from './control-send.ts';
-import { processorCalls } from './processor-calls.ts';
+import { faultCalls } from './emulator/fault-calls.ts';
+import { processorCalls } from './emulator/processor-calls.ts';
+import { snapshotCalls } from './emulator/snapshot-calls.ts';
 import { queryOf } from './query.ts';
+import { siteCalls } from './site-calls.ts';
 
 /** Settings by name, as texts or as JSON values: `{automation: 'off'}`, `{domains: ['a.example']}`. */
 export type Settings = Record<string, unknown>;
 
 export function controlCalls(send: ControlSend) {
-  const brand = (name: string) => `/brands/${encodeURIComponent(name)}`;
-  const rule = (name: string, eventType: string) => `${brand(name)}/rules/${encodeURIComponent(eventType)}`;
   return {
-    clock: {
-      show: () => send<ClockBody>('GET', '/clock'),
-      /** `duration` as people write it: 61s, 1h30m. */
-      advance: (duration: string) => send<ClockBody>('POST', '/clock', { advance: duration }),
-      /** `time` is RFC 3339. */
-      set: (time: string) => send<ClockBody>('POST', '/clock', { set: time }),
-      freeze: () => send<ClockBody>('POST', '/clock', { freeze: true }),
-      run: () => send<ClockBody>('POST', '/clock', { freeze: false }),
-    },
+    clock: clockCalls(send),
     /** Compares ledger and chain; the search ends at `limit` differences. `since`: a block, or an RFC 3339 time. */
     /** RWT by hand. */
     mint: (wish: { to: string; amount: string; reason?: string }) => send<MintBody>('POST', '/mints', wish),
+    /** Of a checkout, by the processor's id; asking mints nothing. */
+    mintOf: (session: string) => send<SessionMintBody>('GET', `/mints/${encodeURIComponent(session)}`),
     verify: (choice: { limit: number; since?: string | undefined }) =>
       send<VerifyBody>('GET', `/verify${queryOf(choice)}`),
     /** Compares seed files with the ledger, or applies them; without files, those that the stack was started with. */
     seed: (wish: { apply: boolean; files?: { name: string; text: string }[] }) =>
       send<SeedBody>('POST', '/seed', wish),
+    /** What the ledger holds, in numbers. */
+    totals: () => send<TotalsBody>('GET', '/totals'),
     requests: {
       list: (filter: RequestFilter = {}) => send<RequestListBody>('GET', `/requests${queryOf(filter)}`),
       /** `id` in full, its beginning, or `latest`. */
@@ -75,43 +76,71 @@ export function controlCalls(send: ControlSend) {
       rotateKeys: (wish: { revoke: boolean }) => send<PublishedKeysBody>('POST', '/tokens/rotate-keys', wish),
     },
     processor: processorCalls(send),
+    site: siteCalls(send),
+    faults: faultCalls(send),
+    snapshots: snapshotCalls(send),
     wallets: {
       /** `user` is an e-mail, an address, or `<platform>:<id there>`. */
       show: (user: string) => send<WalletBody>('GET', `/wallets/${encodeURIComponent(user)}`),
     },
-    perks: {
-      /** Of one brand, or of all. */
-      list: (choice: { brand?: string | undefined } = {}) =>
-        send<{ perks: ManagedPerkBody[] }>('GET', `/perks${queryOf(choice)}`),
-      add: (wish: Settings) => send<ManagedPerkBody>('POST', '/perks', wish),
-      /** `name`: the perk's id, or its token. */
-      set: (name: string, settings: Settings) =>
-        send<ManagedPerkBody>('PATCH', `/perks/${encodeURIComponent(name)}`, settings),
-    },
+    perks: managedPerkCalls(send),
     constraints: constraintCalls(send),
     webhooks: webhookCalls(send),
-    /** A brand is named by its id or by one of its domains. */
-    brands: {
-      list: () => send<{ brands: BrandBody[] }>('GET', '/brands'),
-      show: (name: string) => send<BrandDetail>('GET', brand(name)),
-      create: (settings: Settings) => send<BrandDetail & NewKeyBody>('POST', '/brands', settings),
-      set: (name: string, settings: Settings) => send<BrandDetail>('PATCH', brand(name), settings),
-      /** Changes an event's rule, or adds one. */
-      setRule: (name: string, eventType: string, settings: Settings) =>
-        send<RuleBody>('PATCH', rule(name, eventType), settings),
-      removeRule: (name: string, eventType: string) =>
-        send<{ removed: string }>('DELETE', rule(name, eventType)),
-      /** `overlap`: how long the earlier keys still work, such as 24h. */
-      rotateKey: (name: string, overlap: string) =>
-        send<NewKeyBody>('POST', `${brand(name)}/keys`, { overlap }),
-      /** Creates RWT in the brand's escrow, or records a `transaction` that did. */
-      fund: (name: string, wish: { amount: string; reason?: string; transaction?: string }) =>
-        send<FundingBody>('POST', `${brand(name)}/funds`, wish),
-      dnsRecord: (name: string, domain: string) =>
-        send<DnsRecordBody>('GET', `${brand(name)}/dns${queryOf({ domain })}`),
-    },
+    brands: brandCalls(send),
   };
 }
+
+/** A brand is named by its id or by one of its domains. */
+function brandCalls(send: ControlSend) {
+  const brand = (name: string) => `/brands/${encodeURIComponent(name)}`;
+  const rule = (name: string, eventType: string) => `${brand(name)}/rules/${encodeURIComponent(eventType)}`;
+  return {
+    list: () => send<{ brands: BrandBody[] }>('GET', '/brands'),
+    show: (name: string) => send<BrandDetail>('GET', brand(name)),
+    create: (settings: Settings) => send<BrandDetail & NewKeyBody>('POST', '/brands', settings),
+    set: (name: string, settings: Settings) => send<BrandDetail>('PATCH', brand(name), settings),
+    /** Changes an event's rule, or adds one. */
+    setRule: (name: string, eventType: string, settings: Settings) =>
+      send<RuleBody>('PATCH', rule(name, eventType), settings),
+    removeRule: (name: string, eventType: string) =>
+      send<{ removed: string }>('DELETE', rule(name, eventType)),
+    /** `overlap`: how long the earlier keys still work, such as 24h. */
+    rotateKey: (name: string, overlap: string) =>
+      send<NewKeyBody>('POST', `${brand(name)}/keys`, { overlap }),
+    /** Creates RWT in the brand's escrow, or records a `transaction` that did. */
+    fund: (name: string, wish: { amount: string; reason?: string; transaction?: string }) =>
+      send<FundingBody>('POST', `${brand(name)}/funds`, wish),
+    dnsRecord: (name: string, domain: string) =>
+      send<DnsRecordBody>('GET', `${brand(name)}/dns${queryOf({ domain })}`),
+  };
+}
+
+const clockCalls = (send: ControlSend) => ({
+  show: () => send<ClockBody>('GET', '/clock'),
+  /** `duration` as people write it: 61s, 1h30m. */
+  advance: (duration: string) => send<MovedClockBody>('POST', '/clock', { advance: duration }),
+  /** `time` is RFC 3339. */
+  set: (time: string) => send<MovedClockBody>('POST', '/clock', { set: time }),
+  /** To the moment from which a condition holds, such as `cooldown:alice@demo.example/purchase`. */
+  until: (condition: string, brand?: string) =>
+    send<MovedClockBody>('POST', '/clock', { until: condition, ...(brand !== undefined && { brand }) }),
+  freeze: () => send<MovedClockBody>('POST', '/clock', { freeze: true }),
+  run: () => send<MovedClockBody>('POST', '/clock', { freeze: false }),
+});
+
+/** What brands offer. */
+const managedPerkCalls = (send: ControlSend) => ({
+  /** Of one brand, or of all. */
+  list: (choice: { brand?: string | undefined } = {}) =>
+    send<{ perks: ManagedPerkBody[] }>('GET', `/perks${queryOf(choice)}`),
+  /** Redemptions, newest first. */
+  redemptions: (choice: { brand?: string | undefined; limit?: number | undefined } = {}) =>
+    send<{ redemptions: RedemptionBody[] }>('GET', `/redemptions${queryOf(choice)}`),
+  add: (wish: Settings) => send<ManagedPerkBody>('POST', '/perks', wish),
+  /** `name`: the perk's id, or its token. */
+  set: (name: string, settings: Settings) =>
+    send<ManagedPerkBody>('PATCH', `/perks/${encodeURIComponent(name)}`, settings),
+});
 
 /** What buyers of perks must fulfil, and the emulated chat. A brand is named by its id or a domain, a user as for wallets. */
 const constraintCalls = (send: ControlSend) => ({

@@ -18,6 +18,7 @@ import { clientErrorFrom } from './client-error.ts';
 import { controlCalls } from './control-calls.ts';
 import type { ControlSend } from './control-send.ts';
 import type { HostUrls } from './host-urls.ts';
+import { perkCalls } from './perk-calls.ts';
 import type { Reply } from './reply.ts';
 import { streakCalls } from './streak-calls.ts';
 
@@ -52,6 +53,14 @@ interface UserOf {
   brandId: string;
   userIdentifier: string;
   platform?: string | undefined;
+}
+
+interface BalanceQuestion {
+  brandId: string;
+  userIdentifier: string;
+  /** Whether the last rewards come with it, and how many of them. */
+  includeHistory?: boolean;
+  historyLimit?: number;
 }
 
 export type Client = ReturnType<typeof createClient>;
@@ -93,7 +102,7 @@ export function createClient(settings: ClientSettings) {
       });
     },
     /** POST user-balance; `userIdentifier` is an e-mail or an address. */
-    balance: (body: { brandId: string; userIdentifier: string }, options: RequestOptions = {}) =>
+    balance: (body: BalanceQuestion, options: RequestOptions = {}) =>
       request<BalanceBody | RefusalBody>({ ...events, path: `${prefix}/user-balance`, body, ...options }),
     /** GET achievements of a user; with `platform`, the identifier may be an id there. */
     achievements({ brandId, userIdentifier, platform }: UserOf, options: RequestOptions = {}) {
@@ -136,6 +145,7 @@ export function createClient(settings: ClientSettings) {
     health: (options: RequestOptions = {}) =>
       request<HealthBody>({ ...events, path: `${prefix}/health`, method: 'GET', ...options }),
     streaks: streakCalls(request),
+    perks: perkCalls(request),
     control: controlCalls(control),
   };
 }
@@ -176,8 +186,10 @@ function createRequester(settings: ClientSettings): Requester {
   };
 }
 
-const bodyBytes = (body: unknown): string | Uint8Array =>
-  typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body);
+const bodyBytes = (body: unknown): string | Uint8Array<ArrayBuffer> =>
+  typeof body === 'string' || isBytes(body) ? body : JSON.stringify(body);
+
+const isBytes = (body: unknown): body is Uint8Array<ArrayBuffer> => body instanceof Uint8Array;
 
 function parsed(rawBody: string): unknown {
   try {

@@ -17,7 +17,7 @@ export function hostUrls(base: string): HostUrls {
     relay: bare,
     register: bare,
     services: bare,
-    site: bare,
+    site: `${bare}/site`,
     control: `${bare}/_rewards`,
   };
 }

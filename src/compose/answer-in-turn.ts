@@ -7,6 +7,15 @@ interface Turn {
   outgoing: ServerResponse;
 }
 
+/** The requests of one connection. */
+interface Turns {
+  /** One of them is being answered. */
+  isBusy: boolean;
+  waiting: Turn[];
+  /** Begins with the next one. */
+  next: () => void;
+}
+
 /**
  * One read of a socket can hold hundreds of pipelined requests, and answers that the client does not take stay in
  * memory. So a request starts when the answer before it was taken, and a connection with more than `waitingMax`
@@ -16,29 +25,36 @@ export function answerInTurn(
   answer: RequestListener,
   { waitingMax }: { waitingMax: number },
 ): RequestListener {
-  const waitingAt = new WeakMap<Socket, Turn[]>();
+  const turnsAt = new WeakMap<Socket, Turns>();
 
-  const start = (socket: Socket, { incoming, outgoing }: Turn) => {
+  const start = (turns: Turns, { incoming, outgoing }: Turn) => {
+    turns.isBusy = true;
     // Closed when the system has taken the whole answer, or when the connection has ended.
-    outgoing.once('close', () => next(socket));
+    outgoing.on('close', turns.next);
     answer(incoming, outgoing);
   };
-  const next = (socket: Socket) => {
-    const turn = socket.destroyed ? undefined : waitingAt.get(socket)?.shift();
-    if (turn) return start(socket, turn);
-    waitingAt.delete(socket);
-    socket.resume();
+  /** Made once for each connection, not for each of its requests. */
+  const turnsOf = (socket: Socket): Turns => {
+    const turns: Turns = {
+      isBusy: false,
+      waiting: [],
+      next() {
+        const turn = socket.destroyed ? undefined : turns.waiting.shift();
+        if (turn) return start(turns, turn);
+        turns.isBusy = false;
+        if (socket.isPaused()) socket.resume();
+      },
+    };
+    turnsAt.set(socket, turns);
+    return turns;
   };
   return (incoming, outgoing) => {
     const { socket } = incoming;
     // The rest of a read whose connection was cut.
     if (socket.destroyed) return;
-    const waiting = waitingAt.get(socket);
-    if (!waiting) {
-      waitingAt.set(socket, []);
-      start(socket, { incoming, outgoing });
-      return;
-    }
+    const turns = turnsAt.get(socket) ?? turnsOf(socket);
+    const { waiting } = turns;
+    if (!turns.isBusy) return start(turns, { incoming, outgoing });
     if (waiting.length >= waitingMax) {
       waiting.length = 0;
       socket.destroy();

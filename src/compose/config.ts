@@ -35,6 +35,10 @@ export interface ServeConfig {
   dataDir: string;
   /** Fixtures to load; empty: the packaged demo. */
   seedFiles: string[];
+  /** Keeps the state before each change, for `undo`. */
+  undo?: boolean | undefined;
+  /** A snapshot's file: its data takes the place of what the folder has, which becomes a snapshot itself. */
+  importFile?: string | undefined;
   clockStartMs?: number | undefined;
   frozen: boolean;
   /** A development node that is already running. */
@@ -68,6 +72,8 @@ export interface Overrides {
   relay?: RelayOverrides | undefined;
   /** Where the service finds the payment processor, given where that is. */
   processorAt?: ((origin: string) => string) | undefined;
+  /** A commit inside another fails, rather than to wait for itself; Node follows every promise for it. */
+  watchNesting?: boolean | undefined;
 }
 
 export const settings = {
@@ -158,8 +164,12 @@ export const settings = {
     batchMax: 400,
     /** Nodes refuse what offers more than 1 of the native coin (`txfeecap`), unless they are set otherwise. */
     offerMaxWei: 9n * 10n ** 17n,
-    /** How long the lane sleeps without a nudge and without work that is due. */
-    idlePollMs: 200,
+    /** How long the lane sleeps without a nudge and without work that is due; in one process a nudge is never missing. */
+    idlePollMs: 1_000,
+  },
+  instantBlocks: {
+    /** Their block is booked within milliseconds; a batch whose block does not come, such as while mining is off, holds up the next for so long. */
+    blockWaitMs: 1_000,
   },
   lane: {
     /** Public nodes keep 16 pending transactions of one account; our own Anvil keeps all, and has blocks of a second. */
@@ -176,7 +186,7 @@ export const settings = {
   relay: {
     /** Transactions that share one fsync; with more, the first would only wait for the last. */
     storeMax: 16,
-    idlePollMs: 200,
+    idlePollMs: 1_000,
     /** A wallet that is full lasts for longer than this even at the fee cap. */
     gasCheckMs: 15_000,
     /** Ten calls of a million gas at the fee cap cost 1; what is left when a top-up begins has to last a block or two. */
@@ -186,7 +196,7 @@ export const settings = {
   mint: {
     /** Transactions that share one fsync, as for relays; payments are rarer than that. */
     storeMax: 16,
-    idlePollMs: 200,
+    idlePollMs: 1_000,
     /** A role or a cap is given by a person: asking more often only costs the node. */
     refusedRetryMs: 5_000,
     /** Longer than any block takes; somebody has paid for it, and a person should know. */
@@ -195,14 +205,15 @@ export const settings = {
   redeem: {
     /** Transactions that share one fsync, as for relays; a sale of a popular perk has hundreds at once. */
     storeMax: 32,
-    idlePollMs: 200,
+    idlePollMs: 1_000,
     /** A role is given by a person, as for mints. */
     refusedRetryMs: 5_000,
     /** Longer than any block takes; a user waits in front of the perk. */
     waitingMaxMs: 60_000,
   },
   fees: { feeCapWei: 100n * 10n ** 9n, priorityFeeWei: 10n ** 9n },
-  follow: { confirmations: 1, finalityBlocks: 64, idlePollMs: 100, busyPollMs: 5 },
+  /** Blocks of others may be seen this late; our own transactions nudge the follower. */
+  follow: { confirmations: 1, finalityBlocks: 64, idlePollMs: 250, busyPollMs: 5 },
   relayHost: {
     /** Contract: Limits, Relay transactions. */
     userLimit: { scope: 'relay user', limit: 35, windowMs: 3_600_000 },
@@ -263,6 +274,8 @@ export const settings = {
     timeoutMs: 10_000,
     /** Far more than the receipts of any block; less than what would take a process's memory. */
     answerMaxBytes: 256 * 1024 * 1024,
+    /** What Erigon takes unless it is told otherwise, the least among nodes; one that takes no batch is asked one by one. */
+    batchMax: 100,
   },
   identity: {
     keys: {
@@ -320,11 +333,74 @@ export const settings = {
     answerMaxBytes: 2_000,
   },
   /** Of the emulator: enough for a test run; large bodies shorten it, so that its memory is bounded as well. */
-  requestLog: { entriesMax: 2_000, bytesMax: 32 * 1024 * 1024 },
+  requestLog: {
+    entriesMax: 2_000,
+    bytesMax: 32 * 1024 * 1024,
+    /** Above every body that the service takes; what is longer is a page or a script that it gave. */
+    bodyMaxBytes: 256 * 1024,
+  },
   /** What the emulator's own receiver of webhooks keeps: bodies are small, and a developer looks at the latest. */
   inbox: { entriesMax: 1_000, bytesMax: 8 * 1024 * 1024 },
+  /** Of the emulator, which fails on purpose. */
+  faults: {
+    /** More at once is a mistake: each use of a seam looks through all of them. */
+    faultsMax: 50,
+    timesMax: 1_000_000,
+    /** Longer than everything that the service waits for, and short enough for a stack to stop. */
+    slowMaxMs: 120_000,
+    /** Windows and cooldowns are about as long; more is what `clock advance` is for. */
+    spanMaxMs: 86_400_000,
+    /** The clock is moved by days. */
+    forMaxMs: 30 * 86_400_000,
+  },
+  /** Of the emulator: how its clock moves past what falls due. */
+  clockMoves: {
+    /** What a person reads, and more than a day of one receiver's failures. */
+    firedMax: 100,
+    /** A retry, an expiry: some milliseconds each, so that a jump over years ends within seconds. */
+    stopsMax: 500,
+    /** A healthy receiver answers at once; one that hangs would hold a stop up for as long as an attempt may take. */
+    stopWaitMs: 5_000,
+    /** Less than a command waits for an answer. */
+    moveWaitMs: 20_000,
+    /** Work of a stop is done within milliseconds. */
+    lookEveryMs: 5,
+    /** Whose ends are known: more than a test run issues. */
+    tokensMax: 1_000,
+    /** Whose ends are worked out, a few microseconds each. */
+    streaksMax: 1_000,
+  },
   /** Stopping waits this long for requests under way. */
   drainTimeoutMs: 4_000,
+  /** Of the emulator: they are worked on in memory, by programs that a developer runs beside a browser and an editor. */
+  snapshots: {
+    /** Of one store; a million claims have more, and such a stack is copied as a folder. */
+    storeBytesMax: 256 * 1024 * 1024,
+    /** Stores compress to a tenth or less: no snapshot of ours is larger. */
+    fileBytesMax: 256 * 1024 * 1024,
+    /** Both stores and a state of the chain. */
+    unpackedBytesMax: 600 * 1024 * 1024,
+    /** A few hundred bytes for each part, and a line for each table. */
+    manifestBytesMax: 64 * 1024,
+    /** What a list shows; the folder may hold more. */
+    listMax: 1_000,
+  },
+  /** Where `undo` goes back to: states that are kept in memory, packed. */
+  undo: {
+    /** A megabyte or so for all of them, on a small stack. */
+    pointsMax: 20,
+    /** A request waits for its state no longer; then it is undone together with the one before. */
+    takeMaxMs: 250,
+    /** Copying takes a millisecond for each megabyte, before each change: a larger ledger has no undo. */
+    ledgerBytesMax: 8 * 1024 * 1024,
+  },
+  /** While the emulator puts a snapshot in the place of its data, behind its listeners. */
+  restore: {
+    /** Requests that come meanwhile wait for it: closing, opening and replaying a long chain take seconds. */
+    waitMaxMs: 20_000,
+    /** Requests under way may need others before they are answered: so long, new ones are let in. */
+    settleMs: 300,
+  },
 } as const;
 
 /** The engine's settings, with a test's overrides. */

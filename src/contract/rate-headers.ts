@@ -7,9 +7,9 @@ export interface UsedWindow {
   resetAtMs: number;
 }
 
-/** Seconds since 1970 in Reset, rounded up: at that moment the window is over. */
+/** Seconds since 1970 in Reset, rounded up: at that moment the window is over. Names in small letters, as they are sent. */
 export const rateHeaders = ({ limit, remaining, resetAtMs }: UsedWindow): Record<string, string> => ({
-  'X-RateLimit-Limit': String(limit),
-  'X-RateLimit-Remaining': String(remaining),
-  'X-RateLimit-Reset': String(Math.ceil(resetAtMs / 1_000)),
+  'x-ratelimit-limit': String(limit),
+  'x-ratelimit-remaining': String(remaining),
+  'x-ratelimit-reset': String(Math.ceil(resetAtMs / 1_000)),
 });

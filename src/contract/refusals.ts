@@ -6,7 +6,7 @@
 /** The contract gives two wordings for a cooldown; `compat.errors` picks one (contract: Errors). */
 export type ErrorDialect = 'current' | 'earlier';
 
-type RefusalStatus = 400 | 401 | 403 | 404 | 405 | 409 | 413 | 415 | 429 | 500 | 503 | 504;
+export type RefusalStatus = 400 | 401 | 403 | 404 | 405 | 409 | 413 | 415 | 429 | 500 | 503 | 504;
 
 /** A refusal as the rules and actions give it: a code, and the facts that belong to it. */
 export interface Coded {

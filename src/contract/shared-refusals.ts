@@ -140,7 +140,8 @@ export const requestRefusals: RefusalRows<RequestRefusal> = {
     when: 'the ledger cannot be reached',
     says: {
       error: 'Database not configured',
-      message: 'The ledger cannot be reached; nothing was recorded. Try again later.',
+      message:
+        'The ledger cannot be reached. Send the request again later: with an Idempotency-Key it is recorded once, even if only its answer was lost.',
       details: { reason: 'database_unavailable' },
     },
   },
@@ -163,6 +164,18 @@ export const requestRefusals: RefusalRows<RequestRefusal> = {
       details: { reason: 'internal_error' },
     },
   },
+};
+
+/** A body that is no JSON object, at hosts whose requests are no events: they name the rule as well. */
+export const invalidRequestBody: RefusalRow<Extract<RequestRefusal, { code: 'invalid_body' }>> = {
+  status: 400,
+  when: 'the body is not the JSON that is expected',
+  example: { problem: 'body: must be a JSON object' },
+  says: ({ problem }) => ({
+    error: 'Invalid request',
+    message: problem,
+    details: { reason: 'invalid_body', errors: [problem] },
+  }),
 };
 
 export const brandNotFound: RefusalRow<{ code: 'brand_not_found'; brandId: string }> = {
@@ -225,3 +238,12 @@ export const refusalBody = named(
     details: refusalDetails,
   }),
 );
+
+/** Refusals that any request may get; the ledger is asked about the origin of each. */
+export const anywhere = [
+  'https_required',
+  'too_many_requests',
+  'internal_error',
+  'database_unavailable',
+  'database_busy',
+] as const;

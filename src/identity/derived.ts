@@ -1,8 +1,9 @@
 /** Wallets derived from an extended public key (BIP-32): no private key is ever in this process. */
 import { createHmac } from 'node:crypto';
 import { HDKey } from '@scure/bip32';
-import { pointAddScalar } from 'tiny-secp256k1';
-import { bytesToHex, getAddress, keccak256 } from 'viem';
+import { addressOfKey } from '../lib/curve/keccak256.ts';
+import { secp256k1 } from '../lib/curve/secp256k1.ts';
+import { checksummed } from './checksum.ts';
 import type { WalletTree } from './wallets.ts';
 
 /** Hardened children start here; a public key cannot derive them. */
@@ -16,6 +17,8 @@ const INDEX_MAX = 2 ** 31;
 export function derivedWallets(extendedPublicKey: string): WalletTree {
   const { publicKey, chainCode } = HDKey.fromExtendedKey(extendedPublicKey);
   if (!publicKey || !chainCode) throw new Error('the extended public key has no key or no chain code');
+  // Zero added, the key is the same in its long form, whose second coordinate need not be worked out for each child.
+  const longKey = secp256k1.addScalar(publicKey, new Uint8Array(32));
   return {
     addressAt(index) {
       if (!Number.isInteger(index) || index < 0 || index >= INDEX_MAX)
@@ -24,10 +27,8 @@ export function derivedWallets(extendedPublicKey: string): WalletTree {
       data.set(publicKey);
       data.writeUInt32BE(index, 33);
       const step = createHmac('sha512', chainCode).update(data).digest().subarray(0, 32);
-      const child = pointAddScalar(publicKey, step, false);
-      // One in 2^127 indexes has no key; BIP-32 says to use the next index. It will not happen in practice.
-      if (!child) throw new Error(`there is no key at ${index}`);
-      return getAddress(`0x${keccak256(bytesToHex(child.subarray(1))).slice(-40)}`);
+      // One in 2^127 indexes has no key, and this throws; BIP-32 says to use the next index. It will not happen in practice.
+      return checksummed(addressOfKey(secp256k1.addScalar(longKey, step)));
     },
   };
 }

@@ -2,6 +2,7 @@
 import { errors, type JWTPayload, jwtVerify } from 'jose';
 import type { Clock } from '../lib/clock.ts';
 import { emailKey } from '../rules/user-key.ts';
+import { type AcceptedTokens, createAcceptedTokens, type SignedBy } from './accepted-tokens.ts';
 import { asymmetricAlgorithms, type KeySet } from './key-set.ts';
 import type { WalletsOf } from './token-wallets.ts';
 import type { TokenRefusal, TokenUser, TokenVerifier } from './tokens.ts';
@@ -25,6 +26,8 @@ export interface TokenSettings {
 const TOKEN_MAX = 8 * 1024;
 const TOKEN = /^[\w-]{1,4096}\.[\w-]+\.[\w-]+$/;
 const SUBJECT_MAX = 255;
+/** Users who are at it at the same time; their claims take a kilobyte each. */
+const ACCEPTED_MAX = 5_000;
 
 type Code = TokenRefusal['code'];
 const messages: Record<Code, string> = {
@@ -56,12 +59,13 @@ export function jwksVerifier(
   deps: { keys: KeySet; clock: Pick<Clock, 'now'>; walletsOf: WalletsOf },
   settings: TokenSettings,
 ): TokenVerifier {
+  const accepted = createAcceptedTokens(ACCEPTED_MAX);
   return {
     ready: deps.keys.ready,
     async verify(authorization) {
       const token = bearerOf(authorization);
       if (typeof token !== 'string') return token;
-      const checked = await check(deps, settings, token);
+      const checked = await checkOnce({ ...deps, accepted }, settings, token);
       if ('refusal' in checked) return checked;
       const { claims } = checked;
       const email = vouchedEmail(claims);
@@ -75,11 +79,35 @@ export function jwksVerifier(
   };
 }
 
-async function check(
-  { keys, clock }: { keys: KeySet; clock: Pick<Clock, 'now'> },
+interface CheckDeps {
+  keys: KeySet;
+  clock: Pick<Clock, 'now'>;
+}
+
+/** A token that was accepted stays so while it is in time and the provider publishes the key that signed it. */
+async function checkOnce(
+  { accepted, ...deps }: CheckDeps & { accepted: AcceptedTokens },
   settings: TokenSettings,
   token: string,
 ): Promise<{ claims: JWTPayload } | { refusal: TokenRefusal }> {
+  const terms = JSON.stringify(settings);
+  const nowMs = deps.clock.now();
+  const known = accepted.find({ token, terms, nowMs });
+  if (known && (await deps.keys.find(known.signedBy)) === known.signedBy.key) return known;
+  const checked = await check(deps, settings, token);
+  if ('refusal' in checked) return checked;
+  const { exp = 0, iat = 0 } = checked.claims;
+  const lastSecond = Math.min(exp, iat + settings.ageMaxMs / 1_000) + settings.toleranceMs / 1_000;
+  accepted.keep({ token, terms, ...checked, fromMs: nowMs, untilMs: Math.floor(lastSecond) * 1_000 });
+  return checked;
+}
+
+async function check(
+  { keys, clock }: CheckDeps,
+  settings: TokenSettings,
+  token: string,
+): Promise<{ claims: JWTPayload; signedBy: SignedBy } | { refusal: TokenRefusal }> {
+  const found: { signedBy?: SignedBy } = {};
   try {
     const { payload, protectedHeader } = await jwtVerify(
       token,
@@ -88,6 +116,7 @@ async function check(
         const key = await keys.find({ keyId: kid, algorithm: alg });
         if (key === 'unavailable') throw new Refused('keys_unavailable');
         if (!key) throw new Refused('unknown_key');
+        found.signedBy = { keyId: kid, algorithm: alg, key };
         return key;
       },
       {
@@ -101,7 +130,8 @@ async function check(
       },
     );
     if (!isAccepted(protectedHeader.typ, payload, settings)) return refuse('type');
-    return hasSoundClaims(payload) ? { claims: payload } : refuse('claims');
+    const { signedBy } = found;
+    return signedBy && hasSoundClaims(payload) ? { claims: payload, signedBy } : refuse('claims');
   } catch (error) {
     return refuse(codeOf(error));
   }

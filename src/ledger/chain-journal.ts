@@ -1,6 +1,8 @@
 /** The emulator's chain on disk, so that a killed chain can be played again: blocks in order, runs of empty ones as one row. */
 import { asc, desc, gt, gte } from 'drizzle-orm';
 import type { Database } from './database/database.ts';
+import { insertion } from './database/insertion.ts';
+import { type Of, statement } from './database/statement.ts';
 import { journalBlocks } from './schema/chain-journal.ts';
 
 /** One block with transactions, or a run of empty blocks that follow each other at equal distances. */
@@ -17,24 +19,15 @@ export function ledgerChainJournal({ atomically, db }: Database) {
       atomically(async (tx) => {
         const [first] = blocks;
         if (!first) return;
-        await tx.delete(journalBlocks).where(gte(journalBlocks.number, first.firstNumber));
-        await tx.insert(journalBlocks).values(blocks);
+        await deleteFrom(tx, first);
+        await insertBlocks(tx, blocks);
       }),
     /** The first `limit` entries with `number > afterBlock`, in order; -1 starts at the first. */
     read: ({ afterBlock, limit }: { afterBlock: number; limit: number }): Promise<JournalBlock[]> =>
-      db
-        .select()
-        .from(journalBlocks)
-        .where(gt(journalBlocks.number, afterBlock))
-        .orderBy(asc(journalBlocks.number))
-        .limit(limit),
+      blocksAfter(db, { afterBlock, limit }),
     /** The newest block in the journal; -1 when it is empty. */
     async lastBlock(): Promise<number> {
-      const [row] = await db
-        .select({ number: journalBlocks.number })
-        .from(journalBlocks)
-        .orderBy(desc(journalBlocks.number))
-        .limit(1);
+      const [row] = await newestBlock(db, {});
       return row?.number ?? -1;
     },
     /** Removes every entry with `number > block`. */
@@ -43,3 +36,26 @@ export function ledgerChainJournal({ atomically, db }: Database) {
     },
   };
 }
+
+const deleteFrom = statement((db, of: Of<{ firstNumber: number }>) =>
+  db.delete(journalBlocks).where(gte(journalBlocks.number, of.firstNumber)),
+);
+
+const insertBlocks = insertion(journalBlocks, (insert) => insert);
+
+const blocksAfter = statement((db, of: Of<{ afterBlock: number; limit: number }>) =>
+  db
+    .select()
+    .from(journalBlocks)
+    .where(gt(journalBlocks.number, of.afterBlock))
+    .orderBy(asc(journalBlocks.number))
+    .limit(of.limit),
+);
+
+const newestBlock = statement((db) =>
+  db
+    .select({ number: journalBlocks.number })
+    .from(journalBlocks)
+    .orderBy(desc(journalBlocks.number))
+    .limit(1),
+);

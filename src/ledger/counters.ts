@@ -1,15 +1,20 @@
 /** Numbers that are handed out once and never again, in the order of their commits. */
 import { sql } from 'drizzle-orm';
 import type { Queries } from './database/database.ts';
+import { type Of, statement } from './database/statement.ts';
 import { type CounterName, counters } from './schema/counters.ts';
 
 /** Takes `count` consecutive numbers and returns the first; the row stays locked until the commit. */
 export async function takeNumbers(tx: Queries, name: CounterName, count: number): Promise<number> {
-  const [row] = await tx
-    .insert(counters)
-    .values({ name, next: count })
-    .onConflictDoUpdate({ target: counters.name, set: { next: sql`${counters.next} + ${count}` } })
-    .returning({ next: counters.next });
+  const [row] = await addTo(tx, { name, count });
   if (!row) throw new Error(`the counter ${name} gave no number`);
   return row.next - count;
 }
+
+const addTo = statement((db, of: Of<{ name: CounterName; count: number }>) =>
+  db
+    .insert(counters)
+    .values({ name: of.name, next: of.count })
+    .onConflictDoUpdate({ target: counters.name, set: { next: sql`${counters.next} + excluded.next` } })
+    .returning({ next: counters.next }),
+);

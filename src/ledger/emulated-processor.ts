@@ -2,6 +2,7 @@
 import { and, asc, desc, eq, gt, gte, inArray, isNotNull, lt, lte, type SQL, sql } from 'drizzle-orm';
 import { takeNumbers } from './counters.ts';
 import type { Queries } from './database/database.ts';
+import type { TimeRange } from './database/time-range.ts';
 import { emulatedDeliveries, emulatedKeys, emulatedObjects } from './schema/emulated-processor.ts';
 
 export type EmulatedObject = typeof emulatedObjects.$inferSelect;
@@ -105,6 +106,24 @@ export async function nextDueMs(db: Queries): Promise<number | undefined> {
   const times = [object?.at, delivery?.at].filter((at) => typeof at === 'number');
   return times.length > 0 ? Math.min(...times) : undefined;
 }
+
+/** Objects that time changes in a stretch of it, the earliest first. */
+export const upcomingObjects = (db: Queries, { afterMs, untilMs, limit }: TimeRange) =>
+  db
+    .select()
+    .from(emulatedObjects)
+    .where(and(gt(emulatedObjects.dueAt, afterMs), lte(emulatedObjects.dueAt, untilMs)))
+    .orderBy(asc(emulatedObjects.dueAt), asc(emulatedObjects.number))
+    .limit(limit);
+
+/** Deliveries whose next attempt is due in a stretch of time, the earliest first. */
+export const upcomingDeliveries = (db: Queries, { afterMs, untilMs, limit }: TimeRange) =>
+  db
+    .select()
+    .from(emulatedDeliveries)
+    .where(and(gt(emulatedDeliveries.nextAt, afterMs), lte(emulatedDeliveries.nextAt, untilMs)))
+    .orderBy(asc(emulatedDeliveries.nextAt), asc(emulatedDeliveries.number))
+    .limit(limit);
 
 export async function insertDelivery(
   tx: Queries,

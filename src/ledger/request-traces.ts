@@ -1,18 +1,22 @@
 /** Answered requests of production: written in bunches, read newest first, and forgotten after their time. */
 import { and, desc, eq, gt, gte, inArray, lt, or, type SQL } from 'drizzle-orm';
 import type { Queries } from './database/database.ts';
+import { insertion } from './database/insertion.ts';
 import { requestTraces } from './schema/request-traces.ts';
 
 export type RequestTrace = typeof requestTraces.$inferSelect;
 
-export async function insertRequestTraces(db: Queries, traces: RequestTrace[]): Promise<void> {
-  if (traces.length > 0) await db.insert(requestTraces).values(traces).onConflictDoNothing();
-}
+/** Those that are there already stay as they are. */
+export const insertRequestTraces = insertion(requestTraces, (insert) => insert.onConflictDoNothing());
 
 export interface TraceFilter {
   /** `404`, `4xx`, or nothing. */
   status: string;
   method?: string | undefined;
+  host?: string | undefined;
+  /** Of the first event or call. */
+  brand?: string | undefined;
+  decision?: string | undefined;
   /** A part of the path. */
   path?: string | undefined;
   userHash?: string | undefined;
@@ -21,12 +25,12 @@ export interface TraceFilter {
   limit: number;
 }
 
-/** How far back a part of a path is looked for. */
+/** How far back is looked for what no column has: host, brand, decision, and a part of the path. */
 const SEARCHED_MAX = 5_000;
 
 /** Newest first. */
 export async function listRequestTraces(db: Queries, filter: TraceFilter): Promise<RequestTrace[]> {
-  const { status, method, path, userHash, after, limit } = filter;
+  const { status, method, host, brand, decision, path, userHash, after, limit } = filter;
   const lowest = Number(status.replace('xx', '00'));
   const [known] = after ? await db.select().from(requestTraces).where(eq(requestTraces.id, after)) : [];
   const conditions: (SQL | undefined)[] = [
@@ -42,8 +46,13 @@ export async function listRequestTraces(db: Queries, filter: TraceFilter): Promi
     .from(requestTraces)
     .where(and(...conditions))
     .orderBy(desc(requestTraces.at), desc(requestTraces.id))
-    .limit(path ? SEARCHED_MAX : limit);
-  return path ? found.filter((one) => one.path.includes(path)).slice(0, limit) : found;
+    .limit(path || host || brand || decision ? SEARCHED_MAX : limit);
+  const fits = ({ path: own, detail }: RequestTrace) =>
+    (!path || own.includes(path)) &&
+    (!host || detail.host === host) &&
+    (!brand || String(detail.brandId).toLowerCase() === brand.toLowerCase()) &&
+    (!decision || detail.decision === decision);
+  return found.filter(fits).slice(0, limit);
 }
 
 /** Every request that `name` may mean: an id or its beginning, with or without `req_`, or `latest`. */

@@ -50,10 +50,14 @@ export function steadyClock(): Clock {
   };
 }
 
+export interface ClockStart {
+  startMs?: number;
+  offsetMs?: number;
+  frozen?: boolean;
+}
+
 /** A clock that starts at real time (or `startMs`) and can be moved and frozen. */
-export function adjustableClock(
-  start: { startMs?: number; offsetMs?: number; frozen?: boolean } = {},
-): AdjustableClock {
+export function adjustableClock(start: ClockStart = {}): AdjustableClock {
   const real = () => Date.now();
   let offsetMs = start.startMs === undefined ? (start.offsetMs ?? 0) : start.startMs - real();
   let frozenAtMs: number | undefined = start.frozen ? (start.startMs ?? real() + offsetMs) : undefined;

@@ -5,22 +5,36 @@ import { randomBytes } from 'node:crypto';
 export interface Random {
   /** A UUID of version 7: sorts by the time of its making, so that indexes grow at their end. */
   uuid(): string;
+  /** Hexadecimal digits for a name that is not a secret. */
+  digits(count: number): string;
   bytes(count: number): Uint8Array;
 }
 
 /** The machine's own secure randomness, with the time taken from `clock`. */
 export const secureRandom = (clock: { now(): number }): Random => ({
-  uuid: () => uuidV7({ nowMs: clock.now(), random: randomBytes(10) }),
+  uuid: () => uuidV7({ nowMs: clock.now(), digits: drawnDigits(UUID_DIGITS) }),
+  digits: drawnDigits,
   bytes: (count) => randomBytes(count),
 });
 
+/** What is drawn at once: a draw costs far more than its bytes, and each request needs some. */
+const DRAWN_BYTES = 4_096;
+let drawn = { digits: '', used: 0 };
+
+/** Digits that were drawn ahead, each given out once. What must stay secret is drawn by itself, with `bytes`. */
+function drawnDigits(count: number): string {
+  if (drawn.used + count > drawn.digits.length)
+    drawn = { digits: randomBytes(Math.max(DRAWN_BYTES, count)).toString('hex'), used: 0 };
+  drawn.used += count;
+  return drawn.digits.slice(drawn.used - count, drawn.used);
+}
+
+/** Random digits of a UUID, of which one gives two bits only. */
+const UUID_DIGITS = 19;
+
 /** RFC 9562, section 5.7: 48 bits of milliseconds, then version, variant and 74 random bits. */
-export function uuidV7({ nowMs, random }: { nowMs: number; random: Uint8Array }): string {
-  const bytes = Buffer.alloc(16);
-  bytes.writeUIntBE(nowMs, 0, 6);
-  bytes.set(random.subarray(0, 10), 6);
-  bytes[6] = 0x70 | ((bytes[6] ?? 0) & 0x0f);
-  bytes[8] = 0x80 | ((bytes[8] ?? 0) & 0x3f);
-  const hex = bytes.toString('hex');
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
+export function uuidV7({ nowMs, digits }: { nowMs: number; digits: string }): string {
+  const time = nowMs.toString(16).padStart(12, '0');
+  const variant = (8 + (Number.parseInt(digits.charAt(3), 16) & 3)).toString(16);
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${digits.slice(0, 3)}-${variant}${digits.slice(4, 7)}-${digits.slice(7, UUID_DIGITS)}`;
 }

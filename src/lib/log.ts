@@ -38,15 +38,46 @@ function cut(text: string): string {
   return `${kept.slice(0, Math.max(...[' ', '\n', '\t', '"', ','].map((sign) => kept.lastIndexOf(sign))) + 1)}… (${text.length} characters)`;
 }
 
+/** At each character, up to 64 more are looked at: only a text with an @ is worth it. */
+const withoutEmails = (text: string) =>
+  text.includes('@') ? text.replace(/[^\s@"'<>(),;:]{1,64}@[a-z0-9.-]{1,253}/gi, '[e-mail]') : text;
+
 /** Takes e-mails, keys, tokens, URLs with credentials or paths, and long byte strings out of a text. */
 export function scrub(text: string): string {
-  return cut(text)
-    .replace(
-      /\b(?:https?|wss?|postgres(?:ql)?):\/\/[^\s"'<>]+/gi,
-      (url) => `${url.slice(0, url.indexOf(':'))}://[url]`,
-    )
-    .replace(/[^\s@"'<>(),;:]{1,64}@[a-z0-9.-]{1,253}/gi, '[e-mail]')
-    .replace(/\b(?:whsec|rk|sk|pk)_[A-Za-z0-9_+/=-]{6,}/g, '[key]')
-    .replace(/\beyJ[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*/g, '[token]')
-    .replace(/\b0x[0-9a-fA-F]{65,}/g, '[bytes]');
+  const shorter = withoutKeys(withoutEmails(withoutUrls(cut(text))));
+  return shorter.length > BYTES_SHOWN ? shorter.replace(/\b0x[0-9a-fA-F]{65,}/g, '[bytes]') : shorter;
 }
+
+/** A hash with its 0x; what is longer is a signed transaction or a call. */
+const BYTES_SHOWN = 66;
+
+const withoutUrls = (text: string) =>
+  text.includes('://')
+    ? text.replace(
+        /\b(?:https?|wss?|postgres(?:ql)?):\/\/[^\s"'<>]+/gi,
+        (url) => `${url.slice(0, url.indexOf(':'))}://[url]`,
+      )
+    : text;
+
+/** The same for every text in a JSON value, each by itself: within the value's own text a match could take a quote with it. */
+export function scrubValue(value: unknown): unknown {
+  if (typeof value === 'string') return scrub(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(scrubValue);
+  const scrubbed: Record<string, unknown> = {};
+  for (const [name, inner] of Object.entries(value)) scrubbed[name] = scrubValue(inner);
+  return scrubbed;
+}
+
+/** Takes what looks like a key of a brand, of the payment processor or of a webhook, or like a user's token, out of a text. */
+export const withoutKeys = (text: string): string => withoutTokens(withoutNamedKeys(text));
+
+const withoutNamedKeys = (text: string) =>
+  text.includes('k_') || text.includes('sec_')
+    ? text.replace(/\b(?:whsec|rk|sk|pk)_[A-Za-z0-9_+/=-]{6,}/g, '[key]')
+    : text;
+
+const withoutTokens = (text: string) =>
+  text.includes('eyJ')
+    ? text.replace(/\beyJ[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*/g, '[token]')
+    : text;

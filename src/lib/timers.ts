@@ -22,13 +22,31 @@ export function every(ms: number, work: () => void): () => void {
 }
 
 /** Waits for `promise` for at most `ms`; undefined when the time ran out first. */
-export async function within<T>(ms: number, promise: Promise<T>): Promise<T | undefined> {
-  const giveUp = new AbortController();
-  try {
-    return await Promise.race([promise, delay(ms, giveUp.signal).then(() => undefined)]);
-  } finally {
-    giveUp.abort();
-  }
+export function within<T>(ms: number, promise: Promise<T>): Promise<T | undefined> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => resolve(undefined), ms);
+    promise.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
+
+/**
+ * Waits for what `begin` tells, for at most `ms`; undefined when the time ran out first, of which the function that
+ * `begin` returns hears. For what many requests wait for: one promise each, where `within` and its promise are four.
+ */
+export function toldWithin<T>(
+  ms: number,
+  begin: (tell: (told: T) => void) => () => void,
+): Promise<T | undefined> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => {
+      giveUp();
+      resolve(undefined);
+    }, ms);
+    const giveUp = begin((told) => {
+      clearTimeout(timer);
+      resolve(told);
+    });
+  });
 }
 
 /** Whether a dependency answers within `ms`; false and undefined say that it does not work. */
@@ -60,6 +78,9 @@ export function createDeadline(ms: number) {
   };
 }
 
+/** Waits for a turn of the event loop, in which what has arrived meanwhile is served. */
+export const turnOfEventLoop = () => new Promise<void>((resolve) => void setImmediate(resolve));
+
 /**
  * For long work on the one thread: the returned function waits for a turn of the event loop when `ms` have passed since
  * the last one, so that requests and timers are served in between.
@@ -68,7 +89,7 @@ export function createBreathing(ms: number): () => Promise<void> {
   let elapsedMs = stopwatch();
   return async () => {
     if (elapsedMs() < ms) return;
-    await new Promise((resolve) => setImmediate(resolve));
+    await turnOfEventLoop();
     elapsedMs = stopwatch();
   };
 }

@@ -3,7 +3,7 @@ import type { Latency, LatencyRecorder } from './latency.ts';
 import type { Pace } from './pace.ts';
 import type { ResetCheck } from './relay-reset.ts';
 import type { HeaderCheck, RelayTally, Verdict } from './relay-tally.ts';
-import type { Metric, ThresholdResult } from './threshold.ts';
+import type { RelayMetric, ThresholdResult } from './threshold.ts';
 
 /** One answer, for plots. */
 export interface Sample {
@@ -126,7 +126,7 @@ function byAddress(of: { passed: number; sent: number; addressWindow: { remainin
 const sum = (numbers: number[]) => numbers.reduce((total, one) => total + one, 0);
 
 /** The report's values by metric, for thresholds. */
-export const metricsOf = (report: RelayReport): Record<Metric, number | null> => ({
+export const metricsOf = (report: RelayReport): Record<RelayMetric, number | null> => ({
   over_admission: report.overAdmission,
   under_admission: report.underAdmission,
   sent: report.sent,

@@ -9,6 +9,8 @@ import { findTarget, type Target, type TargetDeps } from './target.ts';
 export interface AskDeps extends TargetDeps {
   /** Certificates that are trusted instead of the machine's, in PEM. */
   ca?: string;
+  /** Stands between the service and strangers: each request goes through it. */
+  through?: (asked: Asked, send: () => Promise<Answered>) => Promise<Answered>;
 }
 
 export interface AskLimits {
@@ -148,7 +150,10 @@ function anyOf(signals: AbortSignal[]) {
  * the environment not used. Never throws for what the other side or DNS does. An answer whose head came counts, even
  * when its body did not end in time.
  */
-export async function ask(deps: AskDeps, asked: Asked): Promise<Answered> {
+export const ask = (deps: AskDeps, asked: Asked): Promise<Answered> =>
+  deps.through ? deps.through(asked, () => askDirectly(deps, asked)) : askDirectly(deps, asked);
+
+async function askDirectly(deps: AskDeps, asked: Asked): Promise<Answered> {
   const { limits, signal } = asked;
   const elapsed = stopwatch();
   const ms = () => Math.round(elapsed());

@@ -312,12 +312,12 @@ export async function openLedgerAt(
 ): Promise<{ database: Database; release: () => Promise<void> }> {
   if (!url.startsWith('sqlite:')) {
     const availability = createAvailability({ what: 'the database', log });
-    return { database: openPostgres(url, { availability }), release: async () => {} };
+    return { database: openPostgres(url, { availability, watchNesting: false }), release: async () => {} };
   }
   const path = resolve(url.slice('sqlite:'.length));
   // The lock beside the file keeps other processes out while this one lives.
   const folder = await openDataDir({ path: dirname(path), ephemeral: false });
-  return { database: openSqlite(path), release: () => folder.release() };
+  return { database: openSqlite(path, { watchNesting: false }), release: () => folder.release() };
 }
 
 /** Between two tries of the checks, so that what comes up with this process is not asked too often. */

@@ -9,6 +9,9 @@ const gwei = (amount: number) => BigInt(Math.round(amount * 1e9));
 /** Precise to a billionth of the currency. */
 const native = (amount: number) => gwei(amount) * GWEI;
 
+/** How often the ledger is asked for what other processes have queued: a payer or a user waits. The chain is not asked. */
+const QUEUE_POLL_MS = 200;
+
 const productionEngine = (config: StartConfig): ChainEngineSettings =>
   engineSettings({
     payout: { idlePollMs: config.blockPollMs, offerMaxWei: native(config.offerMax) },
@@ -19,6 +22,8 @@ const productionEngine = (config: StartConfig): ChainEngineSettings =>
       gasLowWei: native(config.gasLow),
       gasFullWei: native(config.gasFull),
     },
+    mint: { idlePollMs: QUEUE_POLL_MS },
+    redeem: { idlePollMs: QUEUE_POLL_MS },
     fees: { feeCapWei: gwei(config.feeCapGwei), priorityFeeWei: gwei(config.priorityFeeGwei) },
     follow: {
       confirmations: config.confirmations,

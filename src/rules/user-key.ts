@@ -1,6 +1,7 @@
 /** The one form under which a user is counted: their e-mail, or their address. */
 // As a whole: Node finds no names in it.
 import emailAddresses from 'email-addresses';
+import { remembered } from '../lib/remembered.ts';
 import { parseUrl } from '../lib/url.ts';
 
 /** RFC 5321's limit for a whole address, and the contract's. */
@@ -18,6 +19,12 @@ const inner = ({ source }: RegExp) => source.slice(1, -1);
 /** `emailKey` as far as a pattern can say it, for descriptions of the API; it leaves the names of hosts to the service. */
 export const EMAIL_PATTERN = `^\\s*(?:${inner(DOT_ATOM)}|${inner(QUOTED)})@${inner(DOMAIN)}\\s*$`;
 
+/** Of what stands behind the @: as DNS has it. Most users' mailboxes are at a few domains. */
+const domainOf = remembered((host) => {
+  const name = DOMAIN.test(host) ? parseUrl(`http://${host}`)?.hostname : undefined;
+  return name && DOT_ATOM.test(name) ? name : undefined;
+});
+
 /**
  * Trimmed, composed (NFC), local part and domain lower-cased, domain in ASCII; no stripping of tags or dots.
  * Undefined unless the text is one plain RFC 5322 mailbox without a display name.
@@ -29,15 +36,14 @@ export function emailKey(text: string): string | undefined {
   const at = email.lastIndexOf('@');
   const local = email.slice(0, at);
   const host = email.slice(at + 1);
-  const domain = parseUrl(`http://${host}`);
-  if (at < 1 || !domain?.hostname || !DOMAIN.test(host)) return undefined;
-  if (!DOT_ATOM.test(domain.hostname)) return undefined;
-  const key = `${local.toLowerCase().normalize('NFC')}@${domain.hostname}`;
+  const domain = at < 1 ? undefined : domainOf(host);
+  if (domain === undefined) return undefined;
+  const key = `${local.toLowerCase().normalize('NFC')}@${domain}`;
   if (DOT_ATOM.test(local)) return key;
   const parsed = QUOTED.test(local) ? emailAddresses.parseOneAddress({ input: key, rejectTLD: false }) : null;
   if (parsed?.type !== 'mailbox') return undefined;
   // Quotes that the local part does not need are dropped, so that both spellings give one key.
-  return DOT_ATOM.test(parsed.local) ? `${parsed.local}@${domain.hostname}` : key;
+  return DOT_ATOM.test(parsed.local) ? `${parsed.local}@${domain}` : key;
 }
 
 /** An account on chain, lower case; undefined when the text is not an address. */

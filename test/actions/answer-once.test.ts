@@ -98,6 +98,27 @@ describe('while a try is under way', () => {
   });
 });
 
+test('a claim is renewed while its try works, and let go by its newest term', async () => {
+  const once = request();
+  const { give, given } = signal();
+  const { give: begin, given: begun } = signal();
+  const cutOff = processWith()(once, async () => {
+    begin();
+    await given;
+    throw new Error('cut off');
+  });
+  await begun;
+  const heldUntil = async () => (await known(once))?.busyUntil ?? 0;
+  // The second renewal is one of what the first made.
+  for (let renewals = 0; renewals < 2; renewals++) {
+    const before = await heldUntil();
+    await expect.poll(heldUntil, { timeout: 20_000 }).toBeGreaterThan(before);
+  }
+  give();
+  await expect(cutOff).rejects.toThrow('cut off');
+  expect(await heldUntil()).toBe(0);
+});
+
 describe('a try that was cut off', () => {
   const cutOff = async (change: object = {}) => {
     const once = request();

@@ -305,6 +305,11 @@ describe('a DNS record', () => {
     records.set(name, ['other', value]);
     await configured(true);
     expect(await provenDomains()).toEqual([domain]);
+    // Configured as well it is told of once, as that.
+    const { profile } = (await findNamed(ledger.database.db, brandId)) ?? {};
+    await changeBrand(ledger, brandId, { domains: [...(profile?.domains ?? []), domain] });
+    expect(await provenDomains()).toEqual([]);
+    await changeBrand(ledger, brandId, { domains: profile?.domains ?? [] });
     records.delete(name);
     for (let misses = 1; misses <= 3; misses++) {
       await configured(false);

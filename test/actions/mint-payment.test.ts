@@ -1,73 +1,15 @@
 /** The mint of a paid session against a real ledger, with a processor that answers what a test says, and two processes. */
 import { describe, expect, test } from 'vitest';
-import { createPaymentMinter, type MintDeps } from '../../src/actions/payments/mint-payment.ts';
-import type { Database } from '../../src/ledger/database/database.ts';
 import {
-  attachSession,
+  findCheckout,
   noteCheckout,
-  planCheckout,
   recordDispute,
   recordRefund,
 } from '../../src/ledger/payments/checkout-sessions.ts';
-import { type MintProgress, readMint } from '../../src/ledger/payments/mints.ts';
-import { neverCrash } from '../../src/lib/crash-points.ts';
-import type { ProcessorSession } from '../../src/payments/processor.ts';
-import { freshAddress, freshHash, freshKey, onEveryDatabase } from '../kits/databases.ts';
-
-const NOW = Date.UTC(2030, 0, 1);
-
-type Progress = Pick<MintProgress, 'hash' | 'status' | 'outcome' | 'failure'>;
-const included = (): Progress => ({
-  ...{ hash: freshHash(), status: 'included', outcome: 'done', failure: null },
-});
-
-/** A checkout that the ledger has planned, and its session, which is paid. */
-async function paidSession(database: Database): Promise<ProcessorSession> {
-  const wallet = freshAddress();
-  const id = freshKey('checkout-');
-  const sessionId = freshKey('cs_test_');
-  await planCheckout(database.db, {
-    ...{ id, brandId: wallet, userEmail: 'buyer@shop.example', wallet, amountCents: 2_500 },
-    ...{ currency: 'usd', rwtAmount: 25_000, mintTo: 'wallet', livemode: false },
-    ...{ createdAt: NOW, expiresAt: NOW + 86_400_000, nextLookAt: NOW },
-  });
-  await attachSession(database.db, {
-    ...{ id, processorSessionId: sessionId, url: null, paymentStatus: 'unpaid' },
-    ...{ expiresAt: NOW + 86_400_000, nextLookAt: NOW },
-  });
-  return {
-    ...{ id: sessionId, checkoutId: id, url: null, status: 'complete', paymentStatus: 'paid' },
-    ...{ paymentIntentId: freshKey('pi_'), amountTotal: 2_500, currency: 'usd', livemode: false },
-    metadata: { wallet, usd_amount: '25', rwt_amount: '25000' },
-    ...{ refundedAmount: 0, disputed: false, createdAtMs: NOW, expiresAtMs: NOW + 86_400_000 },
-  };
-}
-
-/** One process: `findSession` may do what a test needs before it answers; the chain is as far as `progress` says. */
-function minter(
-  database: Database,
-  of: {
-    findSession: () => Promise<ProcessorSession | undefined>;
-    progress?: Progress | undefined;
-    log?: MintDeps['log'];
-  },
-) {
-  return createPaymentMinter({
-    database,
-    processor: { findSession: of.findSession },
-    mints: {
-      nudge() {},
-      async waitFor({ sessionId }) {
-        const planned = await readMint(database.db, sessionId);
-        return planned && of.progress && { ...planned, ...of.progress };
-      },
-    },
-    clock: { now: () => NOW },
-    log: of.log ?? { warn() {} },
-    crash: neverCrash,
-    settings: { answerTimeoutMs: 0, unattachedMs: 86_400_000 },
-  });
-}
+import { readMint } from '../../src/ledger/payments/mints.ts';
+import { ProcessorFailure, type ProcessorSession } from '../../src/payments/processor.ts';
+import { freshHash, onEveryDatabase } from '../kits/databases.ts';
+import { DAY_MS, included, minter, NOW, type Progress, paidSession } from './paid-sessions.ts';
 
 onEveryDatabase((on) => {
   test('of 200 calls through two processes one plans the mint, and all name it', async () => {
@@ -109,6 +51,119 @@ onEveryDatabase((on) => {
       expect(await readMint(database.db, session.id)).toBeUndefined();
     },
   );
+
+  test.each<[ProcessorSession['status'], string, object]>([
+    ['open', 'unpaid', { state: 'open', nextLookAt: NOW }],
+    ['complete', 'unpaid', { state: 'open', nextLookAt: NOW }],
+    ['expired', 'unpaid', { state: 'expired', nextLookAt: null }],
+    ['complete', 'paid', { state: 'paid', nextLookAt: null }],
+  ])(
+    'a session that is %s and %s is kept so, and looked at again only while it may be paid',
+    async (status, paymentStatus, kept) => {
+      const { database } = on.kit();
+      const session = { ...(await paidSession(database)), status, paymentStatus };
+      const told: unknown[] = [];
+      const reached: string[] = [];
+      const mint = minter(database, {
+        findSession: async () => session,
+        log: { warn: (...said: unknown[]) => void told.push(said) },
+        crash: (point) => void reached.push(point),
+      });
+      const code = paymentStatus === 'paid' ? 'mint_pending' : 'payment_not_completed';
+      expect(await mint(session.id)).toMatchObject({ refusal: { code } });
+      const { paymentIntentId } = session;
+      expect(await findCheckout(database.db, session.id)).toMatchObject({
+        ...kept,
+        paymentStatus,
+        paymentIntentId,
+      });
+      // Nobody has to look: what is not paid mints nothing.
+      expect(told).toEqual([]);
+      expect(reached).toEqual(paymentStatus === 'paid' ? ['mint.before-commit', 'mint.committed'] : []);
+    },
+  );
+
+  test('a session that was never noted is tied to its own checkout, for as long as it may be unknown', async () => {
+    const { database } = on.kit();
+    const refusal = { code: 'session_not_found' };
+    const old = await paidSession(database, { isNoted: false, plannedAt: NOW - DAY_MS - 1 });
+    let asked = 0;
+    const of = (answer: ProcessorSession) => ({
+      async findSession() {
+        asked += 1;
+        return answer;
+      },
+      progress: included(),
+    });
+    expect(await minter(database, of(old))(old.id)).toEqual({ refusal });
+    expect(asked).toBe(0);
+    const lost = await paidSession(database, { isNoted: false, plannedAt: NOW - DAY_MS });
+    for (const checkoutId of [null, 'nobody'])
+      expect(await minter(database, of({ ...lost, checkoutId }))(lost.id)).toEqual({ refusal });
+    expect(asked).toBe(2);
+    const url = 'https://pay.example/c/1';
+    const expiresAtMs = NOW + 7;
+    expect(await minter(database, of({ ...lost, url, expiresAtMs }))(lost.id)).toMatchObject({
+      minted: { sessionId: lost.id },
+    });
+    expect(await findCheckout(database.db, lost.id)).toMatchObject({
+      ...{ id: lost.checkoutId, url, expiresAt: expiresAtMs, state: 'paid' },
+    });
+  });
+
+  test('calls of one session at once share one question to the processor', async () => {
+    const { database } = on.kit();
+    const session = await paidSession(database);
+    let asked = 0;
+    const mint = minter(database, {
+      async findSession() {
+        asked += 1;
+        return session;
+      },
+      progress: included(),
+    });
+    const outcomes = await Promise.all([mint(session.id), mint(session.id), mint(session.id)]);
+    expect(outcomes).toMatchObject(
+      [false, true, true].map((alreadyProcessed) => ({ minted: { alreadyProcessed } })),
+    );
+    expect(asked).toBe(1);
+  });
+
+  test('a session that was not paid is asked about again, and one that has its mint is not', async () => {
+    const { database } = on.kit();
+    const session = await paidSession(database);
+    let [asked, paymentStatus] = [0, 'unpaid'];
+    const mint = minter(database, {
+      async findSession() {
+        asked += 1;
+        return { ...session, paymentStatus };
+      },
+      progress: included(),
+    });
+    expect(await mint(session.id)).toMatchObject({ refusal: { code: 'payment_not_completed' } });
+    paymentStatus = 'paid';
+    expect(await mint(session.id)).toMatchObject({ minted: { alreadyProcessed: false } });
+    expect(await mint(session.id)).toMatchObject({ minted: { alreadyProcessed: true } });
+    expect(asked).toBe(2);
+  });
+
+  test('a processor that is away is told to the operator and the caller; any other fault is thrown', async () => {
+    const { database } = on.kit();
+    const session = await paidSession(database);
+    const told: unknown[] = [];
+    const failing = (error: Error) =>
+      minter(database, {
+        findSession: () => Promise.reject(error),
+        log: { warn: (...said: unknown[]) => void told.push(said) },
+      })(session.id);
+    const away = new ProcessorFailure('unavailable', 'rate_limit', 'too many requests');
+    expect(await failing(away)).toEqual({ refusal: { code: 'processor_unavailable' } });
+    const facts = { session: session.id, code: 'rate_limit', error: 'too many requests' };
+    expect(told).toEqual([[facts, 'the processor tells nothing']]);
+    const fault = new Error('a fault');
+    await expect(failing(fault)).rejects.toBe(fault);
+    expect(told).toHaveLength(1);
+  });
 });
 
 onEveryDatabase(

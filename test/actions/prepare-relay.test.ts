@@ -77,7 +77,7 @@ const relay = () =>
     },
     settings: {
       userLimit: { scope: 'relay user', limit: 2, windowMs: 60_000 },
-      ...{ gasMax: 500_000, permitMarginMs: MARGIN_MS, answerTimeoutMs: 7_000 },
+      ...{ gasMax: 500_000, permitMarginMs: MARGIN_MS, answerTimeoutMs: 7_000, batchMax: 10 },
       ...{ userShare: 0.05, budgetGwei: 2_000_010 },
       fees: { feeCapWei: 100n * GWEI, priorityFeeWei: GWEI },
     },

@@ -2,6 +2,7 @@
 import { asc, eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createRelayQueue } from '../../src/actions/relay/queue-relays.ts';
+import { isLockTimeout } from '../../src/ledger/database/database.ts';
 import { openPostgres } from '../../src/ledger/database/postgres.ts';
 import { budgetDay, DAY_MS } from '../../src/ledger/relay/gas-budgets.ts';
 import { gasBudgets, gasShares, relays } from '../../src/ledger/schema/relay.ts';
@@ -165,6 +166,15 @@ test.each([
   expect(world.tries).toBe(1);
 });
 
+test('a payer who waits alone for a locked row is not tried again after any other error', async () => {
+  const locked = Object.assign(new Error('locked'), { code: '55P03' });
+  const fault = new Error('a fault');
+  // In the round with the others, then twice alone.
+  const { world, database } = failing((tries) => (tries < 3 ? locked : fault));
+  await expect(queueOf({ database }).queue(wish())).rejects.toBe(fault);
+  expect(world.tries).toBe(3);
+});
+
 test('a call that is queued already is told so and takes nothing more; the others of its round are admitted', async () => {
   const { queue } = queueOf();
   const first = wish();
@@ -186,8 +196,17 @@ test.skipIf(postgresMissing() !== undefined)(
     const postgres = await startPostgres({ migrated: true });
     const database = openPostgres(postgres.url);
     try {
+      let waitedInVain = 0;
+      const counting: typeof database = {
+        ...database,
+        atomically: (work) =>
+          database.atomically(work).catch((error) => {
+            if (isLockTimeout(error)) waitedInVain += 1;
+            throw error;
+          }),
+      };
       // However long the lock is held: it tries on.
-      const { queue, idle } = queueOf({ database, triesMax: 1_000 });
+      const { queue, idle } = queueOf({ database: counting, triesMax: 1_000 });
       const payer = freshAddress();
       const of = () => wish({ payer, budgetGwei: 1_000 });
       expect(await queue(of())).toMatchObject({ queued: true });
@@ -204,6 +223,8 @@ test.skipIf(postgresMissing() !== undefined)(
       const second = told('locked', of());
       await told('free', wish());
       expect(order).toEqual(['beside', 'free']);
+      // Once in the round with the others, and then by itself.
+      await expect.poll(() => waitedInVain).toBeGreaterThan(2);
       await unlock();
       await Promise.all([first, second]);
       await idle();

@@ -48,6 +48,7 @@ function relay(progress: object | null = done) {
       userLimit,
       gasMax: 500_000,
       answerTimeoutMs: 7_000,
+      batchMax: 10,
       userShare: 0.05,
       budgetGwei: 100,
       fees: {},

@@ -43,7 +43,8 @@ function service(
   random: Partial<Deps['random']> = {},
 ) {
   const steps: unknown[] = [];
-  const submitter = createEventSubmitter({
+  const decided: string[] = [];
+  const events = createEventSubmitter({
     ...ledger,
     ...{ ownHosts: [], ownAddresses: new Set<string>(), duplicateWindowMs: 60_000 },
     ...{ batchMax: 100, triesMax: 3, crash: () => {} },
@@ -51,7 +52,12 @@ function service(
   const deps: Deps = {
     ...ledger,
     random: { ...ledger.random, ...random },
-    submitter,
+    submitter: {
+      submit(one) {
+        decided.push(one.rewardId);
+        return events.submit(one);
+      },
+    },
     answerWhen: 'sent',
     answerTimeoutMs: 5_000,
     payouts: { nudge: () => void steps.push('nudge') },
@@ -67,7 +73,7 @@ function service(
     const renew = () => Promise.reject(new Error('nothing was undone'));
     return rewardEvent(deps, event, effect && { id: freshKey('id'), mayExist: false, renew, ...effect });
   };
-  return { ask, steps };
+  return { ask, steps, decided };
 }
 
 describe('an event that is granted', () => {
@@ -99,8 +105,8 @@ describe('an event that is granted', () => {
   });
 });
 
-test('an event that is refused is not waited for', async () => {
-  const { ask, steps } = service();
+test('an event that is refused is decided once, and not waited for', async () => {
+  const { ask, steps, decided } = service();
   expect(await ask(submission({ eventType: 'dance' }))).toMatchObject({
     ...{ refusal: { code: 'event_not_found' }, decision: { refusal: { code: 'event_not_found' } } },
   });
@@ -108,6 +114,7 @@ test('an event that is refused is not waited for', async () => {
     refusal: { code: 'event_not_found' },
   });
   expect(steps).toEqual([]);
+  expect(decided).toHaveLength(2);
 });
 
 describe('an event without a key whose new id a reward has already', () => {
@@ -152,6 +159,17 @@ describe('an event with a key', () => {
     expect(beaten).toMatchObject({ paid: { rewardId: id } });
     expect(beaten).not.toHaveProperty('decision');
     expect(await ask(event)).toMatchObject({ refusal: { code: 'duplicate' } });
+  });
+
+  test('has one reward, even where another could be granted', async () => {
+    const { ask } = service();
+    const id = ledger.random.uuid();
+    await ask(submission(), { id });
+    const { userKey } = submission();
+    const again = await ask(submission({ userKey }), { id });
+    expect(again).toMatchObject({ paid: { rewardId: id } });
+    const { db } = ledger.database;
+    expect(await db.select().from(rewards).where(eq(rewards.userKey, userKey))).toEqual([]);
   });
 
   test('whose reward was given back is granted under a new id', async () => {

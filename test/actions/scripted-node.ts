@@ -39,6 +39,9 @@ export function scriptedNode() {
     nonce: 5n,
     allowance: 0n,
     perkBrand: freshAddress() as Hex,
+    /** The terms of every perk, and the RWT of everybody. */
+    perk: { price: 1n, stock: 1n, active: true },
+    balance: 0n,
     /** In order, for the calls of one try. */
     tries: [100_000n] as Tried[],
     /** In wei for each byte of data; undefined on a chain without the contract that knows. */
@@ -55,13 +58,9 @@ export function scriptedNode() {
     if (functionName === 'DOMAIN_SEPARATOR') return give(domainSeparator({ domain: tokenDomain }));
     if (functionName === 'nonces') return give(world.nonce);
     if (functionName === 'allowance') return give(world.allowance);
+    if (functionName === 'balanceOf') return give(world.balance);
     if (functionName === 'perkOf')
-      return give({
-        price: 1n,
-        stock: 1n,
-        brand: args[0] === 1n ? world.perkBrand : freshAddress(),
-        active: true,
-      });
+      return give({ ...world.perk, brand: args[0] === 1n ? world.perkBrand : freshAddress() });
     if (functionName === 'getL1Fee')
       return give(BigInt(String(args[0]).length / 2 - 1 - 150) * (world.l1WeiPerByte ?? 0n));
     throw new Error(`no answer for ${functionName}`);

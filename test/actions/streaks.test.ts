@@ -11,7 +11,7 @@ import { failRewards, markReleased } from '../../src/ledger/rewards/rewards.ts';
 import { rewards } from '../../src/ledger/schema/rewards.ts';
 import { createKeyedMutex } from '../../src/lib/mutex.ts';
 import type { BrandId } from '../../src/rules/brands/brand.ts';
-import { freshKey, postgresMissing, startPostgres } from '../kits/databases.ts';
+import { freshAddress, freshKey, postgresMissing, startPostgres } from '../kits/databases.ts';
 import { openLedger, START_MS, someBrand, type TestLedger } from './ledger.ts';
 
 /** The deps of one process. */
@@ -95,5 +95,36 @@ describe.each([
       await ledger.close();
       await postgres?.stop();
     }
+  });
+});
+
+describe('a check-in that the service pays', () => {
+  test('takes the last RWT of its brand, and is refused with what is missing where there is less', async () => {
+    const ledger = await openLedger();
+    const { brandId } = await someBrand(ledger, { deposit: 19 });
+    const deps = processOf(ledger);
+    expect(await recordActivity(deps, requestOf(brandId))).toMatchObject({ reward: { final: 10 } });
+    const request = requestOf(brandId);
+    expect(await recordActivity(deps, request)).toEqual({
+      refusal: { code: 'insufficient_brand_balance', available: 9, required: 10 },
+    });
+    expect(await rewardsOf(ledger, request.userKey)).toEqual([]);
+    const { brandId: exact } = await someBrand(ledger, { deposit: 10 });
+    expect(await recordActivity(deps, requestOf(exact))).toMatchObject({ reward: { final: 10 } });
+    await ledger.close();
+  });
+
+  test('obeys the spend limits of its brand, and pays none of the service’s own accounts', async () => {
+    const ledger = await openLedger();
+    const { brandId } = await someBrand(ledger, { deposit: 100, spendPerDay: 15 });
+    const ours = freshAddress();
+    const deps = { ...processOf(ledger), ownAddresses: new Set<string>([ours]) };
+    const toUs = { ...requestOf(brandId), userKey: ours, userAddress: ours };
+    expect(await recordActivity(deps, toUs)).toEqual({ refusal: { code: 'paid_to_ourselves' } });
+    expect(await recordActivity(deps, requestOf(brandId))).toMatchObject({ reward: { final: 10 } });
+    expect(await recordActivity(deps, requestOf(brandId))).toMatchObject({
+      refusal: { code: expect.stringMatching(/spend/) },
+    });
+    await ledger.close();
   });
 });

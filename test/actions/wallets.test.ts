@@ -42,15 +42,15 @@ describe('a wallet before its user logs in', () => {
   const ask = (
     registration: Registration,
     by: Omit<WantedWallet, 'registration' | 'keyOf'> & { keyOf?: BrandId } = {},
-    change: Partial<TestLedger> = {},
+    change: Partial<Parameters<typeof pregenerateWallet>[0]> = {},
   ) =>
     pregenerateWallet(
       {
         ...ledger,
-        ...change,
         ownHosts: ['rewards.example'],
         countAddress,
         limit: { limit: LIMIT, windowMs: WINDOW_MS },
+        ...change,
       },
       { registration, keyOf: by.keyOf, ...by },
     );
@@ -95,6 +95,14 @@ describe('a wallet before its user logs in', () => {
       createdNew: false,
     });
     expect(answer).not.toHaveProperty('window');
+  });
+
+  test('is limited by no address where the service counts none', async () => {
+    const { brandId } = await someBrand(ledger);
+    for (let tries = 0; tries < 3; tries++) countAddress('10.0.0.3');
+    const by = { address: '10.0.0.3' };
+    expect(await ask(person(brandId), by)).toMatchObject({ refusal: { code: 'rate_limit_exceeded' } });
+    expect(await ask(person(brandId), by, { countAddress: undefined })).toMatchObject({ createdNew: true });
   });
 
   test('is limited for strangers and for callers with the key, each apart', async () => {

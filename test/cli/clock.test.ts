@@ -45,6 +45,26 @@ describe('clock', () => {
     });
   });
 
+  test('what fell due on the way is printed in its order, before the time', async () => {
+    const at = '2026-11-20T09:41:05.000Z';
+    const fired = [
+      { at, kind: 'webhook-retry', what: 'attempt 2 of reward.distributed to http://shop/', id: 'evt_1' },
+      { at, kind: 'cooldown', what: 'alice@demo.example may claim purchase of Demo again' },
+    ];
+    answer = { body: { ...clock, fired, firedMore: 3 } };
+    const { stdout } = await rewards(['clock', 'advance', '--until', 'webhook-retry:evt_1'], {
+      cwd: project.path,
+    });
+    expect(service.asked.map(({ body }) => body)).toEqual(['{"until":"webhook-retry:evt_1"}']);
+    expect(stdout.split('\n')).toEqual([
+      `${at}  webhook-retry  attempt 2 of reward.distributed to http://shop/  evt_1`,
+      `${at}  cooldown       alice@demo.example may claim purchase of Demo again`,
+      'and 3 more',
+      '2026-11-20T09:42:01.000Z  running  1m1s ahead of real time',
+      '',
+    ]);
+  });
+
   test('json carries the answer', async () => {
     const { envelope } = await rewardsJson(['clock', 'show'], { cwd: project.path });
     expect(envelope).toMatchObject({
@@ -72,7 +92,7 @@ describe('clock', () => {
     expect(finished.envelope.error.code).toBe(code);
   });
 
-  test('what it cannot do is said as the command line says it', async () => {
+  test('a real stack moves to the end of a cooldown; what it cannot do is said as the command line says it', async () => {
     const own = await temporaryDirectory();
     const around = { cwd: own.path };
     const stack = await serveHere(
@@ -80,8 +100,21 @@ describe('clock', () => {
       around,
     );
     const past = await rewardsJson(['clock', 'set', '2029-01-01T00:00:00Z'], around);
+    const visit = ['send-event', 'social_share', '--user', 'alice@demo.example'];
+    const until = ['clock', 'advance', '--until', 'cooldown:alice@demo.example/social_share'];
+    const early = await rewards(until, around);
+    const sent = [await rewards(visit, around), await rewards(visit, around)];
+    const moved = await rewards(until, around);
+    sent.push(await rewards(visit, around));
     await stack.stop();
     await own.remove();
+    expect(early.code).toBe(exitCodes.refused);
+    expect(early.stderr).toContain('so no cooldown holds');
+    expect(sent.map(({ code }) => code)).toEqual([0, exitCodes.refused, 0]);
+    expect(moved.stdout).toMatch(
+      /^2030-01-02T00:00:00\.000Z {2}cooldown +alice@demo\.example may claim social_share of .* again\n/m,
+    );
+    expect(moved.stdout).toMatch(/^2030-01-02T00:00:00\.000Z {2}frozen/m);
     expect(past.code).toBe(exitCodes.refused);
     expect(past.envelope.error).toMatchObject({
       code: 'E_REFUSED',
@@ -91,16 +124,31 @@ describe('clock', () => {
   });
 
   test.each([
-    [['advance', '-5m'], '-5m is less than nothing, and nothing here can be.'],
-    [['advance', '5'], '5 is not a <duration>. It must be a duration such as 500ms, 90s, 15m or 36h.'],
-    [['set', 'tomorrow'], 'tomorrow is not a <time>. It must be a time such as 2030-01-01T00:00:00Z.'],
-  ])('%j', async (args, message) => {
+    [
+      ['advance', '-5m'],
+      '-5m goes back, and time moves only forward.',
+      '`rewards snapshot restore <name>` brings an earlier state back, with its time.',
+    ],
+    [['advance', '90'], '90 has no unit.', 'Write `rewards clock advance 90s` for seconds, or m, h or d.'],
+    [
+      ['advance', 'soon'],
+      'soon is not a <duration>. It must be a duration such as 500ms, 90s, 15m or 36h.',
+      '`rewards clock advance --help` lists what it takes.',
+    ],
+    [
+      ['set', 'tomorrow'],
+      'tomorrow is not a <time>. It must be a time such as 2030-01-01T00:00:00Z.',
+      '`rewards clock set --help` lists what it takes.',
+    ],
+    [
+      ['set', '-5m'],
+      '-5m is less than nothing, and nothing here can be.',
+      '`rewards clock set --help` lists what it takes.',
+    ],
+  ])('%j', async (args, message, hint) => {
     const { code, envelope } = await rewardsJson(['clock', ...args], { cwd: project.path });
     expect(code).toBe(exitCodes.usage);
-    expect(envelope.error).toMatchObject({
-      code: 'E_USAGE',
-      message,
-      hint: `\`rewards clock ${args[0]} --help\` lists what it takes.`,
-    });
+    expect(envelope.error).toMatchObject({ code: 'E_USAGE', message, hint });
+    expect(service.asked).toEqual([]);
   });
 });

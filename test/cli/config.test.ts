@@ -68,6 +68,28 @@ describe('rewards config show', () => {
     expect(of('admin-port')).toMatchObject({ value: '9464', source: 'default' });
   });
 
+  test('--origin: a line for each setting of serve and of start, which programs can cut', async () => {
+    const env = {
+      REWARDS_DEV_BLOCK_TIME: '2',
+      REWARDS_DEV_DATABASE_URL: `postgres://a:${SECRET}@127.0.0.1/a`,
+    };
+    const serve = await rewards(['config', 'show', 'serve', '--origin', '--port', '9000'], { env });
+    expect(serve.code).toBe(exitCodes.done);
+    const lines = serve.stdout.trim().split('\n');
+    expect(lines).toHaveLength(settingsOf.serve?.length ?? 0);
+    expect(lines).toContain('option:--port\tport=9000');
+    expect(lines).toContain('environment:REWARDS_DEV_BLOCK_TIME\tblock-time=2');
+    expect(lines).toContain('environment:REWARDS_DEV_DATABASE_URL\tdatabase-url=set');
+    expect(lines).toContain('default\tpersist-to=.rewards/state');
+    expect(serve.stdout).not.toContain(SECRET);
+
+    const file = join(folder.path, 'rpc-url');
+    await writeFile(file, `https://node.example/${SECRET}\n`);
+    const start = await rewards(['config', 'show', '--origin'], { env: { REWARDS_RPC_URL_FILE: file } });
+    expect(start.stdout).toContain(`file:${file} (REWARDS_RPC_URL_FILE)\trpc-url=set\n`);
+    expect(start.stdout).not.toContain(SECRET);
+  });
+
   test('never shows a secret, wherever it stands', async () => {
     const file = join(folder.path, 'database-url');
     await writeFile(file, `postgres://rewards:${SECRET}@127.0.0.1/rewards\n`);

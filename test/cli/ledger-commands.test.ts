@@ -16,6 +16,8 @@ const AWAY = 'postgres://rewards@127.0.0.1:1/rewards';
 const WORDS: Record<string, string> = {
   account: `0x${'11'.repeat(20)}`,
   id: 'req_1',
+  a: 'req_1',
+  b: 'req_2',
   brand: `0x${'22'.repeat(20)}`,
   brandId: `0x${'22'.repeat(20)}`,
   'setting=value': 'name=Shop',

@@ -5,6 +5,7 @@ import { rewards, rewardsJson } from '../kits/cli.ts';
 import { until } from '../kits/clock.ts';
 import { databaseKinds } from '../kits/databases.ts';
 import { buyPerk } from '../kits/perks.ts';
+import { personWith, redeemBody, WALLPAPERS } from '../kits/redeeming.ts';
 import { startTestService, type TestService } from '../kits/service.ts';
 
 describe.each(databaseKinds)('perks (on $kind)', ({ open }) => {
@@ -53,6 +54,52 @@ describe.each(databaseKinds)('perks (on $kind)', ({ open }) => {
     }
     expect((await onChain(5)).stock).toBe(2n);
     expect(await say('list')).toContain('2 in all');
+  });
+
+  test('redemptions are listed with user, perk, cost, code and transaction, newest first', async () => {
+    expect((await run('redemptions', '--brand', 'demo.example')).data.body.redemptions).toEqual([]);
+    expect(await say('redemptions')).toContain('nothing redeemed yet');
+    const redeemed = [];
+    for (let n = 0; n < 2; n++) {
+      const { email, wallet } = await personWith(service, WALLPAPERS.cost);
+      const { body } = await service.post('/perks/redeem', redeemBody(service, email, WALLPAPERS.id));
+      redeemed.unshift({ email, wallet, ...body });
+    }
+    const [newest] = redeemed;
+    const use = { brandId: service.brand.brandId, code: newest.confirmationCode };
+    const key = { authorization: `Bearer ${service.brand.apiKey}` };
+    expect((await service.post('/perks/use-code', use, key)).status).toBe(200);
+    const { data } = await run('redemptions', '--brand', 'demo.example');
+    expect(data.body.redemptions).toEqual(
+      redeemed.map(({ email, wallet, redemptionId, confirmationCode, transactionHash }, place) => ({
+        ...{ id: redemptionId, brandId: service.brand.brandId, perkId: WALLPAPERS.id },
+        ...{
+          perkName: WALLPAPERS.name,
+          user: email,
+          wallet: wallet.toLowerCase(),
+          cost: 50,
+          confirmationCode,
+        },
+        ...{ state: place === 0 ? 'used' : 'valid', failure: null, transactionHash },
+        createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
+        usedAt: place === 0 ? expect.stringMatching(/^\d{4}-.*Z$/) : null,
+      })),
+    );
+    const lines = (await say('redemptions', '--limit', '1')).trim().split('\n');
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toContain(`${newest.confirmationCode}  used`);
+    expect((await run('redemptions', '--brand', 'nobody.example')).error?.code).toBe('E_REFUSED');
+    expect(JSON.stringify((await run('redemptions', '--limit', '501')).error)).toContain('500');
+  });
+
+  test('the demo has a perk that asks more of its buyer than its price', async () => {
+    const { data } = await run('list');
+    const asking = data.body.perks.filter(
+      ({ constraints }: { constraints: unknown[] }) => constraints.length > 0,
+    );
+    expect(asking).toMatchObject([
+      { name: 'Hooded sweater', constraints: [{ type: 'chat_level', platform: 'discord', level: 5 }] },
+    ]);
   });
 
   test('a perk that is added gets the next token, and is sold by the contract for its cost', async () => {

@@ -56,6 +56,20 @@ describe('list', () => {
     expect(stdout.split('\n')).toHaveLength(3);
   });
 
+  test('by brand, however it is written, and by what was decided', async () => {
+    const user = someone();
+    const { brandId } = service.brand;
+    await service.event({ userEmail: user });
+    await service.event({ userEmail: user });
+    const of = async (...more: string[]) =>
+      (await listed('--user', user, ...more)).map(({ status }) => status);
+    expect(await of('--brand', brandId.toUpperCase().replace('0X', '0x'))).toEqual([409, 200]);
+    expect(await of('--brand', `0x${'9'.repeat(40)}`)).toEqual([]);
+    expect(await of('--decision', 'duplicate')).toEqual([409]);
+    expect(await of('--decision', 'rewarded', '--brand', brandId)).toEqual([200]);
+    expect(await of('--decision', 'cooldown')).toEqual([]);
+  });
+
   test('a filter that cannot be is refused', async () => {
     expect(await cli('requests', 'list', '--status', 'bad')).toMatchObject({
       code: exitCodes.refused,

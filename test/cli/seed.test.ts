@@ -132,13 +132,19 @@ test('without --seed, changes of the demo brand outlive a restart', async () => 
 describe('reset', () => {
   const state = () => join(project.path, '.rewards', 'state');
 
-  test('refuses while the stack runs, asks, and lets the next start begin anew', async () => {
+  test('begins anew in place while the stack runs; asks, and lets the next start begin anew', async () => {
     const stack = await start();
-    expect((await here('send-event', 'account_creation', '--user', 'alice@demo.example')).code).toBe(0);
-    expect((await here('reset', '--yes')).envelope.error).toMatchObject({
-      code: 'E_DATA_IN_USE',
-      hint: expect.stringContaining('Stop it'),
-    });
+    const once = () => here('send-event', 'account_creation', '--user', 'alice@demo.example');
+    expect([(await once()).code, (await once()).code]).toEqual([0, 1]);
+    await here('clock', 'advance', '24h');
+    const { now } = (await here('clock', 'show')).envelope.data.body;
+    const kept = await here('reset', '--yes', '--keep', 'clock');
+    expect(kept.envelope.data.body).toMatchObject({ brands: 1 });
+    expect(kept.envelope.data.body.clock > now).toBe(true);
+    expect((await once()).code).toBe(0);
+    const anew = await here('reset', '--yes');
+    expect(anew.envelope.data.body.clock < now).toBe(true);
+    expect((await once()).code).toBe(0);
     await stack.stop();
 
     const unasked = await here('reset');

@@ -40,6 +40,21 @@ test('with a seed of your own, its lines work for the brand that commands take, 
   await stack.stop();
 });
 
+test('it shows where the site is, with a login for a visitor and one for its administrator', async () => {
+  const stack = await start();
+  const text = banner(stack.ready, { ...look, columns: 200 });
+  expect(text).toContain(
+    `Site      ${stack.ready.urls.site}   log in as alice, password alice-in-demo   administrator carol, password carol-in-demo`,
+  );
+  const answer = await fetch(`${stack.ready.urls.site}/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ login: 'alice', password: 'alice-in-demo' }),
+  });
+  expect([answer.status, await answer.json()]).toMatchObject([200, { success: true }]);
+  await stack.stop();
+});
+
 test('without a brand it says how to get one', async () => {
   await writeFile(join(project.path, 'empty.yaml'), '# nothing yet\n');
   const stack = await start('--seed', 'empty.yaml');
@@ -99,7 +114,8 @@ test.each([[[]], [['--split-hosts']]])(
         expect([path, (await fetch(new URL(path, url))).status]).toEqual([path, 200]);
       }
     }
-    expect(titles.size).toBe(5);
+    // The references of four hosts and of the controls, and the site.
+    expect(titles.size).toBe(6);
     // Programs get what the contract says of an unknown endpoint.
     expect((await fetch(events)).status).toBe(404);
     expect(banner(stack.ready, look)).toContain(`${events}/docs`);

@@ -72,5 +72,6 @@ export const runInfo = (url: string, more: { pid?: number; name?: string; brandI
     },
   ],
   users: [{ email: 'alice@demo.example', address: '0x70997970c51812dc3a010c7d01b50e0d17dc79c8' }],
+  processor: { url, secretKey: 'sk_test_x', webhookSecret: 'whsec_y' },
   dataDir: '/nowhere',
 });

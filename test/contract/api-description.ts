@@ -8,15 +8,29 @@ export const operationsOf = (api: ApiDocument) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
   );
 
+type Check = (schema: object, value: unknown) => string[];
+
+/** Compiling a description takes some hundred times as long as a check. */
+const known = { open: new WeakMap<ApiDocument, Check>(), closed: new WeakMap<ApiDocument, Check>() };
+
 /** Everything that is wrong with a value; with `closed`, also each field that the description does not have. */
-export function validatorOf(api: ApiDocument, { closed = false } = {}) {
+export function validatorOf(api: ApiDocument, { closed = false } = {}): Check {
+  const checks = closed ? known.closed : known.open;
+  const check = checks.get(api) ?? compiled(api, { closed });
+  checks.set(api, check);
+  return check;
+}
+
+function compiled(api: ApiDocument, { closed }: { closed: boolean }): Check {
   const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false });
   const document = structuredClone(api) as { components: { schemas: Record<string, JsonSchema> } };
   if (closed) Object.values(document.components.schemas).forEach(close);
   ajv.addSchema(document, 'api');
-  return (schema: object, value: unknown): string[] => {
-    const own = JSON.parse(JSON.stringify(schema).replaceAll('"#/components/', '"api#/components/'));
-    const validate = ajv.compile(own);
+  const schemas = new Map<string, ReturnType<typeof ajv.compile>>();
+  return (schema, value) => {
+    const own = JSON.stringify(schema).replaceAll('"#/components/', '"api#/components/');
+    const validate = schemas.get(own) ?? ajv.compile(JSON.parse(own));
+    schemas.set(own, validate);
     return validate(value)
       ? []
       : (validate.errors ?? []).map(

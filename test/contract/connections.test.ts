@@ -34,7 +34,8 @@ describe('a service', () => {
     for (let round = 0; round < 5; round++) {
       expect((await service.request(`${API}/health`)).status).toBe(200);
     }
-    expect(process.memoryUsage().rss - before).toBeLessThan(250 * MB);
+    // Some 40 MB, and whatever this process still frees of other tests; answers that are kept would be gigabytes.
+    expect(process.memoryUsage().rss - before).toBeLessThan(600 * MB);
     for (const socket of sockets) socket.destroy();
   });
 

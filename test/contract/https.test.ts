@@ -4,16 +4,26 @@ import { expect, test } from 'vitest';
 import { listen } from '../../src/compose/listen.ts';
 import { eventsRefusals } from '../../src/contract/events/refusals.ts';
 import { proxyTrust } from '../../src/http/frame/addresses/client-address.ts';
+import { framed } from '../../src/http/frame/framed.ts';
 import { httpsOnly } from '../../src/http/frame/https-only.ts';
+import { requestNotes } from '../../src/http/frame/record/request-notes.ts';
 import { createRefuser } from '../../src/http/frame/refuse.ts';
+import type { RequestVariables } from '../../src/http/frame/request-record.ts';
 import { systemClock } from '../../src/lib/clock.ts';
+import { secureRandom } from '../../src/lib/ids.ts';
 import { exchange } from '../kits/sockets.ts';
 
 const app = (proxies: string[]) => {
   const refuser = createRefuser(eventsRefusals, { clock: systemClock() });
   const refuse = (context: Parameters<typeof refuser.answer>[0]) =>
     refuser.answer(context, { code: 'https_required' });
-  return new Hono().use(httpsOnly({ trust: proxyTrust(proxies), refuse })).all('*', (c) => c.text('reached'));
+  const clock = systemClock();
+  const notes = requestNotes({ clock, random: secureRandom(clock), observer: {} }, 'events');
+  const frame = framed([notes, httpsOnly({ trust: proxyTrust(proxies), refuse })], () => Response.error());
+  return new Hono<RequestVariables>().all(
+    '*',
+    frame((c) => c.text('reached')),
+  ) as unknown as Hono;
 };
 
 test.each<[string, string[], Record<string, string>, number]>([

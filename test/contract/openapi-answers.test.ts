@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { snapshotRefusals } from '../../src/contract/control/snapshots/snapshot-refusals.ts';
 import type { RequestExample } from '../../src/contract/endpoint.ts';
 import type { ApiDocument } from '../../src/http/openapi.ts';
 import { browserMissing, startBrowser } from '../kits/browser.ts';
@@ -17,7 +18,7 @@ const apis: Record<'events' | 'register' | 'services' | 'relay' | 'control', Api
   Object.create(null);
 
 beforeAll(async () => {
-  service = await startTestService();
+  service = await startTestService({ undo: true });
   apis.events = (await service.request('/openapi.json')).body;
   apis.register = (await service.request('/openapi/register.json')).body;
   apis.services = (await service.request('/openapi/services.json')).body;
@@ -53,6 +54,8 @@ async function ownPath(
   path: RequestExample['path'],
   known: { id: string; eventId: string },
 ): Promise<Record<string, string> | undefined> {
+  if (operationId === 'clearFault')
+    return { name: (await service.control('/faults', { seam: 'node', effect: 'fee-cap' })).body.id };
   if (path?.id) return { id: known.id };
   if (path?.eventId) return { eventId: known.eventId };
   if (path?.endpoint) {
@@ -145,6 +148,8 @@ describe.each(['events', 'register', 'services', 'control'] as const)('%s host',
           : example.path?.id?.startsWith('evt_0190')
             ? { id: told }
             : await ownPath(described, example.path, { id: latest, eventId });
+        if (example.path?.name === 'base')
+          await service.control('/snapshot', { name: 'base', replace: true });
         const ownBody = ownBodies[described.operation.operationId];
         const body = ownBody ? await ownBody() : example.body;
         const sent = { ...example, body, ...(own && { path: own }) };
@@ -265,6 +270,9 @@ test('refusals of the control host are the documented ones', async () => {
     foreign_host: await ask('/clock', { headers: { origin: 'https://elsewhere.example' } }),
     token_missing: await ask('/clock', { headers: { authorization: 'Bearer wrong' } }),
     invalid_clock_change: await change('POST', '/clock', {}),
+    condition_not_ahead: await change('POST', '/clock', {
+      until: 'cooldown:nobody@demo.example/purchase',
+    }),
     invalid_filter: await ask('/requests?limit=0'),
     request_not_found: await ask('/requests/req_none'),
     invalid_body: await change('PATCH', '/brands/demo.example', []),
@@ -279,6 +287,8 @@ test('refusals of the control host are the documented ones', async () => {
     processor_object_not_found: await ask('/processor/sessions/cs_test_none'),
     webhook_endpoint_not_found: await change('PATCH', '/webhooks/endpoints/we_none', { types: 'all' }),
     webhook_event_not_found: await ask('/webhooks/deliveries/evt_none'),
+    site_user_not_found: await change('POST', '/site/users/nobody/application-passwords', {}),
+    fault_not_found: await change('DELETE', '/faults/fault-9', undefined),
     invalid_limit: await ask('/verify?limit=0'),
     invalid_since: await ask('/verify?since=yesterday'),
     unknown_endpoint: await ask('/nothing'),
@@ -300,6 +310,9 @@ test('refusals of the control host are the documented ones', async () => {
     'request_ambiguous',
     'invalid_fixture',
     'processor_refused',
+    'hook_not_found',
+    // Told in test/emulator/snapshots.
+    ...Object.keys(snapshotRefusals),
     'method_not_allowed',
     'database_unavailable',
     'database_busy',

@@ -145,6 +145,12 @@ describe('a change of the clock', () => {
     [{ freeze: 'on' }, false],
     [{}, false],
     [{ advance: '1s', freeze: true }, false],
+    [{ advance: '-5m' }, false],
+    [{ until: 'cooldown:alice' }, false],
+    [{ until: 'tomorrow' }, false],
+    [{ until: 5 }, false],
+    [{ advance: '1s', brand: 'demo.example' }, false],
+    [{ forward: '1s' }, false],
     [[], false],
     ['61s', false],
   ])('%j: %j', async (body, taken) => {

@@ -9,6 +9,7 @@ import {
 } from '../../src/emulator/fixture/fixture.ts';
 import { fixtureJsonSchema } from '../../src/emulator/fixture/fixture-schema.ts';
 import { streakTerms } from '../../src/rules/engagement/streak.ts';
+import { defaultEvents } from '../../src/site/plugin/default-events.ts';
 
 const HOUR_MS = 3_600_000;
 const demo: Fixture = await loadFixture([packagedFixture('demo')]);
@@ -71,16 +72,23 @@ describe('the demo fixture', () => {
     expect(ruleOf(eventType).detail).toMatchObject({ eventId: eventType, isCustom: false });
   });
 
-  test('has the events of the contract and two of its own', () => {
+  /** What the demo site sends beside events of the contract. */
+  const ofSite = ['daily_visit', 'daily_login', 'article_published', 'social_share'];
+  test('has the events of the contract, those of its site and two of its own', () => {
     const types = brand?.rules.map(({ eventType }) => eventType) ?? [];
     const listed = new Set(contractRewards.map(([eventType]) => eventType));
-    expect(types.filter((type) => !listed.has(type))).toEqual(['custom_support_answer', 'custom_limited']);
-    expect(types).toHaveLength(listed.size + 2);
+    const own = ['custom_support_answer', 'custom_limited'];
+    expect(types.filter((type) => !listed.has(type))).toEqual([...ofSite, ...own]);
+    expect(types).toHaveLength(listed.size + 6);
   });
 
   const special = new Map([
     ['rate_experience', { maxClaims: -1, cooldownMs: HOUR_MS }],
     ['form_submit', { maxClaims: -1, cooldownMs: 0 }],
+    ['daily_visit', { maxClaims: -1, cooldownMs: 0 }],
+    ['daily_login', { maxClaims: -1, cooldownMs: 24 * HOUR_MS }],
+    ['article_published', { maxClaims: -1, cooldownMs: 0 }],
+    ['social_share', { maxClaims: -1, cooldownMs: 24 * HOUR_MS }],
   ]);
   test.each(brand?.rules ?? [])('limits $eventType as described', ({ eventType, maxClaims, cooldownMs }) => {
     const expected = special.get(eventType) ?? { maxClaims: 1, cooldownMs: 24 * HOUR_MS };
@@ -125,15 +133,28 @@ describe('the demo fixture', () => {
       ['carol@demo.example', 'carol'],
     ]);
     expect(new Set(demo.users.map((user) => user.applicationPassword)).size).toBe(3);
+    expect(new Set(demo.users.map((user) => user.password)).size).toBe(3);
+    expect(demo.users.map(({ role }) => role)).toEqual(['subscriber', 'subscriber', 'administrator']);
   });
 
-  test('writes out streak and site settings that are assumed anyway', () => {
+  test('writes out what its site assumes anyway', () => {
+    expect(demo.site).toMatchObject({
+      brand: brand?.brand.brandId,
+      domain: brand?.brand.profile.domains[0],
+      debugLog: false,
+    });
+    expect(demo.site?.events?.map(({ event, ...more }) => ({ ...more, eventName: event }))).toEqual(
+      defaultEvents,
+    );
+    for (const { event } of demo.site?.events ?? []) expect(ruleOf(event).active).toBe(true);
+  });
+
+  test('writes out streak settings that are assumed anyway', () => {
     const text =
       'brands: [{ name: B, brandId: 0x00000000000000000000000000000000000000bb, domains: [b.example] }]';
     const [bare] = parseFixture([{ name: 'bare.yaml', text }]).brands;
     const streakOf = (of: typeof brand) => of && streakTerms(of.brand);
     expect(streakOf(brand)).toEqual(streakOf(bare));
-    expect(brand?.site).toEqual(bare?.site);
     expect(streakOf(bare)).toEqual({
       ...{ timeZone: 'UTC', streakPays: 'service', streakCheckInEvents: [], streakBase: 10 },
       streakTypes: ['daily'],

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FixtureError, loadFixture, parseFixture, problemText } from '../../src/emulator/fixture/fixture.ts';
 
 const address = `0x${'ab'.repeat(20)}`;
+const other = `0x${'cd'.repeat(20)}`;
 
 /** A whole file around the lines that a case is about. */
 const brandWith = (...lines: string[]) =>
@@ -30,7 +31,7 @@ describe('what is written in place of a value is refused where it stands', () =>
     [
       'a key like no other',
       '    zzz: 1\n',
-      '5:5 brands[0].zzz: is unknown; the keys are brandId, name, domains, platforms, automation, clientEvents, directAddresses, domainless, clientBypass, clientAmounts, mintTo, pregenerate, engagementWrites, leaderboardUsers, gasBudget, spendPerHour, spendPerDay, timeZone, streakPays, streak.pays, streakCheckInEvents, streak.checkInEvents, streakTypes, streak.types, streakBase, streak.base, streakGrace, streak.grace, streakMultipliers, streak.multipliers, streakMilestones, streak.milestones, achievements, apiKey, escrow, webhook, events, eventNameMapping, perks, site',
+      '5:5 brands[0].zzz: is unknown; the keys are brandId, name, domains, platforms, automation, clientEvents, directAddresses, domainless, clientBypass, clientAmounts, mintTo, pregenerate, engagementWrites, leaderboardUsers, gasBudget, spendPerHour, spendPerDay, timeZone, streakPays, streak.pays, streakCheckInEvents, streak.checkInEvents, streakTypes, streak.types, streakBase, streak.base, streakGrace, streak.grace, streakMultipliers, streak.multipliers, streakMilestones, streak.milestones, achievements, apiKey, escrow, webhook, events, eventNameMapping, perks',
     ],
     [
       'a misspelt key of an event',
@@ -63,7 +64,17 @@ describe('what is written in place of a value is refused where it stands', () =>
       '5:33 brands[0].eventNameMapping.signup: must be an event type: 1 to 50 letters, digits and underscores, not "a-b"',
     ],
     ['a map for a list', '    perks: {}', '5:12 brands[0].perks: must be a list of perks'],
-    ['nothing for a map', '    site:', '5:10 brands[0].site: must be a map, not null'],
+    ['nothing for a map', 'site:', '5:6 site: must be a map, not null'],
+    [
+      'a site of another brand',
+      `site: { brand: ${other} }`,
+      `5:16 site.brand: ${other} is not a brand of these files`,
+    ],
+    [
+      'a hook that is none',
+      'site: { events: [{ hook: page_opened, event: visit }] }',
+      '5:26 site.events[0].hook: must be a hook: comment_posted, user_registered, page_load, login, post_published, order_completed, share, not "page_opened"',
+    ],
     [
       'a word that is no choice',
       '    clientBypass: sometimes',
@@ -201,11 +212,11 @@ describe('what is written in place of a value is refused where it stands', () =>
   });
 
   test.each([
-    ['an e-mail', 'email: alice, login: a', '2:14 users[0].email: must be an e-mail address, not "alice"'],
+    ['an e-mail', 'email: alice, login: al', '2:14 users[0].email: must be an e-mail address, not "alice"'],
     [
       'a login',
       'email: a@b.example, login: A b',
-      '2:34 users[0].login: must be a login name: letters, digits, dots and hyphens, not "A b"',
+      '2:34 users[0].login: must be a login name: 2 to 40 small letters, digits, dots, hyphens and underscores, not "A b"',
     ],
   ])('%s', (_, fields, complaint) => {
     const text = `users:\n  - { ${fields}, applicationPassword: aaaa bbbb cccc dddd eeee ffff }`;
@@ -301,15 +312,15 @@ describe('what may be there only once', () => {
     ],
     [
       'a login',
-      'users:\n  - { login: a, email: a@b.example, applicationPassword: aaaa bbbb cccc dddd eeee ffff }',
-      'users:\n  - { login: a, email: c@b.example, applicationPassword: aaaa bbbb cccc dddd eeee ffff }',
-      'f2.yaml:2:14 users[0].login: the login a is there twice, the first time at f.yaml:2:14',
+      'users:\n  - { login: ab, email: a@b.example, applicationPassword: aaaa bbbb cccc dddd eeee ffff }',
+      'users:\n  - { login: ab, email: c@b.example, applicationPassword: aaaa bbbb cccc dddd eeee ffff }',
+      'f2.yaml:2:14 users[0].login: the login ab is there twice, the first time at f.yaml:2:14',
     ],
     [
       'a user',
-      'users:\n  - { login: a, email: a@b.example, applicationPassword: aaaa bbbb cccc dddd eeee ffff }',
-      'users:\n  - { login: c, email: A@B.example, applicationPassword: aaaa bbbb cccc dddd eeee ffff }',
-      'f2.yaml:2:24 users[0].email: the user A@B.example is there twice, the first time at f.yaml:2:24',
+      'users:\n  - { login: ab, email: a@b.example, applicationPassword: aaaa bbbb cccc dddd eeee ffff }',
+      'users:\n  - { login: cd, email: A@B.example, applicationPassword: aaaa bbbb cccc dddd eeee ffff }',
+      'f2.yaml:2:25 users[0].email: the user A@B.example is there twice, the first time at f.yaml:2:25',
     ],
   ])('%s', (_, first, second, complaint) => {
     expect(problemsOf(first, second)).toEqual([complaint]);

@@ -1,11 +1,15 @@
 /** Calls of contracts as people write them, as users sign them, and what they would cost or say. */
 import {
   decodeFunctionData,
+  domainSeparator,
   encodeAbiParameters,
   encodeErrorResult,
   getAddress,
   type Hex,
+  hexToBigInt,
+  parseSignature,
   toFunctionSelector,
+  toHex,
 } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { describe, expect, test } from 'vitest';
@@ -15,16 +19,17 @@ import {
   pointsSaleAbi,
   rewardTokenAbi,
 } from '../../src/chain/contracts/abis.ts';
-import { encodeCall, functionsOf } from '../../src/chain/contracts/calls/function-call.ts';
+import { contractNames, encodeCall, functionsOf } from '../../src/chain/contracts/calls/function-call.ts';
 import { createL1FeeReader } from '../../src/chain/contracts/calls/l1-fee.ts';
 import { contractNamed, readCall, revertReason } from '../../src/chain/contracts/calls/relay-calldata.ts';
 import { simulateCalls } from '../../src/chain/contracts/calls/simulate.ts';
+import { createPermitReader } from '../../src/chain/contracts/permit.ts';
 import { createRewardToken } from '../../src/chain/contracts/reward-token.ts';
 import { mintGasLimit, saleMintData } from '../../src/chain/contracts/sale-mint.ts';
 import { createTokenSignatures } from '../../src/chain/contracts/token-signatures.ts';
 import { keysGrownFrom, keyTree, phraseOf } from '../../src/chain/lane/local-key.ts';
 import { type Rpc, RpcAnswerError, RpcUnreachableError } from '../../src/chain/rpc/rpc.ts';
-import { freshAddress } from '../kits/databases.ts';
+import { freshAddress, freshHash } from '../kits/databases.ts';
 
 const me = `0x${'ab'.repeat(20)}` as const;
 const call = (name: string, args: string[], contract: Parameters<typeof encodeCall>[0] = 'perks') =>
@@ -51,6 +56,7 @@ describe('a call by its name', () => {
   test('is encoded, with its arguments under the names that the contract gives them', () => {
     const made = call('setPerk', [' 7 ', '1_000', '0xff', 'me', 'false']);
     const args = { perkId: 7n, price: 1_000n, stock: 255n, brand: me, active: false };
+    expect(call('setPerk', ['7', '1', '2', 'me', 'true'])).toMatchObject({ args: { active: true } });
     expect(made).toMatchObject({ signature: 'setPerk(uint256,uint256,uint256,address,bool)', args });
     const { data } = made as { data: Hex };
     const read = decodeFunctionData({ abi: perkNFTAbi, data });
@@ -72,6 +78,16 @@ describe('a call by its name', () => {
     expect(functionsOf('token').length).toBeGreaterThan(5);
     // Functions that change nothing cannot be relayed.
     expect(functionsOf('token').join(' ')).not.toMatch(/balanceOf|decimals/);
+  });
+
+  test('takes values of every type that a function of ours has', () => {
+    const types = contractNames
+      .flatMap(functionsOf)
+      .flatMap((signature) => /\((.*)\)/.exec(signature)?.[1]?.split(','));
+    const others = types.filter(
+      (type) => type && !/^(?:address|bool|u?int\d+|bytes\d*)(?:\[\])?$/.test(type),
+    );
+    expect([types.length > 40, others]).toEqual([true, []]);
   });
 
   test('says which argument is wrong', () => {
@@ -101,6 +117,18 @@ describe('a call by its name', () => {
     expect(asNumber(text)).toBe(expected);
   });
 
+  test.each<[string, bigint | undefined]>([
+    ['-5', -5n],
+    ['5', 5n],
+    [String(2n ** 255n - 1n), 2n ** 255n - 1n],
+    [String(2n ** 255n), undefined],
+    [String(-(2n ** 255n)), -(2n ** 255n)],
+    [String(-(2n ** 255n) - 1n), undefined],
+  ])('a number that may be negative: %j', (text, expected) => {
+    const made = call('changeStock', ['1', text]);
+    expect('problem' in made ? undefined : made.args.change).toBe(expected);
+  });
+
   test.each<[string, string[], Parameters<typeof encodeCall>[0], boolean]>([
     ['setPerk', ['1', '1', '1', `0x${'Cd'.repeat(20)}`, 'true'], 'perks', true],
     ['setPerk', ['1', '1', '1', `0x${'cd'.repeat(19)}`, 'true'], 'perks', false],
@@ -112,11 +140,14 @@ describe('a call by its name', () => {
     ['transferBatch', ['0xAb'], 'token', true],
     ['transferBatch', ['0xabc'], 'token', false],
     ['transferBatch', ['ab'], 'token', false],
+    ['transferBatch', ['00xab'], 'token', false],
+    ['transferBatch', ['0xabc0g'], 'token', false],
     ['grantRole', [`0x${'11'.repeat(32)}`, 'me'], 'token', true],
     ['grantRole', [`0x${'11'.repeat(33)}`, 'me'], 'token', false],
     ['safeBatchTransferFrom', ['me', 'me', '[1,"2"]', '["3",4]', '0x'], 'perks', true],
     ['safeBatchTransferFrom', ['me', 'me', '[]', '[]', '0x'], 'perks', true],
     ['safeBatchTransferFrom', ['me', 'me', '[1,-2]', '[3,4]', '0x'], 'perks', false],
+    ['safeBatchTransferFrom', ['me', 'me', '[1,[2]]', '[3,4]', '0x'], 'perks', false],
     ['safeBatchTransferFrom', ['me', 'me', '{}', '[3]', '0x'], 'perks', false],
     ['safeBatchTransferFrom', ['me', 'me', '[1', '[3]', '0x'], 'perks', false],
   ])('%s %j of %s is a call: %s', (name, args, contract, expected) => {
@@ -227,6 +258,50 @@ describe('what is read of contracts', () => {
     fee = new RpcUnreachableError('eth_call', 'no answer');
     await expect(there('0xabcd')).rejects.toThrow('no answer');
   });
+});
+
+test('a permit is fresh, was used among the five before, or is not signed by its owner', async () => {
+  const account = privateKeyToAccount(generatePrivateKey());
+  const owner = account.address.toLowerCase() as Hex;
+  const [token, spender, separator] = [freshAddress(), freshAddress(), freshHash()];
+  const domain = { name: 'Reward Token', version: '1', chainId: 7, verifyingContract: token };
+  const answers: Record<string, Hex> = {
+    DOMAIN_SEPARATOR: domainSeparator({ domain }),
+    allowance: encodeAbiParameters([{ type: 'uint256' }], [77n]),
+  };
+  let down = true;
+  const rpc: Rpc = async (_, [of]) => {
+    const { functionName } = decodeFunctionData({ abi: rewardTokenAbi, data: (of as { data: Hex }).data });
+    if (down && functionName === 'DOMAIN_SEPARATOR') throw new RpcUnreachableError('eth_call', 'no answer');
+    return answers[functionName];
+  };
+  const field = (name: string, type = 'uint256') => ({ name, type });
+  const uints = ['value', 'nonce', 'deadline'].map((name) => field(name));
+  const types = { Permit: [field('owner', 'address'), field('spender', 'address'), ...uints] };
+  const message = { owner, spender, value: 5n, nonce: 9n, deadline: 99n };
+  const signature = await account.signTypedData({ domain, types, primaryType: 'Permit', message });
+  const { r, s, v } = parseSignature(signature);
+  const permit = { owner, spender, value: 5n, deadlineSeconds: 99n, v: Number(v) as 27 | 28, r, s };
+  const read = createPermitReader({ rpc, token });
+  const at = (nonce: bigint, change: Partial<typeof permit> = {}) => {
+    answers.nonces = encodeAbiParameters([{ type: 'uint256' }], [nonce]);
+    return read({ ...permit, ...change });
+  };
+  await expect(at(9n)).rejects.toThrow('no answer');
+  down = false;
+  expect(await at(9n)).toEqual({ state: 'fresh' });
+  for (const next of [10n, 14n]) expect(await at(next)).toEqual({ state: 'used', allowance: 77n });
+  const no = { state: 'not_signed' };
+  for (const next of [8n, 15n, 0n]) expect(await at(next)).toEqual(no);
+  expect(await at(9n, { value: 6n })).toEqual(no);
+  expect(await at(9n, { v: permit.v === 27 ? 28 : 27 })).toEqual(no);
+  // The same signature's twin above half of the group's order, and numbers that are no part of one.
+  const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+  const twin = toHex(order - hexToBigInt(s), { size: 32 });
+  expect(await at(9n, { s: twin, v: permit.v === 27 ? 28 : 27 })).toEqual(no);
+  expect(await at(9n, { r: toHex(0n, { size: 32 }) })).toEqual(no);
+  answers.DOMAIN_SEPARATOR = separator;
+  expect(await createPermitReader({ rpc, token })(permit)).toEqual(no);
 });
 
 test('permits, transfers and cancellations are signed over the token’s own domain', async () => {

@@ -60,7 +60,10 @@ onEveryDatabase(({ kit }) => {
     };
   }
   type Booked = Awaited<ReturnType<typeof payout>>['booked'];
-  const count = (...booked: Booked[]) => kit().database.atomically((tx) => paidCounts.count(tx, booked));
+  const count = async (...booked: Booked[]) => {
+    for (const piece of paidCounts.pieces(booked))
+      await kit().database.atomically((tx) => paidCounts.count(tx, piece));
+  };
   const standing = async (brandId: Hex, platform = '') => {
     const board = await boardAt(db(), { brandId, period: 'week', platform, atMs: NOW_MS });
     if (!board) return [];
@@ -103,6 +106,25 @@ onEveryDatabase(({ kit }) => {
     await markIncluded(db(), { ...included, blockNumber: blocks++ });
     await count(booked);
     expect(await standing(brandId)).toEqual(['alice 20', 'bob 10']);
+  });
+
+  test('a payout whose block is gone before it was counted counts nothing', async () => {
+    const brandId = freshAddress();
+    const { booked, included } = await payout(brandId, ['alice']);
+    await kit().database.atomically((tx) => reopenFrom(tx, included.blockNumber));
+    await count(booked);
+    expect(await standing(brandId)).toEqual([]);
+  });
+
+  test('a block is counted in pieces of whole payouts, and nothing but payouts that paid', async () => {
+    const users = (number: number) => Array.from({ length: number }, (_, place) => `user${place}`);
+    const sizes = [100, 28, 1, 200, 5];
+    const paying = [];
+    for (const size of sizes) paying.push((await payout(freshAddress(), users(size))).booked);
+    const reverted = (await payout(freshAddress(), ['carol'], 'reverted')).booked;
+    const pieces = paidCounts.pieces([reverted, ...paying]);
+    const [first, second, third, fourth, fifth] = paying;
+    expect(pieces).toEqual([[first, second], [third], [fourth], [fifth]]);
   });
 
   test('payouts from before there were leaderboards are counted later, once', async () => {

@@ -26,7 +26,12 @@ import {
   pointsSaleArtifact,
   rewardTokenArtifact,
 } from '../../src/chain/contracts/artifacts.ts';
-import { contractsAt, deployContracts } from '../../src/chain/contracts/deploy.ts';
+import {
+  batchFormAt,
+  contractProblemText,
+  contractsAt,
+  deployContracts,
+} from '../../src/chain/contracts/deploy.ts';
 import {
   contractAddresses,
   type DeploymentStep,
@@ -35,6 +40,7 @@ import {
 } from '../../src/chain/contracts/deployment-steps.ts';
 import { accountPower, heldTokens } from '../../src/chain/contracts/roles.ts';
 import type { Rpc } from '../../src/chain/rpc/rpc.ts';
+import { earlierEscrowCode } from '../kits/chain.ts';
 import { freshAddress } from '../kits/databases.ts';
 
 const GWEI = 10n ** 9n;
@@ -181,7 +187,7 @@ test('a deployment signs every step under its own nonce, sends all of them, and 
   expect(asked.indexOf('eth_getTransactionReceipt')).toBeGreaterThan(
     asked.lastIndexOf('eth_sendRawTransaction'),
   );
-  expect(sleptMs()).toBe(50);
+  expect(sleptMs()).toBe(5);
 });
 
 test('a deployment offers what it is told to, and asks no block for it', async () => {
@@ -204,7 +210,7 @@ test('a deployment ends when a step reverts, or is in no block in time', async (
   expect(await failure(late, 100)).toBe(
     'Error: deployment transaction the first was not mined within 100 ms',
   );
-  expect(late.sleptMs()).toBe(125);
+  expect(late.sleptMs()).toBe(105);
   const justInTime = chain({ looks: 4 });
   await deployContracts(justInTime.deps, accounts, { timeoutMs: 100 });
   expect(await failure(chain({ looks: 1_000_000 }))).toContain('within 60000 ms');
@@ -233,6 +239,10 @@ test('our contracts are known by their code and their links, whatever is in thei
   const place = 2 + start * 2;
   const filled = `${own.slice(0, place)}${'ab'.repeat(length)}${own.slice(place + length * 2)}` as Hex;
   expect(await problems({ code: { [escrow]: filled } })).toEqual([]);
+  // Other code is not asked for its links.
+  expect(await problems({ code: { [perks]: '0x' }, links: { [`${perks} token`]: other } })).toEqual([
+    { contract: 'perks', problem: 'no_code' },
+  ]);
   expect(
     await problems({ code: { [token]: '0x', [perks]: `${perkNftArtifact.deployedBytecode}00` } }),
   ).toEqual([
@@ -254,6 +264,28 @@ test('our contracts are known by their code and their links, whatever is in thei
     expect(await problems({ links: { [`${addresses[contract]} ${link}`]: other } })).toEqual([
       { contract, problem: `other_${link}` },
     ]);
+});
+
+test('the escrow of earlier versions is ours too, and says how it takes its batches', async () => {
+  const earlier = earlierEscrowCode(token);
+  expect(await contractsAt({ rpc: deployed({ code: { [escrow]: earlier } }) }, addresses)).toEqual([]);
+  // In another contract's place it is not.
+  expect(await contractsAt({ rpc: deployed({ code: { [perks]: earlier } }) }, addresses)).toEqual([
+    { contract: 'perks', problem: 'other_code' },
+  ]);
+  const formOf = (code: Hex) => batchFormAt({ rpc: deployed({ code: { [escrow]: code } }) }, escrow);
+  expect(await formOf(businessEscrowArtifact.deployedBytecode)).toBe('packed');
+  expect(await formOf(earlier)).toBe('listed');
+  const changed = `${earlier.slice(0, -2)}${earlier.endsWith('00') ? '01' : '00'}` as Hex;
+  for (const code of ['0x', changed, `${earlier}00`] as Hex[])
+    await expect(formOf(code)).rejects.toThrow(`no escrow of ours at ${escrow}`);
+});
+
+test('what is wrong with a contract is told in words', () => {
+  expect([contractProblemText('too_old'), contractProblemText('other_code')]).toEqual([
+    'too old, it was deployed by an earlier version of rewards',
+    'other code',
+  ]);
 });
 
 test('what an account may do is asked of every contract, by the hash of each role', async () => {

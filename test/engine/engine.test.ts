@@ -2,6 +2,7 @@
 import { type Hex, keccak256, recoverTransactionAddress } from 'viem';
 import { generatePrivateKey } from 'viem/accounts';
 import { afterEach, expect, test } from 'vitest';
+import { businessEscrowArtifact } from '../../src/chain/contracts/artifacts.ts';
 import { createChainEngine, createWatchingEngine } from '../../src/chain/engine.ts';
 import { localKeySigner } from '../../src/chain/lane/local-key.ts';
 import type { Block, ChainClient, Receipt } from '../../src/chain/rpc/client.ts';
@@ -69,7 +70,8 @@ onEveryDatabase(({ kit }) => {
   const settings = {
     payout: { batchMax: 10, offerMaxWei: 10n ** 18n, idlePollMs: NEVER_MS },
     lane: {
-      ...{ inFlightMax: 5, leaseMs: 600_000, resendAfterMs: NEVER_MS, bumpAfterMs: NEVER_MS },
+      ...{ inFlightMax: 5, leaseMs: 600_000, lookEveryMs: 0 },
+      ...{ resendAfterMs: NEVER_MS, bumpAfterMs: NEVER_MS },
       untakenAfterMs: NEVER_MS,
     },
     relay: {} as Parameters<typeof createChainEngine>[0]['settings']['relay'],
@@ -90,7 +92,8 @@ onEveryDatabase(({ kit }) => {
     const engine = createChainEngine({
       ...{ database: kit().database, chain, clock, realClock: clock, crash: neverCrash, log: silentLog },
       ...{ signers: { payout, mint }, random: secureRandom(clock), settings, beforeSending },
-      async rpc(_, [asked]) {
+      async rpc(method, [asked]) {
+        if (method === 'eth_getCode') return businessEscrowArtifact.deployedBytecode;
         const { blockStateCalls } = asked as { blockStateCalls: [{ calls: unknown[] }] };
         const answer = { status: '0x1', gasUsed: '0x1', returnData: '0x' };
         return [{ calls: blockStateCalls[0].calls.map(() => answer) }];

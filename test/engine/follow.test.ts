@@ -9,12 +9,14 @@ import { bookBlock } from '../../src/chain/follow/book-block.ts';
 import { createFollower } from '../../src/chain/follow/follow.ts';
 import type { Block, ChainClient, Log, Receipt } from '../../src/chain/rpc/client.ts';
 import { settlements } from '../../src/chain/work/settlements.ts';
+import { bindRelay, storeRelays } from '../../src/ledger/relay/queued-relays.ts';
 import { openFunds } from '../../src/ledger/rewards/funds.ts';
 import { bindRewards, recordRewards } from '../../src/ledger/rewards/rewards.ts';
+import { relays } from '../../src/ledger/schema/relay.ts';
 import { brandFunds, rewards } from '../../src/ledger/schema/rewards.ts';
 import { transactions } from '../../src/ledger/schema/transactions.ts';
 import { recentBlocks } from '../../src/ledger/transactions/followed-blocks.ts';
-import { storeTransaction } from '../../src/ledger/transactions/transactions.ts';
+import { storeReplacement, storeTransaction } from '../../src/ledger/transactions/transactions.ts';
 import { neverCrash } from '../../src/lib/crash-points.ts';
 import { silentLog } from '../../src/lib/log.ts';
 import { freshAddress, freshHash, freshKey, onEveryDatabase } from '../kits/databases.ts';
@@ -130,7 +132,9 @@ onEveryDatabase(({ kit }) => {
       (await database.db.select().from(transactions).where(eq(transactions.id, id)))[0]?.status;
     const failure = async () =>
       (await database.db.select().from(rewards).where(eq(rewards.sequence, sequence)))[0]?.failure;
-    return { sequence, hash, status, failure };
+    const transaction = async () =>
+      (await database.db.select().from(transactions).where(eq(transactions.id, id)))[0];
+    return { id, sequence, hash, status, failure, transaction };
   }
   const begun = async () => {
     const { database } = kit();
@@ -147,6 +151,72 @@ onEveryDatabase(({ kit }) => {
     expect(booked).toMatchObject([{ hash: one.hash, outcome: 'done', failures: new Map() }]);
     expect(await one.failure()).toBeNull();
     expect(deps.alarms.list()).toMatchObject([{ code: 'reward_skipped', facts: { reason: 'already_paid' } }]);
+  });
+
+  test.each([
+    ['a reason of ours', 4, 'zero_amount'],
+    ['a reason that is new', 99, 'skipped'],
+  ])('a reward that the escrow skipped for %s has failed, and is an alarm', async (_, reason, failure) => {
+    const deps = depsOf({});
+    const one = await carriedReward(freshAddress());
+    const block = blockOf((await begun()) + 1, [one.hash]);
+    const booked = await book(deps, block, [receiptOf(one.hash, [skipped(one.sequence, reason)])]);
+    expect(booked).toMatchObject([{ failures: new Map([[`reward${one.sequence}`, failure]]) }]);
+    expect(await one.failure()).toBe(failure);
+    expect(deps.alarms.list()).toMatchObject([
+      { code: 'reward_skipped', about: String(one.sequence), facts: { reason: failure } },
+    ]);
+  });
+
+  test('a reward that was paid already is nothing to look at when an earlier try of ours came to nothing', async () => {
+    const deps = depsOf({});
+    const one = await carriedReward(freshAddress());
+    const { db } = kit().database;
+    await db.update(rewards).set({ failedTries: 1 }).where(eq(rewards.sequence, one.sequence));
+    const block = blockOf((await begun()) + 1, [one.hash]);
+    const receipt = receiptOf(one.hash, [skipped(one.sequence, 1), { topics: [], data: '0x' }]);
+    expect(await book(deps, block, [receipt])).toMatchObject([{ outcome: 'done', failures: new Map() }]);
+    expect([await one.failure(), deps.alarms.list()]).toEqual([null, []]);
+  });
+
+  test('what a block says of a transaction is kept: that it did nothing but use its nonce, and what it cost', async () => {
+    const deps = depsOf({});
+    const [paid, given] = [await carriedReward(freshAddress()), await carriedReward(freshAddress())];
+    const noop = freshHash();
+    await storeReplacement(kit().database.db, {
+      ...{ transactionId: given.id, kind: 'noop', hash: noop, raw: '0x02c0', createdAt: NOW_MS },
+      ...{ maxFeeWei: 2n, priorityFeeWei: 2n },
+    });
+    const first = (await begun()) + 1;
+    const receipt = { ...receiptOf(paid.hash), gasUsed: 5n, effectiveGasPriceWei: 6n, l1FeeWei: 7n };
+    const booked = await book(deps, blockOf(first, [paid.hash, noop]), [receipt, receiptOf(noop)]);
+    expect(booked?.map(({ outcome }) => outcome).sort()).toEqual(['done', 'noop']);
+    expect(await paid.transaction()).toMatchObject({
+      ...{ outcome: 'done', gasUsed: 5, gasPriceWei: '6', l1FeeWei: '7', blockNumber: first },
+    });
+    expect(await given.transaction()).toMatchObject({ outcome: 'noop', hash: noop, l1FeeWei: null });
+    expect(deps.alarms.list()).toEqual([]);
+  });
+
+  test('a relayed call costs its payer what its block says', async () => {
+    const { database } = kit();
+    const one = await carriedReward(freshAddress());
+    const id = freshKey('call');
+    await database.atomically(async (tx) => {
+      await storeRelays(tx, [
+        {
+          ...{ id, lane: freshAddress(), payer: freshAddress(), userAddress: freshAddress() },
+          ...{ recipient: freshAddress(), data: '0x', valueWei: '0', gas: 1, permit: null },
+          ...{ reservedGwei: 1_000, budgetDay: 1, createdAt: NOW_MS },
+        },
+      ]);
+    });
+    const ours = async () => (await database.db.select().from(relays).where(eq(relays.id, id)))[0];
+    const position = (await ours())?.position ?? -1;
+    await database.atomically((tx) => bindRelay(tx, { position, part: 'call', transactionId: one.id }));
+    const receipt = { ...receiptOf(one.hash), gasUsed: 3n, effectiveGasPriceWei: 10n ** 9n };
+    await book(depsOf({}), blockOf((await begun()) + 1, [one.hash]), [receipt]);
+    expect((await ours())?.chargedGwei).toBe(3);
   });
 
   test('a block that does not follow the newest one, or is another than the one that was read, books nothing', async () => {

@@ -1,113 +1,22 @@
 /** A lane against a real ledger and a chain that says what a test tells it: what it signs, offers, replaces and gives up. */
-import { type Hex, parseTransaction } from 'viem';
-import { generatePrivateKey } from 'viem/accounts';
+import { parseTransaction } from 'viem';
 import { expect, test } from 'vitest';
-import { createAlarms } from '../../src/chain/alarms.ts';
-import { createLane } from '../../src/chain/lane/lane.ts';
-import { localKeySigner } from '../../src/chain/lane/local-key.ts';
-import type { LaneDeps, LaneSettings } from '../../src/chain/lane/types.ts';
-import type { SendOutcome } from '../../src/chain/rpc/send-outcome.ts';
+import { sign } from '../../src/chain/lane/offers.ts';
+import type { LaneDeps } from '../../src/chain/lane/types.ts';
 import type { Queries } from '../../src/ledger/database/database.ts';
 import { followedBlocks } from '../../src/ledger/schema/transactions.ts';
 import { noteBlock } from '../../src/ledger/transactions/followed-blocks.ts';
 import { leaseLane, releaseLane } from '../../src/ledger/transactions/lanes.ts';
 import {
   markIncluded,
+  storeReplacement,
   transactionsById,
-  unsettledTransactions,
 } from '../../src/ledger/transactions/transactions.ts';
-import { neverCrash } from '../../src/lib/crash-points.ts';
-import { secureRandom } from '../../src/lib/ids.ts';
-import { silentLog } from '../../src/lib/log.ts';
-import { freshAddress, freshHash, onEveryDatabase } from '../kits/databases.ts';
-
-const GWEI = 10n ** 9n;
-const ACCEPTED: SendOutcome = { kind: 'accepted' };
-const UNKNOWN: SendOutcome = { kind: 'unknown', why: 'no answer' };
-const refused = (
-  reason: Extract<SendOutcome, { kind: 'rejected' }>['reason'],
-  certain = true,
-): SendOutcome => ({ kind: 'rejected', reason, certain });
-
-const settings: LaneSettings = {
-  ...{ purpose: 'setup', chainId: 7, inFlightMax: 3, storeMax: 2, leaseMs: 600_000 },
-  ...{ resendAfterMs: 1_000, bumpAfterMs: 5_000, untakenAfterMs: 10_000 },
-  fees: { feeCapWei: 100n * GWEI, priorityFeeWei: GWEI },
-};
+import { freshHash, onEveryDatabase } from '../kits/databases.ts';
+import { GWEI, settings, startLane, UNKNOWN } from './lane-kit.ts';
 
 onEveryDatabase(({ kit }) => {
-  function start(more: Partial<LaneSettings> & Partial<Pick<LaneDeps, 'settlements' | 'signer'>> = {}) {
-    const { settlements = {}, signer = localKeySigner(generatePrivateKey()), ...changed } = more;
-    const { database } = kit();
-    const world = {
-      nowMs: 1_000_000,
-      baseFeeWei: (10n * GWEI) as bigint | undefined,
-      /** Transactions of the account in blocks, now; in the pool; and in a block of the ledger. */
-      nonces: { latest: 0, pending: 0 } as Record<string, number>,
-      answers: [] as SendOutcome[],
-      offered: [] as Hex[],
-      work: 0,
-      told: [] as string[],
-    };
-    const clock = { now: () => world.nowMs, sleep: async () => {} };
-    const alarms = createAlarms({ now: clock.now, log: silentLog });
-    const lane = createLane({
-      ...{ database, signer, clock, realClock: clock, alarms, settlements, log: silentLog },
-      ...{ crash: neverCrash, random: secureRandom(clock), owner: 'test' },
-      chain: {
-        block: async (which: unknown) =>
-          world.baseFeeWei === undefined || which !== 'latest'
-            ? undefined
-            : {
-                number: 1,
-                hash: '0x1',
-                parentHash: '0x0',
-                timestampSeconds: 1,
-                baseFeeWei: world.baseFeeWei,
-              },
-        nonce: async (_: Hex, at = 'latest') => {
-          const nonce = world.nonces[at];
-          if (nonce === undefined) throw new Error(`no block ${at}`);
-          return nonce;
-        },
-        sendRaw: async (raw: Hex) => {
-          world.offered.push(raw);
-          return world.answers.shift() ?? ACCEPTED;
-        },
-      } as unknown as LaneDeps['chain'],
-      work: {
-        async bindNext() {
-          if (world.work === 0) return undefined;
-          world.work -= 1;
-          return { to: freshAddress(), data: '0xabcd', valueWei: 5n, gas: 50_000n };
-        },
-        stored: () => world.told.push('stored'),
-        sent: () => world.told.push('sent'),
-      },
-      settings: { ...settings, ...changed },
-    });
-    const offers = () =>
-      world.offered.map((raw) => {
-        const { nonce = 0, maxFeePerGas = 0n, maxPriorityFeePerGas = 0n } = parseTransaction(raw);
-        return `${nonce}: ${maxFeePerGas / GWEI} ${maxPriorityFeePerGas / GWEI}`;
-      });
-    return {
-      world,
-      lane,
-      signer,
-      alarms: () => alarms.list().map(({ code }) => code),
-      facts: () => alarms.list()[0]?.facts,
-      offers,
-      /** What was offered since the last look. */
-      async turn(afterMs = 0) {
-        world.nowMs += afterMs;
-        const before = world.offered.length;
-        const outcome = await lane.turn();
-        return [outcome, ...offers().slice(before)];
-      },
-      open: () => unsettledTransactions(database.db, signer.address),
-    };
-  }
+  const start = (more?: Parameters<typeof startLane>[1]) => startLane(kit().database, more);
 
   test('signs so many in one commit as are allowed, up to the most in flight, under the next nonces', async () => {
     const { world, turn, open, offers, lane } = start();
@@ -187,8 +96,8 @@ onEveryDatabase(({ kit }) => {
   test('what no node took is offered again at each turn, in order, and nothing new before it', async () => {
     const { world, turn, alarms, facts } = start({ bumpAfterMs: 60_000 });
     world.work = 3;
-    world.answers = [UNKNOWN];
-    expect(await turn()).toEqual(['idle', '0: 21 1']);
+    world.answers = [UNKNOWN, UNKNOWN];
+    expect(await turn()).toEqual(['idle', '0: 21 1', '1: 21 1']);
     expect(world.told).toEqual(['stored', 'stored']);
     world.answers = [UNKNOWN];
     expect(await turn(9_999)).toEqual(['idle', '0: 21 1']);
@@ -241,7 +150,7 @@ onEveryDatabase(({ kit }) => {
   });
 
   test('when gas is dearer than the lowest offers, it is replaced sooner; never above the cap', async () => {
-    const { world, turn, alarms } = start();
+    const { world, turn, alarms, facts } = start();
     world.work = 1;
     await turn();
     world.baseFeeWei = 21n * GWEI;
@@ -253,7 +162,7 @@ onEveryDatabase(({ kit }) => {
     expect(await turn(1)).toEqual(['worked', '0: 100 1']);
     world.baseFeeWei = 101n * GWEI;
     expect(await turn(1_000)).toEqual(['idle', '0: 100 1']);
-    expect(alarms()).toEqual(['fee_over_cap']);
+    expect([alarms(), facts()]).toEqual([['fee_over_cap'], { baseFeeWei: String(101n * GWEI) }]);
   });
 
   test('no replacement offers more in all than nodes take, whatever the cap of a gas unit', async () => {
@@ -265,72 +174,15 @@ onEveryDatabase(({ kit }) => {
     expect(await turn(1_000)).toEqual(['worked', '0: 30 1']);
   });
 
-  test('bytes without an answer keep their price; those that a node calls too cheap do not', async () => {
-    const { world, turn } = start();
-    world.work = 1;
-    world.answers = [UNKNOWN, UNKNOWN, UNKNOWN];
-    expect(await turn()).toEqual(['idle', '0: 21 1']);
-    expect(await turn(6_000)).toEqual(['idle', '0: 21 1']);
-    world.answers = [refused('fee_too_low')];
-    expect(await turn(1)).toEqual(['worked', '0: 21 1', '0: 23 1']);
-  });
-
-  test.each<[string, SendOutcome, string]>([
-    ['an account without gas money', refused('insufficient_gas_money'), 'gas_money_low'],
-    ['bytes that are no transaction', refused('malformed'), 'transaction_malformed'],
-  ])('%s is an alarm', async (_, answer, code) => {
-    const { world, turn, alarms, facts } = start();
-    world.work = 1;
-    world.answers = [answer];
-    await turn();
-    expect([alarms(), facts()]).toEqual([[code], { nonce: 0 }]);
-    await turn();
-    expect(alarms()).toEqual(code === 'gas_money_low' ? [] : [code]);
-  });
-
-  test('bytes that every node refused are replaced by a lower offer once gas is an eighth cheaper', async () => {
-    const { world, turn, open } = start();
-    world.work = 1;
-    world.answers = [refused('over_node_cap'), refused('over_node_cap'), refused('over_node_cap')];
-    expect(await turn()).toEqual(['idle', '0: 21 1']);
-    expect(await open()).toMatchObject([{ refused: true }]);
-    world.baseFeeWei = 9n * GWEI;
-    expect(await turn()).toEqual(['idle', '0: 21 1']);
-    world.baseFeeWei = 8n * GWEI;
-    expect(await turn()).toEqual(['worked', '0: 21 1', '0: 17 1']);
-    expect(await open()).toMatchObject([{ refused: false, maxFeeWei: 17n * GWEI }]);
-  });
-
-  test('nor while a node may have an earlier offer of the same nonce', async () => {
-    const { world, turn, open } = start();
+  test('nor more for a unit of gas than the cap, however much nodes take', async () => {
+    const { world, turn, alarms, facts } = start({ offerMaxWei: 50_000n * 300n * GWEI, inFlightMax: 1 });
     world.work = 1;
     await turn();
-    world.answers = [refused('over_node_cap'), refused('over_node_cap'), refused('over_node_cap')];
-    expect(await turn(5_000)).toEqual(['worked', '0: 23 1']);
-    expect(await open()).toMatchObject([{ refused: true }]);
-    world.baseFeeWei = 1n * GWEI;
-    expect(await turn()).toEqual(['idle', '0: 23 1']);
-    expect(await turn()).toEqual(['idle', '0: 23 1']);
-    expect(await open()).toHaveLength(1);
-  });
-
-  test.each<[string, SendOutcome[]]>([
-    ['a node gave no answer', [refused('over_node_cap', false)]],
-    ['an earlier offer had no answer', [UNKNOWN, refused('over_node_cap')]],
-    ['a node took them', [ACCEPTED, refused('over_node_cap')]],
-  ])('they are not, when %s', async (_, answers) => {
-    const { world, turn, open, lane } = start();
-    world.work = 1;
-    for (const answer of answers) {
-      world.answers = [answer];
-      await turn(1_000);
-    }
-    expect(await open()).toMatchObject([{ refused: false }]);
-    // Nor by a process that reads them from the ledger.
-    lane.reload();
-    world.baseFeeWei = 1n * GWEI;
-    world.answers = [refused('over_node_cap')];
-    expect((await turn()).slice(1)).toEqual(['0: 21 1']);
+    world.baseFeeWei = 60n * GWEI;
+    expect(await turn(1_000)).toEqual(['worked', '0: 100 1']);
+    world.baseFeeWei = 101n * GWEI;
+    expect(await turn(1_000)).toEqual(['idle', '0: 100 1']);
+    expect([alarms(), facts()]).toEqual([['fee_over_cap'], { baseFeeWei: String(101n * GWEI) }]);
   });
 
   test('a nonce that a foreign transaction used is an alarm, and given up when its block is deep enough', async () => {
@@ -384,6 +236,53 @@ onEveryDatabase(({ kit }) => {
     expect(await turn(5_000)).toEqual(['idle']);
     expect(await transactionsById(kit().database.db, [first.id])).toMatchObject([{ status: 'included' }]);
     expect(alarms()).toEqual([]);
+  });
+
+  test('nor when it was read after the lane has looked: its bytes stay, and are let go with the next look', async () => {
+    const { world, turn, open } = start({ resendAfterMs: 60_000 });
+    world.work = 1;
+    await turn();
+    const [first] = await open();
+    if (!first) throw new Error('nothing was stored');
+    await kit().database.atomically((tx) =>
+      markIncluded(tx, {
+        ...{ id: first.id, hash: first.hash, blockNumber: 1, blockHash: freshHash(), outcome: 'done' },
+        ...{ gasUsed: 1, gasPriceWei: '1' },
+      }),
+    );
+    expect(await turn(5_000)).toEqual(['worked']);
+    // No better offer, and none at all, until it has waited once more.
+    expect(await turn()).toEqual(['idle']);
+    expect(await turn(4_999)).toEqual(['idle']);
+    expect(await turn(60_000)).toEqual(['idle']);
+    expect(world.offered).toHaveLength(1);
+    expect(await transactionsById(kit().database.db, [first.id])).toMatchObject([{ hash: first.hash }]);
+  });
+
+  test('bytes that only use up a nonce are replaced by such bytes', async () => {
+    const one = start();
+    one.world.work = 1;
+    await one.turn();
+    const [stored] = await one.open();
+    if (!stored) throw new Error('nothing was stored');
+    const noop = { to: one.signer.address, data: '0x', valueWei: 0n, gas: 21_000n } as const;
+    const fees = { maxFeePerGas: 30n * GWEI, maxPriorityFeePerGas: 2n * GWEI };
+    const deps = { signer: one.signer, settings } as unknown as LaneDeps;
+    const signed = await sign(deps, { nonce: 0, payload: noop, fees });
+    const replacement = { ...signed, transactionId: stored.id, kind: 'noop', createdAt: 1 } as const;
+    await kit().database.atomically((tx) => storeReplacement(tx, replacement));
+    await one.lane.release();
+    const two = start({ signer: one.signer });
+    two.world.nowMs = one.world.nowMs;
+    expect(await two.turn()).toEqual(['idle', '0: 30 2']);
+    expect(await two.turn(5_000)).toEqual(['worked', '0: 33 2']);
+    const [raw] = two.world.offered.slice(-1);
+    expect(raw && parseTransaction(raw)).toMatchObject({
+      to: one.signer.address.toLowerCase(),
+      gas: 21_000n,
+    });
+    expect(raw && parseTransaction(raw).data).toBeUndefined();
+    expect(await two.open()).toMatchObject([{ kind: 'noop' }]);
   });
 
   test('another process goes on with what the last one stored', async () => {

@@ -16,7 +16,9 @@ import { localKeySigner } from '../../src/chain/lane/local-key.ts';
 import type { ChainClient } from '../../src/chain/rpc/client.ts';
 import { RpcUnreachableError } from '../../src/chain/rpc/rpc.ts';
 import { createMintProgress } from '../../src/chain/waiting/mint-outcome.ts';
+import { settleMints } from '../../src/chain/work/mint-work.ts';
 import { createMints } from '../../src/chain/work/run-mints.ts';
+import { bindMint, waitingMints } from '../../src/ledger/payments/mint-queue.ts';
 import { planMint } from '../../src/ledger/payments/mints.ts';
 import { readOperatorMints, recordMint } from '../../src/ledger/payments/operator-mints.ts';
 import { operatorMints } from '../../src/ledger/schema/payments.ts';
@@ -172,7 +174,8 @@ onEveryDatabase(({ kit }) => {
     expect(sent).toMatchObject(
       all.map((mint) => ({ to: pointsSale, data: saleMintData(mint), gas: mintGasLimit(mint.kind) })),
     );
-    expect(world.sent).toBe(4);
+    // Told after the node's answer is stored.
+    await expect.poll(() => world.sent).toBe(4);
     const rows = (await db().select().from(transactions)).filter(({ lane }) => lane === from);
     expect(rows.map(({ purpose }) => purpose)).toEqual(['mint', 'mint', 'mint', 'mint']);
     const another = () =>
@@ -245,6 +248,19 @@ onEveryDatabase(({ kit }) => {
     world.nowMs += 10 * RETRY_MS;
     await turn();
     expect(triedKeys()).toHaveLength(5);
+  });
+
+  test('a mint whose transaction did nothing waits again, one that was minted does not', async () => {
+    const [again, done] = [await ask(), await ask()];
+    const of = (outcome: 'done' | 'reverted' | 'noop') => ({ id: freshKey('transaction'), outcome });
+    const carriers = [of('reverted'), of('done')] as const;
+    for (const [place, { key }] of [again, done].entries())
+      await bindMint(db(), { key, transactionId: carriers[place]?.id ?? '' });
+    await kit().database.atomically((tx) =>
+      settleMints(tx, { transactions: carriers as never, nowMs: NOW_MS }),
+    );
+    const waiting = (await waitingMints(db(), 1_000)).map(({ key }) => key);
+    expect([waiting.includes(again.key), waiting.includes(done.key)]).toEqual([true, false]);
   });
 
   test('the alarm of a refused mint ends when it waits no more', async () => {

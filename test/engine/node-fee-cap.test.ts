@@ -27,7 +27,7 @@ async function gasCosts({ rpc, mine, proxy }: EngineKit, gwei: bigint): Promise<
 const offered = ({ proxy }: EngineKit) =>
   proxy.sent
     .map(({ raw }) => parseTransaction(raw))
-    .filter(({ data }) => data?.startsWith(toFunctionSelector('distribute(bytes)')));
+    .filter(({ data }) => data?.startsWith(toFunctionSelector('distributePacked(bytes)')));
 
 test('payouts go on by themselves when gas falls; until then an alarm says that no node takes them', async () => {
   const engine = await startEngineKit({ config: { engine: { lane } } });

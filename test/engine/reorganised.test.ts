@@ -7,8 +7,11 @@ import { createFollower } from '../../src/chain/follow/follow.ts';
 import type { BookedTransaction, Reading } from '../../src/chain/follow/types.ts';
 import type { Block, ChainClient, Receipt } from '../../src/chain/rpc/client.ts';
 import { RpcTooLargeError, RpcUnreachableError } from '../../src/chain/rpc/rpc.ts';
+import { beginQuestion } from '../../src/ledger/constraints/results.ts';
+import { atMs } from '../../src/ledger/database/database.ts';
 import { bookMovement, openFunds } from '../../src/ledger/rewards/funds.ts';
 import { bindRewards, failRewards, markReleased, recordRewards } from '../../src/ledger/rewards/rewards.ts';
+import { constraintResults } from '../../src/ledger/schema/engagement/constraints.ts';
 import { brandFunds, rewards } from '../../src/ledger/schema/rewards.ts';
 import { followedBlocks, transactions } from '../../src/ledger/schema/transactions.ts';
 import { recentBlocks } from '../../src/ledger/transactions/followed-blocks.ts';
@@ -109,7 +112,7 @@ onEveryDatabase(({ kit }) => {
       newest: async () => (await recentBlocks(database.db, 1))[0]?.number,
     };
   }
-  const store = async (purpose: 'payout' | 'relay' | 'setup' = 'setup') => {
+  const store = async (purpose: 'payout' | 'relay' | 'redeem' | 'setup' = 'setup') => {
     const of = { id: freshKey('transaction'), lane: freshAddress(), hash: freshHash() };
     const rest = { nonce: 0, epoch: 1, raw: '0x02c0', maxFeeWei: 1n, priorityFeeWei: 1n } as const;
     await kit().database.atomically((tx) =>
@@ -129,11 +132,14 @@ onEveryDatabase(({ kit }) => {
     expect(world.readings).toEqual([4, 5, 6, 7].map((block) => ({ block, of: 7, head: 7 })));
     await follower.catchUp();
     expect(world.readings).toHaveLength(4);
+    mine(1);
+    await follower.catchUp();
+    expect(world.readings.slice(4)).toEqual([7, 8].map((block) => ({ block, of: 8, head: 8 })));
     const over = new AbortController();
     over.abort();
     mine(1);
     await follower.catchUp(over.signal);
-    expect(await read()).toHaveLength(3);
+    expect(await read()).toHaveLength(4);
   });
 
   test('what blocks showed is taken back with them: transactions, movements and open failures', async () => {
@@ -236,6 +242,55 @@ onEveryDatabase(({ kit }) => {
     expect([await newest(), world.reorganised]).toEqual([9, 1]);
   });
 
+  test('as many blocks are taken back as finality may be deep, in one look', async () => {
+    const { world, follower, mine, read, hashes } = await start({ finalityBlocks: 3 });
+    mine(6);
+    await follower.catchUp();
+    mine(4, { at: 8 });
+    await follower.catchUp();
+    expect([(await read()).slice(-4), world.reorganised]).toEqual([hashes().slice(-4), 1]);
+  });
+
+  test('a newest block that a node names and does not show takes nothing back', async () => {
+    const { world, follower, mine, newest } = await start();
+    mine(4);
+    await follower.catchUp();
+    mine(1, { at: 7 });
+    world.hides = 7;
+    await follower.catchUp();
+    expect([await newest(), world.reorganised]).toEqual([8, 0]);
+    world.hides = undefined;
+    await follower.catchUp();
+    expect([await newest(), world.reorganised]).toEqual([7, 1]);
+  });
+
+  test('after a reorganisation a node has its three seconds anew', async () => {
+    const { world, follower, mine, newest } = await start();
+    mine(4);
+    await follower.catchUp();
+    mine(2, { at: 8 });
+    await follower.catchUp();
+    expect([await newest(), world.reorganised]).toEqual([9, 1]);
+    world.nowMs += 3_000;
+    world.shownUpTo = 8;
+    await follower.catchUp();
+    expect([await newest(), world.reorganised]).toEqual([9, 1]);
+  });
+
+  test('receipts of another block of the same number are not booked', async () => {
+    const { world, follower, mine, newest } = await start();
+    mine(1, { holding: [freshHash()] });
+    const [receipt] = world.receipts.get(world.blocks[0]?.hash ?? '0x') ?? [];
+    if (!receipt) throw new Error('the block holds one');
+    const { blockHash } = receipt;
+    receipt.blockHash = freshHash();
+    await follower.catchUp();
+    expect(await newest()).toBeUndefined();
+    if (blockHash) receipt.blockHash = blockHash;
+    await follower.catchUp();
+    expect(await newest()).toBe(5);
+  });
+
   test('a block that changes while it is read is not booked', async () => {
     const { world, follower, mine, newest } = await start();
     mine(1);
@@ -252,11 +307,16 @@ onEveryDatabase(({ kit }) => {
 
   test('a reverted transaction is an alarm, but for a call that a user asked for', async () => {
     const { world, follower, mine, alarms } = await start();
-    const [setup, relay] = [await store(), await store('relay')];
-    mine(1, { holding: [setup.hash, relay.hash] });
-    for (const receipt of world.receipts.get(world.blocks[0]?.hash ?? '0x') ?? []) receipt.succeeded = false;
+    const done = await store();
+    mine(1, { holding: [done.hash] });
     await follower.catchUp();
-    expect(world.booked.map(({ outcome }) => outcome)).toEqual(['reverted', 'reverted']);
+    expect([world.booked.map(({ outcome }) => outcome), alarms.list()]).toEqual([['done'], []]);
+    world.booked.length = 0;
+    const [setup, relay, redeem] = [await store(), await store('relay'), await store('redeem')];
+    mine(1, { holding: [setup.hash, relay.hash, redeem.hash] });
+    for (const receipt of world.receipts.get(world.blocks[1]?.hash ?? '0x') ?? []) receipt.succeeded = false;
+    await follower.catchUp();
+    expect(world.booked.map(({ outcome }) => outcome)).toEqual(['reverted', 'reverted', 'reverted']);
     expect(alarms.list()).toMatchObject([
       { code: 'transaction_reverted', about: setup.id, facts: { hash: setup.hash } },
     ]);
@@ -268,6 +328,10 @@ onEveryDatabase(({ kit }) => {
     ['unanswered', () => new RpcUnreachableError('eth_getBlockReceipts', 'no answer'), 3],
   ] as const)('receipts that are %s are asked for one by one', async (_, error, tries) => {
     const { world, follower, mine, newest } = await start();
+    const { db } = kit().database;
+    const question = { brandId: freshAddress(), url: 'https://shop.example/', userAddress: freshAddress() };
+    await beginQuestion(db, { ...question, collectionId: 1, askedBy: 'test', now: atMs(1), forMs: 1_000 });
+    const asked = async () => (await db.select().from(constraintResults)).length;
     const ours = await store();
     mine(1, { holding: [freshHash(), ours.hash] });
     world.fails = error();
@@ -276,6 +340,13 @@ onEveryDatabase(({ kit }) => {
     await follower.catchUp();
     expect([await newest(), world.asked.length]).toEqual([5, tries]);
     expect(world.booked.map(({ id }) => id)).toEqual([ours.id]);
+    // Whose RWT it moved is not known: results of everybody are old. A block that is read as a whole makes none old.
+    expect(await asked()).toBe(0);
+    await beginQuestion(db, { ...question, collectionId: 1, askedBy: 'test', now: atMs(1), forMs: 1_000 });
+    world.fails = undefined;
+    mine(1);
+    await follower.catchUp();
+    expect([await newest(), await asked()]).toEqual([6, 1]);
   });
 
   test('unanswered questions for a block that is gone do not count for the one in its place', async () => {
@@ -327,6 +398,15 @@ onEveryDatabase(({ kit }) => {
     expect(await newest()).toBe(5);
   });
 
+  test('a block too large whose transactions a node does not name is not read from parts', async () => {
+    const { world, follower, mine, newest } = await start();
+    mine(1);
+    world.fails = new RpcTooLargeError('eth_getBlockReceipts', 'us');
+    delete world.blocks[0]?.transactions;
+    await follower.catchUp();
+    expect(await newest()).toBeUndefined();
+  });
+
   test('any other error of a node is the follower’s own', async () => {
     const { world, follower, mine } = await start();
     mine(1);
@@ -335,7 +415,7 @@ onEveryDatabase(({ kit }) => {
   });
 
   test('an alarm of a skipped reward is over once its claim came back', async () => {
-    const { follower, mine, alarms } = await start();
+    const { follower, mine, alarms } = await start({ confirmations: 2 });
     const { database } = kit();
     const [back, open] = [sequences++, sequences++];
     await database.atomically(async (tx) => {
@@ -350,12 +430,21 @@ onEveryDatabase(({ kit }) => {
       await markReleased(tx, { sequence: back, nowMs: NOW_MS });
     });
     for (const sequence of [back, open]) alarms.raise('reward_skipped', String(sequence));
-    alarms.raise('gas_money_low', String(back));
+    const lane = freshAddress();
+    alarms.raise('gas_money_low', lane);
+    const now = () => alarms.list().map(({ code, about }) => [code, about]);
     mine(1);
     await follower.catchUp();
-    expect(alarms.list().map(({ code, about }) => [code, about])).toEqual([
+    expect(now()).toEqual([
       ['reward_skipped', String(open)],
-      ['gas_money_low', String(back)],
+      ['gas_money_low', lane],
     ]);
+    // Another process has given it back: a new block is asked for that, also one that may not be read yet.
+    await database.atomically((tx) => markReleased(tx, { sequence: open, nowMs: NOW_MS }));
+    await follower.catchUp();
+    expect(now()).toHaveLength(2);
+    mine(1);
+    await follower.catchUp();
+    expect(now()).toEqual([['gas_money_low', lane]]);
   });
 });

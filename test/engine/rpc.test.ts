@@ -1,21 +1,26 @@
 /** One request to a node: what is sent, what counts as an answer, and what is said when there is none. */
 import { createServer, type IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createRpc, RpcAnswerError, RpcTooLargeError, RpcUnreachableError } from '../../src/chain/rpc/rpc.ts';
 
 let url = '';
-let answer: { status?: number; body?: string; chunked?: boolean } | 'never' = {};
+let answer: { status?: number; body?: string; chunked?: boolean; gzip?: boolean } | 'never' = {};
 let got: { headers: IncomingMessage['headers']; body: string; path: string | undefined } | undefined;
 const server = createServer(async (request, response) => {
   let body = '';
   for await (const chunk of request) body += chunk;
   got = { headers: request.headers, body, path: request.url };
   if (answer === 'never') return;
-  const text = answer.body ?? '';
-  const length = answer.chunked ? {} : { 'content-length': Buffer.byteLength(text) };
-  response.writeHead(answer.status ?? 200, { 'content-type': 'application/json', ...length });
+  const text = answer.gzip ? gzipSync(answer.body ?? '') : Buffer.from(answer.body ?? '');
+  const length = answer.chunked ? {} : { 'content-length': text.length };
+  const coding = answer.gzip ? { 'content-encoding': 'gzip' } : {};
+  response.writeHead(answer.status ?? 200, { 'content-type': 'application/json', ...length, ...coding });
   response.end(text);
 });
+const connections = new Set<Socket>();
+server.on('connection', (socket) => connections.add(socket));
 beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
@@ -61,6 +66,26 @@ test('a request that is answered leaves no timer behind, which would keep a proc
   expect(timers() - before).toBeLessThan(requests / 2);
 });
 
+test('requests that follow each other share a connection', async () => {
+  answer = { body: '{"result":"0x5"}' };
+  const rpc = createRpc({ url, timeoutMs: 20_000, answerMaxBytes: 1_000 });
+  connections.clear();
+  for (let count = 0; count < 20; count++) expect(await rpc('eth_anything', [])).toBe('0x5');
+  expect(connections.size).toBe(1);
+});
+
+test('a packed answer is unpacked, and never beyond the limit', async () => {
+  const body = (bytes: number) => JSON.stringify({ result: 'x'.repeat(bytes - 13) });
+  for (const chunked of [true, false]) {
+    expect(await ask({ body: body(1_000), gzip: true, chunked })).toHaveLength(987);
+    expect(got?.headers['accept-encoding']).toBe('gzip');
+    const error = await thrown({ body: body(5_000_000), gzip: true, chunked });
+    expect(error).toBeInstanceOf(RpcTooLargeError);
+  }
+  const damaged = await thrown({ body: 'x'.repeat(2_000), gzip: true }, { answerMaxBytes: 10 });
+  expect(damaged).toBeInstanceOf(RpcTooLargeError);
+});
+
 test.each([
   '{"error":{"code":-32000,"message":"nonce too low"}}',
   '{"error":{"code":-32000,"message":"nonce too low"},"result":"0x1"}',
@@ -70,6 +95,14 @@ test.each([
     expect(error).toBeInstanceOf(RpcAnswerError);
     expect(error).toMatchObject({ rpcCode: -32000, nodeMessage: 'nonce too low', othersUnanswered: false });
   }
+});
+
+test('of what a node says a line is told, and all of it is kept to be sorted', async () => {
+  const message = `${'word '.repeat(100)}end`;
+  const error = await thrown({ body: JSON.stringify({ error: { code: -32000, message } }) });
+  const told = `eth_anything: the node answered with error -32000: ${message.slice(0, 300)}`;
+  expect([error.message, error.name]).toEqual([told, 'RpcAnswerError']);
+  expect(error).toMatchObject({ nodeMessage: message });
 });
 
 test.each([
@@ -105,20 +138,24 @@ test('a status without an answer is told, and so are a closed port and a time th
   const reasons = [
     await thrown({ status: 503, body: '{"result":"0x1"}' }),
     await thrown({ status: 503, body: 'no' }),
+    await thrown({ status: 307, body: '{"result":"0x1"}' }),
     await thrown({}, { to: url.replace(/:\d+/, ':1') }),
     await thrown('never', { timeoutMs: 50 }),
     await thrown({}, { to: 'no url' }),
+    await thrown({}, { to: 'NO URL 7' }),
   ];
   expect(reasons.map((error) => (error as RpcUnreachableError).reason)).toEqual([
     'HTTP 503',
     'HTTP 503',
+    'HTTP 307',
     expect.stringMatching(/^[A-Z_]+$|^no answer$/),
     'timeout',
+    expect.stringMatching(/^[A-Z_]+$|^no answer$/),
     expect.stringMatching(/^[A-Z_]+$|^no answer$/),
   ]);
   for (const error of reasons) {
     expect(error).toBeInstanceOf(RpcUnreachableError);
-    expect(`${error.message} ${JSON.stringify(error)}`).not.toMatch(/127\.0\.0\.1|secret|no url/);
+    expect(`${error.message} ${JSON.stringify(error)}`).not.toMatch(/127\.0\.0\.1|secret|no url/i);
     expect(error.message).toBe('eth_anything: no answer from the node');
   }
 });

@@ -86,6 +86,15 @@ test.each(wordings)('%s, %i: %s', (_, code, message, means) => {
   expect(sortSendError(new RpcAnswerError('eth_sendRawTransaction', { code, message }))).toMatchObject(means);
 });
 
+test('a refusal is certain unless another node that was asked before gave no answer', () => {
+  const error = new RpcAnswerError('send', { code: -32000, message: 'txpool is full' });
+  expect(sortSendError(error)).toEqual({ kind: 'rejected', reason: 'pool_full', certain: true });
+  error.othersUnanswered = true;
+  expect(sortSendError(error)).toEqual({ kind: 'rejected', reason: 'pool_full', certain: false });
+  const other = new RpcAnswerError('send', { code: -7, message: 'something new' });
+  expect(sortSendError(other)).toEqual({ kind: 'unknown', why: 'error -7' });
+});
+
 test.each(['no answer', 'an unreadable answer'] as const)('%s is unknown', (why) => {
   expect(sortSendError(new RpcUnreachableError('eth_sendRawTransaction', why))).toMatchObject(unknown);
 });

@@ -4,11 +4,13 @@ import { encodeAbiParameters, type Hex, parseTransaction } from 'viem';
 import { generatePrivateKey } from 'viem/accounts';
 import { afterEach, expect, test } from 'vitest';
 import { createAlarms } from '../../src/chain/alarms.ts';
+import { businessEscrowArtifact } from '../../src/chain/contracts/artifacts.ts';
 import { sequencesInPayout } from '../../src/chain/contracts/payout-batch.ts';
 import { keysGrownFrom, localKeySigner } from '../../src/chain/lane/local-key.ts';
 import type { ChainClient } from '../../src/chain/rpc/client.ts';
 import { createPayouts } from '../../src/chain/work/run-payouts.ts';
 import { createRelays } from '../../src/chain/work/run-relays.ts';
+import { requestTopUp } from '../../src/ledger/relay/gas-wallets.ts';
 import { storeRelays } from '../../src/ledger/relay/queued-relays.ts';
 import { recordRewards } from '../../src/ledger/rewards/rewards.ts';
 import { gasWallets } from '../../src/ledger/schema/relay.ts';
@@ -27,6 +29,9 @@ const NOW_MS = 1_700_000_000_000;
 /** No loop comes by itself. */
 const NEVER_MS = 2 ** 30;
 const clock = { now: () => NOW_MS, sleep: async () => {} };
+
+/** A node that has this version's escrow wherever it is looked for. */
+const escrowNode = async () => businessEscrowArtifact.deployedBytecode;
 
 const running: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -99,7 +104,7 @@ onEveryDatabase(({ kit }) => {
     const escrow = freshAddress();
     const told: object[] = [];
     const payouts = createPayouts({
-      ...{ ...deps, signer, escrow },
+      ...{ ...deps, signer, escrow, rpc: escrowNode },
       progress: {
         carried: ({ rewardIds }) => void told.push(rewardIds),
         sent: () => void told.push(['sent', world.sent]),
@@ -167,8 +172,8 @@ onEveryDatabase(({ kit }) => {
       await kit().database.atomically((tx) =>
         markIncluded(tx, {
           ...{ id: oldest.id, hash: oldest.hash, outcome: 'done', blockNumber: 1, blockHash: freshHash() },
-          ...{ gasUsed: 1, gasPriceWei: 1n, l1FeeWei: 0n },
-        } as never),
+          ...{ gasUsed: 1, gasPriceWei: '1', l1FeeWei: '0' },
+        }),
       );
     };
     await include();
@@ -180,6 +185,15 @@ onEveryDatabase(({ kit }) => {
       relays.nudge(lane);
     });
     expect(failures).toEqual([]);
+    // The service's wallet sends gas money to those of brands.
+    const wallet_ = freshAddress();
+    const wish = { id: freshKey('top-up'), lane, wallet: wallet_, amountWei: 7n, nowMs: NOW_MS };
+    await kit().database.atomically((tx) => requestTopUp(tx, wish));
+    await include();
+    relays.reload();
+    relays.nudge(lane);
+    await offers(4);
+    expect(world.offered.some((raw) => parseTransaction(raw).to === wallet_)).toBe(true);
 
     world.fault = new TypeError('a fault');
     await include();
@@ -206,7 +220,7 @@ onEveryDatabase(({ kit }) => {
     });
     const payouts = createPayouts({
       ...{ ...deps, realClock: counting('payouts'), signer: localKeySigner(generatePrivateKey()) },
-      ...{ escrow: freshAddress(), progress: { carried() {}, sent() {} } },
+      ...{ rpc: escrowNode, escrow: freshAddress(), progress: { carried() {}, sent() {} } },
       settings: { batchMax: 2, offerMaxWei: 10n ** 18n, idlePollMs: NEVER_MS },
     });
     const chain = {

@@ -132,8 +132,14 @@ onEveryDatabase(({ kit }) => {
       expect(await waits[1]).toMatchObject({ rewardId: paid.id, status: 'included', outcome: 'done' });
       await atomically((tx) => failRewards(tx, { sequences: [failed.sequence], failure: 'reverted' }));
       expect(await waits[2]).toMatchObject({ rewardId: failed.id, failure: 'reverted' });
+      await atomically((tx) => markFinal(tx, [two.id]));
+      expect(await wait(paid, 'included')).toMatchObject({ status: 'final', outcome: 'done' });
       await include(one, 'reverted');
       expect(await wait(open_, 'included', 50)).toBeUndefined();
+      // One that is stored and not sent yet.
+      const [stored, late] = [await store(), await grant()];
+      await atomically((tx) => bindRewards(tx, { sequences: [late.sequence], transactionId: stored.id }));
+      expect(await wait(late, 'sent', 50)).toBeUndefined();
       expect(board.isAwaited()).toBe(false);
     });
   });
@@ -218,6 +224,9 @@ describe('how far the ledger is behind the chain', () => {
     expect(look(12, 9, 75)).toBe(15);
     expect(look(12, 10, 80)).toBe(0);
     expect(look(12, 10, 90)).toBe(0);
+    // What had been read was taken back, and is new on the shorter chain.
+    expect(look(11, 8, 95)).toBe(0);
+    expect(look(11, 9, 97)).toBe(0);
     // A shorter chain has less to read.
     expect(look(20, 10, 100)).toBe(0);
     expect(look(15, 10, 110)).toBe(10);

@@ -49,7 +49,7 @@ onEveryDatabase(({ kit }) => {
     const start = (settings: { batchMax?: number; offerMaxWei?: bigint } = {}) => {
       const told: object[] = [];
       const work = payoutWork({
-        settings: { escrow, batchMax: 3, offerMaxWei: 10n ** 18n, ...settings },
+        settings: { escrow, form: 'packed', batchMax: 3, offerMaxWei: 10n ** 18n, ...settings },
         progress: { carried: (of) => told.push(of), sent: ({ id }) => told.push({ sent: id }) },
       });
       return { work, told };
@@ -58,7 +58,7 @@ onEveryDatabase(({ kit }) => {
     test('take the oldest that wait, as many as a batch has, and say which', async () => {
       const rows = await grant(4);
       const { work, told } = start();
-      const payload = await atomically((tx) => work.bindNext(tx, 'first', FEES));
+      const [payload] = await atomically((tx) => work.bindNext(tx, ['first'], FEES));
       expect(payload).toMatchObject({ to: escrow, valueWei: 0n });
       expect(decodePayoutBatch(payload?.data ?? '0x')).toEqual(
         rows.slice(0, 3).map(({ sequence, brandId, wallet, amount }) => ({
@@ -77,8 +77,8 @@ onEveryDatabase(({ kit }) => {
       const bound = await db().select().from(rewards);
       const carried = (id: string) => bound.find((row) => row.id === id)?.transactionId;
       expect(rows.map(({ id }) => carried(id))).toEqual(['first', 'first', 'first', null]);
-      await atomically((tx) => work.bindNext(tx, 'second', FEES));
-      expect(await atomically((tx) => work.bindNext(tx, 'third', FEES))).toBeUndefined();
+      await atomically((tx) => work.bindNext(tx, ['second'], FEES));
+      expect(await atomically((tx) => work.bindNext(tx, ['third'], FEES))).toEqual([]);
       expect((await findReward(db(), rows[3]?.id ?? ''))?.reward.transactionId).toBe('second');
     });
 
@@ -86,11 +86,11 @@ onEveryDatabase(({ kit }) => {
       await grant(3);
       const gasOf = async (settings: Parameters<typeof start>[0]) => {
         const { work } = start(settings);
-        let payload: Awaited<ReturnType<typeof work.bindNext>>;
+        let payload: Awaited<ReturnType<typeof work.bindNext>>[number] | undefined;
         let bound = 0;
         await atomically(async (tx) => {
           const transactionId = freshKey('dropped');
-          payload = await work.bindNext(tx, transactionId, FEES);
+          [payload] = await work.bindNext(tx, [transactionId], FEES);
           bound = (await tx.select().from(rewards).where(eq(rewards.transactionId, transactionId))).length;
           throw new Error('taken back');
         }).catch(() => {});
@@ -138,7 +138,7 @@ onEveryDatabase(({ kit }) => {
       const call = await queue({ lane, permit });
       const work = relayWork({ lane, fundsOthers: true, onSent: () => {} });
       const next = async (of = work) => {
-        const payload = await atomically((tx) => of.bindNext(tx, freshKey('transaction'), FEES));
+        const [payload] = await atomically((tx) => of.bindNext(tx, [freshKey('transaction')], FEES));
         return payload && [payload.data, payload.valueWei, payload.gas, payload.to];
       };
       expect(await next()).toEqual(['0xcd', 0n, 50_000n, permit.to]);
@@ -254,13 +254,14 @@ onEveryDatabase(({ kit }) => {
         theirs,
         wallets,
         alarms: () => alarms.list().map(({ code }) => code),
+        facts: () => alarms.list()[0]?.facts,
       };
     }
 
     test('each payer gets one; it is ready with the role and the money for the dearest call', async () => {
-      const { world, tend, ready, own, theirs, wallets, alarms } = await start();
+      const { world, tend, ready, own, theirs, wallets, alarms, facts } = await start();
       expect(wallets).toHaveLength(2);
-      expect(alarms()).toEqual(['gas_reserve_low']);
+      expect([alarms(), facts()]).toEqual([['gas_reserve_low'], { balanceWei: '0' }]);
       world.balances.set(own, 10n * callWei);
       world.balances.set(theirs, callWei);
       await tend();

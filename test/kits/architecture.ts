@@ -30,11 +30,13 @@ const mayImport: Record<string, string[]> = {
   audit: [...ports, ...foundations],
   http: belowHttp,
   client: ['contract', 'rules', 'lib'],
-  scenario: ['client', 'contract', 'rules', 'lib'],
+  // It plays users, with the keys that the emulator gives them.
+  scenario: ['emulator', 'client', 'contract', 'rules', 'lib'],
+  testing: ['scenario', 'emulator', 'client', 'contract', 'compose', 'rules', 'lib'],
   site: ['client', 'lib'],
   console: ['client', 'lib'],
   compose: ['http', ...belowHttp],
-  emulator: ['compose', 'http', ...belowHttp],
+  emulator: ['site', 'client', 'compose', 'http', ...belowHttp],
   // It refuses what belongs to the emulator: its accounts, its data directories.
   production: ['emulator', 'compose', 'http', ...belowHttp],
   load: ['emulator', 'client', 'lib'],
@@ -102,28 +104,40 @@ const adapters = [
   /^dns\/(system|fixture)\.ts$/,
 ];
 const isAdapter = (file: string) => adapters.some((pattern) => pattern.test(file));
-const compositionRoots = ['emulator/create-emulator.ts', 'production/create-production.ts'];
+const compositionRoots = [
+  'emulator/early-node.ts',
+  'emulator/create-emulator.ts',
+  'emulator/open-world.ts',
+  'emulator/pick-adapters.ts',
+  'production/create-production.ts',
+];
 
 /** Packages, and the only files that know them. What is not listed may be imported nowhere. */
 const packages: Record<string, RegExp> = {
   'drizzle-orm': /^ledger\//,
-  'better-sqlite3': /^(ledger\/database\/sqlite|emulator\/state\/data-dir)\.ts$/,
+  'better-sqlite3':
+    /^(ledger\/database\/sqlite|emulator\/(state\/data-dir|snapshots\/store-images)|site\/store\/open-store)\.ts$/,
+  '@node-rs/argon2': /^site\/accounts\/password\.ts$/,
   pg: /^ledger\/database\/postgres\.ts$/,
   viem: /^(chain|audit|identity|emulator)\//,
   '@viem/anvil': /^emulator\/chain\/anvil\.ts$/,
-  '@scure/bip32': /^(chain\/lane\/local-key|identity\/(wallets\/)?derived)\.ts$/,
+  '@scure/bip32': /^(chain\/lane\/grown-key|identity\/(wallets\/)?derived)\.ts$/,
   '@scure/bip39': /^chain\/lane\/local-key\.ts$/,
-  'tiny-secp256k1': /^(chain|identity)\//,
+  secp256k1: /^lib\/curve\/native-secp256k1\.ts$/,
+  'tiny-secp256k1': /^lib\/curve\/wasm-secp256k1\.ts$/,
+  'js-sha3': /^lib\/curve\/keccak256\.ts$/,
   jose: /^(identity|emulator\/issuer)\//,
   'ipaddr.js': /^outgoing\//,
   'request-filtering-agent': /^outgoing\//,
   standardwebhooks: /^webhooks\//,
   tldts: /^rules\//,
   'email-addresses': /^rules\//,
-  hono: /^(http|compose|emulator|production)\//,
-  '@hono/node-server': /^(http|compose)\//,
-  zod: /^(contract|http|client|scenario|emulator)\//,
+  hono: /^(http|compose|emulator|production|site)\//,
+  '@hono/node-server': /^(http|compose|site)\//,
+  zod: /^(contract|http|client|scenario|emulator|site)\//,
   'secure-json-parse': /^http\//,
+  'tar-stream': /^emulator\/snapshots\//,
+  xmlbuilder2: /^scenario\//,
   yaml: /^(emulator\/fixture|scenario)\//,
   stripe: /^(payments|emulator\/processor|cli\/(webhooks|receiver))\//,
   commander: /^cli\//,
@@ -157,8 +171,9 @@ const drizzleWords: Record<string, string[]> = {
     ...['uniqueIndex', 'PgDatabase', 'PgQueryResultHKT'],
   ],
 };
-/** The adapters themselves speak one database's language. */
-const mayUseAllOfDrizzle = /^ledger\/database\/(sqlite|sqlite-spelling|postgres)\.ts$/;
+/** The adapters themselves speak one database's language, and lists and rows as parameters are translated for the other. */
+const mayUseAllOfDrizzle =
+  /^ledger\/database\/(sqlite|sqlite-spelling|postgres|statement|insertion|prepared)\.ts$/;
 const onePostgresOnly = /::|\bilike\b|\bnow\(\)|\binterval\b|->>/gi;
 
 const floorOf = (file: string) => file.split('/')[0] ?? '';

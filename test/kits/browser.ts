@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { BrowserContext } from 'playwright-core';
+import type { BrowserContext, BrowserContextOptions } from 'playwright-core';
 
 /** Set in CI: what is missing there fails instead of being left out. */
 const required = process.env.REWARDS_TEST_REQUIRE === 'all';
@@ -38,8 +38,10 @@ export async function startBrowser({ hosts }: { hosts: string[] }) {
   });
   return {
     /** A visitor with storage and caches of their own; what their pages throw is in `errors`. */
-    async visitor(): Promise<{ context: BrowserContext; errors: Error[] }> {
-      const context = await browser.newContext();
+    async visitor(
+      options: BrowserContextOptions = {},
+    ): Promise<{ context: BrowserContext; errors: Error[] }> {
+      const context = await browser.newContext(options);
       const errors: Error[] = [];
       context.on('weberror', (error) => errors.push(error.error()));
       return { context, errors };

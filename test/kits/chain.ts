@@ -17,6 +17,7 @@ import { type Deployment, deployContracts } from '../../src/chain/contracts/depl
 import { createRpc, type Rpc } from '../../src/chain/rpc/rpc.ts';
 import { settings } from '../../src/compose/config.ts';
 import { delay } from '../../src/lib/timers.ts';
+import earlierEscrow from '../solidity/earlier/BusinessEscrow-of-listed-batches.json' with { type: 'json' };
 
 export interface AnvilProcess {
   readonly url: string;
@@ -136,4 +137,21 @@ export async function fundEscrow(
   });
   await minedBy(of.client, hash);
   return hash;
+}
+
+/** The code of the escrow of the versions before packed batches, as it was deployed for this token. */
+export function earlierEscrowCode(token: Hex): Hex {
+  let code = earlierEscrow.deployedBytecode;
+  for (const [startByte = 0, lengthBytes = 0] of earlierEscrow.immutables) {
+    const start = 2 + startByte * 2;
+    const end = start + lengthBytes * 2;
+    code =
+      code.slice(0, start) +
+      token
+        .slice(2)
+        .toLowerCase()
+        .padStart(lengthBytes * 2, '0') +
+      code.slice(end);
+  }
+  return code as Hex;
 }

@@ -6,16 +6,22 @@ import type { Answer } from './service.ts';
 const GIVE_UP_MS = 30_000;
 const LOOK_EVERY_MS = 20;
 
-/** Resolves when the condition holds; rejects, naming `what`, when it did not within the cap. */
+/**
+ * Resolves when the condition holds; rejects, naming `what`, when it did not within the cap. Between two looks it waits
+ * for as long as the last one took, so that looking takes no more than half of the time from what is waited for.
+ */
 export async function until(
   what: string,
   isSo: () => boolean | Promise<boolean>,
   capMs = GIVE_UP_MS,
 ): Promise<void> {
   const giveUpAt = performance.now() + capMs;
-  while (!(await isSo())) {
-    if (performance.now() > giveUpAt) throw new Error(`waited in vain: ${what}`);
-    await delay(LOOK_EVERY_MS);
+  for (;;) {
+    const lookedAt = performance.now();
+    if (await isSo()) return;
+    const now = performance.now();
+    if (now > giveUpAt) throw new Error(`waited in vain: ${what}`);
+    await delay(Math.max(LOOK_EVERY_MS, now - lookedAt));
   }
 }
 

@@ -4,7 +4,6 @@ import { randomBytes } from 'node:crypto';
 import { migrate } from '../../src/ledger/database/migrate.ts';
 import { openPostgres } from '../../src/ledger/database/postgres.ts';
 import { browserMissing } from './browser.ts';
-import { onServer, postgresMissing } from './databases.ts';
 import { binaryFolder, startPostgresServer } from './postgres-server.ts';
 
 /** Workers get what is set in `process.env` here. Says in a line each what is left out. */
@@ -17,6 +16,8 @@ export default async function setup() {
     process.env.REWARDS_TEST_POSTGRES_URL = server.url;
     undo.push(server.stop);
   }
+  // Not before the server runs: it looks for it when it is loaded.
+  const { postgresMissing } = await import('./databases.ts');
   for (const missing of [postgresMissing(), browserMissing()])
     if (missing) process.stderr.write(`${missing}\n`);
   if (process.env.REWARDS_TEST_POSTGRES_URL)
@@ -27,6 +28,7 @@ export default async function setup() {
 }
 
 async function makeTemplate(serverUrl: string): Promise<() => Promise<void>> {
+  const { onServer } = await import('./databases.ts');
   const name = `rewards_template_${randomBytes(8).toString('hex')}`;
   await onServer(serverUrl, `create database ${name}`);
   const url = new URL(serverUrl);

@@ -95,11 +95,8 @@ export async function startRpcProxy(options: {
   const ask = async (method: string, params: unknown[]) =>
     JSON.parse((await forward(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }))).text).result;
 
-  const serve = async (request: IncomingMessage, response: ServerResponse) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    const text = Buffer.concat(chunks).toString();
-    const call = JSON.parse(text) as Call;
+  /** Notes a request, and picks what is to happen to it. */
+  const meet = async (call: Call): Promise<FaultRule | undefined> => {
     count(call.method);
     // Whom it is about, where that is an account.
     if (/^0x[0-9a-f]{40}$/i.test(String(call.params[0]))) count(`${call.method} ${call.params[0]}`);
@@ -110,20 +107,77 @@ export async function startRpcProxy(options: {
       await options.onSend?.(seen);
     }
     const rule = pick(call);
-    const reply = (status: number, body: string, type = 'application/json') =>
-      response.writeHead(status, { 'content-type': type, connection: 'close' }).end(body);
     if (rule) count(`fault ${rule.fault}`);
+    return rule;
+  };
+
+  /** What a request that came with or without others becomes: an answer of ours, or what the node is asked in its place. */
+  const bend = async (
+    call: Call,
+    rule: FaultRule | undefined,
+  ): Promise<{ answer: object } | { asked: Call }> => {
+    const failed = (message: string) => ({ answer: { error: { code: -32000, message } } });
     switch (rule?.fault) {
+      case 'fee-cap':
+        return failed(
+          `tx fee (1.06 ether) exceeds the configured cap (${formatEther(rule.capWei ?? ONE)} ether)`,
+        );
+      case 'no-old-state':
+        return call.params.includes('latest') ? { asked: call } : failed('missing trie node');
+      case 'empty-pool':
+        return {
+          asked: { ...call, params: call.params.map((one) => (one === 'pending' ? 'latest' : one)) },
+        };
+      case 'null':
+        return { answer: { result: null } };
+      case 'stale': {
+        const head = Number(await ask('eth_blockNumber', []));
+        const old = staleCall(call, Math.max(0, head - (rule.behindBlocks ?? 2)));
+        return old === 'null' ? { answer: { result: null } } : { asked: old };
+      }
+    }
+    return { asked: call };
+  };
+
+  /** The node's answers and ours, each under the id of its request. */
+  const answersTo = async (calls: Call[], rules: (FaultRule | undefined)[]): Promise<object[]> => {
+    const bent = await Promise.all(calls.map((call, place) => bend(call, rules[place])));
+    const asked = bent.flatMap((one) => ('asked' in one ? [one.asked] : []));
+    const { text } = asked.length > 0 ? await forward(JSON.stringify(asked)) : { text: '[]' };
+    const found = JSON.parse(text) as { id: unknown }[];
+    return bent.map((one, place) => {
+      const id = calls[place]?.id;
+      if ('answer' in one) return { jsonrpc: '2.0', id, ...one.answer };
+      return { ...found.find((answer) => answer.id === id), id };
+    });
+  };
+
+  const serve = async (request: IncomingMessage, response: ServerResponse) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const body = JSON.parse(Buffer.concat(chunks).toString()) as Call | Call[];
+    const calls = Array.isArray(body) ? body : [body];
+    const rules: (FaultRule | undefined)[] = [];
+    for (const call of calls) rules.push(await meet(call));
+    const answered = async () => {
+      const answers = await answersTo(calls, rules);
+      return JSON.stringify(Array.isArray(body) ? answers : answers[0]);
+    };
+    const reply = (status: number, text: string, type = 'application/json') =>
+      response.writeHead(status, { 'content-type': type, connection: 'close' }).end(text);
+    // Requests that come together share what happens to their connection.
+    const shared = rules.find((rule) => rule && ofConnection.has(rule.fault));
+    switch (shared?.fault) {
       case 'lost-request':
         return void request.socket.destroy();
       case 'lost-answer':
-        await forward(text);
+        await answered();
         return void request.socket.destroy();
       case 'duplicate':
-        await forward(text);
+        await answered();
         break;
       case 'delay':
-        await wait(rule.delayMs ?? 50);
+        await wait(shared.delayMs ?? 50);
         break;
       case 'too-many-requests':
         return void reply(
@@ -134,40 +188,13 @@ export async function startRpcProxy(options: {
         return void reply(503, 'no backend is available', 'text/plain');
       case 'garbage':
         return void reply(200, '<!doctype html><title>Sign in</title>', 'text/html');
-      case 'fee-cap': {
-        const message = `tx fee (1.06 ether) exceeds the configured cap (${formatEther(rule.capWei ?? ONE)} ether)`;
-        const error = { code: -32000, message };
-        return void reply(200, JSON.stringify({ jsonrpc: '2.0', id: call.id, error }));
-      }
-      case 'no-old-state': {
-        if (call.params.includes('latest')) break;
-        const error = { code: -32000, message: 'missing trie node' };
-        return void reply(200, JSON.stringify({ jsonrpc: '2.0', id: call.id, error }));
-      }
-      case 'empty-pool': {
-        const params = call.params.map((one) => (one === 'pending' ? 'latest' : one));
-        const answer = await forward(JSON.stringify({ ...call, params }));
-        return void reply(answer.status, answer.text);
-      }
-      case 'null':
-        return void reply(200, JSON.stringify({ jsonrpc: '2.0', id: call.id, result: null }));
       case 'truncated': {
-        const answer = await forward(text);
-        const half = answer.text.slice(0, answer.text.length / 2);
-        response.writeHead(200, { 'content-length': answer.text.length }).write(half);
+        const text = await answered();
+        response.writeHead(200, { 'content-length': text.length }).write(text.slice(0, text.length / 2));
         return void setTimeout(() => request.socket.destroy(), 5);
       }
-      case 'stale': {
-        const head = Number(await ask('eth_blockNumber', []));
-        const old = staleCall(call, Math.max(0, head - (rule.behindBlocks ?? 2)));
-        if (old === 'null')
-          return void reply(200, JSON.stringify({ jsonrpc: '2.0', id: call.id, result: null }));
-        const answer = await forward(JSON.stringify(old));
-        return void reply(answer.status, answer.text);
-      }
     }
-    const answer = await forward(text);
-    reply(answer.status, answer.text);
+    reply(200, await answered());
   };
 
   const server = createServer((request, response) => {
@@ -198,6 +225,12 @@ export async function startRpcProxy(options: {
     },
   };
 }
+
+/** Faults of a connection, whatever was asked. */
+const ofConnection = new Set<RpcFault>([
+  ...(['lost-request', 'lost-answer', 'duplicate', 'delay'] as const),
+  ...(['too-many-requests', 'unavailable', 'garbage', 'truncated'] as const),
+]);
 
 const ONE = 10n ** 18n;
 

@@ -41,7 +41,7 @@ export async function startTestService(change: Partial<ServeConfig & Overrides> 
     log: silentLog,
     ...asked,
   };
-  const emulator = await createEmulator(config, { crash, engine, relay, processorAt });
+  const emulator = await createEmulator(config, { crash, engine, relay, processorAt, watchNesting: true });
   const ready = await emulator.start().catch(async (error: unknown) => {
     await emulator.stop();
     throw error;

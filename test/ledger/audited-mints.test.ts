@@ -173,6 +173,7 @@ onEveryDatabase(({ kit }) => {
       expect(await told()).toContain('synchronous_commit=off');
       await set(tx, 'on');
       expect(await told()).not.toContain('synchronous_commit=off');
+      for (const one of await told()) expect(['fsync=off', 'full_page_writes=off']).toContain(one);
     });
   });
 });

@@ -1,4 +1,5 @@
 /** Brands with their domains, keys and rules, users with their wallets and identities: each of its own, at the bounds. */
+import { eq } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import {
   brandsOfDomains,
@@ -101,6 +102,8 @@ onEveryDatabase(({ kit }) => {
       expect(read.nowMs).toBe(NOW_MS + 5);
       expect(read.brands.get(brandId)?.profile.domains).toEqual([configured, proven]);
       expect((await findConfiguredBrand(db(), brandId))?.profile.domains).toEqual([configured]);
+      const unproven = await add({ domains: [domain()] });
+      expect((await findBrand(db(), unproven))?.profile.domains).toHaveLength(1);
       const none = await readBrandsAndTime(db(), { brandIds: [freshAddress()], now: atMs(NOW_MS) });
       expect([none.brands.size, none.nowMs]).toEqual([0, undefined]);
     });
@@ -165,6 +168,11 @@ onEveryDatabase(({ kit }) => {
       expect(await wants([root], owner)).toEqual([]);
       expect(await wants([`a.${root}`], linked)).toEqual([]);
       expect(await wants([`c.${root}`], owner)).toEqual([]);
+      // What it does not have is in another's way, whatever else it has.
+      expect(await wants([`d.${root}`], linked)).toEqual([{ domain: `d.${root}`, other: root, owner }]);
+      // In an older ledger two have the very same one.
+      await db().insert(brandDomains).values({ domain: root, brandId: linked, source: 'dns' });
+      expect(await wants([root], owner)).toEqual([{ domain: root, other: root, owner: linked }]);
     });
 
     test('DNS links no domain above or below that of another brand', async () => {
@@ -177,6 +185,9 @@ onEveryDatabase(({ kit }) => {
       expect(await nested(`shop.${root}`)).toBeUndefined();
       expect(await nested(`other.${root}`)).toBeUndefined();
       expect(await nested(root, owner)).toBeUndefined();
+      const above = await add({ domains: [root] });
+      expect([await nested(`shop.${root}`), await nested(root, above)]).toEqual([root, undefined]);
+      await db().delete(brandDomains).where(eq(brandDomains.brandId, above));
       await db().insert(brandDomains).values({ brandId, domain: root, source: 'dns' });
       expect(await nested(root)).toBeUndefined();
     });

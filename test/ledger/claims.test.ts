@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { takeNumbers } from '../../src/ledger/counters.ts';
 import {
-  addClaimTotal,
+  addClaimTotals,
   type Claim,
   claimKeyText,
   eventKeyText,
@@ -39,7 +39,7 @@ onEveryDatabase(({ kit }) => {
         ),
       );
       expect(errors).toEqual([]);
-      expect(values.filter((granted) => granted.size === 1)).toHaveLength(3);
+      expect(values.filter((granted) => granted.length === 1)).toHaveLength(3);
       const counters = await readClaimCounters(database.db, [claim(key)]);
       expect(counters.get(claimKeyText(claim(key)))).toMatchObject({
         claims: 3,
@@ -56,8 +56,10 @@ onEveryDatabase(({ kit }) => {
       const { database } = kit();
       const key = { brandId: freshAddress(), userKey: freshKey('user') };
       const at = (nowMs: number) => claim({ ...key, nowMs, lastAtMost: nowMs - 100 });
-      expect((await database.atomically((tx) => takeClaims(tx, [at(NOW_MS)]))).size).toBe(1);
-      expect((await database.atomically((tx) => takeClaims(tx, [at(NOW_MS + afterMs)]))).size).toBe(granted);
+      expect((await database.atomically((tx) => takeClaims(tx, [at(NOW_MS)]))).length).toBe(1);
+      expect((await database.atomically((tx) => takeClaims(tx, [at(NOW_MS + afterMs)]))).length).toBe(
+        granted,
+      );
     });
 
     test('a refused claim changes nothing of the row, and its neighbours are granted', async () => {
@@ -71,7 +73,7 @@ onEveryDatabase(({ kit }) => {
         claim({ brandId, userKey: free, claimsBelow: 1, nowMs: NOW_MS + 5 }),
       ];
       const granted = await database.atomically((tx) => takeClaims(tx, again));
-      expect([...granted]).toEqual([claimKeyText(claim({ brandId, userKey: free }))]);
+      expect(granted).toEqual([free]);
       const counters = await readClaimCounters(database.db, again);
       expect(counters.get(claimKeyText(first))).toMatchObject({
         ...{ claims: 1, lastAt: NOW_MS, lastRewardId: first.rewardId, lastAmount: 10 },
@@ -87,8 +89,8 @@ onEveryDatabase(({ kit }) => {
         claim({ brandId: brandB, userKey: 'a', claimsBelow: 1 }),
         claim({ brandId: brandA, userKey: 'a', claimsBelow: 1, eventType: 'other' }),
       ];
-      expect((await database.atomically((tx) => takeClaims(tx, keys))).size).toBe(4);
-      expect((await database.atomically((tx) => takeClaims(tx, keys))).size).toBe(0);
+      expect((await database.atomically((tx) => takeClaims(tx, keys))).length).toBe(4);
+      expect((await database.atomically((tx) => takeClaims(tx, keys))).length).toBe(0);
     });
 
     test('overlapping lists in any order wait for each other and never deadlock', async () => {
@@ -119,7 +121,7 @@ onEveryDatabase(({ kit }) => {
       const { values, errors } = await outcomes(
         Array.from({ length: 40 }, (_, place) =>
           (place % 2 ? database : other).atomically((tx) =>
-            addClaimTotal(tx, { ...event, claims: 1, maxTotalClaims: 10 }),
+            addClaimTotals(tx, [{ ...event, claims: 1, maxTotalClaims: 10 }]),
           ),
         ),
       );
@@ -134,10 +136,24 @@ onEveryDatabase(({ kit }) => {
       ['without a limit', 3, Number.MAX_SAFE_INTEGER, true],
     ])('%s', async (_, claims, maxTotalClaims, counted) => {
       const event = newEvent();
-      expect(await addClaimTotal(kit().database.db, { ...event, claims, maxTotalClaims })).toBe(counted);
+      expect(await addClaimTotals(kit().database.db, [{ ...event, claims, maxTotalClaims }])).toBe(counted);
       expect((await readClaimTotals(kit().database.db, [event])).get(eventKeyText(event))).toBe(
         counted ? claims : undefined,
       );
+    });
+
+    test('of several events, one over its maximum: it is not counted, and the caller hears of it', async () => {
+      const { db } = kit().database;
+      const [full, free, open] = [newEvent(), newEvent(), { ...newEvent(), eventType: 'visit' }];
+      const add = (claims: number) =>
+        addClaimTotals(db, [
+          { ...full, claims, maxTotalClaims: 3 },
+          { ...free, claims, maxTotalClaims: 9 },
+          { ...open, claims, maxTotalClaims: Number.MAX_SAFE_INTEGER },
+        ]);
+      expect([await add(2), await add(2)]).toEqual([true, false]);
+      const totals = await readClaimTotals(db, [full, free, open]);
+      expect([full, free, open].map((event) => totals.get(eventKeyText(event)))).toEqual([2, 4, 4]);
     });
   });
 
@@ -228,7 +244,7 @@ onEveryDatabase(({ kit }) => {
       await database.atomically((tx) => bookMovement(tx, deposit(brandId, 100)));
       const { values, errors } = await outcomes(
         Array.from({ length: 30 }, (_, place) =>
-          (place % 2 ? database : other).atomically((tx) => promiseFunds(tx, { brandId, amount: 9 })),
+          (place % 2 ? database : other).atomically((tx) => promiseFunds(tx, [{ brandId, amount: 9 }])),
         ),
       );
       expect(errors).toEqual([]);
@@ -245,13 +261,27 @@ onEveryDatabase(({ kit }) => {
       const brandId = freshAddress();
       await openFunds(database.db, brandId);
       if (deposited > 0) await database.atomically((tx) => bookMovement(tx, deposit(brandId, deposited)));
-      expect(await promiseFunds(database.db, { brandId, amount })).toBe(promised);
+      expect(await promiseFunds(database.db, [{ brandId, amount }])).toBe(promised);
       expect(await available(brandId)).toBe(promised ? deposited - amount : deposited);
+    });
+
+    test('of several brands, one has too little: the caller hears of it', async () => {
+      const { database } = kit();
+      const [rich, poor] = [freshAddress(), freshAddress()];
+      await database.atomically((tx) => bookMovement(tx, deposit(rich, 100)));
+      await database.atomically((tx) => bookMovement(tx, deposit(poor, 1)));
+      const promise = (amount: number) =>
+        promiseFunds(
+          database.db,
+          [rich, poor].map((brandId) => ({ brandId, amount })),
+        );
+      expect([await promise(1), await promise(2)]).toEqual([true, false]);
+      expect([await available(rich), await available(poor)]).toEqual([97, 0]);
     });
 
     test('a brand that nobody knows has none', async () => {
       const brandId = freshAddress();
-      expect(await promiseFunds(kit().database.db, { brandId, amount: 1 })).toBe(false);
+      expect(await promiseFunds(kit().database.db, [{ brandId, amount: 1 }])).toBe(false);
       expect(await available(brandId)).toBeUndefined();
     });
 

@@ -101,6 +101,17 @@ onEveryDatabase(({ kind, kit }) => {
       expect(await read(database.db, beside)).toHaveLength(1);
     });
 
+    test('of single statements that come at once, one that fails takes none of the others with it', async () => {
+      const { db } = kit().database;
+      const there = freshKey('user');
+      await db.insert(wallets).values(wallet(there));
+      const users = [freshKey('user'), there, freshKey('user')];
+      const writes = users.map((userKey) => db.insert(wallets).values(wallet(userKey)).execute());
+      const { values, errors } = await outcomes<unknown>(writes);
+      expect([values.length, errors.map(isUniqueViolation)]).toEqual([2, [true]]);
+      for (const userKey of users) expect(await read(db, userKey)).toHaveLength(1);
+    });
+
     test.each([
       ['a query', (db: Queries) => db.select().from(wallets)],
       ['a change', (db: Queries) => db.delete(wallets).where(eq(wallets.userKey, 'nobody'))],
@@ -158,10 +169,13 @@ onEveryDatabase(({ kind, kit }) => {
       ['line breaks, tabs and the end of ASCII', { a: 'x\r\ny\tz\u007f' }],
     ])('JSON: %s', async (_, metadata) => {
       const { database } = kit();
-      const row = reward({ metadata });
-      await recordRewards(database.db, [row]);
-      const [back] = await database.db.select().from(rewards).where(eq(rewards.id, row.id));
-      expect(back).toEqual(expect.objectContaining({ ...row, userEmail: null, transactionId: null }));
+      const [alone, first, second] = [reward({ metadata }), reward({ metadata }), reward({ metadata })];
+      await recordRewards(database.db, [alone]);
+      await recordRewards(database.db, [first, second]);
+      for (const row of [alone, first, second]) {
+        const [back] = await database.db.select().from(rewards).where(eq(rewards.id, row.id));
+        expect(back).toEqual(expect.objectContaining({ ...row, userEmail: null, transactionId: null }));
+      }
     });
 
     test.each([
@@ -179,7 +193,7 @@ onEveryDatabase(({ kind, kit }) => {
     test.each([true, false])('truth: %s', async (walletCreated) => {
       const { database } = kit();
       const row = reward({ walletCreated });
-      await recordRewards(database.db, [row]);
+      await recordRewards(database.db, [row, reward({ walletCreated: !walletCreated })]);
       const [back] = await database.db
         .select()
         .from(rewards)
@@ -200,6 +214,11 @@ onEveryDatabase(({ kind, kit }) => {
         const name = freshKey('counter') as 'wallet_index';
         const [written] = await database.db.insert(counters).values({ name, next }).returning();
         expect(written).toEqual({ name, next });
+        const two = [
+          { name: `${name}a` as typeof name, next },
+          { name: `${name}b` as typeof name, next: 1 },
+        ];
+        expect(await database.db.insert(counters).values(two).returning()).toEqual(two);
         const [added] = await database.db
           .update(counters)
           .set({ next: sql`${counters.next} + ${-next}` })
@@ -300,6 +319,19 @@ onEveryDatabase(({ kind, kit }) => {
     const rows = [bare, wallet(freshKey('user'), 9_000_000)];
     const back = await database.db.insert(wallets).values(rows).returning();
     expect(back.map(({ derivationIndex }) => derivationIndex)).toEqual([null, 9_000_000]);
+  });
+
+  test('a script that fails leaves nothing behind, and what comes after it works', async () => {
+    const { database } = kit();
+    await expect(
+      database.script('create table left_behind (id integer); create table left_behind (id integer)'),
+    ).rejects.toThrow();
+    expect((await database.tables()).has('left_behind')).toBe(false);
+    // On Postgres each of several connections may have been the one.
+    for (let n = 0; n < 5; n++) await database.db.select().from(facts);
+    await database.script('create table made_after (id integer)');
+    expect((await database.tables()).has('made_after')).toBe(true);
+    await database.script('drop table made_after');
   });
 
   test('tells its tables and their columns', async () => {

@@ -78,6 +78,20 @@ onEveryDatabase(({ kit }) => {
       }
     });
 
+    test('of equal scores, the users whose keys come last are among the first, however many have them', async () => {
+      const { did, count, board } = brand();
+      const scores = [...Array<number>(300).fill(5), 9, 9, 9, ...Array<number>(40).fill(1)];
+      const users = scores.map((score, place) => ({
+        userKey: `user${String((place * 37) % scores.length).padStart(3, '0')}`,
+        score,
+      }));
+      await count(...users.map(({ userKey, score }) => did(userKey, { rwtEarned: score })));
+      const sorted = users.sort((a, b) => b.score - a.score || (a.userKey < b.userKey ? 1 : -1));
+      const ranking = { boardId: (await board()).id, metric: 'rwt_earned' as const };
+      for (const limit of [1, 2, 3, 10, 303, 320, 343, 400])
+        expect(await firstOf(kit().database.db, { ...ranking, limit })).toEqual(sorted.slice(0, limit));
+    });
+
     test('scores far apart, up to the largest whole number, have their ranks', async () => {
       const { did, count, board } = brand();
       const scores = [1, 63, 64, 65, 4_095, 4_096, 2 ** 31, 2 ** 42 - 1, Number.MAX_SAFE_INTEGER];

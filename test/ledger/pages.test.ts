@@ -26,7 +26,7 @@ import {
   pruneRequestTraces,
   type RequestTrace,
 } from '../../src/ledger/request-traces.ts';
-import { addClaimTotal, takeClaims } from '../../src/ledger/rewards/claims.ts';
+import { addClaimTotals, takeClaims } from '../../src/ledger/rewards/claims.ts';
 import { bookMovement, openFunds } from '../../src/ledger/rewards/funds.ts';
 import { bindRewards, markReleased, recordRewards } from '../../src/ledger/rewards/rewards.ts';
 import { brands } from '../../src/ledger/schema/brands.ts';
@@ -111,7 +111,7 @@ onEveryDatabase(({ kit }) => {
       await atomically((tx) => markReleased(tx, { sequence: 12, nowMs: NOW_MS }));
       expect(await told(undefined, 1)).toEqual([['alice', 2, 1]]);
       for (const eventType of ['visit', 'survey'])
-        await atomically((tx) => addClaimTotal(tx, { brandId, eventType, claims: 2, maxTotalClaims: 5 }));
+        await atomically((tx) => addClaimTotals(tx, [{ brandId, eventType, claims: 2, maxTotalClaims: 5 }]));
       expect((await everyTotal(db())).map(({ eventType, claims }) => [eventType, claims])).toEqual([
         ['survey', 2],
         ['visit', 2],

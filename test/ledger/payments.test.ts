@@ -1,4 +1,5 @@
 /** Checkouts, the mints of paid sessions, and the processor's events, as both databases keep them. */
+import { eq } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import type { Queries } from '../../src/ledger/database/database.ts';
 import {
@@ -8,6 +9,7 @@ import {
   findCheckoutByPayment,
   findPlannedCheckout,
   hasCheckouts,
+  hasUnattached,
   noteCheckout,
   planCheckout,
   planLook,
@@ -107,6 +109,40 @@ onEveryDatabase(({ kit }) => {
         ...{ state: 'paid', paymentStatus: 'paid', paymentIntentId, nextLookAt: null },
       });
       expect(await noteCheckout(db(), { ...late, processorSessionId: 'cs_x', state: 'paid' })).toBe(false);
+    });
+
+    test('what the processor says of one that is not paid is noted, and a payment that is known stays', async () => {
+      const id = freshKey('checkout');
+      const processorSessionId = freshKey('cs_test');
+      await planCheckout(db(), somePlan({ id }));
+      await attachSession(db(), {
+        ...{ id, processorSessionId, url: 'https://pay.test/1', paymentStatus: 'unpaid' },
+        ...{ expiresAt: NOW_MS, nextLookAt: NOW_MS },
+      });
+      const said = { processorSessionId, paymentStatus: 'unpaid', nextLookAt: 9 };
+      const paymentIntentId = freshKey('pi');
+      expect(await noteCheckout(db(), { ...said, state: 'expired', paymentIntentId })).toBe(true);
+      const now = () => findCheckout(db(), processorSessionId);
+      expect(await now()).toMatchObject({ state: 'expired', paymentIntentId, nextLookAt: 9 });
+      expect(await noteCheckout(db(), { ...said, state: 'open', paymentIntentId: null })).toBe(true);
+      expect(await now()).toMatchObject({ state: 'open', paymentIntentId });
+      // The processor may have made it before we could note its session.
+      await db().update(checkoutSessions).set({ state: 'creating' }).where(eq(checkoutSessions.id, id));
+      await noteCheckout(db(), { ...said, state: 'open', paymentIntentId: null });
+      expect(await now()).toMatchObject({ state: 'open' });
+      await noteCheckout(db(), { ...said, state: 'paid', paymentIntentId: null });
+      await noteCheckout(db(), { ...said, state: 'paid', paymentIntentId: null, nextLookAt: 11 });
+      expect(await now()).toMatchObject({ state: 'paid', paymentIntentId, nextLookAt: 11 });
+    });
+
+    test('a checkout without a session is known since a moment, while it is looked for', async () => {
+      await db().delete(checkoutSessions);
+      const since = (sinceMs: number) => hasUnattached(db(), { sinceMs });
+      expect(await since(0)).toBe(false);
+      const { id } = (await planCheckout(db(), somePlan({ nextLookAt: 5 }))).session;
+      expect([await since(NOW_MS), await since(NOW_MS + 1)]).toEqual([true, false]);
+      await planLook(db(), { id, nextLookAt: null });
+      expect(await since(NOW_MS)).toBe(false);
     });
 
     test('the reconciler gets the checkouts whose time has come, the longest overdue first', async () => {

@@ -67,7 +67,7 @@ onEveryDatabase(({ kit }) => {
     await updateObject(db(), { id: one, about: 'changed', dueAt: 3 });
     expect(await findObject(db(), one)).toMatchObject({ about: 'changed', dueAt: 3, body: { id: one } });
     expect(await findObject(db(), other)).toMatchObject({ about: null, dueAt: null });
-    for (const id of ['', 'x y', `${one}\0`, `-${one}`, 'x'.repeat(256), 'nobody'])
+    for (const id of ['', 'x y', `${one}\0`, `\0${one}`, `-${one}`, 'x'.repeat(256), 'nobody'])
       expect(await findObject(db(), id)).toBeUndefined();
     await deleteObject(db(), one);
     expect(await findObject(db(), one)).toBeUndefined();

@@ -112,7 +112,21 @@ onEveryDatabase(({ kit }) => {
     expect([await reserved(20_012), await taken(20_012)]).toEqual([60n, 1]);
   });
 
-  test('what was given up, reverted or is final keeps nothing back', async () => {
+  test('what is final counts for whoever has read the chain before its block, and for nobody else', async () => {
+    const plan = planOf({ ...(await somePerk()), wallet: freshAddress() });
+    await admit(plan);
+    const carried = await carry(plan);
+    await carried.inBlock(40_012);
+    await settleRedemptionQueue(db(), { transactions: [{ id: carried.id, outcome: 'done' }], nowMs: NOW_MS });
+    const next = planOf({ ...plan, id: randomUUID(), wallet: freshAddress() });
+    const other = { ...next, key: redemptionKey(next.id), confirmationCode: randomUUID() };
+    expect(await admit(other, { block: 40_011, stock: 1n })).toEqual({ refused: 'stock' });
+    expect(await reservedOf(db(), { wallet: plan.wallet, block: 40_011 })).toBe(60n);
+    expect(await reservedOf(db(), { wallet: plan.wallet, block: 40_012 })).toBe(0n);
+    expect(await admit(other, { block: 40_012, stock: 1n })).toBe('admitted');
+  });
+
+  test('what was given up, was reverted or is final keeps nothing back', async () => {
     const wallet = freshAddress();
     const [givenUp, reverted, final] = [planOf({ wallet }), planOf({ wallet }), planOf({ wallet })];
     for (const plan of [givenUp, reverted, final]) await admit(plan, { balance: 1_000n });
@@ -130,7 +144,7 @@ onEveryDatabase(({ kit }) => {
       ],
       nowMs: NOW_MS + 1,
     });
-    expect(await reservedOf(db(), { wallet, block: 10 })).toBe(0n);
+    expect(await reservedOf(db(), { wallet, block: 30_000 })).toBe(0n);
     expect(await findRedemption(db(), reverted.id)).toMatchObject({ failure: 'reverted' });
     expect(await findRedemption(db(), final.id)).toMatchObject({
       failure: null,

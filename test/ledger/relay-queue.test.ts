@@ -14,24 +14,25 @@ import {
   bindTopUp,
   ensureGasWallet,
   findGasWallet,
-  firstReadyGasWallet,
   lanesWithTopUps,
   nextTopUp,
+  readyGasWallets,
   requestTopUp,
   setGasWalletReady,
 } from '../../src/ledger/relay/gas-wallets.ts';
 import {
   bindRelay,
   findRelayByHash,
+  isRelayWaiting,
   lanesWithRelays,
   type NewRelay,
-  nextRelay,
+  nextRelays,
   readRelays,
   storeRelays,
 } from '../../src/ledger/relay/queued-relays.ts';
 import { gasBudgets, gasShares, relays } from '../../src/ledger/schema/relay.ts';
 import { ownAccountsAmong } from '../../src/ledger/transactions/own-accounts.ts';
-import { markFinal, storeReplacement } from '../../src/ledger/transactions/transactions.ts';
+import { markFinal, markSent, storeReplacement } from '../../src/ledger/transactions/transactions.ts';
 import { freshAddress, freshHash, freshKey, onEveryDatabase } from '../kits/databases.ts';
 import { NOW_MS, transactionsOf } from './transactions.ts';
 
@@ -79,16 +80,18 @@ onEveryDatabase(({ kit }) => {
         null,
         null,
       ]);
-      const next = async () => (await atomically((tx) => nextRelay(tx, lane)))?.id;
+      const next = async () => (await atomically((tx) => nextRelays(tx, lane, 1)))[0]?.id;
       expect(await next()).toBe(first.id);
       await bind(first, 'permit', await store(lane, 0));
       expect(await next()).toBe(first.id);
       expect(await lanesWithRelays(db())).toEqual(expect.arrayContaining([lane, other]));
+      expect(await isRelayWaiting(db(), lane)).toBe(true);
       await bind(first, 'call', await store(lane, 1));
       expect(await next()).toBe(second.id);
       await bind(second, 'call', await store(lane, 2));
       expect(await next()).toBeUndefined();
       expect(await lanesWithRelays(db())).not.toContain(lane);
+      expect(await isRelayWaiting(db(), lane)).toBe(false);
       expect(await lanesWithRelays(db())).toContain(other);
       const [kept] = await db().select().from(relays).where(eq(relays.id, foreign.id));
       expect(kept).toEqual(foreign);
@@ -194,6 +197,9 @@ onEveryDatabase(({ kit }) => {
         return counted[0];
       };
       expect(await charged()).toBe(1_500);
+      // On their way they may still cost as much.
+      await markSent(db(), [permits.id, calls.id]);
+      expect(await charged()).toBe(1_500);
       // The permit's third of the worst case is replaced by 10 gwei and a wei, rounded up.
       await include(permits, { gasUsed: 1, gasPriceWei: 10n * GWEI + 1n });
       expect(await charged()).toBe(1_011);
@@ -264,15 +270,16 @@ onEveryDatabase(({ kit }) => {
       expect(second.keyIndex).toBe((first.keyIndex ?? Number.NaN) + 1);
       expect(second.address).not.toBe(first.address);
       expect((await ensure('service')).keyIndex).toBeNull();
-      const firstReady = async (payers: Hex[]) => (await firstReadyGasWallet(db(), payers))?.payer;
-      expect(await firstReady([one, two])).toBeUndefined();
+      const ready = async (payers: Hex[]) =>
+        new Set((await readyGasWallets(db(), payers)).map(({ payer }) => payer));
+      expect(await ready([one, two])).toEqual(new Set());
       await setGasWalletReady(db(), two, true);
-      expect(await firstReady([one, two])).toBe(two);
-      expect(await firstReady([one])).toBeUndefined();
+      expect(await ready([one, two])).toEqual(new Set([two]));
+      expect(await ready([one])).toEqual(new Set());
       await setGasWalletReady(db(), one, true);
-      expect(await firstReady([two, one])).toBe(two);
+      expect(await ready([two, one])).toEqual(new Set([one, two]));
       await setGasWalletReady(db(), two, false);
-      expect(await firstReady([two, one])).toBe(one);
+      expect(await ready([two, one])).toEqual(new Set([one]));
       expect(await findGasWallet(db(), freshAddress())).toBeUndefined();
       const own = await ownAccountsAmong(db(), [first.address, freshAddress()]);
       expect([...own]).toEqual([first.address]);

@@ -3,7 +3,7 @@ import { eq, sql } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import { atMs, type Database, type Queries } from '../../src/ledger/database/database.ts';
 import { readClaimCounters, takeClaims } from '../../src/ledger/rewards/claims.ts';
-import { lockAvailableFunds, openFunds } from '../../src/ledger/rewards/funds.ts';
+import { lockAvailableFunds, lockedFunds, openFunds } from '../../src/ledger/rewards/funds.ts';
 import { bindRewards, findReward, recordRewards } from '../../src/ledger/rewards/rewards.ts';
 import { settleRewards } from '../../src/ledger/rewards/settle-rewards.ts';
 import { claimCounters } from '../../src/ledger/schema/rewards.ts';
@@ -82,6 +82,21 @@ onEveryDatabase(({ kind, kit }) => {
     expect(await counterOf(of)).toMatchObject({ claims: 0, lastAt: 0, lastRewardId: '' });
   });
 
+  test('a reward whose payout is done stays as it is; nothing to settle changes nothing', async () => {
+    const of = { brandId: freshAddress(), userKey: freshKey('user') };
+    const reward = await grant({ ...of, atMs: NOW_MS });
+    const { id } = await database().atomically(async (tx) => {
+      const transaction = { ...(await carry(tx, [reward.sequence])), outcome: 'done' as const };
+      await settleRewards(tx, {
+        ...{ transactions: [transaction], nowMs: NOW_MS, sequencesOf: () => [reward.sequence] },
+      });
+      await settleRewards(tx, { transactions: [], nowMs: NOW_MS, sequencesOf: () => [reward.sequence] });
+      return transaction;
+    });
+    expect(await rewardOf(reward)).toMatchObject({ transactionId: id, failedTries: 0, failure: null });
+    expect(await counterOf(of)).toMatchObject({ claims: 1, lastRewardId: reward.id });
+  });
+
   test('a reward that another transaction carries by now is left to it', async () => {
     const of = { brandId: freshAddress(), userKey: freshKey('user') };
     const [ours, moved] = [await grant({ ...of, atMs: NOW_MS }), await grant({ ...of, atMs: NOW_MS + 1 })];
@@ -123,6 +138,12 @@ onEveryDatabase(({ kind, kit }) => {
     expect(await rewardOf(reward)).toMatchObject({ transactionId: id, failedTries: 0 });
   });
 
+  test('funds that nobody else has locked are free', async () => {
+    const brandId = freshAddress();
+    await openFunds(queries(), brandId);
+    expect(await database().atomically((tx) => lockedFunds(tx, [brandId]))).toEqual(new Set());
+  });
+
   describe.skipIf(kind !== 'Postgres')('rows that stay locked until the commit', () => {
     /** Somebody waits for a lock in this database. */
     const somebodyWaits = () =>
@@ -147,6 +168,23 @@ onEveryDatabase(({ kind, kit }) => {
       free.give();
       await writing;
       expect(await taking).toBe(2);
+    });
+
+    test('of several brands, those are told whose funds somebody else has locked', async () => {
+      const [taken, left] = [freshAddress(), freshAddress()];
+      for (const brandId of [taken, left]) await openFunds(queries(), brandId);
+      const [held, free] = [signal(), signal()];
+      const deciding = kit().other.atomically(async (tx) => {
+        await lockAvailableFunds(tx, [taken]);
+        held.give();
+        await free.given;
+      });
+      await held.given;
+      const locked = () => database().atomically((tx) => lockedFunds(tx, [taken, left, freshAddress()]));
+      expect(await locked()).toEqual(new Set([taken]));
+      free.give();
+      await deciding;
+      expect(await locked()).toEqual(new Set());
     });
 
     test("a claim comes back under the brand's lock, so that a grant beside it cannot be overwritten", async () => {

@@ -9,21 +9,26 @@ import { openSqlite } from '../../src/ledger/database/sqlite.ts';
 import { facts } from '../../src/ledger/schema/facts.ts';
 
 const FULL = 2;
+const OFF = 0;
 let dir = '';
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'rewards-connection-'));
 });
 afterAll(() => rm(dir, { recursive: true, force: true }));
 
-test('both connections are at FULL, in WAL, after a write and not only when they were opened', async () => {
-  const database = openSqlite(join(dir, 'pragmas.db'));
+test.each([
+  ['at FULL', 'kept.db', true, FULL],
+  ['at OFF where nobody keeps the ledger', 'ephemeral.db', false, OFF],
+])('both connections are %s, in WAL, after a write and not only when they were opened', async (...of) => {
+  const [, file, durable, synchronous] = of;
+  const database = openSqlite(join(dir, file), durable ? {} : { durable });
   await migrate(database);
   await database.db.insert(facts).values({ name: 'written', value: 1 });
   const modes = {
     synchronous: sql<number>`(select synchronous from pragma_synchronous)`,
     journal: sql<string>`(select journal_mode from pragma_journal_mode)`,
   };
-  const expected = [{ synchronous: FULL, journal: 'wal' }];
+  const expected = [{ synchronous, journal: 'wal' }];
   const ask = (from: Pick<typeof database.db, 'select'>) => from.select(modes).from(facts).limit(1);
   expect(await database.atomically((writer) => ask(writer))).toEqual(expected);
   expect(await ask(database.db)).toEqual(expected);

@@ -49,6 +49,19 @@ test.each(['file', 'memory'] as const)('%s: a commit that does not fit', async (
   expect(await names(database)).toContain('after');
 });
 
+test.each(['file', 'memory'] as const)(
+  '%s: of single statements that come at once, who is told of a failure wrote nothing, and all others did',
+  async (place) => {
+    const database = await openFull(place);
+    const wanted = ['first', LARGE, 'last'];
+    const writes = wanted.map((name, value) => database.db.insert(facts).values({ name, value }).execute());
+    const told = (await Promise.allSettled(writes)).map(({ status }) => status === 'fulfilled');
+    expect(told[1]).toBe(false);
+    const written = await names(database);
+    expect(wanted.map((name) => written.includes(name))).toEqual(told);
+  },
+);
+
 test('health says so when the ledger can be read and not written', async () => {
   const database = await openFull('file');
   await database.script('pragma max_page_count = 1000000');

@@ -1,5 +1,6 @@
 /** The three spellings in which SQLite differs, query in and text out: a change of drizzle shows here first. */
-import { eq } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
+import { integer, pgTable, text } from 'drizzle-orm/pg-core';
 import { drizzle } from 'drizzle-orm/pg-proxy';
 import { expect, test } from 'vitest';
 import { SqliteSpelling } from '../../src/ledger/database/sqlite-spelling.ts';
@@ -24,18 +25,44 @@ test('rows are not locked', () => {
   expect(query(postgres)).toBe('select "epoch" from "lanes" for update');
 });
 
-test('what a row leaves out is written as null, in each row of several', () => {
-  const [a, b] = [
-    { userKey: 'a', address: '0x0a' as const, createdAt: 1 },
-    { userKey: 'b', address: '0x0b' as const, derivationIndex: 7, createdAt: 2 },
-  ];
-  const query = (on: typeof db) => on.insert(wallets).values([a, b]).toSQL();
-  const columns = 'insert into "wallets" ("user_key", "address", "derivation_index", "created_at")';
+const [alice, bob] = [
+  { userKey: 'a', address: '0x0a' as const, createdAt: 1 },
+  { userKey: 'b', address: '0x0b' as const, derivationIndex: 7, createdAt: 2 },
+];
+const insert = 'insert into "wallets" ("user_key", "address", "derivation_index", "created_at")';
+
+test('what a row leaves out is written as null', () => {
+  const query = (on: typeof db) => on.insert(wallets).values(alice).toSQL();
+  expect(query(db)).toEqual({ sql: `${insert} values (?, ?, null, ?)`, params: ['a', '0x0a', 1] });
+  expect(query(postgres).sql).toBe(`${insert} values ($1, $2, default, $3)`);
+});
+
+test('several rows are one parameter, so that the text does not depend on their number', () => {
+  const query = (on: typeof db) => on.insert(wallets).values([alice, bob]).onConflictDoNothing().toSQL();
+  const values = 'select value ->> 0, value ->> 1, value ->> 2, value ->> 3 from jsonb_each(?) where true';
   expect(query(db)).toEqual({
-    sql: `${columns} values (?, ?, null, ?), (?, ?, ?, ?)`,
-    params: ['a', '0x0a', 1, 'b', '0x0b', 7, 2],
+    sql: `${insert} ${values} on conflict do nothing`,
+    params: ['[["a","0x0a",null,1],["b","0x0b",7,2]]'],
   });
-  expect(query(postgres).sql).toBe(`${columns} values ($1, $2, default, $3), ($4, $5, $6, $7)`);
+  expect(query(postgres).sql).toContain('values ($1, $2, default, $3), ($4, $5, $6, $7)');
+});
+
+test('null is not the default of its column, in several rows as in one', () => {
+  const table = pgTable('t', { id: integer('id'), kind: text('kind').default('usual') });
+  const params = (...rows: { id: number; kind?: string | null }[]) =>
+    db.insert(table).values(rows).toSQL().params;
+  expect(params({ id: 1, kind: null })).toEqual([1, null]);
+  expect(params({ id: 1, kind: null }, { id: 2 })).toEqual(['[[1,null],[2,"usual"]]']);
+});
+
+test.each([
+  ['an expression', { ...bob, createdAt: sql<number>`now_ms()` }],
+  ['a zero character', { ...bob, userKey: '\0' }],
+  ['half a surrogate pair', { ...bob, userKey: '\ud83d' }],
+  ['a large text', { ...bob, userKey: 'x'.repeat(500_001) }],
+])('rows of which one has %s are written out', (_, row) => {
+  const written = db.insert(wallets).values([alice, row]).toSQL();
+  expect(written.sql).toMatch(/values \(\?, \?, null, \?\), \(\?, \?, \?, (\?|now_ms\(\))\)$/);
 });
 
 test('objects and arrays are JSON text', () => {

@@ -92,8 +92,64 @@ describe.each(kinds)('on $kind', ({ open }) => {
     ]);
     const missing = await rewards(['requests', 'show', 'req_ffffffffffffffffffff'], { env });
     expect(missing.code).toBe(1);
+
+    const ofEvents = await rewardsJson(['requests', 'list', '--host', 'events'], { env });
+    expect(ofEvents.envelope.data.body.requests.length).toBeGreaterThanOrEqual(3);
+    const decided = async (...more: string[]) =>
+      (await rewardsJson(['requests', 'list', ...more], { env })).envelope.data.body.requests.map(
+        ({ id }: { id: string }) => id,
+      );
+    expect(await decided('--decision', 'duplicate')).toEqual([ids[1]]);
+    expect(await decided('--brand', brandId, '--decision', 'rewarded')).toEqual([ids[0]]);
+    expect(await decided('--brand', `0x${'9'.repeat(40)}`)).toEqual([]);
+    const ofRelay = await rewardsJson(['requests', 'list', '--host', 'relay'], { env });
+    expect(ofRelay.envelope.data.body.requests).toEqual([]);
+    expect(shown.envelope.data.body).toMatchObject({
+      ...{ host: 'events', credential: null, requestHeaders: {}, requestBodyKept: 'not kept' },
+    });
+    const compared = await rewardsJson(['requests', 'diff', ids[0] ?? '', ids[1] ?? ''], { env });
+    expect(compared.envelope.data.differences).toContainEqual({ path: 'status', a: 200, b: 409 });
+    // Without its body no request can be sent again.
+    for (const again of [['replay'], ['show', '--as', 'curl'], ['show', '--as', 'http']]) {
+      const [verb = '', ...more] = again;
+      const refused = await rewardsJson(['requests', verb, ids[0] ?? '', ...more], { env });
+      expect(refused).toMatchObject({
+        code: 5,
+        envelope: {
+          error: { code: 'E_NOT_REPLAYABLE', message: expect.stringContaining('Production keeps no bodies') },
+        },
+      });
+    }
     for (const text of [service.log(), JSON.stringify([listed, ofUser, shown]), explained.stdout])
       expect(text.toLowerCase()).not.toContain('carol@');
+  });
+
+  test('of a bulk request, and of one with a strange origin, there is a row as well', async () => {
+    const service = await startProduction(env);
+    const url = new URL(`${service.ready.urls.events}/rewards-api/bulk-events`);
+    const event = { brandId, eventType: 'form_submit', domain: 'shop.example' };
+    const events = [1, 2, 3, 4, 5].map((n) => ({ ...event, userEmail: `bulk${n}@shop.example` }));
+    const headers = { 'content-type': 'application/json', 'x-forwarded-proto': 'https' };
+    const bulk = await fetch(url, { method: 'POST', headers, body: JSON.stringify({ events }) });
+    expect(await bulk.json()).toMatchObject({ processed: 5 });
+    const strange = await service.event(
+      { brandId, userEmail: 'erin@shop.example' },
+      { origin: 'http://mail@shop.example/"x" 0x1' },
+    );
+    expect(strange.status).toBe(403);
+    await service.stop();
+    const [first, second] = [bulk, strange].map((one) => one.headers.get('x-request-id') ?? '');
+    const { envelope } = await rewardsJson(['requests', 'list'], { env });
+    const { requests } = envelope.data.body;
+    expect(requests.slice(0, 2)).toMatchObject([
+      { id: second, status: 403 },
+      { id: first, events: 5 },
+    ]);
+    const shown = await rewardsJson(['requests', 'show', second ?? ''], { env });
+    expect(shown.envelope.data.body.origin).toBe('http://[url]"x" 0x1');
+    const ofBulk = await rewardsJson(['requests', 'show', first ?? ''], { env });
+    expect(ofBulk.envelope.data.body.explained).toHaveLength(5);
+    expect(JSON.stringify(ofBulk.envelope)).not.toContain('@shop.example');
   });
 
   test('requests are forgotten after their time', async () => {
@@ -125,6 +181,8 @@ test('a database that is away costs no request its answer: what waits is bounded
   const record = {
     ...{ id: 'req_00', atMs: 0, method: 'GET', path: '/x', route: '/x', search: '', status: 200 },
     ...{ durationMs: 1, origin: undefined, requestBody: undefined, responseBody: undefined, traces: [] },
+    ...{ host: 'events' as const, credential: undefined, headers: {}, answerHeaders: {} },
+    ...{ bodyKept: 'not kept' as const },
   };
   for (let sent = 0; sent < 5_100; sent++) traces.observe(record);
   await until('the rest to be counted', () => dropped === 100);

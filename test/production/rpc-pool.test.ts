@@ -8,7 +8,7 @@ import { silentLog } from '../../src/lib/log.ts';
 /** A node that answers as it is told. */
 async function node(chainId: number) {
   const state = {
-    mode: 'well' as 'well' | 'down' | 'busy' | 'error' | 'large' | 'limited',
+    mode: 'well' as 'well' | 'down' | 'busy' | 'too_many' | 'error' | 'large' | 'limited',
     asked: [] as string[],
   };
   const server = createServer(async (request, response) => {
@@ -19,6 +19,7 @@ async function node(chainId: number) {
     if (state.mode === 'down') return response.writeHead(503).end('no');
     const error = {
       busy: { code: -32005, message: 'limit' },
+      too_many: { code: 429, message: 'too many requests' },
       error: { code: 3, message: 'execution reverted' },
       limited: { code: -32005, message: 'query returned more than 10000 results' },
     };
@@ -95,15 +96,18 @@ test('a node that does not answer rests, and then has its chain checked again', 
   ]);
 });
 
-test('a node at its limit is passed over, an answer that says no is an answer', async () => {
-  const rpc = pool(first, second);
-  first.state.mode = 'busy';
-  expect(await rpc('eth_gasPrice', [])).toBe('0x1');
-  nowMs += 1_001;
-  first.state.mode = 'error';
-  await expect(rpc('eth_gasPrice', [])).rejects.toThrow('execution reverted');
-  expect(asked(second)).toBe(1);
-});
+test.each(['busy', 'too_many'] as const)(
+  'a node at its limit is passed over, an answer that says no is an answer: %s',
+  async (mode) => {
+    const rpc = pool(first, second);
+    first.state.mode = mode;
+    expect(await rpc('eth_gasPrice', [])).toBe('0x1');
+    nowMs += 1_001;
+    first.state.mode = 'error';
+    await expect(rpc('eth_gasPrice', [])).rejects.toThrow('execution reverted');
+    expect(asked(second)).toBe(1);
+  },
+);
 
 test('signed bytes go to the next node, the same ones', async () => {
   const rpc = pool(first, second);

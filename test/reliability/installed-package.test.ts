@@ -10,8 +10,8 @@ import { startLife } from './processes/program.ts';
 const root = new URL('../../', import.meta.url).pathname;
 const folder = mkdtempSync(join(tmpdir(), 'rewards-installed-'));
 const installed = join(folder, 'node_modules/rewards');
-// 73 MB on Linux, of which Anvil has 44, and a tenth more.
-const SIZE_MAX_MB = 81;
+// 82 MB on Linux, of which Anvil has 44, and a tenth more.
+const SIZE_MAX_MB = 90;
 
 beforeAll(() => {
   const npm = (cwd: string, ...args: string[]) =>

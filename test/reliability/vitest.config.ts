@@ -13,6 +13,8 @@ export default defineConfig({
     globalSetup: ['test/kits/global-setup.ts'],
     // Processes are killed, timers taken over and disks filled here: no file may feel what another did.
     isolate: true,
+    // Loads of whole processes: a fourth file at a time would only wait.
+    maxWorkers: 3,
     // Schedules of one file that run at the same time.
     maxConcurrency: Number(process.env.TORTURE_TOGETHER ?? 2),
     retry: 0,

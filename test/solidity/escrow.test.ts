@@ -158,7 +158,7 @@ test('distributing and redeeming need their roles', async () => {
       kit.escrow.write.redeem([key, brand.address, bob.address, 1n], kit.by(account)),
       denied,
     );
-    await expectRevert(kit.escrow.write.distribute(['0x'], kit.by(account)), denied);
+    await expectRevert(kit.escrow.write.distributePacked(['0x'], kit.by(account)), denied);
   }
 });
 

@@ -90,7 +90,7 @@ function predict(model: Model, each: Step): boolean {
       add(model.withdrawn, each.brand, each.amount);
       return true;
     case 'pay':
-      for (const reward of groupedByBrand(each.rewards)) {
+      for (const reward of inOrderOfBatch(each.rewards)) {
         const payable = reward.amount > 0n && reward.amount <= at(model.escrow, reward.brand);
         if (model.paid.has(reward.sequence) || !payable) continue;
         model.paid.add(reward.sequence);
@@ -152,10 +152,14 @@ async function chainState() {
   };
 }
 
-/** The order in which a batch pays: brand by brand, each in the order of its first reward. */
-function groupedByBrand<T extends { brand: number }>(list: readonly T[]): T[] {
-  const order = [...new Set(list.map((reward) => reward.brand))];
-  return order.flatMap((each) => list.filter((reward) => reward.brand === each));
+/** The order in which a batch pays: brand by brand, and of a brand amount by amount, each in the order of its first reward. */
+function inOrderOfBatch<T extends { brand: number; amount: bigint }>(list: readonly T[]): T[] {
+  return grouped(list, ({ brand: of }) => of).flatMap((some) => grouped(some, (one) => one.amount).flat());
+}
+
+function grouped<T>(list: readonly T[], kindOf: (one: T) => unknown): T[][] {
+  const kinds = [...new Set(list.map(kindOf))];
+  return kinds.map((kind) => list.filter((one) => kindOf(one) === kind));
 }
 
 function word(paid: ReadonlySet<number>, index: number): bigint {

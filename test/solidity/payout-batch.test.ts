@@ -1,10 +1,11 @@
 /** The encoding of payout batches: round trips, ranges, and the sums on chain after random batches. */
 
 import fc from 'fast-check';
-import { decodeFunctionData, type Hex } from 'viem';
+import { decodeFunctionData, type Hex, parseAbi } from 'viem';
 import { expect, test } from 'vitest';
 import { businessEscrowAbi } from '../../src/chain/contracts/abis.ts';
 import {
+  type BatchForm,
   batchShape,
   decodePayoutBatch,
   encodePayoutBatch,
@@ -13,7 +14,10 @@ import {
   type PayoutEntry,
   payoutGasLimit,
 } from '../../src/chain/contracts/payout-batch.ts';
+import { unframed } from '../../src/chain/contracts/payouts/batch-parts.ts';
 import { newHolder } from './kit.ts';
+
+const earlierAbi = parseAbi(['function distribute(bytes batch)']);
 
 const most = (countMax: number) => ({ countMax, gasMax: MAX_BATCH_GAS });
 
@@ -44,31 +48,76 @@ const batches = fc
     })),
   );
 
-test('decoding gives back what was encoded, grouped by brand in a stable order', () => {
+test('decoding gives back what was encoded: grouped by brand and, when packed, by amount, in a stable order', () => {
   fc.assert(
     fc.property(batches, (entries) => {
-      const brands = [...new Set(entries.map(({ brandId }) => brandId))];
-      const grouped = brands.flatMap((brand) => entries.filter(({ brandId }) => brandId === brand));
-      expect(decodePayoutBatch(encodePayoutBatch(entries))).toEqual(grouped);
+      const byBrand = grouped(entries, ({ brandId }) => brandId);
+      expect(decodePayoutBatch(encodePayoutBatch(entries, 'listed'))).toEqual(byBrand.flat());
+      const byAmount = byBrand.flatMap((some) => grouped(some, ({ amount }) => amount).flat());
+      expect(decodePayoutBatch(encodePayoutBatch(entries))).toEqual(byAmount);
     }),
     { numRuns: 300 },
   );
 });
 
-test('the calldata is what the ABI says', () => {
+test('the calldata is what the ABI says, this version’s and that of earlier ones', () => {
   fc.assert(
     fc.property(batches, (entries) => {
-      const { functionName, args } = decodeFunctionData({
-        abi: businessEscrowAbi,
-        data: encodePayoutBatch(entries),
-      });
-      expect(functionName).toBe('distribute');
+      const listed = decodeFunctionData({ abi: earlierAbi, data: encodePayoutBatch(entries, 'listed') });
+      const brands = new Set(entries.map(({ brandId }) => brandId)).size;
+      expect(listed.args[0].length / 2 - 1).toBe(8 + brands * 22 + entries.length * 30);
+      const data = encodePayoutBatch(entries);
+      const { functionName, args } = decodeFunctionData({ abi: businessEscrowAbi, data });
+      expect(functionName).toBe('distributePacked');
       const [batch] = args as readonly [Hex];
-      const groups = new Set(entries.map(({ brandId }) => brandId)).size;
-      expect(batch.length / 2 - 1).toBe(8 + groups * 22 + entries.length * 30);
+      expect(batch.length / 2 - 1).toBeLessThanOrEqual(8 + brands * 21 + entries.length * (4 + 8 + 21));
     }),
     { numRuns: 100 },
   );
+});
+
+test('200 rewards take 23 bytes each at most, of one amount as of several, in one row as with others between them', () => {
+  const bytesEach = (entries: PayoutEntry[]) => (encodePayoutBatch(entries).length / 2 - 1) / entries.length;
+  const holders = Array.from({ length: 200 }, (_, index) => newHolder(index));
+  const amounts = [5n, 10n, 1_000n, 2_000_000n];
+  expect(bytesEach(holders.map((to, index) => entry({ sequence: BigInt(index), to })))).toBeLessThan(21.8);
+  expect(
+    bytesEach(
+      holders.map((to, index) =>
+        entry({
+          sequence: BigInt(index * 3),
+          to,
+          amount: amounts[index % 4] ?? 0n,
+          brandId: newHolder(index % 5),
+        }),
+      ),
+    ),
+  ).toBeLessThan(23);
+});
+
+test('a packed batch is as long as its groups', () => {
+  const bytes = (entries: PayoutEntry[]) => unframed(encodePayoutBatch(entries)).batch.length / 2;
+  const fixed = 8 + 21;
+  const of = (...sequences: number[]) => sequences.map((sequence) => entry({ sequence: BigInt(sequence) }));
+  const row = (count: number) => of(...Array.from({ length: count }, (_, index) => index));
+  // One group, of an amount of one byte.
+  expect(bytes(of(7))).toBe(fixed + 5 + 21);
+  expect(bytes(of(7, 8, 11, 267))).toBe(fixed + 5 + 4 * 21);
+  // Too far, back, or the same again: another group.
+  expect(bytes(of(7, 264))).toBe(fixed + 2 * (5 + 21));
+  expect(bytes(of(8, 7))).toBe(fixed + 2 * (5 + 21));
+  expect(bytes(of(7, 7))).toBe(fixed + 2 * (5 + 21));
+  expect(bytes(row(255))).toBe(fixed + 5 + 255 * 21);
+  expect(bytes(row(256))).toBe(fixed + 2 * 5 + 256 * 21);
+  const ofAmount = (amount: bigint) => bytes([entry({ amount })]) - fixed - 4 - 21;
+  expect([0n, 1n, 255n, 256n, 2n ** 40n - 1n, 2n ** 40n, MAX_UINT64].map(ofAmount)).toEqual([
+    0, 1, 1, 2, 5, 6, 8,
+  ]);
+  // A brand says how many groups it has in a byte, and comes again for more.
+  const groups = (count: number) => bytes(of(...Array.from({ length: count }, (_, index) => count - index)));
+  expect(groups(255)).toBe(fixed + 255 * (5 + 21));
+  expect(groups(256)).toBe(fixed + 21 + 256 * (5 + 21));
+  expect(groups(511)).toBe(fixed + 2 * 21 + 511 * (5 + 21));
 });
 
 test('addresses in any case are the same brand', () => {
@@ -99,15 +148,23 @@ test.each<[string, string, PayoutEntry[]]>([
   ['a short recipient', 'recipient 0x1234 is not an address', [entry({ to: '0x1234' })]],
   ['a recipient that is not hex', 'is not an address', [entry({ to: `0x${'g'.repeat(40)}` })]],
   ['a short brand', 'brand 0x1234 is not an address', [entry({ brandId: '0x1234' })]],
-  ['more of one brand than its count can say', 'has more than 65535 rewards', rewardsOfOneBrand(65_536)],
 ])('%s cannot be encoded', (_, why, entries) => {
-  expect(() => encodePayoutBatch(entries)).toThrow(RangeError);
-  expect(() => encodePayoutBatch(entries)).toThrow(why);
+  for (const form of ['packed', 'listed'] as const) {
+    expect(() => encodePayoutBatch(entries, form)).toThrow(RangeError);
+    expect(() => encodePayoutBatch(entries, form)).toThrow(why);
+  }
 });
 
-test('the most that fits is encoded: 65,535 rewards of a brand, sequences 65,535 apart, hex in lower case', () => {
-  const many = encodePayoutBatch(rewardsOfOneBrand(65_535));
-  expect(many.length).toBeGreaterThan(65_535 * 60);
+test('a listed batch has 65,535 rewards of a brand at most, a packed one all that its sequences allow', () => {
+  const all = rewardsOfOneBrand(65_536);
+  expect(encodePayoutBatch(all.slice(1), 'listed').length).toBeGreaterThan(65_535 * 60);
+  expect(() => encodePayoutBatch(all, 'listed')).toThrow(RangeError);
+  expect(() => encodePayoutBatch(all, 'listed')).toThrow('has more than 65535 rewards');
+  const sequences = decodePayoutBatch(encodePayoutBatch(all)).map(({ sequence }) => Number(sequence));
+  expect(sequences.join()).toBe(Array.from({ length: 65_536 }, (_, index) => index).join());
+});
+
+test('the most that fits is encoded: sequences 65,535 apart, hex in lower case', () => {
   const to: Hex = `0x${'AB'.repeat(20)}`;
   const wide = encodePayoutBatch([entry({ to }), entry({ sequence: 65_536n })]);
   expect(wide).toMatch(/^0x[0-9a-f]+$/);
@@ -137,11 +194,11 @@ test.each([
     'not the calldata',
     (base: string, brand: string, one: string) => `${base}${brand}0001zz${one.slice(2)}`,
   ],
-])('a batch with %s is not decoded', (_, why, make) => {
+])('a listed batch with %s is not decoded', (_, why, make) => {
   const batch = make('0'.repeat(16), 'ab'.repeat(20), `0000${'cd'.repeat(20)}${'3'.padStart(16, '0')}`);
   const length = (batch.length / 2).toString(16).padStart(64, '0');
   const padding = '0'.repeat((64 - (batch.length % 64)) % 64);
-  const frame = encodePayoutBatch([entry({})]).slice(0, 2 + 8 + 64);
+  const frame = encodePayoutBatch([entry({})], 'listed').slice(0, 2 + 8 + 64);
   const calldata = `${frame}${length}${batch}${padding}` as Hex;
   expect(() => decodePayoutBatch(calldata)).toThrow(RangeError);
   expect(() => decodePayoutBatch(calldata)).toThrow(why);
@@ -163,18 +220,22 @@ test('the largest sequence is encoded, and one more is told as such', () => {
     );
 });
 
-test('calldata that was changed in its frame is not decoded', () => {
-  const good = encodePayoutBatch([entry({}), entry({ sequence: 9n })]);
-  const bad: Hex[] = [
-    '0x',
-    `0x00${good.slice(4)}`,
-    `${good}00`,
-    `0x${good.slice(2, -2)}`,
-    `0xzz${good.slice(4)}`,
-  ];
-  for (const calldata of bad) expect(() => decodePayoutBatch(calldata)).toThrow(RangeError);
-  expect(() => decodePayoutBatch(good.replace('0002', '0003') as Hex)).toThrow(RangeError);
-});
+test.each<BatchForm>(['packed', 'listed'])(
+  '%s calldata that was changed in its frame is not decoded',
+  (form) => {
+    const good = encodePayoutBatch([entry({}), entry({ sequence: 9n })], form);
+    const bad: Hex[] = [
+      '0x',
+      `0x00${good.slice(4)}`,
+      `${good}00`,
+      `0x${good.slice(2, -2)}`,
+      `0xzz${good.slice(4)}`,
+    ];
+    for (const calldata of bad) expect(() => decodePayoutBatch(calldata)).toThrow(RangeError);
+    const count = form === 'packed' ? ['000002', '000003'] : ['0002', '0003'];
+    expect(() => decodePayoutBatch(good.replace(count[0] ?? '', count[1] ?? '') as Hex)).toThrow(RangeError);
+  },
+);
 
 test('as many rewards are taken as fit: count, span, gas', () => {
   const dense = Array.from({ length: 500 }, (_, index) => entry({ sequence: BigInt(1_000 + index) }));
@@ -223,6 +284,12 @@ test('encodes 400 rewards in a few milliseconds', () => {
 
 function rewardsOfOneBrand(count: number): PayoutEntry[] {
   return Array.from({ length: count }, (_, index) => entry({ sequence: BigInt(index) }));
+}
+
+/** In order of the first of each kind. */
+function grouped<T>(list: readonly T[], kindOf: (one: T) => unknown): T[][] {
+  const kinds = [...new Set(list.map(kindOf))];
+  return kinds.map((kind) => list.filter((one) => kindOf(one) === kind));
 }
 
 function entry(change: Partial<PayoutEntry>): PayoutEntry {

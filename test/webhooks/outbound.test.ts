@@ -161,7 +161,10 @@ describe('an endpoint', () => {
     const { eventId } = await reward();
     await until('it is held', async () => (await delivered(eventId, id))?.state === 'held');
     const early = await service.control(`/webhooks/endpoints/${id}/recover`, { since: '1h' });
-    expect([early.status, early.body.message]).toEqual([400, expect.stringContaining('enable it first')]);
+    expect([early.status, early.body.message]).toEqual([
+      400,
+      expect.stringContaining(`enabled is off for ${id}: enable it first`),
+    ]);
     expect((await service.change(`/webhooks/endpoints/${id}`, { enabled: 'on' })).body).toMatchObject({
       ...{ enabled: true, disabledWhy: null },
     });
@@ -169,6 +172,40 @@ describe('an endpoint', () => {
     const { body } = await service.control(`/webhooks/endpoints/${id}/recover`, { since: '1h' });
     expect(body).toEqual({ recovered: 1 });
     await until('it is delivered', async () => (await delivered(eventId, id))?.state === 'delivered');
+    await remove(id);
+  });
+
+  test('that is changed in one thing keeps the rest, and is off since it was first turned off', async () => {
+    const { id } = await add({ url: hook('/changed'), types: 'reward.distributed' });
+    const set = async (change: Record<string, unknown>) =>
+      (await service.change(`/webhooks/endpoints/${id}`, change)).body;
+    const rest = { types: ['reward.distributed'], disabledWhy: null, disabledAt: null };
+    expect(await set({ url: hook('/moved') })).toMatchObject({ ...rest, url: hook('/moved'), enabled: true });
+    const off = await set({ enabled: false });
+    expect(off).toMatchObject({ enabled: false, disabledWhy: 'operator', url: hook('/moved') });
+    await service.advance('1s');
+    const { disabledAt } = off;
+    expect(await set({ enabled: false })).toMatchObject({ enabled: false, disabledAt });
+    expect(await set({ types: 'all' })).toMatchObject({ enabled: false, disabledAt, types: [] });
+    const wrong = await service.change(`/webhooks/endpoints/${id}`, { url: 'file:///a' });
+    expect([wrong.status, wrong.body.message]).toEqual([400, expect.stringMatching(/\burl .*scheme/)]);
+    expect(await set({ enabled: true })).toMatchObject({ enabled: true, disabledAt: null });
+    await remove(id);
+  });
+
+  test('that gets a new secret has the one before beside it for as long as is asked, or not at all', async () => {
+    const { id, createdAt } = await add({ url: hook('/secrets') });
+    const rotate = async (overlap: string) =>
+      (await service.control(`/webhooks/endpoints/${id}/secrets`, { overlap })).body;
+    const stored = async () =>
+      (await read('/endpoints')).endpoints.find((one: { id: string }) => one.id === id).previousSecretUntil;
+    const { previousSecretUntil } = await rotate('1h');
+    const lastsMs = Date.parse(previousSecretUntil) - Date.parse(createdAt);
+    expect(lastsMs).toBeGreaterThanOrEqual(3_600_000);
+    expect(lastsMs).toBeLessThan(2 * 3_600_000);
+    expect(await stored()).toBe(previousSecretUntil);
+    expect(await rotate('0')).toMatchObject({ previousSecretUntil: null });
+    expect(await stored()).toBeNull();
     await remove(id);
   });
 
@@ -220,7 +257,7 @@ describe('an endpoint', () => {
     for (;;) {
       const { status, body } = await service.control('/webhooks/endpoints', { brand: brand(), url: hook() });
       if (status !== 201) {
-        expect(body.message).toContain('it may have 10');
+        expect(body.message).toContain('url would be endpoint 11 of the brand; it may have 10');
         break;
       }
       ids.push(body.id);

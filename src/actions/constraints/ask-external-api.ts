@@ -39,6 +39,7 @@ interface UnderWay {
 export function createExternalApi(deps: ExternalApiDeps): ExternalApi {
   const { database, businessTime, random, log } = deps;
   const underWay = new Map<string, UnderWay>();
+  let ended = 0;
 
   function begin(name: string, key: ResultKey, ttlSeconds: number): UnderWay {
     const askedBy = random.uuid();
@@ -70,23 +71,27 @@ export function createExternalApi(deps: ExternalApiDeps): ExternalApi {
     const question = { askedBy, begun, answer: find() };
     underWay.set(name, question);
     const forget = () => {
+      ended += 1;
       if (underWay.get(name) === question) underWay.delete(name);
     };
     question.answer.then(forget, forget);
-    begun.catch(() => {});
     return question;
   }
 
   /** Joins the question that is under way, unless its key was invalidated since it began. */
   return async function externalApi({ ttlSeconds, ...key }) {
-    const kept = await findResult(database.db, { ...key, now: businessTime() });
-    if (kept) return kept;
+    const look = () => findResult(database.db, { ...key, now: businessTime() });
     const name = JSON.stringify([key.brandId, key.url, key.userAddress, key.collectionId]);
+    const endedBefore = ended;
+    let kept = await look();
+    // A question that ended while we looked has kept an answer that we may not have seen yet.
+    if (!kept && ended !== endedBefore && !underWay.has(name)) kept = await look();
+    if (kept) return kept;
     const other = underWay.get(name);
     if (!other) return begin(name, key, ttlSeconds).answer;
     await other.begun;
     if (await isLatestQuestion(database.db, { ...key, askedBy: other.askedBy })) return other.answer;
-    const meanwhile = await findResult(database.db, { ...key, now: businessTime() });
+    const meanwhile = await look();
     if (meanwhile) return meanwhile;
     const newer = underWay.get(name);
     return (newer && newer !== other ? newer : begin(name, key, ttlSeconds)).answer;

@@ -1,9 +1,11 @@
 /** What a user has, has earned and has done at a brand. */
 import type { RewardToken } from '../../chain/contracts/reward-token.ts';
 import type { BusinessTime, Database } from '../../ledger/database/database.ts';
+import { readUserActivity } from '../../ledger/engagement/user-activity.ts';
 import { spentOnPerks } from '../../ledger/perks/redemptions.ts';
 import { sumRewards } from '../../ledger/rewards/rewards.ts';
 import type { BrandId } from '../../rules/brands/brand.ts';
+import type { ActivityKind } from '../../rules/engagement/activity-kind.ts';
 import { DAILY } from '../../rules/engagement/streak.ts';
 import { readBalance } from '../wallets/read-balance.ts';
 import { rankOfUser } from './read-leaderboard.ts';
@@ -23,7 +25,8 @@ export interface UserStats {
   balance: bigint;
   lifetime: { earned: number; spent: number; claims: number };
   streak: { current: number; longest: number };
-  activity: { messages: number; voiceMinutes: number; reactions: number };
+  /** As the brand's clients reported it. */
+  activity: Record<ActivityKind, number>;
   /** 0: no place yet. */
   rank: { server: number; global: number };
 }
@@ -42,7 +45,7 @@ export async function readUserStats(
     balance: held.balance,
     lifetime: { earned, spent, claims },
     streak: { current: streak?.currentStreak ?? 0, longest: streak?.longestStreak ?? 0 },
-    activity: { messages: 0, voiceMinutes: 0, reactions: 0 },
+    activity: await readUserActivity(deps.database.db, { brandId, userKey }),
     rank: await rankOfUser(deps.database.db, { brandId, userKey, platform }),
   };
 }

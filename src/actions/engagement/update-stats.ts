@@ -4,8 +4,10 @@ import type { BusinessTime, Database, Queries } from '../../ledger/database/data
 import { readTime } from '../../ledger/database/read-time.ts';
 import { countActivity, nameBoardUser } from '../../ledger/engagement/count-activity.ts';
 import { recordReport } from '../../ledger/engagement/reports.ts';
+import { addUserActivity } from '../../ledger/engagement/user-activity.ts';
 import type { Random } from '../../lib/ids.ts';
 import type { Brand, BrandId } from '../../rules/brands/brand.ts';
+import { activityKindOf } from '../../rules/engagement/activity-kind.ts';
 import { isGrantType } from '../../rules/rewards/grant-types.ts';
 import { admitWrite, type WriteRefusal, type Writer } from './admit-write.ts';
 
@@ -16,6 +18,8 @@ export interface StatsReport {
   /** Whole RWT. */
   rwtAmount: number;
   claimType: string | undefined;
+  /** Messages, minutes in voice channels or reactions, where `claimType` says that it reports them. */
+  count: number;
   displayName: string | undefined;
 }
 
@@ -28,7 +32,7 @@ export interface UpdateStatsDeps {
 
 /**
  * Counts the report as one activity. Its RWT are added to the user's, with a row of their own, unless `claimType` is an event
- * that the service pays: then the ledger counts them by itself.
+ * that the service pays: then the ledger counts them by itself. A `claimType` of chat activity adds `count` to what the user did.
  */
 export async function updateStats(
   { database, businessTime, random, ownHosts }: UpdateStatsDeps,
@@ -48,6 +52,8 @@ export async function updateStats(
       await recordReport(tx, { id, ...of, withBrandKey, createdAt: atMs });
     }
     await countActivity(tx, [{ ...what, activity: 1, ...(counted && { rwtEarned: amount, claims: 1 }) }]);
+    const kind = activityKindOf(claimType ?? undefined);
+    if (kind) await addUserActivity(tx, { brandId, userKey, kind, count: report.count });
     await nameBoardUser(tx, { brandId, userKey, platform: platform ?? 'web', displayName });
     return { counted };
   });

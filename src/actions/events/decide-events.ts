@@ -33,7 +33,7 @@ import {
   underOwnType,
 } from '../../rules/events/submission.ts';
 import { type GrantedReward, type GrantToRecord, limitsOf, recordGrants } from '../rewards/record-grants.ts';
-import { paidToOurselves } from '../rewards/refuse-own-accounts.ts';
+import { paidToOurselves, walletsOfPayees } from '../rewards/refuse-own-accounts.ts';
 
 export interface DecideDeps {
   clock: Clock;
@@ -88,16 +88,27 @@ export interface TakenRefusal {
 
 /** An event that passed the configured checks and awaits the counting ones. */
 interface Candidate {
+  /** As it came. */
   event: EventToDecide;
+  /** Under the type of its event. */
+  submission: EventSubmission;
   brand: Brand;
   rule: EventRule;
   bypass: Bypass;
 }
 
 /** A candidate that may be paid. */
-interface Grant extends Candidate {
+interface Grant {
+  candidate: Candidate;
   amount: number;
   state: ClaimState;
+}
+
+/** The decisions so far of events that are decided together, and the candidates among them. */
+interface Round {
+  candidates: Candidate[];
+  decisions: Map<EventToDecide, EventDecision>;
+  nowMs: number;
 }
 
 /**
@@ -109,9 +120,9 @@ export async function decideRound(
   tx: Queries,
   events: EventToDecide[],
 ): Promise<Map<EventToDecide, EventDecision>> {
-  const { candidates, decisions, asked, nowMs } = await screen(deps, tx, events);
-  await grantCandidates(deps, tx, { candidates, decisions, nowMs });
-  return new Map([...decisions].map(([event, decision]) => [asked.get(event) ?? event, decision]));
+  const screened = await screen(deps, tx, events);
+  await grantCandidates(deps, tx, screened);
+  return screened.decisions;
 }
 
 /** An event as it would be decided now: granted with its amount, or refused. */
@@ -125,10 +136,13 @@ export async function lookAtEvent(
 ): Promise<EventOutlook> {
   const screened = await screen(deps, db, [{ submission, rewardId: '' }]);
   const { decisions, nowMs } = screened;
-  const candidates = await forUsers(deps, db, screened);
+  const { candidates } = await forUsers(deps, db, screened);
   const round = { candidates, decisions, nowMs, readFunds: readAvailableFunds };
   const [grant] = candidates.length > 0 ? await judge(deps, db, round) : [];
-  if (grant) return { ...grant, nowMs };
+  if (grant) {
+    const { brand, rule, bypass } = grant.candidate;
+    return { nowMs, brand, rule, bypass, state: grant.state, amount: grant.amount };
+  }
   const [decision] = decisions.values();
   if (!decision || !('refusal' in decision)) throw new Error('an event was neither granted nor refused');
   const { refusal } = decision;
@@ -138,107 +152,108 @@ export async function lookAtEvent(
 }
 
 /** Judges the candidates, records the rewards of those that are granted, and adds all their decisions. */
-async function grantCandidates(
-  deps: DecideDeps,
-  tx: Queries,
-  round: { candidates: Candidate[]; decisions: Map<EventToDecide, EventDecision>; nowMs: number },
-): Promise<void> {
+async function grantCandidates(deps: DecideDeps, tx: Queries, round: Round): Promise<void> {
   const { decisions, nowMs } = round;
-  const candidates = await forUsers(deps, tx, round);
+  const { candidates, wallets } = await forUsers(deps, tx, round);
   if (candidates.length === 0) return;
   const grants = await judge(deps, tx, { candidates, decisions, nowMs });
   if (grants.length === 0) return;
 
-  const toRecord = grants.map((grant) => recordable(grant, { nowMs, ...deps }));
-  const rewards = await recordGrants(deps, tx, { grants: toRecord, nowMs });
-  for (const [place, { event, brand, rule, bypass, state }] of grants.entries()) {
-    const granted = rewards[place];
-    if (granted) decisions.set(event, { nowMs, brand, rule, bypass, state, granted });
+  const { duplicateWindowMs } = deps;
+  const toRecord = grants.map((grant) => recordable(grant, { nowMs, duplicateWindowMs }));
+  const rewards = await recordGrants(deps, tx, { grants: toRecord, wallets, nowMs });
+  for (const [place, granted] of rewards.entries()) {
+    const { candidate, state } = grants[place] as Grant;
+    const { event, brand, rule, bypass } = candidate;
+    decisions.set(event, { nowMs, brand, rule, bypass, state, granted });
   }
 }
 
 /** What the ledger is to hold a grant to: the terms of its rule. */
 function recordable(
-  { event, brand, rule, bypass, amount }: Grant,
+  { candidate, amount }: Grant,
   { nowMs, duplicateWindowMs }: { nowMs: number; duplicateWindowMs: number },
 ): GrantToRecord {
-  const { eventType, userKey, userEmail, userAddress, metadata, platform } = event.submission;
-  const maxTotalClaims = isUnlimited(rule.maxTotalClaims) ? Number.MAX_SAFE_INTEGER : rule.maxTotalClaims;
-  const terms = { ...claimTerms({ rule, bypass, nowMs, duplicateWindowMs }), maxTotalClaims };
-  const of = { brand, eventType, userKey, userEmail, userAddress, metadata, platform };
-  return { rewardId: event.rewardId, ...of, amount, ...terms };
+  const { event, submission, brand, rule, bypass } = candidate;
+  const { eventType, userKey, userEmail, userAddress, metadata, platform } = submission;
+  const { claimsBelow, lastAtMost } = claimTerms({ rule, bypass, nowMs, duplicateWindowMs });
+  return {
+    rewardId: event.rewardId,
+    brand,
+    eventType,
+    userKey,
+    userEmail,
+    userAddress,
+    metadata,
+    platform,
+    amount,
+    claimsBelow,
+    lastAtMost,
+    maxTotalClaims: isUnlimited(rule.maxTotalClaims) ? Number.MAX_SAFE_INTEGER : rule.maxTotalClaims,
+  };
 }
 
-/**
- * Runs the checks that need no counting: a refused event is decided here, the others become candidates. `asked` gives
- * for each event of these, which stands under its own type, the event as it came.
- */
-async function screen(deps: DecideDeps, tx: Queries, events: EventToDecide[]) {
+/** Runs the checks that need no counting: a refused event is decided here, the others become candidates. */
+async function screen(deps: DecideDeps, tx: Queries, events: EventToDecide[]): Promise<Round> {
+  const { ownHosts, ownDomain } = deps;
   const brandIds = [...new Set(events.map(({ submission }) => submission.brandId))];
   const { brands, nowMs = deps.clock.now() } = await readBrandsAndTime(tx, {
     brandIds,
     now: deps.businessTime(),
   });
-  const named = events.flatMap(({ submission: { brandId, eventType } }) => [
-    eventType,
-    namedType(brands.get(brandId), eventType) ?? eventType,
-  ]);
-  const eventTypes = [...new Set(named)];
-  const rules = await readEventRules(tx, { brandIds, eventTypes });
-  const hosts = events.flatMap(({ submission }) => hostsBelow(submission, brands.get(submission.brandId)));
+  const eventTypes = new Set<string>();
+  const hosts: string[] = [];
+  for (const { submission } of events) {
+    const brand = brands.get(submission.brandId);
+    eventTypes.add(submission.eventType);
+    eventTypes.add(namedType(brand, submission.eventType) ?? submission.eventType);
+    hosts.push(...hostsBelow(submission, brand));
+  }
+  const rules = await readEventRules(tx, { brandIds, eventTypes: [...eventTypes] });
   const domains = await domainsAbove(tx, hosts);
   const decisions = new Map<EventToDecide, EventDecision>();
   const candidates: Candidate[] = [];
-  const asked = new Map<EventToDecide, EventToDecide>();
-  for (const one of events) {
-    const brand = brands.get(one.submission.brandId);
-    const isType = (eventType: string) => rules.has(ruleKey({ ...one.submission, eventType }));
-    const submission = underOwnType(one.submission, { brand, isType });
-    const event = { ...one, submission };
-    asked.set(event, one);
+  for (const event of events) {
+    const { brandId } = event.submission;
+    const brand = brands.get(brandId);
+    const isType = (eventType: string) => rules.has(ruleKey({ brandId, eventType }));
+    const submission = underOwnType(event.submission, { brand, isType });
     const rule = rules.get(ruleKey(submission));
-    const others = domains.filter(({ brandId }) => brandId !== submission.brandId);
-    const otherDomains = others.map(({ domain }) => domain);
-    const refusal = refuseSubmission(submission, { ...deps, brand, rule, otherDomains });
+    const otherDomains = domains.flatMap((one) => (one.brandId === brandId ? [] : one.domain));
+    const refusal = refuseSubmission(submission, { brand, rule, ownHosts, ownDomain, otherDomains });
     if (refusal) decisions.set(event, { nowMs, brand, rule, refusal });
-    else if (brand && rule) candidates.push({ event, brand, rule, bypass: bypassOf(submission, brand) });
+    else if (brand && rule)
+      candidates.push({ event, submission, brand, rule, bypass: bypassOf(submission, brand) });
   }
-  return { candidates, decisions, asked, nowMs };
+  return { candidates, decisions, nowMs };
 }
 
 const TO_OURSELVES =
   'userIdentifier: must be an account of a user, not one of the service or its contracts, nor the zero address';
 
-/** The candidates whose reward a user gets; all others are refused. */
-async function forUsers(
-  { ownAddresses }: DecideDeps,
-  tx: Queries,
-  round: { candidates: Candidate[]; decisions: Map<EventToDecide, EventDecision>; nowMs: number },
-): Promise<Candidate[]> {
-  const { candidates, decisions, nowMs } = round;
-  const submissions = candidates.map(({ event }) => event.submission);
-  const toOurselves = await paidToOurselves(tx, { users: submissions, ownAddresses });
-  return candidates.filter(({ event, brand, rule }) => {
-    if (!toOurselves.has(event.submission)) return true;
+/** The candidates whose reward a user gets, and the wallets that users have; all others are refused. */
+async function forUsers({ ownAddresses }: DecideDeps, tx: Queries, round: Round) {
+  const { decisions, nowMs } = round;
+  const users = round.candidates.map(({ submission }) => submission);
+  const wallets = await walletsOfPayees(tx, users);
+  const toOurselves = await paidToOurselves(tx, { users, wallets, ownAddresses });
+  const candidates = round.candidates.filter(({ event, submission, brand, rule }) => {
+    if (!toOurselves.has(submission)) return true;
     const refusal = { code: 'invalid_event_data' as const, errors: [TO_OURSELVES] };
     decisions.set(event, { nowMs, brand, rule, refusal });
     return false;
   });
+  return { candidates, wallets };
 }
 
 /** Judges candidates in their order, each as if those before it had been paid already. */
 async function judge(
   deps: DecideDeps,
   tx: Queries,
-  round: {
-    candidates: Candidate[];
-    decisions: Map<EventToDecide, EventDecision>;
-    nowMs: number;
-    readFunds?: typeof lockAvailableFunds;
-  },
+  round: Round & { readFunds?: typeof lockAvailableFunds },
 ): Promise<Grant[]> {
   const { candidates, decisions, nowMs, readFunds = lockAvailableFunds } = round;
-  const keys = candidates.map(({ event }) => event.submission);
+  const keys = candidates.map(({ submission }) => submission);
   // The lock on a brand's row of funds lets one process at a time decide the brand's events, so what is
   // read from here on stays true until the commit. The conditional writes below check it once more.
   const funds = await readFunds(tx, [...new Set(keys.map(({ brandId }) => brandId))]);
@@ -250,8 +265,7 @@ async function judge(
   const grants: Grant[] = [];
   const granted = new Set<string>();
   for (const candidate of candidates) {
-    const { event, brand, rule, bypass } = candidate;
-    const { submission } = event;
+    const { event, submission, brand, rule, bypass } = candidate;
     const key = claimKeyText(submission);
     if (granted.has(key)) continue;
     const eventKey = eventKeyText(submission);
@@ -263,11 +277,10 @@ async function judge(
       streakMultiplier: multipliers.get(key),
     };
     const amount = rewardAmount(rule, worthOf(rule, { submission, brand, state }));
-    const grounds: Grounds = { nowMs, brand, rule, bypass, state, amount };
     const { duplicateWindowMs } = deps;
     const refusal = refuseClaim({ rule, state, bypass, amount, nowMs, duplicateWindowMs });
     if (refusal) {
-      decisions.set(event, { ...grounds, refusal });
+      decisions.set(event, { nowMs, brand, rule, bypass, state, amount, refusal });
       continue;
     }
     granted.add(key);
@@ -275,7 +288,7 @@ async function judge(
     funds.set(submission.brandId, state.availableFunds - amount);
     const windows = state.spending?.map((window) => ({ ...window, spent: window.spent + amount }));
     if (windows) spending.set(submission.brandId, windows);
-    grants.push({ ...candidate, amount, state });
+    grants.push({ candidate, amount, state });
   }
   return grants;
 }
@@ -288,9 +301,9 @@ async function streakMultipliers(
 ): Promise<Map<string, number>> {
   const asking = candidates.filter(({ brand, rule }) => paysByStreak(rule, brand));
   if (asking.length === 0 || !deps.streakMultipliers) return new Map();
-  const users = asking.map(({ brand, event }) => ({ brand, userKey: event.submission.userKey }));
+  const users = asking.map(({ brand, submission }) => ({ brand, userKey: submission.userKey }));
   const multipliers = await deps.streakMultipliers(tx, { users, nowMs });
   return new Map(
-    asking.map(({ event }, place) => [claimKeyText(event.submission), multipliers[place] ?? 1] as const),
+    asking.map(({ submission }, place) => [claimKeyText(submission), multipliers[place] ?? 1] as const),
   );
 }

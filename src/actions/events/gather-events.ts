@@ -37,15 +37,12 @@ export function createEventSubmitter(deps: SubmitEventsDeps) {
     runApart: (events) =>
       tryAgain(() => decideRounds(deps, events), { triesMax: LOCK_TRIES_MAX, isPassing: isLockTimeout }),
   });
+  const whenLocked = (error: unknown): EventDecision => {
+    if (!isLockTimeout(error)) throw error;
+    return { nowMs: clock.now(), refusal: { code: 'database_busy' } };
+  };
   return {
-    async submit(event: EventToDecide): Promise<EventDecision> {
-      try {
-        return await rounds.submit(event);
-      } catch (error) {
-        if (!isLockTimeout(error)) throw error;
-        return { nowMs: clock.now(), refusal: { code: 'database_busy' } };
-      }
-    },
+    submit: (event: EventToDecide): Promise<EventDecision> => rounds.submit(event).catch(whenLocked),
     /** Resolves when no decision is under way. */
     idle: rounds.idle,
   };

@@ -2,7 +2,7 @@
 
 import type { Milestone, RewardProgressBoard } from '../../chain/waiting/reward-outcome.ts';
 import type { Database } from '../../ledger/database/database.ts';
-import { findReward } from '../../ledger/rewards/rewards.ts';
+import { findReward, type RewardProgress } from '../../ledger/rewards/rewards.ts';
 import type { Crash } from '../../lib/crash-points.ts';
 import type { Random } from '../../lib/ids.ts';
 import type { ClaimRefusal } from '../../rules/events/claim-policy.ts';
@@ -38,22 +38,34 @@ type EventRefusal =
   | { code: 'payout_pending'; eventId: string };
 
 /** `decision` is missing when the reward had been granted by an earlier try of the same request. */
-export type EventOutcome = { decision?: EventDecision } & ({ paid: PaidReward } | { refusal: EventRefusal });
+export type EventOutcome = { decision?: EventDecision } & (
+  | { paid: PaidReward }
+  | { refusal: EventRefusal }
+);
 
 /**
  * Contract: POST manual-event. A refusal is a value; only a fault of the service throws. `effect` is given for a
  * request with an idempotency key: the id that its reward has, and whether an earlier try may have granted it.
  */
-export async function rewardEvent(
+export function rewardEvent(
   deps: RewardEventDeps,
   submission: EventSubmission,
   effect?: Effect,
 ): Promise<EventOutcome> {
-  const earlier = effect?.mayExist ? await grantedEarlier(deps, effect.id) : undefined;
+  return effect?.mayExist
+    ? rewardAgain(deps, submission, effect)
+    : decideAndSettle(deps, submission, effect?.id);
+}
+
+async function rewardAgain(
+  deps: RewardEventDeps,
+  submission: EventSubmission,
+  effect: Effect,
+): Promise<EventOutcome> {
+  const earlier = await grantedEarlier(deps, effect.id);
   if (earlier && !earlier.isReleased) return settle(deps, earlier.granted);
   // The reward of an earlier try failed for good and gave its claim back: it cannot be the one of this try.
-  const rewardId = earlier ? await effect?.renew() : effect?.id;
-  return decideAndSettle(deps, submission, rewardId);
+  return decideAndSettle(deps, submission, earlier ? await effect.renew() : effect.id);
 }
 
 async function decideAndSettle(
@@ -61,8 +73,19 @@ async function decideAndSettle(
   submission: EventSubmission,
   keyedId: string | undefined,
 ): Promise<EventOutcome> {
-  const decision = await decide(deps, submission, keyedId);
-  if ('granted' in decision) return { decision, ...(await settle(deps, decision.granted)) };
+  const { submitter, random } = deps;
+  let decision = await submitter.submit({ submission, rewardId: keyedId ?? random.uuid() });
+  // Without a key, the reward that has the new id is another event's: this one gets another id, once.
+  if (keyedId === undefined && isTaken(decision))
+    decision = await submitter.submit({ submission, rewardId: random.uuid() });
+  return 'granted' in decision ? settle(deps, decision.granted, decision) : refused(deps, decision, keyedId);
+}
+
+async function refused(
+  deps: RewardEventDeps,
+  decision: Exclude<EventDecision, { granted: GrantedReward }>,
+  keyedId: string | undefined,
+): Promise<EventOutcome> {
   // This try may have been refused because another try of the same request was granted meanwhile.
   const meanwhile = keyedId === undefined ? undefined : await grantedEarlier(deps, keyedId);
   if (meanwhile) return settle(deps, meanwhile.granted);
@@ -71,16 +94,8 @@ async function decideAndSettle(
   return { decision, refusal };
 }
 
-/** Without a key, the reward that has the new id is another event's: this one gets another id, once. */
-async function decide(
-  { submitter, random }: RewardEventDeps,
-  submission: EventSubmission,
-  keyedId: string | undefined,
-): Promise<EventDecision> {
-  const first = await submitter.submit({ submission, rewardId: keyedId ?? random.uuid() });
-  const isTaken = 'refusal' in first && first.refusal.code === 'reward_id_taken';
-  return isTaken && keyedId === undefined ? submitter.submit({ submission, rewardId: random.uuid() }) : first;
-}
+const isTaken = (decision: EventDecision) =>
+  'refusal' in decision && decision.refusal.code === 'reward_id_taken';
 
 async function grantedEarlier(
   { database }: RewardEventDeps,
@@ -92,25 +107,31 @@ async function grantedEarlier(
   );
 }
 
-/** Waits for the transaction of a granted reward. */
-async function settle(
+/** Waits for the transaction of a granted reward. Most of a request's time is spent here, so little is kept meanwhile. */
+function settle(
   deps: RewardEventDeps,
   granted: GrantedReward,
-): Promise<{ paid: PaidReward } | { refusal: EventRefusal }> {
-  const eventId = granted.rewardId;
+  decision?: EventDecision,
+): Promise<EventOutcome> {
   const waiting = deps.progress.waitFor({
-    rewardId: eventId,
+    rewardId: granted.rewardId,
     until: deps.answerWhen,
     timeoutMs: deps.answerTimeoutMs,
   });
   deps.payouts.nudge();
-  const progress = await waiting;
-  deps.crash('answer.before-reply');
-  if (!progress) return { refusal: { code: 'payout_pending', eventId } };
-  if (progress.failure !== null)
-    return { refusal: { code: 'payout_failed', eventId, reason: progress.failure } };
-  if (!progress.hash) {
-    return { refusal: { code: 'payout_failed', eventId, reason: 'no_transaction' } };
-  }
-  return { paid: { ...granted, transactionHash: progress.hash } };
+  return waiting.then((progress) => {
+    deps.crash('answer.before-reply');
+    const refusal = unsettled(granted.rewardId, progress);
+    if (refusal) return decision ? { decision, refusal } : { refusal };
+    const paid = { transactionHash: progress?.hash as `0x${string}`, ...granted };
+    return decision ? { decision, paid } : { paid };
+  });
+}
+
+/** Why a reward has no transaction to answer with. */
+function unsettled(eventId: string, progress: RewardProgress | undefined): EventRefusal | undefined {
+  if (!progress) return { code: 'payout_pending', eventId };
+  const { failure, hash } = progress;
+  if (failure !== null) return { code: 'payout_failed', eventId, reason: failure };
+  return hash ? undefined : { code: 'payout_failed', eventId, reason: 'no_transaction' };
 }

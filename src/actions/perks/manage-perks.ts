@@ -11,6 +11,7 @@ import {
   savePerk,
   addPerk as storePerk,
 } from '../../ledger/perks/perks.ts';
+import { type Reach, refuseUrl } from '../../outgoing/target.ts';
 import { isUnlimited } from '../../rules/brands/brand.ts';
 import { changedTerms } from '../../rules/perks/terms.ts';
 import { type BrandRefusal, findNamed, type ManageBrandsDeps, withBrand } from '../brands/named-brand.ts';
@@ -18,6 +19,8 @@ import { type BrandRefusal, findNamed, type ManageBrandsDeps, withBrand } from '
 export interface ManagePerksDeps extends Pick<ManageBrandsDeps, 'database' | 'clock' | 'random'> {
   /** The contract has something to be told; where another process tells it, that finds it by itself. */
   nudge?: (() => void) | undefined;
+  /** Where the service may ask brands' servers: a URL that leads elsewhere is refused at once. */
+  reach: Reach;
 }
 
 type PerkRefusal = BrandRefusal | { code: 'perk_not_found'; name: string };
@@ -73,6 +76,8 @@ export async function addPerk(
   brandName: string,
   wish: PerkWish,
 ): Promise<PerkOutcome<ManagedPerk>> {
+  const unreachable = unreachableIn(deps.reach, wish.constraints);
+  if (unreachable) return unreachable;
   const nowMs = deps.clock.now();
   const added = await deps.database.atomically((tx) =>
     withBrand<StoredPerk | { refusal: PerkRefusal }>(tx, brandName, async ({ brandId }) => {
@@ -98,6 +103,8 @@ export async function changePerk(
 ): Promise<PerkOutcome<ManagedPerk>> {
   const { restock, ...given } = change;
   const settings = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  const unreachable = unreachableIn(deps.reach, change.constraints);
+  if (unreachable) return unreachable;
   const nowMs = deps.clock.now();
   const changed = await deps.database.atomically(async (tx) => {
     const found = await findNamedPerk(tx, name);
@@ -118,6 +125,15 @@ export async function changePerk(
   });
   if ('refusal' in changed) return changed;
   return told(deps, changed);
+}
+
+/** Every constraint is asked through the same guard later; here its refusal reaches the person who can mend it. */
+function unreachableIn(reach: Reach, constraints: StoredPerk['constraints'] = []) {
+  for (const [place, one] of constraints.entries()) {
+    const why = one.type === 'external_api' ? refuseUrl(reach, one.url) : undefined;
+    if (why) return invalid(`constraints.${place}.url`, `${why}: the service would never ask it`);
+  }
+  return undefined;
 }
 
 async function told(deps: ManagePerksDeps, perk: StoredPerk): Promise<ManagedPerk> {

@@ -1,13 +1,12 @@
-/** Whose gas a call uses: the brand whose perk is bought, or the brand of the page where it knows the user, or the service. */
+/** Whose gas a call would use: the brand's whose perk is bought, or the brand's of the page where it knows the user. */
 import { perkNFTAbi } from '../../chain/contracts/abis.ts';
 import { addressSpellings } from '../../chain/contracts/calls/address-spellings.ts';
 import { readContract } from '../../chain/contracts/read-contract.ts';
 import type { Rpc } from '../../chain/rpc/rpc.ts';
 import { brandsOfHost } from '../../ledger/brands/brand-domains.ts';
-import { findBrand } from '../../ledger/brands/brands.ts';
 import type { Queries } from '../../ledger/database/database.ts';
 import { brandsThatKnow } from '../../ledger/relay/known-users.ts';
-import type { GasPayer } from '../../ledger/schema/relay.ts';
+import { createSameTurn } from '../../lib/gather/same-turn.ts';
 import type { BrandId } from '../../rules/brands/brand.ts';
 
 type Hex = `0x${string}`;
@@ -22,18 +21,21 @@ interface Asked {
   wallets: Hex[];
 }
 
-/** Rejects when the node gives no usable answer. */
-export async function findPayer(
-  { db, rpc, perks }: { db: Queries; rpc: Rpc; perks: Hex },
-  { perkId, originHost, email, wallets }: Asked,
-): Promise<GasPayer> {
-  if (perkId !== undefined) {
+/** Returns the function that asks the chain which brand sells a perk; calls that arrive together ask once for each perk. */
+export const createSellerReader = ({ rpc, perks }: { rpc: Rpc; perks: Hex }) =>
+  createSameTurn(async (perkId: bigint): Promise<BrandId> => {
     const call = { address: perks, abi: perkNFTAbi, functionName: 'perkOf', args: [perkId] } as const;
-    const brandId = (await readContract(rpc, call)).brand.toLowerCase() as BrandId;
-    return (await findBrand(db, brandId)) ? brandId : 'service';
-  }
+    return (await readContract(rpc, call)).brand.toLowerCase() as BrandId;
+  });
+
+/** Undefined: the service pays. Rejects when the node gives no usable answer. */
+export async function findPayer(
+  { db, readSeller }: { db: Queries; readSeller: ReturnType<typeof createSellerReader> },
+  { perkId, originHost, email, wallets }: Asked,
+): Promise<BrandId | undefined> {
+  if (perkId !== undefined) return readSeller(perkId);
   const brands = originHost === undefined ? [] : await brandsOfHost(db, originHost);
   const addresses = wallets.flatMap(addressSpellings);
   const [known] = await brandsThatKnow(db, brands, { email, addresses });
-  return known ?? 'service';
+  return known;
 }

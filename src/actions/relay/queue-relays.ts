@@ -5,20 +5,21 @@ import {
   type Database,
   isContention,
   isLockTimeout,
+  type Queries,
   tryAgain,
 } from '../../ledger/database/database.ts';
 import {
   type RateLimit,
   type RateWindow,
   readWindow,
-  takeFromWindow,
+  takeFromWindows,
 } from '../../ledger/limits/rate-windows.ts';
 import {
   DAY_MS,
   giveBackGas,
   giveBackGasShare,
   takeGas,
-  takeGasShare,
+  takeGasShares,
 } from '../../ledger/relay/gas-budgets.ts';
 import { type NewRelay, readRelays, storeRelays } from '../../ledger/relay/queued-relays.ts';
 import type { GasPayer } from '../../ledger/schema/relay.ts';
@@ -67,7 +68,54 @@ export function createRelayQueue(deps: QueueRelaysDeps) {
 const byText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
 const inOrder = (wishes: RelayWish[]) =>
-  wishes.toSorted((a, b) => byText(a.payer, b.payer) || byText(a.userAddress, b.userAddress));
+  wishes.toSorted(
+    (a, b) => byText(a.payer, b.payer) || a.budgetDay - b.budgetDay || byText(a.userAddress, b.userAddress),
+  );
+
+/** At least one call. */
+type Group = [RelayWish, ...RelayWish[]];
+
+function groupsOf(wishes: RelayWish[], keyOf: (wish: RelayWish) => string): Group[] {
+  const groups = new Map<string, Group>();
+  for (const wish of wishes) {
+    const key = keyOf(wish);
+    const group = groups.get(key);
+    if (group) group.push(wish);
+    else groups.set(key, [wish]);
+  }
+  return [...groups.values()];
+}
+
+/** Calls of one payer, each of another user: a user's second call is in a later group. */
+function groupsOfShares(wishes: RelayWish[]): Group[] {
+  const calls = new Map<string, number>();
+  return groupsOf(wishes, ({ payer, budgetDay, shareGwei, userAddress }) => {
+    const terms = `${payer} ${budgetDay} ${shareGwei}`;
+    const call = (calls.get(`${terms} ${userAddress}`) ?? 0) + 1;
+    calls.set(`${terms} ${userAddress}`, call);
+    return `${terms} ${call}`;
+  });
+}
+
+/** The calls that their payers' budgets have room for, whose worst case is taken from them. */
+async function withinBudgets(tx: Queries, wishes: RelayWish[]): Promise<Set<RelayWish>> {
+  const within = new Set<RelayWish>();
+  const take = async (some: Group) => {
+    const [{ payer, budgetDay: day, budgetGwei: limitGwei }] = some;
+    const gwei = some.reduce((sum, { reservedGwei }) => sum + reservedGwei, 0);
+    const taken = await takeGas(tx, { payer, day, gwei, limitGwei });
+    if (taken) for (const wish of some) within.add(wish);
+    return taken;
+  };
+  for (const group of groupsOf(
+    wishes,
+    ({ payer, budgetDay, budgetGwei }) => `${payer} ${budgetDay} ${budgetGwei}`,
+  )) {
+    // Where there is no room for all of them, there may be for some.
+    if (!(await take(group))) for (const wish of group) await take([wish]);
+  }
+  return within;
+}
 
 type Answers = Map<RelayWish, QueueAnswer>;
 
@@ -104,23 +152,26 @@ async function admit(
       const resetAtMs = (wish.budgetDay + 1) * DAY_MS;
       answers.set(wish, { queued: false, reason: 'gas_budget', of, resetAtMs });
     };
-    const within: RelayWish[] = [];
-    for (const wish of inOrder(wishes)) {
-      if (await takeGas(tx, { ...gasOf(wish), limitGwei: wish.budgetGwei })) within.push(wish);
-      else overBudget(wish, 'payer');
-    }
+    const ordered = inOrder(wishes);
+    const within = await withinBudgets(tx, ordered);
+    for (const wish of ordered) if (!within.has(wish)) overBudget(wish, 'payer');
     const paid: RelayWish[] = [];
-    for (const wish of within) {
-      if (await takeGasShare(tx, { ...gasOf(wish), limitGwei: wish.shareGwei })) paid.push(wish);
-      else {
-        await giveBackGas(tx, gasOf(wish));
-        overBudget(wish, 'user');
+    for (const group of groupsOfShares([...within])) {
+      const [{ payer, budgetDay: day, shareGwei: limitGwei }] = group;
+      const taken = await takeGasShares(tx, { payer, day, limitGwei }, group.map(gasOf));
+      for (const wish of group) {
+        if (taken.has(wish.userAddress)) paid.push(wish);
+        else {
+          await giveBackGas(tx, gasOf(wish));
+          overBudget(wish, 'user');
+        }
       }
     }
+    const users = paid.map(({ userAddress }) => userAddress);
+    const windows = await takeFromWindows(tx, { ...userLimit, now: businessTime() }, users);
     const admitted = new Set<RelayWish>();
-    for (const wish of paid.toSorted((a, b) => byText(a.userAddress, b.userAddress))) {
-      const { userAddress: subject } = wish;
-      const { taken, ...window } = await takeFromWindow(tx, { ...userLimit, subject, now: businessTime() });
+    for (const [place, wish] of paid.entries()) {
+      const { taken, ...window } = windows[place] as (typeof windows)[number];
       if (taken) {
         admitted.add(wish);
         answers.set(wish, { queued: true, window });

@@ -1,25 +1,22 @@
 /** What keeps a user from buying a perk by a relayed call, beside the contract's own checks: the brand's constraints. */
-import type { Database } from '../../ledger/database/database.ts';
-import { findPerkByToken } from '../../ledger/perks/perks.ts';
+import type { StoredPerk } from '../../ledger/perks/perks.ts';
 import type { CheckConstraints } from '../../rules/constraints/constraint.ts';
 import type { ValidationProblem } from '../../rules/relay-policy.ts';
 import { emailKey } from '../../rules/user-key.ts';
 
-/** Undefined when the user may buy it, also a perk that the catalogue does not have. */
+/** Undefined when the user may buy it. */
 export async function refusePurchase(
-  deps: { database: Database; checkConstraints: CheckConstraints },
+  deps: { checkConstraints: CheckConstraints },
   buying: {
-    perkId: bigint;
+    perk: StoredPerk;
     /** Lower case. */
     userAddress: `0x${string}`;
     /** Present when the token's issuer has verified it. */
     email?: string | undefined;
   },
 ): Promise<ValidationProblem | undefined> {
-  const tokenId = Number(buying.perkId);
-  const perk = Number.isSafeInteger(tokenId) ? await findPerkByToken(deps.database.db, tokenId) : undefined;
-  if (!perk || perk.constraints.length === 0) return undefined;
-  const { brandId, constraints } = perk;
+  const { brandId, tokenId, constraints } = buying.perk;
+  if (constraints.length === 0) return undefined;
   const userKey = buying.email === undefined ? undefined : emailKey(buying.email);
   const buyer = { address: buying.userAddress, userKey };
   const missing = await deps.checkConstraints({ brandId, tokenId, constraints, buyer });

@@ -5,17 +5,18 @@ import { contractNamed, readCall } from '../../chain/contracts/calls/relay-calld
 import type { ContractAddresses } from '../../chain/contracts/deployment-steps.ts';
 import { createPermitReader, type Permit } from '../../chain/contracts/permit.ts';
 import { type FeePolicy, priceTransaction } from '../../chain/lane/fees.ts';
-import type { ChainClient } from '../../chain/rpc/client.ts';
+import type { Block, ChainClient } from '../../chain/rpc/client.ts';
 import { type Rpc, RpcAnswerError, RpcUnreachableError } from '../../chain/rpc/rpc.ts';
 import { isIncluded, type RelayProgressBoard } from '../../chain/waiting/relay-outcome.ts';
-import { findConfiguredBrand } from '../../ledger/brands/brand-configuration.ts';
 import type { BusinessTime, Database } from '../../ledger/database/database.ts';
-import { type RateLimit, type RateWindow, readWindow } from '../../ledger/limits/rate-windows.ts';
+import { type RateLimit, type RateWindow, readWindows } from '../../ledger/limits/rate-windows.ts';
 import { budgetDay } from '../../ledger/relay/gas-budgets.ts';
-import { firstReadyGasWallet, type GasWallet } from '../../ledger/relay/gas-wallets.ts';
+import type { GasWallet } from '../../ledger/relay/gas-wallets.ts';
 import { type RelayProgress, readRelays } from '../../ledger/relay/queued-relays.ts';
 import type { GasPayer, PermitCall } from '../../ledger/schema/relay.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { createGatherer } from '../../lib/gather/gather.ts';
+import { createSameTurn } from '../../lib/gather/same-turn.ts';
 import type { Random } from '../../lib/ids.ts';
 import type { CheckConstraints } from '../../rules/constraints/constraint.ts';
 import {
@@ -27,7 +28,8 @@ import {
   type ValidationProblem,
 } from '../../rules/relay-policy.ts';
 import type { Effect } from '../answer-once.ts';
-import { findPayer } from './find-payer.ts';
+import { createSellerReader, findPayer } from './find-payer.ts';
+import { createPayerLookUp } from './look-up-payer.ts';
 import type { createRelayQueue } from './queue-relays.ts';
 import { refusePurchase } from './refuse-purchase.ts';
 import { type TryRelayDeps, tryCall } from './simulate-relay.ts';
@@ -62,6 +64,8 @@ interface RelayTransactionDeps {
     userShare: number;
     /** Real time that a caller waits for the block. */
     answerTimeoutMs: number;
+    /** Calls that are looked up in the ledger together. */
+    batchMax: number;
   };
 }
 
@@ -114,20 +118,28 @@ export function createRelayTransaction(deps: RelayTransactionDeps) {
   const { database, contracts, settings } = deps;
   const readPermit = createPermitReader({ rpc: deps.rpc, token: contracts.token });
   const readL1Fee = createL1FeeReader(deps);
-  const windowOf = (subject: Hex) =>
-    readWindow(database.db, { ...settings.userLimit, subject, now: deps.businessTime() });
+  const readSeller = createSellerReader({ rpc: deps.rpc, perks: contracts.perks });
+  const blockAt = createSameTurn((which: 'latest') => deps.chain.block(which));
+  const lookUpPayer = createPayerLookUp({ db: database.db, batchMax: settings.batchMax });
+  const { submit: windowOf } = createGatherer<Hex, RateWindow & { nowMs: number }>({
+    maxItems: settings.batchMax,
+    async run(users) {
+      const windows = await readWindows(database.db, { ...settings.userLimit, now: deps.businessTime() }, [
+        ...new Set(users),
+      ]);
+      return users.map((user) => windows.get(user) as RateWindow & { nowMs: number });
+    },
+  });
 
   return async function relayTransaction(request: RelayRequest, effect?: Effect): Promise<RelayOutcome> {
     const contract = contractNamed(contracts, request.to);
-    const grounds: RelayGrounds = {
-      contract,
-      function: contract && readCall(contract, request.data).signature,
-    };
-    return { grounds, ...(await decide(request, grounds, effect)) };
+    const call = contract && { contract, ...readCall(contract, request.data) };
+    const grounds: RelayGrounds = { contract, function: call?.signature };
+    return { grounds, ...(await decide({ ...request, call }, grounds, effect)) };
   };
 
   async function decide(
-    request: RelayRequest,
+    request: ReadRequest,
     grounds: RelayGrounds,
     effect: Effect | undefined,
   ): Promise<RelayOutcome> {
@@ -139,7 +151,10 @@ export function createRelayTransaction(deps: RelayTransactionDeps) {
     const { nowMs, ...window } = await windowOf(userAddress);
     if (window.remaining === 0)
       return { window, refusal: { code: 'rate_limit_exceeded', scope: 'user', window } };
-    const prepared = await prepare({ ...deps, readPermit, readL1Fee }, request).catch((error: unknown) => {
+    const prepared = await prepare(
+      { ...deps, readPermit, readL1Fee, readSeller, blockAt, lookUpPayer },
+      request,
+    ).catch((error: unknown) => {
       // The node gave no usable answer: nothing was sent, and the same request may pass in a moment.
       if (error instanceof RpcAnswerError || error instanceof RpcUnreachableError)
         return { refusal: { code: 'relay_unavailable' as const } };
@@ -147,11 +162,10 @@ export function createRelayTransaction(deps: RelayTransactionDeps) {
     });
     if ('refusal' in prepared) return { window, ...prepared };
 
-    const { wallet, payer, trial, worstWei } = prepared;
+    const { wallet, payer, budgetGwei, trial, worstWei } = prepared;
     grounds.payer = payer;
     grounds.gas = trial.gas;
     const id = effect?.id ?? deps.random.uuid();
-    const budgetGwei = await budgetOf(deps, payer);
     const answer = await deps.queue({
       id,
       lane: wallet.address,
@@ -184,12 +198,16 @@ const invalid = (
   problem: ValidationProblem,
 ): RelayRefusal => ({ code: 'validation_failed', contract, allowed: Object.values(contracts), problem });
 
+/** A request, and what its data says; undefined where it goes to another contract than the service's own. */
+type ReadRequest = RelayRequest & {
+  call: (ReturnType<typeof readCall> & { contract: ContractName }) | undefined;
+};
+
 /** The refusals that need no question to the chain. */
-function refuseRequest(deps: RelayTransactionDeps, request: RelayRequest): RelayRefusal | undefined {
+function refuseRequest(deps: RelayTransactionDeps, request: ReadRequest): RelayRefusal | undefined {
   const { contracts, settings } = deps;
-  const { to, userAddress, gasLimit, data, valueWei } = request;
-  const contract = contractNamed(contracts, to);
-  if (!contract) return { code: 'contract_not_whitelisted', contract: to, allowed: Object.values(contracts) };
+  const { to, userAddress, gasLimit, data, valueWei, call } = request;
+  if (!call) return { code: 'contract_not_whitelisted', contract: to, allowed: Object.values(contracts) };
   if (!request.wallets.includes(userAddress)) return invalid(deps, to, { reason: 'not_your_wallet' });
   const { gasMax } = settings;
   if (gasLimit !== undefined && gasLimit > gasMax)
@@ -197,7 +215,7 @@ function refuseRequest(deps: RelayTransactionDeps, request: RelayRequest): Relay
   const gasMin = gasOfData(data);
   if (gasLimit !== undefined && gasLimit < gasMin)
     return invalid(deps, to, { reason: 'gas_below_need', gasLimit, gasMin });
-  const policy = refuseCall({ contract, ...readCall(contract, data), valueWei }, userAddress);
+  const policy = refuseCall({ ...call, valueWei }, userAddress);
   return policy && invalid(deps, to, policy);
 }
 
@@ -205,6 +223,8 @@ function refuseRequest(deps: RelayTransactionDeps, request: RelayRequest): Relay
 interface Prepared {
   wallet: GasWallet;
   payer: GasPayer;
+  /** What the payer may spend on a day. */
+  budgetGwei: number;
   trial: { gas: number; permit?: PermitCall };
   worstWei: bigint;
 }
@@ -212,19 +232,22 @@ interface Prepared {
 /** Looks at the newest state: what the call needs, or why it would fail. */
 async function prepare(
   deps: RelayTransactionDeps &
-    Pick<TryRelayDeps, 'readPermit'> & { readL1Fee: ReturnType<typeof createL1FeeReader> },
-  request: RelayRequest,
+    Pick<TryRelayDeps, 'readPermit'> & {
+      readL1Fee: ReturnType<typeof createL1FeeReader>;
+      readSeller: ReturnType<typeof createSellerReader>;
+      blockAt: (which: 'latest') => Promise<Block | undefined>;
+      lookUpPayer: ReturnType<typeof createPayerLookUp>;
+    },
+  request: ReadRequest,
 ): Promise<{ refusal: RelayRefusal } | Prepared> {
-  const { database, settings, rpc, contracts } = deps;
-  const contract = contractNamed(contracts, request.to) ?? 'token';
-  const call = readCall(contract, request.data);
-  const perkId = perkBought({ contract, ...call });
-  const [payer, latest] = await Promise.all([
-    findPayer({ db: database.db, rpc, perks: contracts.perks }, { ...request, perkId }),
-    deps.chain.block('latest'),
+  const { database, settings } = deps;
+  const { call = { contract: 'token', signature: undefined, args: [] } } = request;
+  const perkId = perkBought(call);
+  const [brandId, latest] = await Promise.all([
+    findPayer({ db: database.db, readSeller: deps.readSeller }, { ...request, perkId }),
+    deps.blockAt('latest'),
   ]);
-  // The service's own wallet sends for a brand whose wallet is not ready; the brand's budget counts all the same.
-  const wallet = await firstReadyGasWallet(database.db, [payer, 'service']);
+  const { payer, wallet, gasBudget, perk } = await deps.lookUpPayer({ brandId, perkId });
   if (!wallet || !latest) return { refusal: { code: 'relay_unavailable' } };
   const fees = priceTransaction(latest.baseFeeWei, settings.fees);
   if (!fees) {
@@ -232,11 +255,10 @@ async function prepare(
     return { refusal: invalid(deps, request.to, { reason: 'gas_price_over_limit', capWei }) };
   }
   const { userAddress, email } = request;
-  const denied =
-    perkId === undefined ? undefined : await refusePurchase(deps, { perkId, userAddress, email });
+  const denied = perk && (await refusePurchase(deps, { perk, userAddress, email }));
   if (denied) return { refusal: invalid(deps, request.to, denied) };
   const { signature = '' } = call;
-  const policy = { signature, gasMax: gasMaxOf(contract, signature) };
+  const policy = { signature, gasMax: gasMaxOf(call.contract, signature) };
   const trial = await tryCall(deps, { ...request, from: wallet.address, policy });
   if ('reason' in trial) return { refusal: invalid(deps, request.to, trial) };
   const parts = [{ gas: trial.gas, data: request.data }, ...(trial.permit ? [trial.permit] : [])];
@@ -245,16 +267,11 @@ async function prepare(
     (a, b) => a + b,
     0n,
   );
-  return { wallet, payer, trial, worstWei: gas * fees.maxFeePerGas + (l1Wei * L1_MARGIN) / 100n };
-}
-
-async function budgetOf(
-  { database, settings }: Pick<RelayTransactionDeps, 'database' | 'settings'>,
-  payer: GasPayer,
-): Promise<number> {
-  const brand = payer === 'service' ? undefined : await findConfiguredBrand(database.db, payer);
-  const own = brand?.profile.gasBudget;
-  return own === undefined ? settings.budgetGwei : Math.floor(own * 1e9);
+  return {
+    ...{ wallet, payer, trial },
+    budgetGwei: gasBudget === undefined ? settings.budgetGwei : Math.floor(gasBudget * 1e9),
+    worstWei: gas * fees.maxFeePerGas + (l1Wei * L1_MARGIN) / 100n,
+  };
 }
 
 /** Waits for the block that holds a queued call. */

@@ -6,7 +6,7 @@ import type { Brand } from '../../rules/brands/brand.ts';
 import { refuseSpending, type SpendRefusal } from '../../rules/events/spend-limit.ts';
 import type { GrantType } from '../../rules/rewards/grant-types.ts';
 import { type GrantedReward, limitsOf, recordGrants } from './record-grants.ts';
-import { paidToOurselves } from './refuse-own-accounts.ts';
+import { paidToOurselves, walletsOfPayees } from './refuse-own-accounts.ts';
 
 export interface GrantDeps {
   /** The address at a place of the operator's key tree. */
@@ -53,7 +53,8 @@ export async function grantReward(
   const { brandId } = brand;
   if (!brand.automation) return { refusal: { code: 'automation_disabled', brandId } };
   const funds = await lockAvailableFunds(tx, [brandId]);
-  const toOurselves = await paidToOurselves(tx, { users: [wish], ownAddresses: deps.ownAddresses });
+  const wallets = await walletsOfPayees(tx, [wish]);
+  const toOurselves = await paidToOurselves(tx, { users: [wish], wallets, ownAddresses: deps.ownAddresses });
   if (toOurselves.size > 0) return { refusal: { code: 'paid_to_ourselves' } };
   const spending = await readSpending(tx, { brands: limitsOf([wish]), nowMs });
   const overspent = refuseSpending(spending.get(brandId) ?? [], { amount, nowMs });
@@ -63,7 +64,7 @@ export async function grantReward(
     return { refusal: { code: 'insufficient_brand_balance', available, required: amount } };
   const unlimited = Number.MAX_SAFE_INTEGER;
   const terms = { claimsBelow: unlimited, lastAtMost: unlimited, maxTotalClaims: unlimited };
-  const [granted] = await recordGrants(deps, tx, { grants: [{ ...wish, ...terms }], nowMs });
+  const [granted] = await recordGrants(deps, tx, { grants: [{ ...wish, ...terms }], wallets, nowMs });
   if (!granted) throw new Error('a grant was recorded without a reward');
   return { granted };
 }

@@ -5,11 +5,11 @@
  */
 import { takeNumbers } from '../../ledger/counters.ts';
 import type { Queries } from '../../ledger/database/database.ts';
-import { addClaimTotal, eventKeyText, takeClaims } from '../../ledger/rewards/claims.ts';
+import { type AddedClaims, addClaimTotals, eventKeyText, takeClaims } from '../../ledger/rewards/claims.ts';
 import { promiseFunds } from '../../ledger/rewards/funds.ts';
 import { recordRewards } from '../../ledger/rewards/rewards.ts';
 import { takeSpending } from '../../ledger/rewards/spending.ts';
-import { ensureWallets } from '../../ledger/wallets/wallets.ts';
+import { ensureWallets, type Wallet } from '../../ledger/wallets/wallets.ts';
 import type { Brand, BrandId } from '../../rules/brands/brand.ts';
 import { type SpendLimit, spendLimits } from '../../rules/events/spend-limit.ts';
 
@@ -53,6 +53,13 @@ export class Overtaken extends Error {
   override name = 'Overtaken';
 }
 
+interface RoundOfGrants {
+  grants: GrantToRecord[];
+  /** The wallets that the users had, where the caller has looked for them. */
+  wallets?: ReadonlyMap<string, Wallet>;
+  nowMs: number;
+}
+
 /**
  * Records these grants, each of another claim key, and returns their rewards in the same order. The caller has locked
  * the brands' funds (`lockAvailableFunds`) before it judged them. Throws `Overtaken` where a condition says no.
@@ -60,17 +67,17 @@ export class Overtaken extends Error {
 export async function recordGrants(
   deps: { addressAt: (index: number) => `0x${string}` },
   tx: Queries,
-  { grants, nowMs }: { grants: GrantToRecord[]; nowMs: number },
+  round: RoundOfGrants,
 ): Promise<GrantedReward[]> {
-  await countClaims(tx, { grants, nowMs });
-  await countTotals(tx, grants);
-  await promiseAmounts(tx, grants);
-  await countSpending(tx, { grants, nowMs });
-  return writeRewards(deps, tx, { grants, nowMs });
+  await countClaims(tx, round);
+  await countTotals(tx, round.grants);
+  if (!(await promiseFunds(tx, amountsOf(round.grants)))) throw new Overtaken();
+  await countSpending(tx, round);
+  return writeRewards(deps, tx, round);
 }
 
 /** Counts each user's claim under the terms on which it was granted. */
-async function countClaims(tx: Queries, { grants, nowMs }: { grants: GrantToRecord[]; nowMs: number }) {
+async function countClaims(tx: Queries, { grants, nowMs }: RoundOfGrants): Promise<void> {
   const taken = await takeClaims(
     tx,
     grants.map(({ rewardId, brand, eventType, userKey, amount, claimsBelow, lastAtMost }) => {
@@ -78,31 +85,20 @@ async function countClaims(tx: Queries, { grants, nowMs }: { grants: GrantToReco
       return { brandId, eventType, userKey, rewardId, amount, nowMs, claimsBelow, lastAtMost };
     }),
   );
-  if (taken.size !== grants.length) throw new Overtaken();
+  if (taken.length !== grants.length) throw new Overtaken();
 }
 
 /** Counts the grants of each event, always in the same order, so that processes cannot deadlock. */
 async function countTotals(tx: Queries, grants: GrantToRecord[]): Promise<void> {
-  const events = new Map<
-    string,
-    { brandId: BrandId; eventType: string; claims: number; maxTotalClaims: number }
-  >();
+  const events = new Map<string, AddedClaims>();
   for (const { brand, eventType, maxTotalClaims } of grants) {
     const { brandId } = brand;
     const key = eventKeyText({ brandId, eventType });
     const claims = (events.get(key)?.claims ?? 0) + 1;
     events.set(key, { brandId, eventType, claims, maxTotalClaims });
   }
-  for (const [, total] of [...events].sort(byKey)) {
-    if (!(await addClaimTotal(tx, total))) throw new Overtaken();
-  }
-}
-
-/** Sets the rewards' amounts aside, brand by brand. */
-async function promiseAmounts(tx: Queries, grants: GrantToRecord[]): Promise<void> {
-  for (const [brandId, amount] of amountsOf(grants)) {
-    if (!(await promiseFunds(tx, { brandId, amount }))) throw new Overtaken();
-  }
+  const totals = [...events].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, total]) => total);
+  if (!(await addClaimTotals(tx, totals))) throw new Overtaken();
 }
 
 /** The brands of these rewards, each with the limits that it has set. */
@@ -117,7 +113,7 @@ async function countSpending(
   { grants, nowMs }: { grants: GrantToRecord[]; nowMs: number },
 ): Promise<void> {
   const limited = new Map(limitsOf(grants).map(({ brandId, limits }) => [brandId, limits]));
-  for (const [brandId, amount] of amountsOf(grants)) {
+  for (const { brandId, amount } of amountsOf(grants)) {
     for (const limit of limited.get(brandId) ?? []) {
       if (!(await takeSpending(tx, { ...limit, brandId, amount, nowMs }))) throw new Overtaken();
     }
@@ -125,48 +121,42 @@ async function countSpending(
 }
 
 /** What the grants of each brand come to, brands always in the same order. */
-function amountsOf(grants: GrantToRecord[]): [BrandId, number][] {
+function amountsOf(grants: GrantToRecord[]): { brandId: BrandId; amount: number }[] {
   const amounts = new Map<BrandId, number>();
   for (const { brand, amount } of grants)
     amounts.set(brand.brandId, (amounts.get(brand.brandId) ?? 0) + amount);
-  return [...amounts].sort(byKey);
+  return [...amounts]
+    .map(([brandId, amount]) => ({ brandId, amount }))
+    .sort((a, b) => (a.brandId < b.brandId ? -1 : 1));
 }
-
-const byKey = ([a]: [string, unknown], [b]: [string, unknown]) => (a < b ? -1 : 1);
 
 /** Gives wallets and sequence numbers, and writes the rewards; in the order of the grants. */
 async function writeRewards(
   { addressAt }: { addressAt: (index: number) => `0x${string}` },
   tx: Queries,
-  { grants, nowMs }: { grants: GrantToRecord[]; nowMs: number },
+  { grants, wallets: known, nowMs }: RoundOfGrants,
 ): Promise<GrantedReward[]> {
-  const withoutAddress = grants.filter(({ userAddress }) => !userAddress);
-  const userKeys = [...new Set(withoutAddress.map(({ userKey }) => userKey))];
-  const wallets = await ensureWallets(tx, { userKeys, addressAt, nowMs });
+  const userKeys = new Set<string>();
+  for (const { userAddress, userKey } of grants) if (!userAddress) userKeys.add(userKey);
+  const wallets = await ensureWallets(tx, { userKeys: [...userKeys], known, addressAt, nowMs });
   const firstSequence = await takeNumbers(tx, 'reward_sequence', grants.length);
-  const rows = grants.map((grant, place) => {
-    const {
-      rewardId: id,
-      brand,
-      eventType,
-      userKey,
-      userEmail = null,
-      userAddress,
-      metadata,
-      platform = null,
-      amount,
-    } = grant;
-    const own = wallets.get(userKey);
+  const rewards = grants.map(({ rewardId, brand, eventType, userKey, userAddress, amount }, place) => {
+    const own = userAddress ? undefined : wallets.get(userKey);
     const wallet = userAddress ?? own?.address;
     if (!wallet) throw new Error('a user was left without a wallet');
-    const walletCreated = !userAddress && own?.created === true;
+    const walletCreated = own?.created === true;
     // Only the first of several rewards in this commit tells of the new wallet.
     if (own) own.created = false;
-    const what = { eventType, userKey, userEmail, wallet, walletCreated, amount, metadata, platform };
-    return { sequence: firstSequence + place, id, brandId: brand.brandId, ...what, createdAt: nowMs };
+    const { brandId } = brand;
+    return { rewardId, sequence: firstSequence + place, brandId, eventType, amount, wallet, walletCreated };
   });
-  await recordRewards(tx, rows);
-  return rows.map(({ id, sequence, brandId, eventType, amount, wallet, walletCreated }) => {
-    return { rewardId: id, sequence, brandId, eventType, amount, wallet, walletCreated };
-  });
+  await recordRewards(
+    tx,
+    rewards.map(({ rewardId: id, sequence, brandId, eventType, amount, wallet, walletCreated }, place) => {
+      const { userKey, userEmail, metadata, platform } = grants[place] as GrantToRecord;
+      const user = { userKey, userEmail, wallet, walletCreated };
+      return { sequence, id, brandId, eventType, ...user, amount, metadata, platform, createdAt: nowMs };
+    }),
+  );
+  return rewards;
 }

@@ -1,7 +1,7 @@
 /** Keeps rewards off the service's own accounts and contracts: nobody could use them there, and some could not be paid. */
 import type { Queries } from '../../ledger/database/database.ts';
 import { ownAccountsAmong } from '../../ledger/transactions/own-accounts.ts';
-import { findWallets } from '../../ledger/wallets/wallets.ts';
+import { findWallets, type Wallet } from '../../ledger/wallets/wallets.ts';
 
 /** A user as a reward names them. */
 interface Payee {
@@ -10,14 +10,19 @@ interface Payee {
   userAddress: `0x${string}` | undefined;
 }
 
+/** The wallets that these users have already; those who are named by an address of their own need none. */
+export function walletsOfPayees(tx: Queries, users: Payee[]): Promise<Map<string, Wallet>> {
+  const userKeys = new Set<string>();
+  for (const { userAddress, userKey } of users) if (!userAddress) userKeys.add(userKey);
+  return findWallets(tx, [...userKeys]);
+}
+
 /** Those of the users whose rewards would go to the service itself. `ownAddresses` are in lower case. */
 export async function paidToOurselves<User extends Payee>(
   tx: Queries,
-  of: { users: User[]; ownAddresses: ReadonlySet<string> },
+  of: { users: User[]; wallets: ReadonlyMap<string, Wallet>; ownAddresses: ReadonlySet<string> },
 ): Promise<Set<User>> {
-  const { users, ownAddresses } = of;
-  const withoutAddress = users.filter(({ userAddress }) => !userAddress);
-  const wallets = await findWallets(tx, [...new Set(withoutAddress.map(({ userKey }) => userKey))]);
+  const { users, wallets, ownAddresses } = of;
   const recipientOf = ({ userAddress, userKey }: User) =>
     (userAddress ?? wallets.get(userKey)?.address)?.toLowerCase();
   // Wallets of users grow from a key of their own, so only addresses that callers name can be one of the ledger's.

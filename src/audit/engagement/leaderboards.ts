@@ -8,7 +8,7 @@ import {
 } from '../../ledger/engagement/audited-boards.ts';
 import { type Board, EVERY_PLATFORM } from '../../ledger/engagement/boards.ts';
 import type { BrandId } from '../../rules/brands/brand.ts';
-import { type BoardMetric, boardMetrics, countedMoves, rankSum } from '../../rules/engagement/rank-tree.ts';
+import { type BoardMetric, boardMetrics, rankSum, rankSumOf } from '../../rules/engagement/rank-tree.ts';
 import { type Audit, isWhole } from '../audit.ts';
 
 const USERS_PER_PAGE = 200;
@@ -84,8 +84,9 @@ async function verifyUsers(
     expected.delete(`${boardId} ${userKey}`);
     const values = { rwt_earned: rwtEarned, claims, activity: score.activity, streak: score.streak };
     for (const metric of boardMetrics) {
-      const sum = rankSum(countedMoves([{ before: 0, after: values[metric] }]));
-      sums.set(sumText(boardId, metric), (sums.get(sumText(boardId, metric)) ?? 0) + sum);
+      if (values[metric] === 0) continue;
+      const name = sumText(boardId, metric);
+      sums.set(name, (sums.get(name) ?? 0) + rankSumOf(values[metric]));
     }
     if (earned.rwt === rwtEarned && earned.claims === claims) continue;
     findings.add('leaderboard_score', {

@@ -30,8 +30,10 @@ contract BusinessEscrow is AccessControl {
     uint8 public constant SKIPPED_BRAND_BALANCE = 5;
 
     uint256 private constant BASE_BYTES = 8;
-    uint256 private constant GROUP_BYTES = 22;
-    uint256 private constant ENTRY_BYTES = 30;
+    uint256 private constant BRAND_BYTES = 21;
+    uint256 private constant GROUP_BYTES = 4;
+    uint256 private constant AMOUNT_BYTES_MAX = 8;
+    uint256 private constant ENTRY_BYTES = 21;
     uint256 private constant TRANSFER_BYTES = 28;
 
     bytes32 private constant PERMIT_TYPEHASH =
@@ -124,29 +126,29 @@ contract BusinessEscrow is AccessControl {
     }
 
     /// @notice Pays a batch of rewards. A reward that cannot be paid is skipped and reported; the others are paid.
-    /// @dev Layout, big endian: base sequence (8 bytes), then groups of one brand each: brand (20), count (2),
-    /// then count entries: sequence minus base (2), recipient (20), amount (8). Bits of one bitmap word are kept
-    /// on the stack until a reward needs another word. All payments go to the token in a single call.
-    function distribute(bytes calldata batch) external onlyRole(DISTRIBUTOR_ROLE) {
-        if (batch.length < BASE_BYTES + GROUP_BYTES + ENTRY_BYTES) revert MalformedBatch();
+    /// @dev Layout, big endian: base sequence (8 bytes), then brands: brand (20), how many groups (1). The rewards of
+    /// a group have one amount: first sequence minus base (2), how many rewards (1), length of the amount (1), amount
+    /// (0 to 8), then for each reward: how many sequences lie between the one before and this (1), recipient (20).
+    /// The first reward's sequence is the first sequence plus that number. All payments go to the token in one call.
+    function distributePacked(bytes calldata batch) external onlyRole(DISTRIBUTOR_ROLE) {
+        if (batch.length < BASE_BYTES + BRAND_BYTES + GROUP_BYTES + ENTRY_BYTES) revert MalformedBatch();
         Progress memory progress = Progress({
             base: uint64(bytes8(batch)),
             wordIndex: uint64(bytes8(batch)) >> 8,
             word: _paidWords[uint64(bytes8(batch)) >> 8],
             total: 0,
             length: 0,
-            transfers: new bytes(batch.length)
+            // As many as the batch can have, and room for the spare bytes that are written behind the last one.
+            transfers: new bytes((batch.length / ENTRY_BYTES) * TRANSFER_BYTES + 32)
         });
 
         uint256 position = BASE_BYTES;
         while (position != batch.length) {
-            if (batch.length - position < GROUP_BYTES) revert MalformedBatch();
+            if (batch.length - position < BRAND_BYTES) revert MalformedBatch();
             uint256 header = _word(batch, position);
-            position += GROUP_BYTES;
-            uint256 length = uint16(header >> 80) * ENTRY_BYTES;
-            if (length == 0 || batch.length - position < length) revert MalformedBatch();
-            _payGroup(progress, address(uint160(header >> 96)), batch[position:position + length]);
-            position += length;
+            uint256 groups = uint8(header >> 88);
+            if (groups == 0) revert MalformedBatch();
+            position = _payBrand(progress, address(uint160(header >> 96)), groups, batch, position + BRAND_BYTES);
         }
         _paidWords[progress.wordIndex] = progress.word;
 
@@ -190,41 +192,62 @@ contract BusinessEscrow is AccessControl {
         bytes transfers;
     }
 
-    function _payGroup(Progress memory progress, address brand, bytes calldata entries) private {
+    /// @dev Pays the groups of one brand from `position` on, and returns where they end. Bits of one bitmap word are
+    /// kept on the stack until a reward needs another word.
+    function _payBrand(
+        Progress memory progress,
+        address brand,
+        uint256 groups,
+        bytes calldata batch,
+        uint256 position
+    ) private returns (uint256) {
         uint256 available = _balances[brand];
         uint256 remaining = available;
         bytes memory transfers = progress.transfers;
-        uint256 base = progress.base;
         uint256 wordIndex = progress.wordIndex;
         uint256 word = progress.word;
         uint256 length = progress.length;
-        // No overflow below: sequences stay under 2^64 + 2^16, and what is paid never exceeds `available`.
+        // No overflow below: positions stay within the batch, sequences under 2^64 + 2^17, and what is paid never
+        // exceeds `available`.
         unchecked {
-            for (uint256 position = 0; position != entries.length; position += ENTRY_BYTES) {
-                uint256 entry = _word(entries, position);
-                uint256 sequence = base + (entry >> 240);
-                address to = address(uint160(entry >> 80));
-                uint256 amount = uint64(entry >> 16);
-                if (sequence >> 8 != wordIndex) {
-                    _paidWords[wordIndex] = word;
-                    wordIndex = sequence >> 8;
-                    word = _paidWords[wordIndex];
+            for (; groups != 0; --groups) {
+                if (batch.length - position < GROUP_BYTES) revert MalformedBatch();
+                uint256 header = _word(batch, position);
+                uint256 sequence = progress.base + (header >> 240);
+                uint256 count = uint8(header >> 232);
+                uint256 amountBytes = uint8(header >> 224);
+                if (count == 0 || amountBytes > AMOUNT_BYTES_MAX) revert MalformedBatch();
+                // Without any byte the shift leaves nothing.
+                uint256 amount = (header << 32) >> (256 - amountBytes * 8);
+                position += GROUP_BYTES + amountBytes;
+                uint256 end = position + count * ENTRY_BYTES;
+                if (end > batch.length) revert MalformedBatch();
+                for (; position != end; position += ENTRY_BYTES) {
+                    uint256 entry = _word(batch, position);
+                    sequence += entry >> 248;
+                    address to = address(uint160(entry >> 88));
+                    if (sequence >> 8 != wordIndex) {
+                        _paidWords[wordIndex] = word;
+                        wordIndex = sequence >> 8;
+                        word = _paidWords[wordIndex];
+                    }
+                    uint256 bit = 1 << (sequence & 255);
+                    uint8 reason = _refusal(word & bit != 0, to, amount, remaining);
+                    if (reason != 0) {
+                        emit RewardSkipped(sequence, reason);
+                    } else {
+                        word |= bit;
+                        remaining -= amount;
+                        // Recipient and amount, as the token wants them. The spare bytes behind are overwritten by
+                        // the next transfer.
+                        uint256 transfer_ = (uint256(uint160(to)) << 96) | (amount << 32);
+                        assembly ("memory-safe") {
+                            mstore(add(add(transfers, 32), length), transfer_)
+                        }
+                        length += TRANSFER_BYTES;
+                    }
+                    ++sequence;
                 }
-                uint256 bit = 1 << (sequence & 255);
-                uint8 reason = _refusal(word & bit != 0, to, amount, remaining);
-                if (reason != 0) {
-                    emit RewardSkipped(sequence, reason);
-                    continue;
-                }
-                word |= bit;
-                remaining -= amount;
-                // Recipient and amount, as the token wants them. The spare bytes behind are overwritten by the
-                // next transfer, and lie within `transfers`, whose entries were longer in the batch.
-                uint256 transfer_ = entry << 16;
-                assembly ("memory-safe") {
-                    mstore(add(add(transfers, 32), length), transfer_)
-                }
-                length += TRANSFER_BYTES;
             }
             progress.total += available - remaining;
         }
@@ -232,6 +255,7 @@ contract BusinessEscrow is AccessControl {
         progress.word = word;
         progress.length = length;
         if (remaining != available) _balances[brand] = remaining;
+        return position;
     }
 
     /// @dev Why a reward cannot be paid, or zero.

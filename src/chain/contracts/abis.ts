@@ -30,7 +30,7 @@ export const businessEscrowAbi = [
   {"inputs":[{"name":"brand","type":"address"}],"name":"balanceOf","outputs":[{"name":"","type":"uint256"}],"stateMutability":"view","type":"function"},
   {"inputs":[{"name":"brand","type":"address"},{"name":"amount","type":"uint256"}],"name":"deposit","outputs":[],"stateMutability":"nonpayable","type":"function"},
   {"inputs":[{"name":"brand","type":"address"},{"name":"amount","type":"uint256"},{"name":"deadline","type":"uint256"},{"name":"v","type":"uint8"},{"name":"r","type":"bytes32"},{"name":"s","type":"bytes32"}],"name":"depositWithPermit","outputs":[],"stateMutability":"nonpayable","type":"function"},
-  {"inputs":[{"name":"batch","type":"bytes"}],"name":"distribute","outputs":[],"stateMutability":"nonpayable","type":"function"},
+  {"inputs":[{"name":"batch","type":"bytes"}],"name":"distributePacked","outputs":[],"stateMutability":"nonpayable","type":"function"},
   {"inputs":[{"name":"role","type":"bytes32"}],"name":"getRoleAdmin","outputs":[{"name":"","type":"bytes32"}],"stateMutability":"view","type":"function"},
   {"inputs":[{"name":"role","type":"bytes32"},{"name":"account","type":"address"}],"name":"grantRole","outputs":[],"stateMutability":"nonpayable","type":"function"},
   {"inputs":[{"name":"role","type":"bytes32"},{"name":"account","type":"address"}],"name":"hasRole","outputs":[{"name":"","type":"bool"}],"stateMutability":"view","type":"function"},

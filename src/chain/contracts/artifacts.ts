@@ -4,6 +4,7 @@ import businessEscrow from './artifacts/BusinessEscrow.json' with { type: 'json'
 import perkNft from './artifacts/PerkNFT.json' with { type: 'json' };
 import pointsSale from './artifacts/PointsSale.json' with { type: 'json' };
 import rewardToken from './artifacts/RewardToken.json' with { type: 'json' };
+import type { BatchForm } from './payout-batch.ts';
 
 export type Artifact = {
   readonly contractName: string;
@@ -27,9 +28,23 @@ const EARLIER_BUILDS = [
   },
 ] as const;
 
+/** The escrow of earlier versions of this program, which is paid from as before. */
+const ESCROW_OF_LISTED_BATCHES = {
+  codeHash: '0x476bec4428a898542c2549e07c5d555d425ba3bd07bbf1b24e6d749036c232c4',
+  immutables: [368, 1415, 4134, 4561, 5508, 5904, 6736, 7572].map((startByte) => [startByte, 32] as const),
+};
+
+/** How the escrow with this code takes its batches; undefined for any other code. */
+export function batchFormOf(code: Hex): BatchForm | undefined {
+  if (isCodeOf(businessEscrowArtifact, code)) return 'packed';
+  return isBuild(ESCROW_OF_LISTED_BATCHES, code) ? 'listed' : undefined;
+}
+
 /** Whether the code found on chain is a contract of an earlier version, which lacks what this one needs. */
-export const isEarlierCode = (code: Hex): boolean =>
-  EARLIER_BUILDS.some((build) => keccak256(masked(build, code) as Hex) === build.codeHash);
+export const isEarlierCode = (code: Hex): boolean => EARLIER_BUILDS.some((build) => isBuild(build, code));
+
+const isBuild = (build: Pick<Artifact, 'immutables'> & { codeHash: string }, code: Hex): boolean =>
+  keccak256(masked(build, code) as Hex) === build.codeHash;
 
 /** Whether the code found on chain is this contract's, whatever its constructor arguments were. */
 export function isCodeOf(artifact: Artifact, code: Hex): boolean {

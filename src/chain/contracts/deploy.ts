@@ -4,6 +4,7 @@ import type { Rpc } from '../rpc/rpc.ts';
 import { pointsSaleAbi } from './abis.ts';
 import {
   type Artifact,
+  batchFormOf,
   businessEscrowArtifact,
   isCodeOf,
   isEarlierCode,
@@ -14,9 +15,11 @@ import {
 import {
   type ContractAddresses,
   contractAddresses,
+  type DeploymentStep,
   type DeploymentTerms,
   deploymentSteps,
 } from './deployment-steps.ts';
+import type { BatchForm } from './payout-batch.ts';
 import { readContract } from './read-contract.ts';
 
 type DeployDeps = {
@@ -53,6 +56,8 @@ type DeployOptions = DeploymentTerms & {
   readonly maxPriorityFeePerGasWei?: bigint;
   /** Default 60 s. */
   readonly timeoutMs?: number;
+  /** Further calls of the deployer, sent with the deployment. */
+  readonly alsoCalls?: (addresses: ContractAddresses) => readonly DeploymentStep[];
 };
 
 /** `block` is the first block that can hold an event of these contracts. */
@@ -64,7 +69,8 @@ export type ContractProblem = {
 };
 
 const GWEI = 10n ** 9n;
-const POLL_MS = 25;
+/** Where blocks come at once, the next look finds them; a look at all receipts is one request. */
+const POLL_MS = 5;
 
 /**
  * Deploys the contracts, links them and grants the roles, from the admin's next nonce on. All transactions are
@@ -85,29 +91,57 @@ export async function deployContracts(
   ]);
   const addresses = contractAddresses({ deployer: admin, firstNonce: Number(firstNonce) });
 
-  const hashes: Hex[] = [];
-  const steps = deploymentSteps(addresses, { ...accounts, deployer: admin, admin }, options);
-  for (const [index, { title, ...step }] of steps.entries()) {
-    const raw = await accounts.admin.signTransaction({
-      type: 'eip1559',
-      chainId: Number(chainId),
-      nonce: Number(firstNonce) + index,
-      ...fees,
-      ...step,
-    });
-    hashes.push((await rpc('eth_sendRawTransaction', [raw])) as Hex);
-  }
-
-  let block: bigint | undefined;
-  for (const hash of hashes) {
-    const minedIn = await minedBlock(deps, hash, options.timeoutMs ?? 60_000);
-    block ??= minedIn;
-  }
-  return { ...addresses, block: block ?? 0n };
+  const steps = [
+    ...deploymentSteps(addresses, { ...accounts, deployer: admin, admin }, options),
+    ...(options.alsoCalls?.(addresses) ?? []),
+  ];
+  const signed = await Promise.all(
+    steps.map(({ title, ...step }, index) =>
+      accounts.admin.signTransaction({
+        type: 'eip1559',
+        chainId: Number(chainId),
+        nonce: Number(firstNonce) + index,
+        ...fees,
+        ...step,
+      }),
+    ),
+  );
+  const blocks = await sendUntilMined(deps, signed, {
+    what: 'deployment transaction',
+    timeoutMs: options.timeoutMs ?? 60_000,
+  });
+  return { ...addresses, block: blocks[0] ?? 0n };
 }
 
 /**
- * Checks that these are our contracts, of this very build, and wired to each other.
+ * Sends signed transactions of one account, in the order of their nonces, and waits until all are in blocks; returns the
+ * numbers of those blocks. Requests of one turn share a post where the node takes that. `what` names a transaction in errors.
+ * @throws Error when one is refused, reverts, or is not mined in time.
+ */
+export async function sendUntilMined(
+  { rpc, sleep }: DeployDeps,
+  signed: readonly Hex[],
+  { what, timeoutMs }: { what: string; timeoutMs: number },
+): Promise<bigint[]> {
+  const hashes = (await Promise.all(signed.map((raw) => rpc('eth_sendRawTransaction', [raw])))) as Hex[];
+  let missing: Hex | undefined;
+  for (let waitedMs = 0; waitedMs <= timeoutMs; waitedMs += POLL_MS) {
+    const receipts = (await Promise.all(hashes.map((hash) => rpc('eth_getTransactionReceipt', [hash])))) as ({
+      status: Hex;
+      blockNumber: Hex;
+    } | null)[];
+    const reverted = receipts.findIndex((receipt) => receipt !== null && receipt.status !== numberToHex(1));
+    if (reverted !== -1) throw new Error(`${what} ${hashes[reverted]} reverted`);
+    const mined = receipts.flatMap((receipt) => (receipt ? hexToBigInt(receipt.blockNumber) : []));
+    if (mined.length === hashes.length) return mined;
+    missing = hashes[receipts.indexOf(null)];
+    await sleep(POLL_MS);
+  }
+  throw new Error(`${what} ${missing} was not mined within ${timeoutMs} ms`);
+}
+
+/**
+ * Checks that these are our contracts and wired to each other: of this very build, or an earlier escrow.
  * @returns what is wrong; empty when all is well.
  */
 export async function contractsAt(
@@ -124,7 +158,7 @@ export async function contractsAt(
   for (const [contract, artifact] of artifacts) {
     const code = (await rpc('eth_getCode', [addresses[contract], 'latest'])) as Hex;
     if (code === '0x') problems.push({ contract, problem: 'no_code' });
-    else if (!isCodeOf(artifact, code))
+    else if (contract === 'escrow' ? batchFormOf(code) === undefined : !isCodeOf(artifact, code))
       problems.push({ contract, problem: isEarlierCode(code) ? 'too_old' : 'other_code' });
   }
   if (problems.length > 0) return problems;
@@ -145,6 +179,16 @@ export async function contractsAt(
   return problems;
 }
 
+/**
+ * How the escrow at this address takes its batches.
+ * @throws Error when the node knows no escrow of ours there.
+ */
+export async function batchFormAt({ rpc }: Pick<DeployDeps, 'rpc'>, escrow: Address): Promise<BatchForm> {
+  const form = batchFormOf((await rpc('eth_getCode', [escrow, 'latest'])) as Hex);
+  if (form === undefined) throw new Error(`the node knows no escrow of ours at ${escrow}`);
+  return form;
+}
+
 /** What is wrong with a contract, in words that follow its name and a colon. */
 export const contractProblemText = (problem: ContractProblem['problem']): string =>
   problem === 'too_old'
@@ -158,21 +202,6 @@ async function deploymentFees(rpc: Rpc, options: DeployOptions) {
   const latest = (await rpc('eth_getBlockByNumber', ['latest', false])) as { baseFeePerGas?: Hex };
   const baseFee = hexToBigInt(latest.baseFeePerGas ?? '0x0');
   return { maxFeePerGas: baseFee * 2n + maxPriorityFeePerGas, maxPriorityFeePerGas };
-}
-
-async function minedBlock({ rpc, sleep }: DeployDeps, hash: Hex, timeoutMs: number): Promise<bigint> {
-  for (let waitedMs = 0; waitedMs <= timeoutMs; waitedMs += POLL_MS) {
-    const receipt = (await rpc('eth_getTransactionReceipt', [hash])) as {
-      status: Hex;
-      blockNumber: Hex;
-    } | null;
-    if (receipt !== null) {
-      if (receipt.status !== numberToHex(1)) throw new Error(`deployment transaction ${hash} reverted`);
-      return hexToBigInt(receipt.blockNumber);
-    }
-    await sleep(POLL_MS);
-  }
-  throw new Error(`deployment transaction ${hash} was not mined within ${timeoutMs} ms`);
 }
 
 async function quantity(rpc: Rpc, method: string, params: readonly unknown[]): Promise<bigint> {

@@ -118,7 +118,8 @@ export function roleId(name: string): Hex {
   return name === '' ? zeroHash : keccak256(toHex(name));
 }
 
-function roleCalls(contract: keyof ContractAddresses, to: Address) {
+/** The calls with which an admin of a contract gives and takes roles. */
+export function roleCalls(contract: keyof ContractAddresses, to: Address) {
   const call = (title: string, data: Hex): DeploymentStep => ({
     title: `${contract}.${title}`,
     to,

@@ -1,7 +1,5 @@
 /** EIP-2612 permits: what one says, whether its owner signed it, and whether it was used already. */
-import { recover } from 'tiny-secp256k1';
 import {
-  bytesToHex,
   concat,
   encodeAbiParameters,
   encodeFunctionData,
@@ -11,6 +9,8 @@ import {
   keccak256,
   stringToHex,
 } from 'viem';
+import { addressOfKey } from '../../lib/curve/keccak256.ts';
+import { secp256k1 } from '../../lib/curve/secp256k1.ts';
 import type { Rpc } from '../rpc/rpc.ts';
 import { rewardTokenAbi } from './abis.ts';
 import { readContract } from './read-contract.ts';
@@ -97,8 +97,8 @@ function signerOf(permit: Permit, of: { domain: Hex; nonce: bigint }): Hex | und
   );
   const digest = hexToBytes(keccak256(concat(['0x1901', of.domain, struct])));
   try {
-    const key = recover(digest, hexToBytes(concat([r, s])), v === 28 ? 1 : 0, false);
-    return key ? `0x${keccak256(bytesToHex(key.subarray(1))).slice(-40)}` : undefined;
+    const signature = { bytes: hexToBytes(concat([r, s])), yParity: v === 28 ? 1 : 0 } as const;
+    return addressOfKey(secp256k1.recover(digest, signature));
   } catch {
     // r or s is not a number of the group: no key can have made this signature.
     return undefined;

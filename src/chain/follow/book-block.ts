@@ -1,16 +1,21 @@
 /**
  * Writes what one block shows into the ledger, in one commit: which of our transactions it holds, which rewards
- * the escrow skipped, what brands deposited and withdrew, what brands are told of it, and what has become final by it.
+ * the escrow skipped, what brands deposited and withdrew, what brands are told of it, what has become final by it, and, on
+ * the leaderboards, a first piece of what it paid.
  */
 import { chargeGas } from '../../ledger/relay/gas-charges.ts';
 import type { TransactionOutcome } from '../../ledger/schema/transactions.ts';
 import { followedHash, lockFollowedHash, noteBlock } from '../../ledger/transactions/followed-blocks.ts';
 import { settleFinal } from '../../ledger/transactions/settle.ts';
-import { findByHashes, markIncluded } from '../../ledger/transactions/transactions.ts';
+import {
+  findByHashes,
+  markAllIncluded,
+  type ShownTransaction,
+} from '../../ledger/transactions/transactions.ts';
 import { bookEscrowLogs } from './book-escrow-logs.ts';
 import { forgetMoversResults } from './forget-movers-results.ts';
 import type { BlockContents } from './read-block.ts';
-import type { BookedTransaction, FollowDeps } from './types.ts';
+import type { BookedBytes, FollowDeps } from './types.ts';
 
 type BookDeps = Pick<
   FollowDeps,
@@ -26,10 +31,7 @@ type BookDeps = Pick<
 >;
 
 /** Undefined when the block is not the successor of the newest one in the ledger: another process has read on, or the chain changed. */
-export async function bookBlock(
-  deps: BookDeps,
-  contents: BlockContents,
-): Promise<BookedTransaction[] | undefined> {
+export async function bookBlock(deps: BookDeps, contents: BlockContents): Promise<BookedBytes[] | undefined> {
   const { database, clock, settings, alarms, crash } = deps;
   const { block, receipts, logs } = contents;
   const booked = await database.atomically(async (tx) => {
@@ -43,25 +45,22 @@ export async function bookBlock(
       receipts.map(({ transactionHash }) => transactionHash),
     );
     const failures = await bookEscrowLogs(deps, tx, { block, logs });
-    const transactions: (BookedTransaction & { raw: `0x${string}` })[] = [];
+    const transactions: BookedBytes[] = [];
+    const shown: ShownTransaction[] = [];
+    const receiptOf = new Map(receipts.map((receipt) => [receipt.transactionHash, receipt]));
     for (const { hash, kind, raw, transaction } of found) {
-      const receipt = receipts.find(({ transactionHash }) => transactionHash === hash);
+      const receipt = receiptOf.get(hash);
       if (!receipt) continue;
       const { succeeded, gasUsed, effectiveGasPriceWei, l1FeeWei } = receipt;
       const outcome: TransactionOutcome = kind === 'noop' ? 'noop' : succeeded ? 'done' : 'reverted';
-      await markIncluded(tx, {
-        id: transaction.id,
-        hash,
-        blockNumber: block.number,
-        blockHash: block.hash,
-        outcome,
-        gasUsed: Number(gasUsed),
-        gasPriceWei: String(effectiveGasPriceWei),
+      const { id, purpose } = transaction;
+      shown.push({
+        ...{ id, hash, outcome, gasUsed: Number(gasUsed), gasPriceWei: String(effectiveGasPriceWei) },
         l1FeeWei: l1FeeWei === undefined ? null : String(l1FeeWei),
       });
-      const { id, purpose } = transaction;
       transactions.push({ id, hash, purpose, outcome, failures, raw });
     }
+    await markAllIncluded(tx, { blockNumber: block.number, blockHash: block.hash }, shown);
     await chargeGas(
       tx,
       transactions.filter(({ purpose }) => purpose === 'relay').map(({ id }) => id),
@@ -71,7 +70,8 @@ export async function bookBlock(
       nowMs: clock.now(),
       settlements: deps.settlements,
     });
-    await deps.paidCounts?.count(tx, transactions);
+    const [first] = deps.paidCounts?.pieces(transactions) ?? [];
+    if (first) await deps.paidCounts?.count(tx, first);
     await forgetMoversResults(tx, { token: settings.token, contents });
     const announced = (await deps.announce?.(tx, { transactions, nowMs: clock.now() })) ?? 0;
     await noteBlock(tx, { number: block.number, hash: block.hash }, settings.finalityBlocks + 1);

@@ -1,5 +1,5 @@
 /** Writes what the escrow said in one block into the ledger: deposits, withdrawals, redemptions, and rewards that it skipped. */
-import { decodeEventLog, type Hex } from 'viem';
+import { decodeEventLog, encodeEventTopics, type Hex } from 'viem';
 import type { Queries } from '../../ledger/database/database.ts';
 import { bookMovement } from '../../ledger/rewards/funds.ts';
 import { failRewards, findBySequences } from '../../ledger/rewards/rewards.ts';
@@ -18,7 +18,8 @@ export async function bookEscrowLogs(
 ): Promise<Map<string, string>> {
   const failures = new Map<string, string>();
   const escrow = settings.escrow.toLowerCase();
-  for (const one of logs.filter(({ address }) => address.toLowerCase() === escrow)) {
+  for (const one of logs) {
+    if (!bookedTopics.has(one.topics[0]) || one.address.toLowerCase() !== escrow) continue;
     const event = decodeEscrowLog(one);
     if (event && isMovement(event)) {
       await bookMovement(tx, {
@@ -52,6 +53,13 @@ export async function bookEscrowLogs(
 
 /** What changes a brand's balance in the escrow beside rewards; what users paid for perks, the brand can spend again. */
 const movementKinds = { Deposited: 'deposit', Withdrawn: 'withdrawal', Redeemed: 'redemption' } as const;
+
+/** What is booked, by first topic: a block has a transfer for each reward, which need not be decoded to be told apart. */
+const bookedTopics: ReadonlySet<Hex | undefined> = new Set(
+  (['Deposited', 'Withdrawn', 'Redeemed', 'RewardSkipped'] as const).map(
+    (eventName) => encodeEventTopics({ abi: businessEscrowAbi, eventName })[0],
+  ),
+);
 
 type EscrowEvent = NonNullable<ReturnType<typeof decodeEscrowLog>>;
 const isMovement = (

@@ -6,11 +6,12 @@ import { forgetFailures } from '../../ledger/rewards/rewards.ts';
 import { forgetBlocksFrom, recentBlocks } from '../../ledger/transactions/followed-blocks.ts';
 import { reopenFrom } from '../../ledger/transactions/transactions.ts';
 import { takeBackEvents } from '../../ledger/webhooks/queue-events.ts';
+import { turnOfEventLoop } from '../../lib/timers.ts';
 import type { Block } from '../rpc/client.ts';
 import { bookBlock } from './book-block.ts';
 import { endSkippedAlarms } from './end-skipped-alarms.ts';
 import { createBlockReader } from './read-block.ts';
-import type { FollowDeps } from './types.ts';
+import type { BookedBytes, FollowDeps, PaidCounts } from './types.ts';
 
 interface Follower {
   /** Reads everything up to the present head, as far as it is confirmed. */
@@ -46,13 +47,32 @@ export function createFollower(deps: FollowDeps): Follower {
         const booked = await bookBlock(deps, contents);
         if (!booked) return;
         deps.crash('follow.committed');
-        for (const transaction of booked) deps.onIncluded(transaction);
+        await countAndTell(deps, booked);
         read(next);
         next += 1;
         await endSkippedAlarms(deps);
       }
     },
   };
+}
+
+const noCounts: PaidCounts = { pieces: () => [], count: async () => {}, takeBack: async () => {} };
+
+/**
+ * Tells of the transactions in a block, of payouts once the leaderboards have them. The commit of
+ * the block has counted a first piece; each further one has a commit of its own, so that requests are served and other
+ * commits made in between: a block may have paid thousands.
+ */
+async function countAndTell(deps: FollowDeps, booked: BookedBytes[]): Promise<void> {
+  const { paidCounts = noCounts, database } = deps;
+  const [, ...pieces] = paidCounts.pieces(booked);
+  const uncounted = new Set(pieces.flat());
+  for (const transaction of booked) if (!uncounted.has(transaction)) deps.onIncluded(transaction);
+  for (const piece of pieces) {
+    await turnOfEventLoop();
+    await database.atomically((tx) => paidCounts.count(tx, piece));
+    for (const transaction of piece) deps.onIncluded(transaction);
+  }
 }
 
 /** How long a block that was read may be missing before it counts as taken back. */
@@ -78,14 +98,14 @@ async function firstUnread(
   isGone: (missing: boolean) => boolean,
 ): Promise<number | undefined> {
   const { database, chain, settings, log } = deps;
-  const known = await recentBlocks(database.db, settings.finalityBlocks + 1);
-  const [newest] = known;
+  const [newest] = await recentBlocks(database.db, 1);
   if (!newest) return settings.firstBlock;
-  const there = await chain.block(newest.number);
+  const there = newest.hash === head.hash ? head : await chain.block(newest.number);
   if (there?.hash === newest.hash) {
     isGone(false);
     return newest.number + 1;
   }
+  const known = await recentBlocks(database.db, settings.finalityBlocks + 1);
   if (!there) {
     const gone = isGone(true);
     const atHead = known.find(({ number }) => number === head.number);

@@ -18,18 +18,26 @@ export interface BookedTransaction {
   failures: Map<string, string>;
 }
 
+/** The same with its signed bytes. */
+export type BookedBytes = BookedTransaction & { raw: `0x${string}` };
+
 /**
  * Queues what the outside is told of transactions that are confirmed now, in the commit that books their block. Returns how
  * many messages are due.
  */
 export type Announce = (
   tx: Queries,
-  confirmed: { transactions: (BookedTransaction & { raw: `0x${string}` })[]; nowMs: number },
+  confirmed: { transactions: BookedBytes[]; nowMs: number },
 ) => Promise<number>;
 
-/** Counts what payouts have paid, in the commit that books their block, and takes it back in the one that takes the block back. */
+/**
+ * Counts what payouts have paid, a first piece in the commit that books their block, and takes it back in the commit that
+ * takes the block back. What a process that ends has not counted, `countEarlierPayouts` finds.
+ */
 export interface PaidCounts {
-  count(tx: Queries, transactions: (BookedTransaction & { raw: `0x${string}` })[]): Promise<void>;
+  /** The payouts among these that have paid something, in pieces small enough for one commit; the same for the same. */
+  pieces(booked: BookedBytes[]): BookedBytes[][];
+  count(tx: Queries, payouts: BookedBytes[]): Promise<void>;
   takeBack(tx: Queries, transactionIds: string[]): Promise<void>;
 }
 

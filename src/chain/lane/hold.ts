@@ -1,5 +1,6 @@
 /** A process's hold on a sending account: a lease that it renews at half time. */
 import { leaseLane, releaseLane } from '../../ledger/transactions/lanes.ts';
+import { runSingle } from './shared-commits.ts';
 import type { LaneDeps, LaneSettings } from './types.ts';
 
 interface Hold {
@@ -9,7 +10,7 @@ interface Hold {
   release(): Promise<void>;
 }
 
-type HoldDeps = Pick<LaneDeps, 'database' | 'realClock' | 'owner' | 'log'> & {
+type HoldDeps = Pick<LaneDeps, 'database' | 'sharesCommits' | 'realClock' | 'owner' | 'log'> & {
   signer: Pick<LaneDeps['signer'], 'address'>;
   settings: Pick<LaneSettings, 'leaseMs' | 'purpose'>;
 };
@@ -26,7 +27,7 @@ export function createHold(deps: HoldDeps, onChange: () => void): Hold {
       // While it is fresh, the row need not be asked. A clock that was set back says nothing of how fresh it is.
       if (held && nowMs >= held.sinceMs && nowMs < held.sinceMs + leaseMs / 2) return held.epoch;
       const lease = { address, purpose, owner: deps.owner, now: database.now, forMs: leaseMs };
-      const epoch = await leaseLane(database.db, lease);
+      const epoch = await runSingle(deps, (queries) => leaseLane(queries, lease));
       if (epoch === undefined) {
         held = undefined;
         onChange();

@@ -12,6 +12,14 @@ import { tendLowest } from './replace.ts';
 import { storeNext } from './store-next.ts';
 import type { InFlight, Lane, LaneDeps } from './types.ts';
 
+/** Nodes have all that is under way, and the lowest of it is not to be looked after yet. */
+function isQuiet({ settings, realClock }: LaneDeps, flight: InFlight[]): boolean {
+  const nowMs = realClock.now();
+  const waitedMs = nowMs - (flight[0]?.firstOfferedMs ?? nowMs);
+  const patienceMs = Math.min(settings.resendAfterMs, settings.bumpAfterMs);
+  return waitedMs < patienceMs && flight.every(({ taken }) => taken);
+}
+
 export function createLane(deps: LaneDeps): Lane {
   const { database, settings, realClock, alarms } = deps;
   const { address } = deps.signer;
@@ -51,16 +59,18 @@ export function createLane(deps: LaneDeps): Lane {
   async function turn(): Promise<'worked' | 'idle'> {
     const epoch = await hold.epoch();
     if (epoch === undefined) return 'idle';
+    // Looked at from time to time as well: another process may have noticed that blocks were taken back, or another
+    // sender may use the account.
+    const isDue = !inFlight || realClock.now() - loadedAtMs >= settings.resendAfterMs;
+    if (!isDue && inFlight && isQuiet(deps, inFlight) && !(await deps.work.isWaiting(database.db)))
+      return 'idle';
     const [latest, chainNonce, pendingNonce] = await Promise.all([
       deps.chain.block('latest'),
       deps.chain.nonce(address),
       deps.chain.nonce(address, 'pending'),
     ]);
     if (!latest) return 'idle';
-    // Reloaded from time to time as well: another process may have noticed that blocks were taken back.
-    if (!inFlight || realClock.now() - loadedAtMs >= settings.resendAfterMs) {
-      inFlight = await load({ chainNonce, epoch });
-    }
+    if (!inFlight || isDue) inFlight = await load({ chainNonce, epoch });
     // A nonce below the chain's is in a block; the follower finds out which block and which hash.
     inFlight = inFlight.filter(({ nonce }) => nonce >= chainNonce);
     const flight = inFlight;

@@ -1,18 +1,34 @@
 /** Keys held by this process. */
 import { pbkdf2Sync } from 'node:crypto';
-import { HDKey } from '@scure/bip32';
 import { entropyToMnemonic } from '@scure/bip39';
 import { wordlist } from '@scure/bip39/wordlists/english';
-import { type Hex, hexToBytes, toHex } from 'viem';
-import { privateKeyToAccount } from 'viem/accounts';
+import { getAddress, type Hex, hexToBytes, toHex } from 'viem';
+import { addressOfKey, keccak256 } from '../../lib/curve/keccak256.ts';
+import { secp256k1 } from '../../lib/curve/secp256k1.ts';
+import { extendedPublicKey, keyAt, rootOf } from './grown-key.ts';
+import { bytesToSign } from './signed-bytes.ts';
 import type { Signer } from './signer.ts';
 
 export function localKeySigner(privateKey: Hex): Signer {
-  const account = privateKeyToAccount(privateKey);
+  // Not by viem, whose error would quote a malformed key.
+  const key = Buffer.from(privateKey.slice(2), 'hex');
   return {
-    address: account.address,
-    signTransaction: (transaction) => account.signTransaction(transaction),
+    address: getAddress(addressOfKey(publicKeyOf(key))),
+    async signTransaction(transaction) {
+      const { unsigned, signedBy } = bytesToSign(transaction);
+      const digest = Buffer.from(keccak256(unsigned).slice(2), 'hex');
+      return `0x${signedBy(secp256k1.sign(digest, key)).toString('hex')}`;
+    },
   };
+}
+
+/** Throws for what is no private key, without its bytes, whichever code the curve runs as. */
+function publicKeyOf(key: Buffer): Uint8Array {
+  try {
+    return secp256k1.publicKeyOf(key);
+  } catch {
+    throw new Error('not a private key: it has 32 bytes, and is above zero and below the order of the curve');
+  }
 }
 
 /**
@@ -20,13 +36,9 @@ export function localKeySigner(privateKey: Hex): Signer {
  * restores all of them.
  */
 export function keysGrownFrom(privateKey: Hex): (index: number | null) => Signer {
-  const root = HDKey.fromMasterSeed(hexToBytes(privateKey));
-  return (index) => {
-    if (index === null) return localKeySigner(privateKey);
-    const child = root.derive(`m/${index}'`).privateKey;
-    if (!child) throw new Error(`there is no private key at ${index}`);
-    return localKeySigner(toHex(child));
-  };
+  const root = rootOf(hexToBytes(privateKey));
+  return (index) =>
+    localKeySigner(index === null ? privateKey : toHex(keyAt(root, `m/${index}'`).privateKey));
 }
 
 /** Every key that grows from one mnemonic phrase. */
@@ -38,14 +50,10 @@ interface KeyTree {
 
 /** Turning a phrase into its seed is slow on purpose, so it is done once for the whole tree. */
 export function keyTree(mnemonic: string): KeyTree {
-  const root = HDKey.fromMasterSeed(seedOf(mnemonic));
+  const root = rootOf(seedOf(mnemonic));
   return {
-    signerAt(path) {
-      const { privateKey } = root.derive(path);
-      if (!privateKey) throw new Error(`there is no private key at ${path}`);
-      return localKeySigner(toHex(privateKey));
-    },
-    extendedPublicKeyAt: (path) => root.derive(path).publicExtendedKey,
+    signerAt: (path) => localKeySigner(toHex(keyAt(root, path).privateKey)),
+    extendedPublicKeyAt: (path) => extendedPublicKey(root, path),
   };
 }
 

@@ -1,10 +1,11 @@
 /** How a lane brings signed bytes to the chain: signs them, offers them, and notes what nodes made of them. */
-import { keccak256 } from 'viem';
 import type { Queries } from '../../ledger/database/database.ts';
 import { holdsLane } from '../../ledger/transactions/lanes.ts';
 import { markRefused, markSent, type UnsettledTransaction } from '../../ledger/transactions/transactions.ts';
+import { keccak256OfHex } from '../../lib/curve/keccak256.ts';
 import type { SendOutcome } from '../rpc/send-outcome.ts';
 import type { Fees } from './fees.ts';
+import { runSingle } from './shared-commits.ts';
 import type { InFlight, LaneDeps, Payload } from './types.ts';
 
 /** A transaction of the ledger: what this process has not offered itself, another may have brought to a node. */
@@ -43,7 +44,7 @@ export async function sign(deps: LaneDeps, one: { nonce: number; payload: Payloa
     ...fees,
   });
   return {
-    hash: keccak256(raw),
+    hash: keccak256OfHex(raw),
     raw,
     maxFeeWei: fees.maxFeePerGas,
     priorityFeeWei: fees.maxPriorityFeePerGas,
@@ -67,22 +68,17 @@ export async function offer(deps: LaneDeps, one: InFlight, epoch: number): Promi
   return taken;
 }
 
-/** Offers fresh bytes in nonce order, up to the first that is not taken now; what was taken is noted in one commit. */
+/** Offers fresh bytes together, in nonce order; what was taken is noted in one commit. False when some were not. */
 export async function offerFresh(deps: LaneDeps, stored: InFlight[], epoch: number): Promise<boolean> {
-  const taken: InFlight[] = [];
-  for (const one of stored) {
-    if (!(await offerBytes(deps, one, epoch))) break;
-    taken.push(one);
-  }
+  const answers = await Promise.all(stored.map((one) => offerBytes(deps, one, epoch)));
+  const taken = stored.filter((_, place) => answers[place]);
   if (taken.length > 0) await noteTaken(deps, taken);
   return taken.length === stored.length;
 }
 
 async function noteTaken(deps: LaneDeps, taken: InFlight[]): Promise<void> {
-  await markSent(
-    deps.database.db,
-    taken.map(({ id }) => id),
-  );
+  const ids = taken.map(({ id }) => id);
+  await runSingle(deps, (queries) => markSent(queries, ids));
   deps.crash('lane.marked-sent');
   for (const one of taken) deps.work.sent?.(one);
 }
@@ -103,7 +99,6 @@ async function offerBytes(deps: LaneDeps, one: InFlight, epoch: number): Promise
   if (outcome.kind === 'accepted' || outcome.kind === 'known' || outcome.kind === 'nonce_used') {
     // nonce_used: these bytes, or others of this nonce, are in a block; the follower finds out which.
     one.taken = true;
-    one.tooCheap = false;
     one.untakenSinceMs = undefined;
     deps.crash('lane.answer-read');
     deps.alarms.clear('gas_money_low', lane);

@@ -27,8 +27,7 @@ export async function tendLowest(
   const nowMs = realClock.now();
   watchUntaken(deps, lowest, nowMs);
   const lower = lowerOffer(lowest, now.latest.baseFeeWei, settings);
-  if (lower)
-    return replace(deps, lowest, { epoch: now.epoch, fees: lower, kind: lowest.kind, onlyIfRefused: true });
+  if (lower) return replace(deps, lowest, { epoch: now.epoch, fees: lower, onlyIfRefused: true });
   const waitedMs = nowMs - (lowest.firstOfferedMs ?? nowMs);
   const underpriced = lowest.maxFeeWei < now.latest.baseFeeWei;
   // Bytes that no node has answered for are offered again unchanged: their fees may well suffice.
@@ -41,7 +40,7 @@ export async function tendLowest(
     );
     if (fees) {
       alarms.clear('fee_over_cap', deps.signer.address);
-      return replace(deps, lowest, { epoch: now.epoch, fees, kind: lowest.kind });
+      return replace(deps, lowest, { epoch: now.epoch, fees });
     }
     alarms.raise('fee_over_cap', deps.signer.address, { baseFeeWei: String(now.latest.baseFeeWei) });
   }
@@ -78,19 +77,16 @@ function payloadIn({ signer }: LaneDeps, { raw }: InFlight): Payload {
 }
 
 /**
- * Stores another offer for the same nonce, with the same payload or with none, and then makes it. False when it may
+ * Stores another offer for the same nonce, with the same payload, and then makes it. False when it may
  * not be made: a node may have bytes of this nonce, and only those that no node has may be replaced.
  */
 async function replace(
   deps: LaneDeps,
   one: InFlight,
-  by: { epoch: number; fees: Fees; kind: 'payload' | 'noop'; onlyIfRefused?: boolean },
+  by: { epoch: number; fees: Fees; onlyIfRefused?: boolean },
 ): Promise<boolean> {
-  const { nonce } = one;
-  const payload: Payload =
-    by.kind === 'noop'
-      ? { to: deps.signer.address, data: '0x', valueWei: 0n, gas: NOOP_GAS }
-      : payloadIn(deps, one);
+  const { nonce, kind } = one;
+  const payload = payloadIn(deps, one);
   // Only the lane's holder adds attempts, so these are all that the commit below will meet.
   const fees = distinctFees(by.fees, await offersOf(deps.database.db, one.id));
   const signed = await sign(deps, { nonce, payload, fees });
@@ -101,7 +97,7 @@ async function replace(
     return storeReplacement(tx, {
       ...signed,
       transactionId: one.id,
-      kind: by.kind,
+      kind,
       createdAt: deps.clock.now(),
     });
   });
@@ -116,10 +112,10 @@ async function replace(
     return true;
   }
   deps.crash('lane.bump-stored');
-  const { nonce: _, ...offered } = { ...one, ...signed, kind: by.kind, taken: false, tooCheap: false };
+  const { nonce: _, ...offered } = { ...one, ...signed, taken: false, tooCheap: false };
   Object.assign(one, offered, { refused: false, offers: 'none', firstOfferedMs: undefined });
   deps.log.info(
-    { lane: deps.signer.address, nonce, maxFeeWei: String(fees.maxFeePerGas), kind: by.kind },
+    { lane: deps.signer.address, nonce, maxFeeWei: String(fees.maxFeePerGas), kind },
     'a transaction was replaced by another offer',
   );
   await offer(deps, one, by.epoch);

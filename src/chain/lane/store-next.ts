@@ -2,7 +2,7 @@
 import type { Queries } from '../../ledger/database/database.ts';
 import {
   nextNonce,
-  storeTransaction,
+  storeTransactions,
   type UnsettledTransaction,
 } from '../../ledger/transactions/transactions.ts';
 import type { Fees } from './fees.ts';
@@ -28,19 +28,20 @@ export async function storeNext(
   }
   alarms.clear('foreign_nonce', lane);
   const first = ledgerNonce ?? terms.chainNonce;
+  const ids = Array.from({ length: terms.count }, () => deps.random.uuid());
+  const payloads = await deps.work.bindNext(tx, ids, terms.fees);
   const stored: UnsettledTransaction[] = [];
-  while (stored.length < terms.count) {
-    const nonce = first + stored.length;
-    const id = deps.random.uuid();
-    const payload = await deps.work.bindNext(tx, id, terms.fees);
-    if (!payload) break;
+  for (const [place, payload] of payloads.entries()) {
+    const nonce = first + place;
     const signed = await sign(deps, { nonce, payload, fees: terms.fees });
     deps.crash('lane.signed');
-    const { purpose } = settings;
-    const row = { id, lane, nonce, purpose, epoch: terms.epoch, createdAt: deps.clock.now(), ...signed };
-    await storeTransaction(tx, row);
-    stored.push({ id, nonce, kind: 'payload', refused: false, ...signed });
+    stored.push({ id: ids[place] as string, nonce, kind: 'payload', refused: false, ...signed });
   }
+  const shared = { lane, purpose: settings.purpose, epoch: terms.epoch, createdAt: deps.clock.now() };
+  await storeTransactions(
+    tx,
+    stored.map(({ kind: _, refused: __, ...signed }) => ({ ...signed, ...shared })),
+  );
   if (stored.length > 0) deps.crash('lane.before-store');
   return stored;
 }

@@ -23,12 +23,14 @@ export interface Payload {
 
 /** Where a lane's work comes from. */
 export interface LaneWork {
+  /** Whether a piece of work may be there to bind. While none is and nothing is in flight, the lane does not ask the chain. */
+  isWaiting(db: Queries): Promise<boolean>;
   /**
-   * Binds the next piece of work to `transactionId` and returns what the chain is to do for it; undefined when
-   * there is none. Runs inside the commit that stores the signed bytes, perhaps several times. `fees`: what each unit
-   * of its gas will offer.
+   * Binds the next pieces of work, in order, one to each of these transactions, and returns what the chain is to do for
+   * each; fewer when less work waits. Runs inside the commit that stores the signed bytes, perhaps several times.
+   * `fees`: what each unit of gas will offer.
    */
-  bindNext(tx: Queries, transactionId: string, fees: Fees): Promise<Payload | undefined>;
+  bindNext(tx: Queries, transactionIds: string[], fees: Fees): Promise<Payload[]>;
   /** Signed bytes are stored. */
   stored?(transaction: { id: string; hash: Hex }): void;
   /** A node has the bytes. */
@@ -58,6 +60,8 @@ export interface LaneSettings {
 
 export interface LaneDeps {
   database: Database;
+  /** `database` puts the commits of several lanes together, so that statements are cheaper in one than by themselves. */
+  sharesCommits?: boolean;
   chain: ChainClient;
   signer: Signer;
   work: LaneWork;

@@ -5,12 +5,13 @@ const isData = (value: unknown) => typeof value === 'string' && /^0x(?:[0-9a-f]{
 
 type Form = (value: unknown) => boolean;
 
-const has =
-  (fields: Record<string, Form>): Form =>
-  (value) =>
+const has = (fields: Record<string, Form>): Form => {
+  const forms = Object.entries(fields);
+  return (value) =>
     typeof value === 'object' &&
     value !== null &&
-    Object.entries(fields).every(([name, form]) => form((value as Record<string, unknown>)[name]));
+    forms.every(([name, form]) => form((value as Record<string, unknown>)[name]));
+};
 const orNull =
   (form: Form): Form =>
   (value) =>

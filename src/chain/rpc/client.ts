@@ -1,5 +1,6 @@
 /** What the engine asks of a chain, in values instead of hex. */
-import { type Hex, hexToBigInt, hexToNumber, keccak256, numberToHex } from 'viem';
+import { type Hex, hexToBigInt, hexToNumber, numberToHex } from 'viem';
+import { keccak256OfHex } from '../../lib/curve/keccak256.ts';
 import type { Rpc } from './rpc.ts';
 import { type SendOutcome, sortSendError } from './send-outcome.ts';
 
@@ -134,7 +135,7 @@ export function createChainClient(rpc: Rpc): ChainClient {
       try {
         const hash = await rpc('eth_sendRawTransaction', [raw]);
         // A node that names another hash has not taken these bytes, whatever it says.
-        return hash === keccak256(raw) ? { kind: 'accepted' } : { kind: 'unknown', why: 'another hash' };
+        return hash === keccak256OfHex(raw) ? { kind: 'accepted' } : { kind: 'unknown', why: 'another hash' };
       } catch (error) {
         return sortSendError(error);
       }

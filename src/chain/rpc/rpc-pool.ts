@@ -98,7 +98,7 @@ export function createRpcPool(deps: RpcPoolDeps): Rpc {
       ...usable.filter(({ restsUntilMs }) => restsUntilMs <= now),
       ...usable.filter(({ restsUntilMs }) => restsUntilMs > now),
     ];
-    let last: unknown = new RpcUnreachableError(method, 'no answer');
+    let last: unknown;
     let unanswered = false;
     for (const node of ordered) {
       const attempt = node.availability.attempt();
@@ -131,6 +131,6 @@ export function createRpcPool(deps: RpcPoolDeps): Rpc {
         node.isKnown = false;
       }
     }
-    throw last;
+    throw last ?? new RpcUnreachableError(method, 'no answer');
   };
 }

@@ -1,8 +1,9 @@
 /** JSON-RPC to a node, with errors that hold neither the URL nor the bytes that were sent. */
 import { causeOf } from '../../lib/failures/root-cause.ts';
 import { scrub } from '../../lib/log.ts';
-import { createDeadline } from '../../lib/timers.ts';
 import { hasForm } from './answer-form.ts';
+import { AnswerTooLargeError, createPost, type Post } from './post.ts';
+import { type Answer, createRpcBatches, mayShareBatch } from './rpc-batches.ts';
 
 /** The node answered, with an error. */
 export class RpcAnswerError extends Error {
@@ -56,86 +57,64 @@ export interface RpcLimits {
   timeoutMs: number;
   /** The largest answer that is read. */
   answerMaxBytes: number;
+  /** The most requests in one post; without it, each goes by itself. */
+  batchMax?: number;
 }
 
 /** How much longer than its first byte a whole answer may take. */
 const REST_OF_ANSWER_MS = 60_000;
 
-/** One request per call, no retries: the caller knows which requests may be repeated. */
-export function createRpc({ url, ...limits }: { url: string } & RpcLimits): Rpc {
-  const { href, headers } = nodeAt(url);
+/** Each request is sent once, never again: the caller knows which may be repeated. */
+export function createRpc({ url, batchMax = 1, ...limits }: { url: string } & RpcLimits): Rpc {
+  let post: Post | undefined;
+  const exchange = async (body: string, less?: Pick<RpcLimits, 'answerMaxBytes'>): Promise<unknown> => {
+    post ??= createPost(url);
+    const { timeoutMs, answerMaxBytes } = { ...limits, ...less };
+    const { status, text } = await post(body, {
+      ...{ firstByteMs: timeoutMs, restMs: REST_OF_ANSWER_MS, answerMaxBytes },
+    });
+    const answer = parsed(text);
+    // Errors have all kinds of statuses, a result has a good one.
+    const isGood = status >= 200 && status < 300;
+    if (!isGood && !isErrorAnswer(answer?.error)) throw new Error(`HTTP ${status}`);
+    return answer;
+  };
+  const failureOf = (method: string, error: unknown, answerMaxBytes = limits.answerMaxBytes) =>
+    error instanceof AnswerTooLargeError
+      ? new RpcTooLargeError(method, `our limit of ${answerMaxBytes} bytes`)
+      : // Any other error quotes the URL: it stops here.
+        new RpcUnreachableError(method, 'no answer', reasonOf(error));
+  const together = createRpcBatches({
+    ...{ batchMax, exchange, failureOf, resultOf },
+    isAboutBatch: (failure) =>
+      failure instanceof RpcTooLargeError ||
+      (failure instanceof RpcUnreachableError && /^HTTP 4(?!29|0[138])/.test(failure.reason)),
+  });
   return async (method, params, less) => {
-    let answer: Answer | undefined;
+    if (!less && mayShareBatch(method)) return together(method, params);
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
-    try {
-      answer = await post({ href, headers, method, body }, { ...limits, ...less });
-    } catch (error) {
-      if (error instanceof RpcTooLargeError) throw error;
-      // Any other error quotes the URL: it stops here.
-      throw new RpcUnreachableError(method, 'no answer', reasonOf(error));
-    }
-    if (isErrorAnswer(answer?.error)) {
-      if (isTooLarge(method, answer.error)) throw new RpcTooLargeError(method, 'the node');
-      throw new RpcAnswerError(method, answer.error);
-    }
-    if (
-      typeof answer !== 'object' ||
-      answer === null ||
-      !('result' in answer) ||
-      !hasForm(method, answer.result)
-    ) {
-      throw new RpcUnreachableError(method, 'an unreadable answer');
-    }
-    return answer.result;
+    const answer = await exchange(body, less).catch((error: unknown) => {
+      throw failureOf(method, error, less?.answerMaxBytes);
+    });
+    return resultOf(method, answer as Answer | undefined);
   };
 }
 
-/** The address as fetch takes it: user and password of the URL become a header. */
-function nodeAt(url: string): { href: string; headers: Record<string, string> } {
-  const headers = { 'content-type': 'application/json' };
-  if (!URL.canParse(url)) return { href: url, headers };
-  const parts = new URL(url);
-  const { username, password } = parts;
-  if (!username) return { href: url, headers };
-  Object.assign(parts, { username: '', password: '' });
-  const login = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`);
-  return { href: parts.href, headers: { ...headers, authorization: `Basic ${login.toString('base64')}` } };
-}
-
-interface Answer {
-  result?: unknown;
-  error?: unknown;
-}
-
-/** What the node sent; errors have all kinds of statuses, a result has a good one. */
-async function post(
-  request: { href: string; headers: Record<string, string>; method: string; body: string },
-  { timeoutMs, answerMaxBytes }: RpcLimits,
-): Promise<Answer | undefined> {
-  const { href, headers, method, body } = request;
-  const deadline = createDeadline(timeoutMs);
-  try {
-    const response = await fetch(href, { method: 'POST', headers, body, signal: deadline.signal });
-    deadline.extend(REST_OF_ANSWER_MS);
-    const limit = `our limit of ${answerMaxBytes} bytes`;
-    if (Number(response.headers.get('content-length') ?? 0) > answerMaxBytes) {
-      await response.body?.cancel();
-      throw new RpcTooLargeError(method, limit);
-    }
-    const chunks: Uint8Array[] = [];
-    let bytes = 0;
-    for await (const chunk of response.body ?? []) {
-      bytes += chunk.byteLength;
-      // Leaving the loop ends the request.
-      if (bytes > answerMaxBytes) throw new RpcTooLargeError(method, limit);
-      chunks.push(chunk);
-    }
-    const answer = parsed(Buffer.concat(chunks).toString());
-    if (!response.ok && !isErrorAnswer(answer?.error)) throw new Error(`HTTP ${response.status}`);
-    return answer;
-  } finally {
-    deadline.over();
+/** Throws what the caller is told when it is no result. */
+function resultOf(method: string, answer: Answer | undefined): unknown {
+  if (isErrorAnswer(answer?.error)) {
+    if (isTooLarge(method, answer.error)) throw new RpcTooLargeError(method, 'the node');
+    throw new RpcAnswerError(method, answer.error);
   }
+  if (
+    typeof answer !== 'object' ||
+    answer === null ||
+    !('result' in answer) ||
+    !hasForm(method, answer.result)
+  ) {
+    throw new RpcUnreachableError(method, 'an unreadable answer');
+  }
+  return answer.result;
 }
 
 function parsed(text: string): Answer | undefined {
@@ -148,9 +127,9 @@ function parsed(text: string): Answer | undefined {
 
 /** Why a request got no answer, without the URL and the body that other errors quote. */
 function reasonOf(error: unknown): string {
-  if (error instanceof Error && /^(?:AbortError|TimeoutError)$/.test(error.name)) return 'timeout';
+  if (error instanceof Error && ['AbortError', 'TimeoutError'].includes(error.name)) return 'timeout';
   const cause = causeOf(error);
-  return /^(?:HTTP \d+|[A-Z]+(?:_[A-Z]+)*)$/.test(cause) ? cause : 'no answer';
+  return /^[A-Z][A-Z\d_ ]*$/.test(cause) ? cause : 'no answer';
 }
 
 const isErrorAnswer = (error: unknown): error is { code: number; message: string } =>

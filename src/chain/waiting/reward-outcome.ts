@@ -2,7 +2,7 @@
 import type { Database } from '../../ledger/database/database.ts';
 import { type RewardProgress, readRewardProgress } from '../../ledger/rewards/rewards.ts';
 import type { Log } from '../../lib/log.ts';
-import { within } from '../../lib/timers.ts';
+import { toldWithin } from '../../lib/timers.ts';
 import type { BookedTransaction } from '../follow/types.ts';
 import { createLedgerLooks } from './ledger-looks.ts';
 
@@ -82,18 +82,19 @@ export function createRewardProgress(deps: { database: Database; log: Log; pollM
       }
     },
     /** Resolves when the reward has come that far, or with undefined when `timeoutMs` of real time have passed. */
-    async waitFor(wait: {
+    waitFor: ({
+      rewardId,
+      until,
+      timeoutMs,
+    }: {
       rewardId: string;
       until: Milestone;
       timeoutMs: number;
-    }): Promise<RewardProgress | undefined> {
-      const progress = await within(
-        wait.timeoutMs,
-        new Promise<RewardProgress>((resolve) => waiters.set(wait.rewardId, { until: wait.until, resolve })),
-      );
-      waiters.delete(wait.rewardId);
-      return progress;
-    },
+    }): Promise<RewardProgress | undefined> =>
+      toldWithin(timeoutMs, (resolve) => {
+        waiters.set(rewardId, { until, resolve });
+        return () => waiters.delete(rewardId);
+      }),
     /** Whether any request waits. */
     isAwaited,
     stop,

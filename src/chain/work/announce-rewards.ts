@@ -3,17 +3,17 @@ import type { Queries } from '../../ledger/database/database.ts';
 import { hasEndpoints, paidRewards, queueWebhookEvents } from '../../ledger/webhooks/queue-events.ts';
 import type { Random } from '../../lib/ids.ts';
 import { webhookBody } from '../../rules/webhooks/body.ts';
-import { sequencesInPayout } from '../contracts/payout-batch.ts';
 import type { Announce } from '../follow/types.ts';
+import { payoutsAmong, sequencesIn } from './count-paid-rewards.ts';
 
 /** What is told of the rewards in a block; costs one small query where no brand has an endpoint. */
 export const announceRewards =
   ({ random }: { random: Pick<Random, 'uuid'> }): Announce =>
   async (tx: Queries, { transactions, nowMs }) => {
-    const paying = transactions.filter(({ purpose, outcome }) => purpose === 'payout' && outcome === 'done');
+    const paying = payoutsAmong(transactions);
     if (paying.length === 0 || !(await hasEndpoints(tx))) return 0;
     const paid = await paidRewards(tx, {
-      sequences: paying.flatMap(({ raw }) => sequencesInPayout(raw)),
+      sequences: paying.flatMap(sequencesIn),
       transactionIds: paying.map(({ id }) => id),
     });
     const events = paid.map((reward) => {

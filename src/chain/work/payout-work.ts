@@ -1,9 +1,10 @@
 /** The work of the payout lane: gathers the rewards that wait into one transaction of the escrow, and settles it. */
 import type { Queries } from '../../ledger/database/database.ts';
-import { bindRewards, waitingRewards } from '../../ledger/rewards/rewards.ts';
+import { areRewardsWaiting, bindRewards, waitingRewards } from '../../ledger/rewards/rewards.ts';
 import { settleRewards } from '../../ledger/rewards/settle-rewards.ts';
 import type { Settle } from '../../ledger/transactions/settle.ts';
 import {
+  type BatchForm,
   batchShape,
   encodePayoutBatch,
   fittingPayouts,
@@ -15,6 +16,8 @@ import type { RewardProgressBoard } from '../waiting/reward-outcome.ts';
 
 interface PayoutSettings {
   escrow: `0x${string}`;
+  /** How that escrow takes its batches. */
+  form: BatchForm;
   /** Rewards in one transaction at most. */
   batchMax: number;
   /** The most that one transaction offers for all its gas: nodes refuse what is above a cap of theirs. */
@@ -29,9 +32,10 @@ export function payoutWork(deps: {
   const { settings, progress } = deps;
   const carried = new Map<string, string[]>();
   return {
-    async bindNext(tx: Queries, transactionId, { maxFeePerGas }) {
+    isWaiting: areRewardsWaiting,
+    async bindNext(tx: Queries, [transactionId], { maxFeePerGas }) {
       const waiting = await waitingRewards(tx, settings.batchMax);
-      if (waiting.length === 0) return undefined;
+      if (waiting.length === 0 || transactionId === undefined) return [];
       const candidates = waiting.map(({ sequence, brandId, wallet, amount }) => ({
         sequence: BigInt(sequence),
         brandId,
@@ -52,12 +56,8 @@ export function payoutWork(deps: {
         rewards.map(({ id }) => id),
       );
       const { count, brands, words } = batchShape(entries);
-      return {
-        to: settings.escrow,
-        data: encodePayoutBatch(entries),
-        valueWei: 0n,
-        gas: payoutGasLimit(count, brands, words),
-      };
+      const gas = payoutGasLimit(count, brands, words);
+      return [{ to: settings.escrow, data: encodePayoutBatch(entries, settings.form), valueWei: 0n, gas }];
     },
     stored({ id, hash }) {
       const rewardIds = carried.get(id) ?? [];

@@ -4,6 +4,7 @@ import { type GasWallet, lanesWithTopUps, listGasWallets } from '../../ledger/re
 import { lanesWithRelays } from '../../ledger/relay/queued-relays.ts';
 import { lanesInFlight } from '../../ledger/transactions/transactions.ts';
 import { createLane } from '../lane/lane.ts';
+import { sharedCommits } from '../lane/shared-commits.ts';
 import type { Signer } from '../lane/signer.ts';
 import type { Lane, LaneDeps, LaneSettings } from '../lane/types.ts';
 import { relayWork } from './relay-work.ts';
@@ -20,6 +21,8 @@ export interface RelayLanesDeps extends Omit<LaneDeps, 'signer' | 'work' | 'sett
 
 export function createRelayLanes(deps: RelayLanesDeps) {
   const { db } = deps.database;
+  // Lanes that have something to send at the same time store it together.
+  const database = sharedCommits(deps.database);
   const opened = new Map<Hex, Lane>();
 
   const open = (wallet: GasWallet): Lane | undefined => {
@@ -33,7 +36,8 @@ export function createRelayLanes(deps: RelayLanesDeps) {
       fundsOthers: wallet.payer === 'service',
       onSent: deps.onSent,
     });
-    return createLane({ ...deps, signer, work, settings: { ...deps.lane, purpose: 'relay' } });
+    const settings = { ...deps.lane, purpose: 'relay' as const };
+    return createLane({ ...deps, database, sharesCommits: true, signer, work, settings });
   };
 
   return {

@@ -102,12 +102,13 @@ export function triedWork(deps: TriedWorkDeps): TriedWork {
         });
       else alarms.clear(queue.alarms.refused, account);
     },
-    async bindNext(tx, transactionId) {
+    isWaiting: async () => mayBeSent.size > 0,
+    async bindNext(tx, transactionIds) {
       const waiting = await queue.waiting(tx, batchMax);
-      const next = waiting.find(({ key }) => mayBeSent.has(key));
-      if (!next) return undefined;
-      await queue.bind(tx, { key: next.key, transactionId });
-      return { to: next.to, data: next.data, valueWei: 0n, gas: next.gas };
+      const next = waiting.filter(({ key }) => mayBeSent.has(key)).slice(0, transactionIds.length);
+      for (const [place, { key }] of next.entries())
+        await queue.bind(tx, { key, transactionId: transactionIds[place] as string });
+      return next.map(({ to, data, gas }) => ({ to, data, valueWei: 0n, gas }));
     },
     sent: deps.onSent,
   };

@@ -4,7 +4,7 @@ import { usageError } from '../machine/errors.ts';
 import { isObject } from '../service/assignments.ts';
 import { parseExpectation } from '../service/expectation.ts';
 import { demandBrand } from '../service/named-brand.ts';
-import { serviceResult } from '../service/service-reply.ts';
+import { noteRequest, serviceResult } from '../service/service-reply.ts';
 import { clientFor, resolveTarget } from '../service/target.ts';
 import type { Style } from '../terminal/style.ts';
 
@@ -34,8 +34,7 @@ export const createCheckout: Handler<CreateOptions> = async (context, wish) => {
   const headers: Record<string, string> =
     wish.idempotencyKey === undefined ? {} : { 'idempotency-key': wish.idempotencyKey };
   const reply = await clientFor(target, context).createCheckout(body, { headers });
-  const requestId = reply.headers['x-request-id'];
-  if (requestId) context.about.requestId = requestId;
+  noteRequest(context, reply);
   return serviceResult(reply, { expected, text: (style) => checkoutText(reply.body, style) });
 };
 

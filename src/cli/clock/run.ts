@@ -1,7 +1,8 @@
 /** `rewards clock …`: reads and moves the emulator's clock over its control API. */
-import type { ClockBody } from '../../client/bodies.ts';
+import type { ClockBody, MovedClockBody } from '../../client/bodies.ts';
 import type { Reply } from '../../client/reply.ts';
 import { formatDuration } from '../../lib/duration.ts';
+import { namesClockCondition } from '../../rules/clock-condition.ts';
 import type { CommandContext, Handler } from '../machine/context.ts';
 import { CliError, usageError } from '../machine/errors.ts';
 import type { CommandResult } from '../machine/output.ts';
@@ -17,9 +18,9 @@ type ClockCalls = ReturnType<typeof clientFor>['control']['clock'];
 
 export const showClock = (context: CommandContext) => withClock(context, (clock) => clock.show());
 
-export const advanceClock: Handler<{ duration?: string; until?: string }> = async (
+export const advanceClock: Handler<{ duration?: string; until?: string; brand?: string }> = async (
   context,
-  { duration, until },
+  { duration, until, brand },
 ) => {
   if (duration !== undefined && until !== undefined) {
     throw usageError('A duration and --until exclude each other.', 'Leave one of them out.');
@@ -27,10 +28,11 @@ export const advanceClock: Handler<{ duration?: string; until?: string }> = asyn
   if (duration !== undefined) return withClock(context, (clock) => clock.advance(duration));
   if (until === undefined) {
     throw usageError(
-      "missing required argument 'duration', or --until <request>",
+      "missing required argument 'duration', or --until <condition>",
       '`rewards clock advance --help` lists what it takes.',
     );
   }
+  if (namesClockCondition(until)) return withClock(context, (clock) => clock.until(until, brand));
   const time = await passingTime(context, until);
   return withClock(context, (clock) => (time === undefined ? clock.show() : clock.set(time)));
 };
@@ -54,16 +56,8 @@ async function passingTime(context: CommandContext, request: string): Promise<st
   });
 }
 
-export const setClock = async (context: CommandContext, { time }: { time: string }) => {
-  const result = await withClock(context, (clock) => clock.set(time));
-  if (result.ok || result.error.code !== 'E_REFUSED') return result;
-  const { control } = clientFor(await resolveTarget(context), context);
-  const { body } = await control.clock.show();
-  if (!isClock(body)) return result;
-  const message = `The clock is at ${body.now} and moves only forward.`;
-  const fix = 'Give a later time; `rewards serve --ephemeral --clock <time>` starts at any.';
-  return { ...result, error: { ...result.error, message, fix } };
-};
+export const setClock = (context: CommandContext, { time }: { time: string }) =>
+  withClock(context, (clock) => clock.set(time));
 
 export const freezeClock = (context: CommandContext) => withClock(context, (clock) => clock.freeze());
 
@@ -71,18 +65,31 @@ export const runClock = (context: CommandContext) => withClock(context, (clock) 
 
 async function withClock(
   context: CommandContext,
-  call: (clock: ClockCalls) => Promise<Reply<ClockBody>>,
+  call: (clock: ClockCalls) => Promise<Reply<ClockBody | MovedClockBody>>,
 ): Promise<CommandResult> {
   const client = clientFor(await resolveTarget(context), context);
   const reply = await call(client.control.clock);
   const refusal = refusalOf(reply, isClock);
   const data = { status: reply.status, headers: reply.headers, body: reply.body };
   if (refusal) return { ok: false, error: refusal, data };
-  return { ok: true, data, env: reply.body, text: (style) => clockLine(reply.body, style) };
+  return { ok: true, data, env: reply.body, text: (style) => clockText(reply.body, style) };
 }
 
 const isClock = (body: unknown) =>
   isObject(body) && typeof body.now === 'string' && typeof body.nowMs === 'number';
+
+/** What fell due, a line each, then the clock. */
+function clockText(body: ClockBody | MovedClockBody, style: Style): string {
+  const { fired = [], firedMore = 0 }: Partial<MovedClockBody> = body;
+  const width = Math.max(0, ...fired.map(({ kind }) => kind.length));
+  return [
+    ...fired.map(({ at, kind, what, id }) =>
+      [style.dim(at), kind.padEnd(width), what, id].filter((part) => part !== undefined).join('  '),
+    ),
+    ...(firedMore > 0 ? [style.dim(`and ${firedMore} more`)] : []),
+    clockLine(body, style),
+  ].join('\n');
+}
 
 /** `2026-11-20T09:42:01.000Z  running  1m1s ahead of real time`. */
 function clockLine({ now, frozen, offsetMs }: ClockBody, style: Style): string {

@@ -26,6 +26,9 @@ export function declareConfig({ parent, lazily }: Catalog): void {
       .summary(`print the settings of \`rewards ${name}\`, which takes the same options`);
     // As text, without defaults and variables: the command itself reports origins and problems.
     for (const { flag, help } of rows) one.addOption(new Option(flag, help));
+    one.addOption(
+      new Option('--origin', 'a line for each: where it comes from, a tab, and the setting with its value'),
+    );
     one.action(
       lazily<Record<string, unknown>>(async () => {
         const { showConfig } = await import('./run.ts');

@@ -30,7 +30,8 @@ export const showConfig: Handler<{
     ...unknown.map(({ message, fix }) => ({ problem: message, fix })),
   ];
   const data = { command: name, settings, problems };
-  const text: NonNullable<CommandResult['text']> = (style) => settingsTable(data, style);
+  const text: NonNullable<CommandResult['text']> = (style) =>
+    given.origin === true ? originLines(data) : settingsTable(data, style);
   if (problems.length === 0) return { ok: true, data, env: environmentOf(settings), text };
   const error = problemOf('E_SETTINGS', {
     message: problems.map(({ problem }) => problem).join('\n'),
@@ -70,6 +71,22 @@ const environmentOf = (settings: EffectiveSetting[]) =>
       variable === null || secret || source === 'default' ? [] : [[variable, value]],
     ),
   );
+
+/** As `git config --show-origin` has them; what is wrong with them comes last. */
+const originLines = ({
+  settings,
+  problems,
+}: {
+  settings: readonly EffectiveSetting[];
+  problems: readonly SettingProblem[];
+}): string =>
+  [
+    ...settings.map(
+      ({ setting, value, source, origin }) =>
+        `${origin === null ? source : `${source}:${origin}`}\t${setting}=${value ?? ''}`,
+    ),
+    ...problems.map(({ problem, fix }) => `problem\t${problem}: ${fix}`),
+  ].join('\n');
 
 /** For people: value and origin of each setting, then what is wrong with them. */
 function settingsTable(

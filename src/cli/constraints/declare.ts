@@ -2,6 +2,7 @@
 import { InvalidArgumentError } from 'commander';
 import type { Catalog } from '../machine/catalog.ts';
 import { option } from '../machine/options.ts';
+import { ledgerOptions } from '../start/options.ts';
 
 const USER = 'an e-mail, an address, or <platform>:<id> such as discord:123456789012345678';
 const brandOption = () =>
@@ -16,12 +17,16 @@ const brandOption = () =>
 export function declareConstraints({ parent, lazily }: Catalog): void {
   const constraints = parent
     .command('constraints')
-    .summary('check what buyers of perks must fulfil, and set the emulated chat (emulator only)')
+    .summary('check what buyers of perks must fulfil, and set the emulated chat')
     .description(
-      "A perk may ask more of its buyer than its price: a yes of the brand's server, another perk, a level or a role in a chat. All of it must hold when a perk is redeemed or bought through the relay.",
+      "A perk may ask more of its buyer than its price: a yes of the brand's server, another perk, a level or a role in a chat. All of it must hold when a perk is redeemed or bought through the relay. list and invalidate work on a production ledger too, with the address of its database; check and chat need the emulator: in production POST /perks/check-eligibility says what a buyer lacks.",
     );
-  constraints
-    .command('list')
+  const ofLedgers = (name: string) => {
+    const made = constraints.command(name);
+    for (const one of ledgerOptions()) made.addOption(one);
+    return made;
+  };
+  ofLedgers('list')
     .summary('show the perks that have constraints')
     .addOption(brandOption())
     .action(lazily(async () => (await import('./run.ts')).listConstraints));
@@ -39,8 +44,7 @@ Examples:
 Exits 1 when the user may not buy.`,
     )
     .action(lazily(async () => (await import('./run.ts')).checkConstraints));
-  constraints
-    .command('invalidate')
+  ofLedgers('invalidate')
     .summary("forget what a constraint's URL has said, so that the next check asks again")
     .argument('<url>', 'the URL of the constraint')
     .addOption(option('--user <user>', `only results of this user: ${USER}`))

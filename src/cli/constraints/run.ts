@@ -5,6 +5,8 @@ import { isObject } from '../service/assignments.ts';
 import { replyResult } from '../service/control-reply.ts';
 import { demandBrand } from '../service/named-brand.ts';
 import { clientFor, resolveTarget } from '../service/target.ts';
+import type { LedgerOptions } from '../start/options.ts';
+import { withConstraints } from './target.ts';
 import { perksText, standingLine, verdictText } from './view.ts';
 
 interface OfBrand {
@@ -19,13 +21,13 @@ async function asking(context: CommandContext, { brand }: OfBrand) {
 
 const hasList = (name: string) => (body: unknown) => isObject(body) && Array.isArray(body[name]);
 
-export const listConstraints: Handler<OfBrand> = async (context, options) => {
-  const { brand, control } = await asking(context, options);
-  return replyResult(await control.list(brand), {
-    hasRightForm: hasList('perks'),
-    text: ({ perks }, style) => perksText(perks, style),
-  });
-};
+export const listConstraints: Handler<OfBrand & LedgerOptions> = (context, options) =>
+  withConstraints(context, options, async ({ brand, constraints }) =>
+    replyResult(await constraints.list(brand), {
+      hasRightForm: hasList('perks'),
+      text: ({ perks }, style) => perksText(perks, style),
+    }),
+  );
 
 export const checkConstraints: Handler<OfBrand & { perk: string; user: string }> = async (
   context,
@@ -50,18 +52,15 @@ export const checkConstraints: Handler<OfBrand & { perk: string; user: string }>
   };
 };
 
-export const invalidateResults: Handler<OfBrand & { url: string; user?: string; tokenId?: number }> = async (
-  context,
-  options,
-) => {
-  const { brand, control } = await asking(context, options);
-  const { url, user, tokenId } = options;
-  const reply = await control.invalidate({ brand, url, user, tokenId });
-  return replyResult(reply, {
-    hasRightForm: (body) => isObject(body) && typeof body.invalidated === 'number',
-    text: ({ invalidated }) => `${invalidated} ${invalidated === 1 ? 'result' : 'results'} forgotten`,
-  });
-};
+export const invalidateResults: Handler<
+  OfBrand & LedgerOptions & { url: string; user?: string; tokenId?: number }
+> = (context, { url, user, tokenId, ...options }) =>
+  withConstraints(context, options, async ({ brand, constraints }) =>
+    replyResult(await constraints.invalidate({ brand, url, user, tokenId }), {
+      hasRightForm: (body) => isObject(body) && typeof body.invalidated === 'number',
+      text: ({ invalidated }) => `${invalidated} ${invalidated === 1 ? 'result' : 'results'} forgotten`,
+    }),
+  );
 
 export const chatStandings: Handler<
   OfBrand & { user?: string; platform: string; level?: number; role?: string[]; roles: boolean }

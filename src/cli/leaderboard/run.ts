@@ -1,8 +1,8 @@
 /** `rewards leaderboard`. */
 import type { Handler } from '../machine/context.ts';
-import { readApiKey } from '../machine/read-input.ts';
+import { keyHeader } from '../machine/read-input.ts';
 import { demandBrand } from '../service/named-brand.ts';
-import { serviceResult } from '../service/service-reply.ts';
+import { noteRequest, serviceResult } from '../service/service-reply.ts';
 import { clientFor, resolveTarget } from '../service/target.ts';
 import { leaderboardText } from './view.ts';
 
@@ -17,12 +17,10 @@ interface LeaderboardWish {
 }
 
 export const showLeaderboard: Handler<LeaderboardWish> = async (context, wish) => {
-  const { runtime, about } = context;
   const target = await resolveTarget(context);
   const { brandId } = await demandBrand(context, target, wish.brand);
   const { metric, period, limit, platform, user: userIdentifier } = wish;
-  const apiKey = await readApiKey(runtime, wish.apiKeyFile);
-  const headers: Record<string, string> = apiKey ? { authorization: `Bearer ${apiKey}` } : {};
+  const headers = await keyHeader(context.runtime, wish.apiKeyFile);
   const wanted = {
     metric,
     period,
@@ -31,7 +29,6 @@ export const showLeaderboard: Handler<LeaderboardWish> = async (context, wish) =
     ...(userIdentifier && { userIdentifier }),
   };
   const reply = await clientFor(target, context).leaderboard({ brandId, ...wanted }, { headers });
-  const requestId = reply.headers['x-request-id'];
-  if (requestId) about.requestId = requestId;
+  noteRequest(context, reply);
   return serviceResult(reply, { text: (style) => leaderboardText(reply.body, userIdentifier, style) });
 };

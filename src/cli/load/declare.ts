@@ -1,5 +1,5 @@
 /** `rewards load`: names and options. */
-import { InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import type { Catalog } from '../machine/catalog.ts';
 import { durationMs, gather, option, wholeNumberOf } from '../machine/options.ts';
 
@@ -65,6 +65,55 @@ Thresholds compare over_admission, under_admission, sent, admitted, refused, fai
 reset_problems, rate (admitted a second), or a latency in ms: avg, p50, p90, p95, p99, max.`,
     )
     .action(lazily(async () => (await import('./run.ts')).loadRelayTest));
+  declareEvents(load, lazily);
+}
+
+function declareEvents(load: Command, lazily: Catalog['lazily']): void {
+  load
+    .command('events')
+    .summary('send events of many users at once, and compare rewards and payments with the rules')
+    .description(
+      'Sends the same event of fresh users again and again, and checks that exactly one of each user is rewarded, as duplicate window and cooldown say; then counts what each user has on chain, and compares ledger and chain. The event may not be limited for all users together.',
+    )
+    .addOption(option('--event <type>', 'which event', { default: 'account_creation' }))
+    .addOption(option('--users <n>', 'how many', { default: 50, parse: wholeNumberOf(1, USERS_MAX) }))
+    .addOption(
+      option('--per-user <n>', 'events of each user', { default: 10, parse: wholeNumberOf(1, PER_USER_MAX) }),
+    )
+    .addOption(
+      option('--concurrency <n>', 'events in progress at once [default 50]', {
+        parse: wholeNumberOf(1, 5_000),
+      }),
+    )
+    .addOption(
+      option('--rate <n/s>', 'events started per second, in place of --concurrency', {
+        parse: ratePerSecond,
+      }),
+    )
+    .addOption(option('--duration <duration>', 'start no event later than this', { parse: durationMs }))
+    .addOption(
+      option('--threshold <rule>', 'such as over_payment==0 or p95<200ms; exit 99 when crossed; repeatable', {
+        parse: gather,
+      }),
+    )
+    .addOption(option('--report-html <path>', 'write a report with plots, one file that works offline'))
+    .addOption(
+      option('--brand <brand>', 'id or domain of the brand [default: the first]', {
+        env: 'REWARDS_BRAND_ID',
+      }),
+    )
+    .addHelpText(
+      'after',
+      `
+Examples:
+  rewards load events --users 50 --per-user 10
+  rewards load events --users 200 --rate 100/s --threshold 'p95<200ms' --report-html events.html
+
+Thresholds compare over_admission, under_admission, over_payment, under_payment (RWT), differences (of ledger
+and chain), sent, admitted, refused, failed, rate (rewarded a second), or a latency in ms: avg, p50, p90, p95,
+p99, max.`,
+    )
+    .action(lazily(async () => (await import('./run-events.ts')).loadEventsTest));
 }
 
 function ratePerSecond(text: string): number {

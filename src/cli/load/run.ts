@@ -6,7 +6,13 @@ import { loadRelay } from '../../load/relay-load.ts';
 import { brokenRules, metricsOf, type RelayReport } from '../../load/relay-report.ts';
 import { PreparationError } from '../../load/relay-users.ts';
 import { reportHtml } from '../../load/report-html.ts';
-import { judge, parseThreshold, type Threshold } from '../../load/threshold.ts';
+import {
+  judge,
+  type Metric,
+  parseThreshold,
+  type Threshold,
+  type ThresholdResult,
+} from '../../load/threshold.ts';
 import type { CommandContext, Handler } from '../machine/context.ts';
 import { CliError, type Problem, problemOf, usageError } from '../machine/errors.ts';
 import { exitCodes } from '../machine/exit-codes.ts';
@@ -31,11 +37,11 @@ interface LoadOptions {
   brand?: string;
 }
 
-const CONCURRENCY_DEFAULT = 50;
+export const CONCURRENCY_DEFAULT = 50;
 
 export const loadRelayTest: Handler<LoadOptions> = async (context, options) => {
   const { runtime } = context;
-  const thresholds = (options.threshold ?? []).map(thresholdOf);
+  const thresholds = (options.threshold ?? []).map((text) => thresholdOf(text));
   if (options.rate !== undefined && options.concurrency !== undefined) {
     throw usageError('--rate and --concurrency exclude each other.', 'Leave one of them out.');
   }
@@ -74,7 +80,10 @@ export const loadRelayTest: Handler<LoadOptions> = async (context, options) => {
       return interrupted;
     }
     report.thresholds = judge(thresholds, metricsOf(report));
-    if (options.reportHtml !== undefined) await writeReport(context, options.reportHtml, report);
+    if (options.reportHtml !== undefined) {
+      const title = `rewards load relay: ${report.users} users × ${report.perUser}`;
+      await writeReport(context, options.reportHtml, (made) => reportHtml(report, { title, made }));
+    }
     return resultOf(report);
   } catch (error) {
     throw error instanceof PreparationError ? unprepared(error) : error;
@@ -84,8 +93,9 @@ export const loadRelayTest: Handler<LoadOptions> = async (context, options) => {
   }
 };
 
-function thresholdOf(text: string): Threshold {
-  const parsed = parseThreshold(text);
+/** Throws E_USAGE for a text that is not a threshold of these metrics. */
+export function thresholdOf(text: string, metrics?: readonly Metric[]): Threshold {
+  const parsed = parseThreshold(text, metrics);
   if (!('problem' in parsed)) return parsed;
   throw usageError(
     `--threshold ${text} ${parsed.problem}.`,
@@ -102,26 +112,34 @@ function resultOf(report: RelayReport): CommandResult {
 
 /** Thresholds come first: the user chose them. */
 function problemIn(report: RelayReport): Problem | undefined {
-  const crossed = report.thresholds.filter(({ ok }) => !ok);
-  if (crossed.length > 0) {
-    const said = crossed.map(({ threshold, value }) => `${threshold} (${value ?? 'nothing measured'})`);
-    return problemOf('E_THRESHOLD', { message: `Crossed: ${said.join(', ')}.`, details: { crossed } });
-  }
+  const crossed = thresholdProblem(report.thresholds);
+  if (crossed) return crossed;
   const broken = brokenRules(report);
   if (broken.length === 0) return undefined;
   return problemOf('E_LIMIT_BROKEN', { message: `${broken.join('; ')}.`, details: { broken } });
 }
 
-function unprepared(error: PreparationError): CliError {
+export function thresholdProblem(thresholds: readonly ThresholdResult[]): Problem | undefined {
+  const crossed = thresholds.filter(({ ok }) => !ok);
+  if (crossed.length === 0) return undefined;
+  const said = crossed.map(({ threshold, value }) => `${threshold} (${value ?? 'nothing measured'})`);
+  return problemOf('E_THRESHOLD', { message: `Crossed: ${said.join(', ')}.`, details: { crossed } });
+}
+
+export function unprepared(error: PreparationError): CliError {
   const refusal = refusalOf(error.reply, () => false) ?? problemOf('E_NOT_EMULATOR');
   return new CliError(refusal.code, refusal, { cause: error });
 }
 
-async function writeReport({ runtime }: CommandContext, path: string, report: RelayReport): Promise<void> {
+/** Throws E_FILE when the page cannot be written. */
+export async function writeReport(
+  { runtime }: CommandContext,
+  path: string,
+  page: (made: string) => string,
+): Promise<void> {
   const made = new Date(runtime.clock.now()).toISOString();
-  const title = `rewards load relay: ${report.users} users × ${report.perUser}`;
   try {
-    await writeFile(resolve(runtime.cwd, path), reportHtml(report, { title, made }));
+    await writeFile(resolve(runtime.cwd, path), page(made));
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code ?? 'unknown error';
     throw new CliError(

@@ -31,14 +31,21 @@ export function loadText(report: RelayReport, style: Style): string {
     ...resetLines(report, style).map((line, place) => row(place === 0 ? 'reset' : '', line)),
     row('latency ms', latencyText(latencyMs)),
     ...(refusedLatencyMs.p50 === null ? [] : [row('of refusals', latencyText(refusedLatencyMs))]),
-    ...report.thresholds.map(({ threshold, value, ok }) =>
-      row(
-        'threshold',
-        `${ok ? style.green('ok  ') : style.red('FAIL')} ${threshold}  ${style.dim(String(value ?? 'nothing measured'))}`,
-      ),
-    ),
+    ...thresholdLines(report, style, row),
   ].join('\n');
 }
+
+export const thresholdLines = (
+  { thresholds }: Pick<RelayReport, 'thresholds'>,
+  style: Style,
+  row: (name: string, text: string) => string,
+) =>
+  thresholds.map(({ threshold, value, ok }) =>
+    row(
+      'threshold',
+      `${ok ? style.green('ok  ') : style.red('FAIL')} ${threshold}  ${style.dim(String(value ?? 'nothing measured'))}`,
+    ),
+  );
 
 const PROBLEMS_SHOWN = 5;
 
@@ -47,7 +54,7 @@ const failuresText = ({ failures }: RelayReport) =>
     .map(([name, times]) => `${times} x ${name}`)
     .join(', ');
 
-const latencyText = ({ p50, p90, p95, p99, max }: RelayReport['latencyMs']) =>
+export const latencyText = ({ p50, p90, p95, p99, max }: RelayReport['latencyMs']) =>
   p50 === null ? 'nothing measured' : `p50 ${p50}  p90 ${p90}  p95 ${p95}  p99 ${p99}  max ${max}`;
 
 function resetLines({ reset }: RelayReport, style: Style): string[] {

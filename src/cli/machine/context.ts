@@ -10,6 +10,8 @@ export interface Runtime {
   argv: readonly string[];
   /** What was typed to run this program: `rewards` or `npx rewards`. */
   program: string;
+  /** Runs this program once more; absent where it is no process of its own. */
+  self?: { node: string; script: string };
   /** Writes the commands in a hint as they are typed here. */
   typed?: (text: string) => string;
   env: Environment;
@@ -20,6 +22,8 @@ export interface Runtime {
   readStdin: () => Promise<string>;
   /** Asks on the terminal for one line; absent where nobody can answer. */
   ask?: (question: string) => Promise<string>;
+  /** Whether stdin is a terminal. */
+  atTerminal?: boolean;
   /** Calls `listener` at each stop signal until the returned function is called. */
   onSignal: (listener: (signal: StopSignal) => void) => () => void;
   clock: Clock;

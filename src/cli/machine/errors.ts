@@ -54,6 +54,10 @@ export const errorTable = {
       'A seed file does not fit its schema.',
       'Correct the named lines; fixtures/demo.yaml shows every field.',
     ],
+    E_SCENARIO: [
+      'A scenario does not fit its format.',
+      'Correct the named lines; docs/scenarios.md has every step and every matcher.',
+    ],
   }),
   ...entries(exitCodes.refused, {
     E_REFUSED: [
@@ -69,10 +73,22 @@ export const errorTable = {
       'Read the log of the service, then try again with the same idempotency key.',
       'retryable',
     ],
+    E_UNHEALTHY: [
+      'A part of the stack does not work.',
+      'Look at the log of the stack; a restart of `rewards serve` keeps its data.',
+    ],
     E_UNEXPECTED_ANSWER: ['The answer is not the expected one.', 'Compare the answer with --expect.'],
     E_UNEXPECTED_EFFECTS: [
       'The deliveries did not do what was expected.',
       'Look at the deliveries: `rewards requests list` shows what the service answered to each.',
+    ],
+    E_SCENARIO_FAILED: [
+      'A scenario failed.',
+      'Look at the named lines: each has what was expected and what came.',
+    ],
+    E_SCENARIO_UNSUPPORTED: [
+      'A scenario cannot run on this target.',
+      'Run it without --target, on a stack of its own; or leave it out with --skip-unsupported, and a single step with `if-supported: true`.',
     ],
     E_SIGNATURE: [
       'The signature does not verify.',
@@ -118,6 +134,7 @@ export const errorTable = {
       'This target is not an emulator, so it has no controls.',
       'Use a stack started with `rewards serve`.',
     ],
+    E_NOT_REPLAYABLE: ['This request cannot be sent again.', 'Choose another with `rewards requests list`.'],
     E_CONTROL_TOKEN: [
       'The control token is missing or wrong.',
       'Run the command in the directory of the stack, or set REWARDS_CONTROL_TOKEN.',
@@ -142,6 +159,7 @@ export const errorTable = {
     E_DATA_FOLDER: ['The data folder is a file.', 'Choose another folder with --persist-to.'],
     E_LEDGER_GARBLED: ['The ledger is damaged.', 'Put a copy back from before, or run `rewards reset`.'],
     E_LEDGER_NEWER: ['The data is of a newer version of rewards.', 'Run the newer version.'],
+    E_SNAPSHOT: ['The snapshot cannot be used.', 'Take another copy of the file, or another snapshot.'],
     E_OUTPUT: ['The output cannot be written.', 'Check where it goes: the disk may be full.'],
     E_PRODUCTION_LEDGER: [
       'This ledger belongs to a production service.',

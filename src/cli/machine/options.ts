@@ -2,7 +2,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Environment } from '../../compose/env.ts';
 import * as kinds from '../../lib/setting.ts';
-import { usageError } from './errors.ts';
+import { type CliError, usageError } from './errors.ts';
 
 // commander's own way reads the process's environment directly and takes `X=false` for true.
 const variables = new WeakMap<Option, string>();
@@ -102,6 +102,18 @@ export const amount = parserOf(kinds.amount);
 export const instantMs = parserOf(kinds.instant);
 export const stackName = parserOf(kinds.shortName);
 export const wholeNumberOf = (least: number, most: number) => parserOf(kinds.wholeNumber(least, most));
+
+/** What a command says of a negative number, which looks like an option. */
+const negatives = new WeakMap<Command, (given: string) => CliError>();
+
+/** Sets the answer of a command to a negative number. */
+export function answerNegative(command: Command, answer: (given: string) => CliError): Command {
+  negatives.set(command, answer);
+  return command;
+}
+
+/** Undefined where a command has no answer of its own. */
+export const negativeOf = (command: Command, given: string) => negatives.get(command)?.(given);
 
 /** The text as it was given, once `parse` has found it to be right: the service reads the same notation. */
 export const asGiven = (parse: (text: string) => unknown) => (text: string) => {

@@ -4,28 +4,42 @@ import { declareAchievements } from '../achievements/declare.ts';
 import { declareBrand } from '../brand/declare.ts';
 import { declareCheckout } from '../checkout/declare.ts';
 import { declareClock } from '../clock/declare.ts';
+import { declareCompletion } from '../completion/declare.ts';
 import { declareConfig } from '../config/declare.ts';
 import { declareConstraintUpdater } from '../constraint-updater/declare.ts';
 import { declareConstraints } from '../constraints/declare.ts';
 import { declareContracts } from '../contracts/declare.ts';
+import { declareEnv } from '../env/declare.ts';
+import { declareExec } from '../exec/declare.ts';
+import { declareFaults } from '../faults/declare.ts';
+import { declareInit } from '../init/declare.ts';
 import { declareKeys } from '../keys/declare.ts';
 import { declareLane } from '../lane/declare.ts';
 import { declareLeaderboard } from '../leaderboard/declare.ts';
 import { declareLoad } from '../load/declare.ts';
+import { declareLogs } from '../logs/declare.ts';
 import { declareMint } from '../mint/declare.ts';
+import { declareOpen } from '../open/declare.ts';
 import { declareOpenapi } from '../openapi/declare.ts';
 import { declarePerks } from '../perks/declare.ts';
 import { declareReceiver } from '../receiver/declare.ts';
 import { declareRelay } from '../relay/declare.ts';
 import { declareRequests } from '../requests/declare.ts';
 import { declareReset } from '../reset/declare.ts';
+import { declareScenario } from '../scenario/declare.ts';
 import { declareSeed } from '../seed/declare.ts';
 import { declareSendEvent } from '../send-event/declare.ts';
 import { declareServe } from '../serve/declare.ts';
+import { declareSite } from '../site/declare.ts';
+import { declareSnapshot } from '../snapshot/declare.ts';
 import { declareDatabase, declareDoctor, declareStart, declareVerify } from '../start/declare.ts';
+import { declareStatus } from '../status/declare.ts';
+import { declareStop } from '../stop/declare.ts';
 import { declareStreak } from '../streak/declare.ts';
 import { wantsColor } from '../terminal/style.ts';
 import { declareToken } from '../token/declare.ts';
+import { declareUndo } from '../undo/declare.ts';
+import { declareWait } from '../wait/declare.ts';
 import { declareWallet } from '../wallet/declare.ts';
 import { declareWebhooks } from '../webhooks/declare.ts';
 import { asTyped } from './as-typed.ts';
@@ -106,6 +120,17 @@ function declareCommands(program: Command, catalog: Catalog): void {
   declareServe(catalog);
   declareStart(catalog);
   declareDatabase(catalog);
+  program.commandsGroup('Around your own commands:');
+  for (const declare of [
+    declareExec,
+    declareEnv,
+    declareStatus,
+    declareWait,
+    declareOpen,
+    declareLogs,
+    declareStop,
+  ])
+    declare(catalog);
   program.commandsGroup('Check it:');
   declareVerify(catalog);
   declareDoctor(catalog);
@@ -121,19 +146,33 @@ function declareCommands(program: Command, catalog: Catalog): void {
   declareCheckout(catalog);
   declareAchievements(catalog);
   declareLoad(catalog);
+  declareScenario(catalog);
   declareWebhooks(catalog);
   declareReceiver(catalog);
+  declareSite(catalog);
   declareConstraints(catalog);
   declareConstraintUpdater(catalog);
   program.commandsGroup('Set it up:');
-  for (const declare of [declareBrand, declarePerks, declareMint, declareSeed, declareKeys, declareContracts])
+  for (const declare of [
+    declareInit,
+    declareBrand,
+    declarePerks,
+    declareMint,
+    declareSeed,
+    declareKeys,
+    declareContracts,
+  ])
     declare(catalog);
   program.commandsGroup('Steer the emulator:');
   declareClock(catalog);
+  declareFaults(catalog);
   declareToken(catalog);
+  declareSnapshot(catalog);
+  declareUndo(catalog);
   declareReset(catalog);
   program.commandsGroup('Read about it:');
   declareOpenapi(catalog);
+  declareCompletion(catalog);
   program.commandsGroup('Help:').helpCommand('help [command]', 'print help for a command');
 }
 

@@ -103,3 +103,9 @@ function unexpectedAt(reason: string, text: string): number | undefined {
   }
   return undefined;
 }
+
+/** The header that carries the brand's API key; without a key nothing. */
+export async function keyHeader(runtime: Runtime, path: string | undefined): Promise<Record<string, string>> {
+  const apiKey = await readApiKey(runtime, path);
+  return apiKey ? { authorization: `Bearer ${apiKey}` } : {};
+}

@@ -1,8 +1,9 @@
 /** One run of the program: parse, perform, and answer with an exit code. */
-import { CommanderError } from 'commander';
+import { type Command, CommanderError } from 'commander';
 import type { Runtime } from './context.ts';
 import { problemOf } from './errors.ts';
 import { exitCodes } from './exit-codes.ts';
+import { negativeOf } from './options.ts';
 import { type OutputFormat, outputFormats } from './output.ts';
 import { pathOf, perform, print, problemFrom } from './perform.ts';
 import { buildProgram } from './program.ts';
@@ -26,7 +27,7 @@ export async function runCli(runtime: Runtime): Promise<number> {
     // A group without a verb, such as `clock`: commander has printed the group's help on stderr.
     if (error instanceof CommanderError && error.code === 'commander.help') return exitCodes.usage;
     const command = pathOf(atFault());
-    const problem = error instanceof CommanderError ? usageProblem(error, command) : problemFrom(error);
+    const problem = error instanceof CommanderError ? usageProblem(error, atFault()) : problemFrom(error);
     return print(
       typing,
       { ok: false, error: problem },
@@ -36,19 +37,25 @@ export async function runCli(runtime: Runtime): Promise<number> {
 }
 
 /** Splits commander's text into the problem and its suggestion. */
-function usageProblem(error: CommanderError, command: string) {
+function usageProblem(error: CommanderError, command: Command) {
+  const [, given] = NEGATIVE.exec(error.message.replace(/^error: /, '')) ?? [];
+  const answer = given === undefined ? undefined : negativeOf(command, given);
+  if (answer) return problemFrom(answer);
   const [, message = error.message, suggestion] =
     /^(?:error: )?([\s\S]*?)(?:\n\((Did you mean [\s\S]*)\))?$/.exec(error.message) ?? [];
-  const help = ['rewards', command, '--help'].filter(Boolean).join(' ');
+  const help = ['rewards', pathOf(command), '--help'].filter(Boolean).join(' ');
   return problemOf('E_USAGE', {
     message: plainer(message),
     fix: suggestion ?? `\`${help}\` lists what it takes.`,
   });
 }
 
+/** A negative number looks like an option that is unknown. */
+const NEGATIVE = /^unknown option '(-\d\S*)'$/;
+
 /** Commander's texts about values in plainer words. */
 function plainer(message: string): string {
-  const [, negative] = /^unknown option '(-\d\S*)'$/.exec(message) ?? [];
+  const [, negative] = NEGATIVE.exec(message) ?? [];
   if (negative !== undefined) return `${negative} is less than nothing, and nothing here can be.`;
   const [, value, argument, mustBe] =
     /^command-argument value '(.*)' is invalid for argument '(.*)'\. (.*)$/s.exec(message) ?? [];

@@ -4,7 +4,7 @@ import { usageError } from '../machine/errors.ts';
 import { isObject } from '../service/assignments.ts';
 import { mustBe } from '../service/control-reply.ts';
 import { parseExpectation } from '../service/expectation.ts';
-import { serviceResult } from '../service/service-reply.ts';
+import { noteRequest, serviceResult } from '../service/service-reply.ts';
 import { clientFor, resolveTarget } from '../service/target.ts';
 import { type HandMintOptions, mintByHand } from './run-by-hand.ts';
 import { sessionMintText } from './view.ts';
@@ -45,8 +45,7 @@ const mintSession: Handler<{ session: string; expect: string | undefined }> = as
   const client = clientFor(await resolveTarget(context), context);
   const sessionId = session === 'latest' ? await latestSession(client) : session;
   const reply = await client.paymentMint(sessionId);
-  const requestId = reply.headers['x-request-id'];
-  if (requestId) context.about.requestId = requestId;
+  noteRequest(context, reply);
   return serviceResult(reply, { expected, text: (style) => sessionMintText(reply.body, style) });
 };
 

@@ -1,9 +1,9 @@
 /** `rewards perks check-code|use-code`: what a brand's server does with the code that a user shows. */
 import type { CodeBody } from '../../client/bodies.ts';
 import type { CommandContext, Handler } from '../machine/context.ts';
-import { readApiKey } from '../machine/read-input.ts';
+import { keyHeader } from '../machine/read-input.ts';
 import { demandBrand } from '../service/named-brand.ts';
-import { serviceResult } from '../service/service-reply.ts';
+import { noteRequest, serviceResult } from '../service/service-reply.ts';
 import { clientFor, resolveTarget } from '../service/target.ts';
 import { codeLine } from './view.ts';
 
@@ -19,14 +19,11 @@ export const useCode: Handler<CodeOptions> = (context, options) => ask(context, 
 async function ask(context: CommandContext, options: CodeOptions, verb: 'check-code' | 'use-code') {
   const target = await resolveTarget(context);
   const { brandId } = await demandBrand(context, target, options.brand);
-  const { runtime } = context;
-  const { apiKeyFile } = options;
-  const apiKey = await readApiKey(runtime, apiKeyFile);
+  const headers = await keyHeader(context.runtime, options.apiKeyFile);
   const reply = await clientFor(target, context).request<CodeBody>({
     ...{ host: 'services', path: `/perks/${verb}`, method: 'POST', body: { brandId, code: options.code } },
-    headers: apiKey ? { authorization: `Bearer ${apiKey}` } : {},
+    headers,
   });
-  const requestId = reply.headers['x-request-id'];
-  if (requestId) context.about.requestId = requestId;
+  noteRequest(context, reply);
   return serviceResult(reply, { text: (style) => codeLine(reply.body, style) });
 }

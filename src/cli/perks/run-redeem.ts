@@ -1,12 +1,12 @@
 /** `rewards perks redeem`: a perk for a user's RWT, with the code that the user shows to the brand. */
 import type { RedeemedPerkBody } from '../../client/bodies.ts';
-import type { CommandContext, Handler } from '../machine/context.ts';
-import { readApiKey } from '../machine/read-input.ts';
+import type { Handler } from '../machine/context.ts';
+import { keyHeader } from '../machine/read-input.ts';
 import { isObject } from '../service/assignments.ts';
 import { parseExpectation } from '../service/expectation.ts';
 import { demandBrand } from '../service/named-brand.ts';
 import { personOf } from '../service/person.ts';
-import { serviceResult } from '../service/service-reply.ts';
+import { noteRequest, serviceResult } from '../service/service-reply.ts';
 import { clientFor, resolveTarget } from '../service/target.ts';
 import { redeemedLine } from './view.ts';
 
@@ -23,7 +23,7 @@ export const redeemPerk: Handler<RedeemOptions> = async (context, options) => {
   const expected = options.expect === undefined ? undefined : parseExpectation(options.expect);
   const { runtime } = context;
   const { apiKeyFile, idempotencyKey } = options;
-  const apiKey = await readApiKey(runtime, apiKeyFile);
+  const key = await keyHeader(runtime, apiKeyFile);
   const target = await resolveTarget(context);
   const { brandId } = await demandBrand(context, target, options.brand);
   const client = clientFor(target, context);
@@ -32,18 +32,13 @@ export const redeemPerk: Handler<RedeemOptions> = async (context, options) => {
     ...{ host: 'services', path: '/perks/redeem', method: 'POST' },
     body: { brandId, perkId, ...personOf(options.user) },
     headers: {
-      ...(apiKey && { authorization: `Bearer ${apiKey}` }),
+      ...key,
       ...(idempotencyKey && { 'idempotency-key': idempotencyKey }),
     },
   });
   noteRequest(context, reply);
   return serviceResult(reply, { expected, text: (style) => redeemedLine(reply.body, options.user, style) });
 };
-
-function noteRequest(context: CommandContext, { headers }: { headers: Record<string, string> }): void {
-  const requestId = headers['x-request-id'];
-  if (requestId) context.about.requestId = requestId;
-}
 
 /** A perk may be named by its token or its name as well; what is none of these is left for the service to refuse. */
 async function perkIdOf(

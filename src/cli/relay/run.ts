@@ -7,7 +7,7 @@ import { CliError, usageError } from '../machine/errors.ts';
 import { readInput } from '../machine/read-input.ts';
 import { parseExpectation } from '../service/expectation.ts';
 import { namedBrand } from '../service/named-brand.ts';
-import { serviceResult } from '../service/service-reply.ts';
+import { noteRequest, serviceResult } from '../service/service-reply.ts';
 import { clientFor, resolveTarget, type Target } from '../service/target.ts';
 import { logIn, type RelayUser, userOfToken, userWalletsOf } from './relay-user.ts';
 import { amountOf, permitOf, secondsFromNow } from './run-permit.ts';
@@ -52,8 +52,7 @@ export const relayCall: Handler<RelayOptions> = async (context, options) => {
     },
   });
   const sent = { call, reply, tookMs: elapsedMs() };
-  const requestId = reply.headers['x-request-id'];
-  if (requestId) context.about.requestId = requestId;
+  noteRequest(context, reply);
   const result = serviceResult(reply, { expected, text: (style) => relayLine(sent, style) });
   if (result.ok || expected) return result;
   return { ...result, text: (style) => relayRefusalLines(sent, style) };

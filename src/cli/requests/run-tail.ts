@@ -20,7 +20,7 @@ export const tailRequests: Handler<TailOptions> = (context, options) =>
 
 async function tail(
   { runtime, settings, style }: CommandContext,
-  { status, path, method, user, limit }: TailOptions,
+  { status, host, brand, decision, path, method, user, limit }: TailOptions,
   list: RequestsTarget['requests']['list'],
 ): Promise<number> {
   const stopping = new AbortController();
@@ -38,7 +38,7 @@ async function tail(
     }
   };
 
-  const filter = { status, path, method, user };
+  const filter = { status, host, brand, decision, path, method, user };
   // The position is read first and without the filter, so that no request is missed between the two polls.
   let after = (await younger({ limit: 1 }))[0]?.id;
   if (limit > 0) {

@@ -1,18 +1,25 @@
 /** `rewards requests list|show|explain`: reads past requests over the emulator's control API, or in production's database. */
 import type { RequestDetail, RequestFilter, RequestSummary } from '../../client/bodies.ts';
+import { singleStep } from '../../scenario/record/single-step.ts';
 import type { Handler } from '../machine/context.ts';
 import { usageError } from '../machine/errors.ts';
+import type { CommandResult } from '../machine/output.ts';
+import { knownStack } from '../scenario/record/known-stack.ts';
 import { isObject } from '../service/assignments.ts';
 import { replyResult } from '../service/control-reply.ts';
 import { explanationText } from './explanation.ts';
+import { asCurl } from './forms/as-curl.ts';
+import { asHttp } from './forms/as-http.ts';
+import { credentialValue } from './forms/credentials.ts';
+import { noBodies, notReplayable, sendable } from './forms/sendable.ts';
 import { requestLine } from './request-line.ts';
-import { type RequestsOptions, withRequests } from './target.ts';
-import { asCurl, requestText } from './view.ts';
+import { type Emulator, type RequestsOptions, withRequests } from './target.ts';
+import { requestText } from './view.ts';
 
 export const listRequests: Handler<RequestFilter & RequestsOptions> = (context, options) => {
-  const { status, path, method, user, limit } = options;
+  const { status, host, brand, decision, path, method, user, limit } = options;
   return withRequests(context, options, async ({ requests }) => {
-    const reply = await requests.list({ status, path, method, user, limit });
+    const reply = await requests.list({ status, host, brand, decision, path, method, user, limit });
     return replyResult(reply, {
       hasRightForm: isRequestList,
       text: (body, style) =>
@@ -23,21 +30,41 @@ export const listRequests: Handler<RequestFilter & RequestsOptions> = (context, 
   });
 };
 
-export const showRequest: Handler<RequestsOptions & { id: string; as?: 'curl' }> = (context, options) => {
-  const { id, as } = options;
-  return withRequests(context, options, async ({ requests, url }) => {
-    if (as === 'curl' && url === undefined) {
-      throw usageError(
-        'Production keeps no bodies.',
-        'Leave --as out, or look at a request of the emulator.',
-      );
-    }
-    return replyResult(await requests.show(id), {
-      hasRightForm: isRequestDetail,
-      text: (request, style) => (as === 'curl' ? asCurl(request, url ?? '') : requestText(request, style)),
-    });
+interface ShowOptions extends RequestsOptions {
+  id: string;
+  as?: 'curl' | 'http' | 'scenario';
+  withSecrets?: boolean;
+}
+
+export const showRequest: Handler<ShowOptions> = (context, options) => {
+  const { id, as, withSecrets = false } = options;
+  if (withSecrets && as === undefined)
+    throw usageError('--with-secrets belongs to --as.', 'Say in which form: --as curl, or --as http.');
+  if (withSecrets && as === 'scenario')
+    throw usageError('A scenario has no secrets in it.', 'Leave --with-secrets out: its keys are variables.');
+  return withRequests(context, options, async ({ requests, emulator }) => {
+    if (as !== undefined && !emulator) throw noBodies();
+    const reply = await requests.show(id);
+    if (as === undefined || !emulator || !isRequestDetail(reply.body))
+      return replyResult(reply, { hasRightForm: isRequestDetail, text: requestText });
+    const request = reply.body;
+    if (as === 'scenario') return scenarioResult(request, emulator);
+    const again = sendable(request, emulator);
+    const { env } = context.runtime;
+    const secret = withSecrets ? await credentialValue(request, { emulator, env }) : undefined;
+    if (request.requestBodyKept === 'redacted')
+      context.note('the body is kept without the secrets in it: fill in what is [redacted]');
+    const text = as === 'curl' ? asCurl(again, secret) : asHttp(again, secret);
+    return { ok: true, data: { id: request.id, as, text }, text: () => text };
   });
 };
+
+/** Its credential has a name in scenarios, so there is nothing to fill in. */
+async function scenarioResult(request: RequestDetail, emulator: Emulator): Promise<CommandResult> {
+  const step = singleStep(request, await knownStack(emulator));
+  if ('leftOut' in step) throw notReplayable(request.id, step.leftOut);
+  return { ok: true, data: { id: request.id, as: 'scenario', text: step.yaml }, text: () => step.yaml };
+}
 
 export const explainRequest: Handler<RequestsOptions & { id: string }> = (context, options) =>
   withRequests(context, options, async ({ requests }) =>

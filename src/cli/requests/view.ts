@@ -1,4 +1,4 @@
-/** One request with what was sent and what was answered, or as the curl command that sends it again. */
+/** One request with what was sent and what was answered. */
 import type { RequestDetail } from '../../client/bodies.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import type { Style } from '../terminal/style.ts';
@@ -6,19 +6,39 @@ import type { Style } from '../terminal/style.ts';
 type RewardNow = NonNullable<RequestDetail['explained'][number]['reward']>;
 
 export function requestText(request: RequestDetail, style: Style): string {
-  const { id, at, method, path, search, status, durationMs, origin, withBrandKey } = request;
+  const { id, at, method, path, search, status, durationMs, origin, credential, requestBodyKept } = request;
   const row = (name: string, text: string) => `  ${style.dim(name.padEnd(8))}  ${text}`;
   return [
     `${style.bold(id)}  ${at}`,
     row('request', `${method} ${path}${search}`),
     ...(origin === null ? [] : [row('origin', origin)]),
-    ...(withBrandKey ? [row('key', "of the event's brand")] : []),
+    ...Object.entries(request.requestHeaders).map(([name, value]) => row('header', `${name}: ${value}`)),
+    ...(credential === null ? [] : [row('proof', `${PROOFS[credential]}; its value is not kept`)]),
     ...body(request.requestBody),
+    ...(requestBodyKept in NOT_WHOLE ? [row('body', NOT_WHOLE[requestBodyKept] ?? '')] : []),
     row('answer', `${status} in ${formatDuration(durationMs)}`),
+    ...Object.entries(request.responseHeaders)
+      .filter(([name]) => name !== 'content-type')
+      .map(([name, value]) => row('header', `${name}: ${value}`)),
     ...body(request.responseBody),
     ...request.explained.flatMap(({ reward }) => (reward ? [row('reward', rewardText(reward))] : [])),
   ].join('\n');
 }
+
+const PROOFS = {
+  key: 'a key',
+  token: "a user's token",
+  signature: 'a signature',
+  password: 'a password',
+  cookie: 'a cookie',
+} satisfies Record<NonNullable<RequestDetail['credential']>, string>;
+
+const NOT_WHOLE: Partial<Record<RequestDetail['requestBodyKept'], string>> = {
+  cut: 'cut: it was too long for the log',
+  redacted: 'kept without the secrets in it',
+  refused: 'refused as such, and not kept',
+  'not kept': 'production keeps no bodies',
+};
 
 /** Where the reward is now; the answer's transaction may have been replaced. */
 function rewardText(reward: RewardNow): string {
@@ -43,19 +63,3 @@ function indented(text: string): string[] {
     return text.split('\n');
   }
 }
-
-/** The log keeps no secrets, so the command takes the brand's key from the environment. */
-export function asCurl(request: RequestDetail, base: string): string {
-  const { method, path, search, origin, requestBody, withBrandKey } = request;
-  const parts = [
-    `curl -i ${method === 'GET' ? '' : `-X ${method} `}${quoted(base + path + search)}`,
-    ...(origin === null ? [] : [`-H ${quoted(`origin: ${origin}`)}`]),
-    ...(withBrandKey ? ['-H "authorization: Bearer $REWARDS_API_KEY"'] : []),
-    ...(requestBody === null
-      ? []
-      : [`-H ${quoted('content-type: application/json')}`, `--data-raw ${quoted(requestBody)}`]),
-  ];
-  return parts.join(' \\\n  ');
-}
-
-const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;

@@ -6,11 +6,12 @@ import { serveSettings } from '../serve/settings.ts';
 export function declareReset({ parent, lazily }: Catalog): void {
   const reset = parent
     .command('reset')
-    .summary('delete the data of the stack, so that the next `serve` begins anew')
+    .summary('begin anew, in place while the stack runs; else delete its data for the next `serve`')
     .description(
-      'Deletes what `rewards serve` keeps: ledger and chain. Asks first, and refuses while the stack runs.',
+      'A stack that runs is brought back to what its seed files say, under the same addresses. Of a stopped one, ledger, chain and site are deleted. Asks first. Snapshots are kept.',
     )
-    .addOption(option('-y, --yes', 'do not ask'));
+    .addOption(option('-y, --yes', 'do not ask'))
+    .addOption(option('--keep <what>', 'what a running stack keeps', { choices: ['clock'] }));
   for (const row of serveSettings)
     if (row.flag.startsWith('--persist-to')) reset.addOption(settingOption(row));
   reset.action(lazily(async () => (await import('./run.ts')).reset));

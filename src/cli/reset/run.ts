@@ -1,23 +1,32 @@
-/** `rewards reset`: deletes the data of a stopped stack. */
-import { findRunFile } from '../../emulator/state/run-file.ts';
-import type { Handler } from '../machine/context.ts';
-import { CliError, usageError } from '../machine/errors.ts';
+/** `rewards reset`: brings a running stack back to its seed files in place, or deletes the data of a stopped one. */
+import { findRunFile, type RunInfo } from '../../emulator/state/run-file.ts';
+import type { CommandContext, Handler } from '../machine/context.ts';
+import { usageError } from '../machine/errors.ts';
+import type { CommandResult } from '../machine/output.ts';
 import { dataFolder } from '../serve/data-folder.ts';
+import { isObject } from '../service/assignments.ts';
+import { replyResult } from '../service/control-reply.ts';
+import { clientFor, resolveTarget } from '../service/target.ts';
 
-export const reset: Handler<{ yes?: boolean; persistTo?: string }> = async (context, options) => {
+interface ResetOptions {
+  yes?: boolean;
+  persistTo?: string;
+  keep?: 'clock';
+}
+
+export const reset: Handler<ResetOptions> = async (context, options) => {
   const { runtime, settings } = context;
+  const { run } = await findRunFile(runtime.cwd, settings.name);
+  // A folder that is named is that of a stopped stack, unless it is the running one's.
   const folder = dataFolder(context, options.persistTo);
+  if (run && (options.persistTo === undefined || run.dataDir === folder))
+    return resetRunning(context, run, options);
+  if (options.keep !== undefined)
+    throw usageError('Only a stack that runs has a clock to keep.', 'Leave --keep out.');
   const { resetEmulator } = await import('../../emulator/create-emulator.ts');
   const { dataIn } = await import('../../emulator/state/reset-data.ts');
-  const { run } = await findRunFile(runtime.cwd, settings.name);
-  if (run?.dataDir === folder) {
-    throw new CliError('E_DATA_IN_USE', {
-      message: `Process ${run.pid} serves ${folder} at ${run.urls.events}.`,
-      fix: `Stop it (Ctrl-C, or \`kill ${run.pid}\`), then reset.`,
-      details: { pid: run.pid, dataDir: folder },
-    });
-  }
-  if (dataIn(folder).length > 0 && !options.yes) await confirmed(context, folder);
+  if (dataIn(folder).length > 0 && !options.yes)
+    await confirmed(context, { question: `Delete ledger and chain in ${folder}`, what: folder });
   const removed = await resetEmulator(folder);
   return {
     ok: true,
@@ -29,13 +38,33 @@ export const reset: Handler<{ yes?: boolean; persistTo?: string }> = async (cont
   };
 };
 
-async function confirmed({ runtime, settings }: Parameters<typeof reset>[0], folder: string): Promise<void> {
+/** In place: what talks to the stack goes on talking to it. */
+async function resetRunning(
+  context: CommandContext,
+  run: RunInfo,
+  { yes, keep }: ResetOptions,
+): Promise<CommandResult> {
+  const what = `what the stack at ${run.urls.events} has`;
+  if (!yes) await confirmed(context, { question: `Delete ${what}, and begin anew`, what });
+  const { control } = clientFor(await resolveTarget(context), context);
+  const reply = await control.snapshots.reset(keep ? { keep: [keep] } : {});
+  return replyResult(reply, {
+    hasRightForm: (body) => isObject(body) && typeof body.clock === 'string',
+    text: ({ brands, users, clock, tookMs }, style) =>
+      `${style.green('reset')}  ${run.urls.events}  ${style.dim(`${brands} brands, ${users} users, clock ${clock}, ${tookMs} ms`)}`,
+  });
+}
+
+async function confirmed(
+  { runtime, settings }: CommandContext,
+  { question, what }: { question: string; what: string },
+): Promise<void> {
   const ask = settings.input ? runtime.ask : undefined;
   if (!ask)
     throw usageError(
-      `${folder} would be deleted, and there is no terminal to ask at.`,
+      `${what} would be deleted, and there is no terminal to ask at.`,
       'Add --yes to delete it.',
     );
-  const answer = await ask(`Delete ledger and chain in ${folder}? [y/N] `);
+  const answer = await ask(`${question}? [y/N] `);
   if (!/^y(es)?$/i.test(answer.trim())) throw usageError('Nothing was deleted.', 'Answer y, or add --yes.');
 }

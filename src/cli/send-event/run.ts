@@ -5,13 +5,13 @@ import { stopwatch } from '../../lib/timers.ts';
 import type { CommandContext, Handler } from '../machine/context.ts';
 import type { Problem } from '../machine/errors.ts';
 import { problemText } from '../machine/output.ts';
-import { readApiKey, readJsonObject } from '../machine/read-input.ts';
+import { keyHeader, readJsonObject } from '../machine/read-input.ts';
 import { isRequestDetail } from '../requests/run.ts';
 import { isObject, type JsonObject } from '../service/assignments.ts';
 import { buildEventBody, type EventFlags } from '../service/event-body.ts';
 import { type Expectation, parseExpectation, reasonsOf } from '../service/expectation.ts';
 import { namedBrand } from '../service/named-brand.ts';
-import { serviceProblem } from '../service/service-reply.ts';
+import { noteRequest, serviceProblem } from '../service/service-reply.ts';
 import { clientFor, resolveTarget, type Target } from '../service/target.ts';
 import { expectedLine, refusalLines, rewardLine, type SentEvent } from './view.ts';
 
@@ -24,7 +24,7 @@ interface SendEventOptions extends EventFlags {
 
 /** Checks the whole command line before it sends anything. */
 export const sendEvent: Handler<SendEventOptions> = async (context, options) => {
-  const { runtime, about } = context;
+  const { runtime } = context;
   const expected = options.expect === undefined ? undefined : parseExpectation(options.expect);
   const file = options.file === undefined ? undefined : await readJsonObject(runtime, options.file);
   const target = await resolveTarget(context);
@@ -34,8 +34,7 @@ export const sendEvent: Handler<SendEventOptions> = async (context, options) => 
   const elapsedMs = stopwatch();
   const reply = await clientFor(target, context).sendEvent(sent, { headers });
   const tookMs = elapsedMs();
-  const requestId = reply.headers['x-request-id'];
-  if (requestId) about.requestId = requestId;
+  const requestId = noteRequest(context, reply);
   const rewarded = reply.status >= 200 && reply.status < 300;
   const explained = rewarded || !requestId ? undefined : await explanationOf(context, { target, requestId });
   const event: SentEvent = { sent, reply, tookMs, explained };
@@ -106,11 +105,10 @@ async function headersOf(
   { runtime }: CommandContext,
   { origin, idempotencyKey, apiKeyFile }: SendEventOptions & { origin?: string },
 ): Promise<Record<string, string>> {
-  const apiKey = await readApiKey(runtime, apiKeyFile);
   return {
     ...(origin && { origin }),
     ...(idempotencyKey && { 'idempotency-key': idempotencyKey }),
-    ...(apiKey && { authorization: `Bearer ${apiKey}` }),
+    ...(await keyHeader(runtime, apiKeyFile)),
   };
 }
 

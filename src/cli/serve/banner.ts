@@ -35,6 +35,7 @@ export function banner(
     ...(urls.relay === urls.events ? [] : [row('Relay', cyan(`${urls.relay}/relay`))]),
     ...(urls.register === urls.events ? [] : [row('Register', cyan(`${urls.register}/rewards-api`))]),
     ...(urls.services === urls.events ? [] : [row('Services', cyan(urls.services))]),
+    row('Site', cyan(urls.site), ...loginCells(ready.users)),
     row('Docs', cyan(`${urls.events}/docs`)),
     row('Control', cyan(`${urls.control}?token=${ready.controlToken}`)),
     row('RPC', cyan(urls.rpc), `chain ${ready.chain.id}`),
@@ -69,6 +70,17 @@ function brandRows({ brands }: Ready, row: Row): string[] {
   return [
     row('Brand', brand.brandId, `domain ${brand.domain}`, ...more),
     ...secrets.map((secret, index) => row(index === 0 ? 'Secrets' : '', secret)),
+  ];
+}
+
+/** Who can log in to the site: a visitor, and whoever may change its settings. */
+function loginCells(users: Ready['users']): string[] {
+  const able = users.filter(({ password }) => password !== '');
+  const visitor = able.find(({ role }) => role === 'subscriber');
+  const administrator = able.find(({ role }) => role === 'administrator');
+  return [
+    ...(visitor ? [`log in as ${visitor.login}, password ${visitor.password}`] : []),
+    ...(administrator ? [`administrator ${administrator.login}, password ${administrator.password}`] : []),
   ];
 }
 

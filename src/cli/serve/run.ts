@@ -1,10 +1,9 @@
 /** `rewards serve`: the whole service on this machine, from start to clean stop. */
-import { resolve } from 'node:path';
 import type { RequestSummary } from '../../client/bodies.ts';
 import type { ServeConfig } from '../../compose/config.ts';
-import { crashFromEnvironment } from '../../compose/env.ts';
 import type { Emulator } from '../../emulator/create-emulator.ts';
-import { type Ready, readyEnvironment } from '../../emulator/state/ready.ts';
+import { createLogFile } from '../../emulator/state/log-file.ts';
+import type { Ready } from '../../emulator/state/ready.ts';
 import {
   ensureProjectFolder,
   findRunFile,
@@ -12,52 +11,30 @@ import {
   removeRunFile,
   writeRunFile,
 } from '../../emulator/state/run-file.ts';
-import { jsonLog, type LogLevel } from '../../lib/log.ts';
-import { unknownVariables } from '../../lib/setting.ts';
-import { stopwatch, within } from '../../lib/timers.ts';
-import { knownVariables } from '../config/known-variables.ts';
+import { stopwatch } from '../../lib/timers.ts';
 import type { CommandContext, Handler } from '../machine/context.ts';
-import { CliError, usageError } from '../machine/errors.ts';
+import { CliError } from '../machine/errors.ts';
 import { exitCodes } from '../machine/exit-codes.ts';
 import { manifest } from '../machine/manifest.ts';
-import { envLines } from '../machine/output.ts';
 import { requestEntry } from '../requests/request-line.ts';
-import { catchStopSignals, interruptedBy, type StopSignals } from '../terminal/stop-signals.ts';
-import { banner, logLine } from './banner.ts';
-import { dataFolder } from './data-folder.ts';
-import { oldVariables } from './old-variables.ts';
-
-/** Longest time for a clean stop. After it the process ends anyway, and the chain's watchdog ends the chain. */
-const STOP_CAP_MS = 5_000;
-const DEFAULT_PORT = 8787;
-const DEFAULT_RPC_PORT = 8545;
-
-interface ServeOptions {
-  port?: number;
-  rpcPort?: number;
-  rpcUrl?: string;
-  blockTime: number;
-  splitHosts?: boolean;
-  ephemeral?: boolean;
-  persistTo?: string;
-  seed?: string[];
-  clock?: number;
-  freeze?: boolean;
-  databaseUrl?: string;
-  ownDomain?: string;
-  addressRequests: number;
-  errorDialect: 'current' | 'earlier';
-  logLevel: LogLevel;
-}
+import { catchStopSignals, interruptedBy } from '../terminal/stop-signals.ts';
+import { announce } from './announce.ts';
+import { createdEmulator, startOrClear, stopped, stopWithin } from './run-emulator.ts';
+import { noteVariables, type ServeOptions, serveConfig, snapshotPath } from './serve-config.ts';
 
 /** Prints what is ready, stays until a signal, and resolves with 0 after a clean stop. */
-export const serve: Handler<ServeOptions> = async (context, options) => {
+export const serve: Handler<ServeOptions & { detach?: boolean; exportOnExit?: string | true }> = async (
+  context,
+  options,
+) => {
+  if (options.detach) return (await import('./detach.ts')).serveDetached(context, options);
   const elapsedMs = stopwatch();
   const signals = catchStopSignals(context.runtime);
   noteVariables(context, options);
-  const config = configOf(context, options);
+  const logFile = createLogFile();
+  const config = serveConfig(context, options, logFile.write);
   const neighbour = await otherStack(context, config);
-  const emulator = await createdEmulator(context, config);
+  const emulator = await createdEmulator(context, { ...config, undo: true });
   const starting = startOrClear(emulator);
   const ready = await Promise.race([starting, signals.first]);
   if (typeof ready === 'string') {
@@ -71,63 +48,40 @@ export const serve: Handler<ServeOptions> = async (context, options) => {
     );
   }
   const runFile = await announceOnDisk(context, ready);
+  const time = () => new Date(context.runtime.clock.now()).toISOString();
+  const { pid, urls, dataDir } = ready;
+  logFile.open(dataDir, { type: 'start', time: time(), program: manifest.version, pid, url: urls.events });
   announce(context, { ready, config, tookMs: elapsedMs() });
   emulator.onRequest(requestPrinter(context));
+  emulator.onRequest((request) => logFile.write(`${JSON.stringify({ type: 'request', ...request })}\n`));
+  // Its brands may be others now, and commands take the first.
+  emulator.onReplaced((now) => void announceOnDisk(context, now));
 
   const signal = await signals.first;
+  logFile.write(`${JSON.stringify({ type: 'stop', time: time(), signal })}\n`);
   context.note('stopping; a second signal stops at once');
   if (runFile) await removeRunFile(runFile, context.runtime.pid);
+  if (options.exportOnExit) await exported(context, emulator, options);
   const clean = await stopWithin(stopped(context, emulator), signals);
   if (isStream(context))
     context.runtime.stdout.write(`${JSON.stringify({ type: 'shutdown', signal, clean })}\n`);
   return clean ? exitCodes.done : interruptedBy(signal);
 };
 
-/** Says which variables have no effect here, and what was probably meant. */
-function noteVariables(context: CommandContext, options: ServeOptions): void {
-  const { env } = context.runtime;
-  const old = oldVariables(env, options);
-  for (const note of old) context.note(note);
-  for (const { variable, message, fix } of unknownVariables(env, knownVariables(context)))
-    if (!old.some((note) => note.startsWith(`${variable} `))) context.note(`warning: ${message}: ${fix}`);
-}
-
-function configOf(context: CommandContext, options: ServeOptions): ServeConfig {
-  const { runtime } = context;
-  if (options.ephemeral && options.persistTo !== undefined) {
-    throw usageError('--ephemeral and --persist-to exclude each other.', 'Leave one of them out.');
+/** Saves the stack before it ends; what fails is said, and ends it all the same. */
+async function exported(
+  context: CommandContext,
+  emulator: Emulator,
+  options: ServeOptions & { exportOnExit?: string | true },
+): Promise<void> {
+  const wanted = options.exportOnExit === true ? 'last-exit' : (options.exportOnExit ?? 'last-exit');
+  const path = snapshotPath(context, wanted, options);
+  try {
+    await emulator.exportSnapshot(path);
+    context.note(`saved ${path}`);
+  } catch (error) {
+    context.note(`no snapshot was saved: ${error instanceof Error ? error.message : error}`);
   }
-  if (options.databaseUrl !== undefined && !/^postgres(?:ql)?:\/\//i.test(options.databaseUrl)) {
-    throw usageError(
-      '--database-url is not the address of a Postgres database.',
-      'Give an address that begins with postgres://, or leave it out to keep the data in a file.',
-    );
-  }
-  return {
-    bindAddress: '127.0.0.1',
-    port: options.port ?? DEFAULT_PORT,
-    portExplicit: options.port !== undefined,
-    splitHosts: options.splitHosts ?? false,
-    ephemeral: options.ephemeral ?? false,
-    dataDir: dataFolder(context, options.persistTo),
-    seedFiles: (options.seed ?? []).map((file) => resolve(runtime.cwd, file)),
-    clockStartMs: options.clock,
-    frozen: options.freeze ?? false,
-    rpcUrl: options.rpcUrl,
-    rpcPort: options.rpcPort ?? (options.port === 0 ? 0 : DEFAULT_RPC_PORT),
-    rpcPortExplicit: options.rpcPort !== undefined,
-    blockTimeSeconds: options.blockTime,
-    databaseUrl: options.databaseUrl,
-    ownDomain: options.ownDomain,
-    addressRequestsMax: options.addressRequests,
-    errorDialect: options.errorDialect,
-    log: jsonLog({ level: options.logLevel, now: () => runtime.clock.now(), write: logWriter(context) }),
-  };
-}
-
-/** Logs go to stderr in every format: the first line of stdout belongs to what is ready. */
-function logWriter({ runtime, settings, style }: CommandContext): (line: string) => void {
-  return (line) => runtime.stderr.write(settings.output === 'text' ? logLine(line, style.stderr) : line);
 }
 
 /** The stack that runs here already. Throws E_DATA_IN_USE when it has the same data. */
@@ -140,52 +94,6 @@ async function otherStack(context: CommandContext, config: ServeConfig): Promise
     });
   }
   return run;
-}
-
-/** Loaded only here, since it loads the chain, the database and the server. */
-async function createdEmulator({ runtime }: CommandContext, config: ServeConfig): Promise<Emulator> {
-  try {
-    const { createEmulator } = await import('../../emulator/create-emulator.ts');
-    return await createEmulator(config, { crash: crashFromEnvironment(runtime.env) });
-  } catch (error) {
-    if (!isMissingModule(error, 'better-sqlite3')) throw error;
-    throw new CliError('E_NATIVE_SQLITE', {}, { cause: error });
-  }
-}
-
-const isMissingModule = (error: unknown, name: string) =>
-  error instanceof Error &&
-  /^(?:ERR_)?MODULE_NOT_FOUND$/.test(String((error as NodeJS.ErrnoException).code)) &&
-  error.message.includes(`'${name}'`);
-
-/** Stops what a failed start has started. */
-async function startOrClear(emulator: Emulator): Promise<Ready> {
-  try {
-    return await emulator.start();
-  } catch (error) {
-    await within(
-      STOP_CAP_MS,
-      emulator.stop().catch(() => undefined),
-    );
-    throw error;
-  }
-}
-
-/** Resolves with whether everything stopped cleanly. */
-async function stopped(context: CommandContext, emulator: Emulator): Promise<boolean> {
-  try {
-    await emulator.stop();
-    return true;
-  } catch (error) {
-    context.note(`not everything stopped cleanly: ${error instanceof Error ? error.message : error}`);
-    return false;
-  }
-}
-
-/** Resolves with the stop's result; false when its time ran out or a second signal cut it short. */
-async function stopWithin(stop: Promise<boolean>, signals: StopSignals): Promise<boolean> {
-  const cut = signals.second.then(() => false);
-  return (await Promise.race([within(STOP_CAP_MS, stop), cut])) ?? false;
 }
 
 /** Writes the run file and returns its path. Where it cannot be written, other commands only need --target. */
@@ -201,20 +109,6 @@ async function announceOnDisk(
     note(`no run file (${reason}); other commands need --target ${ready.urls.events}`);
     return undefined;
   }
-}
-
-function announce(
-  { runtime, settings, style }: CommandContext,
-  { ready, config, tookMs }: { ready: Ready; config: ServeConfig; tookMs: number },
-): void {
-  const text = {
-    text: () =>
-      `${banner(ready, { style: style.stdout, tookMs, ephemeral: config.ephemeral, program: runtime.program, columns: runtime.stdout.columns })}\n`,
-    json: () => `${JSON.stringify({ type: 'ready', ...ready })}\n`,
-    jsonl: () => `${JSON.stringify({ type: 'ready', ...ready })}\n`,
-    env: () => `${envLines(readyEnvironment(ready))}\n`,
-  }[settings.output];
-  runtime.stdout.write(text());
 }
 
 /** Notes a default port that was taken. */

@@ -23,6 +23,11 @@ const rows = [
     kind: list,
     otherwise: 'the demo brand',
   },
+  {
+    flag: '--import <snapshot>',
+    help: 'begin with this snapshot: its name, or the path of its file',
+    kind: text,
+  },
   { flag: '--clock <time>', help: 'time at the start, RFC 3339', kind: instant },
   { flag: '--freeze', help: 'start with the clock stopped', kind: onOff },
   {

@@ -1,6 +1,6 @@
 /** Asks the control API of the running emulator or, where a production database is given, of that ledger without a service. */
 import { type Client, createClient } from '../../client/create-client.ts';
-import { hostUrls } from '../../client/host-urls.ts';
+import { type HostUrls, hostUrls } from '../../client/host-urls.ts';
 import type { RunInfo } from '../../emulator/state/run-file.ts';
 import type { ControlRoutes } from '../../production/offline/control-routes.ts';
 import type { OfflineLedger } from '../../production/offline/offline-ledger.ts';
@@ -13,6 +13,8 @@ interface ControlTarget {
   control: Client['control'];
   /** The service's address; absent for a ledger. */
   url?: string;
+  /** Those of all its hosts. */
+  urls?: HostUrls;
   /** Of the stack that runs here; absent for a ledger and for another service. */
   run?: RunInfo | undefined;
 }
@@ -36,7 +38,7 @@ export async function withControl<T>(
   if (!meansLedger(context, options)) {
     const target = await resolveTarget(context);
     const { control } = clientFor(target, context);
-    return work({ control, url: target.urls.events, run: target.run });
+    return work({ control, url: target.urls.events, urls: target.urls, run: target.run });
   }
   return withLedger(context, options, async (ledger) => {
     const fetch = await ofLedger(ledger);

@@ -30,7 +30,7 @@ export function matches(reply: Reply, expected: Expectation): boolean {
 }
 
 /** Every name of an answer's reason, the most exact first. */
-export function reasonsOf({ status, body }: Reply): string[] {
+export function reasonsOf({ status, body }: Pick<Reply, 'status' | 'body'>): string[] {
   if (!isObject(body)) return [];
   const details = isObject(body.details) ? body.details : {};
   const names = [details.reason, body.code, details.code, body.error].filter(

@@ -1,6 +1,7 @@
 /** Translates answers of the service's hosts into results: done, refused, or unexpected. */
 import type { Reply } from '../../client/reply.ts';
 import { formatDuration } from '../../lib/duration.ts';
+import type { CommandContext } from '../machine/context.ts';
 import { type Problem, problemOf } from '../machine/errors.ts';
 import type { CommandResult } from '../machine/output.ts';
 import { waitMsOf } from '../send-event/view.ts';
@@ -65,4 +66,14 @@ export function serviceResult(
     env: { status: reply.status, body: reply.body },
     text: succeeded ? view.text : expectedLine,
   };
+}
+
+/** Notes the id that the service gave the request, for whoever looks at the command's output; returns it. */
+export function noteRequest(
+  { about }: Pick<CommandContext, 'about'>,
+  { headers }: Pick<Reply, 'headers'>,
+): string | undefined {
+  const requestId = headers['x-request-id'];
+  if (requestId) about.requestId = requestId;
+  return requestId;
 }

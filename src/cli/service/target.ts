@@ -18,7 +18,7 @@ export async function resolveTarget(context: CommandContext): Promise<Target> {
   const { runtime, settings, about } = context;
   const { run, notes } = await findRunFile(runtime.cwd, settings.name);
   const wanted = settings.target;
-  const isOurs = run && (wanted === undefined || Object.values(run.urls).some((url) => isSame(url, wanted)));
+  const isOurs = run && (wanted === undefined || isOfRun(run, wanted));
   if (wanted !== undefined && !isOurs) {
     about.target = wanted;
     return { urls: hostUrls(wanted), controlToken: runtime.env.REWARDS_CONTROL_TOKEN };
@@ -30,6 +30,25 @@ export async function resolveTarget(context: CommandContext): Promise<Target> {
   about.target = run.urls.events;
   return { urls: run.urls, controlToken: runtime.env.REWARDS_CONTROL_TOKEN ?? run.controlToken, run };
 }
+
+/**
+ * The stack that runs here, for commands that need more of it than its address. Throws E_NOT_RUNNING, also where --target
+ * names another service.
+ */
+export async function theRunHere(context: CommandContext): Promise<RunInfo> {
+  const { runtime, settings } = context;
+  const { run, notes } = await findRunFile(runtime.cwd, settings.name);
+  const wanted = settings.target;
+  if (run && (wanted === undefined || isOfRun(run, wanted))) return run;
+  for (const note of notes) context.note(note);
+  if (wanted === undefined) throw await nothingRuns(context);
+  throw new CliError('E_NOT_RUNNING', {
+    message: `The stack at ${wanted} was not started in this directory or above it.`,
+    fix: 'Run the command where `rewards serve` was started, and leave --target out.',
+  });
+}
+
+const isOfRun = (run: RunInfo, url: string) => Object.values(run.urls).some((one) => isSame(one, url));
 
 /** Whether two addresses reach the same listener: `localhost` is written for 127.0.0.1, and an address may end in a slash. */
 function isSame(one: string, other: string): boolean {

@@ -2,7 +2,7 @@
 import type { BrandDetail } from '../../client/bodies.ts';
 import { brandSpec } from '../../rules/brands/spec.ts';
 import type { CommandContext, Handler } from '../machine/context.ts';
-import { readApiKey } from '../machine/read-input.ts';
+import { keyHeader } from '../machine/read-input.ts';
 import { isObject } from '../service/assignments.ts';
 import { replyResult } from '../service/control-reply.ts';
 import { parseExpectation } from '../service/expectation.ts';
@@ -63,9 +63,7 @@ const isOfStreaks = (name: string) => streakNames.includes(name.replace(/Ms$/, '
 /** Everything that a write needs, checked before anything is sent. */
 async function writeOf(context: CommandContext, options: WriteOptions) {
   const expected = options.expect === undefined ? undefined : parseExpectation(options.expect);
-  const { runtime } = context;
-  const apiKey = await readApiKey(runtime, options.apiKeyFile);
-  const headers: Record<string, string> = apiKey ? { authorization: `Bearer ${apiKey}` } : {};
+  const headers = await keyHeader(context.runtime, options.apiKeyFile);
   const target = await resolveTarget(context);
   const { brandId } = await demandBrand(context, target, options.brand);
   const { platform, type: streakType } = options;

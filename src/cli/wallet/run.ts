@@ -2,12 +2,12 @@
 import type { WalletBody } from '../../client/bodies.ts';
 import type { Handler } from '../machine/context.ts';
 import { usageError } from '../machine/errors.ts';
-import { readApiKey } from '../machine/read-input.ts';
+import { keyHeader } from '../machine/read-input.ts';
 import { isObject } from '../service/assignments.ts';
 import { refusalOf, replyResult } from '../service/control-reply.ts';
 import { parseExpectation } from '../service/expectation.ts';
 import { demandBrand } from '../service/named-brand.ts';
-import { serviceResult } from '../service/service-reply.ts';
+import { noteRequest, serviceResult } from '../service/service-reply.ts';
 import { clientFor, resolveTarget } from '../service/target.ts';
 import { balanceLine, pregeneratedLine, walletText } from './view.ts';
 
@@ -22,12 +22,9 @@ export const pregenerateWallet: Handler<{
   const target = await resolveTarget(context);
   const { brandId } = await demandBrand(context, target, wish.brand);
   const body = { brand_id: brandId, ...personOf(wish) };
-  const { runtime, about } = context;
-  const apiKey = await readApiKey(runtime, wish.apiKeyFile);
-  const headers: Record<string, string> = apiKey ? { authorization: `Bearer ${apiKey}` } : {};
+  const headers = await keyHeader(context.runtime, wish.apiKeyFile);
   const reply = await clientFor(target, context).pregenerate(body, { headers });
-  const requestId = reply.headers['x-request-id'];
-  if (requestId) about.requestId = requestId;
+  noteRequest(context, reply);
   return serviceResult(reply, { expected, text: (style) => pregeneratedLine(reply.body, wish.user, style) });
 };
 

@@ -5,7 +5,7 @@ import type { DnsVerification } from '../../actions/brands/verify-dns.ts';
 import { invalidateResults } from '../../actions/constraints/invalidate-results.ts';
 import { streakMultipliers } from '../../actions/engagement/streak-multipliers.ts';
 import { checkEligibility } from '../../actions/events/check-eligibility.ts';
-import type { EventToDecide } from '../../actions/events/decide-events.ts';
+import type { EventDecision, EventToDecide } from '../../actions/events/decide-events.ts';
 import { raiseEventAlarms } from '../../actions/events/event-alarms.ts';
 import { createEventSubmitter } from '../../actions/events/gather-events.ts';
 import { readEventConfig } from '../../actions/events/read-event-config.ts';
@@ -243,22 +243,21 @@ const decidingDeps = (deps: HostsDeps, config: HostsConfig) => {
   };
 };
 
-const rewardingDeps = (
+function rewardingDeps(
   { database, random, clock, engine, crash }: HostsDeps,
   { submitter, answerWhen }: { submitter: ReturnType<typeof createEventSubmitter>; answerWhen: Milestone },
-) => ({
-  ...{ database, random, answerWhen, crash },
-  submitter: {
-    async submit(event: EventToDecide) {
-      const decision = await submitter.submit(event);
-      raiseEventAlarms({ alarms: engine.alarms, clock }, decision);
-      return decision;
-    },
-  },
-  payouts: engine.payouts,
-  progress: engine.progress,
-  answerTimeoutMs: settings.answerTimeoutMs,
-});
+) {
+  const { alarms, payouts, progress } = engine;
+  const raising = (decision: EventDecision) => {
+    raiseEventAlarms({ alarms, clock }, decision);
+    return decision;
+  };
+  return {
+    ...{ database, random, answerWhen, crash, payouts, progress },
+    submitter: { submit: (event: EventToDecide) => submitter.submit(event).then(raising) },
+    answerTimeoutMs: settings.answerTimeoutMs,
+  };
+}
 
 /** Where one address has the reference of each host; the relay is there where users can log in. */
 export const referencesOf = (hasRelay: boolean): ReferenceLink[] => [

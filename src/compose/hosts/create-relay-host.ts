@@ -56,6 +56,7 @@ export function createRelay(
       budgetGwei,
       userShare,
       answerTimeoutMs: limits.answerTimeoutMs,
+      batchMax: admitBatchMax,
     },
   });
   const host = createRelayHost({

@@ -142,3 +142,7 @@ export const constraintEndpoints: readonly Endpoint<ControlRefusalCode>[] = [
     },
   ),
 ];
+
+const OF_LEDGERS = ['listConstraints', 'invalidateConstraints'];
+/** Those that need no running service. */
+export const ledgerConstraintEndpoints = constraintEndpoints.filter(({ id }) => OF_LEDGERS.includes(id));

@@ -8,28 +8,10 @@ import { rewardState } from '../shapes.ts';
 const instant = () => z.iso.datetime();
 const name = () => z.string().nullable();
 
-/** As `lib/duration.ts` reads it. */
-const DURATION = /^\s*(?:\d{1,15}(?:\.\d{1,3})?(?:ms|s|m|h|d))+\s*$/;
-
-export const clockChange = z
-  .object({
-    advance: z
-      .union([z.string().regex(DURATION), z.number().min(0)])
-      .meta({ description: 'A duration such as `61s` or `1h30m`, or milliseconds.' }),
-    set: z
-      .union([z.string().regex(/\d/), z.number().min(0)])
-      .meta({ description: 'An RFC 3339 time, or milliseconds since 1970.' }),
-    freeze: z.boolean().meta({ description: 'Stops the clock, or lets it run again.' }),
-  })
-  .partial()
-  .meta({ description: 'One of these. Time moves only forward.', minProperties: 1, maxProperties: 1 });
-
-export const clockResult = z.object({
-  now: instant(),
-  nowMs: z.int(),
-  frozen: z.boolean(),
-  offsetMs: z.int().meta({ description: 'How far the clock is ahead of real time.' }),
-});
+/** The hosts of the service, by the names under which their requests are recorded. */
+export const requestHosts = ['events', 'register', 'services', 'relay'] as const;
+export type RequestHost = (typeof requestHosts)[number];
+const requestHost = z.enum(requestHosts).meta({ description: 'Which host answered.' });
 
 export const requestsQuery = z
   .object({
@@ -40,6 +22,9 @@ export const requestsQuery = z
     method: z.string(),
     path: z.string().meta({ description: 'A part of the path.' }),
     user: z.string().meta({ description: 'E-mail or address of the user of an event or a call.' }),
+    host: requestHost,
+    brand: z.string().meta({ description: 'Id of the brand of an event, or that pays for a call.' }),
+    decision: z.string().meta({ description: '`rewarded`, `confirmed`, or the code of the refusal.' }),
     after: z.string().meta({ description: 'Only requests newer than the one with this id.' }),
     limit: z.int().min(1).max(500).default(50),
   })
@@ -48,6 +33,7 @@ export const requestsQuery = z
 const requestSummary = z.object({
   id: z.string(),
   at: instant(),
+  host: requestHost.nullable().meta({ description: 'Null for requests that an earlier version recorded.' }),
   method: z.string(),
   path: z.string(),
   search: z.string(),
@@ -74,6 +60,17 @@ export const requestList = z.object({ requests: z.array(requestSummary) });
 export const requestDetail = requestSummary.extend({
   now: instant(),
   origin: name(),
+  credential: z.enum(['key', 'token', 'signature', 'password', 'cookie']).nullable().meta({
+    description: 'What the caller proved themselves with; its value is not kept.',
+  }),
+  requestHeaders: z.record(z.string(), z.string()).meta({
+    description: 'The headers that change what a request does. Credentials and cookies are never kept.',
+  }),
+  responseHeaders: z.record(z.string(), z.string()),
+  requestBodyKept: z.enum(['whole', 'none', 'cut', 'redacted', 'refused', 'not kept']).meta({
+    description:
+      '`none`: it had none. `cut`: it was too long. `redacted`: without the secrets in it. `refused`: it was no body of this endpoint.',
+  }),
   requestBody: name(),
   responseBody: name(),
   withBrandKey: z.boolean(),
@@ -103,6 +100,19 @@ export const requestDetail = requestSummary.extend({
       }),
     )
     .meta({ description: 'Each event of the request, or its relayed call, with its checks in their order.' }),
+});
+
+const total = (description: string) => z.int().meta({ description });
+export const totalsResult = z.object({
+  rewards: total('Rewards granted.'),
+  rwtRewarded: total('RWT of all rewards, paid or on their way.'),
+  mints: total('Mints of payments and by hand.'),
+  rwtMinted: total('RWT of all mints.'),
+  relays: total('Calls taken over for users.'),
+  redemptions: total('Perks bought.'),
+  checkouts: total('Checkouts begun.'),
+  wallets: total('Users with a wallet.'),
+  webhooks: total('Events that endpoints are told of.'),
 });
 
 export const ruleResult = z.object({ eventType: z.string(), ...shownShape(ruleSpec) });
@@ -150,6 +160,16 @@ export const mintResult = z.object({
   failure: z.string().nullable().meta({ description: 'Why it was given up.' }),
   transactionHash: z.string().nullable(),
   transaction: fundingResult.shape.transaction,
+});
+
+/** How far the mint of a checkout has come. */
+export const sessionMint = z.object({
+  sessionId: z.string(),
+  state: z
+    .enum(['none', 'waiting', 'minted', 'given_up'])
+    .meta({ description: '`none`: nobody has told the service that the session is paid.' }),
+  failure: z.string().nullable().meta({ description: 'Why it was given up.' }),
+  transactionHash: z.string().nullable(),
 });
 
 const key = z.object({ keyId: z.string(), createdAt: instant(), expiresAt: instant().nullable() });

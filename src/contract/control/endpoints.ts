@@ -2,13 +2,17 @@
 import { z } from 'zod';
 import { type Endpoint, named, openApiDocument } from '../endpoint.ts';
 import { demo } from '../examples.ts';
+import { clockEndpoints } from './clock.ts';
 import { constraintEndpoints } from './constraints.ts';
 import * as control from './control.ts';
 import { endpoint } from './control-endpoint.ts';
+import { faultEndpoints } from './faults.ts';
 import { inboxEndpoints } from './inbox.ts';
 import { perkEndpoints } from './perks.ts';
 import { processorEndpoints } from './processor-endpoints.ts';
 import type { ControlRefusalCode } from './refusals.ts';
+import { siteEndpoints } from './site.ts';
+import { snapshotEndpoints } from './snapshots/snapshots.ts';
 import { webhookEndpoints } from './webhooks.ts';
 
 const brandPath = z.object({ name: z.string().meta({ description: 'Id or domain of the brand.' }) });
@@ -16,16 +20,7 @@ const rulePath = brandPath.extend({ eventType: z.string() });
 const name = demo.domain;
 
 export const controlEndpoints: readonly Endpoint<ControlRefusalCode>[] = [
-  endpoint(['get', '/clock', 'showClock', 'Clock', 'Read the clock'], {
-    answer: { description: 'The time.', body: named('Clock', control.clockResult) },
-  }),
-  endpoint(['post', '/clock', 'moveClock', 'Clock', 'Move, stop or start the clock'], {
-    description: 'Answers once the chain has followed and the work that became due is under way.',
-    body: named('ClockChange', control.clockChange),
-    example: { body: { advance: '61s' } },
-    answer: { description: 'The new time.', body: named('Clock', control.clockResult) },
-    refusals: ['invalid_clock_change'],
-  }),
+  ...clockEndpoints,
   endpoint(['get', '/requests', 'listRequests', 'Requests', 'The last requests, newest first'], {
     query: control.requestsQuery,
     example: { query: { status: '4xx', limit: '10' } },
@@ -191,14 +186,29 @@ export const controlEndpoints: readonly Endpoint<ControlRefusalCode>[] = [
     answer: { description: 'The mint.', body: named('Mint', control.mintResult) },
     refusals: ['invalid_body', 'invalid_settings'],
   }),
+  endpoint(['get', '/mints/{session}', 'mintOfSession', 'Money', 'How far the mint of a checkout has come'], {
+    description: 'Asks the ledger alone: nothing is minted by asking.',
+    path: z.object({ session: z.string().meta({ description: "The processor's id of the session." }) }),
+    example: { path: { session: 'cs_test_a1' } },
+    answer: { description: 'The mint.', body: named('SessionMint', control.sessionMint) },
+  }),
   ...processorEndpoints,
   ...webhookEndpoints,
   ...perkEndpoints,
   ...constraintEndpoints,
+  ...siteEndpoints,
+  ...faultEndpoints,
+  ...snapshotEndpoints,
   endpoint(['get', '/verify', 'verify', 'Money', 'Compare ledger and chain'], {
     query: control.verifyQuery,
     answer: { description: '`ok` when they agree.', body: named('VerifyReport', control.verifyResult) },
     refusals: ['invalid_limit', 'invalid_since'],
+  }),
+  endpoint(['get', '/totals', 'showTotals', 'Money', 'What the ledger holds, in numbers'], {
+    answer: {
+      description: 'The difference of two answers is what happened in between.',
+      body: named('Totals', control.totalsResult),
+    },
   }),
   endpoint(['get', '/openapi.json', 'controlOpenapi', 'Description', 'As OpenAPI 3.1'], {
     answer: { description: 'An OpenAPI document.', body: openApiDocument },

@@ -33,6 +33,12 @@ export const controlHostContract: HostContract<ControlRefusalCode> = {
       description:
         'What buyers of perks must fulfil, and the emulated chat in which they have levels and roles.',
     },
+    { name: 'Site', description: 'The demo site: what happens there, and who can log in to it.' },
+    { name: 'Faults', description: 'What is outside of the service, and fails on purpose.' },
+    {
+      name: 'Snapshots',
+      description: 'Ledger, chain, processor, webhooks, site and clock together, saved and brought back.',
+    },
     { name: 'Money', description: 'Whether every promised reward was paid exactly once.' },
     { name: 'Description', description: 'This description.' },
   ],

@@ -32,6 +32,28 @@ export const managedPerkShape = z.object({
 });
 export const managedPerks = z.object({ perks: z.array(managedPerkShape) });
 
+export const REDEMPTIONS_MAX = 500;
+export const REDEMPTIONS_DEFAULT = 50;
+
+export const shownRedemption = z.object({
+  id: z.string(),
+  brandId: z.string(),
+  perkId: z.string(),
+  perkName: z.string().nullable(),
+  user: z.string().meta({ description: 'The e-mail, or the address where only that is known.' }),
+  wallet: z.string(),
+  cost: z.int().meta({ description: 'Whole RWT.' }),
+  confirmationCode: z.string(),
+  state: z.enum(['pending', 'valid', 'used', 'failed']).meta({
+    description: '`pending`: no block shows it yet; `failed`: it came to nothing, and debited nothing.',
+  }),
+  failure: z.string().nullable().meta({ description: 'Why it came to nothing.' }),
+  transactionHash: z.string().nullable(),
+  createdAt: instant(),
+  usedAt: instant().nullable(),
+});
+export const shownRedemptions = z.object({ redemptions: z.array(shownRedemption) });
+
 const { id, tokenId } = perkNames;
 export const perkWish = z.strictObject({
   brand: z.string({ error: 'must be the id or a domain of a brand' }).meta({ description: 'Id or domain.' }),
@@ -66,6 +88,20 @@ export const perkEndpoints: readonly Endpoint<ControlRefusalCode>[] = [
       body: named('ManagedPerkList', managedPerks),
     },
     refusals: ['brand_not_found'],
+  }),
+  endpoint(['get', '/redemptions', 'listRedemptions', 'Perks', 'What users redeemed, newest first'], {
+    query: z
+      .object({
+        brand: z.string().meta({ description: 'Id or domain; default: all.' }),
+        limit: z.int().min(1).max(REDEMPTIONS_MAX).default(REDEMPTIONS_DEFAULT),
+      })
+      .partial(),
+    example: { query: { brand: demo.domain } },
+    answer: {
+      description: 'Each redemption with its code and its transaction.',
+      body: named('RedemptionList', shownRedemptions),
+    },
+    refusals: ['brand_not_found', 'invalid_limit'],
   }),
   endpoint(['post', '/perks', 'addPerk', 'Perks', 'Offer a perk'], {
     description: 'It can be had as soon as a block has told the contract of it.',

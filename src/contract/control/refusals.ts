@@ -4,11 +4,16 @@ import { SINCE_MUST_BE } from '../../rules/since.ts';
 import { demo } from '../examples.ts';
 import { type RefusalRows, refusalTable } from '../refusals.ts';
 import { type RefusalBody, refusalForm, requestRefusals } from '../shared-refusals.ts';
+import { type SnapshotRefusal, snapshotRefusals } from './snapshots/snapshot-refusals.ts';
+
+/** Why the clock cannot be moved to where a condition holds. */
+export type ConditionWhy = 'not_found' | 'ambiguous' | 'already_passed' | 'never';
 
 export type ControlRefusal =
   | { code: 'foreign_host' }
   | { code: 'token_missing'; guards: 'host' | 'secrets' }
-  | { code: 'invalid_clock_change' }
+  | { code: 'invalid_clock_change'; message: string; fix: string }
+  | { code: 'condition_not_ahead'; why: ConditionWhy; message: string; fix: string }
   | { code: 'invalid_filter' }
   | { code: 'request_not_found'; name: string }
   | { code: 'request_ambiguous'; name: string; count: number; ids: string[] }
@@ -26,6 +31,10 @@ export type ControlRefusal =
   | { code: 'processor_refused'; message: string; reason: string | null }
   | { code: 'webhook_endpoint_not_found'; id: string }
   | { code: 'webhook_event_not_found'; id: string }
+  | { code: 'hook_not_found'; hook: string; hooks: readonly string[] }
+  | { code: 'site_user_not_found'; name: string }
+  | { code: 'fault_not_found'; name: string }
+  | SnapshotRefusal
   | { code: 'invalid_limit'; limitMax: number }
   | { code: 'invalid_since'; since: string }
   | { code: 'unknown_endpoint'; method: string; path: string }
@@ -65,18 +74,37 @@ const rows: RefusalRows<ControlRefusal> = {
   invalid_clock_change: {
     status: 400,
     when: 'the clock cannot make the change that the body asks for',
-    says: {
-      error: 'Invalid clock change',
-      message:
-        'Send one of {"advance":"61s"}, {"set":"2030-01-01T00:00:00Z"}, {"freeze":true}; time moves only forward.',
+    example: {
+      message: 'The body asks for no single change of the clock',
+      fix: 'Send one of {"advance":"61s"}, {"set":"2030-01-01T00:00:00Z"}, {"freeze":true}, {"until":"cooldown:alice@demo.example/purchase"}.',
     },
+    says: ({ message, fix }) => ({
+      error: message,
+      message: fix,
+      details: { reason: 'invalid_clock_change' },
+    }),
+  },
+  condition_not_ahead: {
+    status: 409,
+    when: 'what `until` names is not ahead: it is unknown, over, or comes never',
+    example: {
+      why: 'not_found',
+      message: 'No user nobody@demo.example has a wallet, so no cooldown holds them up',
+      fix: 'Name an e-mail, an address or <platform>:<id>; `rewards requests list` shows who sent events.',
+    },
+    says: ({ why, message, fix }) => ({
+      error: message,
+      message: fix,
+      details: { reason: 'condition_not_ahead', why },
+    }),
   },
   invalid_filter: {
     status: 400,
     when: 'the query has a filter that the log does not know, or a wrong value',
     says: {
       error: 'Invalid filter',
-      message: 'Use status=429 or status=4xx, method, path, user, after=<id>, limit=1..500.',
+      message:
+        'Use status=429 or status=4xx, host=events|register|services|relay, brand, decision, method, path, user, after=<id>, limit=1..500.',
     },
   },
   request_not_found: {
@@ -232,6 +260,38 @@ const rows: RefusalRows<ControlRefusal> = {
       details: { reason: 'webhook_event_not_found' },
     }),
   },
+  hook_not_found: {
+    status: 404,
+    when: 'the site has no such hook',
+    example: { hook: 'page_opened', hooks: ['page_load', 'login'] },
+    says: ({ hook, hooks }) => ({
+      error: `The site has no hook ${hook}`,
+      message: `Its hooks are ${hooks.join(', ')}.`,
+      details: { reason: 'hook_not_found', hooks },
+    }),
+  },
+  site_user_not_found: {
+    status: 404,
+    when: 'the site has no user of that name',
+    example: { name: 'nobody' },
+    says: ({ name }) => ({
+      error: `The site has no user ${name}`,
+      message:
+        'Name a login or an e-mail; `rewards site user list` shows all, `rewards site user add` adds one.',
+      details: { reason: 'site_user_not_found' },
+    }),
+  },
+  fault_not_found: {
+    status: 404,
+    when: 'no such fault is set',
+    example: { name: 'fault-9' },
+    says: ({ name }) => ({
+      error: `No fault ${name} is set`,
+      message: '`rewards faults list` shows those that are; a fault that was over has cleared itself.',
+      details: { reason: 'fault_not_found' },
+    }),
+  },
+  ...snapshotRefusals,
   invalid_limit: {
     status: 400,
     when: 'the limit is out of range',

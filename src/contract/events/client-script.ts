@@ -2,7 +2,8 @@
 
 import { CACHE_HEADER_NAMES, ifNoneMatch, unchanged } from '../caching.ts';
 import type { Endpoint } from '../endpoint.ts';
-import { anywhere, type EventsRefusalCode } from './refusals.ts';
+import { anywhere } from '../shared-refusals.ts';
+import type { EventsRefusalCode } from './refusals.ts';
 
 export const clientScriptEndpoint: Endpoint<EventsRefusalCode> = {
   id: 'clientScript',

@@ -4,7 +4,8 @@ import { CACHE_HEADER_NAMES, ifNoneMatch, unchanged } from '../caching.ts';
 import { type Endpoint, named } from '../endpoint.ts';
 import { demo } from '../examples.ts';
 import { address, brandIdField, count } from '../shapes.ts';
-import { anywhere, type EventsRefusalCode } from './refusals.ts';
+import { anywhere } from '../shared-refusals.ts';
+import type { EventsRefusalCode } from './refusals.ts';
 
 export const eventConfigQuery = z.object({ brandId: brandIdField });
 

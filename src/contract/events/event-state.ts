@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { type Endpoint, named } from '../endpoint.ts';
 import { demo, example } from '../examples.ts';
 import { address, rewardState } from '../shapes.ts';
-import { anywhere, type EventsRefusalCode } from './refusals.ts';
+import { anywhere } from '../shared-refusals.ts';
+import type { EventsRefusalCode } from './refusals.ts';
 
 const { eventId, rewardAmount, ...progress } = rewardState.shape;
 

@@ -1,6 +1,6 @@
 /** The event handler host with all that it offers (contract: Endpoints). */
 import { cacheHeaders, hostContract } from '../endpoint.ts';
-import { refusalBody } from '../shared-refusals.ts';
+import { anywhere, refusalBody } from '../shared-refusals.ts';
 import { bulkEventsEndpoint } from './bulk-events.ts';
 import { checkEligibilityEndpoint } from './check-eligibility.ts';
 import { clientScriptEndpoint } from './client-script.ts';
@@ -10,7 +10,7 @@ import { eventConfigEndpoint } from './event-config.ts';
 import { eventStateEndpoint } from './event-state.ts';
 import { manualEventEndpoint } from './manual-event.ts';
 import { paymentMintEndpoint } from './payment-mint.ts';
-import { anywhere, type EventsRefusalCode, eventsRefusals } from './refusals.ts';
+import { type EventsRefusalCode, eventsRefusals } from './refusals.ts';
 import { debugEndpoint, diagnosticEndpoint, healthEndpoint } from './status.ts';
 import { userBalanceByBodyEndpoint, userBalanceEndpoint } from './user-balance.ts';
 import { verifyDnsEndpoint } from './verify-dns.ts';

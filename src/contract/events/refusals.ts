@@ -12,6 +12,7 @@ import {
   wholeSeconds,
 } from '../refusals.ts';
 import {
+  anywhere,
   brandNotFound,
   type RefusalBody,
   type RequestRefusal,
@@ -261,12 +262,4 @@ export const eventsRefusals = refusalTable<EventsRefusal, RefusalBody>({
   rows,
 });
 
-/** Refusals that any request may get; the ledger is asked about the origin of each. */
-export const anywhere = [
-  'https_required',
-  'too_many_requests',
-  'internal_error',
-  'database_unavailable',
-  'database_busy',
-] as const;
 export const withBody = ['body_too_large', 'unsupported_encoding', 'invalid_body', ...anywhere] as const;

@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { type Endpoint, named } from '../endpoint.ts';
 import { example } from '../examples.ts';
 import { instant } from '../shapes.ts';
-import { anywhere, type EventsRefusalCode } from './refusals.ts';
+import { anywhere } from '../shared-refusals.ts';
+import type { EventsRefusalCode } from './refusals.ts';
 
 const dependency = () => z.enum(['connected', 'disconnected']);
 const dependencies = {

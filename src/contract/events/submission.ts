@@ -26,10 +26,10 @@ const PLATFORM_NAME_MAX = 64;
 const PLATFORM_ID_MAX = 128;
 const PLATFORM_FORM = /^[\w-]{1,64}$/;
 
-/** An optional field that is null or empty counts as not sent. */
-const optionalText = () =>
+/** A text that is null or empty counts as not sent. A field of it ends in `optional`: where it is missing, nothing more is looked at. */
+const textOrNothing = () =>
   trimmedText()
-    .nullish()
+    .nullable()
     .transform((value) => value || undefined);
 
 const platformUser = z.object(
@@ -98,7 +98,7 @@ const manualEventBody = z.object(
         maxLength: EVENT_TYPE_MAX,
         pattern: '^[A-Za-z0-9_]+$',
       }),
-    userEmail: optionalText()
+    userEmail: textOrNothing()
       .refine(
         (email) => email === undefined || email.length <= EMAIL_MAX,
         `must have at most ${EMAIL_MAX} characters`,
@@ -109,8 +109,9 @@ const manualEventBody = z.object(
         maxLength: EMAIL_MAX,
         // An empty one counts as not sent.
         pattern: `^\\s*$|${EMAIL_PATTERN}`,
-      }),
-    domain: optionalText()
+      })
+      .optional(),
+    domain: textOrNothing()
       .refine(
         (domain) => domain === undefined || domain.length <= DOMAIN_MAX,
         `must have at most ${DOMAIN_MAX} characters`,
@@ -119,16 +120,18 @@ const manualEventBody = z.object(
       .meta({
         description: 'Where it happened. When absent, the host of `sourceUrl`, then of the Origin header.',
         maxLength: DOMAIN_MAX,
-      }),
-    sourceUrl: optionalText()
+      })
+      .optional(),
+    sourceUrl: textOrNothing()
       .refine(
         (url) => url === undefined || url.length <= SOURCE_URL_MAX,
         `must have at most ${SOURCE_URL_MAX} characters`,
       )
       .refine((url) => url === undefined || hostOfUrl(url) !== undefined, 'must be an HTTP or HTTPS URL')
-      .meta({ description: 'The page on which it happened: HTTP or HTTPS.', maxLength: SOURCE_URL_MAX }),
+      .meta({ description: 'The page on which it happened: HTTP or HTTPS.', maxLength: SOURCE_URL_MAX })
+      .optional(),
     userIdentifier: z
-      .union([optionalText(), platformUser], {
+      .union([textOrNothing(), platformUser], {
         error: 'must be an e-mail, an address, or {platform, platformUserId}',
       })
       .refine(
@@ -138,15 +141,17 @@ const manualEventBody = z.object(
       .meta({
         description:
           'In place of `userEmail`: an e-mail, a blockchain address, or a user of a chat platform. Beside a valid `userEmail` anything, which is kept in `metadata`.',
-      }),
+      })
+      .optional(),
     channel_id: z
-      .union([optionalText(), z.number().transform(String)], { error: 'must be a string' })
-      .meta({ description: 'The same as `metadata.channel_id`, which takes precedence.' }),
+      .union([textOrNothing(), z.number().transform(String)], { error: 'must be a string' })
+      .meta({ description: 'The same as `metadata.channel_id`, which takes precedence.' })
+      .optional(),
     bot_username: platformAccount('The same as `metadata.bot_username`, which takes precedence.'),
     twitterHandle: platformAccount('The same as `metadata.twitterHandle`, which takes precedence.'),
     metadata: z
       .record(z.string(), z.unknown(), { error: 'must be an object' })
-      .nullish()
+      .nullable()
       .transform((metadata) => (sanitiseValue(metadata ?? {}) ?? {}) as Record<string, unknown>)
       .refine(
         ({ channel_id }) =>
@@ -158,7 +163,8 @@ const manualEventBody = z.object(
           ['undefined', 'boolean'].includes(typeof skip_cooldown) || skip_cooldown === null,
         'skip_cooldown must be true or false',
       )
-      .meta(metadataMeta),
+      .meta(metadataMeta)
+      .optional(),
   },
   { error: OBJECT_PROBLEM },
 );
@@ -199,10 +205,12 @@ export function parseManualEvent(
     return { errors: problems.slice(0, PROBLEMS_MAX) };
   }
   const { brandId, eventType, domain, sourceUrl, bot_username, twitterHandle } = parsed.data;
-  const metadata = {
-    ...given<Record<string, unknown>>({ ...spare, bot_username, twitterHandle }),
+  const metadata = given<Record<string, unknown>>({
+    bot_username,
+    twitterHandle,
+    ...spare,
     ...parsed.data.metadata,
-  };
+  });
   const user = userOf(parsed.data, facts.ownDomain);
   if (!user) return { errors: [USER_MISSING] };
   const own = (name: string) => (Object.hasOwn(metadata, name) ? metadata[name] : undefined);
@@ -211,7 +219,6 @@ export function parseManualEvent(
     submission: {
       brandId: brandId.toLowerCase() as BrandId,
       eventType,
-      ...user,
       domain: domain && canonicalHost(domain),
       sourceUrl,
       origin: facts.origin,
@@ -219,6 +226,7 @@ export function parseManualEvent(
       skipCooldown: own('skip_cooldown') === true,
       metadata,
       platform: platformOf(parsed.data.userIdentifier, own('platform')),
+      ...user,
     },
   };
 }
@@ -249,15 +257,16 @@ const namesNobody = (body: unknown): boolean =>
 function withoutSpareIdentifier(body: unknown): { known: unknown; spare?: Record<string, unknown> } {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return { known: body };
   const { userIdentifier, ...known } = body as Record<string, unknown>;
+  if (userIdentifier === undefined || userIdentifier === null || userIdentifier === '')
+    return { known: body };
   const { userEmail } = known;
   const saysWho = typeof userEmail === 'string' && emailKey(sanitiseText(userEmail).trim()) !== undefined;
-  if (!saysWho || userIdentifier === undefined || userIdentifier === null || userIdentifier === '')
-    return { known: body };
+  if (!saysWho) return { known: body };
   return { known, spare: { userIdentifier: sanitiseValue(userIdentifier) } };
 }
 
 /** A submission whose request's key has not been verified yet. */
-type Unkeyed = Omit<EventSubmission, 'withBrandKey'>;
+export type Unkeyed = Omit<EventSubmission, 'withBrandKey'>;
 
 function userOf(
   body: Pick<z.output<typeof manualEventBody>, 'userEmail' | 'userIdentifier'>,

@@ -4,7 +4,8 @@ import { addressKey, EMAIL_MAX, EMAIL_PATTERN, emailKey } from '../../rules/user
 import { type Endpoint, named } from '../endpoint.ts';
 import { demo, example } from '../examples.ts';
 import { address, brandIdField, EMAIL_PROBLEM, hash, OBJECT_PROBLEM, trimmedText } from '../shapes.ts';
-import { anywhere, type EventsRefusalCode, withBody } from './refusals.ts';
+import { anywhere } from '../shared-refusals.ts';
+import { type EventsRefusalCode, withBody } from './refusals.ts';
 
 /** Contract: historyLimit is at most 50. */
 const HISTORY_MAX = 50;

@@ -1,8 +1,8 @@
 /** The register host with all that it offers (contract: Endpoints). */
 import { hostContract } from '../endpoint.ts';
-import { refusalBody } from '../shared-refusals.ts';
+import { anywhere, refusalBody } from '../shared-refusals.ts';
 import { pregenerateUserEndpoint } from './pregenerate-user.ts';
-import { anywhere, type RegisterRefusalCode, registerRefusals } from './refusals.ts';
+import { type RegisterRefusalCode, registerRefusals } from './refusals.ts';
 
 export const registerHostContract = hostContract<RegisterRefusalCode>({
   title: 'Rewards: register',

@@ -9,6 +9,7 @@ import {
   type BodyRefusal,
   brandNotFound,
   type FrameRefusal,
+  invalidRequestBody,
   type RefusalBody,
   type RequestRefusal,
   refusalForm,
@@ -39,16 +40,7 @@ const rows: RefusalRows<RegisterRefusal> = {
   method_not_allowed,
   body_too_large,
   unsupported_encoding,
-  invalid_body: {
-    status: 400,
-    when: 'the body is not the JSON that is expected',
-    example: { problem: 'body: must be a JSON object' },
-    says: ({ problem }) => ({
-      error: 'Invalid request',
-      message: problem,
-      details: { reason: 'invalid_body', errors: [problem] },
-    }),
-  },
+  invalid_body: invalidRequestBody,
   mixed_forms: {
     status: 400,
     when: 'the body has both an e-mail and an account on a platform',
@@ -162,12 +154,3 @@ export const registerRefusals = refusalTable<RegisterRefusal, RefusalBody>({
   leastRetrySeconds: 1,
   rows,
 });
-
-/** Refusals that any request may get; the ledger is asked about the origin of each. */
-export const anywhere = [
-  'https_required',
-  'too_many_requests',
-  'internal_error',
-  'database_unavailable',
-  'database_busy',
-] as const;

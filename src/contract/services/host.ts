@@ -1,12 +1,12 @@
 /** The services host with all that it offers: what users of a brand have done, earned and can get (docs/engagement.md). */
 import { hostContract } from '../endpoint.ts';
-import { refusalBody } from '../shared-refusals.ts';
+import { anywhere, refusalBody } from '../shared-refusals.ts';
 import { achievementsEndpoint, updateProgressEndpoint } from './achievements.ts';
 import { checkCodeEndpoint, useCodeEndpoint } from './check-code.ts';
 import { leaderboardEndpoint } from './leaderboard.ts';
 import { perksEndpoint } from './perks.ts';
 import { perkEligibilityEndpoint, redeemPerkEndpoint } from './redeem-perk.ts';
-import { anywhere, type ServicesRefusalCode, servicesRefusals } from './refusals.ts';
+import { type ServicesRefusalCode, servicesRefusals } from './refusals.ts';
 import { claimMilestoneEndpoint } from './streak/claim-milestone.ts';
 import { recordActivityEndpoint } from './streak/record-activity.ts';
 import { streakStatusByQueryEndpoint, streakStatusEndpoint } from './streak/status.ts';

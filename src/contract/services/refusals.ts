@@ -2,9 +2,11 @@
 import { demo } from '../examples.ts';
 import { type RefusalRows, refusalTable } from '../refusals.ts';
 import {
+  anywhere,
   type BodyRefusal,
   brandNotFound,
   type FrameRefusal,
+  invalidRequestBody,
   type RefusalBody,
   type RequestRefusal,
   refusalForm,
@@ -43,16 +45,7 @@ const rows: RefusalRows<ServicesRefusal> = {
   method_not_allowed,
   body_too_large,
   unsupported_encoding,
-  invalid_body: {
-    status: 400,
-    when: 'the body is not the JSON that is expected',
-    example: { problem: 'body: must be a JSON object' },
-    says: ({ problem }) => ({
-      error: 'Invalid request',
-      message: problem,
-      details: { reason: 'invalid_body', errors: [problem] },
-    }),
-  },
+  invalid_body: invalidRequestBody,
   invalid_request: {
     status: 400,
     when: 'a field is missing or breaks one of its limits',
@@ -105,14 +98,6 @@ export const servicesRefusals = refusalTable<ServicesRefusal, RefusalBody>({
   rows,
 });
 
-/** Refusals that any request may get; the ledger is asked about the origin of each. */
-export const anywhere = [
-  'https_required',
-  'too_many_requests',
-  'internal_error',
-  'database_unavailable',
-  'database_busy',
-] as const;
 /** Refusals that any question about a brand's user may get. */
 export const ofQuestion = ['invalid_request', 'brand_not_found', ...anywhere] as const;
 /** The same of an endpoint that takes a body. */

@@ -1,5 +1,6 @@
 /** POST leaderboard/update-stats: what a user did or earned elsewhere, for the leaderboards. */
 import { z } from 'zod';
+import { activityClaimTypes } from '../../rules/engagement/activity-kind.ts';
 import { type Endpoint, named } from '../endpoint.ts';
 import { demo } from '../examples.ts';
 import { trimmedText } from '../shapes.ts';
@@ -9,10 +10,17 @@ import { userFields } from './user.ts';
 /** More than any brand pays at once: a slip of the keyboard must not decide a board for ever. */
 const AMOUNT_MAX = 1_000_000;
 const AMOUNT_MUST_BE = `must be a whole number from 0 to ${AMOUNT_MAX}`;
+/** A day of messages of the busiest user, and again as many: see `AMOUNT_MAX`. */
+const COUNT_MAX = 10_000;
+const COUNT_MUST_BE = `must be a whole number from 0 to ${COUNT_MAX}`;
 /** The contract's limit of event types. */
 const CLAIM_TYPE_MAX = 50;
 /** What fits into one line of a board. */
 const DISPLAY_NAME_MAX = 64;
+
+const kindsInWords = `Adds to the user's \`activity\`: ${Object.entries(activityClaimTypes)
+  .map(([kind, types]) => `${types.map((type) => `\`${type}\``).join(', ')} (${kind})`)
+  .join('; ')}.`;
 
 const shortText = (most: number) =>
   trimmedText()
@@ -30,10 +38,18 @@ export const updateStatsBody = z.object({
     .default(0)
     .meta({ description: 'Whole RWT that the user earned elsewhere; nothing is paid.' }),
   claimType: shortText(CLAIM_TYPE_MAX).meta({
-    description:
-      "What it was earned for. With one of the brand's events, `rwtAmount` is not added: the service counts what it pays by itself.",
+    description: `What it was earned for. With one of the brand's events, \`rwtAmount\` is not added: the service counts what it pays by itself. ${kindsInWords}`,
     maxLength: CLAIM_TYPE_MAX,
   }),
+  count: z
+    .number({ error: COUNT_MUST_BE })
+    .int({ error: COUNT_MUST_BE })
+    .min(0, { error: COUNT_MUST_BE })
+    .max(COUNT_MAX, { error: COUNT_MUST_BE })
+    .default(1)
+    .meta({
+      description: `How many messages or reactions, or minutes in voice channels, are reported; other reports ignore it.`,
+    }),
   displayName: shortText(DISPLAY_NAME_MAX).meta({
     description: 'How the user is shown from now on.',
     maxLength: DISPLAY_NAME_MAX,
@@ -67,6 +83,16 @@ export const updateStatsEndpoint: Endpoint<ServicesRefusalCode> = {
         rwtAmount: 25,
         claimType: 'quiz_night',
         displayName: 'Alice',
+      },
+    },
+    {
+      summary: 'A quarter of an hour in a voice channel',
+      body: {
+        brandId: demo.brandId,
+        userIdentifier: demo.user,
+        platform: 'discord',
+        claimType: 'voice',
+        count: 15,
       },
     },
   ],

@@ -21,11 +21,13 @@ export const userStatsResult = z.object({
     current: count().meta({ description: 'Days of the daily streak, today or yesterday included.' }),
     longest: count(),
   }),
-  activity: z.object({
-    messages: count(),
-    voiceMinutes: count(),
-    reactions: count(),
-  }),
+  activity: z
+    .object({
+      messages: count(),
+      voiceMinutes: count(),
+      reactions: count(),
+    })
+    .meta({ description: "What the brand's clients reported with `POST /leaderboard/update-stats`." }),
   rank: z.object({
     server: count().meta({
       description: 'Place by RWT earned on the platform that was asked for; 0: none yet.',

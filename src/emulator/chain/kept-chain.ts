@@ -9,7 +9,7 @@ import {
 import { createAvailability } from '../../lib/failures/availability.ts';
 import { delay, stopwatch } from '../../lib/timers.ts';
 import type { AnvilExit } from './anvil.ts';
-import { type LocalChainSettings, startLocalChain } from './local-chain.ts';
+import { type LocalChain, type LocalChainSettings, startLocalChain } from './local-chain.ts';
 
 export interface KeptChain {
   /** Asks the node that runs now; `RpcUnreachableError` while none does. */
@@ -18,6 +18,10 @@ export interface KeptChain {
   port(): number;
   /** Resolves when the next block will carry the clock's time. */
   syncClock(): Promise<void>;
+  /** As those of a local chain; they reject while no node runs. */
+  save(): Promise<void>;
+  flush(): Promise<void>;
+  head: LocalChain['head'];
   /** Saves everything and ends the node; may be called again. */
   stop(): Promise<void>;
 }
@@ -33,7 +37,8 @@ const RESTART_PAUSE_MS = 1_000;
 
 /** Starts the chain and keeps it. Rejects as `startLocalChain` does; later failures to start are logged. */
 export async function startKeptChain(settings: LocalChainSettings & { rpc: RpcLimits }): Promise<KeptChain> {
-  const { log, journal } = settings;
+  const { log } = settings;
+  const journal = settings.isSavedOnlyOnDemand ? undefined : settings.journal;
   const availability = createAvailability({ what: "the chain's node", back: 'warn', log });
   const closing = new AbortController();
   const begin = async (port: number) => {
@@ -94,6 +99,9 @@ export async function startKeptChain(settings: LocalChainSettings & { rpc: RpcLi
     port: () => current.chain.port,
     // A node that is started again takes the clock's time by itself.
     syncClock: async () => (isAway ? undefined : current.chain.syncClock()),
+    save: () => current.chain.save(),
+    flush: () => current.chain.flush(),
+    head: () => current.chain.head(),
     async stop() {
       closing.abort();
       // A node that is being started has to be there before it can be stopped.

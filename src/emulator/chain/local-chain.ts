@@ -1,5 +1,6 @@
 /** The emulator's chain: Anvil whose blocks survive SIGKILL and follow the adjustable clock. */
 import { join } from 'node:path';
+import type { Hex } from 'viem';
 import type { ChainJournal, JournalBlock } from '../../ledger/chain-journal.ts';
 import type { AdjustableClock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
@@ -14,6 +15,8 @@ import { type ChainTime, createChainTime } from './local-time.ts';
 export interface LocalChainSettings {
   /** Undefined: the chain lives in memory only and starts empty. */
   journal?: ChainJournal | undefined;
+  /** Blocks go into the journal when `save` is called, and not before: for a stack that is dropped at its end. */
+  isSavedOnlyOnDemand?: boolean | undefined;
   /** Checkpoints go into its folder `chain`. */
   dataDir: string;
   clock: AdjustableClock;
@@ -24,6 +27,8 @@ export interface LocalChainSettings {
   blockTimeSeconds: number;
   /** How many blocks back reorgs and calls to old states can reach; each costs a copy of the state. */
   historyBlocks?: number;
+  /** A node for a chain without blocks that is started already; undefined when somebody has it. */
+  takeEarlyNode?: (() => Promise<AnvilProcess> | undefined) | undefined;
   /** Replaces `CHECKPOINT_EVERY_BLOCKS`. */
   checkpointEveryBlocks?: number;
   log: Log;
@@ -39,6 +44,10 @@ export interface LocalChain {
   restoredBlocks: number;
   /** Resolves when every block up to the head is durably in the journal. */
   flush(): Promise<void>;
+  /** The same, with a checkpoint where the chain has any; one that blocks come too fast for is left out. */
+  save(): Promise<void>;
+  /** The newest block. */
+  head(): Promise<{ number: number; hash: Hex }>;
   /** Resolves when the next block will carry the clock's time; a change of the clock calls it automatically. */
   syncClock(): Promise<void>;
   /** Saves everything with a checkpoint and ends Anvil; may be called again. */
@@ -56,7 +65,7 @@ const PAUSE_PER_DUMP_TIME = 20;
 /** How often the chain is read. A SIGKILL can lose this much of it; the engine sends those transactions again. */
 const LOOK_MS = 25;
 /** A chain without new blocks is polled less often, to save processor time. */
-const IDLE_LOOK_MS = 100;
+const IDLE_LOOK_MS = 250;
 const IDLE_AFTER_LOOKS = 80;
 
 /** How long the shell around a node takes to tell that it has ended, on a busy machine. */
@@ -75,7 +84,7 @@ export async function startLocalChain(settings: LocalChainSettings): Promise<Loc
   const start = () =>
     startAnvil({ ...settings, chainId: LOCAL_CHAIN_ID, genesisTimeSeconds, miningOff: true });
 
-  let anvil = await start();
+  let anvil = await ((genesis ? undefined : settings.takeEarlyNode?.()) ?? start());
   let rpc = createLocalRpc(anvil.rpcUrl);
   try {
     if (journal && genesis) {
@@ -94,10 +103,11 @@ export async function startLocalChain(settings: LocalChainSettings): Promise<Loc
     const restoredBlocks = (await headBlock(rpc)).number;
     const time = createChainTime({ rpc, clock });
     await time.sync();
-    const memory = journal && (await remember({ rpc, journal, dir, settings }));
+    const memory =
+      journal && !settings.isSavedOnlyOnDemand && (await remember({ rpc, journal, dir, settings }));
     if (settings.blockTimeSeconds > 0) await rpc.call('evm_setIntervalMining', [settings.blockTimeSeconds]);
     else await rpc.call('evm_setAutomine', [true]);
-    return watch({ anvil, rpc, time, memory, restoredBlocks, settings });
+    return watch({ anvil, rpc, time, memory: memory || undefined, restoredBlocks, settings });
   } catch (error) {
     await anvil.stop();
     throw error;
@@ -108,6 +118,8 @@ interface Memory {
   writer: JournalWriter;
   /** Takes a checkpoint when enough has happened since the last one; never two at a time. */
   checkpointWhenDue(): void;
+  /** Takes one now. */
+  checkpoint(): Promise<void>;
   /** Waits for a checkpoint under way, and takes a last one if there is anything new. */
   finish(): Promise<void>;
 }
@@ -148,6 +160,13 @@ async function remember(parts: {
         .finally(() => {
           underWay = undefined;
         });
+    },
+    async checkpoint() {
+      await underWay;
+      underWay = checkpoint().finally(() => {
+        underWay = undefined;
+      });
+      await underWay;
     },
     async finish() {
       await underWay;
@@ -223,13 +242,35 @@ function watch(parts: {
     pid: anvil.pid,
     guardPids: anvil.guardPids,
     restoredBlocks: parts.restoredBlocks,
-    flush: async () => memory?.writer.flush(),
+    ...createSaving({ rpc, memory, journal: settings.journal }),
     syncClock: time.sync,
     stop() {
       stopping ??= end();
       return stopping;
     },
     exited: anvil.exited,
+  };
+}
+
+/** What a snapshot asks of the chain. */
+function createSaving(parts: {
+  rpc: LocalRpc;
+  memory: Memory | undefined;
+  journal: ChainJournal | undefined;
+}): Pick<LocalChain, 'flush' | 'save' | 'head'> {
+  const { rpc, memory, journal } = parts;
+  const flush = async () => {
+    const writer =
+      memory?.writer ?? (journal && createJournalWriter({ rpc, journal, tail: await lastEntry(journal) }));
+    await writer?.flush();
+  };
+  return {
+    flush,
+    async save() {
+      await memory?.checkpoint();
+      await flush();
+    },
+    head: () => headBlock(rpc),
   };
 }
 

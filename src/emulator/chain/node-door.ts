@@ -19,21 +19,22 @@ export interface NodeDoor {
 const EXTENSION = /^[a-z]+(?:-[a-z]+)*-extension:$/;
 
 /**
- * Passes HTTP and WebSocket on to the node, wherever `port` says that it is by then. Rejects with E_PORT_TAKEN for a
- * port that is taken.
+ * Passes HTTP and WebSocket on to the node, wherever `port` says that it is by then; undefined while there is none. Rejects
+ * with E_PORT_TAKEN for a port that is taken.
  */
 export async function openNodeDoor(
-  node: { port: () => number; bindAddress: string },
+  node: { port: () => number | undefined | Promise<number | undefined>; bindAddress: string },
   at: { port: number },
 ): Promise<NodeDoor> {
   const agent = new Agent({ keepAlive: true });
-  const server = createServer((incoming, outgoing) => {
+  const server = createServer(async (incoming, outgoing) => {
     const refusal = refusalOf(incoming);
     if (refusal) return answer(outgoing, 403, refusal);
     allowOrigin(incoming, outgoing);
     if (incoming.method === 'OPTIONS') return void outgoing.writeHead(204).end();
     const { method, url: path, headers } = incoming;
-    const port = node.port();
+    const port = await node.port();
+    if (port === undefined) return answer(outgoing, 502, GONE);
     const passed = { ...headers, host: `${node.bindAddress}:${port}` };
     const onward = request({ host: node.bindAddress, port, agent, method, path, headers: passed });
     onward.on('response', (reply) => {
@@ -44,9 +45,12 @@ export async function openNodeDoor(
     outgoing.on('close', () => onward.destroy());
     incoming.pipe(onward);
   });
-  server.on('upgrade', (incoming: IncomingMessage, socket: Socket, head: Buffer) => {
+  server.on('upgrade', async (incoming: IncomingMessage, socket: Socket, head: Buffer) => {
     if (refusalOf(incoming)) return void socket.end('HTTP/1.1 403 Forbidden\r\nconnection: close\r\n\r\n');
-    const onward = connect(node.port(), node.bindAddress, () => {
+    socket.on('error', () => socket.destroy());
+    const port = await node.port();
+    if (port === undefined) return void socket.end('HTTP/1.1 502 Bad Gateway\r\nconnection: close\r\n\r\n');
+    const onward = connect(port, node.bindAddress, () => {
       onward.write(headOf(incoming));
       onward.write(head);
       onward.pipe(socket);

@@ -2,22 +2,29 @@
 import { readEventState } from '../../actions/events/read-event-state.ts';
 import type { ChainClient } from '../../chain/rpc/client.ts';
 import type { Rpc } from '../../chain/rpc/rpc.ts';
-import { settings } from '../../compose/config.ts';
+import { type RelayOverrides, settings } from '../../compose/config.ts';
 import { createVerifier } from '../../compose/hosts/create-verifier.ts';
 import type { ControlBrandsDeps } from '../../http/control/brands.ts';
 import { createControlHost } from '../../http/control/host.ts';
 import type { ControlProcessorDeps } from '../../http/control/processor.ts';
+import type { ControlSiteDeps } from '../../http/control/site/control-site.ts';
 import type { ControlTokensDeps } from '../../http/control/tokens.ts';
 import { atMs } from '../../ledger/database/database.ts';
 import type { Facts } from '../../ledger/facts.ts';
+import { readTotals } from '../../ledger/totals.ts';
 import type { AdjustableClock, Clock } from '../../lib/clock.ts';
 import type { Random } from '../../lib/ids.ts';
 import type { Log } from '../../lib/log.ts';
 import type { AskDeps } from '../../outgoing/ask.ts';
 import type { CheckConstraints } from '../../rules/constraints/constraint.ts';
-import { keepClock } from '../state/restore-clock.ts';
+import type { ClockLimit } from '../clock/agenda.ts';
+import { createClockControl } from '../clock/clock-control.ts';
+import type { FaultBoard } from '../faults/fault-board.ts';
+import { describedSeams } from '../faults/seams.ts';
+import type { Snapshots } from '../snapshots/create-snapshots.ts';
 import { createInbox } from './inbox.ts';
 import { createSeeding, type SeedingDeps } from './seed.ts';
+import { controlledSnapshots } from './snapshots.ts';
 
 interface ControlDeps extends Pick<ControlBrandsDeps, 'openEscrow' | 'openGasWallet' | 'mints'>, SeedingDeps {
   chain: ChainClient;
@@ -37,32 +44,35 @@ interface ControlDeps extends Pick<ControlBrandsDeps, 'openEscrow' | 'openGasWal
   identity: Pick<ControlTokensDeps, 'verifier' | 'issuer' | 'refreshKeys'>;
   addressAt: (index: number) => `0x${string}`;
   processor: ControlProcessorDeps;
+  site: ControlSiteDeps;
+  /** Sessions of the demo site. */
+  sessionEnds: ClockLimit;
+  faults: FaultBoard;
+  snapshots: Snapshots;
   /** Makes the chain's time follow a move of the service's clock. */
   syncChain: () => Promise<void>;
 }
 
 interface ControlConfig {
+  /** Every call must carry it. */
+  token: string;
   serviceDomains: readonly string[];
   /** Domain of the stand-in e-mails that users of chat platforms have. */
   ownDomain: string;
   duplicateWindowMs: number;
+  /** Other limits of the relay, for tests. */
+  relay?: RelayOverrides | undefined;
 }
 
-/** `controlToken`: every call must carry it. */
 export function createControl(deps: ControlDeps, config: ControlConfig) {
   const { database, clock, random } = deps;
-  const controlToken = Buffer.from(random.bytes(24)).toString('base64url');
-  const moved = async (move: () => void) => {
-    move();
-    await keepClock(database, clock);
-    await deps.syncChain();
-    deps.nudgeWebhooks();
-  };
-  const control = createControlHost({
-    token: controlToken,
+  const { issuer, ...ofClock } = createClockControl({ ...deps, issuer: deps.identity.issuer }, config);
+  return createControlHost({
+    token: config.token,
     allowedHosts: config.serviceDomains,
     log: deps.log,
     requests: deps.requests,
+    readTotals: () => readTotals(database.db),
     readReward: (eventId) => readEventState({ database }, eventId),
     brands: {
       ...{ database, clock, random },
@@ -76,15 +86,18 @@ export function createControl(deps: ControlDeps, config: ControlConfig) {
     },
     tokens: {
       ...deps.identity,
-      ...{ database, clock },
+      ...{ database, clock, issuer },
       addressAt: deps.addressAt,
       lifetimeMaxMs: settings.identity.tokens.ageMaxMs,
     },
     seed: createSeeding(deps),
     inbox: createInbox(deps),
     processor: deps.processor,
+    site: deps.site,
+    faults: { ...deps.faults, seams: describedSeams() },
+    snapshots: controlledSnapshots(deps.snapshots),
     webhooks: { database, clock, random, reach: deps.outgoing.reach, nudge: deps.nudgeWebhooks },
-    perks: { database, clock, random, nudge: deps.nudgePerks },
+    perks: { database, clock, random, reach: deps.outgoing.reach, nudge: deps.nudgePerks },
     wallets: { database, ownDomain: config.ownDomain },
     constraints: {
       ...{ database, ownDomain: config.ownDomain },
@@ -93,14 +106,6 @@ export function createControl(deps: ControlDeps, config: ControlConfig) {
     },
     limits: { bodyLimitBytes: settings.bodyLimitBytes, duplicateWindowMs: config.duplicateWindowMs },
     verify: createVerifier(deps),
-    control: {
-      clock: {
-        state: clock.state,
-        advance: (ms) => moved(() => clock.advance(ms)),
-        set: (nowMs) => moved(() => clock.set(nowMs)),
-        freeze: (frozen) => moved(() => (frozen ? clock.freeze() : clock.run())),
-      },
-    },
+    control: ofClock,
   });
-  return { control, controlToken };
 }

@@ -15,6 +15,7 @@ import type { DeliveryAttempt } from '../../ledger/schema/emulated-processor.ts'
 import type { Clock } from '../../lib/clock.ts';
 import { rootMessage } from '../../lib/failures/root-cause.ts';
 import { createDeadline, stopwatch } from '../../lib/timers.ts';
+import type { DeliverAround } from '../faults/faulty-processor.ts';
 import type { Books, StripeObject } from './books.ts';
 import type { EndpointNotes, WebhookEndpoint } from './record-event.ts';
 
@@ -34,6 +35,8 @@ interface DeliveryDeps {
   books: Books;
   clock: Clock;
   settings: DeliverySettings;
+  /** Around each attempt. */
+  around: DeliverAround;
   /** Called when an attempt has ended, so that the next one is found. */
   onEnd: () => void;
 }
@@ -57,10 +60,13 @@ export function createDeliverer(deps: DeliveryDeps) {
     if (!event || !endpoint) return finish(delivery, undefined);
     const { url } = endpoint.body as unknown as WebhookEndpoint;
     const { secret } = endpoint.notes as unknown as EndpointNotes;
-    const tried = await post(
-      { clock, settings, stopping: stopping.signal },
-      { url, secret, event: event.body as unknown as StripeObject },
-    );
+    const send = () =>
+      post(
+        { clock, settings, stopping: stopping.signal },
+        { url, secret, event: event.body as unknown as StripeObject },
+      );
+    const dropped = () => ({ at: clock.now(), status: 200, answer: '', durationMs: 0 });
+    const tried = await deps.around(send, { dropped, stopping: stopping.signal });
     if (!stopping.signal.aborted) await finish(delivery, tried);
   }
 

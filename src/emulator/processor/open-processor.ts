@@ -4,6 +4,8 @@ import type { ControlProcessorDeps } from '../../http/control/processor.ts';
 import { dueObjects, nextDueMs } from '../../ledger/emulated-processor.ts';
 import type { Log } from '../../lib/log.ts';
 import { createLoop } from '../../lib/loop.ts';
+import type { FaultBoard } from '../faults/fault-board.ts';
+import { faultyApi, faultyDelivery, type ProcessorApi } from '../faults/faulty-processor.ts';
 import { createApiHost } from './api/api-host.ts';
 import { type BooksDeps, createBooks, type Entry } from './books.ts';
 import { createCheckoutHost } from './checkout/checkout-host.ts';
@@ -17,13 +19,14 @@ interface ProcessorDeps extends BooksDeps {
   log: Log;
   clock: BooksDeps['clock'] & { onChange(listener: () => void): () => void };
   settings: DeliverySettings;
+  faults: Pick<FaultBoard, 'strike'>;
   /** Of the development stack: the API's key, and what the events to our own endpoint are signed with. */
   secrets: { secretKey: string; webhookSecret: string };
 }
 
 export interface EmulatedProcessor {
   /** `/v1`, for the package `stripe`. */
-  api: Pick<Hono, 'fetch'>;
+  api: ProcessorApi;
   /** `/_pay`, for buyers. */
   pages: Pick<Hono, 'fetch'>;
   control: ControlProcessorDeps;
@@ -79,6 +82,7 @@ export function openProcessor(deps: ProcessorDeps): EmulatedProcessor {
   });
   const deliverer = createDeliverer({
     ...{ database, books, clock, settings: deps.settings },
+    around: faultyDelivery(deps),
     onEnd: () => loop.nudge(),
   });
   const nudge = () => loop.nudge();
@@ -86,7 +90,10 @@ export function openProcessor(deps: ProcessorDeps): EmulatedProcessor {
   const shared = { books, log, catchUp, nudge };
   let offClock: (() => void) | undefined;
   return {
-    api: createApiHost({ ...shared, db: database.db, pageOf, secretKey: secrets.secretKey }),
+    api: faultyApi(
+      createApiHost({ ...shared, db: database.db, pageOf, secretKey: secrets.secretKey }),
+      deps.faults,
+    ),
     pages: createCheckoutHost(shared),
     control: controlProcessor({ ...shared, pageOf, ownEndpoint: OWN_ENDPOINT }),
     async start(at) {

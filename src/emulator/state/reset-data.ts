@@ -4,11 +4,11 @@ import { rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Database } from '../../ledger/database/database.ts';
 import { openDataDir } from './data-dir.ts';
+import { DATA_FILES, LEDGER, SWAP } from './data-files.ts';
+import { LOG_FILES } from './log-file.ts';
 import { refuseProductionLedger } from './refuse-production.ts';
 
-/** All that `serve` writes into its data folder; anything else there is somebody else's. */
-const LEDGER = 'ledger.sqlite';
-const WRITTEN = [LEDGER, `${LEDGER}-wal`, `${LEDGER}-shm`, 'chain'];
+const WRITTEN = [...DATA_FILES, ...Object.values(SWAP)];
 const LOCK = ['owner.lock', 'owner.lock-journal'];
 
 /** What `serve` has written into a folder, as paths. */
@@ -30,7 +30,7 @@ export async function resetData(deps: ResetDeps, folder: string): Promise<string
   } finally {
     await dataDir.release();
   }
-  for (const path of LOCK) await rm(join(folder, path), { force: true });
+  for (const path of [...LOCK, ...LOG_FILES]) await rm(join(folder, path), { force: true });
   // Fails where the user keeps files of their own in the folder.
   await rmdir(folder).catch(() => undefined);
   return present;

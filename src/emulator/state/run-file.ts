@@ -7,14 +7,16 @@ import type { Ready } from './ready.ts';
 
 /** The file's contents. They include secrets, so only its owner may read it. */
 export interface RunInfo
-  extends Pick<Ready, 'pid' | 'urls' | 'controlToken' | 'chain' | 'brands' | 'dataDir'> {
+  extends Pick<
+    Ready,
+    'pid' | 'urls' | 'controlToken' | 'chain' | 'contracts' | 'brands' | 'processor' | 'dataDir'
+  > {
   /** Version of the file's format. */
   version: 1;
   program: string;
   name?: string | undefined;
   /** When the process started, in the machine's own units: tells it from a later process with the same pid. */
   startTime: string;
-  contracts: Record<string, string>;
   users: Pick<Ready['users'][number], 'email' | 'address'>[];
 }
 
@@ -111,7 +113,8 @@ function parsedObject(text: string): Partial<RunInfo> {
   }
 }
 
-async function isAlive(run: Pick<RunInfo, 'pid' | 'startTime'>): Promise<boolean> {
+/** Whether the very process of a run file still runs; a later process with its pid does not count. */
+export async function isAlive(run: Pick<RunInfo, 'pid' | 'startTime'>): Promise<boolean> {
   try {
     process.kill(run.pid, 0);
   } catch (error) {

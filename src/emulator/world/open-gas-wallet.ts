@@ -11,24 +11,40 @@ import { type PrepareChainDeps, type SetupCall, sendAsAdmin } from './prepare-ch
 /** Lasts for a thousand calls at the emulator's prices. */
 const OPENING_WEI = 10n * 10n ** 18n;
 
+interface OpeningDeps extends PrepareChainDeps {
+  keys: GasKeys;
+}
+
+interface GasWalletWish {
+  brandId: BrandId;
+  perks: Hex;
+  nowMs: number;
+}
+
 /** May run again: it leaves an existing role and balance alone. */
-export async function openGasWallet(
-  deps: PrepareChainDeps & { keys: GasKeys },
-  wish: { brandId: BrandId; perks: Hex; nowMs: number },
-): Promise<void> {
+export async function openGasWallet(deps: OpeningDeps, wish: GasWalletWish): Promise<void> {
+  const { calls, opened } = await gasWalletCalls(deps, wish);
+  await sendAsAdmin(deps, calls);
+  await opened();
+}
+
+/** What a gas wallet lacks on chain; `opened` is for when the calls are in blocks. */
+export async function gasWalletCalls(
+  deps: OpeningDeps,
+  { brandId: payer, perks, nowMs }: GasWalletWish,
+): Promise<{ calls: SetupCall[]; opened: () => Promise<void> }> {
   const { database, chain, rpc, keys } = deps;
-  const { brandId: payer, perks, nowMs } = wish;
   const addressAt = (keyIndex: number | null) => keys(keyIndex).address;
   const wallet = await database.atomically((tx) => ensureGasWallet(tx, { payer, addressAt, nowMs }));
-  if (wallet.ready) return;
+  if (wallet.ready) return { calls: [], opened: async () => undefined };
   const relayer = { contract: perks, role: 'RELAYER_ROLE', account: wallet.address };
+  const [mayRelay, balanceWei] = await Promise.all([hasRole(rpc, relayer), chain.balanceWei(wallet.address)]);
   const calls: SetupCall[] = [];
-  if (!(await hasRole(rpc, relayer))) {
+  if (!mayRelay) {
     const args = [roleId(relayer.role), relayer.account] as const;
     const grant = encodeFunctionData({ abi: perkNFTAbi, functionName: 'grantRole', args });
     calls.push({ to: perks, data: grant });
   }
-  if ((await chain.balanceWei(wallet.address)) === 0n) calls.push({ to: wallet.address, value: OPENING_WEI });
-  await sendAsAdmin(deps, calls);
-  await setGasWalletReady(database.db, payer, true);
+  if (balanceWei === 0n) calls.push({ to: wallet.address, value: OPENING_WEI });
+  return { calls, opened: () => setGasWalletReady(database.db, payer, true) };
 }

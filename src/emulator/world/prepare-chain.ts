@@ -6,8 +6,9 @@ import {
   contractsAt,
   type DeploySigner,
   deployContracts,
+  sendUntilMined,
 } from '../../chain/contracts/deploy.ts';
-import { roleId } from '../../chain/contracts/deployment-steps.ts';
+import { roleCalls } from '../../chain/contracts/deployment-steps.ts';
 import { readContract } from '../../chain/contracts/read-contract.ts';
 import type { ChainClient } from '../../chain/rpc/client.ts';
 import type { Rpc } from '../../chain/rpc/rpc.ts';
@@ -15,6 +16,7 @@ import { PreconditionError } from '../../compose/precondition.ts';
 import type { Database } from '../../ledger/database/database.ts';
 import { type Facts, readFact, writeFact } from '../../ledger/facts.ts';
 import { recordMint } from '../../ledger/payments/operator-mints.ts';
+import { noteBlock } from '../../ledger/transactions/followed-blocks.ts';
 import { leaseLane, releaseLane } from '../../ledger/transactions/lanes.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { delay } from '../../lib/timers.ts';
@@ -63,8 +65,7 @@ export async function aloneInSetup<T>(
 /** Deploys the contracts, or finds them at the addresses in the ledger. */
 export async function prepareContracts(deps: PrepareChainDeps): Promise<Facts['chain']> {
   const { database, rpc, chain } = deps;
-  const chainId = await chain.chainId();
-  const genesis = await chain.block(0);
+  const [chainId, genesis] = await Promise.all([chain.chainId(), chain.block(0)]);
   if (!genesis) throw chainChanged('the node does not have its first block');
   const known = await readFact(database.db, 'chain');
   if (known) {
@@ -80,14 +81,14 @@ export async function prepareContracts(deps: PrepareChainDeps): Promise<Facts['c
   const { block, ...contracts } = await deployContracts(
     { rpc, sleep: (ms) => delay(ms) },
     { ...deps.accounts, admin: deps.admin, perkAdmin: deps.admin.address },
+    {
+      alsoCalls: ({ pointsSale, perks }) => [
+        roleCalls('pointsSale', pointsSale).grant('OPERATOR_ROLE', deps.admin.address),
+        // As in production, the account that redeems perks configures them too.
+        roleCalls('perks', perks).grant('PERK_ADMIN_ROLE', deps.accounts.redeemer),
+      ],
+    },
   );
-  const grant = (role: string, account: Address) =>
-    encodeFunctionData({ abi: pointsSaleAbi, functionName: 'grantRole', args: [roleId(role), account] });
-  await sendAsAdmin(deps, [
-    { to: contracts.pointsSale, data: grant('OPERATOR_ROLE', deps.admin.address) },
-    // As in production, the account that redeems perks configures them too.
-    { to: contracts.perks, data: grant('PERK_ADMIN_ROLE', deps.accounts.redeemer) },
-  ]);
   const facts: Facts['chain'] = {
     chainId,
     genesisHash: genesis.hash,
@@ -95,6 +96,9 @@ export async function prepareContracts(deps: PrepareChainDeps): Promise<Facts['c
     contracts,
   };
   await writeFact(database.db, 'chain', facts);
+  // Nobody can have used them yet: the ledger need not read the blocks of the deployment, one after the other.
+  const prepared = await chain.block('latest');
+  if (prepared) await noteBlock(database.db, { number: prepared.number, hash: prepared.hash }, 1);
   return facts;
 }
 
@@ -102,25 +106,49 @@ export async function prepareContracts(deps: PrepareChainDeps): Promise<Facts['c
 export async function fundBrands(
   deps: PrepareChainDeps & { clock: Clock },
   pointsSale: Address,
-  deposits: { brandId: Address; amount: number }[],
+  deposits: Deposit[],
 ): Promise<void> {
-  const calls: SetupCall[] = [];
-  for (const { brandId, amount } of deposits) {
-    if (amount <= 0) continue;
-    const key = keccak256(stringToHex(`opening deposit of ${brandId}`));
+  await sendAsAdmin(deps, await depositCalls(deps, pointsSale, deposits));
+}
+
+interface Deposit {
+  brandId: Address;
+  amount: number;
+}
+
+/** The mints of opening deposits that the contract does not have yet; all of them stand in the ledger before. */
+export async function depositCalls(
+  deps: PrepareChainDeps & { clock: Clock },
+  pointsSale: Address,
+  deposits: Deposit[],
+): Promise<SetupCall[]> {
+  const { database, rpc, clock } = deps;
+  const mints = deposits
+    .filter(({ amount }) => amount > 0)
+    .map(({ brandId, amount }) => ({
+      ...{ brandId, amount },
+      key: keccak256(stringToHex(`opening deposit of ${brandId}`)),
+    }));
+  for (const { key, brandId, amount } of mints) {
     const mint = { key, kind: 'sale', recipient: brandId, amount, reason: 'opening deposit' } as const;
-    await recordMint(deps.database.db, { ...mint, createdAt: deps.clock.now() });
-    const isMinted = { functionName: 'isMinted', args: [key] } as const;
-    if (await readContract(deps.rpc, { address: pointsSale, abi: pointsSaleAbi, ...isMinted })) continue;
-    const args = [key, brandId, BigInt(amount)] as const;
-    const data = encodeFunctionData({ abi: pointsSaleAbi, functionName: 'mintIntoEscrow', args });
-    calls.push({ to: pointsSale, data });
+    await recordMint(database.db, { ...mint, createdAt: clock.now() });
   }
-  await sendAsAdmin(deps, calls);
+  const areMinted = await Promise.all(
+    mints.map(({ key }) => {
+      const isMinted = { functionName: 'isMinted', args: [key] } as const;
+      return readContract(rpc, { address: pointsSale, abi: pointsSaleAbi, ...isMinted });
+    }),
+  );
+  return mints
+    .filter((_, place) => !areMinted[place])
+    .map(({ key, brandId, amount }) => {
+      const args = [key, brandId, BigInt(amount)] as const;
+      const data = encodeFunctionData({ abi: pointsSaleAbi, functionName: 'mintIntoEscrow', args });
+      return { to: pointsSale, data };
+    });
 }
 
 const ADMIN_GAS = 500_000n;
-const RECEIPT_POLL_MS = 25;
 const RECEIPT_TIMEOUT_MS = 60_000;
 
 /** One call of the admin's account. */
@@ -135,6 +163,7 @@ export interface SetupCall {
  * for money that a user is owed, since these calls do not survive a crash.
  */
 export async function sendAsAdmin(deps: PrepareChainDeps, calls: SetupCall[]): Promise<void> {
+  if (calls.length === 0) return;
   const { chain, admin, rpc } = deps;
   const [latest, chainId, firstNonce] = await Promise.all([
     chain.block('latest'),
@@ -142,29 +171,20 @@ export async function sendAsAdmin(deps: PrepareChainDeps, calls: SetupCall[]): P
     chain.nonce(admin.address),
   ]);
   const priorityFeeWei = 10n ** 9n;
-  const hashes: unknown[] = [];
-  for (const [place, call] of calls.entries()) {
-    const raw = await admin.signTransaction({
-      type: 'eip1559',
-      chainId,
-      nonce: firstNonce + place,
-      value: 0n,
-      gas: ADMIN_GAS,
-      maxFeePerGas: (latest?.baseFeeWei ?? 0n) * 2n + priorityFeeWei,
-      maxPriorityFeePerGas: priorityFeeWei,
-      ...call,
-    });
-    hashes.push(await rpc('eth_sendRawTransaction', [raw]));
-  }
-  for (const hash of hashes) await mined(deps, hash);
-}
-
-async function mined({ rpc }: PrepareChainDeps, hash: unknown): Promise<void> {
-  for (let waitedMs = 0; waitedMs < RECEIPT_TIMEOUT_MS; waitedMs += RECEIPT_POLL_MS) {
-    const receipt = (await rpc('eth_getTransactionReceipt', [hash])) as { status: Hex } | null;
-    if (receipt?.status === '0x1') return;
-    if (receipt) throw new Error(`the set-up transaction ${hash} was reverted`);
-    await delay(RECEIPT_POLL_MS);
-  }
-  throw new Error(`the set-up transaction ${hash} was not mined within ${RECEIPT_TIMEOUT_MS / 1000} s`);
+  const signed = await Promise.all(
+    calls.map((call, place) =>
+      admin.signTransaction({
+        type: 'eip1559',
+        chainId,
+        nonce: firstNonce + place,
+        value: 0n,
+        gas: ADMIN_GAS,
+        maxFeePerGas: (latest?.baseFeeWei ?? 0n) * 2n + priorityFeeWei,
+        maxPriorityFeePerGas: priorityFeeWei,
+        ...call,
+      }),
+    ),
+  );
+  const about = { what: 'the set-up transaction', timeoutMs: RECEIPT_TIMEOUT_MS };
+  await sendUntilMined({ rpc, sleep: delay }, signed, about);
 }

@@ -9,8 +9,14 @@ import type { SeedChange } from '../../rules/brands/seed-changes.ts';
 import type { Fixture } from '../fixture/fixture.ts';
 import { seedLedger } from '../fixture/seed-ledger.ts';
 import { seedPerks } from '../fixture/seed-perks.ts';
-import { openGasWallet } from './open-gas-wallet.ts';
-import { aloneInSetup, fundBrands, type PrepareChainDeps, prepareContracts } from './prepare-chain.ts';
+import { gasWalletCalls } from './open-gas-wallet.ts';
+import {
+  aloneInSetup,
+  depositCalls,
+  type PrepareChainDeps,
+  prepareContracts,
+  sendAsAdmin,
+} from './prepare-chain.ts';
 
 export interface WorldDeps extends PrepareChainDeps {
   /** Of the brands' gas wallets. */
@@ -64,15 +70,19 @@ export async function buildFixture(
   );
   await seedPerks(deps, fixture, nowMs);
   const deposits = fixture.brands.map(({ brand, escrow }) => ({ brandId: brand.brandId, amount: escrow }));
-  await fundBrands(deps, contracts.pointsSale, deposits);
-  const { perks } = contracts;
-  for (const { brandId } of deposits) await openGasWallet(deps, { brandId, perks, nowMs });
+  const { perks, pointsSale } = contracts;
+  const minting = await depositCalls(deps, pointsSale, deposits);
+  const wallets = [];
+  for (const { brandId } of deposits) wallets.push(await gasWalletCalls(deps, { brandId, perks, nowMs }));
+  // All of it together: each wait for a block would be one more.
+  await sendAsAdmin(deps, [...minting, ...wallets.flatMap(({ calls }) => calls)]);
+  for (const { opened } of wallets) await opened();
   return { fixture, addresses, changes, isFirst: before.length === 0 };
 }
 
 /** The part of a fixture that a ledger has; without one of its brands, not even its users. */
-function partOf({ brands, users }: Fixture, known: readonly { brandId: string }[]): Fixture {
+function partOf({ brands, users, site }: Fixture, known: readonly { brandId: string }[]): Fixture {
   const ids = new Set(known.map(({ brandId }) => brandId));
   const there = brands.filter(({ brand }) => ids.has(brand.brandId));
-  return { brands: there, users: there.length > 0 ? users : [] };
+  return { brands: there, users: there.length > 0 ? users : [], site };
 }

@@ -13,13 +13,16 @@ import { apiReference } from '../reference/api-reference.ts';
 import { type ControlBrandsDeps, controlBrands } from './brands.ts';
 import { type ControlClockDeps, controlClock } from './clock.ts';
 import { type ControlConstraintsDeps, controlConstraints } from './constraints/control-constraints.ts';
-import { controlMints } from './mints.ts';
+import { type ControlFaultsDeps, controlFaults } from './faults/control-faults.ts';
+import { controlMints, controlSessionMints } from './mints.ts';
 import { type ControlPerksDeps, controlPerks } from './perks/control-perks.ts';
 import { type ControlProcessorDeps, controlProcessor } from './processor.ts';
 import { BODY_LIMIT_BYTES, refuse } from './refuse.ts';
 import { type ControlRequestsDeps, controlRequests } from './requests.ts';
 import { type ControlSeedDeps, controlSeed } from './seed.ts';
 import { controlAccess, isDelivery } from './session.ts';
+import { type ControlSiteDeps, controlSite } from './site/control-site.ts';
+import { type ControlSnapshotsDeps, controlSnapshots } from './snapshots/control-snapshots.ts';
 import { type ControlTokensDeps, controlTokens } from './tokens.ts';
 import { type ControlWalletsDeps, controlWallets } from './wallets.ts';
 import { type ControlWebhooksDeps, controlWebhooks } from './webhooks/control-webhooks.ts';
@@ -36,6 +39,9 @@ interface ControlHostDeps extends Omit<ControlRequestsDeps, 'nowMs'> {
   seed: ControlSeedDeps['seed'];
   inbox: ControlInboxDeps['inbox'];
   processor: ControlProcessorDeps;
+  site: ControlSiteDeps;
+  faults: ControlFaultsDeps;
+  snapshots: ControlSnapshotsDeps['snapshots'];
   /** Compares ledger and chain. */
   verify: (options: VerifyOptions) => Promise<VerifyReport>;
   log: Log;
@@ -80,12 +86,16 @@ export function createControlHost(deps: ControlHostDeps): Hono {
     ...controlClock(deps.control),
     ...controlBrands({ ...deps.brands, maySeeSecrets: mayChange }),
     ...controlMints(deps.brands),
+    ...controlSessionMints(deps.brands),
     ...controlRequests({ ...deps, nowMs: () => clock.state().nowMs }),
     ...controlSeed(deps),
     ...controlInbox(deps),
     ...controlTokens(deps.tokens),
     ...controlWallets(deps.wallets),
     ...controlProcessor(deps.processor),
+    ...controlSite(deps.site),
+    ...controlFaults(deps.faults),
+    ...controlSnapshots({ ...deps, maySeeSecrets: mayChange }),
     ...controlWebhooks(deps.webhooks),
     ...controlPerks(deps.perks),
     ...controlConstraints(deps.constraints),

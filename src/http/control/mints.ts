@@ -2,8 +2,22 @@
 import type { Handler } from 'hono';
 import { type MintByHandDeps, mintByHand } from '../../actions/payments/mint-by-hand.ts';
 import { checksummed } from '../../identity/checksum.ts';
+import { isMinted, readMint } from '../../ledger/payments/mints.ts';
 import { readHandMint } from './mint-wish.ts';
 import { readSettings, refuse } from './refuse.ts';
+
+/** How far the mint of a checkout has come: `GET mints/{session}`. */
+export function controlSessionMints({ database }: Pick<MintByHandDeps, 'database'>): Record<string, Handler> {
+  return {
+    async mintOfSession(context) {
+      const sessionId = context.req.param('session') ?? '';
+      const found = await readMint(database.db, sessionId);
+      const state = found ? (isMinted(found) ? 'minted' : found.failure ? 'given_up' : 'waiting') : 'none';
+      const { failure = null, hash = null } = found ?? {};
+      return context.json({ sessionId, state, failure, transactionHash: hash });
+    },
+  };
+}
 
 export function controlMints(deps: MintByHandDeps): Record<string, Handler> {
   return {

@@ -2,7 +2,7 @@
 import type { Context } from 'hono';
 import { type ControlRefusal, controlRefusals } from '../../contract/control/refusals.ts';
 import type { Settings } from '../../rules/brands/settings.ts';
-import { readJsonBody } from '../frame/json-body.ts';
+import { readJsonBody } from '../frame/body/json-body.ts';
 import { createRefuser } from '../frame/refuse.ts';
 
 /** Control requests are small. */

@@ -27,7 +27,7 @@ const sentIn = (trace: RequestTrace | undefined) =>
 
 /** A request in one line; with several events, the facts of the first one and the number rewarded. */
 export function requestSummary(record: RequestRecord) {
-  const { id, atMs, method, path, search, status, durationMs, traces } = record;
+  const { id, atMs, host, method, path, search, status, durationMs, traces } = record;
   const [trace] = traces;
   const events = traces.filter(({ kind }) => kind === 'event');
   const refusal = trace?.refusal;
@@ -35,6 +35,7 @@ export function requestSummary(record: RequestRecord) {
   return {
     id,
     at: instant(atMs),
+    host,
     method,
     path,
     search,
@@ -64,11 +65,15 @@ export function requestDetail(
   record: RequestRecord,
   around: { limits: Pick<EventCase, 'bodyLimitBytes' | 'duplicateWindowMs'>; nowMs: number },
 ) {
-  const { requestBody, responseBody, origin, traces } = record;
+  const { requestBody, responseBody, origin, credential, headers, answerHeaders, bodyKept, traces } = record;
   return {
     ...requestSummary(record),
     now: instant(around.nowMs),
     origin: origin ?? null,
+    credential: credential ?? null,
+    requestHeaders: headers,
+    responseHeaders: answerHeaders,
+    requestBodyKept: bodyKept,
     requestBody: requestBody ?? null,
     responseBody: responseBody ?? null,
     withBrandKey: traces.some((trace) => trace.kind === 'event' && trace.submission?.withBrandKey === true),
@@ -136,8 +141,9 @@ function explainedCall(trace: RelayTrace) {
 }
 
 function parsed(body: string | undefined): Record<string, unknown> {
+  if (body === undefined) return {};
   try {
-    const value: unknown = JSON.parse(body ?? '');
+    const value: unknown = JSON.parse(body);
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
   } catch {
     return {};

@@ -2,7 +2,7 @@
 import type { Handler } from 'hono';
 import { seedWish } from '../../contract/control/control.ts';
 import type { SeedChange } from '../../rules/brands/seed-changes.ts';
-import { readJsonBody } from '../frame/json-body.ts';
+import { readJsonBody } from '../frame/body/json-body.ts';
 import { refuse } from './refuse.ts';
 
 /** A file's text, under the name that problems give it. */

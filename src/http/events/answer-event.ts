@@ -28,12 +28,24 @@ export interface EventReply {
 }
 
 /** Decides one checked submission, which came at `nowMs`, and writes the answer to it. */
-export async function answerEvent(
-  { rewardEvent, refuser, observer }: AnswerEventDeps,
-  event: { submission: EventSubmission; nowMs: number; bodyBytes: number },
+export const answerEvent = (
+  deps: AnswerEventDeps,
+  event: EventToAnswer,
   effect?: Effect,
-): Promise<EventReply> {
-  const outcome = await rewardEvent(event.submission, effect);
+): Promise<EventReply> =>
+  deps.rewardEvent(event.submission, effect).then((outcome) => replyOf(deps, event, outcome));
+
+interface EventToAnswer {
+  submission: EventSubmission;
+  nowMs: number;
+  bodyBytes: number;
+}
+
+function replyOf(
+  { refuser, observer }: AnswerEventDeps,
+  event: EventToAnswer,
+  outcome: EventOutcome,
+): EventReply {
   const { decision } = outcome;
   if (decision) observer.event?.('refusal' in decision ? decision.refusal.code : 'rewarded');
   const trace = traceOf(event, outcome);
@@ -43,7 +55,7 @@ export async function answerEvent(
   // The reward is in the ledger: it may still be paid, or its claim be given back.
   const isGranted = refusal.code === 'payout_pending' || refusal.code === 'payout_failed';
   const kept = isGranted ? 'id' : 'nothing';
-  return { ...refuser.reply(toldTo(event.submission, refusal)), kept, trace };
+  return { kept, trace, ...refuser.reply(toldTo(event.submission, refusal)) };
 }
 
 /** The refusal as this caller may know it: what a brand has left is told to its own servers alone. */
@@ -56,10 +68,7 @@ function toldTo(
   return told;
 }
 
-function traceOf(
-  event: { submission: EventSubmission; nowMs: number; bodyBytes: number },
-  outcome: EventOutcome,
-): EventTrace {
+function traceOf(event: EventToAnswer, outcome: EventOutcome): EventTrace {
   const { submission, bodyBytes } = event;
   const { brand, rule, bypass, state, nowMs = event.nowMs } = outcome.decision ?? {};
   const refusal = 'refusal' in outcome ? outcome.refusal : undefined;

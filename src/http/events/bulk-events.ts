@@ -2,7 +2,8 @@
 import type { Context, Handler } from 'hono';
 import { BULK_EVENTS_MAX, bulkEventsBody } from '../../contract/events/bulk-events.ts';
 import { parseManualEvent } from '../../contract/events/submission.ts';
-import { readJsonBody } from '../frame/json-body.ts';
+import { jsonAnswer } from '../frame/answer.ts';
+import { readJsonBody } from '../frame/body/json-body.ts';
 import type { RequestVariables } from '../frame/request-record.ts';
 import { answerEvent, type EventReply } from './answer-event.ts';
 import type { ManualEventDeps } from './manual-event.ts';
@@ -36,7 +37,7 @@ export function bulkEvents(deps: BulkEventsDeps): Handler<RequestVariables> {
           const refusal = { code: 'invalid_event_data' as const, errors: parsed.errors };
           return { ...refuser.reply(refusal), trace: { kind: 'event', nowMs, bodyBytes, refusal } };
         }
-        const submission = { ...parsed.submission, withBrandKey: keyOf === parsed.submission.brandId };
+        const submission = { withBrandKey: keyOf === parsed.submission.brandId, ...parsed.submission };
         return answerEvent(deps, { submission, nowMs, bodyBytes });
       }),
     );
@@ -47,6 +48,6 @@ export function bulkEvents(deps: BulkEventsDeps): Handler<RequestVariables> {
       statusCode: status,
     }));
     const processed = results.filter(({ success }) => success).length;
-    return context.json({ success: true, processed, failed: results.length - processed, results });
+    return jsonAnswer(context, { success: true, processed, failed: results.length - processed, results });
   };
 }

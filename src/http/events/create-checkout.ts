@@ -4,8 +4,8 @@ import type { Effect, TriedAnswer } from '../../actions/answer-once.ts';
 import type { CheckoutOutcome, WantedCheckout } from '../../actions/payments/create-checkout.ts';
 import { type CheckoutResult, checkoutBody } from '../../contract/events/create-checkout.ts';
 import { problemsOf } from '../../contract/shapes.ts';
+import { readJsonBody } from '../frame/body/json-body.ts';
 import { type AnswerOnce, answerKeyed, idempotencyKeyOf, idempotently } from '../frame/idempotently.ts';
-import { readJsonBody } from '../frame/json-body.ts';
 import type { RequestVariables } from '../frame/request-record.ts';
 import type { EventsRefuser } from './refuser.ts';
 

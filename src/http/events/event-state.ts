@@ -2,6 +2,7 @@
 import type { Handler } from 'hono';
 import type { ReadEventState } from '../../actions/events/read-event-state.ts';
 import type { EventState } from '../../contract/events/event-state.ts';
+import { jsonAnswer } from '../frame/answer.ts';
 import type { RequestVariables } from '../frame/request-record.ts';
 import type { EventsRefuser } from './refuser.ts';
 
@@ -17,6 +18,6 @@ export function eventState({ readEventState, refuser }: EventStateDeps): Handler
     const found = await readEventState(eventId);
     if (!found) return refuser.answer(context, { code: 'event_unknown', eventId });
     const state: EventState = { success: true, ...found };
-    return context.json(state, 200, { 'cache-control': 'no-store' });
+    return jsonAnswer(context, state, { headers: { 'cache-control': 'no-store' } });
   };
 }

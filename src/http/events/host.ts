@@ -39,6 +39,7 @@ export function createEventsHost(deps: EventsHostDeps): Hono<RequestVariables> {
   const balance = userBalance(deps);
   const script = createClientScript({ path: clientScriptPath(), apiPrefix });
   return createHostFrame(deps, {
+    name: 'events',
     contract: eventsHostContract,
     refuse: deps.refuser.answer,
     gate: addressGate(deps, deps.refuser.answer),

@@ -1,10 +1,10 @@
 /** POST manual-event (contract: Endpoints). */
 import type { Context, Handler } from 'hono';
-import { parseManualEvent } from '../../contract/events/submission.ts';
+import { parseManualEvent, type Unkeyed } from '../../contract/events/submission.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { BrandId } from '../../rules/brands/brand.ts';
+import { readJsonBody } from '../frame/body/json-body.ts';
 import { type AnswerOnce, answerKeyed, idempotencyKeyOf, idempotently } from '../frame/idempotently.ts';
-import { readJsonBody } from '../frame/json-body.ts';
 import type { RequestVariables } from '../frame/request-record.ts';
 import { type AnswerEventDeps, answerEvent } from './answer-event.ts';
 import type { EventsRefuser } from './refuser.ts';
@@ -25,42 +25,65 @@ export interface ManualEventDeps extends AnswerEventDeps {
 
 export function manualEvent(deps: ManualEventDeps): Handler<RequestVariables> {
   const { settings, refuser, clock } = deps;
+  // What waits for the reward keeps its variables: so one function reads, and others do what comes after.
   return async (context: Context<RequestVariables>) => {
-    const notes = context.get('notes');
     const body = await readJsonBody(context.req.raw, settings.bodyLimitBytes);
     const nowMs = clock.now();
-    if ('refusal' in body) {
-      const { refusal, bytes: bodyBytes } = body;
-      notes.traces.push({ kind: 'event', nowMs, bodyBytes, refusal });
-      return refuser.answer(context, refusal);
-    }
-    notes.body = body.text;
-    const bodyBytes = Buffer.byteLength(body.text);
-    const origin = context.req.header('origin');
-    const parsed = parseManualEvent(body.value, { origin, ownDomain: settings.ownDomain });
-    const keyed = idempotencyKeyOf(context.req.header('idempotency-key'), body.value);
-    if ('errors' in parsed || 'problem' in keyed) {
-      const errors = [
-        ...('errors' in parsed ? parsed.errors : []),
-        ...('problem' in keyed ? [keyed.problem] : []),
-      ];
-      const refusal = { code: 'invalid_event_data' as const, errors };
-      notes.traces.push({ kind: 'event', nowMs, bodyBytes, refusal });
-      return refuser.answer(context, refusal);
-    }
-
-    const { brandId } = parsed.submission;
-    const keyOf = await deps.verifyBrandKey(context.req.header('authorization'));
-    const submission = { ...parsed.submission, withBrandKey: keyOf === brandId };
-    // Strangers who guess a brand's keys get nothing of its requests, and stop none of them.
-    const asker = submission.withBrandKey ? 'with its key' : `from ${origin ?? 'no origin'}`;
-    const request = { scope: `manual-event ${brandId} ${asker}`, key: keyed.key, body: body.text };
-    const answer = await idempotently(deps.answerOnce, request, async (effect) => {
-      const reply = await answerEvent(deps, { submission, nowMs, bodyBytes }, effect);
-      notes.traces.push(reply.trace);
-      const { status, headers, kept } = reply;
-      return { status, headers, kept, body: JSON.stringify(reply.body) };
-    });
-    return 'code' in answer ? refuser.answer(context, answer) : answerKeyed(context, answer);
+    const asked = 'refusal' in body ? body : readAsked(deps, context, body);
+    if ('submission' in asked) return answerAsked(deps, context, { nowMs, ...asked });
+    const { refusal, bytes: bodyBytes } = asked;
+    context.get('notes').traces.push({ kind: 'event', nowMs, bodyBytes, refusal });
+    return refuser.answer(context, refusal);
   };
+}
+
+type InFrame = Context<RequestVariables>;
+
+/** What a request asks for, checked. */
+interface Asked {
+  submission: Unkeyed;
+  key: string | undefined;
+  text: string;
+  bytes: number;
+}
+
+function readAsked(
+  { settings }: ManualEventDeps,
+  context: InFrame,
+  { text, value }: { text: string; value: unknown },
+): Asked | { refusal: { code: 'invalid_event_data'; errors: string[] }; bytes: number } {
+  context.get('notes').body = text;
+  const bytes = Buffer.byteLength(text);
+  const origin = context.req.header('origin');
+  const parsed = parseManualEvent(value, { origin, ownDomain: settings.ownDomain });
+  const keyed = idempotencyKeyOf(context.req.header('idempotency-key'), value);
+  if ('submission' in parsed && !('problem' in keyed))
+    return { submission: parsed.submission, key: keyed.key, text, bytes };
+  const errors = [
+    ...('errors' in parsed ? parsed.errors : []),
+    ...('problem' in keyed ? [keyed.problem] : []),
+  ];
+  return { refusal: { code: 'invalid_event_data', errors }, bytes };
+}
+
+async function answerAsked(
+  deps: ManualEventDeps,
+  context: InFrame,
+  asked: Asked & { nowMs: number },
+): Promise<Response> {
+  const { brandId, origin } = asked.submission;
+  const authorization = context.req.header('authorization');
+  const keyOf = authorization === undefined ? undefined : await deps.verifyBrandKey(authorization);
+  const submission = { withBrandKey: keyOf === brandId, ...asked.submission };
+  const event = { submission, nowMs: asked.nowMs, bodyBytes: asked.bytes };
+  // Strangers who guess a brand's keys get nothing of its requests, and stop none of them.
+  const asker = submission.withBrandKey ? 'with its key' : `from ${origin ?? 'no origin'}`;
+  const request = { scope: `manual-event ${brandId} ${asker}`, key: asked.key, body: asked.text };
+  const answer = await idempotently(deps.answerOnce, request, (effect) =>
+    answerEvent(deps, event, effect).then(({ status, headers, kept, body, trace }) => {
+      context.get('notes').traces.push(trace);
+      return { status, headers, kept, body: JSON.stringify(body) };
+    }),
+  );
+  return 'code' in answer ? deps.refuser.answer(context, answer) : answerKeyed(context, answer);
 }

@@ -6,8 +6,9 @@ import { type EventReceipt, type MintResult, mintBody } from '../../contract/eve
 import { problemsOf } from '../../contract/shapes.ts';
 import { checksummed } from '../../identity/checksum.ts';
 import { EventProblem, type ProcessorEvent } from '../../payments/processor.ts';
-import { readJsonBody } from '../frame/json-body.ts';
-import { readRawBody } from '../frame/raw-body.ts';
+import { jsonAnswer } from '../frame/answer.ts';
+import { readJsonBody } from '../frame/body/json-body.ts';
+import { readRawBody } from '../frame/body/raw-body.ts';
 import type { RequestVariables } from '../frame/request-record.ts';
 import type { EventsRefuser } from './refuser.ts';
 
@@ -64,7 +65,7 @@ async function bySession(
     return refuser.answer(context, { code: 'session_not_found' });
   const outcome = await mintPayment(sessionId);
   if ('refusal' in outcome) return refuser.answer(context, outcome.refusal);
-  return context.json(mintReply(outcome.minted, settings));
+  return jsonAnswer(context, mintReply(outcome.minted, settings));
 }
 
 async function byEvent(
@@ -86,12 +87,12 @@ async function byEvent(
     return refuser.answer(context, { code: 'processor_event_refused', problem, message, fix });
   }
   const outcome = await receiveEvent(event);
-  if ('minted' in outcome) return context.json(mintReply(outcome.minted, settings));
-  if (!('refusal' in outcome)) return context.json(receipt(true, toldOf(outcome)));
+  if ('minted' in outcome) return jsonAnswer(context, mintReply(outcome.minted, settings));
+  if (!('refusal' in outcome)) return jsonAnswer(context, receipt(true, toldOf(outcome)));
   const { status, body: said } = refuser.reply(outcome.refusal);
   // The processor sends what was not answered with 200 again, for days: that helps where a later try may pass.
   if (status >= 500) return refuser.answer(context, outcome.refusal);
-  return context.json(receipt(false, said.message));
+  return jsonAnswer(context, receipt(false, said.message));
 }
 
 const receipt = (success: boolean, message: string): EventReceipt => ({ success, received: true, message });

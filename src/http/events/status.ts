@@ -2,6 +2,7 @@
 import type { Handler } from 'hono';
 import type { Health } from '../../actions/report-health.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { jsonAnswer } from '../frame/answer.ts';
 import type { RequestVariables } from '../frame/request-record.ts';
 import type { EventsRefuser } from './refuser.ts';
 
@@ -22,15 +23,23 @@ export function statusHandlers(
     async health(context) {
       const { healthy, services } = await deps.reportHealth();
       if (services.database !== 'connected') return refuser.answer(context, { code: 'database_unavailable' });
-      return context.json({ status: healthy ? 'healthy' : 'degraded', timestamp: timestamp(), services });
+      return jsonAnswer(context, {
+        status: healthy ? 'healthy' : 'degraded',
+        timestamp: timestamp(),
+        services,
+      });
     },
     async diagnostic(context) {
       const { healthy, services } = await deps.reportHealth();
       if (services.database !== 'connected') return refuser.answer(context, { code: 'database_unavailable' });
-      return context.json({ status: healthy ? 'healthy' : 'degraded', ...services, timestamp: timestamp() });
+      return jsonAnswer(context, {
+        status: healthy ? 'healthy' : 'degraded',
+        ...services,
+        timestamp: timestamp(),
+      });
     },
     debug: (context) =>
-      context.json({
+      jsonAnswer(context, {
         debug: 'rewards event handler',
         hostname: new URL(context.req.url).hostname,
         path: context.req.path,

@@ -5,7 +5,8 @@ import { verifyDnsBody } from '../../contract/events/verify-dns.ts';
 import { problemsOf } from '../../contract/shapes.ts';
 import { isDatabaseUnavailable } from '../../ledger/database/database.ts';
 import type { Log } from '../../lib/log.ts';
-import { readJsonBody } from '../frame/json-body.ts';
+import { jsonAnswer } from '../frame/answer.ts';
+import { readJsonBody } from '../frame/body/json-body.ts';
 import type { RequestVariables } from '../frame/request-record.ts';
 import type { EventsRefuser } from './refuser.ts';
 
@@ -35,7 +36,7 @@ export function verifyDnsHandler(deps: VerifyDnsHandlerDeps): Handler<RequestVar
           ? `no valid record at ${name}`
           : `the record at ${name} links nothing: ${nested} belongs to another brand`;
       const message = dnsConfigured ? `${name} links this domain to the brand` : missing;
-      return context.json({ success: true, domain, dnsConfigured, brandId: brandId ?? '', message });
+      return jsonAnswer(context, { success: true, domain, dnsConfigured, brandId: brandId ?? '', message });
     } catch (error) {
       if (isDatabaseUnavailable(error)) throw error;
       log.warn(
@@ -43,7 +44,7 @@ export function verifyDnsHandler(deps: VerifyDnsHandlerDeps): Handler<RequestVar
         'DNS gave no answer',
       );
       // The name servers are not ours: that they are silent is an answer about the domain, not a fault of the service.
-      return context.json({
+      return jsonAnswer(context, {
         success: false,
         domain,
         dnsConfigured: false,

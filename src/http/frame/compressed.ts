@@ -1,7 +1,8 @@
 /** Compresses large answers for callers that ask for it (RFC 9110, Accept-Encoding). */
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import type { MiddlewareHandler } from 'hono';
+import { isSmaller } from './answer.ts';
+import type { FrameStep } from './framed.ts';
 
 /** Below this the headers of compression and its time cost more than it saves. */
 const LEAST_BYTES = 1_024;
@@ -21,7 +22,7 @@ const encoders: Record<Coding, (bytes: Uint8Array) => Promise<Uint8Array<ArrayBu
   gzip: (bytes) => promisify(gzip)(bytes),
 };
 
-export function compressed(): MiddlewareHandler {
+export function compressed(): FrameStep {
   const kept = new Map<string, Uint8Array<ArrayBuffer>>();
   const encode = async (coding: Coding, bytes: Uint8Array, etag: string | null) => {
     const name = `${coding} ${etag}`;
@@ -34,26 +35,29 @@ export function compressed(): MiddlewareHandler {
     kept.set(name, encoded);
     return encoded;
   };
-  return async (context, next) => {
-    await next();
-    const { method } = context.req;
-    // What caches may keep differs by this header, whether or not this answer is large.
-    if (method === 'GET') context.header('Vary', 'Accept-Encoding', { append: true });
-    const coding = codingOf(context.req.header('accept-encoding'));
-    const { headers } = context.res;
-    const stated = headers.get('content-length');
-    const small = stated !== null && Number(stated) < LEAST_BYTES;
-    if (!coding || small || method === 'HEAD' || headers.has('content-encoding')) return;
-    if (!TEXTS.test(headers.get('content-type') ?? '') || !context.res.body) return;
-    const bytes = new Uint8Array(await context.res.arrayBuffer());
-    const etag = headers.get('etag');
+  const encoded = async (answer: Response, coding: Coding) => {
+    const bytes = new Uint8Array(await answer.arrayBuffer());
+    const etag = answer.headers.get('etag');
     const large = bytes.length >= LEAST_BYTES;
-    context.res = new Response(large ? await encode(coding, bytes, etag) : bytes, context.res);
-    if (!large) return;
-    context.res.headers.delete('content-length');
-    context.res.headers.set('Content-Encoding', coding);
+    const other = new Response(large ? await encode(coding, bytes, etag) : bytes, answer);
+    if (!large) return other;
+    other.headers.delete('content-length');
+    other.headers.set('Content-Encoding', coding);
     // The same state in other bytes.
-    if (etag?.startsWith('"')) context.res.headers.set('ETag', `W/${etag}`);
+    if (etag?.startsWith('"')) other.headers.set('ETag', `W/${etag}`);
+    return other;
+  };
+  return {
+    after(context, answer) {
+      const { method } = context.req;
+      // What caches may keep differs by this header, whether or not this answer is large.
+      if (method === 'GET') answer.headers.append('Vary', 'Accept-Encoding');
+      if (method === 'HEAD' || isSmaller(context, answer, LEAST_BYTES)) return undefined;
+      const coding = codingOf(context.req.header('accept-encoding'));
+      if (!coding || answer.headers.has('content-encoding')) return undefined;
+      if (!TEXTS.test(answer.headers.get('content-type') ?? '') || !answer.body) return undefined;
+      return encoded(answer, coding);
+    },
   };
 }
 

@@ -1,8 +1,11 @@
 /** Cross-origin rules: exactly the brands' own pages may read answers (contract: Authentication, CORS). */
-import type { Context, MiddlewareHandler } from 'hono';
+import type { Context } from 'hono';
 import { brandsOfHost } from '../../ledger/brands/brand-domains.ts';
 import type { Database } from '../../ledger/database/database.ts';
+import { createSameTurn } from '../../lib/gather/same-turn.ts';
 import { hostOfUrl, isWithin } from '../../rules/brands/domain.ts';
+import { setHeader } from './answer.ts';
+import type { FrameStep } from './framed.ts';
 
 interface CorsDeps {
   database: Database;
@@ -19,32 +22,43 @@ const EXPOSED =
 const PREFLIGHT_MAX_AGE_SECONDS = 300;
 
 /** Answers preflights, and names the allowed origin on every other answer. Every answer varies by Origin. */
-export function cors(deps: CorsDeps): MiddlewareHandler {
+export function cors(deps: CorsDeps): FrameStep {
   const isAllowed = rememberingAllowed(deps);
-  return async (context, next) => {
-    const origin = context.req.header('origin');
-    const allows = origin !== undefined && (await isAllowed(origin).catch(refuseVaried(context)));
-    const allowed = allows ? origin : undefined;
-    const preflight = context.req.method === 'OPTIONS';
-    if (!preflight) await next();
-    else context.res = new Response(null, { status: 204 });
-    context.header('Vary', 'Origin', { append: true });
-    if (allowed === undefined) return;
-    context.header('Access-Control-Allow-Origin', allowed);
-    context.header('Access-Control-Allow-Credentials', 'true');
-    context.header('Access-Control-Expose-Headers', EXPOSED);
-    if (!preflight) return;
-    context.header('Access-Control-Allow-Methods', 'GET, POST, OPTIONS');
-    // The contract's list, and one more header that our own script sends.
-    const asked = context.req.header('access-control-request-headers') ?? '';
-    const idempotent = /\bidempotency-key\b/i.test(asked);
-    context.header(
-      'Access-Control-Allow-Headers',
-      idempotent ? 'Content-Type, Authorization, Idempotency-Key' : 'Content-Type, Authorization',
-    );
-    context.header('Vary', 'Access-Control-Request-Headers', { append: true });
-    context.header('Access-Control-Max-Age', String(PREFLIGHT_MAX_AGE_SECONDS));
+  return {
+    before(context) {
+      setHeader(context, 'vary', 'Origin');
+      const origin = context.req.header('origin');
+      const isPreflight = context.req.method === 'OPTIONS';
+      if (origin === undefined) return isPreflight ? preflightAnswer() : undefined;
+      return isAllowed(origin).then((allows) => {
+        if (allows) allow(context, origin);
+        if (allows && isPreflight) allowAsked(context);
+        return isPreflight ? preflightAnswer() : undefined;
+      });
+    },
   };
+}
+
+const preflightAnswer = () => new Response(null, { status: 204 });
+
+function allow(context: Context, origin: string): void {
+  setHeader(context, 'access-control-allow-origin', origin);
+  setHeader(context, 'access-control-allow-credentials', 'true');
+  setHeader(context, 'access-control-expose-headers', EXPOSED);
+}
+
+function allowAsked(context: Context): void {
+  setHeader(context, 'access-control-allow-methods', 'GET, POST, OPTIONS');
+  // The contract's list, and one more header that our own script sends.
+  const asked = context.req.header('access-control-request-headers') ?? '';
+  const isIdempotent = /\bidempotency-key\b/i.test(asked);
+  setHeader(
+    context,
+    'access-control-allow-headers',
+    isIdempotent ? 'Content-Type, Authorization, Idempotency-Key' : 'Content-Type, Authorization',
+  );
+  setHeader(context, 'vary', 'Origin, Access-Control-Request-Headers');
+  setHeader(context, 'access-control-max-age', String(PREFLIGHT_MAX_AGE_SECONDS));
 }
 
 /** Origins whose last answer is remembered: anybody can send any, so there is an end to them. */
@@ -55,10 +69,11 @@ const ORIGIN_LENGTH_MAX = 267;
 /** Asks the ledger; while it cannot tell, what it said last counts, so that pages can read that it is away. */
 function rememberingAllowed(deps: CorsDeps): (origin: string) => Promise<boolean> {
   const remembered = new Map<string, boolean>();
+  const ask = createSameTurn((origin: string) => isAllowed(deps, origin));
   return async (origin) => {
     if (origin.length > ORIGIN_LENGTH_MAX) return false;
     try {
-      const allows = await isAllowed(deps, origin);
+      const allows = await ask(origin);
       remembered.delete(origin);
       remembered.set(origin, allows);
       const [oldest] = remembered.keys();
@@ -71,12 +86,6 @@ function rememberingAllowed(deps: CorsDeps): (origin: string) => Promise<boolean
     }
   };
 }
-
-/** Refuses when the ledger cannot tell whether the origin is allowed; this answer varies by Origin as well. */
-const refuseVaried = (context: Context) => (error: unknown) => {
-  context.header('Vary', 'Origin');
-  throw error;
-};
 
 async function isAllowed({ database, ownHosts, httpsOnly }: CorsDeps, origin: string): Promise<boolean> {
   const host = hostOfUrl(origin);

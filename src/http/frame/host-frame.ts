@@ -1,6 +1,7 @@
 /** The frame that every host has around its routes: request ids, HTTPS, CORS, its own description, 404 and 500. */
 import type { IncomingMessage } from 'node:http';
-import { type Context, type Env, type Handler, Hono, type MiddlewareHandler } from 'hono';
+import { type Context, type Env, type Handler, Hono } from 'hono';
+import type { RequestHost } from '../../contract/control/control.ts';
 import type { HostContract } from '../../contract/endpoint.ts';
 import type { FrameRefusal } from '../../contract/shared-refusals.ts';
 import { type Database, isDatabaseBusy, isDatabaseUnavailable } from '../../ledger/database/database.ts';
@@ -15,9 +16,10 @@ import type { ReferenceLink } from '../reference/reference-page.ts';
 import type { ProxyTrust } from './addresses/client-address.ts';
 import { compressed } from './compressed.ts';
 import { cors } from './cors.ts';
+import { type FrameStep, framed } from './framed.ts';
 import { httpsOnly } from './https-only.ts';
 import type { Observer } from './observer.ts';
-import { requestNotes } from './request-notes.ts';
+import { requestNotes } from './record/request-notes.ts';
 import type { RequestVariables } from './request-record.ts';
 import { tidyPath } from './tidy-path.ts';
 
@@ -43,45 +45,59 @@ export interface HostFrameDeps {
 
 /** What a host adds to its frame. */
 interface HostParts {
+  name: RequestHost;
   contract: HostContract;
   /** Answers in the host's own form. */
   refuse: (context: Context, refusal: FrameRefusal) => Response;
   /** By the endpoints' ids; the frame itself serves the description. */
   handlers: Record<string, Handler<RequestVariables>>;
   /** What a request has to pass before any handler. */
-  gate?: MiddlewareHandler;
+  gate?: FrameStep;
 }
 
 export function createHostFrame(deps: HostFrameDeps, host: HostParts): Hono<RequestVariables> {
   const app = new Hono<RequestVariables>({ getPath: tidyPath });
-  const mustBeHttps = deps.settings.httpsOnly;
-  // Outermost, so that requests are recorded with answers that people can read.
-  app.use(compressed());
-  app.use(requestNotes(deps));
-  if (mustBeHttps) {
-    const refuse = (context: Context) => host.refuse(context, { code: 'https_required' });
-    app.use(httpsOnly({ trust: deps.proxies, refuse }));
-  }
-  app.use(cors({ ...deps, httpsOnly: mustBeHttps }));
-  if (host.gate) app.use(host.gate);
-
+  const frame = framed(stepsOf(deps, host), failureAnswer(deps, host));
   const describe = () => apiDocument(host.contract, { serverUrl: '/', ...deps.settings });
   const handlers = { ...host.handlers, ...apiReference(describe, deps.settings.references) };
-  mount(app, { apiPrefix: deps.settings.apiPrefix, contract: host.contract, handlers, refuse: host.refuse });
-  app.all('*', (context) => {
+  const { apiPrefix } = deps.settings;
+  mount(app, { apiPrefix, contract: host.contract, handlers, refuse: host.refuse, frame });
+  const refuseUnknown = (context: Context) => {
     const { method, path } = context.req;
     return host.refuse(context, { code: 'unknown_endpoint', method, path });
-  });
-  app.onError((error, context) => {
+  };
+  app.all('*', frame(refuseUnknown));
+  return app;
+}
+
+/** What stands around every handler of a host, the outermost first. */
+function stepsOf(deps: HostFrameDeps, { name, refuse, gate }: HostParts): FrameStep[] {
+  const { httpsOnly: mustBeHttps } = deps.settings;
+  const refusePlain = (context: Context) => refuse(context, { code: 'https_required' });
+  return [
+    // Outermost, so that requests are recorded with answers that people can read.
+    compressed(),
+    requestNotes(deps, name),
+    ...(mustBeHttps ? [httpsOnly({ trust: deps.proxies, refuse: refusePlain })] : []),
+    cors({ ...deps, httpsOnly: mustBeHttps }),
+    ...(gate ? [gate] : []),
+  ];
+}
+
+/** How a host answers what fails. */
+function failureAnswer(
+  { log }: Pick<HostFrameDeps, 'log'>,
+  { refuse }: Pick<HostParts, 'refuse'>,
+): (error: unknown, context: Context) => Response {
+  return (error, context) => {
+    const { path } = context.req;
     if (wentAway(context)) {
-      deps.log.debug({ path: context.req.path }, 'a caller went away before all of its request had come');
+      log.debug({ path }, 'a caller went away before all of its request had come');
       return context.body(null, 400);
     }
-    if (!isSaid(error))
-      deps.log.error({ path: context.req.path, error: rootMessage(error) }, 'a request failed');
-    return host.refuse(context, { code: faultOf(error) });
-  });
-  return app;
+    if (!isSaid(error)) log.error({ path, error: rootMessage(error) }, 'a request failed');
+    return refuse(context, { code: faultOf(error) });
+  };
 }
 
 /** What a caller is told of a failure that is not the request's. */
@@ -104,9 +120,11 @@ export function mount<E extends Env>(
     contract: Pick<HostContract, 'title' | 'endpoints'>;
     handlers: Record<string, Handler<E>>;
     refuse: (context: Context, refusal: Extract<FrameRefusal, { code: 'method_not_allowed' }>) => Response;
+    /** Put around each handler. */
+    frame?: (handler: Handler<E>) => Handler<E>;
   },
 ): void {
-  const { handlers, refuse } = host;
+  const { handlers, refuse, frame = (handler) => handler } = host;
   const { title, endpoints } = host.contract;
   const methodsAt = new Map<string, string[]>();
   for (const endpoint of endpoints) {
@@ -114,15 +132,16 @@ export function mount<E extends Env>(
     if (!handler) throw new Error(`${title}: nothing handles ${endpoint.id}`);
     const path = pathOf(endpoint, host.apiPrefix).replaceAll(/\{(\w+)\}/g, ':$1');
     const method = endpoint.method.toUpperCase();
-    app.on(method, path, handler);
+    app.on(method, path, frame(handler));
     // Whoever answers GET answers HEAD.
     methodsAt.set(path, [...(methodsAt.get(path) ?? []), ...(method === 'GET' ? ['GET', 'HEAD'] : [method])]);
   }
   for (const [path, methods] of methodsAt) {
-    app.all(path, (context) => {
+    const refuseMethod = (context: Context) => {
       const { method, path } = context.req;
       return refuse(context, { code: 'method_not_allowed', method, path, allowed: [...methods, 'OPTIONS'] });
-    });
+    };
+    app.all(path, frame(refuseMethod));
   }
   const unknown = Object.keys(handlers).filter((id) => !endpoints.some((endpoint) => endpoint.id === id));
   if (unknown.length > 0) throw new Error(`${title}: the contract lacks ${unknown.join(', ')}`);

@@ -2,7 +2,7 @@
 import type { Context } from 'hono';
 import type { Effect, KeyedAnswer, KeyRefusal, TriedAnswer } from '../../actions/answer-once.ts';
 import { IDEMPOTENCY_KEY_PROBLEM, idempotencyKeyField } from '../../contract/idempotency-key.ts';
-import { jsonText } from './refuse.ts';
+import { jsonText } from './answer.ts';
 
 /** `actions/answer-once` with its deps bound. */
 export type AnswerOnce = (
@@ -11,7 +11,7 @@ export type AnswerOnce = (
 ) => Promise<KeyedAnswer | KeyRefusal>;
 
 /** `perform` is told the id that its effect must have; without a key it is simply done. */
-export async function idempotently(
+export function idempotently(
   answerOnce: AnswerOnce,
   request: { scope: string; key: string | undefined; body: string },
   perform: (effect?: Effect) => Promise<TriedAnswer>,
@@ -33,8 +33,6 @@ export function idempotencyKeyOf(
   return parsed.success ? { key: parsed.data } : { problem: IDEMPOTENCY_KEY_PROBLEM };
 }
 
-/** A kept or fresh answer as a response, beside the headers that the context has already. */
-export function answerKeyed(context: Context, { status, headers, body }: KeyedAnswer): Response {
-  for (const [name, value] of Object.entries(headers ?? {})) context.header(name, value);
-  return jsonText(context, body, status);
-}
+/** A kept or fresh answer as a response, beside the headers that were set before. */
+export const answerKeyed = (context: Context, { status, headers, body }: KeyedAnswer): Response =>
+  jsonText(context, { text: body, status, headers });

@@ -11,16 +11,16 @@ export interface MeasuredRequest {
 }
 
 export function measured(report: (request: MeasuredRequest) => void): MiddlewareHandler {
-  return async (context, next) => {
+  return (context, next) => {
     const elapsedMs = stopwatch();
-    await next();
-    const { method } = context.req;
-    const route = routeOf(context);
-    report({
-      method: KNOWN.has(method) ? method : 'other',
-      route,
-      status: context.res.status,
-      seconds: elapsedMs() / 1000,
+    return next().then(() => {
+      const { method } = context.req;
+      report({
+        method: KNOWN.has(method) ? method : 'other',
+        route: routeOf(context),
+        status: context.res.status,
+        seconds: elapsedMs() / 1000,
+      });
     });
   };
 }

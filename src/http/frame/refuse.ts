@@ -1,8 +1,8 @@
 /** Turns refusals into answers: by the host's table, on the clock of its decisions, in the dialect that it speaks. */
 import type { Context } from 'hono';
-import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { Coded, ErrorDialect, RefusalAnswer, RefusalTable } from '../../contract/refusals.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { jsonAnswer } from './answer.ts';
 
 export interface Refuser<R extends Coded, Body = unknown> {
   /** The answer's parts, Retry-After among the headers, for callers that put them into another answer. */
@@ -23,17 +23,9 @@ export function createRefuser<R extends Coded, Body>(
     reply,
     answer(context, refusal) {
       const { status, body, headers } = reply(refusal);
-      for (const [name, value] of Object.entries(headers)) context.header(name, value);
-      return jsonText(context, JSON.stringify(body), status);
+      return jsonAnswer(context, body, { status, headers });
     },
   };
-}
-
-/** With its length, so that no one has to read a small answer to see that it needs no compression. */
-export function jsonText(context: Context, text: string, status: number): Response {
-  context.header('Content-Type', 'application/json');
-  context.header('Content-Length', String(Buffer.byteLength(text)));
-  return context.body(text, status as ContentfulStatusCode);
 }
 
 function withRetryAfter<Body>(answer: RefusalAnswer<Body>): RefusalAnswer<Body> {

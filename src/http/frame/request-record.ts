@@ -1,5 +1,6 @@
 /** What is recorded of a request, for looking at it afterwards. */
 
+import type { RequestHost } from '../../contract/control/control.ts';
 import type { RelayCase } from '../../contract/relay/explain-relay.ts';
 import type { EventCase } from '../../rules/events/explain-event.ts';
 
@@ -25,16 +26,6 @@ export const decisionOf = ({ kind, refusal }: RequestTrace): string =>
 export const userOf = (trace: RequestTrace | undefined): string | undefined =>
   trace?.kind === 'relay' ? trace.userAddress : trace?.submission?.userKey;
 
-/** The same with another name for its user, for where nobody is to be known. */
-export function withUser(trace: RequestTrace, name: (user: string) => string): RequestTrace {
-  if (trace.kind === 'relay') {
-    const { userAddress } = trace;
-    return { ...trace, ...(userAddress !== undefined && { userAddress: name(userAddress) }) };
-  }
-  const { submission, ...more } = trace;
-  return { ...more, ...(submission && { submission: { ...submission, userKey: name(submission.userKey) } }) };
-}
-
 /** The brand that the event is of, or that pays for the call. */
 export function brandOf(trace: RequestTrace | undefined): string | undefined {
   if (trace?.kind !== 'relay') return trace?.submission?.brandId;
@@ -42,9 +33,19 @@ export function brandOf(trace: RequestTrace | undefined): string | undefined {
   return payer === 'service' ? undefined : payer;
 }
 
+/** What a caller proved themselves with: a brand's key, a user's token, a sender's signature. */
+export type Credential = 'key' | 'token' | 'signature' | 'password' | 'cookie';
+
+/**
+ * How much of a request's body a record has. `refused`: it was too long, or not what a body must be. `redacted`: without the
+ * secrets in it. `not kept`: production keeps no bodies.
+ */
+export type BodyKept = 'whole' | 'none' | 'cut' | 'redacted' | 'refused' | 'not kept';
+
 export interface RequestRecord {
   /** `req_` and 20 random digits; also in the answer's X-Request-Id. */
   id: string;
+  host: RequestHost;
   /** By the service's clock. */
   atMs: number;
   method: string;
@@ -56,16 +57,31 @@ export interface RequestRecord {
   status: number;
   durationMs: number;
   origin: string | undefined;
+  /** Its kind alone. */
+  credential: Credential | undefined;
+  /** The few that change what a request does, names in small letters; without bodies none. */
+  headers: Record<string, string>;
+  answerHeaders: Record<string, string>;
+  bodyKept: BodyKept;
   requestBody: string | undefined;
   responseBody: string | undefined;
   traces: RequestTrace[];
 }
 
 /** What handlers leave with a request while they work on it. */
-interface RequestNotes {
+export interface RequestNotes {
   requestId: string;
+  /** By the service's clock. */
+  atMs: number;
+  elapsedMs: () => number;
   body?: string;
   traces: RequestTrace[];
+  /** Of the answer, names in small letters. */
+  headers: Record<string, string>;
+  /** Of an answer that is this caller's alone. */
+  rateHeaders?: Record<string, string>;
+  /** The answer that has these headers already. */
+  complete?: { answer: Response; bytes: number };
 }
 
 export interface RequestVariables {

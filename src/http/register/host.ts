@@ -10,6 +10,7 @@ type RegisterHostDeps = HostFrameDeps & AddressGateDeps & PregenerateUserDeps;
 
 export function createRegisterHost(deps: RegisterHostDeps): Hono<RequestVariables> {
   return createHostFrame(deps, {
+    name: 'register',
     contract: registerHostContract,
     refuse: deps.refuser.answer,
     gate: addressGate(deps, deps.refuser.answer),

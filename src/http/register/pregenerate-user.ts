@@ -5,15 +5,15 @@ import type {
   PregenerateRefusal,
   WantedWallet,
 } from '../../actions/wallets/pregenerate-wallet.ts';
-import { rateHeaders } from '../../contract/rate-headers.ts';
 import { type PregenerateResult, registrationObject } from '../../contract/register/pregenerate-user.ts';
 import type { RegisterRefusal } from '../../contract/register/refusals.ts';
 import { OBJECT_PROBLEM } from '../../contract/shapes.ts';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import { readRegistration } from '../../rules/registration.ts';
 import { clientAddress, countedAddress, type ProxyTrust } from '../frame/addresses/client-address.ts';
+import { jsonAnswer, setRateHeaders } from '../frame/answer.ts';
+import { readJsonBody } from '../frame/body/json-body.ts';
 import { forwardedFacts } from '../frame/https-only.ts';
-import { readJsonBody } from '../frame/json-body.ts';
 import type { Refuser } from '../frame/refuse.ts';
 import type { RequestVariables } from '../frame/request-record.ts';
 
@@ -51,8 +51,7 @@ export function pregenerateUser(deps: PregenerateUserDeps): Handler<RequestVaria
     });
     if ('refusal' in outcome) return refuser.answer(context, outcome.refusal);
     const { walletAddress, idpUserId, createdNew, window } = outcome;
-    for (const [name, value] of Object.entries(window ? rateHeaders(window) : {}))
-      context.header(name, value);
+    if (window) setRateHeaders(context, window);
     const answer: PregenerateResult = {
       success: true,
       wallet_address: walletAddress,
@@ -60,6 +59,6 @@ export function pregenerateUser(deps: PregenerateUserDeps): Handler<RequestVaria
       created_new: createdNew,
       message: createdNew ? 'Wallet created' : 'The user has this wallet already',
     };
-    return context.json(answer);
+    return jsonAnswer(context, answer);
   };
 }

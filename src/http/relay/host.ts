@@ -9,6 +9,7 @@ export type RelayHostDeps = HostFrameDeps & RelayDeps & RelayStatusDeps;
 
 export function createRelayHost(deps: RelayHostDeps): Hono<RequestVariables> {
   return createHostFrame(deps, {
+    name: 'relay',
     contract: relayHostContract,
     refuse: deps.refuser.answer,
     handlers: { relay: relay(deps), relayStatus: relayStatus(deps) },

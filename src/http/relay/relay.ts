@@ -2,7 +2,7 @@
 import type { Context, Handler } from 'hono';
 import type { Effect, TriedAnswer } from '../../actions/answer-once.ts';
 import type { RelayOutcome, RelayRequest } from '../../actions/relay/relay-transaction.ts';
-import { rateHeaders, type UsedWindow } from '../../contract/rate-headers.ts';
+import type { UsedWindow } from '../../contract/rate-headers.ts';
 import type { RelayHostRefusal } from '../../contract/relay/refusals.ts';
 import { parseRelay } from '../../contract/relay/relay.ts';
 import { withChecksums } from '../../identity/checksum.ts';
@@ -11,9 +11,10 @@ import type { RelayProgress } from '../../ledger/relay/queued-relays.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { hostOfUrl } from '../../rules/brands/domain.ts';
 import { clientAddress, countedAddress, type ProxyTrust } from '../frame/addresses/client-address.ts';
+import { jsonAnswer, setRateHeaders } from '../frame/answer.ts';
+import { readJsonBody } from '../frame/body/json-body.ts';
 import { forwardedFacts } from '../frame/https-only.ts';
 import { type AnswerOnce, answerKeyed, idempotencyKeyOf, idempotently } from '../frame/idempotently.ts';
-import { readJsonBody } from '../frame/json-body.ts';
 import type { Observer } from '../frame/observer.ts';
 import type { Refuser } from '../frame/refuse.ts';
 import type { RelayTrace, RequestVariables } from '../frame/request-record.ts';
@@ -51,17 +52,16 @@ export interface RelayStatusDeps extends AdmitDeps {
 }
 
 /** Counts the request against its address; the refusal when that had too many. */
-async function admit(deps: AdmitDeps, context: Context): Promise<RelayHostRefusal | undefined> {
+async function admit(
+  deps: AdmitDeps,
+  context: Context<RequestVariables>,
+): Promise<RelayHostRefusal | undefined> {
   const address = clientAddress(forwardedFacts(context), deps.proxies);
   const { taken, ...window } = await deps.admitAddress(countedAddress(address));
-  setHeaders(context, window);
+  // The user's limit replaces the address's once the user is known.
+  setRateHeaders(context, window);
   if (taken) return undefined;
   return { code: 'rate_limit_exceeded', scope: 'address', window };
-}
-
-/** Sets the rate headers of every answer: the user's limit replaces the address's once the user is known. */
-function setHeaders(context: Context, window: UsedWindow): void {
-  for (const [name, value] of Object.entries(rateHeaders(window))) context.header(name, value);
 }
 
 export function relay(deps: RelayDeps): Handler<RequestVariables> {
@@ -116,7 +116,7 @@ export function relay(deps: RelayDeps): Handler<RequestVariables> {
       return answerTo(deps, outcome);
     });
     // A replay tells how far the limit is used up now, not how far it was then.
-    setHeaders(context, window ?? (await deps.windowOf(fields.userAddress)));
+    setRateHeaders(context, window ?? (await deps.windowOf(fields.userAddress)));
     return 'code' in answer ? refuse(answer) : answerKeyed(context, answer);
   };
 }
@@ -150,6 +150,6 @@ export function relayStatus(deps: RelayStatusDeps): Handler<RequestVariables> {
     if (!/^0x[0-9a-fA-F]{64}$/.test(hash)) return refuser.answer(context, { code: 'invalid_hash' });
     const found = await deps.findRelay(hash.toLowerCase() as `0x${string}`);
     const state = found && relayStateReply(found, settings.explorerUrl);
-    return state ? context.json(state) : refuser.answer(context, { code: 'relay_not_found' });
+    return state ? jsonAnswer(context, state) : refuser.answer(context, { code: 'relay_not_found' });
   };
 }

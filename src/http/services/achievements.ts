@@ -11,6 +11,7 @@ import {
 } from '../../contract/services/achievements.ts';
 import type { ServicesRefusal } from '../../contract/services/refusals.ts';
 import type { BrandId } from '../../rules/brands/brand.ts';
+import { jsonAnswer } from '../frame/answer.ts';
 import type { Refuser } from '../frame/refuse.ts';
 import type { RequestVariables } from '../frame/request-record.ts';
 import { askedOfUser, bodyFieldsOf, fieldsOf, type QuestionSettings } from './read-question.ts';
@@ -41,7 +42,7 @@ export function achievements(deps: AchievementsDeps): {
       const found = await deps.listUserAchievements({ brandId, userKey: question.user.userKey });
       if (!found) return refuser.answer(context, { code: 'brand_not_found', brandId });
       const answer: AchievementsResult = { success: true, achievements: found.map(shown) };
-      return context.json(answer);
+      return jsonAnswer(context, answer);
     },
     async report(context) {
       const question = askedOfUser(await bodyFieldsOf(context, settings), progressReport, settings);
@@ -57,7 +58,7 @@ export function achievements(deps: AchievementsDeps): {
         unlockedAt: isoInstant(unlockedAtMs),
       }));
       const answer: ProgressResult = { success: true, unlocked, currentProgress, isUnlocked };
-      return context.json(answer);
+      return jsonAnswer(context, answer);
     },
   };
 }

@@ -4,6 +4,7 @@ import type { CheckedCode } from '../../actions/perks/check-code.ts';
 import { type CodeResult, codeQuestion } from '../../contract/services/check-code.ts';
 import type { ServicesRefusal } from '../../contract/services/refusals.ts';
 import type { BrandId } from '../../rules/brands/brand.ts';
+import { jsonAnswer } from '../frame/answer.ts';
 import type { Refuser } from '../frame/refuse.ts';
 import type { RequestVariables } from '../frame/request-record.ts';
 import { askedOf, bodyFieldsOf, type QuestionSettings } from './read-question.ts';
@@ -23,7 +24,7 @@ export const checkCode = (deps: CheckCodeHandlerDeps): Handler<RequestVariables>
   withKey(deps, async (context, asked) => {
     const found = await deps.checkCode(asked);
     if (!found) return deps.refuser.answer(context, { code: 'code_not_found', text: asked.code });
-    return context.json(codeReply(found));
+    return jsonAnswer(context, codeReply(found));
   });
 
 export const useCode = (deps: CheckCodeHandlerDeps): Handler<RequestVariables> =>
@@ -31,7 +32,7 @@ export const useCode = (deps: CheckCodeHandlerDeps): Handler<RequestVariables> =
     const found = await deps.useCode(asked);
     if (!found) return deps.refuser.answer(context, { code: 'code_not_found', text: asked.code });
     const { used, ...redemption } = found;
-    if (used) return context.json(codeReply(redemption));
+    if (used) return jsonAnswer(context, codeReply(redemption));
     const usedAt = redemption.usedAt === null ? null : new Date(redemption.usedAt).toISOString();
     return deps.refuser.answer(context, { code: 'code_not_usable', text: asked.code, usedAt });
   });

@@ -33,6 +33,7 @@ export type ServicesHostDeps = HostFrameDeps &
 export function createServicesHost(deps: ServicesHostDeps): Hono<RequestVariables> {
   const { list, report } = achievements(deps);
   return createHostFrame(deps, {
+    name: 'services',
     contract: servicesHostContract,
     refuse: deps.refuser.answer,
     gate: addressGate(deps, deps.refuser.answer),

@@ -4,6 +4,7 @@ import type { Leaderboard, WantedLeaderboard } from '../../actions/engagement/re
 import { type LeaderboardResult, leaderboardQuestion } from '../../contract/services/leaderboard.ts';
 import type { ServicesRefusal } from '../../contract/services/refusals.ts';
 import { userOf } from '../../contract/services/user.ts';
+import { jsonAnswer } from '../frame/answer.ts';
 import type { Refuser } from '../frame/refuse.ts';
 import type { RequestVariables } from '../frame/request-record.ts';
 import { askedOf, fieldsOf, type QuestionSettings } from './read-question.ts';
@@ -40,6 +41,6 @@ export function leaderboard(deps: LeaderboardDeps): Handler<RequestVariables> {
       ...{ metric, period, platform: platform ?? null, total, updatedAt: nowMs },
       ...{ userRank: own?.rank ?? null, userEntry: own ?? null },
     };
-    return context.json(answer);
+    return jsonAnswer(context, answer);
   };
 }

@@ -3,6 +3,7 @@ import type { Handler } from 'hono';
 import type { OfferedPerk, WantedPerks } from '../../actions/perks/list-perks.ts';
 import { type PerksResult, perksQuestion } from '../../contract/services/perks.ts';
 import type { ServicesRefusal } from '../../contract/services/refusals.ts';
+import { jsonAnswer } from '../frame/answer.ts';
 import type { Refuser } from '../frame/refuse.ts';
 import type { RequestVariables } from '../frame/request-record.ts';
 import { askedOf, fieldsOf } from './read-question.ts';
@@ -22,7 +23,7 @@ export function listPerks({ listPerks, refuser }: ListPerksHandlerDeps): Handler
     const perks = await listPerks(wanted);
     if (!perks) return refuser.answer(context, { code: 'brand_not_found', brandId });
     const answer: PerksResult = { success: true, perks: perks.map(perkReply) };
-    return context.json(answer);
+    return jsonAnswer(context, answer);
   };
 }
 

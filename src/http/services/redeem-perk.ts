@@ -11,6 +11,7 @@ import {
   redeemBody,
 } from '../../contract/services/redeem-perk.ts';
 import type { ServicesRefusal } from '../../contract/services/refusals.ts';
+import { jsonAnswer } from '../frame/answer.ts';
 import { type AnswerOnce, answerKeyed, idempotencyKeyOf, idempotently } from '../frame/idempotently.ts';
 import type { Refuser } from '../frame/refuse.ts';
 import type { RequestVariables } from '../frame/request-record.ts';
@@ -45,14 +46,15 @@ export function perkEligibility({
     if (!('perk' in judged)) return refuser.answer(context, judged.refusal);
     const { refusal, userBalance, cost: perkCost } = judged;
     const figures = { userBalance, perkCost };
-    if (!refusal) return context.json<PerkEligibilityResult>({ success: true, eligible: true, ...figures });
+    if (!refusal)
+      return jsonAnswer<PerkEligibilityResult>(context, { success: true, eligible: true, ...figures });
     const { message } = refuser.reply(refusal).body as { message: string };
     const answer: PerkEligibilityResult = {
       ...{ success: true, eligible: false, ...figures, reason: message, code: refusal.code },
       ...(perkCost > userBalance && { missingAmount: perkCost - userBalance }),
       ...('missing' in refusal && { missing: refusal.missing }),
     };
-    return context.json(answer);
+    return jsonAnswer(context, answer);
   };
 }
 

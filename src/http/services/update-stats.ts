@@ -4,6 +4,7 @@ import type { WriteRefusal, Writer } from '../../actions/engagement/admit-write.
 import type { StatsReport } from '../../actions/engagement/update-stats.ts';
 import type { ServicesRefusal } from '../../contract/services/refusals.ts';
 import { type UpdateStatsResult, updateStatsBody } from '../../contract/services/update-stats.ts';
+import { jsonAnswer } from '../frame/answer.ts';
 import type { Refuser } from '../frame/refuse.ts';
 import type { RequestVariables } from '../frame/request-record.ts';
 import { askedOfUser, bodyFieldsOf, type QuestionSettings } from './read-question.ts';
@@ -25,14 +26,14 @@ export function updateStats(deps: UpdateStatsHandlerDeps): Handler<RequestVariab
     const fields = await bodyFieldsOf(context, settings);
     const question = askedOfUser(fields, updateStatsBody, settings);
     if ('refusal' in question) return refuser.answer(context, question.refusal);
-    const { brandId, platform, rwtAmount, claimType, displayName } = question.asked;
+    const { brandId, platform, rwtAmount, claimType, count, displayName } = question.asked;
     const { userKey } = question.user;
     const outcome = await deps.updateStats({
-      report: { brandId, userKey, platform, rwtAmount, claimType, displayName },
+      report: { brandId, userKey, platform, rwtAmount, claimType, count, displayName },
       writer: await writerOf(deps, context),
     });
     if ('refusal' in outcome) return refuser.answer(context, outcome.refusal);
     const answer: UpdateStatsResult = { success: true, updated: true, counted: outcome.counted };
-    return context.json(answer);
+    return jsonAnswer(context, answer);
   };
 }

@@ -3,6 +3,7 @@ import type { Handler } from 'hono';
 import type { UserStats, WantedStats } from '../../actions/engagement/read-user-stats.ts';
 import type { ServicesRefusal } from '../../contract/services/refusals.ts';
 import { type UserStatsResult, userStatsQuestion } from '../../contract/services/user-stats.ts';
+import { jsonAnswer } from '../frame/answer.ts';
 import type { Refuser } from '../frame/refuse.ts';
 import type { RequestVariables } from '../frame/request-record.ts';
 import { askedOfUser, fieldsOf, type QuestionSettings } from './read-question.ts';
@@ -22,6 +23,6 @@ export function userStats({ readUserStats, refuser, settings }: UserStatsDeps): 
     const stats = await readUserStats({ brandId, platform, ...question.user });
     if (!stats) return refuser.answer(context, { code: 'brand_not_found', brandId });
     const answer: UserStatsResult = { success: true, ...stats, balance: Number(stats.balance) };
-    return context.json(answer);
+    return jsonAnswer(context, answer);
   };
 }

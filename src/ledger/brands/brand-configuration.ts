@@ -2,6 +2,7 @@
 import { and, asc, eq, inArray } from 'drizzle-orm';
 import type { BrandId, EventRule } from '../../rules/brands/brand.ts';
 import type { Queries } from '../database/database.ts';
+import { isOneOf, type Of, statement } from '../database/statement.ts';
 import { brandDomains, brandKeys, brands, eventRules } from '../schema/brands.ts';
 import { brandFunds } from '../schema/rewards.ts';
 import type { BrandKey } from './brand-keys.ts';
@@ -9,9 +10,17 @@ import type { StoredBrand } from './brands.ts';
 
 /** A brand as it was configured: without domains that only DNS links to it. */
 export async function findConfiguredBrand(db: Queries, brandId: BrandId): Promise<StoredBrand | undefined> {
-  const [brand] = await db.select().from(brands).where(eq(brands.brandId, brandId));
+  const [brand] = await readConfiguredBrands(db, [brandId]);
   return brand;
 }
+
+/** The same for several brands, in no order. */
+export const readConfiguredBrands = (db: Queries, brandIds: BrandId[]): Promise<StoredBrand[]> =>
+  configuredOf(db, { brandIds });
+
+const configuredOf = statement((db, of: Of<{ brandIds: BrandId[] }>) =>
+  db.select().from(brands).where(isOneOf(brands.brandId, of.brandIds)),
+);
 
 /** The brands that have one of these very domains, by domain. */
 export async function brandsOfDomains(db: Queries, domains: string[]): Promise<[domain: string, BrandId][]> {

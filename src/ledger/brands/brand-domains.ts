@@ -1,12 +1,10 @@
 /** Which brands a host belongs to. */
-import { and, eq, gte, inArray, isNull, lte, or, sql } from 'drizzle-orm';
+import { and, eq, gte, isNull, lte, or, sql } from 'drizzle-orm';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import { isWithin } from '../../rules/brands/domain.ts';
 import type { Queries } from '../database/database.ts';
+import { isOneOf, type Of, statement } from '../database/statement.ts';
 import { brandDomains } from '../schema/brands.ts';
-
-/** A host has up to 127 labels and a round 400 events; SQLite takes 32,766 parameters in a statement. */
-const DOMAINS_PER_STATEMENT = 10_000;
 
 /** `shop.demo.example` → itself, `demo.example`, `example`. */
 const suffixes = (host: string) => {
@@ -20,16 +18,15 @@ export async function domainsAbove(
   hosts: string[],
 ): Promise<{ brandId: BrandId; domain: string }[]> {
   const domains = [...new Set(hosts.flatMap(suffixes))];
-  const found: { brandId: BrandId; domain: string }[] = [];
-  for (let from = 0; from < domains.length; from += DOMAINS_PER_STATEMENT) {
-    const rows = await db
-      .select({ brandId: brandDomains.brandId, domain: brandDomains.domain })
-      .from(brandDomains)
-      .where(inArray(brandDomains.domain, domains.slice(from, from + DOMAINS_PER_STATEMENT)));
-    found.push(...rows);
-  }
-  return found;
+  return domains.length === 0 ? [] : ownersOf(db, { domains });
 }
+
+const ownersOf = statement((db, of: Of<{ domains: string[] }>) =>
+  db
+    .select({ brandId: brandDomains.brandId, domain: brandDomains.domain })
+    .from(brandDomains)
+    .where(isOneOf(brandDomains.domain, of.domains)),
+);
 
 /** The brands that have this canonical host, or else the nearest domain above it. */
 export async function brandsOfHost(db: Queries, host: string): Promise<BrandId[]> {
@@ -85,14 +82,18 @@ export async function nestedDomain(
 
 /** Domains that were proven by DNS, by brand: they count beside the configured ones. */
 export async function provenDomains(db: Queries, brandIds: BrandId[]): Promise<Map<BrandId, string[]>> {
-  const rows = await db
-    .select()
-    .from(brandDomains)
-    .where(and(inArray(brandDomains.brandId, brandIds), eq(brandDomains.source, 'dns')));
+  const rows = await provenOf(db, { brandIds });
   const byBrand = new Map<BrandId, string[]>();
   for (const { brandId, domain } of rows) byBrand.set(brandId, [...(byBrand.get(brandId) ?? []), domain]);
   return byBrand;
 }
+
+const provenOf = statement((db, of: Of<{ brandIds: BrandId[] }>) =>
+  db
+    .select()
+    .from(brandDomains)
+    .where(and(isOneOf(brandDomains.brandId, of.brandIds), eq(brandDomains.source, 'dns'))),
+);
 
 /** Replaces a brand's configured domains; those proven by DNS stay. A unique violation means that another brand has one of them. */
 export async function replaceConfiguredDomains(

@@ -2,6 +2,7 @@
 import { and, eq, gt, isNull, or } from 'drizzle-orm';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import type { Queries } from '../database/database.ts';
+import { type Of, statement } from '../database/statement.ts';
 import { brandKeys } from '../schema/brands.ts';
 
 export type BrandKey = typeof brandKeys.$inferSelect;
@@ -11,17 +12,18 @@ export async function findBrandKey(
   db: Queries,
   wanted: { keyId: string; nowMs: number },
 ): Promise<BrandKey | undefined> {
-  const [row] = await db
+  const [row] = await validKey(db, wanted);
+  return row;
+}
+
+const validKey = statement((db, of: Of<{ keyId: string; nowMs: number }>) =>
+  db
     .select()
     .from(brandKeys)
     .where(
-      and(
-        eq(brandKeys.keyId, wanted.keyId),
-        or(isNull(brandKeys.expiresAt), gt(brandKeys.expiresAt, wanted.nowMs)),
-      ),
-    );
-  return row;
-}
+      and(eq(brandKeys.keyId, of.keyId), or(isNull(brandKeys.expiresAt), gt(brandKeys.expiresAt, of.nowMs))),
+    ),
+);
 
 /** Adds a key; one of the same id keeps its place with the new digest. */
 export async function saveBrandKey(db: Queries, key: BrandKey): Promise<void> {

@@ -1,12 +1,13 @@
 /** Brands and their event rules. Money decisions read them here, inside their own commit, never from a cache. */
-import { and, asc, eq, inArray } from 'drizzle-orm';
+import { and, asc, eq } from 'drizzle-orm';
 import type { Brand, BrandId, EventRule } from '../../rules/brands/brand.ts';
 import { spendLimits } from '../../rules/events/spend-limit.ts';
 import { atMs, type Queries, type SqlTime } from '../database/database.ts';
+import { atTime, isOneOf, type Of, statement } from '../database/statement.ts';
 import { openFunds } from '../rewards/funds.ts';
 import { forgetSpending } from '../rewards/spending.ts';
-import { brands, eventRules } from '../schema/brands.ts';
-import { provenDomains, replaceConfiguredDomains } from './brand-domains.ts';
+import { brandDomains, brands, eventRules } from '../schema/brands.ts';
+import { replaceConfiguredDomains } from './brand-domains.ts';
 
 /** Brands with all their domains: the configured ones first, then those proven by DNS. */
 const readBrands = async (db: Queries, brandIds: BrandId[]): Promise<Map<BrandId, StoredBrand>> =>
@@ -17,17 +18,29 @@ export async function readBrandsAndTime(
   db: Queries,
   { brandIds, now }: { brandIds: BrandId[]; now: SqlTime },
 ): Promise<{ brands: Map<BrandId, StoredBrand>; nowMs: number | undefined }> {
-  const rows = await db
-    .select({ brand: brands, nowMs: now })
-    .from(brands)
-    .where(inArray(brands.brandId, brandIds));
-  const proven = await provenDomains(db, brandIds);
-  const found = rows.map(({ brand }): [BrandId, StoredBrand] => {
-    const domains = [...brand.profile.domains, ...(proven.get(brand.brandId) ?? [])];
-    return [brand.brandId, { ...brand, profile: { ...brand.profile, domains } }];
-  });
-  return { brands: new Map(found), nowMs: rows[0]?.nowMs };
+  const rows = await brandsOf(now)(db, { brandIds });
+  const found = new Map<BrandId, StoredBrand>();
+  for (const { nowMs: _, provenDomain, ...row } of rows) {
+    const brand = found.get(row.brandId) ?? row;
+    if (provenDomain !== null) brand.profile.domains.push(provenDomain);
+    found.set(brand.brandId, brand);
+  }
+  return { brands: found, nowMs: rows[0]?.nowMs };
 }
+
+const { brandId, name, automation, profile, verificationSecret, createdAt } = brands;
+const brandColumns = { brandId, name, automation, profile, verificationSecret, createdAt };
+
+/** A row for each domain that DNS proves, and one for a brand without any. */
+const brandsOf = atTime((now) =>
+  statement((db, of: Of<{ brandIds: BrandId[] }>) =>
+    db
+      .select({ ...brandColumns, nowMs: now, provenDomain: brandDomains.domain })
+      .from(brands)
+      .leftJoin(brandDomains, and(eq(brandDomains.brandId, brands.brandId), eq(brandDomains.source, 'dns')))
+      .where(isOneOf(brands.brandId, of.brandIds)),
+  ),
+);
 
 export type StoredBrand = Brand & { verificationSecret: string; createdAt: number };
 
@@ -44,14 +57,16 @@ export async function readEventRules(
   db: Queries,
   wanted: { brandIds: BrandId[]; eventTypes: string[] },
 ): Promise<Map<string, EventRule>> {
-  const rows = await db
-    .select()
-    .from(eventRules)
-    .where(
-      and(inArray(eventRules.brandId, wanted.brandIds), inArray(eventRules.eventType, wanted.eventTypes)),
-    );
+  const rows = await rulesOf(db, wanted);
   return new Map(rows.map((row) => [ruleKey(row), row]));
 }
+
+const rulesOf = statement((db, of: Of<{ brandIds: BrandId[]; eventTypes: string[] }>) =>
+  db
+    .select()
+    .from(eventRules)
+    .where(and(isOneOf(eventRules.brandId, of.brandIds), isOneOf(eventRules.eventType, of.eventTypes))),
+);
 
 export const ruleKey = (of: { brandId: string; eventType: string }) => `${of.brandId} ${of.eventType}`;
 

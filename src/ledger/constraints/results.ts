@@ -1,8 +1,8 @@
 /** What brands' servers said about buyers, kept until it expires or is invalidated; all processes share it. */
-import { and, desc, eq, gt, inArray, isNotNull, lte, type SQL, sql } from 'drizzle-orm';
+import { and, desc, eq, gt, isNotNull, lte, type SQL, sql } from 'drizzle-orm';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import type { Queries, SqlTime } from '../database/database.ts';
-import { inChunks } from '../database/in-chunks.ts';
+import { isOneOf, type Of, statement } from '../database/statement.ts';
 import { constraintResults } from '../schema/engagement/constraints.ts';
 
 export interface ResultKey {
@@ -132,15 +132,24 @@ export function invalidateUrl(
   );
 }
 
+/** Whether anything is known of anybody, questions under way included. */
+export async function areThereResults(db: Queries): Promise<boolean> {
+  const [one] = await oneResult(db, {});
+  return one !== undefined;
+}
+
+const oneResult = statement((db) =>
+  db.select({ expiresAt: constraintResults.expiresAt }).from(constraintResults).limit(1),
+);
+
 /** Forgets all results of these users (lower case), of every brand; their questions under way will not be kept. */
 export async function invalidateUsers(tx: Queries, userAddresses: `0x${string}`[]): Promise<void> {
-  await inChunks(userAddresses, (some) =>
-    tx
-      .delete(constraintResults)
-      .where(inArray(constraintResults.userAddress, some))
-      .returning({ url: constraintResults.url }),
-  );
+  if (userAddresses.length > 0) await deleteOfUsers(tx, { userAddresses });
 }
+
+const deleteOfUsers = statement((db, of: Of<{ userAddresses: string[] }>) =>
+  db.delete(constraintResults).where(isOneOf(constraintResults.userAddress, of.userAddresses)),
+);
 
 /** Forgets what is known about everybody. */
 export async function invalidateEverybody(tx: Queries): Promise<void> {

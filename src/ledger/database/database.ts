@@ -1,6 +1,7 @@
 /** The port to the ledger's database: one query builder, whichever database is behind it. */
 import { type SQL, sql } from 'drizzle-orm';
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core';
+import { delay } from '../../lib/timers.ts';
 
 /** Drizzle's Postgres builder, less what the two databases do not share. */
 export type Queries = Omit<
@@ -11,8 +12,17 @@ export type Queries = Omit<
 /** A moment, as part of a statement: milliseconds since 1970. */
 export type SqlTime = SQL<number>;
 
+const given = new WeakMap<SqlTime, number>();
+
 /** A moment that this process knows. */
-export const atMs = (ms: number): SqlTime => sql<number>`cast(${ms} as bigint)`.mapWith(Number);
+export function atMs(ms: number): SqlTime {
+  const time = sql<number>`cast(${ms} as bigint)`.mapWith(Number);
+  given.set(time, ms);
+  return time;
+}
+
+/** The moment that `atMs` was given; undefined for one that only the database knows. */
+export const msOf = (time: SqlTime): number | undefined => given.get(time);
 
 /**
  * Business time: what cooldowns, windows and limits are measured by. In production it is the database's clock, so that
@@ -24,7 +34,7 @@ export interface Database {
   readonly dialect: 'sqlite' | 'postgres';
   /** The database's own clock, which all processes on it share; read while the statement runs. */
   readonly now: SqlTime;
-  /** Single statements; each commits by itself. */
+  /** Single statements, each for itself; those that wait for SQLite at the same time are written to disk together. */
   readonly db: Queries;
   /** Several statements that commit together or not at all; done again when a deadlock ended them. No network calls inside. */
   atomically<T>(work: (tx: Queries) => Promise<T>): Promise<T>;
@@ -81,10 +91,14 @@ export const isLockTimeout = (error: unknown) => codesOf(error).includes('55P03'
 export const isDatabaseBusy = (error: unknown) =>
   isContention(error) || isLockTimeout(error) || codesOf(error).includes('57014');
 
-/** Does `work`, again while another writer is in the way, `triesMax` times at most. */
+/** Does `work`, again while another writer is in the way, `triesMax` times at most, `pauseMs` after each that failed. */
 export async function tryAgain<T>(
   work: () => Promise<T>,
-  { triesMax, isPassing = isContention }: { triesMax: number; isPassing?: (error: unknown) => boolean },
+  {
+    triesMax,
+    pauseMs = 0,
+    isPassing = isContention,
+  }: { triesMax: number; pauseMs?: number; isPassing?: (error: unknown) => boolean },
 ): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
@@ -92,6 +106,7 @@ export async function tryAgain<T>(
     } catch (error) {
       if (!isPassing(error) || tries >= triesMax) throw error;
     }
+    if (pauseMs > 0) await delay(pauseMs);
   }
 }
 

@@ -26,6 +26,10 @@ import streaks from './migrations/2026-11-engagement/0021-streaks.sql';
 import perkTerms from './migrations/2026-11-engagement/0022-perk-terms.sql';
 import chatStandings from './migrations/2026-11-engagement/0023-chat-standings.sql';
 import achievements from './migrations/2026-11-engagement/0024-achievements.sql';
+import userActivity from './migrations/2026-11-engagement/0025-user-activity.sql';
+import achievementMetric from './migrations/2026-11-engagement/0026-achievement-metric.sql';
+import redemptionsShown from './migrations/2026-11-engagement/0027-redemptions-shown.sql';
+import lighterLeaderboards from './migrations/2026-11-engagement/0028-lighter-leaderboards.sql';
 
 /** In order; a file that has been released is never edited, only followed by another. */
 export const migrations = [
@@ -53,7 +57,14 @@ export const migrations = [
   { number: 22, name: '0022-perk-terms', sql: perkTerms },
   { number: 23, name: '0023-chat-standings', sql: chatStandings },
   { number: 24, name: '0024-achievements', sql: achievements },
+  { number: 25, name: '0025-user-activity', sql: userActivity },
+  { number: 26, name: '0026-achievement-metric', sql: achievementMetric },
+  { number: 27, name: '0027-redemptions-shown', sql: redemptionsShown },
+  { number: 28, name: '0028-lighter-leaderboards', sql: lighterLeaderboards },
 ] as const;
+
+/** The number of the newest migration that this program knows. */
+export const newestMigration = migrations.length;
 
 const applied = pgTable('migrations', {
   number: integer('number').primaryKey(),

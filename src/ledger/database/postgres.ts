@@ -1,5 +1,4 @@
 /** Postgres behind the ledger's port. */
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import pg from 'pg';
@@ -14,6 +13,8 @@ import {
   type Queries,
   tryAgain,
 } from './database.ts';
+import { createNestingWatch } from './nesting.ts';
+import { type RunStatement, runDirectly } from './prepared.ts';
 
 /** Connections a process holds: group commit needs few, and a server has about a hundred for everyone. */
 const POOL_SIZE = 10;
@@ -33,22 +34,27 @@ const IDLE_IN_TRANSACTION_MS = 3_000;
 const LOCK_TIMEOUT_MS = 1_500;
 /** Tries of a commit that a deadlock or a serialisation failure ended. Each such end means that another one made progress. */
 const TRIES_MAX = 3;
+/** Until it is tried again: the one that made progress takes the row that it waited for, before we could lock it anew. */
+const TRY_AGAIN_AFTER_MS = 10;
 
-/** Connects lazily to `url`. `availability` hears how each use of the server went. */
+interface PostgresOptions {
+  /** Hears how each use of the server went. */
+  availability?: Availability;
+  /** A commit inside another fails, rather than to run beside it. */
+  watchNesting?: boolean;
+}
+
+/** Connects lazily to `url`. */
 export function openPostgres(
   url: string,
-  { availability = unwatched }: { availability?: Availability } = {},
+  { availability = unwatched, watchNesting = true }: PostgresOptions = {},
 ): Database {
   const { pool, watched } = openPool(url, availability);
-  const insideWork = new AsyncLocalStorage<boolean>();
-  const outside = drizzle(pool);
-  const db = new Proxy(outside, {
-    get(target, name) {
-      if (insideWork.getStore()) throw new Error('inside atomically(), use the queries that it hands over');
-      const value = Reflect.get(target, name) as unknown;
-      return typeof value === 'function' ? value.bind(target) : value;
-    },
-  }) as unknown as Queries;
+  const nesting = createNestingWatch({ isOn: watchNesting });
+  const queriesOf = keepQueries();
+  const db = singleQueries(pool, () => {
+    if (nesting.isInside()) throw new Error('inside atomically(), use the queries that it hands over');
+  });
 
   /** A connection that failed is not given back to the pool, since its state is unknown. */
   const onOneConnection = <T>(work: (connection: pg.PoolClient) => Promise<T>): Promise<T> =>
@@ -71,12 +77,12 @@ export function openPostgres(
     now: sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`.mapWith(Number),
     db,
     atomically: async (work) => {
-      if (insideWork.getStore()) throw new Error(NESTED);
+      if (nesting.isInside()) throw new Error(NESTED);
       const commit = () =>
         onOneConnection((connection) =>
-          drizzle(connection).transaction((tx) => insideWork.run(true, () => work(tx as unknown as Queries))),
+          inTransaction(connection, () => nesting.run(() => work(queriesOf(connection)))),
         );
-      return tryAgain(commit, { triesMax: TRIES_MAX });
+      return tryAgain(commit, { triesMax: TRIES_MAX, pauseMs: TRY_AGAIN_AFTER_MS });
     },
     snapshot: (work) =>
       onOneConnection(async (connection) => {
@@ -84,7 +90,7 @@ export function openPostgres(
         await connection.query('begin transaction isolation level repeatable read, read only');
         await connection.query('set local idle_in_transaction_session_timeout = 0');
         try {
-          return await work(drizzle(connection) as unknown as Queries);
+          return await work(queriesOf(connection));
         } finally {
           await connection.query('rollback').catch(() => undefined);
         }
@@ -112,6 +118,74 @@ export function openPostgres(
     },
     close: () => pool.end(),
   };
+}
+
+/** Queries outside of commits, on any connection of the pool; `check` is called before each. */
+function singleQueries(pool: pg.Pool, check: () => void): Queries {
+  const queries = new Proxy(drizzle(pool), {
+    get(target, name) {
+      check();
+      const value = Reflect.get(target, name) as unknown;
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  }) as unknown as Queries;
+  const run = runOn(pool);
+  return runDirectly(queries, async (...statement) => {
+    check();
+    return run(...statement);
+  });
+}
+
+/** The queries of each connection, the same every time, so that the statements which they have built stay. */
+function keepQueries(): (connection: pg.PoolClient) => Queries {
+  const kept = new WeakMap<pg.PoolClient, Queries>();
+  return (connection) => {
+    const known = kept.get(connection);
+    if (known) return known;
+    const own = runDirectly(drizzle(connection) as unknown as Queries, runOn(connection));
+    kept.set(connection, own);
+    return own;
+  };
+}
+
+/** Runs prepared statements by their names: the server parses and plans each once for a connection. */
+const runOn =
+  (connection: pg.Pool | pg.PoolClient): RunStatement =>
+  (text, values, _method, name) =>
+    connection.query({ text, values, name, rowMode: 'array' } as pg.QueryArrayConfig);
+
+async function inTransaction<T>(connection: pg.PoolClient, work: () => Promise<T>): Promise<T> {
+  await connection.query('begin');
+  try {
+    const value = await work();
+    await connection.query('commit');
+    return value;
+  } catch (error) {
+    // A connection that cannot take it back is lost: that is the failure then, and it does not go back to the pool.
+    await connection.query('rollback');
+    throw error;
+  }
+}
+
+/** An empty database on the server of `url`, for a ledger that nobody keeps; `name` has letters, digits and _ alone. */
+export async function createOwnDatabase(
+  url: string,
+  name: string,
+): Promise<{ url: string; drop: () => Promise<void> }> {
+  await onServer(url, `create database ${name}`);
+  const own = new URL(url);
+  own.pathname = `/${name}`;
+  return { url: own.href, drop: () => onServer(url, `drop database if exists ${name} with (force)`) };
+}
+
+async function onServer(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
 }
 
 /** A pool whose uses are watched: its own `query`, and through `watched` what is done on one of its connections. */

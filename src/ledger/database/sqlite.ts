@@ -1,11 +1,12 @@
 /** SQLite behind the ledger's port: one writer, every commit on disk before it is acknowledged. */
-import { AsyncLocalStorage } from 'node:async_hooks';
 import SQLite from 'better-sqlite3';
 import { sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/pg-proxy';
 import { type Clock, systemClock } from '../../lib/clock.ts';
 import { createMutex } from '../../lib/mutex.ts';
 import { type Database, groupColumns, NESTED, type Queries } from './database.ts';
+import { createNestingWatch } from './nesting.ts';
+import { type RunStatement, runDirectly } from './prepared.ts';
 import { SqliteSpelling } from './sqlite-spelling.ts';
 import { createStatementCache } from './statement-cache.ts';
 
@@ -14,21 +15,21 @@ const CACHE_KIB = 32 * 1024;
 /** Compiled statements kept; multi-row statements differ by their row count. */
 const COMPILED_MAX = 500;
 
-/** Runs one statement; `all`: each row as a list of its values, in the order of the statement's columns. */
-export type RunStatement = (
-  text: string,
-  params: unknown[],
-  method: 'all' | 'execute',
-) => Promise<{ rows: unknown[] }>;
-
 /** The ledger's queries, spelled for SQLite, on whatever runs a statement. */
-export const sqliteQueries = (run: RunStatement): Queries =>
-  drizzle(run, {}, () => new SqliteSpelling()) as unknown as Queries;
+export function sqliteQueries(run: RunStatement): Queries {
+  const built = drizzle(
+    (text, params, method) => run(text, params, method),
+    {},
+    () => new SqliteSpelling(),
+  );
+  return runDirectly(built as unknown as Queries, run);
+}
 
 /**
  * Opens the file (or `:memory:`). Only this process may write to it.
  * WAL first and then `synchronous=FULL`: better-sqlite3 is compiled so that WAL alone runs at NORMAL,
- * which may lose the last commits when the power fails. `queriesOn` lets a caller observe each statement; `clock` is
+ * which may lose the last commits when the power fails. Without `durable`, for a ledger that nobody keeps, no commit waits
+ * for the disk. `watchNesting`: a commit inside another fails, rather than to wait for itself. `queriesOn` lets a caller observe each statement; `clock` is
  * the database's, for which the machine's own serves: there is one process.
  */
 export function openSqlite(
@@ -36,29 +37,37 @@ export function openSqlite(
   {
     queriesOn = sqliteQueries,
     clock = systemClock(),
-  }: { queriesOn?: (run: RunStatement) => Queries; clock?: Pick<Clock, 'now'> } = {},
+    durable = true,
+    watchNesting = true,
+  }: {
+    queriesOn?: (run: RunStatement) => Queries;
+    clock?: Pick<Clock, 'now'>;
+    durable?: boolean;
+    watchNesting?: boolean;
+  } = {},
 ): Database {
-  const writer = connect(path, { clock });
-  const reader = path === ':memory:' ? writer : connect(path, { clock, readonly: true });
+  const writer = connect(path, { clock, durable });
+  const reader = path === ':memory:' ? writer : connect(path, { clock, durable, readonly: true });
   const exclusive = createMutex();
-  const insideWork = new AsyncLocalStorage<boolean>();
+  const writeSingle = createSingleWrites(writer, exclusive);
+  const nesting = createNestingWatch({ isOn: watchNesting });
 
   const tx = queriesOn(async (text, params, method) => run(writer, text, params, method));
   const db = queriesOn(async (text, params, method) => {
-    if (insideWork.getStore()) throw new Error('inside atomically(), use the queries that it hands over');
+    if (nesting.isInside()) throw new Error('inside atomically(), use the queries that it hands over');
     // An in-memory database has one connection: a select on it would see what an open commit may still roll back.
     if (reader !== writer && /^(?:select|with\s)/.test(text) && !/\b(?:insert|update|delete)\b/.test(text)) {
       return run(reader, text, params, method);
     }
-    return exclusive(async () => run(writer, text, params, method));
+    return writeSingle({ text, params, method });
   });
 
   const begin = <T>(work: () => Promise<T>) => {
-    if (insideWork.getStore()) throw new Error(NESTED);
+    if (nesting.isInside()) throw new Error(NESTED);
     return exclusive(async () => {
       writer.exec('begin immediate');
       try {
-        const value = await insideWork.run(true, work);
+        const value = await nesting.run(work);
         writer.exec('commit');
         return value;
       } catch (error) {
@@ -75,7 +84,7 @@ export function openSqlite(
     atomically: async (work) => begin(() => work(tx)),
     async snapshot(work) {
       if (reader === writer) return exclusive(() => work(tx));
-      const own = connect(path, { clock, readonly: true });
+      const own = connect(path, { clock, durable, readonly: true });
       try {
         // The moment is that of the first read, so one is made here.
         own.exec('begin');
@@ -105,10 +114,65 @@ export function openSqlite(
 }
 
 type Connection = ReturnType<typeof connect>;
+type Answer = ReturnType<typeof run>;
+
+interface Single {
+  text: string;
+  params: unknown[];
+  method: 'all' | 'execute';
+}
+type WaitingSingle = Single & { resolve: (answer: Answer) => void; reject: (error: unknown) => void };
+
+/** Single statements that wait for their turn at the same time share a commit: each would wait for the disk otherwise. */
+function createSingleWrites(writer: Connection, exclusive: ReturnType<typeof createMutex>) {
+  let waiting: WaitingSingle[] = [];
+  const turn = async () => {
+    const together = waiting;
+    waiting = [];
+    try {
+      const answers = together.length === 1 ? runAll(writer, together) : runInOneCommit(writer, together);
+      for (const answer of answers) answer();
+    } catch (error) {
+      for (const { reject } of together) reject(error);
+    }
+  };
+  return (single: Single): Promise<Answer> =>
+    new Promise((resolve, reject) => {
+      waiting.push({ ...single, resolve, reject });
+      if (waiting.length === 1) void exclusive(turn);
+    });
+}
+
+/** Runs statements one after the other, and returns what tells each caller of its answer; one that fails changes nothing of the others. */
+function runAll(writer: Connection, singles: WaitingSingle[]): (() => void)[] {
+  const isCommit = writer.inTransaction;
+  return singles.map(({ text, params, method, resolve, reject }) => {
+    try {
+      const answer = run(writer, text, params, method);
+      return () => resolve(answer);
+    } catch (error) {
+      // A full disk, for example, ends the whole commit.
+      if (isCommit && !writer.inTransaction) throw error;
+      return () => reject(error);
+    }
+  });
+}
+
+function runInOneCommit(writer: Connection, singles: WaitingSingle[]): (() => void)[] {
+  writer.exec('begin immediate');
+  try {
+    const answers = runAll(writer, singles);
+    writer.exec('commit');
+    return answers;
+  } catch (error) {
+    if (writer.inTransaction) writer.exec('rollback');
+    throw error;
+  }
+}
 
 function run(connection: Connection, text: string, params: unknown[], method: 'all' | 'execute') {
   const statement = connection.compile(text);
-  const values = params.map((value) => (typeof value === 'boolean' ? Number(value) : value));
+  const values = params.map(sqliteValue);
   if (!statement.reader) {
     statement.run(...values);
     return { rows: [] };
@@ -116,14 +180,25 @@ function run(connection: Connection, text: string, params: unknown[], method: 'a
   return { rows: statement.raw(method === 'all').all(...values) };
 }
 
-function connect(path: string, { clock, ...options }: SQLite.Options & { clock: Pick<Clock, 'now'> }) {
+/** SQLite has neither booleans nor lists: those are 0 and 1, and JSON. */
+function sqliteValue(value: unknown): unknown {
+  if (typeof value === 'boolean') return Number(value);
+  return Array.isArray(value) ? JSON.stringify(value) : value;
+}
+
+interface ConnectOptions extends SQLite.Options {
+  clock: Pick<Clock, 'now'>;
+  durable: boolean;
+}
+
+function connect(path: string, { clock, durable, ...options }: ConnectOptions) {
   const sqlite = new SQLite(path, options);
   sqlite.function('now_ms', { deterministic: false }, () => clock.now());
   if (!options.readonly) {
     sqlite.pragma('journal_mode = WAL');
     sqlite.pragma('foreign_keys = ON');
   }
-  sqlite.pragma('synchronous = FULL');
+  sqlite.pragma(`synchronous = ${durable ? 'FULL' : 'OFF'}`);
   sqlite.pragma(`cache_size = -${CACHE_KIB}`);
   return {
     compile: createStatementCache(COMPILED_MAX, (text) => sqlite.prepare<unknown[], unknown>(text)),

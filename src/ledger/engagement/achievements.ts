@@ -50,11 +50,12 @@ export async function markUnlocked(
         some.map(({ one }) => ({
           ...{ brandId: one.brandId, userKey: one.userKey, achievementType: one.achievement.type },
           ...{ progress: Math.min(one.progress, PROGRESS_MAX), unlockedAt: nowMs },
+          unlockedBy: one.achievement.metric,
         })),
       )
       .onConflictDoUpdate({
         target: [brandId, userKey, achievementType],
-        set: { unlockedAt: nowMs },
+        set: { unlockedAt: nowMs, unlockedBy: sql`excluded.unlocked_by`, progress: sql`excluded.progress` },
         setWhere: isNull(unlockedAt),
       })
       .returning({ brandId, userKey, achievementType }),

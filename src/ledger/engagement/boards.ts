@@ -43,15 +43,32 @@ export async function boardsFor<Place extends BoardPlace>(
     known.find(
       (board) => isSame(board, wanted) && board.startsAt <= wanted.atMs && wanted.atMs < board.endsAt,
     );
+  // Boards of one place hold all its moments from the latest beginning to the earliest end.
+  const held = new Map<string, Held[]>();
+  const textOf = ({ brandId, platform }: Place) => `${brandId} ${platform ?? ''}`;
+  const heldBy = (place: Place) =>
+    held.get(textOf(place))?.find(({ from, until }) => from <= place.atMs && place.atMs < until);
   for (const place of places) {
+    if (heldBy(place)) continue;
+    const boards: Board[] = [];
     for (const wanted of wantedFor(place, known)) {
-      if (!find(wanted)) known.push(await openBoard(tx, { ...wanted, timeZone: place.timeZone }));
+      const board = find(wanted) ?? (await openBoard(tx, { ...wanted, timeZone: place.timeZone }));
+      if (!known.includes(board)) known.push(board);
+      boards.push(board);
     }
+    const from = Math.max(...boards.map(({ startsAt }) => startsAt));
+    const until = Math.min(...boards.map(({ endsAt }) => endsAt));
+    const open = boards.filter(({ closed }) => !closed);
+    held.set(textOf(place), [...(held.get(textOf(place)) ?? []), { from, until, boards: open }]);
   }
-  return (place) =>
-    wantedFor(place, known)
-      .flatMap((wanted) => find(wanted) ?? [])
-      .filter((board) => !board.closed);
+  return (place) => heldBy(place)?.boards ?? [];
+}
+
+/** The open boards that count what happens from one moment until another. */
+interface Held {
+  from: number;
+  until: number;
+  boards: Board[];
 }
 
 type Wanted = Pick<Board, 'brandId' | 'period' | 'platform'> & { atMs: number };

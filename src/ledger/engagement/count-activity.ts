@@ -1,4 +1,4 @@
-/** Counts what users did on their brand's leaderboards, in the commit that makes it true. */
+/** Counts what users did on their brand's leaderboards. */
 import { sql } from 'drizzle-orm';
 import {
   type BoardMetric,
@@ -7,6 +7,7 @@ import {
   countedMoves,
 } from '../../rules/engagement/rank-tree.ts';
 import type { Queries } from '../database/database.ts';
+import { insertion } from '../database/insertion.ts';
 import { leaderboardRanks, leaderboardScores, leaderboardUsers } from '../schema/engagement/leaderboards.ts';
 import { type BoardPlace, boardsFor } from './boards.ts';
 
@@ -26,7 +27,7 @@ export interface Activity extends BoardPlace {
 type Score = typeof leaderboardScores.$inferInsert;
 
 /** A statement of this many rows stays far below the number of values that a statement takes. */
-const ROWS_MAX = 500;
+const ROWS_MAX = 2_000;
 
 /**
  * Counts these on the boards of week, month and ever: those of all platforms, and those of the platform where one is
@@ -56,73 +57,82 @@ const noScore = (boardId: number, userKey: string): Score => ({
   ...{ boardId, userKey, rwtEarned: 0, claims: 0, activity: 0, streak: 0, streakBefore: 0 },
 });
 
-interface Change {
+/** How the scores of one board changed in one metric. */
+interface Changes {
   boardId: number;
   metric: BoardMetric;
-  before: number;
-  after: number;
+  moves: { before: number; after: number }[];
 }
 
-/** Adds to the users' scores and returns how each one changed. */
-async function addScores(tx: Queries, gains: Map<string, Score>): Promise<Change[]> {
+/** The score before a gain: sums lose it again, the longest streak is noted beside the new one. */
+const before: Record<BoardMetric, (score: Score, gain: Score) => number> = {
+  rwt_earned: (score, gain) => score.rwtEarned - gain.rwtEarned,
+  claims: (score, gain) => score.claims - gain.claims,
+  activity: (score, gain) => score.activity - gain.activity,
+  streak: (score) => score.streakBefore,
+};
+const after: Record<BoardMetric, (score: Score) => number> = {
+  rwt_earned: ({ rwtEarned }) => rwtEarned,
+  claims: ({ claims }) => claims,
+  activity: ({ activity }) => activity,
+  streak: ({ streak }) => streak,
+};
+
+/** Adds to the users' scores and returns how they changed, board by board, in the metrics that these gains have. */
+async function addScores(tx: Queries, gains: Map<string, Score>): Promise<Changes[]> {
   const ordered = [...gains.values()].sort(
     (a, b) => a.boardId - b.boardId || (a.userKey < b.userKey ? -1 : 1),
   );
-  const { rwtEarned, claims, activity, streak } = leaderboardScores;
-  const changes: Change[] = [];
+  const metrics = boardMetrics.filter((metric) => ordered.some((gain) => after[metric](gain) !== 0));
+  const boardIds = [...new Set(ordered.map(({ boardId }) => boardId))];
+  const changes = new Map(
+    boardIds.map((boardId) => [boardId, metrics.map((metric): Changes => ({ boardId, metric, moves: [] }))]),
+  );
   for (let from = 0; from < ordered.length; from += ROWS_MAX) {
-    const written = await tx
-      .insert(leaderboardScores)
-      .values(ordered.slice(from, from + ROWS_MAX))
-      .onConflictDoUpdate({
-        target: [leaderboardScores.boardId, leaderboardScores.userKey],
-        set: {
-          rwtEarned: sql`${rwtEarned} + excluded.rwt_earned`,
-          claims: sql`${claims} + excluded.claims`,
-          activity: sql`${activity} + excluded.activity`,
-          streakBefore: sql`${streak}`,
-          streak: sql`case when excluded.streak > ${streak} then excluded.streak else ${streak} end`,
-        },
-      })
-      .returning();
-    for (const row of written) {
-      const gain = gains.get(scoreText(row));
+    for (const score of await writeScores(tx, ordered.slice(from, from + ROWS_MAX))) {
+      const gain = gains.get(scoreText(score));
       if (!gain) throw new Error('a leaderboard gave a score that nobody wrote');
-      const { boardId } = row;
-      changes.push(
-        { boardId, metric: 'rwt_earned', before: row.rwtEarned - gain.rwtEarned, after: row.rwtEarned },
-        { boardId, metric: 'claims', before: row.claims - gain.claims, after: row.claims },
-        { boardId, metric: 'activity', before: row.activity - gain.activity, after: row.activity },
-        { boardId, metric: 'streak', before: row.streakBefore, after: row.streak },
-      );
+      for (const { metric, moves } of changes.get(score.boardId) ?? [])
+        moves.push({ before: before[metric](score, gain), after: after[metric](score) });
     }
   }
-  return changes;
+  return [...changes.values()].flat();
 }
 
-/** Moves users between the ranges of scores. */
-async function moveRanks(tx: Queries, changes: Change[]): Promise<void> {
+const { rwtEarned, claims, activity, streak } = leaderboardScores;
+const writeScores = insertion(leaderboardScores, (insert) =>
+  insert
+    .onConflictDoUpdate({
+      target: [leaderboardScores.boardId, leaderboardScores.userKey],
+      set: {
+        rwtEarned: sql`${rwtEarned} + excluded.rwt_earned`,
+        claims: sql`${claims} + excluded.claims`,
+        activity: sql`${activity} + excluded.activity`,
+        streakBefore: sql`${streak}`,
+        streak: sql`case when excluded.streak > ${streak} then excluded.streak else ${streak} end`,
+      },
+    })
+    .returning(),
+);
+
+/** Moves users between the ranges of scores; the changes come in the order of their boards. */
+async function moveRanks(tx: Queries, changes: Changes[]): Promise<void> {
   const rows: (CountedNode & { boardId: number; metric: BoardMetric })[] = [];
-  const boardIds = [...new Set(changes.map(({ boardId }) => boardId))].sort((a, b) => a - b);
-  for (const boardId of boardIds) {
-    const ofBoard = changes.filter((change) => change.boardId === boardId);
-    for (const metric of boardMetrics) {
-      const moves = ofBoard.filter((change) => change.metric === metric);
-      const nodes = countedMoves(moves).sort((a, b) => a.level - b.level || a.node - b.node);
-      rows.push(...nodes.map((node) => ({ boardId, metric, ...node })));
-    }
+  for (const { boardId, metric, moves } of changes) {
+    const nodes = countedMoves(moves).sort((a, b) => a.level - b.level || a.node - b.node);
+    rows.push(...nodes.map((node) => ({ boardId, metric, ...node })));
   }
-  const { boardId, metric, level, node, users } = leaderboardRanks;
-  for (let from = 0; from < rows.length; from += ROWS_MAX) {
-    await tx
-      .insert(leaderboardRanks)
-      .values(rows.slice(from, from + ROWS_MAX))
-      .onConflictDoUpdate({
-        target: [boardId, metric, level, node],
-        set: { users: sql`${users} + excluded.users` },
-      });
-  }
+  for (let from = 0; from < rows.length; from += ROWS_MAX)
+    await writeRanks(tx, rows.slice(from, from + ROWS_MAX));
 }
+
+const { boardId, metric, level, node, users } = leaderboardRanks;
+const writeRanks = insertion(leaderboardRanks, (insert) =>
+  insert.onConflictDoUpdate({
+    target: [boardId, metric, level, node],
+    set: { users: sql`${users} + excluded.users` },
+  }),
+);
 
 /** Keeps how a user is shown on the brand's boards; a name that is not given stays as it was. */
 export async function nameBoardUser(

@@ -1,7 +1,8 @@
 /** Reads leaderboards: the first users, any user's scores, and the rank of any score without counting users. */
-import { and, desc, eq, gte, inArray, lte, or, sql } from 'drizzle-orm';
+import { and, desc, eq, gt, gte, inArray, lte, or, sql } from 'drizzle-orm';
 import {
   type BoardMetric,
+  boardMetrics,
   type CountedNode,
   rangesBeside,
   rankOf,
@@ -27,15 +28,65 @@ export interface UserScore {
   score: number;
 }
 
-/** The users with the highest scores, highest first. */
-export function firstOf(db: Queries, of: Ranking & { limit: number }): Promise<UserScore[]> {
+/**
+ * The users with the highest scores, highest first; of equal scores, the user whose key comes last. The index has scores
+ * alone, so that new users do not each need a page of it: who of many with the last of these scores is among the first is
+ * found apart.
+ */
+export async function firstOf(db: Queries, of: Ranking & { limit: number }): Promise<UserScore[]> {
   const { score, counts } = columns[of.metric];
-  return db
-    .select({ userKey: leaderboardScores.userKey, score })
+  const { boardId, userKey } = leaderboardScores;
+  const onBoard = and(eq(boardId, of.boardId), counts);
+  const [last] = await db
+    .select({ score })
     .from(leaderboardScores)
-    .where(and(eq(leaderboardScores.boardId, of.boardId), counts))
-    .orderBy(desc(score), desc(leaderboardScores.userKey))
+    .where(onBoard)
+    .orderBy(desc(score))
+    .limit(1)
+    .offset(of.limit - 1);
+  const above = await db
+    .select({ userKey, score })
+    .from(leaderboardScores)
+    .where(and(onBoard, gt(score, last?.score ?? 0)))
+    .orderBy(desc(score), desc(userKey))
     .limit(of.limit);
+  const missing = of.limit - above.length;
+  return last && missing > 0
+    ? [...above, ...(await lastNamed(db, { ...of, ...last, limit: missing }))]
+    : above;
+}
+
+/** Of the users with exactly this score, those whose keys come last. */
+async function lastNamed(db: Queries, of: Ranking & { score: number; limit: number }): Promise<UserScore[]> {
+  const { score, counts } = columns[of.metric];
+  const { boardId, userKey } = leaderboardScores;
+  const { ties, users } = await countTies(db, of);
+  // Either all of them are read and sorted, or users by their keys until enough of them have the score.
+  const isSorted = ties * ties <= of.limit * users;
+  const isTie = isSorted
+    ? and(counts, gte(score, of.score), lte(score, of.score))
+    : sql`${score} + 0 = ${of.score}`;
+  return db
+    .select({ userKey, score })
+    .from(leaderboardScores)
+    .where(and(eq(boardId, of.boardId), isTie))
+    .orderBy(desc(userKey))
+    .limit(of.limit);
+}
+
+/** How many users have this score; `users`: at least as many as have any on the board. */
+async function countTies(db: Queries, of: Ranking & { score: number }) {
+  const { boardId, metric, level, node, users } = leaderboardRanks;
+  const onBoard = eq(boardId, of.boardId);
+  const [tied] = await db
+    .select({ users })
+    .from(leaderboardRanks)
+    .where(and(onBoard, eq(metric, of.metric), eq(level, 0), eq(node, of.score)));
+  const all = await db
+    .select({ users })
+    .from(leaderboardRanks)
+    .where(and(onBoard, inArray(metric, boardMetrics), eq(level, TOP_LEVEL)));
+  return { ties: tied?.users ?? 0, users: all.reduce((sum, row) => sum + row.users, 0) };
 }
 
 /** What these users have on a board; a user without a score is left out. */

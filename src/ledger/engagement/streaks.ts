@@ -1,8 +1,9 @@
 /** Users' streaks and the milestones they claimed: the database counts a day once, and gives a bonus once. */
-import { and, count, eq, inArray, isNotNull, isNull, or, sql } from 'drizzle-orm';
+import { and, count, eq, isNotNull, isNull, or, sql } from 'drizzle-orm';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import type { Streak } from '../../rules/engagement/streak.ts';
 import type { Queries } from '../database/database.ts';
+import { isOneOf, type Of, statement } from '../database/statement.ts';
 import { streakMilestones, streaks } from '../schema/engagement/streaks.ts';
 import { rewards } from '../schema/rewards.ts';
 
@@ -44,18 +45,22 @@ export async function readStreaks(
   db: Queries,
   of: { brandIds: BrandId[]; userKeys: string[]; streakType: string },
 ): Promise<Map<string, Streak>> {
-  const rows = await db
+  const rows = await streaksOf(db, of);
+  return new Map(rows.map((row) => [userText(row), row]));
+}
+
+const streaksOf = statement((db, of: Of<{ brandIds: BrandId[]; userKeys: string[]; streakType: string }>) =>
+  db
     .select()
     .from(streaks)
     .where(
       and(
-        inArray(streaks.brandId, of.brandIds),
-        inArray(streaks.userKey, of.userKeys),
+        isOneOf(streaks.brandId, of.brandIds),
+        isOneOf(streaks.userKey, of.userKeys),
         eq(streaks.streakType, of.streakType),
       ),
-    );
-  return new Map(rows.map((row) => [userText(row), row]));
-}
+    ),
+);
 
 /** Text under which a brand's user is found in a map. */
 export const userText = ({ brandId, userKey }: Omit<StreakKey, 'streakType'>) => `${brandId} ${userKey}`;

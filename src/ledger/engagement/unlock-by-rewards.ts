@@ -6,20 +6,23 @@ import type { Queries } from '../database/database.ts';
 import { inChunks } from '../database/in-chunks.ts';
 import { brands } from '../schema/brands.ts';
 import { rewards } from '../schema/rewards.ts';
-import { type BrandUser, markUnlocked, paidTotals, stillLocked, type Unlocked } from './achievements.ts';
+import { markUnlocked, paidTotals, stillLocked, type Unlocked } from './achievements.ts';
 
-/** `sequences`: of the rewards that the block's payouts carry. Returns what was unlocked now. */
+/** `paid`: the rewards that the block's payouts carry. Returns what was unlocked now. */
 export async function unlockByRewards(
   tx: Queries,
-  { sequences, nowMs }: { sequences: number[]; nowMs: number },
+  { paid, nowMs }: { paid: { brandId: BrandId; sequence: number }[]; nowMs: number },
 ): Promise<Unlocked[]> {
-  const users = await inChunks(sequences, (some) =>
-    tx
-      .selectDistinct({ brandId: rewards.brandId, userKey: rewards.userKey })
-      .from(rewards)
-      .where(inArray(rewards.sequence, some)),
+  const counted = await countedAchievements(tx, [...new Set(paid.map(({ brandId }) => brandId))]);
+  if (counted.size === 0) return [];
+  const users = await inChunks(
+    paid.flatMap(({ brandId, sequence }) => (counted.has(brandId) ? sequence : [])),
+    (some) =>
+      tx
+        .selectDistinct({ brandId: rewards.brandId, userKey: rewards.userKey })
+        .from(rewards)
+        .where(inArray(rewards.sequence, some)),
   );
-  const counted = await countedAchievements(tx, users);
   const concerned = users.filter(({ brandId }) => counted.has(brandId));
   if (concerned.length === 0) return [];
   const userKeys = concerned.map(({ userKey }) => userKey);
@@ -33,9 +36,9 @@ export async function unlockByRewards(
   return markUnlocked(tx, { reached: await stillLocked(tx, reached), nowMs });
 }
 
-/** The achievements that rewards count for, of those of the users' brands that have any. */
-async function countedAchievements(tx: Queries, users: BrandUser[]): Promise<Map<BrandId, Achievement[]>> {
-  const rows = await inChunks([...new Set(users.map(({ brandId }) => brandId))], (some) =>
+/** The achievements that rewards count for, of those of the brands that have any. */
+async function countedAchievements(tx: Queries, brandIds: BrandId[]): Promise<Map<BrandId, Achievement[]>> {
+  const rows = await inChunks(brandIds, (some) =>
     tx
       .select({ brandId: brands.brandId, profile: brands.profile })
       .from(brands)

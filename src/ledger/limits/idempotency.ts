@@ -1,112 +1,162 @@
 /** First answers, kept under the caller's Idempotency-Key. */
 import { and, eq, gt, isNull, lt, lte, or, sql } from 'drizzle-orm';
 import type { Queries, SqlTime } from '../database/database.ts';
+import { atTime, type Of, statement } from '../database/statement.ts';
 import { idempotencyKeys } from '../schema/limits.ts';
 
 export type IdempotentRequest = typeof idempotencyKeys.$inferSelect;
 type Named = { scope: string; key: string };
 
-const named = ({ scope, key }: Named) => and(eq(idempotencyKeys.scope, scope), eq(idempotencyKeys.key, key));
+const named = ({ scope, key }: Of<Named>) =>
+  and(eq(idempotencyKeys.scope, scope), eq(idempotencyKeys.key, key));
 /** The request has no answer yet. */
-const open = (of: Named) => and(named(of), isNull(idempotencyKeys.status));
+const open = (of: Of<Named>) => and(named(of), isNull(idempotencyKeys.status));
+/** A request on which a caller works until then. */
+type Claimed = Named & { busyUntil: number };
 /** The request has no answer yet, and the caller is the one that works on it. */
-const openUntil = (of: Named & { busyUntil: number }) =>
-  and(open(of), eq(idempotencyKeys.busyUntil, of.busyUntil));
+const openUntil = (of: Of<Claimed>) => and(open(of), eq(idempotencyKeys.busyUntil, of.busyUntil));
 
 /** How long a claim on a request holds, counted by `now`: the clock of the database, which all processes share. */
 interface ClaimTerm {
   now: SqlTime;
   forMs: number;
 }
-const endOf = ({ now, forMs }: ClaimTerm) => sql<number>`${now} + ${forMs}`;
+type Term = Named & Pick<ClaimTerm, 'forMs'>;
 
 /** Notes a request as begun; undefined when the key was used before. */
 export async function beginRequest(
   db: Queries,
-  { now, forMs, ...request }: Named & ClaimTerm & Pick<IdempotentRequest, 'requestDigest' | 'effectId'>,
+  { now, ...request }: ClaimTerm & NewRequest,
 ): Promise<IdempotentRequest | undefined> {
-  const [row] = await db
-    .insert(idempotencyKeys)
-    .values({ ...request, busyUntil: endOf({ now, forMs }), createdAt: now })
-    .onConflictDoNothing()
-    .returning();
+  const [row] = await begin(now)(db, request);
   return row;
 }
+
+type NewRequest = Named & Pick<IdempotentRequest, 'requestDigest' | 'effectId'>;
+
+const begin = atTime((now) =>
+  statement((db, of: Of<NewRequest & Term>) => {
+    const { scope, key, requestDigest, effectId } = of;
+    const claimed = { busyUntil: sql`${now} + ${of.forMs}`, createdAt: now };
+    return db
+      .insert(idempotencyKeys)
+      .values({ scope, key, requestDigest, effectId, ...claimed })
+      .onConflictDoNothing()
+      .returning();
+  }),
+);
 
 export async function findRequest(
   db: Queries,
-  of: { scope: string; key: string },
+  { scope, key }: Named,
 ): Promise<IdempotentRequest | undefined> {
-  const [row] = await db.select().from(idempotencyKeys).where(named(of));
+  const [row] = await find(db, { scope, key });
   return row;
 }
 
+const find = statement((db, of: Of<Named>) => db.select().from(idempotencyKeys).where(named(of)));
+
 /** Takes over a request whose worker has stopped renewing it; the end of the new claim, or undefined when another caller has it. */
-export async function takeOverRequest(db: Queries, of: Named & ClaimTerm): Promise<number | undefined> {
-  const end = endOf(of);
-  // A claim never ends later than its length from now, unless the clock was ahead when it was written.
-  const isOver = or(lte(idempotencyKeys.busyUntil, of.now), gt(idempotencyKeys.busyUntil, end));
-  const [taken] = await db
-    .update(idempotencyKeys)
-    .set({ busyUntil: end })
-    .where(and(open(of), isOver))
-    .returning({ busyUntil: idempotencyKeys.busyUntil });
+export async function takeOverRequest(
+  db: Queries,
+  { now, ...of }: Named & ClaimTerm,
+): Promise<number | undefined> {
+  const [taken] = await takeOver(now)(db, of);
   return taken?.busyUntil;
 }
+
+const takeOver = atTime((now) =>
+  statement((db, of: Of<Term>) => {
+    const end = sql<number>`${now} + ${of.forMs}`;
+    // A claim never ends later than its length from now, unless the clock was ahead when it was written.
+    const isOver = or(lte(idempotencyKeys.busyUntil, now), gt(idempotencyKeys.busyUntil, end));
+    return db
+      .update(idempotencyKeys)
+      .set({ busyUntil: end })
+      .where(and(open(of), isOver))
+      .returning({ busyUntil: idempotencyKeys.busyUntil });
+  }),
+);
 
 /** Renews the claim on a request; its new end, or undefined when another caller has taken it over. */
 export async function renewRequest(
   db: Queries,
-  of: Named & ClaimTerm & { busyUntil: number },
+  { now, ...of }: Claimed & ClaimTerm,
 ): Promise<number | undefined> {
-  const [renewed] = await db
-    .update(idempotencyKeys)
-    .set({ busyUntil: endOf(of) })
-    .where(openUntil(of))
-    .returning({ busyUntil: idempotencyKeys.busyUntil });
+  const [renewed] = await renew(now)(db, of);
   return renewed?.busyUntil;
 }
 
+const renew = atTime((now) =>
+  statement((db, of: Of<Claimed & Term>) =>
+    db
+      .update(idempotencyKeys)
+      .set({ busyUntil: sql`${now} + ${of.forMs}` })
+      .where(openUntil(of))
+      .returning({ busyUntil: idempotencyKeys.busyUntil }),
+  ),
+);
+
 /** Gives the effect of a request another id, after that of an earlier try was undone; false when another caller has taken it over. */
-export async function renewEffect(
-  db: Queries,
-  of: { scope: string; key: string; busyUntil: number; effectId: string },
-): Promise<boolean> {
-  const renewed = await db
+export async function renewEffect(db: Queries, of: Claimed & { effectId: string }): Promise<boolean> {
+  return (await writeEffect(db, of)).length === 1;
+}
+
+const writeEffect = statement((db, of: Of<Claimed & { effectId: string }>) =>
+  db
     .update(idempotencyKeys)
-    .set({ effectId: of.effectId })
+    .set({ effectId: sql`${of.effectId}` })
     .where(openUntil(of))
-    .returning({ key: idempotencyKeys.key });
-  return renewed.length === 1;
+    .returning({ key: idempotencyKeys.key }),
+);
+
+/** The first answer under a key. */
+interface FirstAnswer extends Named {
+  status: number;
+  headers: Record<string, string>;
+  body: string;
 }
 
 /** Keeps the first answer; later callers get it word for word. False when there is one already. */
-export async function keepAnswer(
-  db: Queries,
-  answer: { scope: string; key: string; status: number; headers: Record<string, string>; body: string },
-): Promise<boolean> {
-  const kept = await db
-    .update(idempotencyKeys)
-    .set({ status: answer.status, headers: answer.headers, body: answer.body })
-    .where(open(answer))
-    .returning({ key: idempotencyKeys.key });
-  return kept.length === 1;
+export async function keepAnswer(db: Queries, answer: FirstAnswer): Promise<boolean> {
+  const headers = JSON.stringify(answer.headers);
+  return (await writeAnswer(db, { ...answer, headers })).length === 1;
 }
+
+const writeAnswer = statement((db, of: Of<Omit<FirstAnswer, 'headers'> & { headers: string }>) =>
+  db
+    .update(idempotencyKeys)
+    .set({ status: sql`${of.status}`, headers: sql`${of.headers}`, body: sql`${of.body}` })
+    .where(open(of))
+    .returning({ key: idempotencyKeys.key }),
+);
 
 /** Ends this try's claim, so that the next try need not wait; changes nothing when another try has taken over. */
-export async function freeRequest(db: Queries, of: Named & { busyUntil: number }): Promise<void> {
-  await db.update(idempotencyKeys).set({ busyUntil: 0 }).where(openUntil(of));
+export async function freeRequest(db: Queries, of: Claimed): Promise<void> {
+  await free(db, of);
 }
+
+const free = statement((db, of: Of<Claimed>) =>
+  db.update(idempotencyKeys).set({ busyUntil: 0 }).where(openUntil(of)),
+);
 
 /** Forgets a request that had no effect: its key is free again. Changes nothing when another try has taken over. */
-export async function forgetRequest(
-  db: Queries,
-  of: { scope: string; key: string; busyUntil: number },
-): Promise<void> {
-  await db.delete(idempotencyKeys).where(openUntil(of));
+export async function forgetRequest(db: Queries, of: Claimed): Promise<void> {
+  await forget(db, of);
 }
 
+const forget = statement((db, of: Of<Claimed>) => db.delete(idempotencyKeys).where(openUntil(of)));
+
 /** Deletes answers that were kept for `keptMs`. */
-export async function forgetOldRequests(db: Queries, of: { now: SqlTime; keptMs: number }): Promise<void> {
-  await db.delete(idempotencyKeys).where(lt(idempotencyKeys.createdAt, sql`${of.now} - ${of.keptMs}`));
+export async function forgetOldRequests(
+  db: Queries,
+  { now, keptMs }: { now: SqlTime; keptMs: number },
+): Promise<void> {
+  await forgetOld(now)(db, { keptMs });
 }
+
+const forgetOld = atTime((now) =>
+  statement((db, of: Of<{ keptMs: number }>) =>
+    db.delete(idempotencyKeys).where(lt(idempotencyKeys.createdAt, sql`${now} - ${of.keptMs}`)),
+  ),
+);

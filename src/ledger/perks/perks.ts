@@ -2,6 +2,7 @@
 import { and, asc, eq, inArray, or, sql } from 'drizzle-orm';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import type { Queries } from '../database/database.ts';
+import { isOneOf, type Of, statement } from '../database/statement.ts';
 import { perks } from '../schema/engagement/perks.ts';
 
 export type StoredPerk = typeof perks.$inferSelect;
@@ -20,9 +21,17 @@ export async function findPerk(
 
 /** The perk that is this token on chain. */
 export async function findPerkByToken(db: Queries, tokenId: number): Promise<StoredPerk | undefined> {
-  const [found] = await db.select().from(perks).where(eq(perks.tokenId, tokenId));
+  const [found] = await findPerksByTokens(db, [tokenId]);
   return found;
 }
+
+/** The same for several tokens, in no order. */
+export const findPerksByTokens = (db: Queries, tokenIds: number[]): Promise<StoredPerk[]> =>
+  perksOf(db, { tokenIds });
+
+const perksOf = statement((db, of: Of<{ tokenIds: number[] }>) =>
+  db.select().from(perks).where(isOneOf(perks.tokenId, of.tokenIds)),
+);
 
 /** All perks of a brand, active or not, in the order of their tokens. */
 export const listPerks = (db: Queries, brandId: BrandId): Promise<StoredPerk[]> =>

@@ -1,5 +1,5 @@
 /** Confirmation codes of redemptions, as brands look at them. */
-import { and, eq, isNull } from 'drizzle-orm';
+import { and, desc, eq, isNull } from 'drizzle-orm';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import type { Queries } from '../database/database.ts';
 import { perks } from '../schema/engagement/perks.ts';
@@ -27,6 +27,28 @@ export async function findByCode(db: Queries, { brandId, code }: { brandId: Bran
     );
   return found;
 }
+
+/** What is known of redemptions in a list. */
+const listed = {
+  redemption: redemptions,
+  perkName: perks.name,
+  status: transactions.status,
+  outcome: transactions.outcome,
+  transactionHash: transactions.hash,
+};
+
+export type ListedRedemption = Awaited<ReturnType<typeof listRedemptions>>[number];
+
+/** Redemptions of a brand, or of all, newest first. */
+export const listRedemptions = (db: Queries, of: { brandId?: BrandId | undefined; limit: number }) =>
+  db
+    .select(listed)
+    .from(redemptions)
+    .leftJoin(perks, eq(perks.id, redemptions.perkId))
+    .leftJoin(transactions, eq(transactions.id, redemptions.transactionId))
+    .where(of.brandId && eq(redemptions.brandId, of.brandId))
+    .orderBy(desc(redemptions.createdAt), desc(redemptions.id))
+    .limit(of.limit);
 
 /** Marks a redemption's code as used; false when it is marked already, or the redemption came to nothing. */
 export async function markUsed(db: Queries, { id, nowMs }: { id: string; nowMs: number }): Promise<boolean> {

@@ -2,6 +2,7 @@
 import { and, asc, count, eq, inArray, isNull, sql } from 'drizzle-orm';
 import type { Queries } from '../database/database.ts';
 import { redemptions } from '../schema/engagement/redemptions.ts';
+import { transactions } from '../schema/transactions.ts';
 import type { Transaction } from '../transactions/transactions.ts';
 import type { Redemption } from './redemptions.ts';
 
@@ -56,6 +57,9 @@ export async function giveUpRedemption(
   return rows.length === 1;
 }
 
+/** A subquery: the block that holds the transaction of a redemption. */
+const ofItsBlock = sql`(select ${transactions.blockNumber} from ${transactions} where ${transactions.id} = ${redemptions.transactionId})`;
+
 /** Settles redemptions whose transactions are final: they are done, or came to nothing. */
 export async function settleRedemptionQueue(
   tx: Queries,
@@ -70,7 +74,7 @@ export async function settleRedemptionQueue(
     if (ids.length === 0) continue;
     await tx
       .update(redemptions)
-      .set({ settledAt: nowMs, failure })
+      .set({ settledAt: nowMs, failure, ...(failure === null && { shownFrom: ofItsBlock }) })
       .where(
         inArray(
           redemptions.transactionId,

@@ -1,5 +1,5 @@
 /** Redemptions of perks: admitted within a user's RWT and a perk's stock, and followed until a block shows them. */
-import { and, eq, inArray, isNotNull, isNull, or, sql } from 'drizzle-orm';
+import { and, eq, gt, inArray, isNotNull, isNull, or, sql } from 'drizzle-orm';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import type { Queries } from '../database/database.ts';
 import { inChunks } from '../database/in-chunks.ts';
@@ -11,7 +11,10 @@ type Hex = `0x${string}`;
 
 export type Redemption = typeof redemptions.$inferSelect;
 /** `key`: `redemptionKey(id)` of `src/chain/contracts/calls/perk-redemption.ts`. */
-export type RedemptionPlan = Omit<Redemption, 'transactionId' | 'failure' | 'settledAt' | 'usedAt'>;
+export type RedemptionPlan = Omit<
+  Redemption,
+  'transactionId' | 'failure' | 'settledAt' | 'shownFrom' | 'usedAt'
+>;
 
 /** What the chain had in `block`: RWT of the wallet, and how many of the perk were left, undefined without a limit. */
 export interface ChainSupply {
@@ -22,12 +25,13 @@ export interface ChainSupply {
 
 /**
  * Whether a redemption takes RWT and stock that `block` does not show as taken: it waits, is on its way, or is in a later
- * block. One that a block shows as reverted takes nothing.
+ * block. One that a block shows as reverted takes nothing. A final one counts too where `block` is older: whoever asks may
+ * have read the chain long before.
  */
 const isUnderWay = (block: number) =>
   and(
-    isNull(redemptions.settledAt),
     isNull(redemptions.failure),
+    gt(redemptions.shownFrom, block),
     or(
       isNull(transactions.id),
       inArray(transactions.status, ['stored', 'sent']),

@@ -2,11 +2,12 @@
  * What calls cost their payers: the worst case until a block holds them, then what the block says, and the worst case
  * again when the chain takes the block back.
  */
-import { asc, eq, inArray, or } from 'drizzle-orm';
+import { asc, or, sql } from 'drizzle-orm';
 import type { Queries } from '../database/database.ts';
+import { isOneOf, listed, type Of, statement } from '../database/statement.ts';
 import { relays } from '../schema/relay.ts';
 import { type Transaction, transactionsById } from '../transactions/transactions.ts';
-import { giveBackGas, giveBackGasShare } from './gas-budgets.ts';
+import { giveBackGas, giveBackGasShares } from './gas-budgets.ts';
 import type { Relay } from './queued-relays.ts';
 
 const GWEI = 1_000_000_000n;
@@ -14,26 +15,22 @@ const GWEI = 1_000_000_000n;
 /** Sets what the budgets count for the calls in these transactions, permits included, to what is known of them now. */
 export async function chargeGas(tx: Queries, transactionIds: string[]): Promise<void> {
   if (transactionIds.length === 0) return;
-  const found = await tx
-    .select()
-    .from(relays)
-    .where(
-      or(inArray(relays.transactionId, transactionIds), inArray(relays.permitTransactionId, transactionIds)),
-    )
-    .orderBy(asc(relays.position))
-    .for('update');
+  const found = await lockCarried(tx, { transactionIds });
   const bound = found.flatMap(({ transactionId, permitTransactionId }) =>
     [transactionId, permitTransactionId].filter((id) => id !== null),
   );
   const known = new Map((await transactionsById(tx, bound)).map((one) => [one.id, one]));
   const changed: Change[] = [];
+  const charged: [position: number, gwei: number][] = [];
   for (const relay of found) {
     if (relay.chargedGwei === null) continue;
     const costGwei = costOf(relay, known);
     if (costGwei === relay.chargedGwei) continue;
-    await tx.update(relays).set({ chargedGwei: costGwei }).where(eq(relays.position, relay.position));
+    charged.push([relay.position, costGwei]);
     changed.push({ relay, gwei: relay.chargedGwei - costGwei });
   }
+  if (charged.length === 0) return;
+  await noteCharged(tx, { charged: JSON.stringify(charged) });
   // All budgets first, then all shares, each in the order in which the queue takes them, so that neither waits for the other.
   for (const { relay, gwei } of summed(changed, ({ payer, budgetDay }) => `${payer} ${budgetDay}`))
     await giveBackGas(tx, { payer: relay.payer, day: relay.budgetDay, gwei });
@@ -41,11 +38,38 @@ export async function chargeGas(tx: Queries, transactionIds: string[]): Promise<
     changed,
     ({ payer, budgetDay, userAddress }) => `${payer} ${budgetDay} ${userAddress}`,
   );
-  for (const { relay, gwei } of users) {
-    const { payer, budgetDay: day, userAddress } = relay;
-    await giveBackGasShare(tx, { payer, day, userAddress, gwei });
-  }
+  await giveBackGasShares(
+    tx,
+    users.map(({ relay: { payer, budgetDay: day, userAddress }, gwei }) => ({
+      payer,
+      day,
+      userAddress,
+      gwei,
+    })),
+  );
 }
+
+const lockCarried = statement((db, of: Of<{ transactionIds: string[] }>) =>
+  db
+    .select()
+    .from(relays)
+    .where(
+      or(
+        isOneOf(relays.transactionId, of.transactionIds),
+        isOneOf(relays.permitTransactionId, of.transactionIds),
+      ),
+    )
+    .orderBy(asc(relays.position))
+    .for('update'),
+);
+
+const noteCharged = statement((db, of: Of<{ charged: string }>) =>
+  db
+    .update(relays)
+    .set({ chargedGwei: sql`given.gwei` })
+    .from(listed('given', of.charged, { position: 'bigint', gwei: 'bigint' }))
+    .where(sql`${relays.position} = given.position`),
+);
 
 interface Change {
   relay: Relay;

@@ -1,12 +1,13 @@
 /** The accounts that pay for gas: each payer's account, and the top-ups of native currency that it waits for. */
-import { and, asc, eq, inArray, isNull, sql } from 'drizzle-orm';
+import { and, asc, eq, isNull, sql } from 'drizzle-orm';
 import { takeNumbers } from '../counters.ts';
 import type { Queries } from '../database/database.ts';
+import { isOneOf, type Of, statement } from '../database/statement.ts';
 import { type GasPayer, gasTopUps, gasWallets } from '../schema/relay.ts';
 import { transactions } from '../schema/transactions.ts';
 
 export type GasWallet = typeof gasWallets.$inferSelect;
-type GasTopUp = typeof gasTopUps.$inferSelect;
+export type GasTopUp = typeof gasTopUps.$inferSelect;
 type Address = `0x${string}`;
 
 export const listGasWallets = (db: Queries): Promise<GasWallet[]> => db.select().from(gasWallets);
@@ -37,14 +38,16 @@ export async function setGasWalletReady(db: Queries, payer: GasPayer, ready: boo
   await db.update(gasWallets).set({ ready }).where(eq(gasWallets.payer, payer));
 }
 
-/** Of these payers' wallets, the first that can send, in the order given. */
-export async function firstReadyGasWallet(db: Queries, payers: GasPayer[]): Promise<GasWallet | undefined> {
-  const rows = await db
+/** Of these payers' wallets, those that can send, in no order. */
+export const readyGasWallets = (db: Queries, payers: GasPayer[]): Promise<GasWallet[]> =>
+  readyOf(db, { payers });
+
+const readyOf = statement((db, of: Of<{ payers: GasPayer[] }>) =>
+  db
     .select()
     .from(gasWallets)
-    .where(and(inArray(gasWallets.payer, payers), eq(gasWallets.ready, true)));
-  return payers.flatMap((payer) => rows.find((row) => row.payer === payer) ?? [])[0];
-}
+    .where(and(isOneOf(gasWallets.payer, of.payers), eq(gasWallets.ready, true))),
+);
 
 /** Requests a top-up for a wallet, unless one is on its way already. */
 export async function requestTopUp(
@@ -70,14 +73,21 @@ export async function requestTopUp(
 
 /** The top-up that a lane is to send next. */
 export async function nextTopUp(tx: Queries, lane: Address): Promise<GasTopUp | undefined> {
-  const [row] = await tx
+  return (await nextTopUps(tx, lane, 1))[0];
+}
+
+/** The top-ups that a lane is to send next, in order. */
+export const nextTopUps = (tx: Queries, lane: Address, limit: number): Promise<GasTopUp[]> =>
+  nextOf(tx, { lane, limit });
+
+const nextOf = statement((db, of: Of<{ lane: Address; limit: number }>) =>
+  db
     .select()
     .from(gasTopUps)
-    .where(and(eq(gasTopUps.lane, lane), isNull(gasTopUps.transactionId)))
+    .where(and(eq(gasTopUps.lane, of.lane), isNull(gasTopUps.transactionId)))
     .orderBy(asc(gasTopUps.createdAt))
-    .limit(1);
-  return row;
-}
+    .limit(of.limit),
+);
 
 export async function bindTopUp(tx: Queries, id: string, transactionId: string): Promise<void> {
   await tx.update(gasTopUps).set({ transactionId }).where(eq(gasTopUps.id, id));
@@ -85,9 +95,10 @@ export async function bindTopUp(tx: Queries, id: string, transactionId: string):
 
 /** Lanes for which top-ups wait. */
 export async function lanesWithTopUps(db: Queries): Promise<Address[]> {
-  const rows = await db
-    .selectDistinct({ lane: gasTopUps.lane })
-    .from(gasTopUps)
-    .where(isNull(gasTopUps.transactionId));
+  const rows = await lanesWaiting(db, {});
   return rows.map(({ lane }) => lane);
 }
+
+const lanesWaiting = statement((db) =>
+  db.selectDistinct({ lane: gasTopUps.lane }).from(gasTopUps).where(isNull(gasTopUps.transactionId)),
+);

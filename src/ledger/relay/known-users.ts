@@ -1,10 +1,10 @@
 /** Which brands know a user: those that rewarded them, or asked for their wallet with their key. */
-import { and, inArray } from 'drizzle-orm';
+import { sql } from 'drizzle-orm';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import type { Queries } from '../database/database.ts';
+import { isOneOf, listed, type Of, statement } from '../database/statement.ts';
 import { rewards } from '../schema/rewards.ts';
-import { pregeneratedUsers } from '../schema/wallets.ts';
-import { userKeysAt } from '../wallets/wallets.ts';
+import { pregeneratedUsers, wallets } from '../schema/wallets.ts';
 
 /**
  * Of these brands, those that know the user, in the order given. `email` is one that is proven; `addresses` are the
@@ -17,18 +17,23 @@ export async function brandsThatKnow(
 ): Promise<BrandId[]> {
   if (brandIds.length === 0) return [];
   const { email, addresses } = user;
-  const ownWallets = await userKeysAt(db, addresses);
-  const keys = [...new Set([...(email === undefined ? [] : [email]), ...addresses, ...ownWallets])];
-  const [claimed, pregenerated] = await Promise.all([
-    db
-      .selectDistinct({ brandId: rewards.brandId })
-      .from(rewards)
-      .where(and(inArray(rewards.userKey, keys), inArray(rewards.brandId, brandIds))),
-    db
-      .select({ brandId: pregeneratedUsers.brandId })
-      .from(pregeneratedUsers)
-      .where(and(inArray(pregeneratedUsers.userKey, keys), inArray(pregeneratedUsers.brandId, brandIds))),
-  ]);
-  const known = new Set([...claimed, ...pregenerated].map(({ brandId }) => brandId));
+  const keys = email === undefined ? addresses : [email, ...addresses];
+  const rows = await knowing(db, { brandIds, addresses, keys: JSON.stringify(keys.map((key) => [key])) });
+  const known = new Set(rows.map(({ brandId }) => brandId));
   return brandIds.filter((brandId) => known.has(brandId));
 }
+
+const knowing = statement((db, of: Of<{ brandIds: BrandId[]; keys: string; addresses: `0x${string}`[] }>) => {
+  const keys = sql`(
+      select named.user_key from ${listed('named', of.keys, { user_key: 'text' })}
+      union
+      select ${wallets.userKey} from ${wallets} where ${isOneOf(wallets.address, of.addresses)}
+    )`;
+  return db.select({ brandId: sql<BrandId>`known.brand_id` }).from(sql`(
+      select ${rewards.brandId} as brand_id from ${rewards}
+      where ${rewards.userKey} in ${keys} and ${isOneOf(rewards.brandId, of.brandIds)}
+      union
+      select ${pregeneratedUsers.brandId} from ${pregeneratedUsers}
+      where ${pregeneratedUsers.userKey} in ${keys} and ${isOneOf(pregeneratedUsers.brandId, of.brandIds)}
+    ) as known`);
+});

@@ -1,8 +1,9 @@
 /** Calls on behalf of users: queued once, bound to their transactions, and looked up by the requests that wait for them. */
-import { and, asc, eq, inArray, isNull } from 'drizzle-orm';
+import { and, asc, eq, isNull, sql } from 'drizzle-orm';
 import { takeNumbers } from '../counters.ts';
 import type { Queries } from '../database/database.ts';
-import { inChunks } from '../database/in-chunks.ts';
+import { insertion } from '../database/insertion.ts';
+import { isOneOf, listed, type Of, statement } from '../database/statement.ts';
 import { relays } from '../schema/relay.ts';
 import { attempts, transactions } from '../schema/transactions.ts';
 
@@ -19,40 +20,77 @@ export async function storeRelays(tx: Queries, wishes: NewRelay[]): Promise<void
     position: first + place,
     chargedGwei: wish.reservedGwei,
   }));
-  await tx.insert(relays).values(rows);
+  await insertRelays(tx, rows);
 }
 
-/** The call that a lane is to send next; one whose permit is on its way comes before every other. */
-export async function nextRelay(tx: Queries, lane: Hex): Promise<Relay | undefined> {
-  const [row] = await tx
+const insertRelays = insertion(relays, (insert) => insert.returning({ position: relays.position }));
+
+/** Whether a lane has a call to send. */
+export async function isRelayWaiting(db: Queries, lane: Hex): Promise<boolean> {
+  return (await oneWaiting(db, { lane })).length > 0;
+}
+
+const oneWaiting = statement((db, of: Of<{ lane: Hex }>) =>
+  db
+    .select({ position: relays.position })
+    .from(relays)
+    .where(and(eq(relays.lane, of.lane), isNull(relays.transactionId)))
+    .limit(1),
+);
+
+/** The calls that a lane is to send next, in order; one whose permit is on its way comes before every other. */
+export const nextRelays = (tx: Queries, lane: Hex, limit: number): Promise<Relay[]> =>
+  nextOf(tx, { lane, limit });
+
+const nextOf = statement((db, of: Of<{ lane: Hex; limit: number }>) =>
+  db
     .select()
     .from(relays)
-    .where(and(eq(relays.lane, lane), isNull(relays.transactionId)))
+    .where(and(eq(relays.lane, of.lane), isNull(relays.transactionId)))
     .orderBy(asc(relays.position))
-    .limit(1);
-  return row;
+    .limit(of.limit),
+);
+
+/** A call, or the permit before it, and the transaction that carries it. */
+export interface BoundPart {
+  position: number;
+  part: 'permit' | 'call';
+  transactionId: string;
 }
 
-/** Binds a call, or the permit before it, to the transaction that carries it. */
-export async function bindRelay(
-  tx: Queries,
-  bound: { position: number; part: 'permit' | 'call'; transactionId: string },
-): Promise<void> {
-  const { position, part, transactionId } = bound;
-  await tx
-    .update(relays)
-    .set(part === 'permit' ? { permitTransactionId: transactionId } : { transactionId })
-    .where(eq(relays.position, position));
+/** Binds calls, and permits, to the transactions that carry them. */
+export async function bindRelays(tx: Queries, bound: BoundPart[]): Promise<void> {
+  for (const part of ['permit', 'call'] as const) {
+    const some = bound.filter((one) => one.part === part);
+    if (some.length === 0) continue;
+    const carried = some.map(({ position, transactionId }) => [position, transactionId]);
+    await bindParts[part](tx, { carried: JSON.stringify(carried) });
+  }
 }
+
+const binding = (part: BoundPart['part']) =>
+  statement((db, of: Of<{ carried: string }>) => {
+    const carrier = sql`carried.by_transaction`;
+    return db
+      .update(relays)
+      .set(part === 'permit' ? { permitTransactionId: carrier } : { transactionId: carrier })
+      .from(listed('carried', of.carried, { position: 'bigint', by_transaction: 'text' }))
+      .where(sql`${relays.position} = carried.position`);
+  });
+const bindParts = { permit: binding('permit'), call: binding('call') };
+
+/** Binds one. */
+export const bindRelay = (tx: Queries, bound: BoundPart): Promise<void> => bindRelays(tx, [bound]);
 
 /** Lanes for which calls wait. */
 export async function lanesWithRelays(db: Queries): Promise<Hex[]> {
-  const rows = await db
-    .selectDistinct({ lane: relays.lane })
-    .from(relays)
-    .where(isNull(relays.transactionId));
+  const rows = await lanesWaiting(db, {});
   return rows.map(({ lane }) => lane);
 }
+
+const lanesWaiting = statement((db) =>
+  db.selectDistinct({ lane: relays.lane }).from(relays).where(isNull(relays.transactionId)),
+);
 
 /** How far a relayed call has come; what is of its transaction is null until it is signed. */
 export type RelayProgress = Awaited<ReturnType<typeof readRelays>>[number];
@@ -70,14 +108,28 @@ const progressOf = {
 };
 
 /** Calls by their ids; unknown ids are left out. */
-export const readRelays = (db: Queries, ids: string[]) =>
-  inChunks(ids, (some) =>
-    db
-      .select(progressOf)
-      .from(relays)
-      .leftJoin(transactions, eq(transactions.id, relays.transactionId))
-      .where(inArray(relays.id, some)),
-  );
+export const readRelays = async (db: Queries, ids: string[]) =>
+  ids.length === 0 ? [] : await readProgress(db, { ids });
+
+const readProgress = statement((db, of: Of<{ ids: string[] }>) =>
+  db
+    .select(progressOf)
+    .from(relays)
+    .leftJoin(transactions, eq(transactions.id, relays.transactionId))
+    .where(isOneOf(relays.id, of.ids)),
+);
+
+/** The calls that transactions carry, permits left out. */
+export const relaysOf = async (db: Queries, transactionIds: string[]): Promise<RelayProgress[]> =>
+  transactionIds.length === 0 ? [] : await readCarried(db, { transactionIds });
+
+const readCarried = statement((db, of: Of<{ transactionIds: string[] }>) =>
+  db
+    .select(progressOf)
+    .from(relays)
+    .leftJoin(transactions, eq(transactions.id, relays.transactionId))
+    .where(isOneOf(relays.transactionId, of.transactionIds)),
+);
 
 /** The call that a transaction carries, by the hash of any of its attempts. */
 export async function findRelayByHash(db: Queries, hash: Hex): Promise<RelayProgress | undefined> {

@@ -1,7 +1,9 @@
 /** How often an event was claimed, per user and in all: the database itself refuses a claim above a limit. */
-import { and, inArray, lt, lte, sql } from 'drizzle-orm';
+import { and, lt, lte, sql } from 'drizzle-orm';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import type { Queries } from '../database/database.ts';
+import { insertion } from '../database/insertion.ts';
+import { isOneOf, listed, type Of, statement } from '../database/statement.ts';
 import { claimCounters, claimTotals } from '../schema/rewards.ts';
 
 interface ClaimKey {
@@ -19,19 +21,30 @@ const unique = <T>(values: T[]) => [...new Set(values)];
 /** The counters of these claims. */
 export async function readClaimCounters(tx: Queries, keys: ClaimKey[]): Promise<Map<string, ClaimCounter>> {
   if (keys.length === 0) return new Map();
-  // Three lists instead of one of triples: the few extra rows cost less than the longer statement.
-  const rows = await tx
+  const [brandIds, eventTypes, userKeys] = [new Set<string>(), new Set<string>(), new Set<string>()];
+  for (const { brandId, eventType, userKey } of keys) {
+    brandIds.add(brandId);
+    eventTypes.add(eventType);
+    userKeys.add(userKey);
+  }
+  const lists = { brandIds: [...brandIds], eventTypes: [...eventTypes], userKeys: [...userKeys] };
+  const rows = await countersOf(tx, lists);
+  return new Map(rows.map((row) => [claimKeyText(row), row]));
+}
+
+// Three lists instead of one of triples: the few extra rows cost less than the longer statement.
+const countersOf = statement((db, of: Of<{ brandIds: string[]; eventTypes: string[]; userKeys: string[] }>) =>
+  db
     .select()
     .from(claimCounters)
     .where(
       and(
-        inArray(claimCounters.brandId, unique(keys.map((key) => key.brandId))),
-        inArray(claimCounters.eventType, unique(keys.map((key) => key.eventType))),
-        inArray(claimCounters.userKey, unique(keys.map((key) => key.userKey))),
+        isOneOf(claimCounters.brandId, of.brandIds),
+        isOneOf(claimCounters.eventType, of.eventTypes),
+        isOneOf(claimCounters.userKey, of.userKeys),
       ),
-    );
-  return new Map(rows.map((row) => [claimKeyText(row), row]));
-}
+    ),
+);
 
 export interface Claim extends ClaimKey {
   rewardId: string;
@@ -44,30 +57,33 @@ export interface Claim extends ClaimKey {
 }
 
 /**
- * Counts these claims, each of another key, and returns the keys that were granted: a row that meanwhile
+ * Counts these claims, each of another key, and returns the users of those that were granted: a row that meanwhile
  * reached its limit, or was claimed too recently, is left as it is. One statement, so no two callers can
  * both take the last claim.
  */
-export async function takeClaims(tx: Queries, claims: Claim[]): Promise<Set<string>> {
-  // In key order, so that two processes with overlapping claims wait for each other instead of deadlocking.
-  const ordered = claims
-    .map((claim) => ({ claim, key: claimKeyText(claim) }))
-    .sort((a, b) => (a.key < b.key ? -1 : 1));
-  const granted = await tx
-    .insert(claimCounters)
-    .values(
-      ordered.map(({ claim }) => ({
-        brandId: claim.brandId,
-        eventType: claim.eventType,
-        userKey: claim.userKey,
-        claims: 1,
-        lastAt: claim.nowMs,
-        lastRewardId: claim.rewardId,
-        lastAmount: claim.amount,
-        termsMaxClaims: claim.claimsBelow,
-        termsLastBefore: claim.lastAtMost,
-      })),
-    )
+export async function takeClaims(tx: Queries, claims: Claim[]): Promise<string[]> {
+  const rows = claims.map((claim) => ({
+    brandId: claim.brandId,
+    eventType: claim.eventType,
+    userKey: claim.userKey,
+    claims: 1,
+    lastAt: claim.nowMs,
+    lastRewardId: claim.rewardId,
+    lastAmount: claim.amount,
+    termsMaxClaims: claim.claimsBelow,
+    termsLastBefore: claim.lastAtMost,
+  }));
+  const granted = await writeClaims(tx, rows.sort(byKey));
+  return granted.map(({ userKey }) => userKey);
+}
+
+/** One order for everybody: two processes with overlapping claims wait for each other instead of deadlocking. */
+const byKey = (a: ClaimKey, b: ClaimKey) =>
+  inOrder(a.userKey, b.userKey) || inOrder(a.brandId, b.brandId) || inOrder(a.eventType, b.eventType);
+const inOrder = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
+
+const writeClaims = insertion(claimCounters, (insert) =>
+  insert
     .onConflictDoUpdate({
       target: [claimCounters.brandId, claimCounters.eventType, claimCounters.userKey],
       set: {
@@ -83,13 +99,8 @@ export async function takeClaims(tx: Queries, claims: Claim[]): Promise<Set<stri
         lte(claimCounters.lastAt, sql`excluded.terms_last_before`),
       ),
     })
-    .returning({
-      brandId: claimCounters.brandId,
-      eventType: claimCounters.eventType,
-      userKey: claimCounters.userKey,
-    });
-  return new Set(granted.map(claimKeyText));
-}
+    .returning({ userKey: claimCounters.userKey }),
+);
 
 /** Text under which an event is found in a map. */
 export const eventKeyText = (key: { brandId: BrandId; eventType: string }) =>
@@ -101,33 +112,60 @@ export async function readClaimTotals(
   events: { brandId: BrandId; eventType: string }[],
 ): Promise<Map<string, number>> {
   if (events.length === 0) return new Map();
-  const rows = await tx
-    .select()
-    .from(claimTotals)
-    .where(
-      and(
-        inArray(claimTotals.brandId, unique(events.map((event) => event.brandId))),
-        inArray(claimTotals.eventType, unique(events.map((event) => event.eventType))),
-      ),
-    );
+  const rows = await totalsOf(tx, {
+    brandIds: unique(events.map((event) => event.brandId)),
+    eventTypes: unique(events.map((event) => event.eventType)),
+  });
   return new Map(rows.map((row) => [eventKeyText(row), row.claims]));
 }
 
-/** Counts `claims` more grants of an event, unless that would exceed `maxTotalClaims`: then false, and nothing is counted. */
-export async function addClaimTotal(
-  tx: Queries,
-  grant: { brandId: BrandId; eventType: string; claims: number; maxTotalClaims: number },
-): Promise<boolean> {
-  const { brandId, eventType, claims, maxTotalClaims } = grant;
-  if (claims > maxTotalClaims) return false;
-  const counted = await tx
+const totalsOf = statement((db, of: Of<{ brandIds: string[]; eventTypes: string[] }>) =>
+  db
+    .select()
+    .from(claimTotals)
+    .where(and(isOneOf(claimTotals.brandId, of.brandIds), isOneOf(claimTotals.eventType, of.eventTypes))),
+);
+
+/** More grants of an event. */
+export interface AddedClaims {
+  brandId: BrandId;
+  eventType: string;
+  claims: number;
+  /** Grants that the event may have, with these. */
+  maxTotalClaims: number;
+}
+
+/**
+ * Counts more grants of these events, each another one, in their order. False when one would have more than its maximum:
+ * then nothing is counted for it, and the caller takes back what was for the others.
+ */
+export async function addClaimTotals(tx: Queries, added: AddedClaims[]): Promise<boolean> {
+  if (added.some(({ claims, maxTotalClaims }) => claims > maxTotalClaims)) return false;
+  const rows = added.map(({ brandId, eventType, claims, maxTotalClaims }) => [
+    ...[brandId, eventType, claims, maxTotalClaims - claims],
+  ]);
+  const counted = await countTotals(tx, { added: JSON.stringify(rows) });
+  return counted.length === added.length;
+}
+
+const countTotals = statement((db, of: Of<{ added: string }>) => {
+  const columns = {
+    brand_id: 'text',
+    event_type: 'text',
+    claims: 'bigint',
+    claims_before: 'bigint',
+  } as const;
+  const added = listed('added', of.added, columns);
+  return db
     .insert(claimTotals)
-    .values({ brandId, eventType, claims })
+    .select(sql`select added.brand_id, added.event_type, added.claims from ${added} where true`)
     .onConflictDoUpdate({
       target: [claimTotals.brandId, claimTotals.eventType],
-      set: { claims: sql`${claimTotals.claims} + ${claims}` },
-      setWhere: lte(claimTotals.claims, maxTotalClaims - claims),
+      set: { claims: sql`${claimTotals.claims} + excluded.claims` },
+      setWhere: lte(
+        claimTotals.claims,
+        sql`(select added.claims_before from ${added} where added.brand_id = excluded.brand_id and added.event_type = excluded.event_type)`,
+      ),
     })
     .returning({ claims: claimTotals.claims });
-  return counted.length === 1;
-}
+});

@@ -2,24 +2,33 @@
 import { and, eq, gte, inArray, lte, sql } from 'drizzle-orm';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import type { Queries } from '../database/database.ts';
+import { isOneOf, listed, type Of, statement } from '../database/statement.ts';
 import { brandFunds, movements } from '../schema/rewards.ts';
 
 /** RWT that each brand has not promised yet, with the rows locked until the commit, always in the same order. */
 export async function lockAvailableFunds(tx: Queries, brandIds: BrandId[]): Promise<Map<BrandId, number>> {
-  const rows = await tx
-    .select()
-    .from(brandFunds)
-    .where(inArray(brandFunds.brandId, brandIds))
-    .orderBy(brandFunds.brandId)
-    .for('update');
+  const rows = await lockFunds(tx, { brandIds });
   return new Map(rows.map((row) => [row.brandId, row.deposited - row.promised]));
 }
 
+const lockFunds = statement((db, of: Of<{ brandIds: string[] }>) =>
+  db
+    .select()
+    .from(brandFunds)
+    .where(isOneOf(brandFunds.brandId, of.brandIds))
+    .orderBy(brandFunds.brandId)
+    .for('update'),
+);
+
 /** The same without a lock, for who only wants to know. */
 export async function readAvailableFunds(db: Queries, brandIds: BrandId[]): Promise<Map<BrandId, number>> {
-  const rows = await db.select().from(brandFunds).where(inArray(brandFunds.brandId, brandIds));
+  const rows = await fundsOf(db, { brandIds });
   return new Map(rows.map((row) => [row.brandId, row.deposited - row.promised]));
 }
+
+const fundsOf = statement((db, of: Of<{ brandIds: string[] }>) =>
+  db.select().from(brandFunds).where(isOneOf(brandFunds.brandId, of.brandIds)),
+);
 
 /** Those of the brands whose rows another transaction has locked now; none where the database has one writer at a time. */
 export async function lockedFunds(tx: Queries, brandIds: BrandId[]): Promise<Set<BrandId>> {
@@ -31,24 +40,32 @@ export async function lockedFunds(tx: Queries, brandIds: BrandId[]): Promise<Set
   return new Set(all.flatMap(({ brandId }) => (freeIds.has(brandId) ? [] : [brandId])));
 }
 
-/** Sets `amount` of a brand's escrow aside for rewards; false, and nothing changed, when the brand has less than that. */
+/**
+ * Sets these amounts of brands' escrow aside for rewards, one for each brand, whose rows are locked. False when a brand has
+ * less than that: then nothing is set aside for it, and the caller takes back what was for the others.
+ */
 export async function promiseFunds(
   tx: Queries,
-  promise: { brandId: BrandId; amount: number },
+  promises: { brandId: BrandId; amount: number }[],
 ): Promise<boolean> {
-  const { brandId, amount } = promise;
-  const promised = await tx
+  const rows = promises.map(({ brandId, amount }) => [brandId, amount]);
+  const promised = await promiseAmounts(tx, { promises: JSON.stringify(rows) });
+  return promised.length === promises.length;
+}
+
+const promiseAmounts = statement((db, of: Of<{ promises: string }>) =>
+  db
     .update(brandFunds)
-    .set({ promised: sql`${brandFunds.promised} + ${amount}` })
+    .set({ promised: sql`${brandFunds.promised} + wish.amount` })
+    .from(listed('wish', of.promises, { brand_id: 'text', amount: 'bigint' }))
     .where(
       and(
-        eq(brandFunds.brandId, brandId),
-        lte(brandFunds.promised, sql`${brandFunds.deposited} - ${amount}`),
+        eq(brandFunds.brandId, sql`wish.brand_id`),
+        lte(brandFunds.promised, sql`${brandFunds.deposited} - wish.amount`),
       ),
     )
-    .returning({ brandId: brandFunds.brandId });
-  return promised.length === 1;
-}
+    .returning({ brandId: brandFunds.brandId }),
+);
 
 /** Opens a brand's account, empty; a brand that has one keeps it. */
 export async function openFunds(db: Queries, brandId: BrandId): Promise<void> {

@@ -2,7 +2,8 @@
 import { and, asc, desc, eq, inArray, isNotNull, isNull, sql } from 'drizzle-orm';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import type { Queries } from '../database/database.ts';
-import { inChunks } from '../database/in-chunks.ts';
+import { insertion } from '../database/insertion.ts';
+import { isOneOf, type Of, statement } from '../database/statement.ts';
 import { rewards } from '../schema/rewards.ts';
 import { transactions } from '../schema/transactions.ts';
 
@@ -12,12 +13,19 @@ export async function recordRewards(
   tx: Queries,
   granted: Omit<typeof rewards.$inferInsert, 'failedTries'>[],
 ): Promise<void> {
-  await tx.insert(rewards).values(granted.map((reward) => ({ ...reward, failedTries: 0 })));
+  await insertRewards(
+    tx,
+    granted.map((reward) => ({ ...reward, failedTries: 0 })),
+  );
 }
 
+const insertRewards = insertion(rewards, (insert) => insert);
+
 /** Rewards that no transaction carries yet, oldest first. */
-export const waitingRewards = (tx: Queries, limit: number) =>
-  tx
+export const waitingRewards = (tx: Queries, limit: number) => firstWaiting(tx, { limit });
+
+const firstWaiting = statement((db, of: Of<{ limit: number }>) =>
+  db
     .select({
       id: rewards.id,
       sequence: rewards.sequence,
@@ -28,22 +36,41 @@ export const waitingRewards = (tx: Queries, limit: number) =>
     .from(rewards)
     .where(and(isNull(rewards.transactionId), isNull(rewards.failure)))
     .orderBy(asc(rewards.sequence))
-    .limit(limit)
-    .for('update');
+    .limit(of.limit)
+    .for('update'),
+);
+
+/** Whether any reward waits; locks nothing. */
+export async function areRewardsWaiting(db: Queries): Promise<boolean> {
+  const [one] = await oneWaiting(db, {});
+  return one !== undefined;
+}
+
+const oneWaiting = statement((db) =>
+  db
+    .select({ sequence: rewards.sequence })
+    .from(rewards)
+    .where(and(isNull(rewards.transactionId), isNull(rewards.failure)))
+    .limit(1),
+);
 
 /** Binds rewards to the transaction that pays them. */
 export async function bindRewards(
   tx: Queries,
   binding: { sequences: number[]; transactionId: string },
 ): Promise<void> {
-  const bound = await tx
-    .update(rewards)
-    .set({ transactionId: binding.transactionId })
-    .where(and(inArray(rewards.sequence, binding.sequences), isNull(rewards.transactionId)))
-    .returning({ sequence: rewards.sequence });
+  const bound = await bind(tx, binding);
   if (bound.length !== binding.sequences.length)
     throw new Error('a reward was bound to a transaction before');
 }
+
+const bind = statement((db, of: Of<{ sequences: number[]; transactionId: string }>) =>
+  db
+    .update(rewards)
+    .set({ transactionId: sql`${of.transactionId}` })
+    .where(and(isOneOf(rewards.sequence, of.sequences), isNull(rewards.transactionId)))
+    .returning({ sequence: rewards.sequence }),
+);
 
 /** Makes rewards wait again: their transaction is final and had no effect. */
 export async function unbindRewards(
@@ -112,29 +139,34 @@ export async function newestReward(
 
 /** A reward together with the transaction that pays it, when there is one. */
 export async function findReward(db: Queries, id: string) {
-  const [row] = await db
-    .select({ reward: rewards, transaction: transactions })
-    .from(rewards)
-    .leftJoin(transactions, eq(transactions.id, rewards.transactionId))
-    .where(eq(rewards.id, id));
+  const [row] = await rewardOf(db, { id });
   return row;
 }
 
+const rewardOf = statement((db, of: Of<{ id: string }>) =>
+  db
+    .select({ reward: rewards, transaction: transactions })
+    .from(rewards)
+    .leftJoin(transactions, eq(transactions.id, rewards.transactionId))
+    .where(eq(rewards.id, of.id)),
+);
+
 /** How far rewards have come; `hash`, `status` and `outcome` are null until a transaction carries them. */
-export const readRewardProgress = (db: Queries, ids: string[]) =>
-  inChunks(ids, (some) =>
-    db
-      .select({
-        rewardId: rewards.id,
-        hash: transactions.hash,
-        status: transactions.status,
-        outcome: transactions.outcome,
-        failure: rewards.failure,
-      })
-      .from(rewards)
-      .leftJoin(transactions, eq(transactions.id, rewards.transactionId))
-      .where(inArray(rewards.id, some)),
-  );
+export const readRewardProgress = (db: Queries, ids: string[]) => progressOf(db, { ids });
+
+const progressOf = statement((db, of: Of<{ ids: string[] }>) =>
+  db
+    .select({
+      rewardId: rewards.id,
+      hash: transactions.hash,
+      status: transactions.status,
+      outcome: transactions.outcome,
+      failure: rewards.failure,
+    })
+    .from(rewards)
+    .leftJoin(transactions, eq(transactions.id, rewards.transactionId))
+    .where(isOneOf(rewards.id, of.ids)),
+);
 
 export type RewardProgress = Awaited<ReturnType<typeof readRewardProgress>>[number];
 

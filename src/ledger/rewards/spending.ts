@@ -8,11 +8,8 @@ import {
   type SpendWindow,
 } from '../../rules/events/spend-limit.ts';
 import type { Queries } from '../database/database.ts';
+import { isOneOf, type Of, statement } from '../database/statement.ts';
 import { brandSpending } from '../schema/rewards.ts';
-
-/** A clock that was set back by more than a window leaves one that begins in the future: it is over as well. */
-const isOver = ({ span, nowMs }: { span: SpendSpan; nowMs: number }) =>
-  or(lte(brandSpending.startedAt, nowMs - SPAN_MS[span]), gt(brandSpending.startedAt, nowMs + SPAN_MS[span]));
 
 /** How far these brands have used up their limits. */
 export async function readSpending(
@@ -23,7 +20,7 @@ export async function readSpending(
   const limited = of.brands.filter(({ limits }) => limits.length > 0);
   if (limited.length === 0) return new Map();
   const brandIds = limited.map(({ brandId }) => brandId);
-  const rows = await tx.select().from(brandSpending).where(inArray(brandSpending.brandId, brandIds));
+  const rows = await windowsOf(tx, { brandIds });
   return new Map(
     limited.map(({ brandId, limits }) => [
       brandId,
@@ -37,6 +34,10 @@ export async function readSpending(
   );
 }
 
+const windowsOf = statement((db, of: Of<{ brandIds: BrandId[] }>) =>
+  db.select().from(brandSpending).where(isOneOf(brandSpending.brandId, of.brandIds)),
+);
+
 /** Counts `amount` in a brand's window, unless that would exceed the limit: then false, and nothing is counted. */
 export async function takeSpending(
   tx: Queries,
@@ -44,22 +45,42 @@ export async function takeSpending(
 ): Promise<boolean> {
   const { brandId, span, limit, amount, nowMs } = wish;
   if (amount > limit) return false;
-  const over = isOver(wish);
+  const counted = await countSpent(tx, {
+    ...{ brandId, span, amount, nowMs, spentBefore: limit - amount },
+    ...{ endedBy: nowMs - SPAN_MS[span], beginsAfter: nowMs + SPAN_MS[span] },
+  });
+  return counted.length === 1;
+}
+
+interface Spent {
+  brandId: BrandId;
+  span: SpendSpan;
+  amount: number;
+  nowMs: number;
+  /** What a window may have counted already. */
+  spentBefore: number;
+  /** A window that began by then is over … */
+  endedBy: number;
+  /** … and so is one that begins after this, which a clock that was set back has left. */
+  beginsAfter: number;
+}
+
+const countSpent = statement((db, of: Of<Spent>) => {
   const { startedAt, spent } = brandSpending;
-  const counted = await tx
+  const over = or(lte(startedAt, of.endedBy), gt(startedAt, of.beginsAfter));
+  return db
     .insert(brandSpending)
-    .values({ brandId, span, startedAt: nowMs, spent: amount })
+    .values({ brandId: of.brandId, span: of.span, startedAt: of.nowMs, spent: of.amount })
     .onConflictDoUpdate({
       target: [brandSpending.brandId, brandSpending.span],
       set: {
-        spent: sql`case when ${over} then ${amount} else ${spent} + ${amount} end`,
-        startedAt: sql`case when ${over} then ${nowMs} else ${startedAt} end`,
+        spent: sql`case when ${over} then excluded.spent else ${spent} + excluded.spent end`,
+        startedAt: sql`case when ${over} then excluded.started_at else ${startedAt} end`,
       },
-      setWhere: or(over, lte(spent, limit - amount)),
+      setWhere: or(over, lte(spent, of.spentBefore)),
     })
     .returning({ spent });
-  return counted.length === 1;
-}
+});
 
 /** Takes a reward that gave its claim back out of the windows in which it was counted. */
 export async function giveBackSpending(

@@ -13,7 +13,7 @@ export const requestTraces = pgTable(
     status: integer('status').notNull(),
     /** Hash of the first event's user. */
     userHash: text('user_hash'),
-    /** As the control API describes a request, with each event's checks. */
+    /** The facts that explain it; rows of earlier versions have the explanation itself. */
     detail: jsonb('detail').$type<Record<string, unknown>>().notNull(),
   },
   (t) => [index('request_traces_at').on(t.at), index('request_traces_user').on(t.userHash, t.at)],

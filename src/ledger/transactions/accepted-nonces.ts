@@ -1,6 +1,7 @@
 /** Nonces that other senders used for good, and that an operator has accepted: the lane goes on behind them. */
 import { asc, eq, sql } from 'drizzle-orm';
 import type { Queries } from '../database/database.ts';
+import { type Of, statement } from '../database/statement.ts';
 import { acceptedNonces } from '../schema/transactions.ts';
 
 type Address = `0x${string}`;
@@ -15,13 +16,17 @@ export const acceptedNoncesOf = (db: Queries, lane: Address): Promise<AcceptedNo
 
 /** The nonce behind all accepted ones; undefined when none was accepted. */
 export async function behindAccepted(db: Queries, lane: Address): Promise<number | undefined> {
-  const [row] = await db
-    .select({ next: sql<string | number | null>`max(${acceptedNonces.nextNonce})` })
-    .from(acceptedNonces)
-    .where(eq(acceptedNonces.lane, lane));
+  const [row] = await nextOf(db, { lane });
   const next = row?.next ?? undefined;
   return next === undefined ? undefined : Number(next);
 }
+
+const nextOf = statement((db, of: Of<{ lane: Address }>) =>
+  db
+    .select({ next: sql<string | number | null>`max(${acceptedNonces.nextNonce})` })
+    .from(acceptedNonces)
+    .where(eq(acceptedNonces.lane, of.lane)),
+);
 
 /** Keeps what an operator accepted; a unique violation means that somebody else has just done the same. */
 export async function acceptNonces(tx: Queries, accepted: AcceptedNonces): Promise<void> {

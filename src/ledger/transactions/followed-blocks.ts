@@ -1,22 +1,34 @@
 /** How far this service has read the chain, with enough recent hashes to notice that it was reorganised. */
-import { desc, eq, gte, lt } from 'drizzle-orm';
+import { desc, eq, gte, lt, sql } from 'drizzle-orm';
 import type { Queries } from '../database/database.ts';
+import { type Of, statement } from '../database/statement.ts';
 import { followedBlocks } from '../schema/transactions.ts';
 
 export type FollowedBlock = typeof followedBlocks.$inferSelect;
 
 /** The newest blocks that were read, newest first. */
-export const recentBlocks = (db: Queries, count: number) =>
-  db.select().from(followedBlocks).orderBy(desc(followedBlocks.number)).limit(count);
+export const recentBlocks = (db: Queries, count: number) => newestBlocks(db, { count });
+
+const newestBlocks = statement((db, of: Of<{ count: number }>) =>
+  db.select().from(followedBlocks).orderBy(desc(followedBlocks.number)).limit(of.count),
+);
 
 /** Notes a block as read and forgets those too old to be reorganised. */
 export async function noteBlock(tx: Queries, block: FollowedBlock, keep: number): Promise<void> {
-  await tx
-    .insert(followedBlocks)
-    .values(block)
-    .onConflictDoUpdate({ target: followedBlocks.number, set: { hash: block.hash } });
-  await tx.delete(followedBlocks).where(lt(followedBlocks.number, block.number - keep));
+  await writeBlock(tx, block);
+  await forgetBefore(tx, { number: block.number - keep });
 }
+
+const writeBlock = statement((db, of: Of<FollowedBlock>) =>
+  db
+    .insert(followedBlocks)
+    .values({ number: of.number, hash: of.hash })
+    .onConflictDoUpdate({ target: followedBlocks.number, set: { hash: sql`excluded.hash` } }),
+);
+
+const forgetBefore = statement((db, of: Of<{ number: number }>) =>
+  db.delete(followedBlocks).where(lt(followedBlocks.number, of.number)),
+);
 
 /** Forgets blocks from `number` on: the chain has others there now. */
 export async function forgetBlocksFrom(tx: Queries, number: number): Promise<void> {
@@ -25,12 +37,20 @@ export async function forgetBlocksFrom(tx: Queries, number: number): Promise<voi
 
 /** The hash under which a block was read, if it was. */
 export async function followedHash(tx: Queries, number: number): Promise<`0x${string}` | undefined> {
-  const [row] = await tx.select().from(followedBlocks).where(eq(followedBlocks.number, number));
+  const [row] = await blockAt(tx, { number });
   return row?.hash;
 }
 
+const blockAt = statement((db, of: Of<{ number: number }>) =>
+  db.select().from(followedBlocks).where(eq(followedBlocks.number, of.number)),
+);
+
 /** The same, with the row locked until the commit, so that processes book the next block one at a time. */
 export async function lockFollowedHash(tx: Queries, number: number): Promise<`0x${string}` | undefined> {
-  const [row] = await tx.select().from(followedBlocks).where(eq(followedBlocks.number, number)).for('update');
+  const [row] = await lockBlock(tx, { number });
   return row?.hash;
 }
+
+const lockBlock = statement((db, of: Of<{ number: number }>) =>
+  db.select().from(followedBlocks).where(eq(followedBlocks.number, of.number)).for('update'),
+);

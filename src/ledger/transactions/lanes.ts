@@ -1,6 +1,7 @@
 /** The right to send from an account: a lease with an epoch that every write of its owner repeats. */
 import { and, eq, gt, lte, or, sql } from 'drizzle-orm';
 import type { Queries, SqlTime } from '../database/database.ts';
+import { atTime, type Of, statement } from '../database/statement.ts';
 import { type LanePurpose, lanes } from '../schema/transactions.ts';
 
 /**
@@ -12,38 +13,51 @@ export async function leaseLane(
   db: Queries,
   lease: { address: `0x${string}`; purpose: LanePurpose; owner: string; now: SqlTime; forMs: number },
 ): Promise<number | undefined> {
-  const { address, purpose, owner, now, forMs } = lease;
-  const leaseUntil = sql`${now} + ${forMs}`;
-  // A lease never ends later than its length from now, unless the clock was ahead when it was written.
-  const isOver = or(lte(lanes.leaseUntil, now), gt(lanes.leaseUntil, leaseUntil));
-  const [row] = await db
-    .insert(lanes)
-    .values({ address, purpose, owner, epoch: 1, leaseUntil })
-    .onConflictDoUpdate({
-      target: lanes.address,
-      set: {
-        owner,
-        leaseUntil,
-        epoch: sql`case when ${lanes.owner} = ${owner} then ${lanes.epoch} else ${lanes.epoch} + 1 end`,
-      },
-      setWhere: or(eq(lanes.owner, owner), isOver),
-    })
-    .returning({ epoch: lanes.epoch });
+  const { now, ...wanted } = lease;
+  const [row] = await takeLease(now)(db, wanted);
   return row?.epoch;
 }
+
+const takeLease = atTime((now) =>
+  statement((db, of: Of<{ address: `0x${string}`; purpose: LanePurpose; owner: string; forMs: number }>) => {
+    const { address, purpose, owner } = of;
+    const leaseUntil = sql`${now} + ${of.forMs}`;
+    // A lease never ends later than its length from now, unless the clock was ahead when it was written.
+    const isOver = or(lte(lanes.leaseUntil, now), gt(lanes.leaseUntil, leaseUntil));
+    return db
+      .insert(lanes)
+      .values({ address, purpose, owner, epoch: 1, leaseUntil })
+      .onConflictDoUpdate({
+        target: lanes.address,
+        set: {
+          owner: sql`excluded.owner`,
+          leaseUntil,
+          epoch: sql`case when ${lanes.owner} = ${owner} then ${lanes.epoch} else ${lanes.epoch} + 1 end`,
+        },
+        setWhere: or(eq(lanes.owner, owner), isOver),
+      })
+      .returning({ epoch: lanes.epoch });
+  }),
+);
 
 /** Whether `epoch` is still the lane's, with the row locked until the commit: the fence of every write. */
 export async function holdsLane(
   tx: Queries,
   lane: { address: `0x${string}`; epoch: number; now: SqlTime },
 ): Promise<boolean> {
-  const rows = await tx
-    .select({ epoch: lanes.epoch })
-    .from(lanes)
-    .where(and(eq(lanes.address, lane.address), eq(lanes.epoch, lane.epoch), gt(lanes.leaseUntil, lane.now)))
-    .for('update');
-  return rows.length === 1;
+  const { now, address, epoch } = lane;
+  return (await findHeld(now)(tx, { address, epoch })).length === 1;
 }
+
+const findHeld = atTime((now) =>
+  statement((db, of: Of<{ address: `0x${string}`; epoch: number }>) =>
+    db
+      .select({ epoch: lanes.epoch })
+      .from(lanes)
+      .where(and(eq(lanes.address, of.address), eq(lanes.epoch, of.epoch), gt(lanes.leaseUntil, now)))
+      .for('update'),
+  ),
+);
 
 /** Gives the lease back, so that the next owner need not wait for it to run out. */
 export async function releaseLane(

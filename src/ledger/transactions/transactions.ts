@@ -1,22 +1,31 @@
 /** Chain transactions: a nonce is a row, and the signed bytes are on disk before any node sees them. */
 import { and, asc, desc, eq, gte, inArray, lte, sql } from 'drizzle-orm';
 import type { Queries } from '../database/database.ts';
+import { insertion } from '../database/insertion.ts';
+import { isOneOf, listed, type Of, statement } from '../database/statement.ts';
 import { attempts, type LanePurpose, type TransactionOutcome, transactions } from '../schema/transactions.ts';
 import { behindAccepted } from './accepted-nonces.ts';
 
 export type Transaction = typeof transactions.$inferSelect;
 type Hex = `0x${string}`;
 
+/** Written out, and no parameter, so that both databases look among the few that are not final: `transactions_open`. */
+const isOpen = sql`${transactions.status} <> 'final'`;
+
 /** The next free nonce of a lane as this ledger knows it, behind what an operator accepted; undefined before the first transaction. */
 export async function nextNonce(tx: Queries, lane: Hex): Promise<number | undefined> {
-  const [row] = await tx
-    .select({ nonce: transactions.nonce })
-    .from(transactions)
-    .where(eq(transactions.lane, lane))
-    .orderBy(desc(transactions.nonce))
-    .limit(1);
+  const [row] = await newestNonce(tx, { lane });
   return row && Math.max(row.nonce + 1, (await behindAccepted(tx, lane)) ?? 0);
 }
+
+const newestNonce = statement((db, of: Of<{ lane: Hex }>) =>
+  db
+    .select({ nonce: transactions.nonce })
+    .from(transactions)
+    .where(eq(transactions.lane, of.lane))
+    .orderBy(desc(transactions.nonce))
+    .limit(1),
+);
 
 /** Signed bytes with what they offer. */
 interface SignedAttempt {
@@ -29,12 +38,28 @@ interface SignedAttempt {
 type NewTransaction = SignedAttempt &
   Pick<Transaction, 'id' | 'lane' | 'nonce' | 'purpose' | 'epoch' | 'createdAt'>;
 
-/** Stores a signed transaction with its first attempt. The unique index refuses a nonce that is taken. */
-export async function storeTransaction(tx: Queries, signed: NewTransaction): Promise<void> {
-  const { raw, maxFeeWei, priorityFeeWei, ...transaction } = signed;
-  await tx.insert(transactions).values({ ...transaction, status: 'stored' });
-  await storeAttempt(tx, { ...signed, transactionId: signed.id, attempt: 0, kind: 'payload' });
+/** Stores signed transactions with their first attempts. The unique index refuses a nonce that is taken. */
+export async function storeTransactions(tx: Queries, signed: NewTransaction[]): Promise<void> {
+  if (signed.length === 0) return;
+  await insertTransactions(
+    tx,
+    signed.map(({ raw: _, maxFeeWei: __, priorityFeeWei: ___, ...transaction }) => ({
+      ...transaction,
+      status: 'stored' as const,
+    })),
+  );
+  await storeAttempts(
+    tx,
+    signed.map((one) => ({ ...one, transactionId: one.id, attempt: 0, kind: 'payload' })),
+  );
 }
+
+const insertTransactions = insertion(transactions, (insert) => insert.returning({ id: transactions.id }));
+const insertAttempts = insertion(attempts, (insert) => insert.returning({ hash: attempts.hash }));
+
+/** Stores one. */
+export const storeTransaction = (tx: Queries, signed: NewTransaction): Promise<void> =>
+  storeTransactions(tx, [signed]);
 
 /**
  * Stores a replacement of a transaction, whose bytes are sent from now on. False, and nothing stored, when a block
@@ -57,18 +82,22 @@ export async function storeReplacement(
     .where(eq(attempts.transactionId, transactionId))
     .orderBy(desc(attempts.attempt))
     .limit(1);
-  await storeAttempt(tx, { ...replacement, attempt: (newest?.attempt ?? 0) + 1 });
+  await storeAttempts(tx, [{ ...replacement, attempt: (newest?.attempt ?? 0) + 1 }]);
   return true;
 }
 
-async function storeAttempt(
+async function storeAttempts(
   tx: Queries,
-  one: SignedAttempt & Omit<typeof attempts.$inferInsert, keyof SignedAttempt>,
+  signed: (SignedAttempt & Omit<typeof attempts.$inferInsert, keyof SignedAttempt>)[],
 ): Promise<void> {
-  const { maxFeeWei, priorityFeeWei } = one;
-  await tx
-    .insert(attempts)
-    .values({ ...one, maxFeeWei: String(maxFeeWei), priorityFeeWei: String(priorityFeeWei) });
+  await insertAttempts(
+    tx,
+    signed.map((one) => ({
+      ...one,
+      maxFeeWei: String(one.maxFeeWei),
+      priorityFeeWei: String(one.priorityFeeWei),
+    })),
+  );
 }
 
 /** What the attempts of a transaction have offered, in wei for a unit of gas. */
@@ -104,7 +133,7 @@ export async function unsettledTransactions(db: Queries, lane: Hex): Promise<Uns
       attempts,
       and(eq(attempts.transactionId, transactions.id), eq(attempts.hash, transactions.hash)),
     )
-    .where(and(eq(transactions.lane, lane), inArray(transactions.status, ['stored', 'sent'])))
+    .where(and(eq(transactions.lane, lane), inArray(transactions.status, ['stored', 'sent']), isOpen))
     .orderBy(asc(transactions.nonce));
   return rows.map(({ transaction: { id, nonce }, attempt: { kind, hash, raw, refused, ...attempt } }) => ({
     ...{ id, nonce, kind, hash, raw, refused },
@@ -130,70 +159,121 @@ export async function isRefusedThroughout(tx: Queries, transactionId: string): P
 
 /** Notes that a node has taken the bytes of these transactions; what a block has shown since stays. */
 export async function markSent(db: Queries, ids: string[]): Promise<void> {
-  await db
+  await noteSent(db, { ids });
+}
+
+const noteSent = statement((db, of: Of<{ ids: string[] }>) =>
+  db
     .update(transactions)
     .set({ status: 'sent' })
-    .where(and(inArray(transactions.id, ids), eq(transactions.status, 'stored')));
-}
+    .where(and(isOneOf(transactions.id, of.ids), eq(transactions.status, 'stored'))),
+);
 
 /** An attempt that a block holds, with the transaction that it belongs to. */
 export type FoundAttempt = { hash: Hex; kind: 'payload' | 'noop'; raw: Hex; transaction: Transaction };
 
 /** Transactions by the hash of any of their attempts. */
 export async function findByHashes(db: Queries, hashes: Hex[]): Promise<FoundAttempt[]> {
-  if (hashes.length === 0) return [];
-  return db
+  return hashes.length === 0 ? [] : foundByHashes(db, { hashes });
+}
+
+const foundByHashes = statement((db, of: Of<{ hashes: Hex[] }>) =>
+  db
     .select({ hash: attempts.hash, kind: attempts.kind, raw: attempts.raw, transaction: transactions })
     .from(attempts)
     .innerJoin(transactions, eq(transactions.id, attempts.transactionId))
-    .where(inArray(attempts.hash, hashes));
+    .where(isOneOf(attempts.hash, of.hashes)),
+);
+
+/** What a block shows of a transaction. */
+export interface ShownTransaction {
+  id: string;
+  /** The one that the block holds. */
+  hash: Hex;
+  outcome: TransactionOutcome;
+  gasUsed: number;
+  gasPriceWei: string;
+  l1FeeWei?: string | null;
 }
 
 /** Notes the block that holds a transaction, the hash that was included, and the outcome. */
-export async function markIncluded(
+export const markIncluded = (
   tx: Queries,
-  found: {
-    id: string;
-    hash: Hex;
-    blockNumber: number;
-    blockHash: Hex;
-    outcome: TransactionOutcome;
-    gasUsed: number;
-    gasPriceWei: string;
-    l1FeeWei?: string | null;
-  },
+  { blockNumber, blockHash, ...shown }: ShownTransaction & { blockNumber: number; blockHash: Hex },
+): Promise<void> => markAllIncluded(tx, { blockNumber, blockHash }, [shown]);
+
+/** The same for all that one block holds. */
+export async function markAllIncluded(
+  tx: Queries,
+  block: { blockNumber: number; blockHash: Hex },
+  shown: ShownTransaction[],
 ): Promise<void> {
-  const { id, ...shown } = found;
-  await tx
-    .update(transactions)
-    .set({ status: 'included', ...shown })
-    .where(eq(transactions.id, id));
+  if (shown.length === 0) return;
+  const cells = shown.map(({ id, hash, outcome, gasUsed, gasPriceWei, l1FeeWei = null }) => [
+    ...[id, hash, outcome, gasUsed, gasPriceWei, l1FeeWei],
+  ]);
+  await noteIncluded(tx, { ...block, cells: JSON.stringify(cells) });
 }
+
+const noteIncluded = statement((db, of: Of<{ blockNumber: number; blockHash: Hex; cells: string }>) =>
+  db
+    .update(transactions)
+    .set({
+      ...{ status: 'included', blockNumber: sql`${of.blockNumber}`, blockHash: sql`${of.blockHash}` },
+      ...{ hash: sql`shown.hash`, outcome: sql`shown.outcome`, gasUsed: sql`shown.gas_used` },
+      ...{ gasPriceWei: sql`shown.gas_price_wei`, l1FeeWei: sql`shown.l1_fee_wei` },
+    })
+    .from(
+      listed('shown', of.cells, {
+        ...{ id: 'text', hash: 'text', outcome: 'text' },
+        ...{ gas_used: 'bigint', gas_price_wei: 'text', l1_fee_wei: 'text' },
+      }),
+    )
+    .where(sql`${transactions.id} = shown.id`),
+);
 
 /** Transactions in blocks up to `blockNumber` that are not final yet. */
 export const includedUpTo = (tx: Queries, blockNumber: number): Promise<Transaction[]> =>
-  tx
+  includedBefore(tx, { blockNumber });
+
+const includedBefore = statement((db, of: Of<{ blockNumber: number }>) =>
+  db
     .select()
     .from(transactions)
-    .where(and(eq(transactions.status, 'included'), lte(transactions.blockNumber, blockNumber)));
+    .where(and(eq(transactions.status, 'included'), isOpen, lte(transactions.blockNumber, of.blockNumber))),
+);
 
 export async function transactionsById(tx: Queries, ids: string[]): Promise<Transaction[]> {
-  return ids.length === 0 ? [] : tx.select().from(transactions).where(inArray(transactions.id, ids));
+  return ids.length === 0 ? [] : byIds(tx, { ids });
 }
+
+const byIds = statement((db, of: Of<{ ids: string[] }>) =>
+  db.select().from(transactions).where(isOneOf(transactions.id, of.ids)),
+);
 
 /** Lanes of this purpose with transactions that no block is known to hold. */
 export async function lanesInFlight(db: Queries, purpose: LanePurpose): Promise<Hex[]> {
-  const rows = await db
-    .selectDistinct({ lane: transactions.lane })
-    .from(transactions)
-    .where(and(eq(transactions.purpose, purpose), inArray(transactions.status, ['stored', 'sent'])));
+  const rows = await inFlightOf(db, { purpose });
   return rows.map(({ lane }) => lane);
 }
 
+const inFlightOf = statement((db, of: Of<{ purpose: LanePurpose }>) =>
+  db
+    .selectDistinct({ lane: transactions.lane })
+    .from(transactions)
+    .where(
+      and(eq(transactions.purpose, of.purpose), inArray(transactions.status, ['stored', 'sent']), isOpen),
+    ),
+);
+
 /** Makes transactions final: nothing looks at them again. */
 export async function markFinal(tx: Queries, ids: string[]): Promise<void> {
-  await tx.update(transactions).set({ status: 'final' }).where(inArray(transactions.id, ids));
+  await noteFinal(tx, { ids });
 }
+
+const noteFinal = statement((db, of: Of<{ ids: string[] }>) =>
+  db.update(transactions).set({ status: 'final' }).where(isOneOf(transactions.id, of.ids)),
+);
 
 /** The newest bytes of a transaction, inside a statement about it. */
 const newestHash = sql<Hex>`(select ${attempts.hash} from ${attempts} where ${attempts.transactionId} = ${transactions.id} order by ${attempts.attempt} desc limit 1)`;
@@ -209,7 +289,7 @@ export async function reopenFrom(tx: Queries, blockNumber: number): Promise<stri
       ...{ status: 'stored', hash: newestHash, blockNumber: null, blockHash: null, outcome: null },
       ...{ gasUsed: null, gasPriceWei: null, l1FeeWei: null },
     })
-    .where(and(eq(transactions.status, 'included'), gte(transactions.blockNumber, blockNumber)))
+    .where(and(eq(transactions.status, 'included'), isOpen, gte(transactions.blockNumber, blockNumber)))
     .returning({ id: transactions.id });
   return reopened.map(({ id }) => id);
 }

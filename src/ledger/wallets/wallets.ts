@@ -3,15 +3,21 @@ import { desc, eq, inArray, isNotNull, sql } from 'drizzle-orm';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import { takeNumbers } from '../counters.ts';
 import type { Queries } from '../database/database.ts';
+import { insertion } from '../database/insertion.ts';
+import { isOneOf, type Of, statement } from '../database/statement.ts';
 import { pregeneratedUsers, wallets } from '../schema/wallets.ts';
 
 export type Wallet = typeof wallets.$inferSelect;
 
 export async function findWallets(db: Queries, userKeys: string[]): Promise<Map<string, Wallet>> {
   if (userKeys.length === 0) return new Map();
-  const rows = await db.select().from(wallets).where(inArray(wallets.userKey, userKeys));
+  const rows = await walletsOf(db, { userKeys });
   return new Map(rows.map((row) => [row.userKey, row]));
 }
+
+const walletsOf = statement((db, of: Of<{ userKeys: string[] }>) =>
+  db.select().from(wallets).where(isOneOf(wallets.userKey, of.userKeys)),
+);
 
 /** The wallet with this address, lower case. A scan without an index: only developers look wallets up this way. */
 export async function findWalletAt(db: Queries, address: `0x${string}`): Promise<Wallet | undefined> {
@@ -41,37 +47,47 @@ export async function notePregenerated(
   await db.insert(pregeneratedUsers).values(user).onConflictDoNothing();
 }
 
+/** A wallet, and whether this commit gave it to its user. */
+export type EnsuredWallet = Wallet & { created: boolean };
+
 /**
- * Gives each of these users a wallet, or finds the one that another request gave them meanwhile.
- * The place in the key tree is reserved in the same commit, so no two users share an address.
+ * Gives each of these users a wallet, or finds the one that another request gave them meanwhile. `known` are those that
+ * were found among them before. The place in the key tree is reserved in the same commit, so no two users share an address.
  */
 export async function ensureWallets(
   tx: Queries,
-  request: { userKeys: string[]; addressAt: (index: number) => `0x${string}`; nowMs: number },
-): Promise<Map<string, Wallet & { created: boolean }>> {
-  const found = await findWallets(tx, request.userKeys);
-  const missing = request.userKeys.filter((userKey) => !found.has(userKey)).sort();
-  const created = new Set<string>();
-  if (missing.length > 0) {
-    const first = await takeNumbers(tx, 'wallet_index', missing.length);
-    const fresh = missing.map((userKey, place) => ({
-      userKey,
-      address: request.addressAt(first + place),
-      derivationIndex: first + place,
-      createdAt: request.nowMs,
-    }));
-    const written = await tx.insert(wallets).values(fresh).onConflictDoNothing().returning();
-    for (const wallet of written) {
-      created.add(wallet.userKey);
-      found.set(wallet.userKey, wallet);
-    }
-    const taken = missing.filter((userKey) => !created.has(userKey));
-    for (const [userKey, wallet] of await findWallets(tx, taken)) found.set(userKey, wallet);
+  request: {
+    userKeys: string[];
+    known?: ReadonlyMap<string, Wallet> | undefined;
+    addressAt: (index: number) => `0x${string}`;
+    nowMs: number;
+  },
+): Promise<Map<string, EnsuredWallet>> {
+  const { userKeys, known = await findWallets(tx, userKeys), addressAt, nowMs } = request;
+  const ensured = new Map<string, EnsuredWallet>();
+  const missing: string[] = [];
+  for (const userKey of userKeys) {
+    const wallet = known.get(userKey);
+    if (wallet) ensured.set(userKey, { ...wallet, created: false });
+    else missing.push(userKey);
   }
-  return new Map(
-    [...found].map(([userKey, wallet]) => [userKey, { ...wallet, created: created.has(userKey) }]),
-  );
+  if (missing.length === 0) return ensured;
+  const first = await takeNumbers(tx, 'wallet_index', missing.length);
+  const fresh = missing.sort().map((userKey, place) => ({
+    ...{ userKey, address: addressAt(first + place), derivationIndex: first + place, createdAt: nowMs },
+    created: true,
+  }));
+  const written = new Set((await insertWallets(tx, fresh)).map(({ userKey }) => userKey));
+  for (const wallet of fresh) if (written.has(wallet.userKey)) ensured.set(wallet.userKey, wallet);
+  const taken = missing.filter((userKey) => !written.has(userKey));
+  for (const [userKey, wallet] of await findWallets(tx, taken))
+    ensured.set(userKey, { ...wallet, created: false });
+  return ensured;
 }
+
+const insertWallets = insertion(wallets, (insert) =>
+  insert.onConflictDoNothing().returning({ userKey: wallets.userKey }),
+);
 
 /** The wallet that was derived last; undefined before the first. */
 export async function newestDerivedWallet(

@@ -1,8 +1,10 @@
 /** Deliveries that are due: leased to one process at a time, and what their attempts have shown. */
 import { and, asc, eq, gt, inArray, isNull, lte, sql } from 'drizzle-orm';
 import type { Database, Queries, SqlTime } from '../database/database.ts';
+import { insertion } from '../database/insertion.ts';
+import { atTime, listed, type Of, type Run, statement } from '../database/statement.ts';
 import { webhookAttempts, webhookDeliveries, webhookEndpoints, webhookEvents } from '../schema/webhooks.ts';
-import { changeEndpoint, disableEndpoint, lockEndpoint, type WebhookEndpoint } from './endpoints.ts';
+import { changeEndpoint, disableEndpoint, lockEndpoints, type WebhookEndpoint } from './endpoints.ts';
 
 /** A delivery that this process may post until its lease is over. */
 export interface LeasedDelivery {
@@ -22,26 +24,43 @@ interface Times {
   leaseNow: SqlTime;
 }
 
+/** Makes a statement that names both clocks, once for each pair of them. */
+const atTimes = <Values, Answer>(make: (times: Times) => Run<Values, Answer>) => {
+  const made = new WeakMap<SqlTime, (now: SqlTime) => Run<Values, Answer>>();
+  return ({ now, leaseNow }: Times): Run<Values, Answer> => {
+    const at = made.get(leaseNow) ?? atTime((moment) => make({ now: moment, leaseNow }));
+    made.set(leaseNow, at);
+    return at(now);
+  };
+};
+
 /** An endpoint for which something is due, with how long it has only failed. */
 export type DueEndpoint = Pick<WebhookEndpoint, 'id' | 'failingSince'>;
 
 /** The endpoints for which something is due, the one that waits longest first. */
-export const dueEndpoints = (db: Queries, { now, leaseNow }: Times): Promise<DueEndpoint[]> => {
-  const oldest = sql<number | null>`(select min(${webhookDeliveries.nextAttemptAt}) from ${webhookDeliveries}
+export const dueEndpoints = (db: Queries, times: Times): Promise<DueEndpoint[]> =>
+  endpointsDue(times)(db, {});
+
+const endpointsDue = atTimes(({ now, leaseNow }) =>
+  statement((db) => {
+    const oldest = sql<
+      number | null
+    >`(select min(${webhookDeliveries.nextAttemptAt}) from ${webhookDeliveries}
     where ${webhookDeliveries.endpointId} = ${webhookEndpoints.id} and ${webhookDeliveries.state} = 'waiting'
     and ${webhookDeliveries.nextAttemptAt} <= ${now} and ${webhookDeliveries.leaseUntil} <= ${leaseNow})`;
-  return db
-    .select({ id: webhookEndpoints.id, failingSince: webhookEndpoints.failingSince })
-    .from(webhookEndpoints)
-    .where(
-      and(
-        isNull(webhookEndpoints.disabledAt),
-        lte(webhookEndpoints.pausedUntil, now),
-        sql`${oldest} is not null`,
-      ),
-    )
-    .orderBy(asc(oldest));
-};
+    return db
+      .select({ id: webhookEndpoints.id, failingSince: webhookEndpoints.failingSince })
+      .from(webhookEndpoints)
+      .where(
+        and(
+          isNull(webhookEndpoints.disabledAt),
+          lte(webhookEndpoints.pausedUntil, now),
+          sql`${oldest} is not null`,
+        ),
+      )
+      .orderBy(asc(oldest));
+  }),
+);
 
 /**
  * Leases what is due, up to `slots` for each endpoint, and never more than `atOnce` of one endpoint in all processes
@@ -57,54 +76,80 @@ export const leaseDeliveries = (
   },
 ): Promise<LeasedDelivery[]> =>
   database.atomically(async (tx) => {
+    const slotsOf = new Map(wish.endpoints.map(({ id, slots }) => [id, slots]));
     const leased: LeasedDelivery[] = [];
-    for (const { id, slots } of [...wish.endpoints].sort((a, b) => (a.id < b.id ? -1 : 1))) {
-      const endpoint = await lockEndpoint(tx, id);
-      if (!endpoint || endpoint.disabledAt !== null) continue;
-      leased.push(...(await leaseFor(tx, endpoint, { ...wish, slots })));
+    for (const endpoint of await lockEndpoints(tx, [...slotsOf.keys()])) {
+      if (endpoint.disabledAt !== null) continue;
+      leased.push(...(await leaseFor(tx, endpoint, { ...wish, slots: slotsOf.get(endpoint.id) ?? 0 })));
     }
     return leased;
   });
 
+/** The longest due first. */
 async function leaseFor(
   tx: Queries,
   endpoint: WebhookEndpoint,
   wish: Times & { slots: number; atOnce: number; leaseMs: number; newLease: () => string },
 ): Promise<LeasedDelivery[]> {
-  const { now, leaseNow, leaseMs } = wish;
-  const ofEndpoint = and(
-    eq(webhookDeliveries.endpointId, endpoint.id),
-    eq(webhookDeliveries.state, 'waiting'),
-  );
-  const underWay = await tx
-    .select({ eventId: webhookDeliveries.eventId })
-    .from(webhookDeliveries)
-    .where(and(ofEndpoint, gt(webhookDeliveries.leaseUntil, leaseNow)))
-    .limit(wish.atOnce);
-  const free = Math.min(wish.slots, wish.atOnce - underWay.length);
+  const { atOnce, leaseMs } = wish;
+  const endpointId = endpoint.id;
+  const underWay = await leasedNow(wish)(tx, { endpointId, atOnce });
+  const free = Math.min(wish.slots, atOnce - underWay.length);
   if (free <= 0) return [];
-  const due = await tx
-    .select({ eventId: webhookDeliveries.eventId, tries: webhookDeliveries.tries, body: webhookEvents.body })
-    .from(webhookDeliveries)
-    .innerJoin(webhookEvents, eq(webhookEvents.id, webhookDeliveries.eventId))
-    .where(
-      and(ofEndpoint, lte(webhookDeliveries.nextAttemptAt, now), lte(webhookDeliveries.leaseUntil, leaseNow)),
-    )
-    .orderBy(asc(webhookDeliveries.nextAttemptAt))
-    .limit(free);
-  const leased: LeasedDelivery[] = [];
-  for (const { eventId, tries, body } of due) {
-    const lease = wish.newLease();
-    const taken = await tx
-      .update(webhookDeliveries)
-      .set({ lease, leaseUntil: sql`${leaseNow} + ${leaseMs}` })
-      .where(and(ofEndpoint, eq(webhookDeliveries.eventId, eventId)))
-      .returning({ eventId: webhookDeliveries.eventId });
-    // None where the block behind the event was taken back meanwhile.
-    if (taken.length > 0) leased.push({ eventId, lease, body, tries, endpoint });
-  }
-  return leased;
+  const taken = await takeLeases(wish)(tx, { endpointId, free, leaseMs, lease: wish.newLease() });
+  return taken
+    .sort((a, b) => a.nextAttemptAt - b.nextAttemptAt)
+    .map(({ nextAttemptAt: _, ...delivery }) => ({ ...delivery, endpoint }));
 }
+
+const leasedNow = atTimes(({ leaseNow }) =>
+  statement((db, of: Of<{ endpointId: string; atOnce: number }>) =>
+    db
+      .select({ eventId: webhookDeliveries.eventId })
+      .from(webhookDeliveries)
+      .where(and(isWaitingFor(of.endpointId), gt(webhookDeliveries.leaseUntil, leaseNow)))
+      .limit(of.atOnce),
+  ),
+);
+
+/** What waits on an endpoint; the state is written out, so that the index of what waits is used. */
+const isWaitingFor = (endpointId: Of<{ endpointId: string }>['endpointId']) =>
+  and(sql`${webhookDeliveries.endpointId} = ${endpointId}`, sql`${webhookDeliveries.state} = 'waiting'`);
+
+/** A delivery whose event was taken back meanwhile, with its block, is left out. */
+const takeLeases = atTimes(({ now, leaseNow }) =>
+  statement((db, of: Of<{ endpointId: string; free: number; leaseMs: number; lease: string }>) => {
+    const due = db
+      .select({ eventId: webhookDeliveries.eventId })
+      .from(webhookDeliveries)
+      .where(
+        and(
+          isWaitingFor(of.endpointId),
+          lte(webhookDeliveries.nextAttemptAt, now),
+          lte(webhookDeliveries.leaseUntil, leaseNow),
+        ),
+      )
+      .orderBy(asc(webhookDeliveries.nextAttemptAt))
+      .limit(of.free);
+    return (
+      db
+        .update(webhookDeliveries)
+        // Each delivery's lease has a name of its own.
+        .set({
+          lease: sql`${of.lease} || '/' || ${webhookDeliveries.eventId}`,
+          leaseUntil: sql`${leaseNow} + ${of.leaseMs}`,
+        })
+        .where(and(isWaitingFor(of.endpointId), inArray(webhookDeliveries.eventId, due)))
+        .returning({
+          eventId: webhookDeliveries.eventId,
+          lease: sql<string>`${webhookDeliveries.lease}`,
+          tries: webhookDeliveries.tries,
+          nextAttemptAt: webhookDeliveries.nextAttemptAt,
+          body: sql<string>`(select ${webhookEvents.body} from ${webhookEvents} where ${webhookEvents.id} = ${webhookDeliveries.eventId})`,
+        })
+    );
+  }),
+);
 
 /** What an attempt has shown. */
 export interface AttemptResult {
@@ -136,47 +181,71 @@ export const recordAttempts = (
   database.atomically(async (tx) => {
     const turnedOff: string[] = [];
     if (results.length === 0) return turnedOff;
-    await tx
-      .insert(webhookAttempts)
-      .values(results.map(({ atMs, outcome: _, lease: __, ...attempt }) => ({ ...attempt, at: atMs })))
-      .onConflictDoNothing();
-    const endpointIds = [...new Set(results.map(({ endpointId }) => endpointId))].sort();
-    for (const endpointId of endpointIds) {
-      const own = results.filter((result) => result.endpointId === endpointId);
-      const endpoint = await lockEndpoint(tx, endpointId);
-      for (const result of own) await recordOne(tx, result);
-      if (endpoint && (await judgeEndpoint(tx, endpoint, own, failingSince))) turnedOff.push(endpointId);
+    await insertAttempts(
+      tx,
+      results.map(({ atMs, outcome: _, lease: __, ...attempt }) => ({ ...attempt, at: atMs })),
+    );
+    const endpoints = await lockEndpoints(tx, [...new Set(results.map(({ endpointId }) => endpointId))]);
+    for (const some of apart(results)) await noteAttempts(tx, { shown: JSON.stringify(some.map(cellsOf)) });
+    for (const endpoint of endpoints) {
+      const own = results.filter((result) => result.endpointId === endpoint.id);
+      if (await judgeEndpoint(tx, endpoint, own, failingSince)) turnedOff.push(endpoint.id);
     }
     return turnedOff;
   });
 
-async function recordOne(tx: Queries, result: AttemptResult): Promise<void> {
-  const { eventId, endpointId, lease, outcome, atMs } = result;
-  const isIt = and(eq(webhookDeliveries.eventId, eventId), eq(webhookDeliveries.endpointId, endpointId));
-  const attempts = sql`${webhookDeliveries.attempts} + 1`;
-  if (outcome === 'delivered') {
-    // Whoever holds the lease by now, and even where the endpoint was turned off meanwhile: the receiver has it.
-    const delivered = { state: 'delivered' as const, deliveredAt: atMs };
-    await tx
-      .update(webhookDeliveries)
-      .set({ ...delivered, attempts, lease: null, leaseUntil: 0 })
-      .where(isIt);
-    return;
+const insertAttempts = insertion(webhookAttempts, (insert) => insert.onConflictDoNothing());
+
+/** Results in their order, in lists in which no delivery is there twice. */
+function apart(results: AttemptResult[]): AttemptResult[][] {
+  const lists: Map<string, AttemptResult>[] = [];
+  for (const result of results) {
+    const name = `${result.endpointId} ${result.eventId}`;
+    const last = lists.findLastIndex((list) => list.has(name));
+    const list = lists[last + 1] ?? new Map<string, AttemptResult>();
+    lists[last + 1] = list.set(name, result);
   }
+  return lists.map((list) => [...list.values()]);
+}
+
+/** As the columns of `noteAttempts`: what becomes of the delivery, null where it stays what it was. */
+function cellsOf({ eventId, endpointId, lease, outcome, atMs }: AttemptResult) {
+  const named = [eventId, endpointId, lease];
+  if (outcome === 'delivered') return [...named, 'delivered', null, atMs, 0];
   const nextAttemptAt = outcome === 'gone' ? undefined : outcome.nextAttemptAt;
   const failed = outcome !== 'gone' && nextAttemptAt === undefined;
-  const recorded = await tx
+  return [...named, failed ? 'failed' : null, nextAttemptAt ?? null, null, 1];
+}
+
+const noteAttempts = statement((db, of: Of<{ shown: string }>) => {
+  const { lease, leaseUntil, tries, state, nextAttemptAt } = webhookDeliveries;
+  // A success counts whoever holds the lease by now, and even where the endpoint was turned off meanwhile: the receiver
+  // has it. A failure counts while its own lease holds.
+  const counts = sql`(shown.delivered_at is not null or ${lease} = shown.lease)`;
+  return db
     .update(webhookDeliveries)
     .set({
-      ...(failed && { state: 'failed' as const }),
-      ...(nextAttemptAt !== undefined && { nextAttemptAt }),
-      ...{ tries: sql`${webhookDeliveries.tries} + 1`, attempts, lease: null, leaseUntil: 0 },
+      attempts: sql`${webhookDeliveries.attempts} + 1`,
+      tries: sql`case when ${counts} then ${tries} + shown.failures else ${tries} end`,
+      state: sql`case when ${counts} then coalesce(shown.state, ${state}) else ${state} end`,
+      nextAttemptAt: sql`case when ${counts} then coalesce(shown.next_attempt_at, ${nextAttemptAt}) else ${nextAttemptAt} end`,
+      deliveredAt: sql`coalesce(shown.delivered_at, ${webhookDeliveries.deliveredAt})`,
+      lease: sql`case when ${counts} then null else ${lease} end`,
+      leaseUntil: sql`case when ${counts} then 0 else ${leaseUntil} end`,
     })
-    .where(and(isIt, eq(webhookDeliveries.lease, lease)))
-    .returning({ eventId: webhookDeliveries.eventId });
-  if (recorded.length > 0) return;
-  await tx.update(webhookDeliveries).set({ attempts }).where(isIt);
-}
+    .from(
+      listed('shown', of.shown, {
+        ...{ event_id: 'text', endpoint_id: 'text', lease: 'text', state: 'text' },
+        ...{ next_attempt_at: 'bigint', delivered_at: 'bigint', failures: 'bigint' },
+      }),
+    )
+    .where(
+      and(
+        sql`${webhookDeliveries.eventId} = shown.event_id`,
+        sql`${webhookDeliveries.endpointId} = shown.endpoint_id`,
+      ),
+    );
+});
 
 /** Writes down how the endpoint itself does; true when it was turned off. */
 async function judgeEndpoint(

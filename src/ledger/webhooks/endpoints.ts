@@ -2,6 +2,7 @@
 import { and, asc, eq, inArray, isNotNull, sql } from 'drizzle-orm';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import type { Queries } from '../database/database.ts';
+import { isOneOf, type Of, statement } from '../database/statement.ts';
 import { webhookDeliveries, webhookEndpoints } from '../schema/webhooks.ts';
 
 export type WebhookEndpoint = typeof webhookEndpoints.$inferSelect;
@@ -41,6 +42,19 @@ export async function lockEndpoint(tx: Queries, id: string): Promise<WebhookEndp
   const [row] = await tx.select().from(webhookEndpoints).where(eq(webhookEndpoints.id, id)).for('update');
   return row;
 }
+
+/** The same for several, locked in one order; those that are removed are left out. */
+export const lockEndpoints = (tx: Queries, ids: string[]): Promise<WebhookEndpoint[]> =>
+  lockedOf(tx, { ids });
+
+const lockedOf = statement((db, of: Of<{ ids: string[] }>) =>
+  db
+    .select()
+    .from(webhookEndpoints)
+    .where(isOneOf(webhookEndpoints.id, of.ids))
+    .orderBy(asc(webhookEndpoints.id))
+    .for('update'),
+);
 
 export async function changeEndpoint(
   tx: Queries,

@@ -20,28 +20,26 @@ export function createPartingGatherer<Item, Answer, Key>(options: {
 }): { submit(item: Item): Promise<Answer>; idle(): Promise<void> } {
   const { maxItems, keyOf, isLocked, run, lockedKeys = async (keys) => new Set(keys), runApart } = options;
   const apart = new Map<Key, Gatherer<Item, Answer>>();
-  /** An answer, or the promise of one: the run that the item was taken out of does not wait for it. */
-  const together = createGatherer<Item, { answer: Answer | Promise<Answer> }>({
+  const together = createGatherer<Item, Answer>({
     maxItems,
-    run: (items) => answered(items).catch((error) => part(items, error)),
+    run: (items) => run(items).catch((error) => part(items, error)),
   });
 
-  const answered = async (items: Item[]) => (await run(items)).map((answer) => ({ answer }));
-
-  async function part(items: Item[], error: unknown) {
+  /** Answers, or promises of them: the run that an item was taken out of does not wait for its answer. */
+  async function part(items: Item[], error: unknown): Promise<(Answer | Promise<Answer>)[]> {
     if (!isLocked(error)) throw error;
     const locked = await lockedKeys([...new Set(items.map(keyOf))]);
-    const answers = new Map<Item, { answer: Answer | Promise<Answer> }>();
+    const answers = new Map<Item, Answer | Promise<Answer>>();
     for (const item of items.filter((one) => locked.has(keyOf(one)))) {
       const answer = gathererOf(keyOf(item)).submit(item);
       // Its caller hears of a failure; until then it is nobody's.
       answer.catch(() => undefined);
-      answers.set(item, { answer });
+      answers.set(item, answer);
     }
     const free = items.filter((one) => !locked.has(keyOf(one)));
-    const others = free.length > 0 ? await answered(free) : [];
+    const others = free.length > 0 ? await run(free) : [];
     for (const [place, answer] of others.entries()) answers.set(free[place] as Item, answer);
-    return items.map((item) => answers.get(item) as { answer: Answer | Promise<Answer> });
+    return items.map((item) => answers.get(item) as Answer | Promise<Answer>);
   }
 
   function gathererOf(key: Key): Gatherer<Item, Answer> {
@@ -60,10 +58,7 @@ export function createPartingGatherer<Item, Answer, Key>(options: {
   }
 
   return {
-    async submit(item) {
-      const alone = apart.get(keyOf(item));
-      return alone ? alone.submit(item) : (await together.submit(item)).answer;
-    },
+    submit: (item) => (apart.get(keyOf(item)) ?? together).submit(item),
     /** Resolves when nothing is under way. */
     async idle() {
       await together.idle();

@@ -1,14 +1,19 @@
 /** Group commit: items that arrive while one run is under way are handed to the next run together. */
 
 /**
- * `run` gets up to `maxItems` items and answers each, in order. Runs never overlap. An item waits at most for
- * the run under way and its own. When `run` throws, every item of that run fails with its error.
+ * `run` gets up to `maxItems` items and answers each, in order, or promises an answer, which nobody else waits for. Runs
+ * never overlap. An item waits at most for the run under way and its own. When `run` throws, every item of that run fails
+ * with its error.
  */
 export function createGatherer<Item, Answer>(options: {
   maxItems: number;
-  run: (items: Item[]) => Promise<Answer[]>;
+  run: (items: Item[]) => Promise<(Answer | Promise<Answer>)[]>;
 }): { submit(item: Item): Promise<Answer>; idle(): Promise<void>; waiting(): number } {
-  type Waiting = { item: Item; resolve: (answer: Answer) => void; reject: (error: unknown) => void };
+  type Waiting = {
+    item: Item;
+    resolve: (answer: Answer | Promise<Answer>) => void;
+    reject: (error: unknown) => void;
+  };
   let waiting: Waiting[] = [];
   let loop: Promise<void> | undefined;
 

@@ -20,6 +20,7 @@ import { userHasher } from '../requests/user-hash.ts';
 import { readSecret, type Secret } from '../secrets.ts';
 import { startSettings } from '../settings.ts';
 import { brandRoutes } from './brand-routes.ts';
+import { constraintRoutes } from './constraint-routes.ts';
 import { mintRoutes } from './mint-routes.ts';
 import { type LedgerPlace, missing, openLedger, refuseEmulatorLedger } from './open-ledger.ts';
 import { perkRoutes } from './perk-routes.ts';
@@ -59,7 +60,9 @@ export async function openOfflineLedger(place: LedgerPlace) {
     /** What it says of webhook endpoints and deliveries. */
     webhooks: (networks: readonly string[]) => webhookRoutes(ledger, networks),
     /** What it says of perks. */
-    perks: () => perkRoutes(ledger),
+    perks: (networks: readonly string[]) => perkRoutes(ledger, networks),
+    /** What it says of constraints. */
+    constraints: (ownDomain: string) => constraintRoutes(ledger, ownDomain),
     /** Its mints by hand. */
     mints: () => mintRoutes(ledger),
     /** What it says of past requests; the xpub is the key of users' hashes, without which users cannot be looked for. */

@@ -6,8 +6,9 @@ import { refuse } from '../../http/control/refuse.ts';
 import { withRewards } from '../../http/control/request-summary.ts';
 import { requestFilter } from '../../http/control/requests.ts';
 import type { Database } from '../../ledger/database/database.ts';
-import { findRequestTraces, listRequestTraces } from '../../ledger/request-traces.ts';
+import { findRequestTraces, listRequestTraces, type RequestTrace } from '../../ledger/request-traces.ts';
 import { systemClock } from '../../lib/clock.ts';
+import { detailOf } from '../requests/kept-request.ts';
 import { type ControlRoutes, controlRoutes } from './control-routes.ts';
 import type { OpenLedger } from './open-ledger.ts';
 
@@ -25,10 +26,19 @@ export const requestRoutes = (
     handlers: handlersOn(ledger.database, userHash),
   });
 
-/** As `request-traces.ts` writes it; rows of earlier versions lack the ids of their events. */
+/** What rows of earlier versions lack. */
+const OF_EARLIER = {
+  ...{ host: null, credential: null, requestHeaders: {}, responseHeaders: {} },
+  requestBodyKept: 'not kept',
+};
+
+/** Rows of earlier versions lack the ids of their events. */
 interface TraceDetail extends Record<string, unknown> {
   explained: { eventId?: string | null }[];
 }
+
+const described = (row: RequestTrace) =>
+  ({ ...OF_EARLIER, ...detailOf(row, systemClock().now()) }) as TraceDetail & typeof OF_EARLIER;
 
 function handlersOn(
   database: Database,
@@ -38,13 +48,13 @@ function handlersOn(
     async listRequests(context) {
       const wanted = requestFilter(context.req.query());
       if (!wanted) return refuse(context, { code: 'invalid_filter' });
-      const { status, method, path, user, limit, after } = wanted;
+      const { status, host, brand, decision, method, path, user, limit, after } = wanted;
       const hash = user === undefined ? undefined : (userHash?.(user.toLowerCase()) ?? user);
       const found = await listRequestTraces(database.db, {
-        ...{ status, method, path, limit, after },
+        ...{ status, host, brand, decision, method, path, limit, after },
         userHash: hash,
       });
-      return context.json({ requests: found.map(({ detail }) => detail) });
+      return context.json({ requests: found.map(described) });
     },
     async showRequest(context) {
       const name = context.req.param('id') ?? '';
@@ -55,8 +65,9 @@ function handlersOn(
         const ids = found.map(({ id }) => id);
         return refuse(context, { code: 'request_ambiguous', name, count: found.length, ids });
       }
-      const detail = { ...(trace.detail as TraceDetail), now: new Date(systemClock().now()).toISOString() };
-      return context.json(await withRewards(detail, (eventId) => readEventState({ database }, eventId)));
+      return context.json(
+        await withRewards(described(trace), (eventId) => readEventState({ database }, eventId)),
+      );
     },
   };
 }

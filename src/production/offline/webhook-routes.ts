@@ -5,9 +5,7 @@ import { systemClock } from '../../lib/clock.ts';
 import { secureRandom } from '../../lib/ids.ts';
 import { type ControlRoutes, controlRoutes } from './control-routes.ts';
 import type { OpenLedger } from './open-ledger.ts';
-
-/** Which ports it may use beside 443 only the running service knows; it judges every URL once more at each attempt. */
-const ANY_PORT = Array.from({ length: 65_535 }, (_, before) => before + 1);
+import { publicReach } from './public-reach.ts';
 
 /**
  * `networks`: those that the operator names for `start` too. A running service finds what is due by itself. Throws what
@@ -17,7 +15,7 @@ export function webhookRoutes(ledger: OpenLedger, networks: readonly string[]): 
   const clock = systemClock();
   const handlers = controlWebhooks({
     ...{ database: ledger.database, clock, random: secureRandom(clock) },
-    reach: { to: 'public', ports: ANY_PORT, networks },
+    reach: publicReach(networks),
   });
   return controlRoutes(ledger, { title: 'Webhooks', endpoints: webhookEndpoints, handlers });
 }

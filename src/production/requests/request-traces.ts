@@ -1,17 +1,11 @@
 /** Production's memory of requests: a line of the log for each, and a row for `requests explain`, written off their path. */
-import { requestDetail } from '../../http/control/request-summary.ts';
-import {
-  brandOf,
-  decisionOf,
-  type RequestRecord,
-  userOf,
-  withUser,
-} from '../../http/frame/request-record.ts';
+import { brandOf, decisionOf, type RequestRecord } from '../../http/frame/request-record.ts';
 import type { Database } from '../../ledger/database/database.ts';
 import { insertRequestTraces, pruneRequestTraces, type RequestTrace } from '../../ledger/request-traces.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { type Log, scrub } from '../../lib/log.ts';
+import type { Log } from '../../lib/log.ts';
 import { createLoop } from '../../lib/loop.ts';
+import { type KeptLimits, rowOf } from './kept-request.ts';
 
 /** Requests that wait to be written: some seconds of a busy service, and bounded in memory. */
 const WAITING_MAX = 5_000;
@@ -30,26 +24,23 @@ interface TraceDeps {
   onDropped: () => void;
 }
 
-interface TraceSettings {
+interface TraceSettings extends KeptLimits {
   /** 0: no rows. */
   keptMs: number;
-  bodyLimitBytes: number;
-  duplicateWindowMs: number;
 }
 
 export function createRequestTraces(deps: TraceDeps, settings: TraceSettings) {
-  const { database, clock, log } = deps;
-  const waiting: RequestRecord[] = [];
+  const { database, clock, log, userHash } = deps;
+  const { bodyLimitBytes, duplicateWindowMs } = settings;
+  const limits: KeptLimits = { bodyLimitBytes, duplicateWindowMs };
+  const waiting: RequestTrace[] = [];
   let prunedAtMs = Number.NEGATIVE_INFINITY;
   const writing = createLoop({
     name: 'request traces',
     async turn() {
       const some = waiting.slice(0, WRITTEN_AT_ONCE);
       const { now } = clock;
-      await insertRequestTraces(
-        database.db,
-        some.map((record) => rowOf(record, { ...deps, settings, nowMs: now() })),
-      );
+      await insertRequestTraces(database.db, some);
       waiting.splice(0, some.length);
       if (now() - prunedAtMs >= PRUNE_EVERY_MS) {
         const beforeMs = now() - settings.keptMs;
@@ -65,20 +56,17 @@ export function createRequestTraces(deps: TraceDeps, settings: TraceSettings) {
   return {
     /** One request that was answered. */
     observe(record: RequestRecord): void {
-      logRequest(record, deps);
+      const row = rowOf(record, { limits, userHash });
+      logRequest(record, { log, user: row.userHash });
       if (settings.keptMs === 0) return;
-      // No row has the bodies: they need not wait in memory.
-      if (waiting.length < WAITING_MAX)
-        waiting.push({ ...record, search: '', requestBody: undefined, responseBody: undefined });
+      if (waiting.length < WAITING_MAX) waiting.push(row);
       else deps.onDropped();
     },
     /** Writes what waits, as far as the database takes it. */
     async stop(): Promise<void> {
       await writing.stop();
       if (settings.keptMs === 0) return;
-      const rows = waiting
-        .splice(0)
-        .map((record) => rowOf(record, { ...deps, settings, nowMs: clock.now() }));
+      const rows = waiting.splice(0);
       for (let from = 0; from < rows.length; from += WRITTEN_AT_ONCE) {
         await insertRequestTraces(database.db, rows.slice(from, from + WRITTEN_AT_ONCE)).catch(
           () => undefined,
@@ -88,11 +76,10 @@ export function createRequestTraces(deps: TraceDeps, settings: TraceSettings) {
   };
 }
 
-function logRequest(record: RequestRecord, { log, userHash }: TraceDeps): void {
+/** `user`: the hash in place of the first event's user. */
+function logRequest(record: RequestRecord, { log, user }: { log: Log; user: string | null }): void {
   const { id, method, route, status, durationMs, traces } = record;
   const [first] = traces;
-  const user = userOf(first);
-  const brand = brandOf(first);
   log.info(
     {
       request: id,
@@ -100,28 +87,11 @@ function logRequest(record: RequestRecord, { log, userHash }: TraceDeps): void {
       route,
       status,
       ms: durationMs,
-      ...(first && { decision: decisionOf(first) }),
-      ...(traces.length > 1 && { events: traces.length }),
-      ...(brand !== undefined && { brand }),
-      ...(user !== undefined && { user: userHash(user) }),
+      decision: first && decisionOf(first),
+      events: traces.length > 1 ? traces.length : undefined,
+      brand: brandOf(first),
+      user: user ?? undefined,
     },
     'request',
   );
-}
-
-/** Without bodies, query and anybody's address. */
-function rowOf(
-  record: RequestRecord,
-  of: Pick<TraceDeps, 'userHash'> & { settings: TraceSettings; nowMs: number },
-): RequestTrace {
-  const { id, atMs: at, method, path, status } = record;
-  const user = userOf(record.traces[0]);
-  const traces = record.traces.map((trace) => withUser(trace, of.userHash));
-  const bare = { ...record, search: '', requestBody: undefined, responseBody: undefined, traces };
-  const { settings: limits, nowMs } = of;
-  const detail = JSON.parse(scrub(JSON.stringify(requestDetail(bare, { limits, nowMs }))));
-  return {
-    ...{ id, at, method, path: scrub(path), status, detail },
-    userHash: user === undefined ? null : of.userHash(user),
-  };
 }

@@ -3,7 +3,7 @@ import type { BrandProfile } from './brand.ts';
 import type { SettingProblem, Settings } from './settings.ts';
 import { brandSpec } from './spec.ts';
 
-type CheckInSettings = Pick<BrandProfile, 'streakPays' | 'streakCheckInEvents' | 'streakBase'>;
+export type CheckInSettings = Pick<BrandProfile, 'streakPays' | 'streakCheckInEvents' | 'streakBase'>;
 const STREAK_BASE = brandSpec.streakBase.default;
 
 /** Those of the event types with an active rule that would pay for a check-in which the service pays for too. */

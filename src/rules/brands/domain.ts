@@ -1,5 +1,6 @@
 /** Which host an event comes from, and whether that host belongs to a brand (contract: Domain rule). */
 import { getPublicSuffix } from 'tldts';
+import { remembered } from '../../lib/remembered.ts';
 import { parseUrl } from '../../lib/url.ts';
 import { platformName } from '../platforms.ts';
 import { sanitiseText } from '../sanitise.ts';
@@ -28,13 +29,16 @@ export function hostOfUrl(text: string): string | undefined {
   return hostOf(text);
 }
 
-function hostOf(url: string): string | undefined {
+function hostIn(url: string): string | undefined {
   const parsed = parseUrl(url);
   if (!parsed || parsed.username || parsed.password) return undefined;
   const host = parsed.hostname.endsWith('.') ? parsed.hostname.slice(0, -1) : parsed.hostname;
   if (host.length > DOMAIN_MAX || !host.split('.').every((label) => LABEL.test(label))) return undefined;
   return host;
 }
+
+/** The domains of brands come with every event. */
+const hostOf = remembered(hostIn);
 
 /** Whether every machine means itself by this host: a page under development is served there. */
 export const isLoopback = (host: string) =>
@@ -50,7 +54,14 @@ export function configuredHost(text: string): string | undefined {
 
 /** Whether `host` is `configured` or one of its subdomains; both canonical. */
 export const isWithin = (host: string, configured: string) =>
-  host === configured || host.endsWith(`.${configured}`);
+  host.endsWith(configured) && (host.length === configured.length || host.at(-configured.length - 1) === '.');
+
+/** How long the nearest of these domains at or above a host is; 0 where there is none. */
+function nearestLength(host: string, domains: readonly string[]): number {
+  let length = 0;
+  for (const domain of domains) if (domain.length > length && isWithin(host, domain)) length = domain.length;
+  return length;
+}
 
 export interface EventOrigin {
   /** Canonical, as sent in `domain`. */
@@ -98,11 +109,9 @@ export function judgeDomain(
     otherDomains?: readonly string[];
   },
 ): DomainVerdict {
-  const nearest = (host: string, domains: readonly string[]) =>
-    Math.max(0, ...domains.filter((domain) => isWithin(host, domain)).map(({ length }) => length));
   const ofBrand = (host: string) => {
-    const own = nearest(host, brand.domains);
-    return own > 0 && own >= nearest(host, context.otherDomains ?? []);
+    const own = nearestLength(host, brand.domains);
+    return own > 0 && own >= nearestLength(host, context.otherDomains ?? []);
   };
   if (from.origin !== undefined) {
     const originHost = hostOfUrl(from.origin);

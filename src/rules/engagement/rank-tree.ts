@@ -17,6 +17,12 @@ export const TOP_LEVEL = LEVELS - 1;
 /** The range of a level that holds a score. */
 const nodeAt = (score: number, level: number) => Math.floor(score / WIDTH ** level);
 
+/**
+ * Nobody in the first range of a level is above anybody in the ranges beside it, so it is counted at the top alone, where
+ * all users of the board are summed up. Most scores are small: of each, two ranges are counted instead of nine.
+ */
+const isCounted = ({ level, node }: RankNode) => node > 0 || level === TOP_LEVEL;
+
 /** A range, by its level and its place in it. */
 export interface RankNode {
   level: number;
@@ -26,27 +32,26 @@ export interface CountedNode extends RankNode {
   users: number;
 }
 
-/** Text under which a range is found in a map. */
-export const nodeText = ({ level, node }: RankNode) => `${level} ${node}`;
-
 /** How the counters of one board change when scores do. A score of 0 is not counted. Ranges that stay as they are are left out. */
 export function countedMoves(moves: { before: number; after: number }[]): CountedNode[] {
-  const changes = new Map<string, CountedNode>();
-  const count = (score: number, users: number) => {
-    if (score <= 0) return;
-    for (let level = 0; level < LEVELS; level++) {
-      const place = { level, node: nodeAt(score, level) };
-      const known = changes.get(nodeText(place)) ?? { ...place, users: 0 };
-      known.users += users;
-      changes.set(nodeText(place), known);
-    }
-  };
+  let users = new Map<number, number>();
+  const count = (place: number, by: number) => users.set(place, (users.get(place) ?? 0) + by);
   for (const { before, after } of moves) {
     if (before === after) continue;
-    count(before, -1);
-    count(after, 1);
+    if (before > 0) count(before, -1);
+    if (after > 0) count(after, 1);
   }
-  return [...changes.values()].filter(({ users }) => users !== 0);
+  const changes: CountedNode[] = [];
+  for (let level = 0; level < LEVELS; level++) {
+    const below = users;
+    if (level > 0) {
+      users = new Map();
+      for (const [node, by] of below) count(Math.floor(node / WIDTH), by);
+    }
+    for (const [node, by] of users)
+      if (by !== 0 && isCounted({ level, node })) changes.push({ level, node, users: by });
+  }
+  return changes;
 }
 
 /** The ranges that have to be read to rank these scores: of each level, those beside the ones that hold a score. */
@@ -75,6 +80,17 @@ export function rankOf(score: number, nodes: CountedNode[]): number {
 /** A sum over ranges and their users by which two ways of counting are compared; different counts hardly ever give the same. */
 export const rankSum = (nodes: CountedNode[]): number =>
   nodes.reduce((sum, { level, node, users }) => sum + users * mixed(level, node), 0);
+
+/** What one user with this score adds to the sum over a board's ranges. */
+export function rankSumOf(score: number): number {
+  if (score === 0) return 0;
+  let sum = 0;
+  for (let level = 0; level < LEVELS; level++) {
+    const node = nodeAt(score, level);
+    if (isCounted({ level, node })) sum += mixed(level, node);
+  }
+  return sum;
+}
 
 /** 20 bits that depend on both: sums stay exact up to billions of users. */
 function mixed(level: number, node: number): number {

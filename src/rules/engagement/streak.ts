@@ -3,6 +3,7 @@ import type { Brand, BrandProfile } from '../brands/brand.ts';
 import { defaultsOf } from '../brands/settings.ts';
 import { brandSpec } from '../brands/spec.ts';
 import { multiplied } from '../rewards/decimal.ts';
+import { boardWindow } from './board-window.ts';
 import { calendarDay } from './calendar-day.ts';
 
 /** A brand's settings of its streaks. */
@@ -92,6 +93,16 @@ export function withActivity(before: Streak | undefined, moment: Moment): { isNe
 function isAlive(streak: Streak, { terms, nowMs }: Moment): boolean {
   const missed = calendarDay(nowMs, terms.timeZone) - streak.lastDay > 1;
   return !missed || nowMs - streak.lastAt <= terms.streakGrace;
+}
+
+/** The first moment at which an activity no longer continues the streak. */
+export function endOfStreak(
+  { lastAt }: Pick<Streak, 'lastAt'>,
+  { timeZone, streakGrace }: Pick<StreakTerms, 'timeZone' | 'streakGrace'>,
+): number {
+  const lastDay = boardWindow('day', { atMs: lastAt, timeZone });
+  const nextDay = boardWindow('day', { atMs: lastDay.endsAt, timeZone });
+  return Math.max(nextDay.endsAt, lastAt + streakGrace + 1);
 }
 
 export interface Milestone {

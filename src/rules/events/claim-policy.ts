@@ -44,7 +44,7 @@ interface PreviousReward {
 }
 
 export interface ClaimQuestion {
-  rule: EventRule;
+  rule: Pick<EventRule, 'cooldownMs' | 'maxClaims' | 'maxTotalClaims'>;
   state: ClaimState;
   bypass: Bypass;
   amount: number;

@@ -1,10 +1,11 @@
 /** Tells why an event was rewarded or not: each check in its order, with its numbers, and when it would pass. */
 import { formatDuration } from '../../lib/duration.ts';
-import { type Brand, type EventRule, isUnlimited } from '../brands/brand.ts';
-import { claimedHost, isLoopback } from '../brands/domain.ts';
+import { type BrandProfile, type EventRule, isUnlimited } from '../brands/brand.ts';
+import type { CheckInSettings } from '../brands/check-in-events.ts';
+import { claimedHost, type EventOrigin, isLoopback } from '../brands/domain.ts';
 import { type Check, explainChecks } from './checks.ts';
 import type { Bypass, ClaimRefusal, ClaimState } from './claim-policy.ts';
-import { amountsCount, paysWithoutEnd } from './reward-amount.ts';
+import { amountsCount, paysWithoutEnd, rewardAmount, worthOf } from './reward-amount.ts';
 import type { EventSubmission, ScreeningRefusal } from './submission.ts';
 
 const CHECKS = [
@@ -26,15 +27,31 @@ const CHECKS = [
 export type CheckName = (typeof CHECKS)[number];
 type EventCheck = Check<CheckName>;
 
+/** The parts of an event, its brand and its rule that explanations rest on: all that has to be kept of them. */
+export type ExplainedSubmission = EventOrigin &
+  Pick<EventSubmission, 'brandId' | 'eventType' | 'userKey' | 'channel' | 'metadata' | 'withBrandKey'>;
+export interface ExplainedBrand {
+  name: string;
+  profile: Pick<BrandProfile, 'domains' | 'domainless' | 'clientBypass' | 'clientAmounts'> & CheckInSettings;
+}
+export type ExplainedRule = Pick<
+  EventRule,
+  'eventType' | 'rewardAmount' | 'cooldownMs' | 'maxClaims' | 'maxTotalClaims'
+> & {
+  detail: Pick<EventRule['detail'], 'dynamic'> & {
+    detectionConfig: Pick<EventRule['detail']['detectionConfig'], 'channels'>;
+  };
+};
+
 /** What is known about a request; the later parts are missing when the request did not get that far. */
 export interface EventCase {
   nowMs: number;
   duplicateWindowMs: number;
   bodyBytes: number;
   bodyLimitBytes: number;
-  submission?: EventSubmission | undefined;
-  brand?: Brand | undefined;
-  rule?: EventRule | undefined;
+  submission?: ExplainedSubmission | undefined;
+  brand?: ExplainedBrand | undefined;
+  rule?: ExplainedRule | undefined;
   bypass?: Bypass | undefined;
   state?: ClaimState | undefined;
   refusal?: { code: string } | ScreeningRefusal | ClaimRefusal | undefined;
@@ -58,6 +75,13 @@ const REFUSED_AT: Record<string, CheckName> = {
   spend_limit: 'spend_limit',
   insufficient_brand_balance: 'brand_funds',
 };
+
+/** A refusal as far as explanations rest on it: of a body that was refused, nothing may be kept. */
+export function explainedRefusal(refusal: NonNullable<EventCase['refusal']>): EventCase['refusal'] {
+  const { code } = refusal;
+  const check = REFUSED_AT[code];
+  return check === undefined || check === 'body' ? { code } : refusal;
+}
 
 export function explainEvent(event: EventCase): EventCheck[] {
   const refusedAt = event.refusal && REFUSED_AT[event.refusal.code];
@@ -98,7 +122,9 @@ function passed(name: CheckName, event: EventCase): Omit<EventCheck, 'name'> {
       );
     }
     case 'event':
-      return ok(`${rule?.eventType ?? ''} pays ${rule?.rewardAmount ?? '?'} RWT${whyNotByOrder(event)}`);
+      return ok(
+        `${checkInText(event) ?? `${rule?.eventType ?? ''} pays ${rule?.rewardAmount ?? '?'} RWT`}${whyNotByOrder(event)}`,
+      );
     case 'channel': {
       const channels = rule?.detail.detectionConfig.channels;
       if (!channels?.length) return skipped('the event is not limited to channels');
@@ -127,6 +153,18 @@ function passed(name: CheckName, event: EventCase): Omit<EventCheck, 'name'> {
     case 'brand_funds':
       return ok(`${state?.availableFunds ?? 0} RWT not promised yet`);
   }
+}
+
+/** What a check-in pays, whose rule's own reward does not count; undefined for any other event. */
+function checkInText({ submission, brand, rule, state }: EventCase): string | undefined {
+  if (!rule || !brand) return undefined;
+  const worth = worthOf(rule, { submission, brand, state: state ?? {} });
+  if (worth.checkInBase === undefined) return undefined;
+  const isCheckIn = `${rule.eventType} is a check-in`;
+  if (state?.streakMultiplier === undefined)
+    return `${isCheckIn} and pays ${worth.checkInBase} RWT × the multiplier of the user's streak`;
+  const amount = rewardAmount(rule, worth);
+  return `${isCheckIn} and pays ${amount} RWT: ${worth.checkInBase} × ${state.streakMultiplier} of the user's streak`;
 }
 
 /** Why the event's order total counts for nothing although the rule pays per dollar; empty where it counts. */

@@ -1,9 +1,14 @@
 /** How much an event pays: a fixed amount, or one that grows with an order's total or a user's streak. */
-import type { Brand, EventRule } from '../brands/brand.ts';
-import { checkInBase } from '../brands/check-in-events.ts';
+import type { Brand, BrandProfile, EventRule } from '../brands/brand.ts';
+import { type CheckInSettings, checkInBase } from '../brands/check-in-events.ts';
 import { decimal, multiplied, REWARD_MAX } from '../rewards/decimal.ts';
 import type { ClaimState } from './claim-policy.ts';
 import type { EventSubmission } from './submission.ts';
+
+/** What a rule says of a reward that grows. */
+interface Dynamic {
+  detail: Pick<EventRule['detail'], 'dynamic'>;
+}
 
 /** What a reward is worked out from. */
 export interface EventWorth {
@@ -21,7 +26,7 @@ export const worthOf = (
   { eventType }: Pick<EventRule, 'eventType'>,
   of: {
     submission: Pick<EventSubmission, 'metadata' | 'withBrandKey'> | undefined;
-    brand: Brand | undefined;
+    brand: { profile: Pick<BrandProfile, 'clientAmounts'> & CheckInSettings } | undefined;
     state: Pick<ClaimState, 'streakMultiplier'>;
   },
 ): EventWorth => ({
@@ -40,14 +45,14 @@ export const paysByStreak = (
 /** Whether the brand believes the amounts in this event: those of its own servers always, of others where it says so. */
 export const amountsCount = (
   { withBrandKey }: { withBrandKey: boolean },
-  { profile }: Pick<Brand, 'profile'>,
+  { profile }: { profile: Pick<BrandProfile, 'clientAmounts'> },
 ): boolean => withBrandKey || profile.clientAmounts !== 'credential';
 
 /**
  * Whole RWT, rounded down. For a check-in what the brand's settings say; else the rule's own reward, unless its `perUsd` makes at least 1 RWT of an `order_total` that
  * counts; then that, and never more than `maxReward`.
  */
-export function rewardAmount(rule: Pick<EventRule, 'rewardAmount' | 'detail'>, event: EventWorth): number {
+export function rewardAmount(rule: Pick<EventRule, 'rewardAmount'> & Dynamic, event: EventWorth): number {
   if (event.checkInBase !== undefined) return multiplied(event.checkInBase, event.streakMultiplier);
   const base = ofOrder(rule, event) ?? rule.rewardAmount;
   const { multiplier } = rule.detail.dynamic ?? {};
@@ -55,14 +60,11 @@ export function rewardAmount(rule: Pick<EventRule, 'rewardAmount' | 'detail'>, e
 }
 
 /** A rule that pays for each dollar without an end, as rules could before `perUsd` needed a `maxReward`. */
-export const paysWithoutEnd = ({ detail }: Pick<EventRule, 'detail'>): boolean =>
+export const paysWithoutEnd = ({ detail }: Dynamic): boolean =>
   detail.dynamic?.perUsd !== undefined && detail.dynamic.maxReward === undefined;
 
 /** What the order's total comes to; undefined where it does not count, is not an amount, or makes less than 1 RWT. */
-function ofOrder(
-  { detail }: Pick<EventRule, 'detail'>,
-  { metadata, amountsCount }: EventWorth,
-): number | undefined {
+function ofOrder({ detail }: Dynamic, { metadata, amountsCount }: EventWorth): number | undefined {
   const { perUsd, maxReward } = detail.dynamic ?? {};
   // The total is only a number that the sender wrote: without a `maxReward` it counts for nothing.
   if (!amountsCount || maxReward === undefined) return undefined;

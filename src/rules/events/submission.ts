@@ -54,14 +54,15 @@ interface Screening {
 /** The first configured reason against a submission: brand, automation, credential, domain, event, channel. */
 export function refuseSubmission(
   submission: EventSubmission,
-  { brand, rule, ...own }: Screening,
+  screening: Screening,
 ): ScreeningRefusal | undefined {
   const { brandId, eventType, channel } = submission;
+  const { brand, rule } = screening;
   if (!brand) return { code: 'brand_not_found', brandId };
   if (!brand.automation) return { code: 'automation_disabled', brandId };
   const what = needsKey(submission, brand);
   if (what) return { code: 'brand_key_required', what, brandId };
-  const elsewhere = refuseDomain(submission, brand, own);
+  const elsewhere = refuseDomain(submission, brand, screening);
   if (elsewhere) return elsewhere;
   if (!rule?.active) return { code: 'event_not_found', eventType, brandId };
   const allowed = rule.detail.detectionConfig.channels;
@@ -98,10 +99,11 @@ function needsKey({ withBrandKey, userAddress }: EventSubmission, { profile }: B
 function refuseDomain(
   submission: EventSubmission,
   { brandId, name, profile }: Brand,
-  own: Pick<Screening, 'ownHosts' | 'ownDomain' | 'otherDomains'>,
+  { ownHosts, ownDomain, otherDomains }: Screening,
 ): ScreeningRefusal | undefined {
   const { withBrandKey, metadata } = submission;
-  const { authorized, host } = judgeDomain(submission, profile, { ...own, metadata });
+  const context = { ownHosts, ownDomain, otherDomains, metadata };
+  const { authorized, host } = judgeDomain(submission, profile, context);
   if (authorized) return undefined;
   if (withBrandKey && (host !== undefined || profile.domainless !== 'refuse')) return undefined;
   const configured = profile.domains;

@@ -58,8 +58,32 @@ describe.each(databaseKinds)('levels and roles in a chat (on $kind)', ({ open })
     expect(await missing('carol', perk.both)).toEqual([]);
   });
 
+  test('what is missing is told in words for the buyer', async () => {
+    const messages = async (token: bigint) => {
+      const { body } = await kit.buy(kit.users.bob, token);
+      return body.details.missing.map(({ message }: { message: string }) => message);
+    };
+    await stands('bob@demo.example', { level: 4, roles: [] });
+    expect(await messages(perk.level)).toEqual(['This perk is for level 5 on discord; yours is 4']);
+    kit.says.body = { eligible: false };
+    expect(await messages(perk.both)).toEqual([
+      'The brand does not offer this perk to you',
+      'This perk is for the role moderator on discord',
+    ]);
+    kit.says.body = { eligible: true };
+    await kit.advance('61s');
+  });
+
   test('a change invalidates what was kept about that user, at the look that comes every 5 minutes', async () => {
-    await kit.advance('2h');
+    // Not five minutes have passed so far: this brings one look, and once it has noticed carol's change the next is as
+    // far away again.
+    await missing('carol', perk.asksLonger);
+    await stands('carol@demo.example', { level: 1 });
+    kit.asked();
+    await kit.advance('5m');
+    await expect
+      .poll(() => missing('carol', perk.asksLonger).then(() => kit.asked()), { timeout: 10_000 })
+      .toBe(1);
     await missing('alice', perk.asksLonger);
     await missing('bob', perk.asksLonger);
     kit.asked();

@@ -71,6 +71,17 @@ onEachDatabase('check-eligibility', (get) => {
     const elsewhere = await of(open.brandId, { domain: 'elsewhere.example' });
     expect(elsewhere).toMatchObject({ eligible: false, reason: 'domain_not_authorized', claimCount: 0 });
     expect(await of(open.brandId, { domain: open.domain })).toMatchObject({ eligible: true });
+    const userEmail = someone();
+    await get().send(open, { userEmail });
+    expect(await of(open.brandId, { userEmail, domain: 'elsewhere.example' })).toMatchObject({
+      ...{ reason: 'domain_not_authorized', claimCount: 1 },
+    });
+    // It passes as well, but it is no cooldown.
+    await get().set(open, { spendPerDay: 1 });
+    const overspent = await of(open.brandId);
+    await get().set(open, { spendPerDay: null });
+    expect(overspent).toMatchObject({ eligible: false, reason: expect.stringMatching(/spend/) });
+    expect(overspent).not.toHaveProperty('cooldownEndsAt');
   });
 
   test('a brand that takes events with its key only says so to all others', async () => {

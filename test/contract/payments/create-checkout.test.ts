@@ -23,6 +23,7 @@ const fields = (get: () => PaymentService) => {
       email: 'buyer@people.example',
       metadata: { wallet: shop.brandId, usd_amount: '25.50', rwt_amount: '25500' },
     });
+    expect(Object.values(service.asked().at(-1)?.fields ?? {})).toContain('25500 reward tokens (RWT)');
   });
 
   test('takes the least amount, the largest, dollars in capitals, and null for what is optional', async () => {
@@ -102,6 +103,14 @@ const fields = (get: () => PaymentService) => {
       }
       expect(service.asked().length).toBe(before);
     });
+  });
+
+  test('whoever names pages elsewhere is told of each, and where they may be', async () => {
+    const page = 'https://elsewhere.example/';
+    const { body } = await get().checkout({ successUrl: page, cancelUrl: page });
+    const domains = 'shop.example, www.second.example, xn--bcher-kva.example';
+    const wrong = `must be an https address on a domain of the brand (${domains})`;
+    expect(body.details.errors).toEqual([`successUrl: ${wrong}`, `cancelUrl: ${wrong}`]);
   });
 
   test.each([

@@ -92,11 +92,13 @@ onPayments('payment-mint', (get) => {
     'ｃs_test_1',
   ])('the invalid session id %j: Session not found', async (sessionId) => {
     const service = get();
-    const before = service.asked().length;
+    // The service looks after the sessions of other tests by itself; their ids are longer.
+    const asked = () => service.asked().filter(({ path }) => !/\/cs_test_a1\w{30,}$/.test(path)).length;
+    const before = asked();
     const answer = await service.mint(sessionId);
     expect(answer).toMatchObject(failure('Session not found'));
     expectBothForms(answer);
-    expect(service.asked().length).toBe(before);
+    expect(asked()).toBe(before);
   });
 
   test('a session that the ledger has not planned mints nothing, although it is paid', async () => {

@@ -55,10 +55,12 @@ onPayments('the reconciler', (get) => {
   test('waits out an outage of the processor, and loses nothing', async () => {
     const service = get();
     const sessionId = await service.paidSession();
-    const before = service.proxy.calls.length;
+    const about = () => service.proxy.calls.filter(({ path }) => path.endsWith(sessionId)).length;
+    const before = about();
     service.proxy.fail(() => 503);
     await service.advance('1h');
-    await expect.poll(() => service.proxy.calls.length, soon).toBeGreaterThan(before);
+    // One look asks three times. Another has come, though the clock stands still: what failed stays due.
+    await expect.poll(about, soon).toBeGreaterThan(before + 3);
     expect(await service.mintsOnChain(sessionId)).toBe(0);
     service.proxy.fail(undefined);
     await expect.poll(() => service.mintsOnChain(sessionId), soon).toBe(1);
@@ -88,5 +90,30 @@ onPayments('the reconciler', (get) => {
     await service.advance('2h');
     await expect.poll(() => service.mintsOnChain(later), soon).toBe(1);
     expect(about()).toBe(1);
+  });
+
+  test('looks at an open session every five minutes, every hour once its page has closed, and after two weeks no more', async () => {
+    const service = get();
+    const sessionId = await service.openSession();
+    const about = () => service.proxy.calls.filter(({ path }) => path.endsWith(sessionId)).length;
+    /** Time passes, and a round has looked at all that was due by then. */
+    const after = async (time: string) => {
+      const marker = await service.paidSession();
+      await service.advance(time);
+      await expect.poll(() => service.mintsOnChain(marker), soon).toBe(1);
+      return about();
+    };
+    expect(await after('2m')).toBe(1);
+    expect(await after('4m')).toBe(1);
+    expect(await after('2m')).toBe(2);
+    // A bank's transfer: the page is done, the money comes in three weeks.
+    await service.pay(sessionId, { later: true, delay: '21d' });
+    const closed = await after('25h');
+    expect(closed).toBe(3);
+    expect(await after('50m')).toBe(3);
+    expect(await after('11m')).toBe(4);
+    expect(await after('15d')).toBe(5);
+    expect(await after('3h')).toBe(5);
+    expect(await service.mint(sessionId)).toMatchObject({ status: 400 });
   });
 });

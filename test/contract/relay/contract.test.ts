@@ -262,7 +262,7 @@ describe.each(databaseKinds)('contract: POST relay (on $kind)', ({ kind, open })
       ['safeTransferFrom', [someone, someone, 1n, 1n, '0x']],
       ['deposit', [someone, 1n]],
       ['withdraw', [1n]],
-      ['distribute', ['0x']],
+      ['distributePacked', ['0x']],
       ['mintForPayment', [word, someone, 1n]],
       ['mintIntoEscrow', [word, someone, 1n]],
     ])('VALIDATION_FAILED: %s may not be called', async (name, args) => {

@@ -41,7 +41,9 @@ async function startOpStackNode(target: string, l1FeeWei: bigint) {
     let text = '';
     for await (const chunk of request) text += chunk;
     response.setHeader('content-type', 'application/json');
-    response.end(JSON.stringify(await answer(JSON.parse(text))));
+    const asked = JSON.parse(text);
+    const answers = Array.isArray(asked) ? Promise.all(asked.map(answer)) : answer(asked);
+    response.end(JSON.stringify(await answers));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {

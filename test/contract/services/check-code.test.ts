@@ -49,10 +49,42 @@ describe.each(databaseKinds)('codes (on $kind)', ({ open }) => {
     });
   });
 
+  test('a code of a user who was named by an address says the address', async () => {
+    const { wallet } = await personWith(service, 100);
+    const { body } = await service.post('/perks/redeem', redeemBody(service, wallet, WALLPAPERS.id));
+    expect((await ask('check-code', body.confirmationCode)).body.user).toBe(wallet.toLowerCase());
+  });
+
   test('of many who use a code at once, one is told that they have', async () => {
     const { code } = await redeemed();
     const answers = await Promise.all(Array.from({ length: 12 }, () => ask('use-code', code)));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(11).fill(409)]);
+  });
+
+  test('a code that no block shows yet is pending: nothing may be handed out for it, and it is not used up', async () => {
+    const { email } = await personWith(service, 100);
+    const rpc = (method: string, ...params: unknown[]) =>
+      service.post(service.ready.urls.rpc, { jsonrpc: '2.0', id: 1, method, params });
+    const listed = async () => {
+      const list = `${service.ready.urls.control}/redemptions?brand=${service.brand.domain}&limit=500`;
+      const { redemptions } = (await service.request(list)).body;
+      return redemptions.find((one: { user: string }) => one.user === email);
+    };
+    await rpc('evm_setAutomine', false);
+    const answer = service.post('/perks/redeem', redeemBody(service, email, WALLPAPERS.id));
+    await expect.poll(listed).toMatchObject({ state: 'pending', transactionHash: expect.any(String) });
+    const { confirmationCode: code } = await listed();
+    expect((await ask('check-code', code)).body).toMatchObject({ state: 'pending', usedAt: null });
+    expect(await ask('use-code', code)).toMatchObject({
+      ...{ status: 409, body: { details: { reason: 'code_not_usable' } } },
+    });
+    expect((await listed()).state).toBe('pending');
+    await rpc('evm_setAutomine', true);
+    await rpc('evm_mine');
+    expect((await answer).body).toMatchObject({ success: true, confirmationCode: code });
+    expect(await listed()).toMatchObject({ state: 'valid', usedAt: null });
+    expect((await ask('use-code', code)).body).toMatchObject({ state: 'used' });
+    expect(await listed()).toMatchObject({ state: 'used', usedAt: expect.any(String) });
   });
 
   test('without the key of the brand nothing is told, and what it has not is unknown', async () => {

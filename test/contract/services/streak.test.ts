@@ -252,6 +252,14 @@ onEachDatabase(
         ]);
         const again = await get().send(shop, { userEmail, eventType: 'daily_visit' });
         expect(again.status).toBe(409);
+        const requestId = again.headers.get('x-request-id');
+        const { body: shown } = await get().request(`${get().ready.urls.control}/requests/${requestId}`);
+        expect(shown.explained[0].checks).toContainEqual(
+          expect.objectContaining({
+            name: 'event',
+            text: "daily_visit is a check-in and pays 11 RWT: 10 × 1.1 of the user's streak",
+          }),
+        );
         expect(await balance(userEmail)).toEqual({ onChain: 31, rewards: [11, 10, 10] });
         await get().set(shop, { 'streakMilestones.3': 40 });
         const user = { userIdentifier: userEmail, milestoneDays: 3 };

@@ -45,6 +45,67 @@ onEachDatabase('user-stats', (get) => {
     });
   });
 
+  test('messages, voice minutes and reactions are what clients reported of them', async () => {
+    const user = someone();
+    const report = async (fields: Record<string, unknown>) => {
+      const body = { brandId: shop.brandId, userIdentifier: user, platform: 'discord', ...fields };
+      return (await get().post('/leaderboard/update-stats', body, bearer(shop))).status;
+    };
+    const reports = [
+      ...[
+        { claimType: 'message' },
+        { claimType: 'chat_message', count: 4 },
+        { claimType: 'messages', count: 5 },
+      ],
+      ...[
+        { claimType: 'voice', count: 15 },
+        { claimType: 'Voice_Claim', count: 7 },
+        { claimType: 'voice_minutes' },
+      ],
+      ...[
+        { claimType: 'reaction' },
+        { claimType: 'reactions', count: 0 },
+        { claimType: 'quiz', count: 9 },
+        {},
+      ],
+    ];
+    for (const one of reports) expect(await report(one)).toBe(200);
+    const told = { messages: 10, voiceMinutes: 23, reactions: 1 };
+    expect((await ask(user)).body.activity).toEqual(told);
+    expect((await ask(user, '', open.brandId)).body.activity).toEqual(zeros.activity);
+    for (const count of [-1, 1.5, 10_001, '3'])
+      expect(await report({ claimType: 'message', count })).toBe(400);
+    expect((await ask(user)).body.activity).toEqual(told);
+  });
+
+  test('reports that come at once are all counted', async () => {
+    const user = someone();
+    const of = { brandId: shop.brandId, userIdentifier: user, platform: 'discord', count: 3 };
+    const statuses = await Promise.all(
+      Array.from({ length: 60 }, async (_, n) => {
+        const claimType = n % 2 ? 'message' : 'reaction';
+        const told = await get().post('/leaderboard/update-stats', { ...of, claimType }, bearer(shop));
+        return told.status;
+      }),
+    );
+    expect(new Set(statuses)).toEqual(new Set([200]));
+    expect((await ask(user)).body.activity).toEqual({ messages: 90, voiceMinutes: 0, reactions: 90 });
+  });
+
+  test('where the brand asks for its key, a report without it adds nothing', async () => {
+    const body = {
+      brandId: shop.brandId,
+      userIdentifier: someone(),
+      platform: 'discord',
+      claimType: 'message',
+    };
+    await get().set(shop, { engagementWrites: 'credential' });
+    const { status } = await get().post('/leaderboard/update-stats', body);
+    await get().set(shop, { engagementWrites: 'open' });
+    expect(status).toBe(401);
+    expect((await ask(body.userIdentifier)).body.activity).toEqual(zeros.activity);
+  });
+
   test('an address and an id on a platform name the user of the events with them', async () => {
     const address = '0x00000000000000000000000000000000000b0b01';
     await get().send(shop, { userIdentifier: address }, bearer(shop));

@@ -1,15 +1,13 @@
 /** The hosted checkout page in a real browser: paid by keyboard, declined, left, too late, and attacked. */
-import { readFile } from 'node:fs/promises';
 import type { BrowserContext, Page } from 'playwright-core';
 import type Stripe from 'stripe';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { browserMissing, startBrowser, startPages } from '../../kits/browser.ts';
+import { violationsOn } from '../../kits/readable.ts';
 import { startTestService, type TestService } from '../../kits/service.ts';
 import { purchase, stripeOf } from './stripe-kit.ts';
 
 const NARROW = 320;
-const VIOLATIONS = `axe.run().then(({ violations }) =>
-  violations.map(({ id, nodes: [node] }) => [id, node.html.slice(0, 200), node.failureSummary].join(' ')))`;
 
 describe.skipIf(browserMissing() !== undefined)('the checkout page', { timeout: 60_000 }, () => {
   let stack: TestService;
@@ -19,7 +17,6 @@ describe.skipIf(browserMissing() !== undefined)('the checkout page', { timeout: 
   let pages: Awaited<ReturnType<typeof startPages>>;
   let context: BrowserContext;
   let page: Page;
-  let axe: string;
   beforeAll(async () => {
     stack = await startTestService();
     stripe = stripeOf(stack.ready);
@@ -30,7 +27,6 @@ describe.skipIf(browserMissing() !== undefined)('the checkout page', { timeout: 
           ? `<form method="post" action="${searchParams.get('pay')}"><button>Win</button></form>`
           : `<title>${pathname}</title>`,
     }));
-    axe = await readFile(new URL('../../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
     ({ context } = await browser.visitor());
     page = await context.newPage();
   });
@@ -190,11 +186,7 @@ describe.skipIf(browserMissing() !== undefined)('the checkout page', { timeout: 
     ['expired', () => after('expire')],
   ])('%s is readable for everybody, in light and dark, on the narrowest screen', async (_, addressOf) => {
     await page.goto(await addressOf());
-    await page.evaluate(axe);
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme });
-      expect(await page.evaluate(VIOLATIONS)).toEqual([]);
-    }
+    expect(await violationsOn(page)).toEqual([]);
     await page.setViewportSize({ width: NARROW, height: 600 });
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(NARROW);
     await page.setViewportSize({ width: 1280, height: 800 });

@@ -8,8 +8,8 @@ const FOLDER = 'src/chain/contracts';
 
 /** The tests of a contract, then those of the others that call it. */
 const TESTS: Record<string, readonly string[]> = {
-  'BusinessEscrow.sol': ['test/solidity/{escrow,distribute,deploy,perk-nft,points-sale}.test.ts'],
-  'PerkNFT.sol': ['test/solidity/{perk-nft,deploy}.test.ts'],
+  'BusinessEscrow.sol': ['test/solidity/{escrow,distribute,batch-bytes,deploy,perk-nft,points-sale}.test.ts'],
+  'PerkNFT.sol': ['test/solidity/{perk-nft,perk-redeem,deploy}.test.ts'],
   'PointsSale.sol': ['test/solidity/{points-sale,deploy}.test.ts'],
   'RewardToken.sol': ['test/solidity/{reward-token,escrow,distribute,perk-nft,points-sale,deploy}.test.ts'],
 };

@@ -4,7 +4,7 @@ import type { Change } from './sandbox.ts';
 const LEDGER = ['test/{ledger,engine}/*.test.ts', 'test/contract/relay/*.test.ts'];
 const RELAY = ['test/actions/*.test.ts', 'test/contract/relay/*.test.ts', 'test/ledger/*.test.ts'];
 const EVENTS = ['test/actions/*.test.ts', 'test/contract/events/*.test.ts', 'test/ledger/*.test.ts'];
-const ESCROW = ['test/solidity/{escrow,distribute}.test.ts'];
+const ESCROW = ['test/solidity/{escrow,distribute,batch-bytes}.test.ts'];
 const TOKEN = ['test/solidity/reward-token.test.ts'];
 const PERKS = ['test/solidity/perk-nft.test.ts'];
 const SALE = ['test/solidity/points-sale.test.ts'];

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { isOpen, type Verdict } from './verdict.ts';
 
 const OUTPUT_MAX_BYTES = 64 * 2 ** 20;
-// A name that is left without use is not counted: nobody would leave it there.
 /** What `told` shortens cannot be written back. */
 const SHORTENED = 80;
 
@@ -19,7 +18,7 @@ interface Place {
 
 /**
  * The verdicts, where an open change that the compiler refuses is `noticed` by `types`. The compiler looks at one change of
- * each file at a time, and its error has to stand in the lines of the change: one that breaks other lines stays open.
+ * each file at a time; where its error stands in other lines of the file, it looks at that change alone.
  */
 export function judgedByTypes(verdicts: readonly Verdict[]): Verdict[] {
   const open = verdicts.filter((one) => isOpen(one) && replacementOf(one) !== undefined);
@@ -57,6 +56,7 @@ function openCopy() {
     const args = ['node_modules/typescript/bin/tsc', '--noEmit', '--incremental', '--pretty', 'false'];
     const how = { cwd: folder, encoding: 'utf8', maxBuffer: OUTPUT_MAX_BYTES } as const;
     const { stdout } = spawnSync(process.execPath, [...args, '--tsBuildInfoFile', 'built.json'], how);
+    // A name that is left without use is not counted: nobody would leave it there.
     return [...stdout.matchAll(/^(\S+)\((\d+),\d+\): error TS(?!6133|6138|6192|6196|6198|6199)/gm)].map(
       ([, file = '', line]) => ({
         file,
@@ -81,14 +81,16 @@ function openCopy() {
     for (const [file, text] of before) writeFileSync(join(folder, file), text);
     return changes.filter((change) => {
       const { file, first, last } = placeOf(change, '');
-      return errors.some((one) => one.file === file && one.line >= first && one.line <= last);
+      const ofFile = errors.filter((one) => one.file === file);
+      const isThere = ofFile.some(({ line }) => line >= first && line <= last);
+      return isThere || (ofFile.length > 0 && (changes.length === 1 || refusedOf([change]).length > 0));
     });
   };
   return { refusedOf, close: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
 /** Where a change stands in its file's text. */
-function placeOf({ where }: Verdict, text: string): Place {
+export function placeOf({ where }: Verdict, text: string): Place {
   const [file = '', first = 0, column = 0, last = 0, endColumn = 0] = where
     .split(/[:-](?=\d)/)
     .map((part, i) => (i === 0 ? part : Number(part))) as [string, number, number, number, number];

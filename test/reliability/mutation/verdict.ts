@@ -1,8 +1,8 @@
 /**
- * `untried`: the change could not be made, or no test reaches it. `void`: what was changed is not a program, or the very
- * same one; it does not count.
+ * `untried`: the change could not be made, or no test reaches it. `harmless`: no test has to notice it (`judged.ts`).
+ * `void`: what was changed is not a program, or the very same one; it does not count.
  */
-export type Outcome = 'noticed' | 'survived' | 'untried' | 'void';
+export type Outcome = 'noticed' | 'survived' | 'untried' | 'harmless' | 'void';
 
 /** What became of one change. */
 export interface Verdict {
@@ -13,7 +13,7 @@ export interface Verdict {
   /** What was changed, in one line. */
   change: string;
   outcome: Outcome;
-  /** The test that noticed it, where that is known; `time` when a test did not end, `types` when the compiler refused it. */
+  /** The test that noticed it, where that is known; `time` when a test did not end, `types` when the compiler refused it; why it is harmless. */
   by?: string | undefined;
 }
 
@@ -22,9 +22,9 @@ export function isOfTime(message = ''): boolean {
   return /timed out/i.test(message);
 }
 
-/** Share of the changes that the tests noticed, from 0 to 1; of those that are changes. */
-export function scoreOf(verdicts: readonly Verdict[]): number {
-  const counted = verdicts.filter(({ outcome }) => outcome !== 'void');
+/** Share of the changes that the tests noticed, from 0 to 1; of those that are changes, and with `judged` of those that matter. */
+export function scoreOf(verdicts: readonly Verdict[], { judged = false } = {}): number {
+  const counted = verdicts.filter(({ outcome }) => outcome !== 'void' && !(judged && outcome === 'harmless'));
   const noticed = counted.filter(({ outcome }) => outcome === 'noticed').length;
   return counted.length === 0 ? 0 : noticed / counted.length;
 }
@@ -35,7 +35,10 @@ export function scoreTable(verdicts: readonly Verdict[]): string[] {
   const line = (cells: readonly (string | number)[]) =>
     cells.map((cell, i) => (i === 0 ? String(cell).padEnd(10) : String(cell).padStart(9))).join(' ');
   return [
-    line(['area', 'changes', 'noticed', 'by time', 'by types', 'survived', 'untried', 'score']),
+    line([
+      ...['area', 'changes', 'noticed', 'by time', 'by types', 'survived', 'untried', 'harmless'],
+      ...['raw', 'judged'],
+    ]),
     ...names.map((name) => {
       const all = verdicts.filter(
         ({ area, outcome }) => outcome !== 'void' && (name === 'all' || area === name),
@@ -43,9 +46,10 @@ export function scoreTable(verdicts: readonly Verdict[]): string[] {
       const count = (outcome: Outcome) => all.filter((one) => one.outcome === outcome).length;
       const byTime = all.filter(({ by }) => by === 'time').length;
       const byTypes = all.filter(({ by }) => by === 'types').length;
-      const score = `${(100 * scoreOf(all)).toFixed(1)} %`;
-      const missed = [count('survived'), count('untried')];
-      return line([name, all.length, count('noticed'), byTime, byTypes, ...missed, score]);
+      const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
+      const scores = [scoreOf(all), scoreOf(all, { judged: true })].map(percent);
+      const missed = [count('survived'), count('untried'), count('harmless')];
+      return line([name, all.length, count('noticed'), byTime, byTypes, ...missed, ...scores]);
     }),
   ];
 }

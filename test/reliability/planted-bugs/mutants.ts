@@ -3,8 +3,9 @@ import { clockBugs } from './clock-bugs.ts';
 import { mintBugs } from './mint-bugs.ts';
 import type { Mutant } from './parts.ts';
 import { payoutBugs } from './payout-bugs.ts';
+import { redemptionBugs } from './redemption-bugs.ts';
 import { relayBugs } from './relay-bugs.ts';
 
 export const noMutant: Mutant = { name: 'none' };
 
-export const mutants: Mutant[] = [...payoutBugs, ...clockBugs, ...relayBugs, ...mintBugs];
+export const mutants: Mutant[] = [...payoutBugs, ...clockBugs, ...relayBugs, ...mintBugs, ...redemptionBugs];

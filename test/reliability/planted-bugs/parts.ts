@@ -8,6 +8,7 @@ import type { GasKeys } from '../../../src/chain/work/relay-lanes.ts';
 import type { BusinessTime, Database } from '../../../src/ledger/database/database.ts';
 import type { Settlements } from '../../../src/ledger/transactions/settle.ts';
 import type { Clock } from '../../../src/lib/clock.ts';
+import type { Plan } from '../simulation/plan.ts';
 import type { World } from '../simulation/world.ts';
 
 /** What one process is put together from. */
@@ -39,6 +40,8 @@ export interface Mutant {
    * harness that draws otherwise finds it at another seed, after a longer search.
    */
   searchFrom?: number;
+  /** The circumstances in which it shows, where hardly a seed draws all of them at once. */
+  circumstances?: Partial<Plan>;
   /** Changes the schema. */
   ddl?: string;
   /** Off: the escrow keeps no record of what it paid. */

@@ -4,6 +4,7 @@ import { decodePayoutBatch, encodePayoutBatch } from '../../../src/chain/contrac
 import type { Signer } from '../../../src/chain/lane/signer.ts';
 import type { Database, Queries } from '../../../src/ledger/database/database.ts';
 import { ESCROW } from '../simulation/model/accounts.ts';
+import type { Fault } from '../simulation/plan.ts';
 import { execute } from '../simulation/sim-ledger.ts';
 import type { World } from '../simulation/world.ts';
 import { intercepting, NEXT_NONCE, only, replacing, rerun, sendAtOnce, sendingAtOnce } from './breakages.ts';
@@ -13,11 +14,11 @@ import type { Mutant, Parts } from './parts.ts';
 const requeue = ({ work }: Parts, world: World): Partial<Parts> => ({
   work: {
     ...work,
-    async bindNext(tx, transactionId, fees) {
+    async bindNext(tx, transactionIds, fees) {
       const late = `select id from transactions where status = 'sent' and created_at < ?`;
       const again = `update rewards set transaction_id = null where transaction_id in (${late})`;
       await execute(tx, again, world.time.now() - 4_000);
-      return work.bindNext(tx, transactionId, fees);
+      return work.bindNext(tx, transactionIds, fees);
     },
   },
 });
@@ -110,11 +111,12 @@ export const payoutBugs: Mutant[] = [
       return {
         work: {
           ...work,
-          async bindNext(tx, id, fees) {
-            const payload = await work.bindNext(tx, id, fees);
+          async bindNext(tx, ids, fees) {
+            const payloads = await work.bindNext(tx, ids, fees);
+            const [id = ''] = ids;
             const { rows } = await execute(tx, 'select id from rewards where transaction_id = ?', id);
             carrying = { id, rewardIds: (rows as { id: string }[]).map((row) => row.id) };
-            return payload;
+            return payloads;
           },
         },
         signer: {
@@ -192,7 +194,13 @@ export const payoutBugs: Mutant[] = [
   { name: 'rerun-event-commit', wire: ({ decideDatabase }) => ({ decideDatabase: rerun(decideDatabase) }) },
   {
     name: 'failures-outlive-blocks',
-    searchFrom: 20_600,
+    circumstances: {
+      rates: new Map<Fault, number>([
+        ['withdrawal', 1],
+        ['reorganisation', 4],
+      ]),
+      ...{ events: 7, brands: 1, steps: 40, faultBudget: 8, finalityBlocks: 3, untilFinal: true },
+    },
     rewrite: only(
       /^update "rewards" set "failure".*"failure" is not null/,
       replacing(' where ', ' where 1 = 0 and '),
@@ -244,7 +252,18 @@ export const payoutBugs: Mutant[] = [
   {
     // Was so once: a replacement was stored for a transaction that another process had just seen in a block.
     name: 'replaced-after-its-block',
-    searchFrom: 4_100,
+    circumstances: {
+      rates: new Map<Fault, number>([
+        ['base fee', 3],
+        ['pool drop', 3],
+      ]),
+      ...{ replicas: 2, skewMs: [0, 0], events: 5, steps: 40, faultBudget: 8, confirmations: 1 },
+      ...{ statementGate: 0.3, brisk: 0, inFlightMax: 8, batchMax: 1 },
+      weights: {
+        ...{ gate: 6, hurry: 1, submit: 4, turn: 3, follow: 2 },
+        ...{ mine: 1, tick: 2, fault: 2, deposit: 0.1 },
+      },
+    },
     rewrite: only(
       /^update "transactions" set "status" = \?, "hash" = \? where /,
       replacing('"transactions"."status" in (?, ?)', '(? is not null and ? is not null)'),

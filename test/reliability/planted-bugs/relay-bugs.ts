@@ -26,7 +26,10 @@ export const relayBugs: Mutant[] = [
   },
   {
     name: 'relay-window-read-only',
-    rewrite: only(/^insert into "rate_windows"/, replacing('"rate_windows"."used" < ?', '? is not null')),
+    rewrite: only(
+      /^insert into "rate_windows"/,
+      replacing('"rate_windows"."used" + excluded.used <= ?', '? is not null'),
+    ),
   },
   {
     name: 'relay-window-one-short',

@@ -87,7 +87,10 @@ export async function readEvidence(of: {
   };
 }
 
-/** Base sequence in 8 bytes; groups of brand (20) and count (2); entries of offset (2), recipient (20), amount (8). */
+/**
+ * Base sequence in 8 bytes; brands (20) with how many groups (1); groups of first offset (2), count (1), length of the amount
+ * (1) and amount; entries of sequences left out (1) and recipient (20).
+ */
 export function unpackBatch(input: Hex): { sequence: number; wallet: string; amount: number }[] {
   const bytes = Buffer.from(input.slice(2), 'hex');
   const length = Number(bytes.readBigUInt64BE(4 + 32 + 24));
@@ -95,14 +98,18 @@ export function unpackBatch(input: Hex): { sequence: number; wallet: string; amo
   const base = Number(batch.readBigUInt64BE(0));
   const entries: { sequence: number; wallet: string; amount: number }[] = [];
   for (let at = 8; at < batch.length; ) {
-    const count = batch.readUInt16BE(at + 20);
-    at += 22;
-    for (let n = 0; n < count; n++, at += 30) {
-      entries.push({
-        sequence: base + batch.readUInt16BE(at),
-        wallet: `0x${batch.subarray(at + 2, at + 22).toString('hex')}`,
-        amount: Number(batch.readBigUInt64BE(at + 22)),
-      });
+    const groups = batch.readUInt8(at + 20);
+    at += 21;
+    for (let group = 0; group < groups; group++) {
+      let sequence = base + batch.readUInt16BE(at);
+      const count = batch.readUInt8(at + 2);
+      const amountBytes = batch.readUInt8(at + 3);
+      const amount = Number(`0x0${batch.subarray(at + 4, at + 4 + amountBytes).toString('hex')}`);
+      at += 4 + amountBytes;
+      for (let n = 0; n < count; n++, at += 21, sequence++) {
+        sequence += batch.readUInt8(at);
+        entries.push({ sequence, wallet: `0x${batch.subarray(at + 1, at + 21).toString('hex')}`, amount });
+      }
     }
   }
   return entries;

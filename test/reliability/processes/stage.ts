@@ -14,7 +14,7 @@ type Hex = `0x${string}`;
 
 /** The account that pays rewards: the second of the well-known development accounts. */
 const LANE = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
-const DISTRIBUTE = '0xc12fc38b';
+const DISTRIBUTE = '0x50882ce8';
 
 export type Stage = Awaited<ReturnType<typeof openStage>>;
 

@@ -1,60 +1,33 @@
 /** Redemptions when two processes share one database and everybody comes at once: never beyond a user's RWT or the stock. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type AnvilProcess, startAnvil } from '../../kits/chain.ts';
-import { serve, temporaryDirectory } from '../../kits/cli.ts';
-import { databaseKinds, type TestDatabase } from '../../kits/databases.ts';
-import { heldOnChain, MUG, personWith, redeemBody, redeemedOnChain } from '../../kits/redeeming.ts';
-import { clientOf } from '../../kits/service.ts';
-import { type RelayKit, relayKitOf } from '../../kits/wallet.ts';
+import { beforeAll, expect, test } from 'vitest';
+import {
+  heldOnChain,
+  MUG,
+  personWith,
+  redeemBody,
+  redeemedOnChain,
+  WALLPAPERS,
+} from '../../kits/redeeming.ts';
+import { onTwoProcesses } from '../../kits/two-processes.ts';
+import { relayKitOf } from '../../kits/wallet.ts';
 
 const AT_ONCE = 200;
-const postgres = databaseKinds.find(({ kind }) => kind === 'postgres');
 
-describe.skipIf(!postgres)('two processes on one Postgres', () => {
-  let anvil: AnvilProcess;
-  let database: TestDatabase | undefined;
-  let folder: Awaited<ReturnType<typeof temporaryDirectory>>;
-  const stacks: Awaited<ReturnType<typeof serve>>[] = [];
-  const clients: ReturnType<typeof clientOf>[] = [];
-  let kit: RelayKit;
+onTwoProcesses((get) => {
+  let kit: Awaited<ReturnType<typeof relayKitOf>>;
   beforeAll(async () => {
-    anvil = await startAnvil(['--hardfork', 'cancun', '--gas-limit', '1000000000']);
-    database = await postgres?.open();
-    folder = await temporaryDirectory();
-    const on = ['--database-url', database?.databaseUrl ?? '', '--rpc-url', anvil.url];
-    for (let n = 0; n < 2; n++) {
-      const stack = await serve(['--ephemeral', '--port', '0', ...on], { cwd: folder.path });
-      stacks.push(stack);
-      clients.push(clientOf(stack.ready));
-    }
-    kit = (await relayKitOf((stacks[0] as (typeof stacks)[number]).ready)) as RelayKit;
+    kit = await relayKitOf(get().one.ready);
   }, 60_000);
-  afterAll(async () => {
-    for (const stack of stacks) await stack.stop();
-    await database?.stop();
-    await anvil?.stop();
-    await folder?.remove();
-  }, 30_000);
-  const both = () => clients as [(typeof clients)[number], (typeof clients)[number]];
   /** Spread over the processes. */
   const redeem = (email: string, n: number) => {
-    const client = both()[n % 2 === 0 ? 0 : 1];
+    const client = get().nth(n);
     return client.post('/perks/redeem', redeemBody(client, email, MUG.id));
   };
   /** The kit sells perks past the service, which a comparison rightly names. */
-  const verified = () =>
-    expect
-      .poll(
-        async () => {
-          const { body } = await both()[0].request(`${both()[0].ready.urls.control}/verify`);
-          return body.differences.filter(({ kind }: { kind: string }) => !kind.startsWith('perk_'));
-        },
-        { timeout: 20_000 },
-      )
-      .toEqual([]);
+  const verified = () => get().agree('perk_');
 
   test(`${AT_ONCE} at once with money for one: one code, and the balance is never negative`, async () => {
-    const [one] = both();
+    const { one } = get();
     const { email, wallet } = await personWith(one, MUG.cost + 100);
     const answers = await Promise.all(Array.from({ length: AT_ONCE }, (_, n) => redeem(email, n)));
     const codes = answers.flatMap(({ status, body }) => (status === 200 ? [body.confirmationCode] : []));
@@ -71,10 +44,10 @@ describe.skipIf(!postgres)('two processes on one Postgres', () => {
   }, 120_000);
 
   test('a stock of two is sold twice, by relay and redemption together', async () => {
-    const [one] = both();
+    const { one } = get();
     await kit.setPerk(BigInt(MUG.tokenId), 0n, 2n);
     const redeemers = await Promise.all(Array.from({ length: 12 }, () => personWith(one, 0)));
-    for (const client of both()) {
+    for (const client of [get().one, get().two]) {
       const asked = redeemBody(client, redeemers[0]?.email ?? '', MUG.id);
       const cost = async () => (await client.post('/perks/check-eligibility', asked)).body.perkCost;
       await expect.poll(cost).toBe(0);
@@ -97,5 +70,30 @@ describe.skipIf(!postgres)('two processes on one Postgres', () => {
     }
     expect(bought.length).toBe(12);
     await verified();
+  }, 120_000);
+
+  test(`a code that ${AT_ONCE} use at once is used once`, async () => {
+    const { one, nth } = get();
+    const { email } = await personWith(one, WALLPAPERS.cost);
+    const redeemed = await one.post('/perks/redeem', redeemBody(one, email, WALLPAPERS.id));
+    const code = redeemed.body.confirmationCode as string;
+    const headers = { authorization: `Bearer ${one.brand.apiKey}` };
+    const body = { brandId: one.brand.brandId, code };
+    const answers = await Promise.all(
+      Array.from({ length: AT_ONCE }, (_, n) => nth(n).post('/perks/use-code', body, headers)),
+    );
+    const used = answers.filter(({ status }) => status === 200);
+    expect(used.map((answer) => answer.body.state)).toEqual(['used']);
+    const refused = answers.filter(({ status }) => status !== 200);
+    const { usedAt } = used[0]?.body ?? {};
+    // All others are told when it was used, and no later use has moved that moment.
+    expect(new Set(refused.map((answer) => `${answer.status} ${answer.body.details.reason}`))).toEqual(
+      new Set(['409 code_not_usable']),
+    );
+    expect(new Set(refused.map((answer) => answer.body.details.usedAt))).toEqual(new Set([usedAt]));
+    for (const client of [get().one, get().two]) {
+      const shown = await client.post('/perks/check-code', body, headers);
+      expect(shown.body).toMatchObject({ state: 'used', usedAt });
+    }
   }, 120_000);
 });

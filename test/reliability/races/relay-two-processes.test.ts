@@ -1,37 +1,16 @@
 /** contract: Limits, Relay transactions, when two processes share one database and everybody comes at once. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type AnvilProcess, startAnvil } from '../../kits/chain.ts';
-import { serve, temporaryDirectory } from '../../kits/cli.ts';
-import { databaseKinds, type TestDatabase } from '../../kits/databases.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { onTwoProcesses } from '../../kits/two-processes.ts';
 import { FREE_PERK, type RelayKit, relayKitOf } from '../../kits/wallet.ts';
 
 const USERS = 10;
 const EACH = 100;
-const postgres = databaseKinds.find(({ kind }) => kind === 'postgres');
 
-describe.skipIf(!postgres)('two processes on one Postgres', () => {
-  let anvil: AnvilProcess;
-  let database: TestDatabase | undefined;
-  let folder: Awaited<ReturnType<typeof temporaryDirectory>>;
-  const stacks: Awaited<ReturnType<typeof serve>>[] = [];
+onTwoProcesses((get) => {
   const kits: Awaited<ReturnType<typeof relayKitOf>>[] = [];
   beforeAll(async () => {
-    anvil = await startAnvil(['--hardfork', 'cancun', '--gas-limit', '1000000000']);
-    database = await postgres?.open();
-    folder = await temporaryDirectory();
-    const on = ['--database-url', database?.databaseUrl ?? '', '--rpc-url', anvil.url];
-    for (let n = 0; n < 2; n++) {
-      const stack = await serve(['--ephemeral', '--port', '0', ...on], { cwd: folder.path });
-      stacks.push(stack);
-      kits.push(await relayKitOf(stack.ready));
-    }
+    for (const { ready } of [get().one, get().two]) kits.push(await relayKitOf(ready));
   }, 60_000);
-  afterAll(async () => {
-    for (const stack of stacks) await stack.stop();
-    await database?.stop();
-    await anvil?.stop();
-    await folder?.remove();
-  }, 30_000);
 
   test(`${USERS * EACH} calls at once: 35 of each user, neither more nor fewer`, async () => {
     const [one, two] = kits as [RelayKit, RelayKit];

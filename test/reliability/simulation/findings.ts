@@ -38,6 +38,13 @@ export type Invariant =
   | 'no payment without its mint'
   | 'one nonce a mint'
   | 'no answer without its mint'
+  | 'no redemption debited twice'
+  | 'no debit without its code'
+  | 'no code without its debit'
+  | 'no RWT or stock promised twice'
+  | 'one nonce a redemption'
+  | 'no answer without its redemption'
+  | 'no refusal with a redemption'
   | 'no surprise';
 
 export interface Finding {

@@ -1,5 +1,5 @@
 /** What one seed is made of: how many of everything, which faults there are and how often each strikes. */
-import { crashPoints } from '../../../src/lib/crash-points.ts';
+import { crashPoints, redemptionCrashPoints } from '../../../src/lib/crash-points.ts';
 import type { Chance } from './chance.ts';
 import { type Family, families, type NodeFault } from './model/model-node.ts';
 
@@ -54,6 +54,9 @@ export const faultNames = Object.keys(RATES) as Fault[];
 /** Where a process may end: production's own points on the way of a reward, and both sides of every commit. */
 export const simCrashPoints: string[] = [...crashPoints, 'commit.before', 'commit.after'];
 
+/** The same for seeds with redemptions. */
+export const redeemingCrashPoints: string[] = [...simCrashPoints, ...redemptionCrashPoints];
+
 /** Weights of what the scheduler does next. */
 export interface Weights {
   /** A single call goes on. */
@@ -78,6 +81,8 @@ export interface Plan {
   relays: number;
   /** Paid sessions, each with several callers; 0 in most seeds. */
   mints: number;
+  /** Redemptions of the perk, and what there is of it and of RWT; none in most seeds. */
+  perks: PerkPlan;
   /** Share of calls with a permit before them. */
   permits: number;
   /** Native currency that gas wallets ask for. */
@@ -118,7 +123,26 @@ const SKEWS_MS = [300, 4_000, 40_000, 600_000];
 
 export const drawMints = (chance: Chance): number => (chance.hit(0.3) ? chance.between(1, 4) : 0);
 
-export function drawPlan(chance: Chance): Omit<Plan, 'mints'> {
+interface PerkPlan {
+  redemptions: number;
+  stock: number;
+  /** RWT of each user. */
+  held: number;
+  /** Perks are sold, and RWT sent away, past the service. */
+  others: boolean;
+}
+
+export const drawPerks = (chance: Chance): PerkPlan =>
+  chance.hit(0.25)
+    ? {
+        redemptions: chance.between(2, 5),
+        stock: chance.one([1, 2, 1_000]),
+        held: chance.one([10, 15, 25, 1_000]),
+        others: chance.hit(0.3),
+      }
+    : { redemptions: 0, stock: 1_000, held: 1_000, others: false };
+
+export function drawPlan(chance: Chance): Omit<Plan, 'mints' | 'perks'> {
   const replicas = chance.hit(0.5) ? 2 : 1;
   const skewed = chance.hit(0.3);
   const rates = new Map<Fault, number>();

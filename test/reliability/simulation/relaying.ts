@@ -64,6 +64,7 @@ export function createRelaying(world: World, deps: RelayingDeps) {
       budgetGwei: plan.gasBudgetGwei,
       userShare: USER_SHARE,
       answerTimeoutMs: 8_000,
+      batchMax: 4,
     },
   });
   return {

@@ -15,7 +15,7 @@ import { createRewardProgress } from '../../../src/chain/waiting/reward-outcome.
 import { payoutWork } from '../../../src/chain/work/payout-work.ts';
 import { settlements } from '../../../src/chain/work/settlements.ts';
 import type { Database, Queries } from '../../../src/ledger/database/database.ts';
-import type { RunStatement } from '../../../src/ledger/database/sqlite.ts';
+import type { RunStatement } from '../../../src/ledger/database/prepared.ts';
 import type { Clock } from '../../../src/lib/clock.ts';
 import type { Crash } from '../../../src/lib/crash-points.ts';
 import { silentLog } from '../../../src/lib/log.ts';
@@ -23,6 +23,7 @@ import type { Parts } from '../planted-bugs/parts.ts';
 import { createMinting } from './minting.ts';
 import { ESCROW, PAYOUT_LANE, TOKEN } from './model/accounts.ts';
 import { cheapSigner } from './model/cheap-signer.ts';
+import { createRedeeming } from './redeeming.ts';
 import { createRelaying, relayKeys } from './relaying.ts';
 import { intercept } from './sim-ledger.ts';
 import type { World } from './world.ts';
@@ -60,6 +61,7 @@ export interface Replica {
   turning: boolean;
   relaying: boolean;
   minting: boolean;
+  redeeming: boolean;
   following: boolean;
   realClock: Clock;
   crash: Crash;
@@ -77,6 +79,9 @@ export interface Replica {
   /** Turns the mint lane. */
   mint(): void;
   mintSession: ReturnType<typeof createMinting>['mintSession'];
+  /** Turns the redeem lane. */
+  redeem(): void;
+  redeemPerk: ReturnType<typeof createRedeeming>['redeemPerk'];
   relayTransaction: ReturnType<typeof createRelaying>['relayTransaction'];
   follow(): void;
   die(): void;
@@ -113,7 +118,8 @@ export function createReplica(world: World, name: string, place: number): Replic
       }
       if (text.startsWith('select "epoch" from "lanes"')) writing = params[0];
       if (text.startsWith('insert into "attempts"')) {
-        storing.push(String(params[0]));
+        // Rows that are many come as one parameter, in JSON.
+        storing.push(...params.flatMap((value) => String(value).match(/\b0x[0-9a-f]{64}\b/g) ?? []));
         await watchWriter(run);
       }
       return run(mutant.rewrite?.(text) ?? text, params, method);
@@ -133,15 +139,16 @@ export function createReplica(world: World, name: string, place: number): Replic
   const atomically = async <T>(work: (tx: Queries) => Promise<T>): Promise<T> => {
     await park(replacing ? REPLACEMENT : 'commit');
     if (world.strikes('commit contended')) throw new DatabaseFault('SQLITE_BUSY');
+    const stored: string[] = [];
     const value = await base.atomically(async (tx) => {
-      storing = [];
+      storing = stored;
       inside ??= guard(tx, true);
       const done = await work(inside);
       crash('commit.before');
       if (world.strikes('commit refused')) throw new DatabaseFault('SQLITE_FULL');
       return done;
     });
-    for (const hash of storing.splice(0)) world.stored.add(hash);
+    for (const hash of stored) world.stored.add(hash);
     crash('commit.after');
     if (world.strikes('commit lost')) throw new DatabaseFault('08006');
     return value;
@@ -167,7 +174,7 @@ export function createReplica(world: World, name: string, place: number): Replic
     followChain: chain,
     signer: cheapSigner(PAYOUT_LANE),
     work: payoutWork({
-      settings: { escrow: ESCROW, batchMax: plan.batchMax, offerMaxWei: OFFER_MAX_WEI },
+      settings: { escrow: ESCROW, form: 'packed', batchMax: plan.batchMax, offerMaxWei: OFFER_MAX_WEI },
       progress,
     }),
     progress,
@@ -227,6 +234,10 @@ export function createReplica(world: World, name: string, place: number): Replic
     ...shared,
     ...{ rpc, chain, database, owner: name, lane: laneSettings },
   });
+  const redeeming = createRedeeming(world, {
+    ...shared,
+    ...{ rpc, chain, database, owner: name, lane: laneSettings },
+  });
   const follower = createFollower({
     ...shared,
     database,
@@ -243,14 +254,16 @@ export function createReplica(world: World, name: string, place: number): Replic
         .canonical()
         .findLast(({ receipts }) => receipts.some(({ hash }) => hash === transaction.hash));
       world.readPayouts = holds?.number;
-      if (transaction.purpose === 'relay') relaying.look();
+      if (transaction.purpose === 'relay') relaying.look(transaction.id);
       else if (transaction.purpose === 'mint') minting.look();
+      else if (transaction.purpose === 'redeem') redeeming.look();
       else progress.included(transaction);
     },
     onReorganized() {
       lane.reload();
       relaying.reload();
       minting.reload();
+      redeeming.reload();
     },
   });
   const deps: SubmitEventsDeps = {
@@ -281,6 +294,7 @@ export function createReplica(world: World, name: string, place: number): Replic
     turning: false,
     relaying: false,
     minting: false,
+    redeeming: false,
     following: false,
     worked: false,
     realClock,
@@ -317,6 +331,16 @@ export function createReplica(world: World, name: string, place: number): Replic
       });
     },
     mintSession: minting.mintSession,
+    redeem() {
+      self.redeeming = true;
+      const turn = async () => {
+        self.worked = (await redeeming.turn()) || self.worked;
+      };
+      run(turn, () => {
+        self.redeeming = false;
+      });
+    },
+    redeemPerk: redeeming.redeemPerk,
     askTopUp: () => run(relaying.askTopUp, () => {}),
     relayTransaction: relaying.relayTransaction,
     follow() {

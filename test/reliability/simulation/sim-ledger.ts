@@ -2,12 +2,14 @@
 import { saveBrand, saveEventRule } from '../../../src/ledger/brands/brands.ts';
 import type { Database, Queries } from '../../../src/ledger/database/database.ts';
 import { migrate } from '../../../src/ledger/database/migrate.ts';
-import { openSqlite, type RunStatement, sqliteQueries } from '../../../src/ledger/database/sqlite.ts';
+import type { RunStatement } from '../../../src/ledger/database/prepared.ts';
+import { openSqlite, sqliteQueries } from '../../../src/ledger/database/sqlite.ts';
+import { addPerk } from '../../../src/ledger/perks/perks.ts';
 import { gasWallets } from '../../../src/ledger/schema/relay.ts';
 import { pregeneratedUsers } from '../../../src/ledger/schema/wallets.ts';
 import type { Clock } from '../../../src/lib/clock.ts';
 import type { BrandId, EventRule } from '../../../src/rules/brands/brand.ts';
-import { GAS_WALLETS, USERS } from './model/accounts.ts';
+import { GAS_WALLETS, PERK, USERS } from './model/accounts.ts';
 
 /** What runs the statements of each set of queries. */
 const runners = new WeakMap<Queries, RunStatement>();
@@ -78,10 +80,13 @@ const EMPTIED = [
   'sim_relay_bindings',
   'mints',
   'sim_mint_bindings',
+  'redemptions',
+  'redeemers',
+  'sim_redemption_bindings',
 ];
 
 /**
- * Kept by the database itself: every time a reward, mint, call or permit leaves a transaction, and how a reward's stood then; when
+ * Kept by the database itself: every time a reward, mint, redemption, call or permit leaves a transaction, and how a reward's stood then; when
  * rewards were granted, calls admitted, leases taken or renewed, whatever a process takes the time for; and what was
  * charged to payers and users when a call was admitted.
  */
@@ -135,6 +140,12 @@ begin
   insert into sim_mint_bindings
   select old.session_id, t.status, t.outcome from (select 1)
   left join transactions t on t.id = old.transaction_id;
+end;
+create table sim_redemption_bindings (id text not null, left_id text not null);
+create trigger sim_watch_redemptions after update of transaction_id on redemptions
+when old.transaction_id is not null and new.transaction_id is not old.transaction_id
+begin
+  insert into sim_redemption_bindings values (old.id, old.transaction_id);
 end;`;
 
 /** Runs one statement among these queries. */
@@ -172,6 +183,10 @@ export async function openSimLedger(clock: Pick<Clock, 'now'>, ddl = ''): Promis
   }
   for (const wallet of GAS_WALLETS)
     await database.db.insert(gasWallets).values({ ...wallet, ready: true, createdAt: 0 });
+  await addPerk(database.db, {
+    ...{ ...PERK, name: 'Perk', description: '', category: 'digital', stock: -1, image: null },
+    ...{ metadata: {}, active: true, constraints: [], createdAt: 0 },
+  });
   // The brand with a wallet of its own knows one user.
   await database.db
     .insert(pregeneratedUsers)

@@ -2,12 +2,13 @@
 
 import { post } from './callers/event-callers.ts';
 import { askMint } from './callers/mint-callers.ts';
+import { askRedemption } from './callers/redemption-callers.ts';
 import { askRelay } from './callers/relay-callers.ts';
 import { checkRun } from './checks/checks.ts';
 import type { Finding } from './findings.ts';
-import { GAS_WALLETS, MINT_LANE, PAYOUT_LANE } from './model/accounts.ts';
+import { GAS_WALLETS, MINT_LANE, PAYOUT_LANE, PERK, REDEEM_LANE, USERS } from './model/accounts.ts';
 import { type ModelBlock, nonceOf, slotOf } from './model/model-chain.ts';
-import { simCrashPoints, type WorldFault } from './plan.ts';
+import { redeemingCrashPoints, simCrashPoints, type WorldFault } from './plan.ts';
 import { createReplica, LEASE_MS, REPLACEMENT, type Replica } from './replica.ts';
 import { BRANDS } from './sim-ledger.ts';
 import { createWorld, type Gate, type World, type WorldOptions } from './world.ts';
@@ -104,7 +105,7 @@ async function act(world: World): Promise<void> {
   const gates = runnable(world);
   const late = gates.find(({ label }) => label === REPLACEMENT);
   const up = replicas.filter(({ alive, paused }) => alive && !paused);
-  const unknown = [...world.requests, ...world.relayRequests].filter(
+  const unknown = [...world.requests, ...world.relayRequests, ...world.redemptionRequests].filter(
     ({ status }) => status === 'unknown',
   ).length;
   const things: [number, () => unknown][] = [
@@ -123,6 +124,11 @@ async function act(world: World): Promise<void> {
       up.length > 0 && world.mintRequests.length < plan.mints * CALLERS_OF_A_MINT ? weights.submit : 0,
       () => askMint(world, chance.one(up)),
     ],
+    [
+      up.length > 0 && world.redemptionRequests.length < plan.perks.redemptions ? weights.submit : 0,
+      () => askRedemption(world, chance.one(up)),
+    ],
+    [plan.perks.others ? 0.3 : 0, () => pastTheService(world)],
     [up.length > 0 && world.topUps < plan.topUps ? 0.3 : 0, () => chance.one(up).askTopUp()],
     [late ? 4 : 0, () => overtake(world, late)],
     [weights.mine, () => mine(world)],
@@ -154,6 +160,8 @@ async function act(world: World): Promise<void> {
         things.push([weights.turn, () => begun(world, replica, replica.relay)]);
       if (!replica.minting && plan.mints > 0)
         things.push([weights.turn, () => begun(world, replica, replica.mint)]);
+      if (!replica.redeeming && plan.perks.redemptions > 0)
+        things.push([weights.turn, () => begun(world, replica, replica.redeem)]);
       if (!replica.following) things.push([weights.follow, () => begun(world, replica, replica.follow)]);
     }
   }
@@ -172,8 +180,17 @@ function askAgain(world: World, replica: Replica, status: 'unknown' | 'open'): v
   const candidates = [
     ...world.requests.filter(isAsked).map((one) => () => void post(world, replica, one)),
     ...world.relayRequests.filter(isAsked).map((one) => () => askRelay(world, replica, one)),
+    ...(status === 'unknown' ? world.redemptionRequests.filter((one) => one.status === status) : []).map(
+      (one) => () => askRedemption(world, replica, one),
+    ),
   ];
   if (candidates.length > 0) world.chance.one(candidates)();
+}
+
+/** A perk is bought from the contract, or a user's RWT sent elsewhere. */
+function pastTheService({ chance, chain }: World): void {
+  const [wallet, kind] = [chance.one(USERS), chance.one(['sale', 'transfer'] as const)];
+  chain.offerMove({ kind, wallet, amount: kind === 'sale' ? 1 : PERK.cost });
 }
 
 function mine(world: World): void {
@@ -213,7 +230,12 @@ function restart(world: World, dead: Replica): void {
   const fresh = createReplica(world, `${name}.${Number(generation) + 1}`, place);
   world.note(`${fresh.name} starts`);
   world.replicas[place] = fresh;
-  for (const request of [...world.requests, ...world.relayRequests, ...world.mintRequests])
+  for (const request of [
+    ...world.requests,
+    ...world.relayRequests,
+    ...world.mintRequests,
+    ...world.redemptionRequests,
+  ])
     if (request.replica === dead && request.status === 'open') request.status = 'unknown';
 }
 
@@ -221,6 +243,9 @@ function resume(world: World, replica: Replica): void {
   world.note(`${replica.name} goes on`);
   replica.paused = false;
 }
+
+const pointsOf = ({ perks }: World['plan']) =>
+  perks.redemptions > 0 ? redeemingCrashPoints : simCrashPoints;
 
 /** Faults of processes, of the chain and of callers; those of calls strike where the call is made. */
 function strike(world: World, wanted?: WorldFault): void {
@@ -231,7 +256,7 @@ function strike(world: World, wanted?: WorldFault): void {
     crash() {
       // Counted when it happens.
       // Some points are passed all the time, others hardly ever.
-      if (replica) replica.crashAt ??= chance.hit(0.5) ? chance.below(10) : chance.one(simCrashPoints);
+      if (replica) replica.crashAt ??= chance.hit(0.5) ? chance.below(10) : chance.one(pointsOf(plan));
     },
     kill: () => replica?.die(),
     pause() {
@@ -267,7 +292,9 @@ function strike(world: World, wanted?: WorldFault): void {
     },
     'foreign use'() {
       // Of a nonce that nobody was to use yet, a lane knows nothing: it stops, and waits for a person.
-      const used = [PAYOUT_LANE, MINT_LANE, ...GAS_WALLETS.map(({ address }) => address)].filter((from) =>
+      const lanes =
+        plan.perks.redemptions > 0 ? [PAYOUT_LANE, MINT_LANE, REDEEM_LANE] : [PAYOUT_LANE, MINT_LANE];
+      const used = [...lanes, ...GAS_WALLETS.map(({ address }) => address)].filter((from) =>
         world.sent.has(slotOf({ from, nonce: nonceOf(chain.head.state, from) })),
       );
       if (used.length > 0) chain.useForeign(chance.one(used));
@@ -303,16 +330,19 @@ async function calmDown(world: World): Promise<boolean> {
   let left: Left = {
     ...{ what: 'work', payouts: plan.events > 0, calls: plan.relays > 0 },
     mints: plan.mints > 0,
+    redemptions: plan.perks.redemptions > 0,
   };
   for (let round = 0; round < CALM_ROUNDS && world.findings.list.length === 0; round += 1) {
     time.advance(2_100);
     // While everything is in a block and only has to get old there, a lane has nothing to do.
-    for (const replica of left.payouts || left.calls || left.mints ? world.replicas : []) {
+    const isBusy = left.payouts || left.calls || left.mints || left.redemptions;
+    for (const replica of isBusy ? world.replicas : []) {
       for (let turns = 0; turns < 9; turns += 1) {
         replica.worked = false;
         if (!replica.turning && left.payouts) replica.turn();
         if (!replica.relaying && left.calls) replica.relay();
         if (!replica.minting && left.mints) replica.mint();
+        if (!replica.redeeming && left.redemptions) replica.redeem();
         await drain(world);
         if (!replica.worked) break;
       }
@@ -341,10 +371,13 @@ interface Left {
   payouts: boolean;
   calls: boolean;
   mints: boolean;
+  redemptions: boolean;
 }
 
 async function leftToDo(world: World): Promise<Left> {
-  const [row] = await world.ledger.rows<Record<'payouts' | 'calls' | 'mints' | 'open' | 'failed', number>>(
+  const [row] = await world.ledger.rows<
+    Record<'payouts' | 'calls' | 'mints' | 'redemptions' | 'open' | 'failed', number>
+  >(
     `select (select count(*) from rewards where transaction_id is null and failure is null)
        + (select count(*) from transactions where status in ('stored', 'sent') and purpose = 'payout') as payouts,
      (select count(*) from relays where transaction_id is null)
@@ -352,19 +385,25 @@ async function leftToDo(world: World): Promise<Left> {
        + (select count(*) from transactions where status in ('stored', 'sent') and purpose = 'relay') as calls,
      (select count(*) from mints where transaction_id is null and failure is null)
        + (select count(*) from transactions where status in ('stored', 'sent') and purpose = 'mint') as mints,
+     (select count(*) from redemptions where transaction_id is null and failure is null)
+       + (select count(*) from transactions where status in ('stored', 'sent') and purpose = 'redeem') as redemptions,
      (select count(*) from transactions where status <> 'final') as open,
      (select count(*) from rewards where failure is not null and released_at is null)
        + (select count(*) from transactions
-          where status = 'included' and outcome <> 'done' and purpose in ('payout', 'mint')) as failed`,
+          where status = 'included' and outcome <> 'done' and purpose in ('payout', 'mint', 'redeem')) as failed`,
   );
-  const asking = [...world.requests, ...world.relayRequests, ...world.mintRequests].some(
+  const { requests, relayRequests, mintRequests, redemptionRequests } = world;
+  const asking = [...requests, ...relayRequests, ...mintRequests, ...redemptionRequests].some(
     ({ status }) => status === 'open',
   );
-  const { payouts = 0, calls = 0, mints = 0, open = 0, failed = 0 } = row ?? {};
+  const { payouts = 0, calls = 0, mints = 0, redemptions = 0, open = 0, failed = 0 } = row ?? {};
   const what = (): Left['what'] => {
-    if (payouts + calls + mints > 0) return 'work';
+    if (payouts + calls + mints + redemptions > 0) return 'work';
     if (open === 0) return asking ? 'work' : 'nothing';
     return failed > 0 || asking ? 'failures' : 'finality';
   };
-  return { what: what(), payouts: payouts > 0, calls: calls > 0, mints: mints > 0 };
+  return {
+    ...{ what: what(), payouts: payouts > 0, calls: calls > 0, mints: mints > 0 },
+    redemptions: redemptions > 0,
+  };
 }

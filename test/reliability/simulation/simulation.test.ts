@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { mutants } from '../planted-bugs/mutants.ts';
 import { createChance } from './chance.ts';
-import { faultNames, simCrashPoints } from './plan.ts';
+import { faultNames, redeemingCrashPoints } from './plan.ts';
 import { createSimulator, type Job } from './simulator.ts';
 
 let simulator: ReturnType<typeof createSimulator>;
@@ -26,7 +26,7 @@ test('no seed of the first few breaks an invariant, and all faults struck', {
   const { failed, faults, points } = await simulator.run(job({ seeds: 400 }));
   expect(failed).toEqual([]);
   expect(faults.map(([name]) => name).sort()).toEqual([...faultNames].sort());
-  expect(points.map(([name]) => name).sort()).toEqual([...simCrashPoints].sort());
+  expect(points.map(([name]) => name).sort()).toEqual([...redeemingCrashPoints].sort());
 });
 
 test('a seed runs the same way every time', async () => {
@@ -61,6 +61,13 @@ describe('finds what is planted', () => {
     'mint-rebound',
     'mint-settled-by-any-block',
     'mint-answers-when-sent',
+    'redemption-rebound',
+    'redemption-reserves-nothing',
+    'redemption-stock-uncounted',
+    'redemption-settled-by-any-block',
+    'redemption-answers-when-sent',
+    'failures-outlive-blocks',
+    'patience-by-wall-clock',
   ];
   test.each(quick)('%s', { timeout: 60_000 }, async (mutant) => {
     expect(mutants.map(({ name }) => name)).toContain(mutant);
@@ -68,6 +75,18 @@ describe('finds what is planted', () => {
     expect(failed).toHaveLength(1);
   });
 });
+
+const steered = mutants.filter(({ circumstances }) => circumstances !== undefined);
+test.each(steered)(
+  'the circumstances of $name break nothing by themselves',
+  {
+    timeout: 60_000,
+  },
+  async ({ name }) => {
+    const { failed } = await simulator.run(job({ seeds: 200, mutant: name, isControl: true }));
+    expect(failed).toEqual([]);
+  },
+);
 
 test('chance is fair enough, and differs between neighbouring seeds', () => {
   const draws = (seed: number) => {

@@ -11,6 +11,8 @@ export interface Job {
   from: number;
   seeds: number;
   mutant: string | undefined;
+  /** Only the circumstances of the planted bug, without the bug. */
+  isControl?: boolean;
   /** Stops at the first seed with a finding. */
   stopAtFirst: boolean;
   trace: boolean;
@@ -37,7 +39,9 @@ export function createSimulator() {
   return { run, restore: time.restore };
 
   async function run(job: Job): Promise<Result> {
-    const mutant = mutantNamed(job.mutant);
+    const planted = mutantNamed(job.mutant);
+    const { circumstances = {} } = planted;
+    const mutant = job.isControl ? { ...noMutant, circumstances } : planted;
     const ddl = mutant.ddl ?? '';
     const opening = ledgers.get(ddl) ?? openSimLedger(time, ddl);
     ledgers.set(ddl, opening);

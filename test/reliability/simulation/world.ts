@@ -3,13 +3,15 @@ import type { Random } from '../../../src/lib/ids.ts';
 import type { Mutant } from '../planted-bugs/parts.ts';
 import type { Request } from './callers/event-callers.ts';
 import type { MintRequest } from './callers/mint-callers.ts';
+import type { RedemptionRequest } from './callers/redemption-callers.ts';
 import type { RelayRequest } from './callers/relay-callers.ts';
 import { type Chance, createChance } from './chance.ts';
 import { type SentNonces, type TakenBytes, watchArrivals } from './checks/arrivals.ts';
 import { createFindings, type Findings } from './findings.ts';
+import { USERS } from './model/accounts.ts';
 import { createModelChain, type ModelChain } from './model/model-chain.ts';
 import { createModelNode } from './model/model-node.ts';
-import { drawMints, drawPlan, type Fault, type Plan } from './plan.ts';
+import { drawMints, drawPerks, drawPlan, type Fault, type Plan } from './plan.ts';
 import type { Replica } from './replica.ts';
 import type { SimLedger } from './sim-ledger.ts';
 import type { VirtualTime } from './virtual-time.ts';
@@ -38,7 +40,10 @@ export interface World {
   requests: Request[];
   relayRequests: RelayRequest[];
   mintRequests: MintRequest[];
+  redemptionRequests: RedemptionRequest[];
   topUps: number;
+  /** From which confirmation codes are made. */
+  codes: number;
   /** The newest try under each idempotency key. */
   claims: Map<string, { atMs: number; isOver: boolean }>;
   /** What entered any node's pool, by nonce. */
@@ -79,8 +84,9 @@ export interface WorldOptions {
   trace?: string[] | undefined;
 }
 
-/** Mints have a chance of their own, so that seeds without them run as they always did. */
+/** Mints and redemptions have chances of their own, so that seeds without them run as they always did. */
 const MINT_SEEDS = 1_000_000_007;
+const PERK_SEEDS = 2_000_000_011;
 const START_MS = 1_800_000_000_000;
 const GWEI = 10n ** 9n;
 
@@ -90,8 +96,17 @@ export const count = (counts: Map<string, number>, name: string) =>
 export function createWorld({ seed, time, ledger, mutant, tally, trace }: WorldOptions): World {
   const chance = createChance(seed);
   time.reset(START_MS);
-  const plan = { ...drawPlan(chance), mints: drawMints(createChance(seed + MINT_SEEDS)) };
-  const chain = createModelChain({ bitmap: mutant.bitmap ?? true, baseFeeWei: 10n * GWEI });
+  const plan = {
+    ...drawPlan(chance),
+    mints: drawMints(createChance(seed + MINT_SEEDS)),
+    perks: drawPerks(createChance(seed + PERK_SEEDS)),
+    ...mutant.circumstances,
+  };
+  const { stock, held } = plan.perks;
+  const chain = createModelChain({
+    ...{ bitmap: mutant.bitmap ?? true, baseFeeWei: 10n * GWEI },
+    perks: { stock, held: new Map(USERS.map((wallet) => [wallet, held])) },
+  });
   const findings = createFindings();
   let left = plan.faultBudget;
   let ids = 0;
@@ -116,6 +131,7 @@ export function createWorld({ seed, time, ledger, mutant, tally, trace }: WorldO
   const node = createModelNode({ chain, chance, family: plan.family, strikes, onArrival, onTaken });
   const random: Random = {
     uuid: () => `00000000-0000-7000-8000-${(++ids).toString(16).padStart(12, '0')}`,
+    digits: (count) => '0'.repeat(count),
     bytes: (length) => new Uint8Array(length),
   };
   const world: World = {
@@ -134,7 +150,9 @@ export function createWorld({ seed, time, ledger, mutant, tally, trace }: WorldO
     requests: [],
     relayRequests: [],
     mintRequests: [],
+    redemptionRequests: [],
     topUps: 0,
+    codes: 0,
     claims: new Map(),
     sent,
     taken,

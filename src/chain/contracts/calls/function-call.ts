@@ -66,7 +66,7 @@ const changing = (abi: Abi): AbiFunction[] =>
     );
   });
 
-/** Undefined when the text is not a value of that type. Lists and tuples are JSON. */
+/** Undefined when the text is not a value of that type. Lists are JSON. The types are those that our contracts take. */
 function readArgument({ type }: AbiParameter, text: string, me: Hex): unknown {
   const given = text.trim();
   if (type === 'address') {
@@ -74,16 +74,12 @@ function readArgument({ type }: AbiParameter, text: string, me: Hex): unknown {
     return /^0x[0-9a-fA-F]{40}$/.test(given) ? given.toLowerCase() : undefined;
   }
   if (type === 'bool') return { true: true, false: false }[given];
-  if (type === 'string') return given;
-  const [, sign, bits] = /^(u?)int(\d+)$/.exec(type) ?? [];
-  if (bits !== undefined) return readWhole(given, { signed: sign === '', bits: BigInt(bits) });
-  const size = /^bytes(\d*)$/.exec(type)?.[1];
-  if (size !== undefined) {
-    if (!/^0x(?:[0-9a-fA-F]{2})*$/.test(given)) return undefined;
-    return size === '' || given.length === 2 + 2 * Number(size) ? given : undefined;
-  }
-  const of = /^(.+)\[(\d*)\]$/.exec(type);
-  return of ? readList(given, { type: of[1] ?? '', length: of[2] ?? '', me }) : undefined;
+  if (type.endsWith('[]')) return readList(given, { type: type.slice(0, -2), me });
+  const [, sign, bits] = /(u?)int(\d+)/.exec(type) ?? [];
+  if (bits) return readWhole(given, { signed: sign === '', bits: BigInt(bits) });
+  if (!type.startsWith('bytes') || !/^0x(?:[0-9a-fA-F]{2})*$/.test(given)) return undefined;
+  const size = type.slice('bytes'.length);
+  return size === '' || given.length === 2 + 2 * Number(size) ? given : undefined;
 }
 
 function readWhole(text: string, { signed, bits }: { signed: boolean; bits: bigint }): bigint | undefined {
@@ -94,14 +90,14 @@ function readWhole(text: string, { signed, bits }: { signed: boolean; bits: bigi
   return value >= least && value <= most ? value : undefined;
 }
 
-function readList(text: string, of: { type: string; length: string; me: Hex }): unknown[] | undefined {
+function readList(text: string, of: { type: string; me: Hex }): unknown[] | undefined {
   let items: unknown;
   try {
     items = JSON.parse(text);
   } catch {
     return undefined;
   }
-  if (!Array.isArray(items) || (of.length !== '' && items.length !== Number(of.length))) return undefined;
+  if (!Array.isArray(items)) return undefined;
   const values = items.map((item) =>
     readArgument({ type: of.type }, typeof item === 'string' ? item : JSON.stringify(item), of.me),
   );

@@ -2,9 +2,9 @@
 import {
   type Abi,
   type AbiFunction,
+  decodeAbiParameters,
   decodeErrorResult,
-  decodeFunctionData,
-  encodeFunctionData,
+  encodeAbiParameters,
   type Hex,
   toFunctionSelector,
   toFunctionSignature,
@@ -19,14 +19,24 @@ export function contractNamed(contracts: ContractAddresses, address: string): Co
   return found && (found[0] as ContractName);
 }
 
-const bySelector = new Map<ContractName, Map<string, AbiFunction>>();
+interface Known {
+  signature: string;
+  inputs: AbiFunction['inputs'];
+}
+
+const bySelector = new Map<ContractName, Map<string, Known>>();
 
 /** The functions of a contract by their selectors: each is a hash, so they are computed once. */
-function functionsOf(contract: ContractName): Map<string, AbiFunction> {
+function functionsOf(contract: ContractName): Map<string, Known> {
   const known = bySelector.get(contract);
   if (known) return known;
   const functions = abisByName[contract].flatMap((one) => (one.type === 'function' ? one : []));
-  const named = new Map(functions.map((one) => [toFunctionSelector(one) as string, one]));
+  const named = new Map(
+    functions.map((one): [string, Known] => [
+      toFunctionSelector(one),
+      { signature: toFunctionSignature(one), inputs: one.inputs },
+    ]),
+  );
   bySelector.set(contract, named);
   return named;
 }
@@ -41,16 +51,13 @@ export function readCall(
   data: Hex,
 ): { signature: string | undefined; args: readonly unknown[] } {
   const nothing = { signature: undefined, args: [] };
-  const item = functionsOf(contract).get(data.slice(0, 10));
-  if (!item) return nothing;
+  const found = functionsOf(contract).get(data.slice(0, 10));
+  if (!found) return nothing;
+  const { signature, inputs } = found;
+  const given: Hex = `0x${data.slice(10).toLowerCase()}`;
   try {
-    // One item at a time: overloads share a name.
-    const only = [item];
-    const { args = [] } = decodeFunctionData({ abi: only, data });
-    const again = encodeFunctionData({ abi: only, functionName: item.name, args });
-    return again.toLowerCase() === data.toLowerCase()
-      ? { signature: toFunctionSignature(item), args }
-      : nothing;
+    const args = inputs.length === 0 ? [] : decodeAbiParameters(inputs, given);
+    return encodeAbiParameters(inputs, args).toLowerCase() === given ? { signature, args } : nothing;
   } catch {
     return nothing;
   }

@@ -20,15 +20,15 @@ export interface ControlConstraintsDeps {
   checkConstraints: CheckConstraints;
 }
 
-export function controlConstraints(deps: ControlConstraintsDeps): Record<string, Handler> {
+type LedgerDeps = Pick<ControlConstraintsDeps, 'database' | 'businessTime' | 'ownDomain'>;
+
+/** What a ledger knows by itself, without a service that asks brands' servers and chats. */
+export function ledgerConstraints(deps: LedgerDeps): Record<string, Handler> {
   const db = () => deps.database.db;
-  const brandOf = (context: Context) => findNamed(db(), context.req.query('brand') ?? '');
-  const brandUnknown = (context: Context) =>
-    refuse(context, { code: 'brand_not_found', name: context.req.query('brand') ?? '' });
   return {
     async listConstraints(context) {
-      const brand = await brandOf(context);
-      if (!brand) return brandUnknown(context);
+      const brand = await findNamed(db(), nameIn(context));
+      if (!brand) return refuse(context, { code: 'brand_not_found', name: nameIn(context) });
       const { brandId } = brand;
       const perks = (await listPerks(db(), brandId)).filter(({ constraints }) => constraints.length > 0);
       const shown = perks.map(({ id, tokenId, name, constraints }) => ({
@@ -39,11 +39,18 @@ export function controlConstraints(deps: ControlConstraintsDeps): Record<string,
       }));
       return context.json({ brandId, perks: shown });
     },
-    checkConstraints: (context) => check(deps, context),
     invalidateConstraints: (context) => invalidate(deps, context),
+  };
+}
+
+export function controlConstraints(deps: ControlConstraintsDeps): Record<string, Handler> {
+  const db = () => deps.database.db;
+  return {
+    ...ledgerConstraints(deps),
+    checkConstraints: (context) => check(deps, context),
     async listChatStandings(context) {
-      const brand = await brandOf(context);
-      if (!brand) return brandUnknown(context);
+      const brand = await findNamed(db(), nameIn(context));
+      if (!brand) return refuse(context, { code: 'brand_not_found', name: nameIn(context) });
       const { brandId } = brand;
       const standings = (await emulatedStandings(db(), { brandId })).map(standingView);
       return context.json({ brandId, standings });
@@ -51,6 +58,8 @@ export function controlConstraints(deps: ControlConstraintsDeps): Record<string,
     setChatStanding: (context) => setStanding(deps, context),
   };
 }
+
+const nameIn = (context: Context) => context.req.query('brand') ?? '';
 
 const standingView = (of: { platform: string; userKey: string; level: number; roles: string[] }) => ({
   platform: of.platform,
@@ -94,7 +103,7 @@ async function check(deps: ControlConstraintsDeps, context: Context): Promise<Re
   return context.json({ eligible, perkId, name, user: userKey, address: checksummed(address), missing });
 }
 
-async function invalidate(deps: ControlConstraintsDeps, context: Context): Promise<Response> {
+async function invalidate(deps: LedgerDeps, context: Context): Promise<Response> {
   const read = await wishOf(deps, context, readInvalidation);
   if (read.refused) return read.refused;
   const { brandId, wish } = read;

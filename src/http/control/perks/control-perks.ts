@@ -1,11 +1,18 @@
 /** Perks over the control API: the same handlers whether an emulator or a database is behind them. */
 import type { Handler } from 'hono';
 import type { z } from 'zod';
+import { showRedemptions } from '../../../actions/perks/list-redemptions.ts';
 import { addPerk, changePerk, type ManagePerksDeps, showPerks } from '../../../actions/perks/manage-perks.ts';
-import { perkChange, perkSettingNames, perkWish } from '../../../contract/control/perks.ts';
+import {
+  perkChange,
+  perkSettingNames,
+  perkWish,
+  REDEMPTIONS_DEFAULT,
+  REDEMPTIONS_MAX,
+} from '../../../contract/control/perks.ts';
 import type { SettingProblem } from '../../../rules/brands/settings.ts';
 import { readSettings, refuse } from '../refuse.ts';
-import { managedPerkReply } from './perk-reply.ts';
+import { managedPerkReply, redemptionReply } from './perk-reply.ts';
 
 export type ControlPerksDeps = ManagePerksDeps;
 
@@ -15,6 +22,15 @@ export function controlPerks(deps: ControlPerksDeps): Record<string, Handler> {
       const shown = await showPerks(deps, context.req.query('brand'));
       if ('refusal' in shown) return refuse(context, shown.refusal);
       return context.json({ perks: shown.perks.map(managedPerkReply) });
+    },
+    async listRedemptions(context) {
+      const { brand, limit: text } = context.req.query();
+      const limit = text === undefined ? REDEMPTIONS_DEFAULT : Number(text);
+      if (!Number.isInteger(limit) || limit < 1 || limit > REDEMPTIONS_MAX)
+        return refuse(context, { code: 'invalid_limit', limitMax: REDEMPTIONS_MAX });
+      const shown = await showRedemptions(deps, { brand, limit });
+      if ('refusal' in shown) return refuse(context, shown.refusal);
+      return context.json({ redemptions: shown.redemptions.map(redemptionReply) });
     },
     async addPerk(context) {
       const body = await readSettings(context);

@@ -1,7 +1,8 @@
 /** Perks as the control API shows them. */
 import type { z } from 'zod';
+import type { ShownRedemption } from '../../../actions/perks/list-redemptions.ts';
 import type { ManagedPerk } from '../../../actions/perks/manage-perks.ts';
-import type { managedPerkShape } from '../../../contract/control/perks.ts';
+import type { managedPerkShape, shownRedemption } from '../../../contract/control/perks.ts';
 
 export const managedPerkReply = ({
   createdAt,
@@ -12,3 +13,15 @@ export const managedPerkReply = ({
   constraints: constraints.map((one) => ({ ...one })),
   createdAt: new Date(createdAt).toISOString(),
 });
+
+const timeOf = (ms: number) => new Date(ms).toISOString();
+
+export function redemptionReply(shown: ShownRedemption): z.output<typeof shownRedemption> {
+  const { redemption, perkName, transactionHash, state } = shown;
+  const { id, brandId, perkId, userKey, userEmail, wallet, cost, confirmationCode, failure } = redemption;
+  return {
+    ...{ id, brandId, perkId, perkName, user: userEmail ?? userKey, wallet, cost, confirmationCode, state },
+    ...{ failure, transactionHash, createdAt: timeOf(redemption.createdAt) },
+    usedAt: redemption.usedAt === null ? null : timeOf(redemption.usedAt),
+  };
+}

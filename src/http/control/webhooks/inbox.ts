@@ -2,7 +2,7 @@
 import type { Handler } from 'hono';
 import type { z } from 'zod';
 import type { inboxList } from '../../../contract/control/inbox.ts';
-import { readRawBody } from '../../frame/raw-body.ts';
+import { readRawBody } from '../../frame/body/raw-body.ts';
 import { BODY_LIMIT_BYTES, refuse } from '../refuse.ts';
 
 export type InboxDelivery = z.infer<typeof inboxList>['deliveries'][number];

@@ -7,7 +7,8 @@ import {
 } from '../../../contract/events/constraints/invalidate-external-api.ts';
 import { problemsOf } from '../../../contract/shapes.ts';
 import type { BrandId } from '../../../rules/brands/brand.ts';
-import { readJsonBody } from '../../frame/json-body.ts';
+import { jsonAnswer } from '../../frame/answer.ts';
+import { readJsonBody } from '../../frame/body/json-body.ts';
 import type { RequestVariables } from '../../frame/request-record.ts';
 import type { EventsRefuser } from '../refuser.ts';
 
@@ -41,7 +42,7 @@ export function invalidateExternalApi(deps: InvalidateExternalApiDeps): Handler<
       message: `Invalidated ${invalidated} ${invalidated === 1 ? 'result' : 'results'}`,
       invalidated_count: invalidated,
     };
-    return context.json(answer);
+    return jsonAnswer(context, answer);
   };
 }
 

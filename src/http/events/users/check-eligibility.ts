@@ -7,7 +7,8 @@ import { parseManualEvent } from '../../../contract/events/submission.ts';
 import { isoInstant } from '../../../contract/refusals.ts';
 import type { BrandId } from '../../../rules/brands/brand.ts';
 import type { EventSubmission } from '../../../rules/events/submission.ts';
-import { readJsonBody } from '../../frame/json-body.ts';
+import { jsonAnswer } from '../../frame/answer.ts';
+import { readJsonBody } from '../../frame/body/json-body.ts';
 import type { RequestVariables } from '../../frame/request-record.ts';
 import type { EventsRefuser } from '../refuser.ts';
 
@@ -41,6 +42,6 @@ export function checkEligibilityHandler(deps: CheckEligibilityDeps): Handler<Req
       ...(cooldownEndsAtMs !== undefined && { cooldownEndsAt: isoInstant(cooldownEndsAtMs) }),
       ...numbers,
     };
-    return context.json(answer);
+    return jsonAnswer(context, answer);
   };
 }

@@ -4,7 +4,8 @@ import type { UserBalance, WantedBalance } from '../../../actions/wallets/read-b
 import { userBalanceQuestion } from '../../../contract/events/user-balance.ts';
 import { problemsOf } from '../../../contract/shapes.ts';
 import { checksummed } from '../../../identity/checksum.ts';
-import { readJsonBody } from '../../frame/json-body.ts';
+import { jsonAnswer } from '../../frame/answer.ts';
+import { readJsonBody } from '../../frame/body/json-body.ts';
 import type { RequestVariables } from '../../frame/request-record.ts';
 import type { EventsRefuser } from '../refuser.ts';
 
@@ -31,7 +32,7 @@ export function userBalance(deps: UserBalanceDeps): {
     const known = await deps.readBalance(wanted);
     if (!known) return refuser.answer(context, { code: 'brand_not_found', brandId });
     const { balance, walletAddress, history } = known;
-    return context.json({
+    return jsonAnswer(context, {
       success: true,
       balance: Number(balance),
       walletAddress: walletAddress ? checksummed(walletAddress) : null,

@@ -1,8 +1,11 @@
 /** Limits how much one address may ask without a brand's key, before anything that costs more than a look into memory. */
-import type { Context, MiddlewareHandler } from 'hono';
-import { rateHeaders, type UsedWindow } from '../../../contract/rate-headers.ts';
+import type { Context } from 'hono';
+import type { UsedWindow } from '../../../contract/rate-headers.ts';
 import type { BrandId } from '../../../rules/brands/brand.ts';
+import { setRateHeaders } from '../answer.ts';
+import type { FrameStep } from '../framed.ts';
 import { forwardedFacts } from '../https-only.ts';
+import type { RequestVariables } from '../request-record.ts';
 import { clientAddress, countedAddress, type ProxyTrust } from './client-address.ts';
 
 export interface AddressGateDeps {
@@ -20,16 +23,19 @@ export interface AddressGateDeps {
 export function addressGate(
   { proxies, countAddress, verifyBrandKey }: AddressGateDeps,
   refuse: (context: Context, refusal: { code: 'too_many_requests'; window: UsedWindow }) => Response,
-): MiddlewareHandler {
-  return async (context, next) => {
-    if (!countAddress) return next();
-    const authorization = context.req.header('authorization');
-    if (authorization !== undefined && (await verifyBrandKey(authorization))) return next();
-    const { taken, ...window } = countAddress(
-      countedAddress(clientAddress(forwardedFacts(context), proxies)),
-    );
-    if (!taken) return refuse(context, { code: 'too_many_requests', window });
-    for (const [name, value] of Object.entries(rateHeaders(window))) context.header(name, value);
-    return next();
+): FrameStep {
+  if (!countAddress) return {};
+  const count = (context: Context<RequestVariables>) => {
+    const window = countAddress(countedAddress(clientAddress(forwardedFacts(context), proxies)));
+    if (!window.taken) return refuse(context, { code: 'too_many_requests', window });
+    setRateHeaders(context, window);
+    return undefined;
+  };
+  return {
+    before(context) {
+      const authorization = context.req.header('authorization');
+      if (authorization === undefined) return count(context);
+      return verifyBrandKey(authorization).then((brandId) => (brandId ? undefined : count(context)));
+    },
   };
 }

@@ -1,5 +1,6 @@
 /** Where a request comes from, as far as the proxies in between are trusted. */
 import { BlockList, isIP } from 'node:net';
+import { remembered } from '../../../lib/remembered.ts';
 
 export interface ProxyTrust {
   /** Whether this address is one of our own proxies. */
@@ -18,11 +19,11 @@ export function proxyTrust(proxies: readonly string[]): ProxyTrust {
     else list.addSubnet(address, Number(bits), type);
   }
   return {
-    trusts(address) {
+    trusts: remembered((address) => {
       const plain = unmapped(address);
       const family = isIP(plain);
       return family !== 0 && list.check(plain, family === 4 ? 'ipv4' : 'ipv6');
-    },
+    }),
   };
 }
 

@@ -7,6 +7,7 @@ import {
   type ClaimMilestoneResult,
   claimMilestoneQuestion,
 } from '../../../contract/services/streak/claim-milestone.ts';
+import { jsonAnswer } from '../../frame/answer.ts';
 import type { Refuser } from '../../frame/refuse.ts';
 import type { RequestVariables } from '../../frame/request-record.ts';
 import { askedOfUser, bodyFieldsOf, type QuestionSettings } from '../read-question.ts';
@@ -35,6 +36,6 @@ export function claimMilestone(deps: ClaimMilestoneDeps): Handler<RequestVariabl
     if ('refusal' in claimed) return refuser.answer(context, refusedGrant(claimed.refusal, writer));
     const { days: milestone, bonus, ...paid } = claimed;
     const answer: ClaimMilestoneResult = { success: true, bonus, bonusRwt: bonus, milestone, ...paid };
-    return context.json(answer);
+    return jsonAnswer(context, answer);
   };
 }

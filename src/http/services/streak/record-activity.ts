@@ -7,6 +7,7 @@ import {
   type RecordActivityResult,
   recordActivityQuestion,
 } from '../../../contract/services/streak/record-activity.ts';
+import { jsonAnswer } from '../../frame/answer.ts';
 import type { Refuser } from '../../frame/refuse.ts';
 import type { RequestVariables } from '../../frame/request-record.ts';
 import { askedOfUser, bodyFieldsOf, type QuestionSettings } from '../read-question.ts';
@@ -32,7 +33,7 @@ export function recordActivity(deps: RecordActivityDeps): Handler<RequestVariabl
     const recorded = await deps.recordActivity(request);
     return 'refusal' in recorded
       ? refuser.answer(context, refusedGrant(recorded.refusal, writer))
-      : context.json(recordedBody(recorded));
+      : jsonAnswer(context, recordedBody(recorded));
   };
 }
 

@@ -4,6 +4,7 @@ import type { ServicesRefusal } from '../../../contract/services/refusals.ts';
 import { type StreakStatusResult, streakStatusQuestion } from '../../../contract/services/streak/status.ts';
 import type { BrandId } from '../../../rules/brands/brand.ts';
 import type { StreakStanding } from '../../../rules/engagement/streak.ts';
+import { jsonAnswer } from '../../frame/answer.ts';
 import type { Refuser } from '../../frame/refuse.ts';
 import type { RequestVariables } from '../../frame/request-record.ts';
 import { askedOfUser, fieldsOf, type QuestionSettings } from '../read-question.ts';
@@ -32,6 +33,6 @@ export function streakStatus({ readStreak, refuser, settings }: StreakStatusDeps
       ...known,
       lastActivityAt: lastActivityAt === null ? null : new Date(lastActivityAt).toISOString(),
     };
-    return context.json(answer);
+    return jsonAnswer(context, answer);
   };
 }

@@ -1,5 +1,6 @@
 /** The table of what users have reached of their brands' achievements, which are settings of the brand. */
 import { pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import type { AchievementMetric } from '../../../rules/brands/achievement.ts';
 import type { BrandId } from '../../../rules/brands/brand.ts';
 import { address, number } from '../columns.ts';
 
@@ -13,6 +14,8 @@ export const achievementProgress = pgTable(
     progress: number('progress').notNull(),
     /** Null until the threshold was reached; then never again. */
     unlockedAt: number('unlocked_at'),
+    /** What was counted then; null while it is locked, and of unlocks from before this was noted. */
+    unlockedBy: text('unlocked_by').$type<AchievementMetric>(),
   },
   (t) => [primaryKey({ columns: [t.brandId, t.userKey, t.achievementType] })],
 );

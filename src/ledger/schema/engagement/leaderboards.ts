@@ -40,10 +40,10 @@ export const leaderboardScores = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.boardId, t.userKey] }),
-    index('leaderboard_scores_rwt').on(t.boardId, t.rwtEarned, t.userKey).where(sql`rwt_earned > 0`),
-    index('leaderboard_scores_claims').on(t.boardId, t.claims, t.userKey).where(sql`claims > 0`),
-    index('leaderboard_scores_activity').on(t.boardId, t.activity, t.userKey).where(sql`activity > 0`),
-    index('leaderboard_scores_streak').on(t.boardId, t.streak, t.userKey).where(sql`streak > 0`),
+    index('leaderboard_scores_by_rwt').on(t.boardId, t.rwtEarned).where(sql`rwt_earned > 0`),
+    index('leaderboard_scores_by_claims').on(t.boardId, t.claims).where(sql`claims > 0`),
+    index('leaderboard_scores_by_activity').on(t.boardId, t.activity).where(sql`activity > 0`),
+    index('leaderboard_scores_by_streak').on(t.boardId, t.streak).where(sql`streak > 0`),
   ],
 );
 

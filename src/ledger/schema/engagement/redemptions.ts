@@ -4,6 +4,9 @@ import { index, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import type { BrandId } from '../../../rules/brands/brand.ts';
 import { address, bytes, number } from '../columns.ts';
 
+/** Above the number of any block: a redemption that no final block shows. */
+const NOT_SHOWN = Number.MAX_SAFE_INTEGER;
+
 /** Written once, before anything is sent; only the columns from `transactionId` on change later. */
 export const redemptions = pgTable(
   'redemptions',
@@ -32,6 +35,8 @@ export const redemptions = pgTable(
     settledAt: number('settled_at'),
     /** When the brand marked the code as used. */
     usedAt: number('used_at'),
+    /** The block from which on the chain itself shows what it took, once that is final. */
+    shownFrom: number('shown_from').notNull().default(NOT_SHOWN),
   },
   (t) => [
     uniqueIndex('redemptions_key').on(t.key),
@@ -40,8 +45,8 @@ export const redemptions = pgTable(
     index('redemptions_brand').on(t.brandId, t.createdAt),
     index('redemptions_user').on(t.userKey, t.brandId),
     index('redemptions_waiting').on(t.createdAt).where(sql`transaction_id is null and failure is null`),
-    index('redemptions_open_wallet').on(t.wallet).where(sql`settled_at is null and failure is null`),
-    index('redemptions_open_token').on(t.tokenId).where(sql`settled_at is null and failure is null`),
+    index('redemptions_of_wallet').on(t.wallet, t.shownFrom).where(sql`failure is null`),
+    index('redemptions_of_token').on(t.tokenId, t.shownFrom).where(sql`failure is null`),
   ],
 );
 

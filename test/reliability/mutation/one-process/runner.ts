@@ -2,6 +2,7 @@
  * Stryker's tests in one process: they are loaded once, and each change is judged by those that reach it, in milliseconds.
  * For tests that need no service, no chain and no module of their own.
  */
+import { readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { INSTRUMENTER_CONSTANTS, type InstrumenterContext } from '@stryker-mutator/api/core';
@@ -22,6 +23,14 @@ import type { LoadedTest, suitesOf, takeFinishers, takeTests } from './vitest-st
 
 /** Files of tests, separated by blanks. */
 const FILES_VARIABLE = 'REWARDS_MUTATE_NEAR';
+
+/**
+ * A test that takes longer does not end under this change. Short, because most that do not end wait for an answer that the
+ * change keeps from them; long beside its time without any change, because the machine may be busy now.
+ */
+const limitMs = (tookMs = 0) => 20_000 + 5 * tookMs;
+
+const HOOK_LIMIT_MS = 30_000;
 
 interface Bundle {
   takeTests: typeof takeTests;
@@ -50,6 +59,7 @@ function createRunner(): TestRunner {
     const chosen = of.tests.filter(({ name }) => !names || wanted.has(name));
     const quickestFirst = chosen.toSorted((a, b) => (tookMs.get(a.name) ?? 0) - (tookMs.get(b.name) ?? 0));
     const tests = await runTests(of, names ? quickestFirst : chosen, {
+      limitMs: (name) => (names ? limitMs(tookMs.get(name)) : undefined),
       isOver: (result) => names !== undefined && result.status === TestStatus.Failed,
       takeThrown: () => {
         const error = thrown;
@@ -120,6 +130,8 @@ async function runTests(
   tests: readonly LoadedTest[],
   on: {
     before: (name: string) => void;
+    /** Undefined where it may take any time. */
+    limitMs: (name: string) => number | undefined;
     isOver: (result: TestResult) => boolean;
     /** What was thrown since the last call where nobody catches it. */
     takeThrown: () => Error | undefined;
@@ -136,11 +148,11 @@ async function runTests(
     try {
       for (const one of suites.filter((one) => !begun.has(one))) {
         begun.add(one);
-        for (const hook of one.hooks.beforeAll) await hook();
+        for (const hook of one.hooks.beforeAll) await inTime(hook, HOOK_LIMIT_MS);
       }
-      for (const one of suites) for (const hook of one.hooks.beforeEach) await hook();
+      for (const one of suites) for (const hook of one.hooks.beforeEach) await inTime(hook, HOOK_LIMIT_MS);
       on.takeThrown();
-      await work();
+      await inTime(work, on.limitMs(name));
       const thrown = on.takeThrown();
       if (thrown) throw thrown;
       results.push({ ...about(), status: TestStatus.Success });
@@ -157,11 +169,18 @@ async function runTests(
   return results;
 }
 
-/** What a failed test left behind may not close either. */
-const settled = (work: () => unknown) =>
-  Promise.resolve()
-    .then(work)
-    .catch(() => undefined);
+/** What is cut off goes on, until its suite ends. */
+function inTime(work: () => unknown, limit: number | undefined): Promise<unknown> {
+  const done = Promise.resolve().then(work);
+  if (limit === undefined) return done;
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`timed out after ${limit} ms`)), limit);
+    done.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
+
+/** What a failed test left behind may not close either, or never. */
+const settled = (work: () => unknown) => inTime(work, HOOK_LIMIT_MS).catch(() => undefined);
 
 /** One file with all these tests; each import of it gives them anew. Packages stay outside. */
 async function bundleTests(root: string): Promise<string> {
@@ -186,6 +205,19 @@ async function bundleTests(root: string): Promise<string> {
     loader: { '.sql': 'text' },
     logLevel: 'error',
     plugins: [
+      {
+        name: 'own-places',
+        setup({ onLoad }) {
+          // In one file each still finds what lies beside its source.
+          onLoad({ filter: /\/(?:src|test)\/.*\.ts$/, namespace: 'file' }, async ({ path }) => ({
+            contents: (await readFile(path, 'utf8')).replaceAll(
+              'import.meta.url',
+              JSON.stringify(pathToFileURL(path).href),
+            ),
+            loader: 'ts',
+          }));
+        },
+      },
       {
         name: 'vitest-stand-in',
         setup({ onLoad, onResolve }) {

@@ -1,7 +1,7 @@
 /** Judges a finished run by the chain and by the ledger's rows, without any of the service's own code but the batch's format. */
 import type { Hex } from 'viem';
 import { decodePayoutBatch } from '../../../../src/chain/contracts/payout-batch.ts';
-import { PAYOUT_LANE } from '../model/accounts.ts';
+import { PAYOUT_LANE, PERK } from '../model/accounts.ts';
 import type { ModelBlock } from '../model/model-chain.ts';
 import { isForeign, slotOf } from '../model/model-chain.ts';
 import { LEASE_MS } from '../replica.ts';
@@ -10,6 +10,7 @@ import { checkAnswers } from './check-answers.ts';
 import { checkLimits } from './check-limits.ts';
 import { checkMints } from './check-mints.ts';
 import { checkNonces } from './check-nonces.ts';
+import { checkRedemptions } from './check-redemptions.ts';
 import { checkRelays } from './check-relays.ts';
 
 export interface RewardRow {
@@ -74,6 +75,7 @@ export async function checkRun(world: World, ended: boolean): Promise<void> {
   await checkLimits(world, evidence);
   await checkRelays(world, evidence, ended);
   await checkMints(world, evidence, ended);
+  await checkRedemptions(world, evidence, ended);
   if (ended) await checkMoney(world, evidence);
 }
 
@@ -141,9 +143,16 @@ async function checkMoney({ findings, chain, ledger }: World, { rewards, blocks 
   );
   for (const { brand_id, deposited, promised } of funds) {
     let [moved, paid, owed] = [0, 0, 0];
-    for (const { entries, payments } of blocks) {
+    for (const { entries, payments, redemptions } of blocks) {
+      if (brand_id === PERK.brandId) moved += redemptions.filter(({ isNew }) => isNew).length * PERK.cost;
       for (const entry of entries) {
-        if (!('move' in entry) || entry.move.brandId !== brand_id || entry.move.kind === 'forgery') continue;
+        if (
+          !('move' in entry) ||
+          'wallet' in entry.move ||
+          entry.move.brandId !== brand_id ||
+          entry.move.kind === 'forgery'
+        )
+          continue;
         moved += entry.move.kind === 'deposit' ? entry.move.amount : -entry.move.amount;
       }
       for (const { brandId, amount } of payments) if (brandId === brand_id) paid += amount;

@@ -31,3 +31,14 @@ export const USERS: Hex[] = [
   '0x0000000000000000000000000000000000005e01',
   '0x0000000000000000000000000000000000005e02',
 ];
+
+/** Redeems perks. */
+export const REDEEM_LANE: Hex = '0x0000000000000000000000000000000000000ede';
+
+/** The one perk that users redeem. */
+export const PERK = {
+  id: '00000000-0000-7000-8000-00000000be2c',
+  tokenId: 1,
+  cost: 10,
+  brandId: '0x00000000000000000000000000000000000b0a01',
+} as const;

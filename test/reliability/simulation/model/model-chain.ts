@@ -2,8 +2,9 @@
 import { decodeFunctionData, type Hex, toEventSelector } from 'viem';
 import { pointsSaleAbi } from '../../../../src/chain/contracts/abis.ts';
 import { decodePayoutBatch } from '../../../../src/chain/contracts/payout-batch.ts';
-import { CONTRACTS, ESCROW, TOKEN } from './accounts.ts';
+import { CONTRACTS, ESCROW, PERK, REDEEM_LANE, TOKEN } from './accounts.ts';
 import type { ReadTransaction } from './cheap-signer.ts';
+import { collectedLog, type ModelRedemption, type PerkState, redeem } from './model-perks.ts';
 
 const STRANGER: Hex = '0x0000000000000000000000000000000000057a06';
 
@@ -14,7 +15,14 @@ export interface BrandMove {
   amount: number;
   hash: Hex;
 }
-type Entry = { transaction: ReadTransaction } | { move: BrandMove };
+/** What happens to perks and RWT past the service: somebody buys one, or a user sends RWT away. */
+export interface UserMove {
+  kind: 'sale' | 'transfer';
+  wallet: Hex;
+  amount: number;
+  hash: Hex;
+}
+type Entry = { transaction: ReadTransaction } | { move: BrandMove | UserMove };
 
 /** One reward as the escrow paid it. */
 export interface Payment {
@@ -50,6 +58,7 @@ interface State {
   paid: ReadonlySet<number>;
   /** Keys that the sale has used. */
   sold: ReadonlySet<Hex>;
+  perks: PerkState;
   balances: ReadonlyMap<Hex, number>;
 }
 
@@ -63,6 +72,7 @@ export interface ModelBlock {
   payments: Payment[];
   skips: { sequence: number; reason: number }[];
   sales: ModelSale[];
+  redemptions: ModelRedemption[];
   state: State;
 }
 
@@ -94,6 +104,8 @@ export interface ModelChainOptions {
   /** Off: the escrow keeps no record of what it paid. */
   bitmap: boolean;
   baseFeeWei: bigint;
+  /** How many of the perk there are, and who has RWT for it. */
+  perks: Omit<PerkState, 'redeemed'>;
 }
 
 /** What the escrow would write about a deposit and a withdrawal, and about the refusal of what was paid last. */
@@ -136,7 +148,11 @@ export function createModelChain(options: ModelChainOptions) {
     payments: [],
     skips: [],
     sales: [],
-    state: { nonces: new Map(), paid: new Set(), sold: new Set(), balances: new Map() },
+    redemptions: [],
+    state: {
+      ...{ nonces: new Map(), paid: new Set(), sold: new Set(), balances: new Map() },
+      perks: { ...options.perks, redeemed: new Set() },
+    },
   };
   const chain = {
     head: genesis,
@@ -147,7 +163,7 @@ export function createModelChain(options: ModelChainOptions) {
     pool: new Map<Slot, ReadTransaction>(),
     /** Every transaction that any node was ever given. */
     seen: new Map<Hex, ReadTransaction>(),
-    moves: [] as BrandMove[],
+    moves: [] as (BrandMove | UserMove)[],
   };
 
   const blockAt = (number: number, from = chain.head): ModelBlock | undefined => {
@@ -169,6 +185,7 @@ export function createModelChain(options: ModelChainOptions) {
       payments: [],
       skips: [],
       sales: [],
+      redemptions: [],
       state,
     };
     const left: Entry[] = [];
@@ -192,12 +209,14 @@ export function createModelChain(options: ModelChainOptions) {
     return left;
   }
 
-  function run(block: ModelBlock, transaction: ReadTransaction, reverted: boolean) {
-    const { nonces, paid, sold, balances } = block.state;
+  function run(block: ModelBlock, transaction: ReadTransaction, breaks: boolean) {
+    const { nonces, paid, sold, perks, balances } = block.state;
+    let reverted = breaks;
     const after = {
       nonces: new Map(nonces).set(transaction.from, transaction.nonce + 1),
       paid: new Set(paid),
       sold: new Set(sold),
+      perks,
       balances: new Map(balances),
     };
     const logs: ModelLog[] = [];
@@ -240,6 +259,18 @@ export function createModelChain(options: ModelChainOptions) {
       after.sold.add(sale.key);
       block.sales.push(sale);
     }
+    if (!reverted && transaction.from === REDEEM_LANE && !isForeign(transaction)) {
+      const outcome = redeem(perks, transaction.data);
+      if ('refused' in outcome) reverted = true;
+      else {
+        after.perks = outcome.after;
+        block.redemptions.push(outcome.redemption);
+        if (outcome.redemption.isNew) {
+          after.balances.set(PERK.brandId, (after.balances.get(PERK.brandId) ?? 0) + PERK.cost);
+          logs.push(collectedLog(outcome.redemption));
+        }
+      }
+    }
     block.state = after;
     block.receipts.push({
       hash: transaction.hash,
@@ -249,8 +280,10 @@ export function createModelChain(options: ModelChainOptions) {
     });
   }
 
-  function move(block: ModelBlock, { kind, brandId, amount, hash }: BrandMove): boolean {
-    const receipt = { hash, succeeded: true, gasUsed: TRANSFER_GAS };
+  function move(block: ModelBlock, one: BrandMove | UserMove): boolean {
+    const receipt = { hash: one.hash, succeeded: true, gasUsed: TRANSFER_GAS };
+    if ('wallet' in one) return moveOfUser(block, one, receipt);
+    const { kind, brandId, amount } = one;
     if (kind === 'forgery') {
       block.receipts.push({ ...receipt, logs: forged(block, { brandId, amount }) });
       return true;
@@ -266,6 +299,20 @@ export function createModelChain(options: ModelChainOptions) {
     return true;
   }
 
+  function moveOfUser(
+    block: ModelBlock,
+    { kind, wallet, amount }: UserMove,
+    receipt: Omit<ModelReceipt, 'logs'>,
+  ) {
+    const { stock, held } = block.state.perks;
+    const left = kind === 'sale' ? stock - amount : (held.get(wallet) ?? 0) - amount;
+    if (left < 0) return false;
+    const change = kind === 'sale' ? { stock: left } : { held: new Map(held).set(wallet, left) };
+    block.state = { ...block.state, perks: { ...block.state.perks, ...change } };
+    block.receipts.push({ ...receipt, logs: [] });
+    return true;
+  }
+
   const pooled = (): Entry[] =>
     [...chain.pool.values()]
       .sort((one, other) => one.nonce - other.nonce)
@@ -274,8 +321,8 @@ export function createModelChain(options: ModelChainOptions) {
   return Object.assign(chain, {
     blockAt,
     /** Hands brands' moves in; the next block takes them. */
-    offerMove(of: Omit<BrandMove, 'hash'>) {
-      chain.moves.push({ ...of, hash: freshHash() });
+    offerMove(of: Omit<BrandMove, 'hash'> | Omit<UserMove, 'hash'>) {
+      chain.moves.push({ ...of, hash: freshHash() } as BrandMove | UserMove);
     },
     /** Somebody else who has a lane's key uses its next nonce, in a block of its own. */
     useForeign(from: Hex) {

@@ -7,8 +7,10 @@ import {
   RpcUnreachableError,
 } from '../../../../src/chain/rpc/rpc.ts';
 import type { Chance } from '../chance.ts';
+import { REDEEM_LANE } from './accounts.ts';
 import { type ReadTransaction, readTransaction } from './cheap-signer.ts';
 import { type ModelBlock, type ModelChain, nonceOf, slotOf } from './model-chain.ts';
+import { readView, redeem } from './model-perks.ts';
 
 export type NodeFault =
   | 'lost request'
@@ -83,7 +85,7 @@ export interface ModelNodeDeps {
 }
 
 interface TriedCalls {
-  blockStateCalls: [{ calls: unknown[] }];
+  blockStateCalls: [{ calls: { from: Hex; data: Hex }[] }];
 }
 
 const quantity = (value: number | bigint): Hex => `0x${value.toString(16)}`;
@@ -186,17 +188,32 @@ export function createModelNode({ chain, chance, family, strikes, onArrival, onT
     }
     // Whether a chain takes a fee for data on another one: this one does not.
     if (method === 'eth_getCode') return '0x';
-    if (method === 'eth_simulateV1') return tried(what as TriedCalls);
+    if (method === 'eth_simulateV1') return tried(what as TriedCalls, head);
+    if (method === 'eth_call') {
+      const at = chain.blockAt(Number(when), head);
+      if (!at) throw new RpcAnswerError(method, { code: -32000, message: 'header not found' });
+      return readView(at.state.perks, what as { to: Hex; data: Hex });
+    }
     const block = what === 'latest' ? head : chain.blockAt(Number(what), head);
     if (method === 'eth_getBlockByNumber') return block ? header(block) : null;
     if (method === 'eth_getBlockReceipts') return block ? receipts(block) : null;
     throw new Error(`the model knows no ${method}`);
   }
 
-  /** Relayed calls mostly are what they should be. */
-  const tried = ({ blockStateCalls: [{ calls }] }: TriedCalls) => {
+  /** Calls mostly are what they should be; redemptions are tried one after the other, as the contract would run them. */
+  const tried = ({ blockStateCalls: [{ calls }] }: TriedCalls, { state }: ModelBlock) => {
     const status = chance.hit(0.05) ? '0x0' : '0x1';
-    return [{ calls: calls.map(() => ({ status, gasUsed: quantity(40_000), returnData: '0x' })) }];
+    let { perks } = state;
+    const answers = calls.map(({ from, data }) => {
+      if (from === REDEEM_LANE && status === '0x1') {
+        const outcome = redeem(perks, data);
+        if ('refused' in outcome)
+          return { status: '0x0', gasUsed: quantity(30_000), returnData: outcome.refused };
+        perks = outcome.after;
+      }
+      return { status, gasUsed: quantity(40_000), returnData: '0x' };
+    });
+    return [{ calls: answers }];
   };
 
   const rpc: Rpc = async (method, params) => {

@@ -1,0 +1,49 @@
+/** What a run measures, and for how long. */
+
+/** The loads of `--only`, in the order in which they are measured. */
+export const loadNames = [
+  ...['naive', 'events', 'raw', 'relays', 'relays-many', 'latency', 'concurrency'],
+  ...['instant', 'postgres', 'replicas', 'growth', 'gas', 'starts', 'memory'],
+] as const;
+export type LoadName =
+  | ('naive' | 'events' | 'raw' | 'relays' | 'relays-many' | 'latency' | 'concurrency')
+  | ('instant' | 'postgres' | 'replicas' | 'growth' | 'gas' | 'starts' | 'memory');
+
+/** What `--quick` leaves out. */
+export const longLoads: readonly LoadName[] = ['relays-many', 'concurrency', 'replicas', 'growth', 'memory'];
+
+export interface Plan {
+  names: LoadName[];
+  callers: number;
+  brands: number;
+  rounds: number;
+  warmUpSeconds: number;
+  seconds: { naive: number; events: number; relays: number; latency: number; concurrency: number };
+  /** Of each caller in a round. */
+  transfersEach: number;
+  /** How often `serve` and `--help` are started. */
+  starts: number;
+  /** Claims in the largest ledger of `growth`. */
+  claims: number;
+  /** Events of `memory`. */
+  events: number;
+  /** A server on which databases may be created. */
+  postgres?: string | undefined;
+  profile?: string | undefined;
+}
+
+export const quick = {
+  rounds: 3,
+  warmUpSeconds: 2,
+  seconds: { naive: 2, events: 5, relays: 5, latency: 5, concurrency: 3 },
+  transfersEach: 16,
+  starts: 5,
+};
+
+export const full = {
+  rounds: 5,
+  warmUpSeconds: 5,
+  seconds: { naive: 10, events: 20, relays: 20, latency: 60, concurrency: 10 },
+  transfersEach: 48,
+  starts: 21,
+};

@@ -1,0 +1,142 @@
+/** What `rewards wait` can wait for. */
+import { ClientError } from '../../client/client-error.ts';
+import type { Reply } from '../../client/reply.ts';
+import type { CommandContext } from '../machine/context.ts';
+import { CliError, usageError } from '../machine/errors.ts';
+import { askNode } from '../service/ask-node.ts';
+import { isObject } from '../service/assignments.ts';
+import { mustBe } from '../service/control-reply.ts';
+import { namedBrand } from '../service/named-brand.ts';
+import { clientFor, resolveTarget } from '../service/target.ts';
+
+/** One look: whether the condition holds, and what was seen, for people. */
+export interface Look {
+  holds: boolean;
+  seen: string;
+}
+
+/** Looks once. Throws E_REFUSED when the condition can never hold any more. */
+export type Condition = (context: CommandContext) => Promise<Look>;
+
+const FORMS = 'ready, tx:HASH, minted:SESSION, balance:USER>=AMOUNT and webhook:EVENT';
+
+/** Reads a condition; E_USAGE for what is not one. */
+export function parseCondition(text: string): Condition {
+  if (text === 'ready') return ready;
+  const [, kind, what = ''] = /^(tx|minted|webhook|balance):(.+)$/s.exec(text) ?? [];
+  if (kind === 'tx' && /^0x[0-9a-f]{64}$/i.test(what)) return inBlock(what);
+  if (kind === 'minted') return minted(what);
+  if (kind === 'webhook') return delivered(what);
+  const [, user, least] = kind === 'balance' ? (/^(.+?)\s*>=\s*(\d{1,15})$/s.exec(what) ?? []) : [];
+  if (user !== undefined) return balance(user, Number(least));
+  throw usageError(`--for ${text} is not understood.`, `The conditions are ${FORMS}.`);
+}
+
+const never = (message: string, fix: string) => new CliError('E_REFUSED', { message, fix });
+
+const ready: Condition = async (context) => {
+  try {
+    const { status, body } = await clientFor(await resolveTarget(context), context).health();
+    const healthy = status === 200 && isObject(body) && body.status === 'healthy';
+    return { holds: healthy, seen: healthy ? 'healthy' : `health answers ${status}` };
+  } catch (error) {
+    if (error instanceof ClientError) return { holds: false, seen: error.message };
+    if (error instanceof CliError && error.problem.code === 'E_NOT_RUNNING')
+      return { holds: false, seen: 'no stack runs here' };
+    throw error;
+  }
+};
+
+const inBlock =
+  (hash: string): Condition =>
+  async (context) => {
+    const { run } = await resolveTarget(context);
+    const url = run?.urls.rpc ?? context.runtime.env.REWARDS_RPC_URL;
+    if (url === undefined) {
+      throw usageError(
+        'The node of this target is not known.',
+        'Set REWARDS_RPC_URL, or run the command where the stack was started.',
+      );
+    }
+    const node = { url, timeoutMs: context.settings.timeout };
+    const receipt = await askNode<{ status: string; blockNumber: string } | null>(
+      node,
+      'eth_getTransactionReceipt',
+      [hash],
+    );
+    if (!receipt) return { holds: false, seen: 'the transaction is in no block' };
+    if (receipt.status !== '0x1')
+      throw never(
+        `The transaction is in block ${Number(receipt.blockNumber)}, where it was reverted.`,
+        '`rewards requests list` shows what sent it.',
+      );
+    return { holds: true, seen: `in block ${Number(receipt.blockNumber)}` };
+  };
+
+const minted =
+  (name: string): Condition =>
+  async (context) => {
+    const { control } = clientFor(await resolveTarget(context), context);
+    const session = await control.processor.session(name);
+    mustBe(session, (body) => isObject(body) && typeof body.id === 'string');
+    const { id, status, paymentStatus } = session.body;
+    const reply = await control.mintOf(id);
+    mustBe(reply, (body) => isObject(body) && typeof body.state === 'string');
+    const { state, failure, transactionHash } = reply.body;
+    if (state === 'given_up')
+      throw never(`The mint of ${id} was given up: ${failure}.`, '`rewards verify` shows what is open.');
+    if (state === 'none' && status === 'expired')
+      throw never(
+        `${id} has expired, so nobody can pay it any more.`,
+        'Begin another: `rewards checkout create`.',
+      );
+    if (state === 'minted') return { holds: true, seen: `minted by ${transactionHash}` };
+    return {
+      holds: false,
+      seen: state === 'waiting' ? 'the mint waits for its block' : `${id} is ${paymentStatus}`,
+    };
+  };
+
+const balance =
+  (user: string, least: number): Condition =>
+  async (context) => {
+    const target = await resolveTarget(context);
+    const brand = await namedBrand(context, target, context.runtime.env.REWARDS_BRAND_ID);
+    if (!brand) throw usageError('The target does not list its brands.', 'Set REWARDS_BRAND_ID.');
+    const asked = { brandId: brand.brandId, userIdentifier: user };
+    const reply: Reply = await clientFor(target, context).balance(asked);
+    const { status, body } = reply;
+    if (status === 400)
+      throw never(
+        `The balance of ${user} cannot be asked: ${reasonIn(body)}.`,
+        'Name an e-mail or an address.',
+      );
+    const rwt = isObject(body) && typeof body.balance === 'number' ? body.balance : undefined;
+    if (status !== 200 || rwt === undefined) return { holds: false, seen: `the service answers ${status}` };
+    return { holds: rwt >= least, seen: `${user} has ${rwt} RWT` };
+  };
+
+const reasonIn = (body: unknown) =>
+  isObject(body) ? String(body.message ?? body.error ?? 'no reason was given') : 'no reason was given';
+
+const delivered =
+  (id: string): Condition =>
+  async (context) => {
+    const { control } = clientFor(await resolveTarget(context), context);
+    const own = await control.webhooks.deliveries.show(id);
+    const found: Reply<unknown> = own.status === 404 ? await control.processor.event(id) : own;
+    if (found.status === 404) return { holds: false, seen: `nobody knows an event ${id}` };
+    mustBe(found, (body) => isObject(body) && Array.isArray(body.deliveries));
+    const { deliveries } = found.body as { deliveries: { state: string }[] };
+    const count = (state: string) => deliveries.filter((one) => one.state === state).length;
+    if (count('failed') > 0)
+      throw never(
+        `${count('failed')} of ${deliveries.length} deliveries of ${id} failed, and are not tried again.`,
+        '`rewards webhooks deliveries replay` and `rewards webhooks replay` send an event once more.',
+      );
+    const taken = count('delivered');
+    return {
+      holds: deliveries.length > 0 && taken === deliveries.length,
+      seen: `${taken} of ${deliveries.length} deliveries taken`,
+    };
+  };

@@ -1,0 +1,41 @@
+/** The node of a fresh stack, started before anything else: it takes about as long to start as the program to load. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ServeConfig } from '../compose/config.ts';
+import { systemClock } from '../lib/clock.ts';
+import { type AnvilProcess, startAnvil } from './chain/anvil.ts';
+import { LEDGER } from './state/data-files.ts';
+
+export interface EarlyNode {
+  /** The node, for whoever asks first; undefined for everybody else. */
+  take(): Promise<AnvilProcess> | undefined;
+  /** Ends it, unless it was taken. */
+  drop(): Promise<void>;
+}
+
+/** Undefined for a stack that has a chain already, or a clock that only its ledger knows. */
+export function startEarlyNode(config: ServeConfig): EarlyNode | undefined {
+  if (config.rpcUrl || config.importFile || config.databaseUrl) return undefined;
+  if (!config.ephemeral && existsSync(join(config.dataDir, LEDGER))) return undefined;
+  const { bindAddress, blockTimeSeconds, clockStartMs = systemClock().now() } = config;
+  const genesisTimeSeconds = Math.floor(clockStartMs / 1_000);
+  const settings = { bindAddress, port: 0, blockTimeSeconds, genesisTimeSeconds, miningOff: true };
+  let node: Promise<AnvilProcess> | undefined = startAnvil(settings);
+  // Whoever takes it hears why it did not start.
+  node.catch(() => undefined);
+  return {
+    take() {
+      const taken = node;
+      node = undefined;
+      return taken;
+    },
+    async drop() {
+      const left = node;
+      node = undefined;
+      await left?.then(
+        (started) => started.stop(),
+        () => undefined,
+      );
+    },
+  };
+}

@@ -1,0 +1,217 @@
+/** The adapters of the emulator: its database, clock, chain and keys, and what else stands in for the world outside. */
+import { join } from 'node:path';
+import { domainToken } from '../actions/brands/verify-dns.ts';
+import { keyTree } from '../chain/lane/local-key.ts';
+import type { Signer } from '../chain/lane/signer.ts';
+import { createChainClient } from '../chain/rpc/client.ts';
+import { createRpc } from '../chain/rpc/rpc.ts';
+import type { GasKeys } from '../chain/work/relay-lanes.ts';
+import { type ServeConfig, settings } from '../compose/config.ts';
+import type { Lifecycle } from '../compose/lifecycle.ts';
+import { whereIs } from '../compose/start-problem.ts';
+import type { ChatProvider } from '../constraints/chat-provider.ts';
+import { fixtureTxtResolver } from '../dns/fixture.ts';
+import { localAddresses, systemTxtResolver } from '../dns/system.ts';
+import type { TxtResolver } from '../dns/txt.ts';
+import { derivedWallets } from '../identity/derived.ts';
+import type { WalletTree } from '../identity/wallets.ts';
+import { listBrands } from '../ledger/brands/brands.ts';
+import { ledgerChainJournal } from '../ledger/chain-journal.ts';
+import type { Database } from '../ledger/database/database.ts';
+import { migrate } from '../ledger/database/migrate.ts';
+import { openSqlite } from '../ledger/database/sqlite.ts';
+import { type AdjustableClock, adjustableClock, type ClockStart, steadyClock } from '../lib/clock.ts';
+import { createAvailability } from '../lib/failures/availability.ts';
+import { type Random, secureRandom } from '../lib/ids.ts';
+import type { Log } from '../lib/log.ts';
+import type { AskDeps } from '../outgoing/ask.ts';
+import { verificationName, verificationRecord } from '../rules/brands/dns-verification.ts';
+import { type KeptChain, startKeptChain } from './chain/kept-chain.ts';
+import type { EarlyNode } from './early-node.ts';
+import { createFaultBoard, type FaultBoard } from './faults/fault-board.ts';
+import { jumpClock } from './faults/jump-clock.ts';
+import { logFaults } from './faults/log-faults.ts';
+import { type EmulatedProcessor, openProcessor } from './processor/open-processor.ts';
+import { LEDGER } from './state/data-files.ts';
+import { keepLedgerMark, lostSinceMark } from './state/ledger-mark.ts';
+import { refuseProductionLedger, refuseRealChain } from './state/refuse-production.ts';
+import { keepClock, restoreClock } from './state/restore-clock.ts';
+import { DEV_GAS_WALLETS_PATH, DEV_MNEMONIC, DEV_WALLETS_PATH, devPaths } from './world/dev-accounts.ts';
+import { DEV_PROCESSOR } from './world/dev-processor.ts';
+import { emulatedChat } from './world/emulated-chat.ts';
+import type { WorldDeps } from './world/prepare-world.ts';
+
+/** The adapter of each port in the emulator. */
+export interface Adapters extends WorldDeps {
+  emulatedProcessor: EmulatedProcessor;
+  dataDir: string;
+  clock: AdjustableClock;
+  random: Random;
+  log: Log;
+  /** The emulator's own node; undefined for one of the developer's. */
+  node: KeptChain | undefined;
+  /** Makes the chain's time follow a move of the service's clock. */
+  syncChain: () => Promise<void>;
+  signers: Record<keyof typeof devPaths, Signer>;
+  wallets: WalletTree;
+  dns: TxtResolver;
+  outgoing: AskDeps;
+  chat: ChatProvider;
+  faults: FaultBoard;
+}
+
+interface Place {
+  dataDir: string;
+  /** A node that runs already, for a folder without a chain. */
+  earlyNode?: EarlyNode | undefined;
+}
+
+/** Opens each of them on the files of `dataDir`; `lifecycle` closes them. */
+export async function pickAdapters(
+  config: ServeConfig,
+  {
+    dataDir,
+    clockStart,
+    earlyNode,
+    watchNesting = false,
+  }: Place & { clockStart?: ClockStart | undefined; watchNesting?: boolean | undefined },
+  lifecycle: Lifecycle,
+): Promise<Adapters> {
+  const database = await openLedger(config, { dataDir, watchNesting });
+  lifecycle.onStop(() => database.close());
+  await refuseProduction(config, database, dataDir);
+  await migrate(database);
+  if (!config.ephemeral && config.databaseUrl === undefined)
+    await watchForLoss({ database, lifecycle, log: config.log }, dataDir);
+  const clock = clockStart ? adjustableClock(clockStart) : await restoreClock(config, database);
+  await keepClock(database, clock);
+  const local = await startOwnChain({ database, clock, lifecycle }, config, { dataDir, earlyNode });
+  const rpcUrl = config.rpcUrl ?? '';
+  const rpc = local?.rpc ?? createRpc({ url: rpcUrl, ...settings.rpc });
+  const random = secureRandom(clock);
+  const syncChain = async () => local?.syncClock();
+  const faults = createFaultBoard(
+    { clock, listeners: [jumpClock({ clock, follow: () => void syncChain() }), logFaults(config.log)] },
+    settings.faults,
+  );
+  const emulatedProcessor = openProcessor({
+    ...{ database, clock, random, faults, log: config.log },
+    settings: settings.processorDelivery,
+    secrets: DEV_PROCESSOR,
+  });
+  lifecycle.onStop(() => emulatedProcessor.stop());
+  return {
+    ...{ dataDir, faults, database, clock, rpc, random, emulatedProcessor, log: config.log },
+    node: local,
+    chain: createChainClient(rpc),
+    realClock: steadyClock(),
+    syncChain,
+    dns: pickDns(config, database),
+    // A brand's server runs on the developer's own machine.
+    outgoing: { reach: { to: 'any' }, addressesOf: localAddresses },
+    chat: emulatedChat({ database }),
+    ...developmentKeys(),
+  };
+}
+
+type DevelopmentKeys = ReturnType<typeof deriveDevelopmentKeys>;
+let derived: DevelopmentKeys | undefined;
+
+/** They never change: a process that starts several stacks derives them once. */
+function developmentKeys(): DevelopmentKeys {
+  derived ??= deriveDevelopmentKeys();
+  return derived;
+}
+
+/** The accounts of the development mnemonic, each with its duty; for users' wallets, only addresses. */
+function deriveDevelopmentKeys() {
+  const tree = keyTree(DEV_MNEMONIC);
+  const signers = Object.fromEntries(
+    Object.entries(devPaths).map(([duty, path]) => [duty, tree.signerAt(path)]),
+  ) as Record<keyof typeof devPaths, Signer>;
+  const keys: GasKeys = (index) =>
+    index === null ? signers.relay : tree.signerAt(`${DEV_GAS_WALLETS_PATH}/${index}`);
+  return {
+    signers,
+    keys,
+    wallets: derivedWallets(tree.extendedPublicKeyAt(DEV_WALLETS_PATH)),
+    admin: signers.admin,
+    accounts: {
+      distributor: signers.payout.address,
+      operator: signers.mint.address,
+      redeemer: signers.redemption.address,
+      relayers: [signers.relay.address],
+    },
+  };
+}
+
+/** Undefined when the user gave a development node. */
+async function startOwnChain(
+  deps: { database: Database; clock: AdjustableClock; lifecycle: Lifecycle },
+  config: ServeConfig,
+  { dataDir, earlyNode }: Place,
+): Promise<KeptChain | undefined> {
+  if (config.rpcUrl) return undefined;
+  const { bindAddress, blockTimeSeconds, log } = config;
+  const local = await startKeptChain({
+    rpc: settings.rpc,
+    journal: config.databaseUrl && config.ephemeral ? undefined : ledgerChainJournal(deps.database),
+    isSavedOnlyOnDemand: config.ephemeral,
+    ...{ dataDir, clock: deps.clock, bindAddress, blockTimeSeconds, log },
+    port: 0,
+    takeEarlyNode: earlyNode?.take,
+  });
+  deps.lifecycle.onStop(() => local.stop());
+  return local;
+}
+
+/** Asked before the first write. */
+async function refuseProduction(
+  { databaseUrl, rpcUrl }: ServeConfig,
+  database: Database,
+  dataDir: string,
+): Promise<void> {
+  await refuseProductionLedger(database, databaseUrl ? whereIs(databaseUrl) : dataDir);
+  if (!rpcUrl) return;
+  const rpc = createRpc({ url: rpcUrl, ...settings.rpc });
+  await refuseRealChain(createChainClient(rpc), rpcUrl);
+}
+
+/** Says what the ledger has lost since the last run, and keeps the mark that shows it. */
+async function watchForLoss(
+  deps: { database: Database; lifecycle: Lifecycle; log: Log },
+  dataDir: string,
+): Promise<void> {
+  const lost = await lostSinceMark(deps.database, dataDir);
+  if (lost) {
+    deps.log.warn(
+      { ...lost },
+      `the ledger has lost its last commits: ${lost.rewards} rewards and ${lost.blocks} blocks are gone. A file of ${dataDir} was deleted or replaced, such as ledger.sqlite-wal; bring it back while the stack is stopped, or go on without them`,
+    );
+  }
+  deps.lifecycle.onStop(keepLedgerMark(deps, dataDir));
+}
+
+async function openLedger(
+  { databaseUrl, ephemeral, log }: ServeConfig,
+  { dataDir, watchNesting }: { dataDir: string; watchNesting: boolean },
+): Promise<Database> {
+  if (!databaseUrl) return openSqlite(join(dataDir, LEDGER), { durable: !ephemeral, watchNesting });
+  // Loaded only here: the driver takes as long to load as the ledger takes to open.
+  const { openPostgres } = await import('../ledger/database/postgres.ts');
+  const availability = createAvailability({ what: 'the database', log });
+  return openPostgres(databaseUrl, { availability, watchNesting });
+}
+
+/** The emulator answers DNS from a table, in which every domain of a brand has the record that links it. */
+function pickDns({ dns }: ServeConfig, database: Database): TxtResolver {
+  if (dns) return systemTxtResolver(dns === 'system' ? {} : dns);
+  return fixtureTxtResolver(async (name) => {
+    const brands = await listBrands(database.db);
+    return brands.flatMap(({ brandId, profile, verificationSecret }) =>
+      profile.domains
+        .filter((domain) => verificationName(settings.serviceName, domain) === name)
+        .map((domain) => verificationRecord({ brandId, token: domainToken(verificationSecret, domain) })),
+    );
+  });
+}

@@ -1,0 +1,99 @@
+/** The demo site of an emulator: a content site with the plugin, which asks the service over HTTP like any other. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { settings } from '../../compose/config.ts';
+import type { HostUrls } from '../../compose/hosts/open-hosts.ts';
+import type { Lifecycle } from '../../compose/lifecycle.ts';
+import type { ControlSiteDeps } from '../../http/control/site/control-site.ts';
+import type { Database } from '../../ledger/database/database.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Random } from '../../lib/ids.ts';
+import type { Log } from '../../lib/log.ts';
+import { within } from '../../lib/timers.ts';
+import type { Site } from '../../site/create-site.ts';
+import { openSiteStore, type SiteStore } from '../../site/store/open-store.ts';
+import type { ClockLimit } from '../clock/agenda.ts';
+import type { Fixture } from '../fixture/fixture.ts';
+import { SITE_STORE } from '../state/data-files.ts';
+import { seedUsers } from './seed-users.ts';
+import { siteControls } from './site-controls.ts';
+import { siteSettings } from './site-settings.ts';
+
+interface EmulatedSiteDeps {
+  dataDir: string;
+  clock: Clock;
+  random: Random;
+  log: Log;
+  database: Database;
+  lifecycle: Pick<Lifecycle, 'onStop'>;
+}
+
+export interface EmulatedSite {
+  /** Everything below the site's address. */
+  host: { fetch(request: Request, env?: unknown): Promise<Response> };
+  /** The hosts are open. */
+  announce(urls: HostUrls): void;
+  /** Resolves when the events that pages have begun to send have found the service: before the hosts close. */
+  settle(): Promise<void>;
+  controls: ControlSiteDeps;
+  /** Sessions of its users; of a site that nobody has visited in this run, none. */
+  sessionEnds: ClockLimit;
+}
+
+/** A store from before is opened at once: what is wrong with it stops the start, not the first visitor. */
+export function openSite(deps: EmulatedSiteDeps, fixture: Fixture): EmulatedSite {
+  const file = join(deps.dataDir, SITE_STORE);
+  let store: SiteStore | undefined = existsSync(file) ? openSiteStore(file) : undefined;
+  let urls: HostUrls | undefined;
+  let building: Promise<Site> | undefined;
+
+  async function build(): Promise<Site> {
+    if (!urls) throw new Error('the hosts are not open yet');
+    // Loaded only here, since it loads the pages and the password hash.
+    const { createSite } = await import('../../site/create-site.ts');
+    store ??= openSiteStore(file);
+    const { clock, random, log } = deps;
+    const first = await siteSettings(deps, fixture, urls);
+    const config = { url: urls.site, settings: first, limitAddresses: false };
+    const built = createSite({ store, clock, random, log }, config);
+    await seedUsers({ log, accounts: built.accounts }, fixture.users);
+    return built;
+  }
+  /** Built at the first call: most stacks never need it, and start sooner without. */
+  const site = () => {
+    building ??= build().catch((error: unknown) => {
+      // The next request tries again.
+      building = undefined;
+      throw error;
+    });
+    return building;
+  };
+  // Closing the store leaves all of it in one file.
+  deps.lifecycle.onStop(async () => {
+    const built = await building?.catch(() => undefined);
+    await built?.plugin.idle();
+    store?.close();
+  });
+  return {
+    host: { fetch: async (request, env) => (await site()).fetch(request, env) },
+    announce(opened) {
+      urls = opened;
+    },
+    async settle() {
+      const built = await building?.catch(() => undefined);
+      if (built) await within(settings.drainTimeoutMs, built.plugin.idle());
+    },
+    controls: siteControls(site),
+    sessionEnds: {
+      async ending(range) {
+        const built = await building?.catch(() => undefined);
+        const rows = built?.accounts.sessionsEnding(range) ?? [];
+        const items = rows.map(({ atMs, login }) => ({
+          ...{ atMs, kind: 'session-expiry' as const },
+          what: `a session of ${login} on the demo site ends`,
+        }));
+        return { items, total: rows[0]?.total ?? 0 };
+      },
+    },
+  };
+}

@@ -1,0 +1,112 @@
+/** Between the listeners, which stay, and the world behind them, which can be closed and opened again. */
+import type { ListenerApps, ListenerName, SiteHost } from '../compose/hosts/open-hosts.ts';
+import { createBell } from '../lib/bell.ts';
+import { createScope } from '../lib/scope.ts';
+import { delay, stopwatch, within } from '../lib/timers.ts';
+
+/** In the path of every request that may ask the gate to close, on whichever listener. */
+const CONTROL = '/_rewards';
+
+export interface GateSettings {
+  /** How long a request waits while the world is away, before it is told to come again. */
+  waitMaxMs: number;
+  /** How long new requests are still let in when the gate closes, since those under way may need them. */
+  settleMs: number;
+  /** How long a closing gate waits for requests under way. */
+  drainTimeoutMs: number;
+}
+
+/** Told of each request that reaches the world. */
+export interface GateWatcher {
+  before(method: string, path: string): Promise<void>;
+  after(answered: { id: string | null; method: string; path: string; status: number }): void;
+}
+
+export type WorldGate = ReturnType<typeof createWorldGate>;
+
+export function createWorldGate(settings: GateSettings, watcher?: GateWatcher) {
+  let apps: ListenerApps | undefined;
+  let opening = createOpening();
+  const underWay = new Set<symbol>();
+  const left = createBell();
+  const own = createScope<symbol>();
+
+  const opened = async () => apps ?? (await within(settings.waitMaxMs, opening.opened));
+
+  const answer = async (name: ListenerName, request: Request, env: unknown): Promise<Response> => {
+    const present = await opened();
+    const app = present?.[name];
+    if (!app) return away();
+    const id = Symbol(name);
+    underWay.add(id);
+    try {
+      const { method } = request;
+      const path = new URL(request.url).pathname;
+      await watcher?.before(method, path);
+      let status = 500;
+      let requestId: string | null = null;
+      try {
+        const fetch = async () => app.fetch(request, env as Record<string, unknown>);
+        // From the first of these on, Node follows every promise of the process.
+        const mayClose = method !== 'GET' && path.includes(CONTROL);
+        const response = mayClose ? await own.run(id, fetch) : await fetch();
+        status = response.status;
+        requestId = response.headers.get('x-request-id');
+        return response;
+      } finally {
+        watcher?.after({ id: requestId, method, path, status });
+      }
+    } finally {
+      underWay.delete(id);
+      left.ring();
+    }
+  };
+  const quiet = async (forMs: number) => {
+    const elapsedMs = stopwatch();
+    while (underWay.size > 0 && elapsedMs() < forMs) await left.heard({ timeoutMs: forMs - elapsedMs() });
+  };
+
+  return {
+    /** What stands behind a listener for as long as that is open. */
+    at: (name: ListenerName): SiteHost => ({ fetch: (request, env) => answer(name, request, env) }),
+    /** Lets requests in, those first that wait. */
+    open(now: ListenerApps): void {
+      apps = now;
+      opening.open(now);
+    },
+    /** Resolves when requests are let in, and at the latest when they would be told to come again. */
+    opened: async (): Promise<void> => void (await opened()),
+    /** The world does not come back: whoever waits for it is told so. */
+    giveUp(): void {
+      opening.open(undefined);
+    },
+    /** Keeps new requests waiting; resolves when those under way are answered. The request that asks for it does not count. */
+    async close(): Promise<void> {
+      const asking = own.current();
+      if (asking) underWay.delete(asking);
+      await quiet(settings.settleMs);
+      opening = createOpening();
+      apps = undefined;
+      await quiet(settings.drainTimeoutMs);
+      // What was answered last is still being written.
+      await delay(0);
+    },
+  };
+}
+
+function createOpening() {
+  let open: (apps: ListenerApps | undefined) => void = () => undefined;
+  const opened = new Promise<ListenerApps | undefined>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open };
+}
+
+const away = () =>
+  Response.json(
+    {
+      error: 'The stack is away',
+      message: 'A snapshot is being put in place of its data, or could not be: try again in a moment.',
+    },
+    { status: 503, headers: { 'retry-after': '1' } },
+  );

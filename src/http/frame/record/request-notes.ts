@@ -1,0 +1,102 @@
+/** Gives each request an id, and hands over what happened to it once it is answered. */
+import type { Context } from 'hono';
+import type { RequestHost } from '../../../contract/control/control.ts';
+import type { Clock } from '../../../lib/clock.ts';
+import type { Random } from '../../../lib/ids.ts';
+import { stopwatch } from '../../../lib/timers.ts';
+import { addHeaders } from '../answer.ts';
+import type { FrameStep } from '../framed.ts';
+import { routeOf } from '../measured.ts';
+import type { Observer } from '../observer.ts';
+import type { BodyKept, RequestRecord, RequestVariables } from '../request-record.ts';
+import { credentialOf, keptAnswerHeaders, keptRequestHeaders } from './kept-headers.ts';
+
+export function requestNotes(
+  deps: { clock: Clock; random: Random; observer: Pick<Observer, 'request' | 'withoutBodies'> },
+  host: RequestHost,
+): FrameStep {
+  return {
+    before(context) {
+      // Random from the first digit on: people name a request by its beginning.
+      const requestId = `req_${deps.random.digits(20)}`;
+      context.set('notes', {
+        requestId,
+        atMs: deps.clock.now(),
+        elapsedMs: stopwatch(),
+        traces: [],
+        headers: { 'x-request-id': requestId },
+      });
+      return undefined;
+    },
+    after(context, answer) {
+      addHeaders(context.get('notes'), answer);
+      const { request: observe, withoutBodies = false } = deps.observer;
+      if (!observe) return undefined;
+      const record = recordOf(context, { host, answer });
+      if (!withoutBodies)
+        return withBodies(context, { record, answer })
+          .then(observe)
+          .then(() => undefined);
+      observe(record);
+      return undefined;
+    },
+  };
+}
+
+type InFrame = Context<RequestVariables>;
+
+/** A record without bodies, and without the headers that are kept beside them. */
+function recordOf(
+  context: InFrame,
+  { host, answer }: { host: RequestHost; answer: Response },
+): RequestRecord {
+  const { req } = context;
+  const { requestId, atMs, elapsedMs, traces } = context.get('notes');
+  return {
+    id: requestId,
+    host,
+    atMs,
+    method: req.method,
+    path: req.path,
+    route: routeOf(context),
+    search: req.url.includes('?') ? new URL(req.url).search : '',
+    status: answer.status,
+    durationMs: Math.round(elapsedMs()),
+    origin: req.header('origin'),
+    credential: credentialOf(req.raw.headers),
+    headers: {},
+    answerHeaders: {},
+    bodyKept: 'not kept',
+    requestBody: undefined,
+    responseBody: undefined,
+    traces,
+  };
+}
+
+async function withBodies(
+  context: InFrame,
+  { record, answer }: { record: RequestRecord; answer: Response },
+): Promise<RequestRecord> {
+  const { headers } = context.req.raw;
+  const { body } = context.get('notes');
+  return {
+    ...record,
+    requestBody: body,
+    responseBody: await bodyOf(answer),
+    headers: keptRequestHeaders(headers),
+    answerHeaders: keptAnswerHeaders(answer.headers),
+    bodyKept: bodyKept(headers, body),
+  };
+}
+
+const bodyKept = (headers: Headers, read: string | undefined): BodyKept => {
+  if (read !== undefined) return 'whole';
+  const came = Number(headers.get('content-length') ?? 0) > 0 || headers.has('transfer-encoding');
+  return came ? 'refused' : 'none';
+};
+
+/** Pictures and archives are not worth their size in a log of texts. */
+const bodyOf = async (response: Response) =>
+  response.body && /^text\/|json|javascript|xml/.test(response.headers.get('content-type') ?? 'text/')
+    ? response.clone().text()
+    : undefined;

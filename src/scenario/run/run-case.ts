@@ -1,0 +1,159 @@
+/** Runs one case of a scenario: a row of its matrix on a stack of its own, or on a target that runs already. */
+import type { Clock } from '../../lib/clock.ts';
+import type { Random } from '../../lib/ids.ts';
+import type { Log } from '../../lib/log.ts';
+import { stopwatch } from '../../lib/timers.ts';
+import type { Scenario } from '../format/scenario.ts';
+import type { Scope } from '../format/variables.ts';
+import type { ScenarioTarget } from '../steps/world.ts';
+import { createCaseWorld } from './case-world.ts';
+import { keepFailed } from './keep-failed.ts';
+import { openStack } from './open-stack.ts';
+import { redactor } from './redact.ts';
+import type { CaseReport, Failure, StepReport } from './report.ts';
+import { runSteps, type StepDeps } from './run-steps.ts';
+
+export interface CaseDeps {
+  clock: Clock;
+  random: Random;
+  log: Log;
+  userAgent: string;
+  env: Readonly<Record<string, string | undefined>>;
+  /** Folder for what is kept of cases that fail on a stack of their own; nothing is kept without it. */
+  keepIn?: string | undefined;
+  /** Aborted: no further step begins. */
+  signal: AbortSignal;
+  /** Absolute paths of a scenario's fixtures. */
+  seedFiles: (scenario: Scenario) => string[];
+  /** Of a fresh, empty Postgres database, where stacks shall have one; and how it is dropped. */
+  openDatabase?: () => Promise<{ url: string; drop: () => Promise<void> }>;
+}
+
+export interface CaseWish {
+  matrix: Record<string, unknown>;
+  /** In place of values of `vars`. */
+  vars: Record<string, string>;
+  /** A service that runs already. */
+  target?: ScenarioTarget | undefined;
+}
+
+/** Never throws for what a file or a service did; a stack that does not start is a failure of the case. */
+export async function runCase(deps: CaseDeps, scenario: Scenario, wish: CaseWish): Promise<CaseReport> {
+  const elapsedMs = stopwatch();
+  const row = Object.entries(wish.matrix).map(([name, value]) => `${name}=${value}`);
+  const report: CaseReport = {
+    name: [scenario.data.name, ...(row.length > 0 ? [`(${row.join(', ')})`] : [])].join(' '),
+    ...{
+      matrix: wish.matrix,
+      status: 'passed',
+      reason: null,
+      failure: null,
+      durationMs: 0,
+      clock: null,
+      steps: [],
+      kept: null,
+    },
+  };
+  const undo: (() => Promise<void>)[] = [];
+  let secrets: (string | undefined)[] = secretsOf(scenario, wish);
+  try {
+    const target = wish.target ?? (await freshStack(deps, scenario, undo));
+    secrets = [
+      ...secrets,
+      target.apiKey,
+      target.controlToken,
+      target.webhookSecret,
+      ...target.brands.map(({ apiKey }) => apiKey),
+    ];
+    Object.assign(report, await runOn(deps, scenario, { ...wish, target }));
+    const { keepIn, userAgent } = deps;
+    if (keepIn !== undefined && !wish.target && hasFailed(report))
+      report.kept = await keepFailed(target, { folder: keepIn, name: nameOfCase(scenario, wish), userAgent });
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    report.failure = wholeFile(scenario, `the stack did not start: ${error.message}`);
+  } finally {
+    for (const one of undo.reverse()) await one();
+  }
+  const done = {
+    ...report,
+    status: hasFailed(report) ? 'failed' : report.status,
+    durationMs: Math.round(elapsedMs()),
+  } as const;
+  return redactor(secrets)<CaseReport>(done);
+}
+
+const hasFailed = ({ failure, steps }: CaseReport): boolean =>
+  failure !== null || steps.some(({ status }) => status === 'failed');
+
+/** Of its file and its row of the matrix, for names of files. */
+const nameOfCase = ({ file }: Scenario, { matrix }: CaseWish): string =>
+  [file.replace(/\.ya?ml$/, ''), ...Object.values(matrix).map(String)]
+    .join('-')
+    .replace(/[^\w.]+/g, '-')
+    .replace(/^[-.]+/, '');
+
+async function freshStack(
+  deps: CaseDeps,
+  scenario: Scenario,
+  undo: (() => Promise<void>)[],
+): Promise<ScenarioTarget> {
+  const { clock, errors } = scenario.data;
+  const database = await deps.openDatabase?.();
+  if (database) undo.push(database.drop);
+  const stack = await openStack({
+    seedFiles: deps.seedFiles(scenario),
+    clockStartMs: clock?.start === undefined ? undefined : Date.parse(clock.start),
+    frozen: clock?.frozen ?? false,
+    errorDialect: errors,
+    databaseUrl: database?.url,
+    log: deps.log,
+  });
+  undo.push(stack.stop);
+  return stack.target;
+}
+
+async function runOn(
+  deps: CaseDeps,
+  scenario: Scenario,
+  { target, matrix, vars }: CaseWish & { target: ScenarioTarget },
+): Promise<Pick<CaseReport, 'steps' | 'clock'>> {
+  const world = await createCaseWorld(deps, target);
+  const known = {
+    vars: { ...scenario.data.vars, ...vars } as Record<string, unknown>,
+    steps: {} as Record<string, unknown>,
+  };
+  const values = {
+    ...known,
+    ...{ env: deps.env, matrix, contracts: target.contracts },
+    accounts: Object.fromEntries(target.users.map((user) => [user.login, user])),
+    ...(target.brands[0] && { brand: { ...target.brands[0], id: target.brands[0].brandId } }),
+    target: { url: target.urls.events, ...target.urls },
+  };
+  const stepDeps: StepDeps = {
+    ...{ scenario, world },
+    scopeWith: (more): Scope => ({
+      values: { ...values, ...more },
+      nowMs: world.nowMs,
+      random: deps.random,
+    }),
+    sleep: (ms) => deps.clock.sleep(ms, deps.signal),
+    goesOn: () => !deps.signal.aborted,
+    remember(kept) {
+      Object.assign(known.vars, kept.vars);
+      Object.assign(known.steps, kept.steps);
+    },
+  };
+  const time = async () => new Date(await world.nowMs()).toISOString();
+  const start = await time();
+  const steps: StepReport[] = await runSteps(stepDeps, scenario.steps);
+  steps.push(...(await runSteps({ ...stepDeps, goesOn: () => true }, scenario.always)));
+  return { steps, clock: target.can.has('clock') ? { start, end: await time() } : null };
+}
+
+const secretsOf = ({ data }: Scenario, { vars }: CaseWish) =>
+  (data.secret ?? []).map((name) => String(vars[name] ?? data.vars?.[name] ?? ''));
+
+export const wholeFile = ({ file, placeOf }: Scenario, message: string): Failure => ({
+  ...{ file, ...placeOf([]), message, differences: [], decision: null, curl: null },
+});

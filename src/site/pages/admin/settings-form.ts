@@ -1,0 +1,35 @@
+/** Reads the plugin's settings from the fields of the settings page. */
+import { type Hook, hooks } from '../../plugin/hooks.ts';
+import type { HookedEvent, PluginSettings } from '../../plugin/settings.ts';
+import type { SentForm } from '../page-kit.ts';
+
+const isHook = (name: string): name is Hook => Object.hasOwn(hooks, name);
+
+/** An empty key keeps the one that is there: the page does not show it. */
+export function settingsIn(form: SentForm, now: PluginSettings): PluginSettings {
+  const { field } = form;
+  const isTicked = (name: string) => field(name) !== '';
+  const apiKey = isTicked('forgetKey') ? '' : field('apiKey').trim() || now.apiKey;
+  return {
+    brandId: field('brandId').trim(),
+    eventHandlerUrl: field('eventHandlerUrl').trim(),
+    servicesUrl: field('servicesUrl').trim(),
+    domain: field('domain').trim(),
+    apiKey,
+    debugLogging: isTicked('debugLogging'),
+    events: eventsIn(form),
+  };
+}
+
+/** Rows without a name are left out. */
+function eventsIn({ field, names }: SentForm): HookedEvent[] {
+  const numbers = names
+    .flatMap((name) => /^event-(\d{1,4})$/.exec(name)?.[1] ?? [])
+    .map(Number)
+    .sort((one, other) => one - other);
+  return numbers.flatMap((number) => {
+    const [hook, eventName] = [field(`hook-${number}`), field(`event-${number}`).trim()];
+    if (eventName === '' || !isHook(hook)) return [];
+    return [{ hook, eventName, enabled: field(`enabled-${number}`) !== '' }];
+  });
+}

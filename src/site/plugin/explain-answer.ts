@@ -1,0 +1,42 @@
+/** What an administrator does about the answer to a test event. */
+import type { AnsweredEvent } from './send-event.ts';
+import { errorIn, reasonCodeIn } from './service/service-answers.ts';
+import type { PluginSettings } from './settings.ts';
+
+/** The service's words, and what they mean for the settings. `domain`: the one that was sent. */
+export function explainAnswer(
+  call: AnsweredEvent,
+  { settings, domain }: { settings: PluginSettings; domain: string },
+): string {
+  if (call.code === 'not_configured')
+    return 'The plugin is not configured: set the Brand ID, the event handler URL and the services URL.';
+  const advice = adviceFor(call, { settings, domain });
+  return advice === '' ? call.message : `${ended(call.message)} ${advice}`;
+}
+
+function adviceFor(
+  { status, success, answer, eventName }: AnsweredEvent,
+  { settings, domain }: { settings: PluginSettings; domain: string },
+): string {
+  if (success) return 'The connection works.';
+  const reason = reasonCodeIn(answer);
+  if (reason === 'automation_disabled') return 'Switch rewards on for the brand.';
+  if (reason === 'brand_key_required') return "Put a key of the brand into the settings' API key.";
+  if (reason === 'channel_not_allowed')
+    return 'The connection works; this event counts in chat channels only.';
+  if (status === 403)
+    return `The domain ${domain} is not configured for the brand: it must match one of the brand's domains exactly, with or without www.`;
+  if (errorIn(answer).startsWith('Brand not found'))
+    return `Copy the Brand ID from the brand's dashboard: the settings have ${settings.brandId}.`;
+  if (errorIn(answer).startsWith('Invalid event data')) return '';
+  if (status === 400)
+    return `An event is named exactly as in the brand's dashboard: ${eventName} must match it, upper and lower case too.`;
+  if (status === 429 || status === 409)
+    return 'The connection works; this user may not have this event now: try another e-mail.';
+  if (status === 0)
+    return `Nothing answered at ${settings.eventHandlerUrl}: check the event handler URL, and whether the site may connect to it.`;
+  if (status >= 500) return 'The service has trouble of its own: try again later.';
+  return `Is ${settings.eventHandlerUrl} the event handler?`;
+}
+
+const ended = (sentence: string): string => (/[.!?]$/.test(sentence) ? sentence : `${sentence}.`);

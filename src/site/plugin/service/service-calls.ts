@@ -1,0 +1,168 @@
+/** What the pages and the REST API ask the service, for one user who is their e-mail. */
+
+import type { Plugin } from '../plugin.ts';
+import type { AskService, ServiceCall } from './ask-service.ts';
+import type { createRedemptionKeys } from './redemption-keys.ts';
+import {
+  achievementsAnswer,
+  balanceAnswer,
+  checkInAnswer,
+  claimAnswer,
+  leaderboardAnswer,
+  perksAnswer,
+  redeemAnswer,
+  streakStatusAnswer,
+} from './service-answers.ts';
+
+/** What the brand sees as the place where its users are. */
+export const PLATFORM = 'site';
+/** The streak of check-ins. */
+const STREAK = 'daily';
+const HISTORY_LIMIT = 20;
+
+export type ServiceCalls = Pick<
+  Plugin,
+  'checkIn' | 'redeem' | 'claimMilestone' | 'leaderboard' | 'streak' | 'balance' | 'perks' | 'achievements'
+>;
+
+const who = ({ brandId }: ServiceCall, email: string) => ({
+  brandId,
+  userIdentifier: email,
+  platform: PLATFORM,
+});
+
+export function createServiceCalls(
+  { ask, call }: AskService,
+  keys: ReturnType<typeof createRedemptionKeys>,
+): ServiceCalls {
+  return {
+    ...createChanges({ ask, call }),
+    redeem: createRedeem({ ask, call }, keys),
+    leaderboard: async (wish) => {
+      const board = await ask(
+        {
+          what: `leaderboard ${wish.metric} ${wish.period}`,
+          send: ({ client, brandId, options }) =>
+            client.leaderboard({ brandId, ...wish, limit: String(wish.limit) }, options),
+          answer: leaderboardAnswer,
+          refused: 'api_error',
+          failure: 'Failed to fetch leaderboard',
+        },
+        call(),
+      );
+      const { metric, period } = wish;
+      return board.ok ? { ok: true, value: { ...board.value, metric, period } } : board;
+    },
+    streak: ({ email }) =>
+      ask(
+        {
+          what: `streak of ${email}`,
+          send: (to) =>
+            to.client.streaks.status(new URLSearchParams({ ...who(to, email), streakType: STREAK })),
+          answer: streakStatusAnswer,
+          refused: 'api_error',
+        },
+        call(),
+      ),
+    balance: ({ email }) =>
+      ask(
+        {
+          what: `balance of ${email}`,
+          send: ({ client, brandId, options }) =>
+            client.balance(
+              { brandId, userIdentifier: email, includeHistory: true, historyLimit: HISTORY_LIMIT },
+              options,
+            ),
+          answer: balanceAnswer,
+          refused: 'api_error',
+        },
+        call(),
+      ),
+    perks: async ({ category }) => {
+      const listed = await ask(
+        {
+          what: `perks ${category}`,
+          send: ({ client, brandId, options }) => client.perks.list({ brandId, category }, options),
+          answer: perksAnswer,
+          refused: 'api_error',
+        },
+        call(),
+      );
+      return listed.ok ? { ok: true, value: listed.value.perks } : listed;
+    },
+    achievements: async ({ email }) => {
+      const reached = await ask(
+        {
+          what: `achievements of ${email}`,
+          send: ({ client, brandId, options }) =>
+            client.achievements({ brandId, userIdentifier: email }, options),
+          answer: achievementsAnswer,
+          refused: 'api_error',
+        },
+        call(),
+      );
+      return reached.ok ? { ok: true, value: reached.value.achievements } : reached;
+    },
+  };
+}
+
+function createChanges({ ask, call }: AskService): Pick<Plugin, 'checkIn' | 'claimMilestone'> {
+  return {
+    checkIn: async ({ email }) => {
+      const recorded = await ask(
+        {
+          what: `check-in of ${email}`,
+          send: (to) =>
+            to.client.streaks.recordActivity({ ...who(to, email), streakType: STREAK }, to.options),
+          answer: checkInAnswer,
+          refused: 'checkin_failed',
+        },
+        call(),
+      );
+      if (!recorded.ok) return recorded;
+      const { isNewActivity, reward, ...streak } = recorded.value;
+      return {
+        ok: true,
+        value: { streak, reward: isNewActivity ? reward.final : 0, alreadyClaimed: !isNewActivity },
+      };
+    },
+    claimMilestone: ({ email }, days) =>
+      ask(
+        {
+          what: `milestone ${days} of ${email}`,
+          send: (to) =>
+            to.client.streaks.claimMilestone(
+              { ...who(to, email), milestoneDays: days, streakType: STREAK },
+              to.options,
+            ),
+          answer: claimAnswer,
+          refused: 'claim_failed',
+        },
+        call(),
+      ),
+  };
+}
+
+/** Without an answer the redemption may have happened: whoever tries again asks for the same one. */
+function createRedeem(
+  { ask, call }: AskService,
+  keys: ReturnType<typeof createRedemptionKeys>,
+): Plugin['redeem'] {
+  return async ({ email }, perkId) => {
+    const key = keys.keyFor(email, perkId);
+    const done = await ask(
+      {
+        what: `redemption of ${perkId} by ${email}`,
+        send: (to) => {
+          const headers = { ...to.options.headers, 'idempotency-key': key };
+          return to.client.perks.redeem({ ...who(to, email), perkId }, { headers });
+        },
+        answer: redeemAnswer,
+        refused: 'redeem_failed',
+      },
+      call(),
+    );
+    if (done.ok || done.refusal.code === 'redeem_failed') keys.settled(email, perkId, key);
+    return done;
+  };
+}

@@ -1,0 +1,129 @@
+/** The package's export `rewards/testing`: the steps of scenarios as functions; see library-types.ts. */
+import { resolve } from 'node:path';
+import { readyEnvironment } from '../emulator/state/ready.ts';
+import { systemClock } from '../lib/clock.ts';
+import { parseDuration } from '../lib/duration.ts';
+import { secureRandom } from '../lib/ids.ts';
+import { silentLog } from '../lib/log.ts';
+import { differences as found } from '../scenario/match/match.ts';
+import { createCaseWorld } from '../scenario/run/case-world.ts';
+import { decisionOf } from '../scenario/run/decision.ts';
+import { openStack } from '../scenario/run/open-stack.ts';
+import { stepKinds } from '../scenario/steps/all-steps.ts';
+import { inputProblems } from '../scenario/steps/input-problems.ts';
+import type { Answer, Difference, Stack, StackOptions } from './library-types.ts';
+
+const TIMEOUT_MS = 30_000;
+
+/** Starts a stack in this process; what it has started is stopped when it cannot. */
+export async function startStack(options: StackOptions = {}): Promise<Stack> {
+  const clock = systemClock();
+  const random = secureRandom(clock);
+  const { seed = [], clock: time = {} } = options;
+  const { target, ready, stop } = await openStack({
+    seedFiles: (typeof seed === 'string' ? [seed] : seed).map((path) => resolve(path)),
+    clockStartMs: time.start === undefined ? undefined : instantOf(time.start),
+    frozen: time.frozen ?? false,
+    errorDialect: options.errors,
+    log: silentLog,
+  });
+  const world = await createCaseWorld({ clock, random, userAgent: 'rewards-testing' }, target);
+  const [brand] = ready.brands;
+
+  const does =
+    (kind: string) =>
+    async (input: unknown = {}) => {
+      const step = stepKinds[kind];
+      const parsed = step?.input.safeParse(input);
+      if (!step || !parsed?.success) {
+        const problems = inputProblems(parsed?.error?.issues ?? []);
+        throw new TypeError(`stack.${kind}: ${problems.join('; ')}`);
+      }
+      return step.run(world.forStep(options.timeoutMs ?? TIMEOUT_MS).world, parsed.data);
+    };
+  const [move, fault, verify, snapshot] = [does('clock'), does('fault'), does('verify'), does('snapshot')];
+  let snapshots = 0;
+  const steps = Object.fromEntries(
+    Object.keys(stepKinds)
+      .filter((kind) => !['clock', 'fault', 'verify', 'note'].includes(kind))
+      .map((kind) => [kind === 'check-in' ? 'checkIn' : kind, does(kind)]),
+  );
+  const eventually: Stack['eventually'] = (check, within = '30s') =>
+    tryUntil(
+      { sleep: (ms) => clock.sleep(ms), advance: (ms) => move({ advance: `${ms}ms` }) },
+      check,
+      within,
+    );
+  return {
+    ...steps,
+    verify: (input: unknown = 'all') => verify(input),
+    decided: async (given: Answer | Promise<Answer>) => {
+      const answer = await given;
+      const { client } = world.forStep(options.timeoutMs ?? TIMEOUT_MS).world;
+      const decision = await decisionOf(client, answer.headers['x-request-id'] ?? null);
+      return { ...answer, decision: decision?.name ?? undefined };
+    },
+    snapshot: (name = `point-${++snapshots}`) => snapshot(name),
+    urls: ready.urls,
+    env: readyEnvironment(ready),
+    brand: { id: brand?.brandId ?? '', domain: brand?.domain ?? '', apiKey: brand?.apiKey ?? '' },
+    users: ready.users.map(({ login, email, address }) => ({ login, email, address })),
+    contracts: ready.contracts,
+    clock: {
+      now: async () => new Date(await world.nowMs()),
+      advance: (advance: string) => move({ advance }),
+      set: (set: string) => move({ set }),
+      until: (until: string) => move({ until }),
+      freeze: () => move({ freeze: true }),
+      run: () => move({ freeze: false }),
+    },
+    faults: { set: fault, clear: (clear = 'all') => fault({ clear }) },
+    eventually,
+    stop,
+    // Every step of the table is there under its name: test/scenarios/testing-library.test.ts compares.
+  } as unknown as Stack;
+}
+
+function instantOf(text: string): number {
+  const ms = Date.parse(text);
+  if (Number.isNaN(ms)) throw new TypeError(`startStack: clock.start must be an RFC 3339 time, not ${text}`);
+  return ms;
+}
+
+const PAUSE_MS = 50;
+/** What is under way gets a second before the clock is moved. */
+const WAITS = 20;
+const MOVES = 20;
+
+async function tryUntil<Result>(
+  deps: { sleep: (ms: number) => Promise<void>; advance: (ms: number) => Promise<unknown> },
+  check: () => Promise<Result> | Result,
+  within: string,
+): Promise<Result> {
+  const withinMs = parseDuration(within);
+  if (withinMs === undefined)
+    throw new TypeError(`stack.eventually: ${within} is not a duration such as 30s`);
+  for (let tries = 0; ; tries++) {
+    try {
+      const result = await check();
+      if (result !== false) return result;
+      if (tries >= WAITS + MOVES) throw new Error(`it did not become true within ${within}`);
+    } catch (error) {
+      if (tries >= WAITS + MOVES) throw error;
+    }
+    await deps.sleep(PAUSE_MS);
+    if (tries >= WAITS) await deps.advance(Math.ceil(withinMs / MOVES));
+  }
+}
+
+export const differences = (value: unknown, expected: unknown): Difference[] =>
+  found(expected, value).map(({ what, expected: wanted, got }) => ({ what, expected: wanted, got }));
+
+export function expectFits(value: unknown, expected: unknown): void {
+  const all = differences(value, expected);
+  if (all.length === 0) return;
+  const lines = all.map(
+    ({ what, expected: wanted, got }) => `${what || 'it'}: expected ${wanted}, got ${got}`,
+  );
+  throw new Error(lines.join('\n'));
+}

@@ -1,0 +1,353 @@
+/** What the reconciler asks the processor, when, and what it leaves in the ledger: with a processor that answers what a test says. */
+import { expect, onTestFinished, test } from 'vitest';
+import { createReconciler, type ReconcileSettings } from '../../src/actions/payments/reconcile-payments.ts';
+import { findPlannedCheckout, planLook } from '../../src/ledger/payments/checkout-sessions.ts';
+import { readMint } from '../../src/ledger/payments/mints.ts';
+import { neverCrash } from '../../src/lib/crash-points.ts';
+import type { LogFields } from '../../src/lib/log.ts';
+import {
+  type PaymentProcessor,
+  type ProcessorEvent,
+  ProcessorFailure,
+  type ProcessorSession,
+} from '../../src/payments/processor.ts';
+import { freshKey } from '../kits/databases.ts';
+import { openLedger } from './ledger.ts';
+import { DAY_MS, NOW, paidSession } from './paid-sessions.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const usual: Omit<ReconcileSettings, 'pollMs'> = {
+  ...{ lookEveryMs: 5 * MINUTE_MS, lateLookEveryMs: HOUR_MS, lateLooksMs: 14 * DAY_MS, looksMax: 10 },
+  ...{ eventsEveryMs: 2 * MINUTE_MS, eventsBackMs: 2 * DAY_MS, eventsOverlapMs: HOUR_MS, skewMs: 7_000 },
+};
+
+/** A reconciler on a ledger of its own. `world` is what the processor has; `asked` what it was asked, in order. */
+async function start(change: Partial<ReconcileSettings> = {}) {
+  const ledger = await openLedger();
+  const { database, clock } = ledger;
+  const world = {
+    sessions: [] as ProcessorSession[],
+    events: [] as ProcessorEvent[],
+    onFind: (): void => {},
+    onReceive: (_: ProcessorEvent): void => {},
+  };
+  const [asked, received, told]: [unknown[], string[], unknown[]] = [[], [], []];
+  const counts = { nudges: 0, listed: 0 };
+  const processor = {
+    async findSession(id: string) {
+      asked.push(id);
+      world.onFind();
+      return world.sessions.find((one) => one.id === id);
+    },
+    async *sessionsSince(ms: number) {
+      asked.push({ sessionsSince: ms });
+      for (const session of world.sessions) {
+        counts.listed += 1;
+        yield session;
+      }
+    },
+    async *eventsSince(ms: number) {
+      asked.push({ eventsSince: ms });
+      yield* world.events;
+    },
+  } as unknown as PaymentProcessor;
+  const keep = (fields: LogFields, message: string) => void told.push({ ...fields, message });
+  // A turn has ended when the loop asks how long to wait for the next, which here comes on a nudge alone.
+  let ended = () => {};
+  let isStarted = false;
+  const settings = {
+    ...{ ...usual, ...change, answerTimeoutMs: 0, unattachedMs: DAY_MS },
+    get pollMs() {
+      ended();
+      return DAY_MS;
+    },
+  };
+  const loop = createReconciler({
+    ...{ database, clock, processor, settings, crash: neverCrash },
+    log: { debug: keep, info: keep, warn: keep, error: keep },
+    mints: { nudge: () => void counts.nudges++ },
+    async receive(event) {
+      world.onReceive(event);
+      received.push(event.id);
+    },
+  });
+  onTestFinished(async () => {
+    await loop.stop();
+    await ledger.close();
+  });
+  /** Does what is due now; returns what the processor was asked meanwhile. */
+  const turn = async () => {
+    const before = asked.length;
+    const isOver = new Promise<void>((resolve) => {
+      ended = resolve;
+    });
+    if (isStarted) loop.nudge();
+    else loop.start();
+    isStarted = true;
+    await isOver;
+    return asked.slice(before);
+  };
+  const checkout = async ({ checkoutId }: ProcessorSession) =>
+    findPlannedCheckout(database.db, checkoutId ?? '');
+  return {
+    ...{ world, asked, received, told, counts, loop, turn, checkout, database, clock },
+    /** A session that nobody has paid; `isNoted: false`: our process ended before it knew of it. */
+    async openSession(of: Parameters<typeof paidSession>[1] = {}): Promise<ProcessorSession> {
+      const paid = await paidSession(database, of);
+      const session: ProcessorSession = { ...paid, status: 'open', paymentStatus: 'unpaid' };
+      world.sessions.push(session);
+      return session;
+    },
+    async paidSession(of: Parameters<typeof paidSession>[1] = {}): Promise<ProcessorSession> {
+      const session = await paidSession(database, of);
+      world.sessions.push(session);
+      return session;
+    },
+    /** Without looks at events. */
+    async looks() {
+      const of = await turn();
+      return of.filter((one) => typeof one === 'string' || !Object.hasOwn(one as object, 'eventsSince'));
+    },
+  };
+}
+
+test('before the first checkout the processor is asked nothing', async () => {
+  const { turn, clock, paidSession: pay } = await start();
+  expect(await turn()).toEqual([]);
+  clock.advance(DAY_MS);
+  expect(await turn()).toEqual([]);
+  const { id } = await pay();
+  expect(await turn()).toEqual([id, { eventsSince: NOW - DAY_MS }]);
+});
+
+test('a session that is paid gets its mint, and is not looked at again', async () => {
+  const { looks, clock, counts, database, checkout, paidSession: pay, told } = await start();
+  const session = await pay();
+  expect(await looks()).toEqual([session.id]);
+  expect((await readMint(database.db, session.id))?.mint).toMatchObject({
+    rwtAmount: 25_000,
+    createdAt: NOW,
+  });
+  expect(await checkout(session)).toMatchObject({ state: 'paid', nextLookAt: null });
+  expect(counts.nudges).toBe(1);
+  clock.advance(DAY_MS);
+  expect(await looks()).toEqual([]);
+  expect(told).toEqual([]);
+});
+
+test('an open session is looked at at its pace, more rarely once its page has closed, and then no more', async () => {
+  const { looks, clock, checkout, openSession } = await start();
+  const session = await openSession();
+  const nextAfter = async (ms: number) => {
+    clock.set(ms);
+    expect(await looks()).toEqual([session.id]);
+    return (await checkout(session))?.nextLookAt;
+  };
+  expect(await nextAfter(NOW)).toBe(NOW + 5 * MINUTE_MS);
+  clock.set(NOW + 5 * MINUTE_MS - 1);
+  expect(await looks()).toEqual([]);
+  expect(await nextAfter(NOW + 5 * MINUTE_MS)).toBe(NOW + 10 * MINUTE_MS);
+  const closesAt = NOW + DAY_MS;
+  expect(await nextAfter(closesAt - 1)).toBe(closesAt - 1 + 5 * MINUTE_MS);
+  clock.set(closesAt + 5 * MINUTE_MS);
+  expect(await nextAfter(clock.now())).toBe(closesAt + 5 * MINUTE_MS + HOUR_MS);
+  const lastAt = closesAt + 14 * DAY_MS;
+  expect(await nextAfter(lastAt)).toBe(lastAt + HOUR_MS);
+  expect(await nextAfter(lastAt + HOUR_MS)).toBeNull();
+  clock.advance(30 * DAY_MS);
+  expect(await looks()).toEqual([]);
+});
+
+test('at the moment at which its page closes a session is late', async () => {
+  const { looks, clock, checkout, openSession } = await start();
+  const session = await openSession();
+  clock.set(NOW + DAY_MS);
+  expect(await looks()).toEqual([session.id]);
+  expect((await checkout(session))?.nextLookAt).toBe(NOW + DAY_MS + HOUR_MS);
+});
+
+test('a session that the processor says is over is not looked at again', async () => {
+  const { looks, checkout, openSession } = await start();
+  const session = await openSession();
+  session.status = 'expired';
+  expect(await looks()).toEqual([session.id]);
+  expect(await checkout(session)).toMatchObject({ state: 'expired', nextLookAt: null });
+});
+
+test('a session that is gone at the processor is looked at on, in its turn', async () => {
+  const { looks, world, checkout, openSession, told } = await start();
+  const [gone, other] = [await openSession(), await openSession()];
+  world.sessions.shift();
+  expect(await looks()).toEqual([gone.id, other.id]);
+  expect((await checkout(gone))?.nextLookAt).toBe(NOW + 5 * MINUTE_MS);
+  expect(told).toEqual([]);
+});
+
+test('while the processor is away sessions stay due, and the operator is told', async () => {
+  const { looks, world, checkout, openSession, told } = await start();
+  const session = await openSession();
+  world.onFind = () => {
+    throw new ProcessorFailure('unavailable', 'rate_limit', 'too many requests');
+  };
+  expect(await looks()).toEqual([session.id]);
+  expect((await checkout(session))?.nextLookAt).toBe(NOW);
+  await expect
+    .poll(() => told)
+    .toContainEqual(
+      expect.objectContaining({
+        error: 'the payment processor tells nothing',
+        message: expect.stringContaining('payments loop'),
+      }),
+    );
+});
+
+test('one turn looks at some, and the next comes at once while there are more', async () => {
+  const { looks, openSession } = await start({ looksMax: 2 });
+  const sessions = [await openSession(), await openSession(), await openSession(), await openSession()];
+  expect((await looks()).sort()).toEqual(sessions.map(({ id }) => id).sort());
+});
+
+test.each([
+  ['and what is under way ends', () => {}],
+  [
+    'and what is under way is cut off',
+    () => {
+      throw new Error('cut off');
+    },
+  ],
+])('a stop leaves the sessions that are left to the next process, %s', async (_, end) => {
+  const { looks, world, loop, openSession, told, asked } = await start();
+  const [first] = [await openSession(), await openSession()];
+  world.onFind = () => {
+    void loop.stop();
+    end();
+  };
+  void looks();
+  await expect.poll(() => asked).toEqual([first.id]);
+  await loop.stop();
+  // It asked nobody else, of events neither, and a stop is no failure.
+  expect([asked, told]).toEqual([[first.id], []]);
+});
+
+test('sessions that were never noted are found by the checkout that they name, and are due at once', async () => {
+  const { looks, world, counts, checkout, database, clock, paidSession: pay, openSession } = await start();
+  const noted = await openSession();
+  await planLook(database.db, { id: noted.checkoutId ?? '', nextLookAt: null });
+  const late = await pay({ isNoted: false, plannedAt: NOW - 3_000 });
+  const early = await pay({ isNoted: false, plannedAt: NOW - 9_000 });
+  const stranger = { ...late, id: freshKey('cs_'), checkoutId: null };
+  const older = { ...late, id: freshKey('cs_'), checkoutId: freshKey('elsewhere') };
+  world.sessions = [stranger, noted, late, early, older];
+  expect(await looks()).toEqual([{ sessionsSince: NOW - 9_000 - usual.skewMs }]);
+  // Nothing older is asked for when all are found.
+  expect(counts.listed).toBe(4);
+  // One that is known and done stays as it is.
+  expect((await checkout(noted))?.nextLookAt).toBeNull();
+  for (const session of [late, early])
+    expect(await checkout(session)).toMatchObject({
+      ...{ processorSessionId: session.id, state: 'open', nextLookAt: NOW },
+    });
+  expect((await looks()).sort()).toEqual([late.id, early.id].sort());
+  for (const session of [late, early]) expect(await readMint(database.db, session.id)).toBeDefined();
+  clock.advance(DAY_MS);
+  expect(await looks()).toEqual([]);
+});
+
+test('a checkout whose session the processor does not have is looked for while its page could be open', async () => {
+  const { looks, world, checkout, clock, openSession } = await start();
+  const lost = await openSession({ isNoted: false });
+  world.sessions = [];
+  const search = [{ sessionsSince: NOW - usual.skewMs }];
+  expect(await looks()).toEqual(search);
+  expect((await checkout(lost))?.nextLookAt).toBe(NOW + HOUR_MS);
+  clock.set(NOW + DAY_MS - 1);
+  expect(await looks()).toEqual(search);
+  expect((await checkout(lost))?.nextLookAt).toBe(NOW + DAY_MS - 1 + HOUR_MS);
+  clock.set(NOW + DAY_MS - 1 + HOUR_MS);
+  expect(await looks()).toEqual(search);
+  expect(await checkout(lost)).toMatchObject({ nextLookAt: null, state: 'creating' });
+});
+
+test('at the moment at which its page would close a checkout without session is given up', async () => {
+  const { looks, world, checkout, clock, openSession } = await start();
+  const lost = await openSession({ isNoted: false });
+  world.sessions = [];
+  clock.set(NOW + DAY_MS);
+  await looks();
+  expect((await checkout(lost))?.nextLookAt).toBeNull();
+});
+
+test('of two checkouts without session the one that is found is attached, and the other looked for later', async () => {
+  const { looks, world, checkout, openSession } = await start();
+  const [found, lost] = [await openSession({ isNoted: false }), await openSession({ isNoted: false })];
+  world.sessions = [found];
+  await looks();
+  expect([(await checkout(found))?.nextLookAt, (await checkout(lost))?.nextLookAt]).toEqual([
+    ...[NOW, NOW + HOUR_MS],
+  ]);
+});
+
+const event = (kind: ProcessorEvent['about']['kind']): ProcessorEvent => ({
+  ...{ id: freshKey('evt_'), type: kind, createdAtMs: NOW, livemode: false, objectId: 'ch_1' },
+  about: { kind, paymentIntentId: 'pi_1', refundedAmount: 1, disputeId: 'dp_1', sessionId: 'cs_1' },
+});
+
+test('refunds and disputes that no event told are received, the oldest first; the rest tells nothing new', async () => {
+  const { turn, world, received, paidSession: pay } = await start();
+  await pay();
+  const [newest, oldest] = [event('refund'), event('dispute')];
+  world.events = [newest, event('session'), event('other'), oldest];
+  await turn();
+  expect(received).toEqual([oldest.id, newest.id]);
+});
+
+test('events are looked at at their pace, from a little before the look before', async () => {
+  const { turn, clock, paidSession: pay } = await start();
+  await pay();
+  expect(await turn()).toContainEqual({ eventsSince: NOW - 2 * DAY_MS });
+  clock.advance(2 * MINUTE_MS - 1);
+  expect(await turn()).toEqual([]);
+  clock.advance(1);
+  expect(await turn()).toEqual([{ eventsSince: NOW - HOUR_MS }]);
+  clock.advance(5 * MINUTE_MS);
+  expect(await turn()).toEqual([{ eventsSince: NOW + 2 * MINUTE_MS - HOUR_MS }]);
+  // Set back as far as the look before nothing is due, and a moment further it is.
+  const lastMs = clock.now();
+  expect(await turn()).toEqual([]);
+  clock.set(lastMs - 1);
+  expect(await turn()).toEqual([{ eventsSince: lastMs - HOUR_MS }]);
+});
+
+test('what could not be received is received by a later look, before what came after it', async () => {
+  const { turn, clock, world, received, paidSession: pay } = await start();
+  await pay();
+  await turn();
+  const [second, first] = [event('refund'), event('refund')];
+  world.events = [second, first];
+  world.onReceive = () => {
+    throw new Error('the ledger is away');
+  };
+  clock.advance(2 * MINUTE_MS);
+  expect(await turn()).toEqual([{ eventsSince: NOW - HOUR_MS }]);
+  expect(received).toEqual([]);
+  world.onReceive = () => {};
+  await expect
+    .poll(async () => {
+      await turn();
+      return received;
+    })
+    .toEqual([first.id, second.id]);
+});
+
+test('a stop between two events leaves the later one to the next process', async () => {
+  const { turn, world, loop, received, paidSession: pay } = await start();
+  await pay();
+  const [second, first] = [event('refund'), event('refund')];
+  world.events = [second, first];
+  world.onReceive = () => void loop.stop();
+  void turn();
+  await expect.poll(() => received).toEqual([first.id]);
+  await loop.stop();
+  expect(received).toEqual([first.id]);
+});

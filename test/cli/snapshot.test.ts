@@ -1,0 +1,164 @@
+/** `rewards snapshot …`, `serve --import` and `--export-on-exit`; a restore that is killed loses nothing. */
+import { existsSync } from 'node:fs';
+import { copyFile, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { startAnvil } from '../../src/emulator/chain/anvil.ts';
+import { delay } from '../../src/lib/timers.ts';
+import { rewards, rewardsJson, serve, serveHere, temporaryDirectory } from '../kits/cli.ts';
+import { until } from '../kits/clock.ts';
+
+let project: Awaited<ReturnType<typeof temporaryDirectory>>;
+beforeEach(async () => {
+  project = await temporaryDirectory();
+});
+afterEach(() => project.remove());
+
+const PORTS = ['--port', '0', '--rpc-port', '0'];
+const here = (...args: string[]) => rewards(args, { cwd: project.path });
+const json = async (...args: string[]) => (await rewardsJson(args, { cwd: project.path })).envelope;
+const event = (user: string) => here('send-event', 'account_creation', '--user', `${user}@demo.example`);
+/** A kill may take the last blocks with it: their transactions are sent again. */
+const sound = () => until('ledger and chain agree', async () => (await here('verify')).code === 0);
+const snapshots = () => join(project.path, '.rewards', 'state', 'snapshots');
+
+test('save, diff, restore, list and rm; a file goes to another folder and starts there', async () => {
+  const stack = await serveHere(PORTS, { cwd: project.path });
+  expect((await event('alice')).code).toBe(0);
+  const saved = await here('snapshot', 'save', 'base', '--note', 'alice has her reward');
+  expect(saved.stdout).toMatch(/^saved {2}base {2}block \d+, \d+ KB, \d+ ms\n.*base\.rewards\n$/);
+  expect((await here('snapshot', 'save', 'base')).stderr).toMatch(/There is a snapshot base already/);
+  expect((await event('bob')).code).toBe(0);
+  const { stdout: told } = await here('snapshot', 'diff', 'base');
+  expect(told).toMatch(/^\+1 reward, .*\+1 webhook, .*\+100 RWT to bob@demo\.example, \+1 block, clock \+/);
+  const difference = await json('snapshot', 'diff', 'base', 'now');
+  expect(difference.data.body).toMatchObject({ users: [{ user: 'bob@demo.example', rwt: 100 }], blocks: 1 });
+
+  expect((await here('snapshot', 'restore', 'base')).stdout).toMatch(
+    /^restored {2}base {2}block \d+, clock /,
+  );
+  expect((await here('snapshot', 'diff', 'base')).stdout).toMatch(/^nothing is different {2}clock \+/);
+  expect((await event('bob')).code).toBe(0);
+  expect((await here('snapshot', 'list')).stdout).toMatch(/^base {2}taken .* alice has her reward\n$/);
+  await copyFile(join(snapshots(), 'base.rewards'), join(project.path, 'sent.rewards'));
+  expect((await here('snapshot', 'rm', 'base')).stdout).toBe('removed  base\n');
+  expect((await here('snapshot', 'restore', './sent.rewards')).code).toBe(0);
+  expect((await event('bob')).code).toBe(0);
+  await stack.stop();
+
+  const elsewhere = join(project.path, 'colleague');
+  await mkdir(elsewhere);
+  const other = await serveHere([...PORTS, '--import', '../sent.rewards'], { cwd: elsewhere });
+  const again = (user: string) =>
+    rewards(['send-event', 'account_creation', '--user', `${user}@demo.example`], { cwd: elsewhere });
+  expect([(await again('alice')).code, (await again('bob')).code]).toEqual([1, 0]);
+  expect((await rewards(['verify'], { cwd: elsewhere })).code).toBe(0);
+  await other.stop();
+}, 60_000);
+
+test('a stack saves itself at its end, and what an import replaces is kept', async () => {
+  const first = await serveHere([...PORTS, '--ephemeral', '--export-on-exit', 'evening'], {
+    cwd: project.path,
+  });
+  expect((await event('alice')).code).toBe(0);
+  await first.stop('SIGINT');
+  expect(first.stderr()).toMatch(/saved .*evening\.rewards/);
+  expect(existsSync(join(snapshots(), 'evening.rewards'))).toBe(true);
+
+  const second = await serveHere(PORTS, { cwd: project.path });
+  expect((await event('bob')).code).toBe(0);
+  await second.stop();
+  const third = await serveHere([...PORTS, '--import', 'evening'], { cwd: project.path });
+  expect([(await event('alice')).code, (await event('bob')).code]).toEqual([1, 0]);
+  expect((await here('snapshot', 'restore', 'before-import')).code).toBe(0);
+  expect([(await event('bob')).code, (await event('alice')).code]).toEqual([1, 0]);
+  await third.stop();
+
+  const none = await serveHere([...PORTS, '--import', 'never-saved'], { cwd: project.path });
+  expect(none.ready.error).toMatchObject({
+    code: 'E_SNAPSHOT',
+    message: expect.stringMatching(/^There is no file .*never-saved\.rewards$/),
+  });
+  expect(existsSync(join(project.path, '.rewards', 'state', 'ledger.sqlite'))).toBe(true);
+}, 60_000);
+
+test.each([5, 60, 250, 600])(
+  'killed %i ms into a restore: the old data or the new, and no difference',
+  async (ms) => {
+    const stack = await serve(PORTS, { cwd: project.path });
+    expect((await event('alice')).code).toBe(0);
+    expect((await here('snapshot', 'save', 'base')).code).toBe(0);
+    expect((await event('bob')).code).toBe(0);
+    const restoring = fetch(`${stack.ready.urls.control}/restore`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${stack.ready.controlToken}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ name: 'base' }),
+    }).catch(() => undefined);
+    await delay(ms);
+    await stack.stop('SIGKILL');
+    await restoring;
+
+    const again = await serveHere(PORTS, { cwd: project.path });
+    await sound();
+    expect((await event('alice')).code).toBe(1);
+    const rewarded = (await event('bob')).code;
+    expect([0, 1]).toContain(rewarded);
+    expect((await here('snapshot', 'restore', 'base')).code).toBe(0);
+    expect((await event('bob')).code).toBe(0);
+    await sound();
+    await again.stop();
+  },
+  60_000,
+);
+
+test.each([0, 4, 12])(
+  'killed %i ms into a save: what was saved before is there, and nothing half',
+  async (ms) => {
+    const stack = await serve(PORTS, { cwd: project.path });
+    expect((await event('alice')).code).toBe(0);
+    expect((await here('snapshot', 'save', 'base')).code).toBe(0);
+    expect((await event('bob')).code).toBe(0);
+    const saving = ['base', 'second'].map((name) =>
+      fetch(`${stack.ready.urls.control}/snapshot`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${stack.ready.controlToken}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ name, replace: true }),
+      }).catch(() => undefined),
+    );
+    await delay(ms);
+    await stack.stop('SIGKILL');
+    await Promise.all(saving);
+
+    const again = await serveHere(PORTS, { cwd: project.path });
+    await sound();
+    const { data } = await json('snapshot', 'list');
+    expect(data.body.unreadable).toEqual([]);
+    const names = data.body.snapshots.map(({ name }: { name: string }) => name);
+    expect(names).toContain('base');
+    for (const name of names) expect((await here('snapshot', 'restore', name)).code).toBe(0);
+    expect((await event('alice')).code).toBe(1);
+    await sound();
+    await again.stop();
+  },
+  60_000,
+);
+
+test('where the chain is a node of your own, a snapshot is refused with the reason', async () => {
+  const anvil = await startAnvil({ bindAddress: '127.0.0.1', port: 0, blockTimeSeconds: 0 });
+  try {
+    const stack = await serveHere(['--port', '0', '--ephemeral', '--rpc-url', anvil.rpcUrl], {
+      cwd: project.path,
+    });
+    const saved = await here('snapshot', 'save', 'base');
+    expect([saved.code, saved.stderr]).toEqual([
+      1,
+      expect.stringMatching(/chain of this stack is a node of your own/),
+    ]);
+    const undone = await here('undo');
+    expect([undone.code, undone.stderr]).toEqual([1, expect.stringMatching(/[Uu]ndo|snapshot|change/)]);
+    expect((await event('alice')).code).toBe(0);
+    await stack.stop();
+  } finally {
+    await anvil.stop();
+  }
+}, 60_000);

@@ -1,0 +1,47 @@
+/** `rewards undo` takes back the last request that changed something, and says which it was. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { rewards, rewardsJson, serveHere, temporaryDirectory } from '../kits/cli.ts';
+
+let project: Awaited<ReturnType<typeof temporaryDirectory>>;
+let stack: Awaited<ReturnType<typeof serveHere>>;
+beforeAll(async () => {
+  project = await temporaryDirectory();
+  stack = await serveHere(['--port', '0', '--rpc-port', '0', '--ephemeral'], { cwd: project.path });
+});
+afterAll(async () => {
+  await stack.stop();
+  await project.remove();
+});
+
+const here = (...args: string[]) => rewards(args, { cwd: project.path });
+const event = (user: string) => here('send-event', 'account_creation', '--user', `${user}@demo.example`);
+
+test('one after the other, a restore as well, until nothing is left', async () => {
+  const nothing = await here('undo');
+  expect([nothing.code, nothing.stderr]).toEqual([1, expect.stringMatching(/There is nothing to undo/)]);
+
+  expect((await event('alice')).code).toBe(0);
+  await here('requests', 'list');
+  expect((await here('snapshot', 'save', 'base')).code).toBe(0);
+  expect((await event('bob')).code).toBe(0);
+  const { envelope: latest } = await rewardsJson(['requests', 'list'], { cwd: project.path });
+  const { envelope } = await rewardsJson(['undo'], { cwd: project.path });
+  expect(envelope.data.body.undone).toEqual([
+    {
+      ...{ id: latest.data.body.requests[0].id, at: expect.any(String) },
+      ...{ method: 'POST', path: '/rewards-api/manual-event', status: 200 },
+    },
+  ]);
+  expect((await here('snapshot', 'diff', 'base')).stdout).toMatch(/^nothing is different/);
+  expect((await event('alice')).code).toBe(1);
+
+  expect((await event('bob')).code).toBe(0);
+  expect((await here('snapshot', 'restore', 'base')).code).toBe(0);
+  expect((await here('undo')).stdout).toMatch(/^took back {2}POST {2}\/_rewards\/restore {2}200/);
+  expect((await event('bob')).code).toBe(1);
+  expect((await here('undo')).stdout).toMatch(/^took back {2}POST {2}\/rewards-api\/manual-event {2}200/);
+  expect((await here('undo')).stdout).toMatch(/manual-event {2}200 .* req_[0-9a-f]+\n/);
+  expect((await here('undo')).stderr).toMatch(/There is nothing to undo/);
+  expect([(await event('alice')).code, (await event('bob')).code]).toEqual([0, 0]);
+  expect((await here('verify')).code).toBe(0);
+}, 60_000);

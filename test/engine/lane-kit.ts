@@ -1,0 +1,107 @@
+/** A lane against a real ledger and a chain that says what a test tells it. */
+import { type Hex, parseTransaction } from 'viem';
+import { generatePrivateKey } from 'viem/accounts';
+import { createAlarms } from '../../src/chain/alarms.ts';
+import { createLane } from '../../src/chain/lane/lane.ts';
+import { localKeySigner } from '../../src/chain/lane/local-key.ts';
+import type { LaneDeps, LaneSettings } from '../../src/chain/lane/types.ts';
+import type { SendOutcome } from '../../src/chain/rpc/send-outcome.ts';
+import type { Database } from '../../src/ledger/database/database.ts';
+import { unsettledTransactions } from '../../src/ledger/transactions/transactions.ts';
+import { neverCrash } from '../../src/lib/crash-points.ts';
+import { secureRandom } from '../../src/lib/ids.ts';
+import { silentLog } from '../../src/lib/log.ts';
+import { freshAddress } from '../kits/databases.ts';
+
+export const GWEI = 10n ** 9n;
+export const ACCEPTED: SendOutcome = { kind: 'accepted' };
+export const UNKNOWN: SendOutcome = { kind: 'unknown', why: 'no answer' };
+export const refused = (
+  reason: Extract<SendOutcome, { kind: 'rejected' }>['reason'],
+  certain = true,
+): SendOutcome => ({ kind: 'rejected', reason, certain });
+
+export const settings: LaneSettings = {
+  ...{ purpose: 'setup', chainId: 7, inFlightMax: 3, storeMax: 2, leaseMs: 600_000 },
+  ...{ resendAfterMs: 1_000, bumpAfterMs: 5_000, untakenAfterMs: 10_000 },
+  fees: { feeCapWei: 100n * GWEI, priorityFeeWei: GWEI },
+};
+
+/** A lane of an account of its own; `turn` tells what it offered. */
+export function startLane(
+  database: Database,
+  more: Partial<LaneSettings> & Partial<Pick<LaneDeps, 'settlements' | 'signer'>> = {},
+) {
+  const { settlements = {}, signer = localKeySigner(generatePrivateKey()), ...changed } = more;
+  const world = {
+    nowMs: 1_000_000,
+    baseFeeWei: (10n * GWEI) as bigint | undefined,
+    /** Transactions of the account in blocks, now; in the pool; and in a block of the ledger. */
+    nonces: { latest: 0, pending: 0 } as Record<string, number>,
+    answers: [] as SendOutcome[],
+    offered: [] as Hex[],
+    work: 0,
+    told: [] as string[],
+  };
+  const clock = { now: () => world.nowMs, sleep: async () => {} };
+  const alarms = createAlarms({ now: clock.now, log: silentLog });
+  const lane = createLane({
+    ...{ database, signer, clock, realClock: clock, alarms, settlements, log: silentLog },
+    ...{ crash: neverCrash, random: secureRandom(clock), owner: 'test' },
+    chain: {
+      block: async (which: unknown) =>
+        world.baseFeeWei === undefined || which !== 'latest'
+          ? undefined
+          : {
+              number: 1,
+              hash: '0x1',
+              parentHash: '0x0',
+              timestampSeconds: 1,
+              baseFeeWei: world.baseFeeWei,
+            },
+      nonce: async (_: Hex, at = 'latest') => {
+        const nonce = world.nonces[at];
+        if (nonce === undefined) throw new Error(`no block ${at}`);
+        return nonce;
+      },
+      sendRaw: async (raw: Hex) => {
+        world.offered.push(raw);
+        return world.answers.shift() ?? ACCEPTED;
+      },
+    } as unknown as LaneDeps['chain'],
+    work: {
+      isWaiting: async () => world.work > 0,
+      async bindNext(_, ids) {
+        const count = Math.min(world.work, ids.length);
+        world.work -= count;
+        return Array.from({ length: count }, () => ({
+          ...{ to: freshAddress(), data: '0xabcd' as const, valueWei: 5n, gas: 50_000n },
+        }));
+      },
+      stored: () => world.told.push('stored'),
+      sent: () => world.told.push('sent'),
+    },
+    settings: { ...settings, ...changed },
+  });
+  const offers = () =>
+    world.offered.map((raw) => {
+      const { nonce = 0, maxFeePerGas = 0n, maxPriorityFeePerGas = 0n } = parseTransaction(raw);
+      return `${nonce}: ${maxFeePerGas / GWEI} ${maxPriorityFeePerGas / GWEI}`;
+    });
+  return {
+    world,
+    lane,
+    signer,
+    alarms: () => alarms.list().map(({ code }) => code),
+    facts: () => alarms.list()[0]?.facts,
+    offers,
+    /** What was offered since the last look. */
+    async turn(afterMs = 0) {
+      world.nowMs += afterMs;
+      const before = world.offered.length;
+      const outcome = await lane.turn();
+      return [outcome, ...offers().slice(before)];
+    },
+    open: () => unsettledTransactions(database.db, signer.address),
+  };
+}

@@ -1,0 +1,134 @@
+/** Judges redemptions by the chain: each debited once, with its code, or not at all; RWT and stock promised to one alone. */
+import { redemptionData, redemptionKey } from '../../../../src/chain/contracts/calls/perk-redemption.ts';
+import { PERK, REDEEM_LANE } from '../model/accounts.ts';
+import { isForeign, slotOf } from '../model/model-chain.ts';
+import type { World } from '../world.ts';
+import type { Evidence } from './checks.ts';
+
+interface RedemptionRow {
+  id: string;
+  key: `0x${string}`;
+  wallet: `0x${string}`;
+  token_id: number;
+  cost: number;
+  confirmation_code: string;
+  transaction_id: string | null;
+  failure: string | null;
+}
+
+/** Why the contract refuses a redemption for which it has too little left. */
+const TOO_LITTLE = /^(?:PerkSoldOut|ERC20InsufficientBalance)/;
+
+export async function checkRedemptions(world: World, evidence: Evidence, ended: boolean): Promise<void> {
+  const { plan, findings, ledger } = world;
+  if (plan.perks.redemptions === 0) return;
+  const rows = await ledger.rows<RedemptionRow>('select * from redemptions');
+  const refusedOf = checkSent(world, evidence);
+  const debited = checkDebits(world, evidence, rows);
+  for (const { id, key, failure, ...row } of rows) {
+    if (failure !== null && debited.has(key))
+      findings.add('no debit without its code', `${id} failed (${failure}) and is debited`);
+    if (!ended) continue;
+    if (failure === null && !debited.has(key))
+      findings.add('no code without its debit', `${id} is not debited`);
+    const data = redemptionData({ ...row, key, tokenId: row.token_id });
+    const caused =
+      failure === null ||
+      (failure === 'reverted' || failure === 'not_sent' ? refusedOf.has(data) : TOO_LITTLE.test(failure));
+    if (!caused) findings.add('no code without its debit', `${id} failed without a cause: ${failure}`);
+  }
+  for (const { id } of await ledger.rows<{ id: string }>('select * from sim_redemption_bindings'))
+    findings.add('one nonce a redemption', `${id} left its transaction`);
+  checkPromises(world, rows, refusedOf);
+  checkCallers(world, { rows, debited });
+}
+
+/** What the chain collected is what the ledger has a code for; returns the keys. */
+function checkDebits({ findings }: World, { blocks }: Evidence, rows: RedemptionRow[]): Set<string> {
+  const debited = new Set<string>();
+  const known = new Map<string, RedemptionRow>(rows.map((row) => [row.key, row]));
+  for (const { redemptions, state } of blocks) {
+    for (const { key, wallet, tokenId, isNew } of redemptions) {
+      const row = known.get(key);
+      const { wallet: of, token_id, cost, confirmation_code: code } = row ?? {};
+      if (of !== wallet || token_id !== tokenId || cost !== PERK.cost || !code)
+        findings.add('no debit without its code', `${key} of ${wallet}`);
+      if (!isNew) findings.add('one nonce a redemption', `${row?.id} was to be redeemed again`);
+      else if (debited.has(key)) findings.add('no redemption debited twice', row?.id ?? key);
+      else debited.add(key);
+    }
+    const { stock, held } = state.perks;
+    if (stock < 0 || [...held.values()].some((rwt) => rwt < 0))
+      findings.add('no redemption debited twice', `${stock} left, RWT ${[...held.values()]}`);
+  }
+  return debited;
+}
+
+/** Each redemption is under one nonce; returns the calls that a block shows as without effect, by their data. */
+function checkSent({ findings, sent }: World, { blocks }: Evidence): Map<string, 'reverted' | 'lost'> {
+  const without = new Map<string, 'reverted' | 'lost'>();
+  for (const { entries, receipts } of blocks) {
+    for (const [place, entry] of entries.entries()) {
+      if (!('transaction' in entry) || entry.transaction.from !== REDEEM_LANE) continue;
+      const { transaction } = entry;
+      const isLost = isForeign(transaction);
+      const data = isLost ? sent.get(slotOf(transaction))?.[0]?.data : transaction.data;
+      if (data && (isLost || receipts[place]?.succeeded === false))
+        without.set(data, isLost ? 'lost' : 'reverted');
+    }
+  }
+  const under = new Map<string, string>();
+  for (const [slot, [first]] of sent) {
+    if (first?.from !== REDEEM_LANE) continue;
+    const earlier = under.get(first.data);
+    if (earlier !== undefined)
+      findings.add('one nonce a redemption', `${first.data.slice(0, 40)} is under ${earlier} and ${slot}`);
+    under.set(first.data, slot);
+  }
+  return without;
+}
+
+/** Where nobody else takes RWT or stock, and no block is taken back, the contract never has too little. */
+function checkPromises(
+  { plan, findings, chain }: World,
+  rows: RedemptionRow[],
+  refused: Map<string, string>,
+) {
+  const wereTakenBack = chain.heads.length > chain.canonical().length;
+  if (plan.perks.others || wereTakenBack) return;
+  const { stock, held } = plan.perks;
+  const good = rows.filter(({ failure }) => failure === null);
+  const spent = new Map<string, number>();
+  for (const { wallet, cost } of good) spent.set(wallet, (spent.get(wallet) ?? 0) + cost);
+  for (const [wallet, sum] of spent)
+    if (sum > held)
+      findings.add('no RWT or stock promised twice', `${sum} RWT of ${wallet}, which has ${held}`);
+  if (good.length > stock) findings.add('no RWT or stock promised twice', `${good.length} of ${stock}`);
+  for (const { id, failure } of rows)
+    if (failure !== null && TOO_LITTLE.test(failure))
+      findings.add('no RWT or stock promised twice', `${id}: ${failure}`);
+  if (plan.rates.has('revert')) return;
+  for (const [data, why] of refused)
+    if (why === 'reverted') findings.add('no RWT or stock promised twice', `${data.slice(0, 74)} reverted`);
+}
+
+function checkCallers(
+  { findings, chain, redemptionRequests }: World,
+  { rows, debited }: { rows: RedemptionRow[]; debited: Set<string> },
+): void {
+  const wereTakenBack = chain.heads.length > chain.canonical().length;
+  for (const { told, status, ids, number } of redemptionRequests) {
+    const own = rows.filter(({ id }) => ids.includes(id));
+    const done = own.filter(({ key }) => debited.has(key));
+    if (done.length > 1) findings.add('no redemption debited twice', `request ${number} took ${done.length}`);
+    if (told && !own.some(({ confirmation_code: code }) => code === told.code))
+      findings.add('no answer without its redemption', `request ${number} was told of a code of nobody`);
+    if (told && !wereTakenBack && !done.some(({ confirmation_code: code }) => code === told.code))
+      findings.add('no answer without its redemption', `request ${number} was not debited`);
+    // A block that refused it may be taken back, and the next one may take it.
+    if (status === 'refused' && !wereTakenBack && done.length > 0)
+      findings.add('no refusal with a redemption', `request ${number} was refused and debited`);
+    for (const { id, key } of own)
+      if (key !== redemptionKey(id)) findings.add('no debit without its code', `${id} has another's key`);
+  }
+}

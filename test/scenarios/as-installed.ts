@@ -1,0 +1,7 @@
+/** A config of Vitest for projects that have the package by a link. */
+
+/**
+ * Leaves the package to Node, as one that npm has installed; by its true path, outside of node_modules, it would be taken for
+ * a source of the project, and all of it transformed.
+ */
+export const asInstalled = 'export default { resolve: { preserveSymlinks: true } };\n';
