@@ -38,10 +38,7 @@ type EventRefusal =
   | { code: 'payout_pending'; eventId: string };
 
 /** `decision` is missing when the reward had been granted by an earlier try of the same request. */
-export type EventOutcome = { decision?: EventDecision } & (
-  | { paid: PaidReward }
-  | { refusal: EventRefusal }
-);
+export type EventOutcome = { decision?: EventDecision } & ({ paid: PaidReward } | { refusal: EventRefusal });
 
 /**
  * Contract: POST manual-event. A refusal is a value; only a fault of the service throws. `effect` is given for a
