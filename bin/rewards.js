@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// Runs the program: as one file for commands that run a stack, of which V8's bytecode from an earlier run is kept beside it,
-// since compiling is a quarter of what their start costs; in chunks for the others.
+// Runs the program, whose bytecode from an earlier run of V8's is kept beside it where it is one file: for commands that run
+// a stack, since compiling is a quarter of what their start costs, and for help, which nobody should wait for. Others are in
+// chunks.
 const { fstatSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } = require('node:fs');
 const nodeModule = require('node:module');
 const { join } = require('node:path');
@@ -9,6 +10,8 @@ const { Script } = require('node:vm');
 
 const dist = join(__dirname, '../dist');
 const RUN_A_STACK = ['serve', 'start', 'exec', 'scenario'];
+const ASKS_FOR_HELP = ['-h', '--help'];
+const ASKS_ABOUT_ALL = [undefined, 'help', '-V', '--version', ...ASKS_FOR_HELP];
 /** A stack has compiled what its start needs by then; V8 drops later what is not used any more. */
 const KEPT_AFTER_MS = 3_000;
 
@@ -39,11 +42,12 @@ function keep(path, bytes) {
   }
 }
 
-function runStack() {
-  const file = join(dist, 'stack.cjs');
+/** `name` of a program that is one file: `stack`, or `help`, which has all that declares commands and nothing they do. */
+function runOneFile(name) {
+  const file = join(dist, `${name}.cjs`);
   const descriptor = openSync(file);
   const identity = identityOf(descriptor);
-  const path = join(dist, 'stack.bytecode');
+  const path = join(dist, `${name}.bytecode`);
   const cachedData = readKept(path, identity);
   // esbuild writes ASCII alone, but for comments.
   const source = readFileSync(descriptor, 'latin1');
@@ -61,9 +65,18 @@ function runStack() {
   process.on('exit', (code) => code === 0 && keepOnce());
 }
 
+/** Whether these words run no command, whatever it is: `rewards`, `rewards --version`, `rewards clock advance --help`. */
+function asksForHelp(words) {
+  if (words.length <= 1) return ASKS_ABOUT_ALL.includes(words[0]);
+  // After `--` it is a word for another program, and after an option perhaps its value.
+  const isPlain = words.slice(0, -1).every((word) => !word.startsWith('-'));
+  return isPlain && ASKS_FOR_HELP.includes(words.at(-1));
+}
+
 async function run() {
-  const [, , command] = process.argv;
-  if (RUN_A_STACK.includes(command)) return runStack();
+  const words = process.argv.slice(2);
+  if (asksForHelp(words)) return runOneFile('help');
+  if (RUN_A_STACK.includes(words[0])) return runOneFile('stack');
   // From Node 22 on, it keeps the bytecode of chunks by itself.
   nodeModule.enableCompileCache?.();
   await import('../dist/main.js');

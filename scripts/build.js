@@ -2,11 +2,12 @@
 import { copyFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { build } from 'esbuild';
-import { clientScript, program, stackProgram } from './bundles.js';
+import { clientScript, helpProgram, program, stackProgram } from './bundles.js';
 import { bundledFolders, thirdPartyNotices } from './third-party-notices.js';
 
 const root = new URL('..', import.meta.url).pathname;
-const results = [await build(program), await build(stackProgram), await build(clientScript)];
+const results = [];
+for (const bundle of [program, stackProgram, helpProgram, clientScript]) results.push(await build(bundle));
 
 const folders = bundledFolders(
   root,

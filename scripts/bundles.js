@@ -1,6 +1,6 @@
-// What is bundled into dist/, for scripts/build.js and scripts/dev.js. Every command is a chunk of its own, so `--help`
-// loads none of them; commands that run a stack need nearly all, and have it as one file, of which bin/rewards.js keeps V8's
-// bytecode. The site and the testing library are each one chunk for other Node programs, the client script is for browsers.
+// What is bundled into dist/, for scripts/build.js and scripts/dev.js. Every command is a chunk of its own, so that one loads
+// none of the others. Commands that run a stack need nearly all, and have it as one file, of which bin/rewards.js keeps V8's
+// bytecode; so has help, which needs none. The site and the testing library are each one chunk for other Node programs, the client script is for browsers.
 const root = new URL('..', import.meta.url).pathname;
 
 const forNode = {
@@ -41,22 +41,42 @@ export const program = {
   },
 };
 
-/** @type {import('esbuild').BuildOptions & {metafile: true}} */
-export const stackProgram = {
+/** For bin/rewards.js, which calls the one function that the file is. */
+const inOneFile = {
   ...forNode,
-  entryPoints: { stack: 'src/cli/main.ts' },
   outExtension: { '.js': '.cjs' },
   format: 'cjs',
   minifyWhitespace: true,
   lineLimit: 160,
-  // Node's loader of ES modules takes some milliseconds before it loads the first.
-  supported: { 'dynamic-import': false },
   define: { 'import.meta.url': '__moduleUrl' },
-  // One function, as bin/rewards.js calls it.
   banner: {
     js: "(function (require, __filename, module, exports) { const __moduleUrl = require('node:url').pathToFileURL(__filename).href;",
   },
   footer: { js: '})' },
+};
+
+/** @type {import('esbuild').BuildOptions & {metafile: true}} */
+export const stackProgram = {
+  ...inOneFile,
+  entryPoints: { stack: 'src/cli/main.ts' },
+  // Node's loader of ES modules takes some milliseconds before it loads the first.
+  supported: { 'dynamic-import': false },
+};
+
+/** @type {import('esbuild').BuildOptions & {metafile: true}} */
+export const helpProgram = {
+  ...inOneFile,
+  entryPoints: { help: 'src/cli/main.ts' },
+  plugins: [
+    {
+      name: 'without what commands do',
+      setup({ onResolve }) {
+        onResolve({ filter: /.*/ }, ({ kind, path }) =>
+          kind === 'dynamic-import' ? { path, external: true } : undefined,
+        );
+      },
+    },
+  ],
 };
 
 /** @type {import('esbuild').BuildOptions & {metafile: true}} */

@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { context } from 'esbuild';
-import { clientScript, program, stackProgram } from './bundles.js';
+import { clientScript, helpProgram, program, stackProgram } from './bundles.js';
 
 const root = new URL('..', import.meta.url).pathname;
 const say = (text) => process.stderr.write(`dev: ${text}\n`);
@@ -60,6 +60,7 @@ const contexts = await Promise.all([
   context(clientScript),
   // Nor would other commands be of this source.
   context(program),
+  context(helpProgram),
   context({ ...stackProgram, plugins: [onBuild] }),
 ]);
 for (const one of contexts) await one.watch();

@@ -135,9 +135,9 @@ test.skipIf(browserMissing())('the report is drawn by a browser, offline and wit
   }
 });
 
-test('on a terminal a bar tells how far it is, and is gone in the end', async () => {
+test('on a terminal a bar tells how far it is, fits into a narrow one, and is gone in the end', async () => {
   const program = new URL('../../bin/rewards.js', import.meta.url).pathname;
-  const command = `${process.execPath} ${program} load relay --users 2 --per-user 4`;
+  const command = `stty cols 36; exec ${process.execPath} ${program} load relay --users 2 --per-user 4`;
   const child = spawn('script', ['-qec', command, '/dev/null'], { cwd: project.path, stdio: 'pipe' });
   let shown = '';
   child.stdout.on('data', (chunk) => {
@@ -149,6 +149,9 @@ test('on a terminal a bar tells how far it is, and is gone in the end', async ()
   if (await Promise.race([missing, ended])) return;
   expect(shown).toMatch(/preparing +\S*█+\S* 2\/2/);
   expect(shown).toMatch(/relaying +\S*█+\S* 8\/8/);
+  const drawn = shown.match(/[^\r\n]*█[^\r\n]*/g) ?? [];
+  const widths = drawn.map((line) => line.replace(/\u001b\[[0-9;]*[mK]/g, '').length);
+  expect(Math.max(...widths)).toBe(35);
   expect(shown.lastIndexOf('\u001b[2K')).toBeGreaterThan(shown.lastIndexOf('█'));
 }, 60_000);
 

@@ -248,6 +248,26 @@ export async function signTransfer(account: TypedSigner, domain: TokenDomain, me
   return partsOf(signature);
 }
 
+/** An ERC-3009 cancellation: the authorisation with this nonce counts no more. */
+export async function signCancel(
+  account: TypedSigner,
+  domain: TokenDomain,
+  message: { authorizer: Hex; nonce: Hex },
+) {
+  const signature = await account.signTypedData({
+    domain,
+    primaryType: 'CancelAuthorization',
+    types: {
+      CancelAuthorization: [
+        { name: 'authorizer', type: 'address' },
+        { name: 'nonce', type: 'bytes32' },
+      ],
+    },
+    message,
+  });
+  return partsOf(signature);
+}
+
 function partsOf(signature: Hex): { v: number; r: Hex; s: Hex } {
   const { r, s, v } = hexToSignature(signature);
   return { v: Number(v), r, s };

@@ -226,3 +226,30 @@ test('a loop that fails says each cause once, without its statement, and once th
     { level: 'info', failures: 5, message: expect.stringMatching(/^the test loop works again after \d+ms$/) },
   ]);
 });
+
+test('a loop that fails comes ever later; a nudge does not wait', async () => {
+  const begun: number[] = [];
+  let pauseMs = 10;
+  const loop = createLoop({
+    name: 'test',
+    log: silentLog,
+    pauseMs: () => pauseMs,
+    async turn() {
+      begun.push(performance.now());
+      throw new Error('always');
+    },
+  });
+  loop.start();
+  await until('five turns', () => begun.length > 4);
+  const pauses = begun.slice(1, 5).map((at, index) => at - (begun[index] ?? at));
+  // A timer may come a millisecond early.
+  for (const [index, ms] of pauses.entries()) expect(ms).toBeGreaterThanOrEqual(10 * 2 ** (index + 1) - 2);
+
+  pauseMs = 3_600_000;
+  await until('a turn after which it sleeps', () => begun.length > 5);
+  await settled();
+  const before = begun.length;
+  loop.nudge();
+  await until('the turn that was asked for', () => begun.length > before);
+  await loop.stop();
+});

@@ -9,7 +9,7 @@ interface Progress {
   clear(): void;
 }
 
-const WIDTH = 30;
+const BAR_MAX = 30;
 /** Redrawn ten times a second, which looks continuous. */
 const REDRAW_MS = 100;
 
@@ -33,9 +33,13 @@ export function createProgress({
         stderr.write(`\r\u001b[2K${phase.padEnd(12)} ${done}`);
         return;
       }
-      const filled = Math.round((done / Math.max(1, of)) * WIDTH);
-      const bar = `${style.stderr.green('█'.repeat(filled))}${style.stderr.dim('░'.repeat(WIDTH - filled))}`;
-      stderr.write(`\r\u001b[2K${phase.padEnd(12)} ${bar} ${done}/${of}`);
+      const [name, counted] = [phase.padEnd(12), `${done}/${of}`];
+      // A line that fills the terminal is broken by some of them, and then cannot be drawn again in place.
+      const room = (stderr.columns ?? Number.POSITIVE_INFINITY) - name.length - counted.length - 3;
+      const width = Math.max(0, Math.min(BAR_MAX, room));
+      const filled = Math.round((done / Math.max(1, of)) * width);
+      const bar = `${style.stderr.green('█'.repeat(filled))}${style.stderr.dim('░'.repeat(width - filled))}`;
+      stderr.write(`\r\u001b[2K${name} ${bar} ${counted}`);
     },
     clear() {
       if (shown !== '') stderr.write('\r\u001b[2K');

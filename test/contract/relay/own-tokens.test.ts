@@ -1,9 +1,16 @@
-/** contract: Relay request. Calls that a user signed about their own tokens: an allowance, a deposit into their own balance. */
-import { encodeFunctionData, parseAbi } from 'viem';
+/** contract: Relay request. Calls that a user signed about their own tokens: an allowance, a deposit, a transfer taken back. */
+import { decodeFunctionData, encodeFunctionData, type Hex, parseAbi } from 'viem';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { businessEscrowAbi, rewardTokenAbi } from '../../../src/chain/contracts/abis.ts';
 import { databaseKinds, type TestDatabase } from '../../kits/databases.ts';
-import { type RelayKit, signPermit, startRelayKit, type User } from '../../kits/wallet.ts';
+import {
+  filled,
+  type RelayKit,
+  signCancel,
+  signPermit,
+  startRelayKit,
+  type User,
+} from '../../kits/wallet.ts';
 
 const AMOUNT = 7n;
 
@@ -47,6 +54,12 @@ describe.each(databaseKinds)('on $kind', ({ open }) => {
     const data = encodeFunctionData({ abi: businessEscrowAbi, functionName: 'depositWithPermit', args });
     return { to: kit.contracts.escrow, data };
   };
+  const cancelOf = async (of: User, nonce: Hex = filled(7, 32)) => {
+    const { v, r, s } = await signCancel(of.account, kit.domain, { authorizer: of.address, nonce });
+    const args = [of.address, nonce, v, r, s] as const;
+    const data = encodeFunctionData({ abi: rewardTokenAbi, functionName: 'cancelAuthorization', args });
+    return { to: kit.contracts.token, data };
+  };
   const allowance = () =>
     kit.chain.readContract({
       address: kit.contracts.token,
@@ -72,9 +85,22 @@ describe.each(databaseKinds)('on $kind', ({ open }) => {
     expect(await kit.escrowOf(kit.brand.brandId)).toBe(brand);
   });
 
+  test('cancelAuthorization: the transfer that was signed can be sent no more, also by nobody else', async () => {
+    const transfer = await kit.transfer(alice, kit.users.bob.address);
+    const { args } = decodeFunctionData({ abi: rewardTokenAbi, data: transfer.data });
+    const { status, body } = await kit.relay(alice, await cancelOf(alice, args?.[5] as Hex));
+    expect([status, body.status], JSON.stringify(body)).toEqual([200, 'confirmed']);
+    const tokens = await kit.tokensOf(alice.address);
+    const late = await kit.relay(alice, transfer);
+    expect([late.status, late.body.code], JSON.stringify(late.body)).toEqual([403, 'VALIDATION_FAILED']);
+    expect(await kit.tokensOf(alice.address)).toBe(tokens);
+    expect(await kit.chain.getBalance({ address: alice.address })).toBe(0n);
+  });
+
   test.each([
     ['permit', permitOf],
     ['depositWithPermit', depositOf],
+    ['cancelAuthorization', (of: User) => cancelOf(of)],
   ])('%s that another user signed is refused', async (_function, callOf) => {
     const { status, body } = await kit.relay(alice, await callOf(kit.users.bob));
     expect([status, body.details.reason]).toEqual([403, 'not_the_user']);
