@@ -30,6 +30,7 @@ import userActivity from './migrations/2026-11-engagement/0025-user-activity.sql
 import achievementMetric from './migrations/2026-11-engagement/0026-achievement-metric.sql';
 import redemptionsShown from './migrations/2026-11-engagement/0027-redemptions-shown.sql';
 import lighterLeaderboards from './migrations/2026-11-engagement/0028-lighter-leaderboards.sql';
+import transactionsByBlock from './migrations/2026-11-engagement/0029-transactions-by-block.sql';
 
 /** In order; a file that has been released is never edited, only followed by another. */
 export const migrations = [
@@ -61,6 +62,7 @@ export const migrations = [
   { number: 26, name: '0026-achievement-metric', sql: achievementMetric },
   { number: 27, name: '0027-redemptions-shown', sql: redemptionsShown },
   { number: 28, name: '0028-lighter-leaderboards', sql: lighterLeaderboards },
+  { number: 29, name: '0029-transactions-by-block', sql: transactionsByBlock },
 ] as const;
 
 /** The number of the newest migration that this program knows. */

@@ -1,6 +1,7 @@
 /** What the mint lane works off: mints of paid sessions and of operators, bound to the transactions that carry them. */
 import { and, asc, count, eq, inArray, isNull, sql } from 'drizzle-orm';
 import type { Queries } from '../database/database.ts';
+import { type Of, statement } from '../database/statement.ts';
 import { type MintKind, mints, operatorMints } from '../schema/payments.ts';
 
 type Hex = `0x${string}`;
@@ -26,18 +27,8 @@ const ofOperators = and(
 
 /** Mints that no transaction carries and nobody gave up, oldest first. */
 export async function waitingMints(db: Queries, limit: number): Promise<QueuedMint[]> {
-  const paid = await db
-    .select()
-    .from(mints)
-    .where(ofSessions)
-    .orderBy(asc(mints.createdAt), asc(mints.key))
-    .limit(limit);
-  const byHand = await db
-    .select()
-    .from(operatorMints)
-    .where(ofOperators)
-    .orderBy(asc(operatorMints.createdAt), asc(operatorMints.key))
-    .limit(limit);
+  const paid = await waitingOfSessions(db, { limit });
+  const byHand = await waitingOfOperators(db, { limit });
   const waiting = [
     ...paid.map(({ key, kind, brandId, wallet, rwtAmount, createdAt }) => ({
       ...{ key, kind, createdAt, amount: rwtAmount },
@@ -52,6 +43,18 @@ export async function waitingMints(db: Queries, limit: number): Promise<QueuedMi
     .sort((one, other) => one.createdAt - other.createdAt || (one.key < other.key ? -1 : 1))
     .slice(0, limit);
 }
+
+const waitingOfSessions = statement((db, of: Of<{ limit: number }>) =>
+  db.select().from(mints).where(ofSessions).orderBy(asc(mints.createdAt), asc(mints.key)).limit(of.limit),
+);
+const waitingOfOperators = statement((db, of: Of<{ limit: number }>) =>
+  db
+    .select()
+    .from(operatorMints)
+    .where(ofOperators)
+    .orderBy(asc(operatorMints.createdAt), asc(operatorMints.key))
+    .limit(of.limit),
+);
 
 /** How many mints wait for a transaction, and since when the oldest does. */
 export async function mintBacklog(db: Queries): Promise<{ waiting: number; oldestAt: number | undefined }> {

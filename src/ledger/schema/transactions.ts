@@ -50,6 +50,7 @@ export const transactions = pgTable(
   (t) => [
     uniqueIndex('transactions_nonce').on(t.lane, t.nonce),
     index('transactions_open').on(t.lane, t.nonce).where(sql`status <> 'final'`),
+    index('transactions_by_block').on(t.blockNumber).where(sql`status <> 'final'`),
     index('transactions_uncounted')
       .on(t.id)
       .where(sql`purpose = 'payout' and outcome = 'done' and not on_boards`),

@@ -1,5 +1,5 @@
 /** Chain transactions: a nonce is a row, and the signed bytes are on disk before any node sees them. */
-import { and, asc, desc, eq, gte, inArray, lte, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gte, inArray, isNull, lte, sql } from 'drizzle-orm';
 import type { Queries } from '../database/database.ts';
 import { insertion } from '../database/insertion.ts';
 import { isOneOf, listed, type Of, statement } from '../database/statement.ts';
@@ -9,7 +9,7 @@ import { behindAccepted } from './accepted-nonces.ts';
 export type Transaction = typeof transactions.$inferSelect;
 type Hex = `0x${string}`;
 
-/** Written out, and no parameter, so that both databases look among the few that are not final: `transactions_open`. */
+/** Written out, and no parameter, so that both databases look among the few that are not final: `transactions_open`, `transactions_by_block`. */
 const isOpen = sql`${transactions.status} <> 'final'`;
 
 /** The next free nonce of a lane as this ledger knows it, behind what an operator accepted; undefined before the first transaction. */
@@ -262,7 +262,13 @@ const inFlightOf = statement((db, of: Of<{ purpose: LanePurpose }>) =>
     .selectDistinct({ lane: transactions.lane })
     .from(transactions)
     .where(
-      and(eq(transactions.purpose, of.purpose), inArray(transactions.status, ['stored', 'sent']), isOpen),
+      and(
+        eq(transactions.purpose, of.purpose),
+        inArray(transactions.status, ['stored', 'sent']),
+        // What is in blocks, and not final for a long time, is not read for it: this is asked all the time.
+        isNull(transactions.blockNumber),
+        isOpen,
+      ),
     ),
 );
 
