@@ -19,7 +19,8 @@ export interface GateSettings {
 /** Told of each request that reaches the world. */
 export interface GateWatcher {
   before(method: string, path: string): Promise<void>;
-  after(answered: { id: string | null; method: string; path: string; status: number }): void;
+  /** `answer` is undefined where the world failed to give one. */
+  after(method: string, path: string, answer: Response | undefined): void;
 }
 
 export type WorldGate = ReturnType<typeof createWorldGate>;
@@ -43,18 +44,15 @@ export function createWorldGate(settings: GateSettings, watcher?: GateWatcher) {
       const { method } = request;
       const path = new URL(request.url).pathname;
       await watcher?.before(method, path);
-      let status = 500;
-      let requestId: string | null = null;
+      let response: Response | undefined;
       try {
         const fetch = async () => app.fetch(request, env as Record<string, unknown>);
         // From the first of these on, Node follows every promise of the process.
         const mayClose = method !== 'GET' && path.includes(CONTROL);
-        const response = mayClose ? await own.run(id, fetch) : await fetch();
-        status = response.status;
-        requestId = response.headers.get('x-request-id');
+        response = mayClose ? await own.run(id, fetch) : await fetch();
         return response;
       } finally {
-        watcher?.after({ id: requestId, method, path, status });
+        watcher?.after(method, path, response);
       }
     } finally {
       underWay.delete(id);

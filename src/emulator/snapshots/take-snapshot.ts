@@ -44,8 +44,9 @@ export async function takeImages(
 ): Promise<Images> {
   if (checkpoint) await node.save();
   for (let tries = 1; ; tries += 1) {
-    await node.flush();
+    // First, since nothing has to be written for one that is refused.
     await refuseLarge(dataDir, storeBytesMax);
+    await node.flush();
     const ledger = imageOf(join(dataDir, LEDGER));
     const site = imageOf(join(dataDir, SITE_STORE));
     const { nowMs, frozen } = clock.state();

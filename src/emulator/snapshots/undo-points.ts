@@ -78,10 +78,11 @@ export function createUndoPoints(running: () => Running | undefined, machine: Pi
         );
       await taking;
     },
-    after({ method, path, ...answer }: Omit<Change, 'at'>): void {
+    after(method: string, path: string, answer: Response | undefined): void {
       if (isLook(method, path)) return;
       underWay -= 1;
-      if (answer.status < 400) points.at(-1)?.changes.push({ ...answer, at: at(), method, path });
+      // Asked for its headers only where they are needed: it takes longer to send from then on.
+      if (answer && answer.status < 400) points.at(-1)?.changes.push(changeOf(answer, at(), method, path));
     },
     /** Keeps the present state, before it is replaced by another. */
     async beforeReplacing(path: string): Promise<void> {
@@ -115,6 +116,11 @@ export function createUndoPoints(running: () => Running | undefined, machine: Pi
     },
   };
 }
+
+const changeOf = ({ status, headers }: Response, at: string, method: string, path: string): Change => ({
+  id: headers.get('x-request-id'),
+  ...{ at, method, path, status },
+});
 
 const isLook = (method: string, path: string) =>
   ['GET', 'HEAD', 'OPTIONS'].includes(method) || CHANGES_NOTHING.test(path);

@@ -39,7 +39,7 @@ export function jsonText(
   };
   for (const name in headers) all[name.toLowerCase()] = headers[name] as string;
   const answer = new Response(text, { status, headers: all });
-  if (notes) notes.complete = { answer, bytes };
+  if (notes) notes.complete = { answer, text, bytes, headers: all };
   return answer;
 }
 

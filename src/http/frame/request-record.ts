@@ -80,8 +80,11 @@ export interface RequestNotes {
   headers: Record<string, string>;
   /** Of an answer that is this caller's alone. */
   rateHeaders?: Record<string, string>;
-  /** The answer that has these headers already. */
-  complete?: { answer: Response; bytes: number };
+  /**
+   * The answer that has these headers already, and what it was made of: a web `Response` that is asked for its body is sent
+   * as a stream from then on.
+   */
+  complete?: { answer: Response; text: string; bytes: number; headers: Record<string, string> };
 }
 
 export interface RequestVariables {

@@ -13,16 +13,18 @@ const OF_ANSWERS = [
   'x-ratelimit-reset',
 ] as const;
 
-export const keptRequestHeaders = (headers: Headers) => chosen(headers, OF_REQUESTS);
-export const keptAnswerHeaders = (headers: Headers) => chosen(headers, OF_ANSWERS);
+type Header = (name: string) => string | null;
 
-function chosen(headers: Headers, names: readonly string[]): Record<string, string> {
-  return Object.fromEntries(
-    names.flatMap((name): [string, string][] => {
-      const value = headers.get(name);
-      return value === null ? [] : [[name, value]];
-    }),
-  );
+export const keptRequestHeaders = (header: Header) => chosen(header, OF_REQUESTS);
+export const keptAnswerHeaders = (header: Header) => chosen(header, OF_ANSWERS);
+
+function chosen(header: Header, names: readonly string[]): Record<string, string> {
+  const kept: Record<string, string> = {};
+  for (const name of names) {
+    const value = header(name);
+    if (value !== null) kept[name] = value;
+  }
+  return kept;
 }
 
 /** What kind of proof came with a request; the proof itself is forgotten. */

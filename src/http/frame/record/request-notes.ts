@@ -33,12 +33,21 @@ export function requestNotes(
       const { request: observe, withoutBodies = false } = deps.observer;
       if (!observe) return undefined;
       const record = recordOf(context, { host, answer });
-      if (!withoutBodies)
-        return withBodies(context, { record, answer })
-          .then(observe)
-          .then(() => undefined);
-      observe(record);
-      return undefined;
+      if (withoutBodies) {
+        observe(record);
+        return undefined;
+      }
+      const { complete } = context.get('notes');
+      if (complete?.answer === answer) {
+        const { text, headers } = complete;
+        observe(withBodies(context, { record, text, header: (name) => headers[name] ?? null }));
+        return undefined;
+      }
+      const header = (name: string) => answer.headers.get(name);
+      return bodyOf(answer).then((text) => {
+        observe(withBodies(context, { record, text, header }));
+        return undefined;
+      });
     },
   };
 }
@@ -73,18 +82,23 @@ function recordOf(
   };
 }
 
-async function withBodies(
+/** `text` and `header` are the answer's. */
+function withBodies(
   context: InFrame,
-  { record, answer }: { record: RequestRecord; answer: Response },
-): Promise<RequestRecord> {
+  {
+    record,
+    text,
+    header,
+  }: { record: RequestRecord; text: string | undefined; header: (name: string) => string | null },
+): RequestRecord {
   const { headers } = context.req.raw;
   const { body } = context.get('notes');
   return {
     ...record,
     requestBody: body,
-    responseBody: await bodyOf(answer),
-    headers: keptRequestHeaders(headers),
-    answerHeaders: keptAnswerHeaders(answer.headers),
+    responseBody: text,
+    headers: keptRequestHeaders((name) => headers.get(name)),
+    answerHeaders: keptAnswerHeaders(header),
     bodyKept: bodyKept(headers, body),
   };
 }
