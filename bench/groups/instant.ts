@@ -30,7 +30,7 @@ export async function measureInstant(bench: Bench, plan: Plan): Promise<Found> {
     const serve = await started(
       startProgram(
         ['serve', '--quiet', '--port', '0', '--rpc-port', '0', '--persist-to', 'data', '--seed', 'seed.yaml'],
-        { env: {}, cwd: folder },
+        { env: {}, cwd: folder, profile: plan.profile },
       ),
     );
     const rpc = createRpc({ url: serve.urls.rpc, ...settings.rpc, timeoutMs: 30_000 });

@@ -11,7 +11,7 @@ import {
   removeRunFile,
   writeRunFile,
 } from '../../emulator/state/run-file.ts';
-import { stopwatch } from '../../lib/timers.ts';
+import { stopwatch, turnOfEventLoop } from '../../lib/timers.ts';
 import type { CommandContext, Handler } from '../machine/context.ts';
 import { CliError } from '../machine/errors.ts';
 import { exitCodes } from '../machine/exit-codes.ts';
@@ -126,13 +126,20 @@ function noteOtherPorts(
 /** Bytes buffered for a slow reader; beyond that, requests are left out so that memory stays bounded. */
 const BACKLOG_MAX_BYTES = 1_000_000;
 
-/** Writes a line for each request, for people or as JSON. */
+/** Writes a line for each request, for people or as JSON, at the end of its turn of the event loop. */
 function requestPrinter({ runtime, settings, style }: CommandContext): (request: RequestSummary) => void {
   const { output: format, quiet } = settings;
   if (format === 'env' || (format === 'text' && quiet)) return () => {};
+  let lines = '';
+  const print = () => {
+    runtime.stdout.write(lines);
+    lines = '';
+  };
   return (request) => {
     if (runtime.stdout.backlogBytes > BACKLOG_MAX_BYTES) return;
-    runtime.stdout.write(`${requestEntry(request, { format, style: style.stdout })}\n`);
+    // What one block has paid is answered in one turn, and shares a write.
+    if (lines === '') void turnOfEventLoop().then(print);
+    lines += `${requestEntry(request, { format, style: style.stdout })}\n`;
   };
 }
 

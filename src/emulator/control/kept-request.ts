@@ -10,6 +10,8 @@ const SECRET_FIELDS: ReadonlySet<string> = new Set([
   ...['mnemonic', 'seedphrase', 'jwt', 'bearer', 'cvc', 'cardnumber'],
 ]);
 const isSecret = (name: string) => SECRET_FIELDS.has(name.toLowerCase().replaceAll(/[_-]/g, ''));
+/** Any of them, somewhere in a text. */
+const SECRET_FIELD = new RegExp([...SECRET_FIELDS].map((name) => [...name].join('[_-]*')).join('|'), 'iu');
 
 export const REDACTED = '[redacted]';
 
@@ -38,6 +40,8 @@ const cut = (text: string | undefined, most: number) =>
 
 /** A text without a secret comes back as it was, to the last space: it can be sent again. */
 export function withoutSecrets(text: string): string {
+  // Most texts name no secret: looking for the names costs a third of reading their JSON. Escapes may hide one.
+  if (!text.includes('\\') && !SECRET_FIELD.test(text)) return withoutKeys(text);
   const written = withoutKeys(withoutWrittenFields(text));
   const value = jsonOf(written);
   // A name may be written with escapes, which only reading the JSON undoes.
