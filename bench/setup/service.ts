@@ -46,12 +46,13 @@ export async function startMeasuredService(chain: Chain, plan: ServicePlan) {
     REWARDS_TRUST_PROXY: '127.0.0.1',
     REWARDS_PORT: '0',
     REWARDS_ADMIN_PORT: '0',
-    // A node of one's own with blocks of a second: it keeps many transactions of one account, and may be asked often.
+    // A node of one's own with blocks of a second may be asked often.
     REWARDS_CONFIRMATIONS: '1',
     // How soon it pays after a start is not measured.
     REWARDS_FIRST_BLOCK_WAIT: '0s',
     REWARDS_BLOCK_POLL: '100ms',
-    REWARDS_IN_FLIGHT_MAX: '64',
+    // It keeps many transactions of one account: with 64, answers at half load wait 20 ms for the next place.
+    REWARDS_IN_FLIGHT_MAX: '256',
     REWARDS_GAS_BUDGET: '1000000',
     REWARDS_EXPLORER_URL: 'https://explorer.example',
     ...identity,

@@ -345,7 +345,7 @@ export const startSettings = {
   ),
   inFlightMax: setting(
     '--in-flight-max <n>',
-    wholeNumber(1, 64),
+    wholeNumber(1, 512),
     'most pending transactions of one account',
     { default: '16' },
   ),

@@ -138,7 +138,7 @@ describe('rewards config show', () => {
     expect(problems.map(({ problem }) => problem)).toEqual([
       expect.stringMatching(/^REWARDS_ALLOW_SQLITE=perhaps is not accepted: It must be true or false/),
       expect.stringMatching(/^REWARDS_PORT=eighty is not accepted/),
-      expect.stringMatching(/^--in-flight-max=many is not accepted: It must be a whole number from 1 to 64/),
+      expect.stringMatching(/^--in-flight-max=many is not accepted: It must be a whole number from 1 to 512/),
       expect.stringMatching(/^--workers api,nobody is not understood/),
       'REWARDS_CONFIRMATION is set, but rewards does not read it',
     ]);
