@@ -385,7 +385,7 @@ export const settings = {
     /** What a list shows; the folder may hold more. */
     listMax: 1_000,
   },
-  /** Where `undo` goes back to: states that are kept in memory, packed. */
+  /** Where `undo` goes back to: states that are kept in memory, all but the newest as what differs from the next one. */
   undo: {
     /** A megabyte or so for all of them, on a small stack. */
     pointsMax: 20,

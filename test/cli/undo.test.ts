@@ -45,3 +45,26 @@ test('one after the other, a restore as well, until nothing is left', async () =
   expect([(await event('alice')).code, (await event('bob')).code]).toEqual([0, 0]);
   expect((await here('verify')).code).toBe(0);
 }, 60_000);
+
+test('back through many states, each as it was, with refused requests and changes of the site among them', async () => {
+  const changes = [
+    () => event('dave'),
+    () => here('site', 'fire', 'comment_posted', '--user', 'bob@demo.example'),
+    () => event('erin'),
+    () => here('brand', 'set', 'demo.example', 'spendPerDay=7700'),
+    () => event('frank'),
+  ];
+  for (const [index, change] of changes.entries()) {
+    expect((await here('snapshot', 'save', `state-${index}`)).code).toBe(0);
+    const { code, stderr } = await change();
+    expect(code, stderr).toBe(0);
+    expect((await event('alice')).code).toBe(1);
+  }
+  for (const index of [4, 3, 2, 1, 0]) {
+    const { code, stderr } = await here('undo');
+    expect(code, stderr).toBe(0);
+    const { stdout } = await here('snapshot', 'diff', `state-${index}`);
+    expect(stdout).toMatch(/^nothing is different/);
+  }
+  expect((await here('verify')).code).toBe(0);
+}, 60_000);

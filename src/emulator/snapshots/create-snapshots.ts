@@ -10,7 +10,7 @@ import type { Snapshot } from './manifest.ts';
 import { SnapshotError } from './snapshot-error.ts';
 import { writeSnapshotFile } from './snapshot-file.ts';
 import { type ListedSnapshot, readChecked, snapshotFolder } from './snapshot-folder.ts';
-import { endOf, type Running, type SavedNode, takeOfFiles, takeSnapshot } from './take-snapshot.ts';
+import { type Running, type SavedNode, takeOfFiles, takeSnapshot } from './take-snapshot.ts';
 import type { UndoPoints } from './undo-points.ts';
 
 /** Who has the running stack. */
@@ -143,8 +143,8 @@ const undoCalls = ({ keeper, running, clock, undo }: Stack) => ({
     keeper.alone(async () => {
       const elapsedMs = stopwatch();
       running();
-      const point = await undo?.last();
-      const end = point && endOf(point.ledger);
+      const point = undo?.last();
+      const end = point?.end;
       if (!undo || !point || !end) throw nothingToUndo();
       const clockStart = clockStartOf({ clock: point.clock, chain: { id: 0, ...end } }, clock.now());
       const ready = await keeper.replace({ parts: undo.parts(point), clockStart });

@@ -11,17 +11,27 @@ const WITHOUT_LOG = 1;
  * The store as its last commit left it, write-ahead log included; undefined where there is no file. It is read at once,
  * without a turn of the event loop: two images that are taken one after the other are of one moment of this process.
  */
-export function imageOf(path: string): Buffer | undefined {
+export const imageOf = (path: string): Buffer | undefined => readStore(path, serialized);
+
+/** A ledger's image, and where its chain ends in it. */
+export const ledgerImageOf = (path: string): { ledger: Buffer; end: JournalEnd | undefined } | undefined =>
+  readStore(path, (store) => ({ ledger: serialized(store), end: journalEnd(looking(store)) }));
+
+function readStore<Seen>(path: string, see: (store: SQLite.Database) => Seen): Seen | undefined {
   if (!existsSync(path)) return undefined;
   const store = new SQLite(path, { readonly: true });
   try {
-    const image = store.serialize();
-    image[WRITE_VERSION_AT] = WITHOUT_LOG;
-    image[READ_VERSION_AT] = WITHOUT_LOG;
-    return image;
+    return see(store);
   } finally {
     store.close();
   }
+}
+
+function serialized(store: SQLite.Database): Buffer {
+  const image = store.serialize();
+  image[WRITE_VERSION_AT] = WITHOUT_LOG;
+  image[READ_VERSION_AT] = WITHOUT_LOG;
+  return image;
 }
 
 export type Row = Record<string, string | number | bigint | Buffer | null>;
@@ -44,6 +54,10 @@ export function openImage(image: Buffer): OpenImage {
   const store = new SQLite(image);
   // What a stranger has put into the schema runs nothing.
   store.pragma('trusted_schema = OFF');
+  return looking(store);
+}
+
+function looking(store: SQLite.Database): OpenImage {
   const all = (sql: string, ...values: unknown[]) => store.prepare<unknown[], Row>(sql).all(...values);
   const tables = () =>
     all(`select name from sqlite_master where type = 'table' and name not like 'sqlite_%' order by name`).map(
@@ -76,10 +90,14 @@ export function openImage(image: Buffer): OpenImage {
 
 export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
+export interface JournalEnd {
+  block: number;
+  hash: string;
+  timestampSeconds: number;
+}
+
 /** Where a ledger's chain ends, as its journal has it; undefined for an empty one. */
-export function journalEnd(
-  store: OpenImage,
-): { block: number; hash: string; timestampSeconds: number } | undefined {
+export function journalEnd(store: OpenImage): JournalEnd | undefined {
   const [row] = store.all(
     'select number, hash, timestamp_seconds as at from journal_blocks order by number desc limit 1',
   );

@@ -8,7 +8,14 @@ import { CHAIN, LEDGER, SITE_STORE } from '../state/data-files.ts';
 import { FORMAT, isPart, type Manifest, type Snapshot } from './manifest.ts';
 import { damaged, SnapshotError } from './snapshot-error.ts';
 import { hashOf } from './snapshot-file.ts';
-import { imageOf, journalEnd, newestMigration, type OpenImage, openImage } from './store-images.ts';
+import {
+  imageOf,
+  type JournalEnd,
+  ledgerImageOf,
+  newestMigration,
+  type OpenImage,
+  openImage,
+} from './store-images.ts';
 
 /** Blocks that come between the journal's last entry and the image of the ledger are caught by another try. */
 const TRIES = 5;
@@ -30,6 +37,8 @@ export interface SavedNode {
 
 export interface Images {
   ledger: Buffer;
+  /** Where the ledger's chain ends. */
+  end: JournalEnd | undefined;
   site: Buffer | undefined;
   clock: Manifest['clock'];
 }
@@ -47,14 +56,13 @@ export async function takeImages(
     // First, since nothing has to be written for one that is refused.
     await refuseLarge(dataDir, storeBytesMax);
     await node.flush();
-    const ledger = imageOf(join(dataDir, LEDGER));
+    const image = ledgerImageOf(join(dataDir, LEDGER));
     const site = imageOf(join(dataDir, SITE_STORE));
     const { nowMs, frozen } = clock.state();
-    if (!ledger) throw new SnapshotError('snapshot_unsupported', NO_LEDGER);
-    const end = endOf(ledger);
+    if (!image) throw new SnapshotError('snapshot_unsupported', NO_LEDGER);
     const head = await node.head();
     // A block that was mined since belongs to the next snapshot: the ledger of this one does not know it either.
-    if (end?.hash === head.hash || tries === TRIES) return { ledger, site, clock: { nowMs, frozen } };
+    if (image.end?.hash === head.hash || tries === TRIES) return { ...image, site, clock: { nowMs, frozen } };
   }
 }
 
@@ -82,12 +90,12 @@ export async function takeOfFiles(
 ): Promise<Snapshot | undefined> {
   if (!existsSync(join(dataDir, LEDGER))) return undefined;
   await refuseLarge(dataDir, settings.snapshots.storeBytesMax);
-  const ledger = imageOf(join(dataDir, LEDGER));
-  if (!ledger || !endOf(ledger)) return undefined;
+  const image = ledgerImageOf(join(dataDir, LEDGER));
+  if (!image?.end) return undefined;
   const images = {
-    ledger,
+    ...image,
     site: imageOf(join(dataDir, SITE_STORE)),
-    clock: keptClock(ledger, of.atMs),
+    clock: keptClock(image.ledger, of.atMs),
   };
   return described(images, { ...of, checkpoint: await newestCheckpoint(dataDir, images) });
 }
@@ -102,15 +110,6 @@ async function refuseLarge(dataDir: string, storeBytesMax: number): Promise<void
     });
   }
 }
-
-export const endOf = (ledger: Buffer) => {
-  const store = openImage(ledger);
-  try {
-    return journalEnd(store);
-  } finally {
-    store.close();
-  }
-};
 
 /** The clock as a stopped stack would go on with it. */
 function keptClock(ledger: Buffer, atMs: number): Manifest['clock'] {
@@ -129,18 +128,25 @@ function factOf(store: OpenImage, name: string): unknown {
   return row && JSON.parse(String(row.value));
 }
 
-/** The newest state of the chain that is not past the ledger's, as a part of a snapshot. */
+/** A state of the chain as a part of a snapshot. */
+export interface Checkpoint {
+  name: string;
+  bytes: Buffer;
+}
+
+/** The newest one that is not past the ledger's; not read again where it is the one that is `known`. */
 export async function newestCheckpoint(
   dataDir: string,
-  { ledger }: Images,
-): Promise<{ name: string; bytes: Buffer } | undefined> {
-  const end = endOf(ledger);
+  { end }: Pick<Images, 'end'>,
+  known?: Checkpoint,
+): Promise<Checkpoint | undefined> {
   const { storeBytesMax } = settings.snapshots;
   const found = (await readdir(join(dataDir, CHAIN)).catch(() => []))
     .map((file) => ({ name: `${CHAIN}/${file}`, block: Number(/^checkpoint-(\d+)/.exec(file)?.[1]) }))
     .filter(({ name, block }) => isPart(name) && end !== undefined && block <= end.block)
     .sort((one, other) => other.block - one.block);
   for (const { name } of found) {
+    if (name === known?.name) return known;
     const bytes = await readFile(join(dataDir, name)).catch(() => undefined);
     if (bytes && bytes.length <= storeBytesMax) return { name, bytes };
   }
@@ -148,18 +154,18 @@ export async function newestCheckpoint(
 }
 
 function described(
-  { ledger, site, clock }: Images,
+  { ledger, end, site, clock }: Images,
   of: {
     name: string;
     note: string | null;
     atMs: number;
-    checkpoint: { name: string; bytes: Buffer } | undefined;
+    checkpoint: Checkpoint | undefined;
   },
 ): Snapshot {
   const parts = new Map([[LEDGER, ledger]]);
   if (site) parts.set(SITE_STORE, site);
   if (of.checkpoint) parts.set(of.checkpoint.name, of.checkpoint.bytes);
-  const { rows, migration, end, chainId } = factsOf(ledger, site);
+  const { rows, migration, chainId } = factsOf(ledger, site);
   if (!end) throw damaged('the ledger has no chain');
   return {
     manifest: {
@@ -181,7 +187,6 @@ function factsOf(ledger: Buffer, site: Buffer | undefined) {
     return {
       rows: { ...store.counts(), ...Object.fromEntries(ofSite) },
       migration: newestMigration(store),
-      end: journalEnd(store),
       chainId: (factOf(store, 'chain') as { chainId?: number } | undefined)?.chainId ?? 0,
     };
   } finally {

@@ -1,12 +1,10 @@
 /** Where a stack can go back to: its state before each of the latest requests that changed something. */
-import { promisify } from 'node:util';
-import { gunzip, gzip } from 'node:zlib';
 import { settings } from '../../compose/config.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { stopwatch, within } from '../../lib/timers.ts';
 import { LEDGER, SITE_STORE } from '../state/data-files.ts';
-import type { Manifest } from './manifest.ts';
-import { type Images, newestCheckpoint, type Running, takeImages } from './take-snapshot.ts';
+import { type Difference, differenceFrom, withDifference } from './image-difference.ts';
+import { type Checkpoint, type Images, newestCheckpoint, type Running, takeImages } from './take-snapshot.ts';
 
 /** A request that changed something. */
 export interface Change {
@@ -18,19 +16,16 @@ export interface Change {
   status: number;
 }
 
-interface Point {
-  ledger: Buffer;
-  site: Buffer | undefined;
-  clock: Manifest['clock'];
-  checkpoint: { name: string; bytes: Buffer } | undefined;
+interface Point extends Pick<Images, 'clock' | 'end'> {
+  /** The newest point's are whole; those of others differ from the next one's. */
+  ledger: Buffer | Difference;
+  site: Buffer | Difference;
+  checkpoint: Checkpoint | undefined;
   /** What came since, up to the next point. */
   changes: Change[];
 }
 
 export type UndoPoints = ReturnType<typeof createUndoPoints>;
-
-const pack = promisify(gzip);
-const unpack = promisify(gunzip);
 
 /** What looks only, or belongs to other changes: the stack itself sends it. */
 const CHANGES_NOTHING =
@@ -49,19 +44,35 @@ export function createUndoPoints(running: () => Running | undefined, machine: Pi
     const stack = running();
     if (!stack) return;
     const elapsedMs = stopwatch();
-    const images = await takeImages(stack, { checkpoint: false, storeBytesMax: ledgerBytesMax });
-    const { ledger, site, clock } = images;
-    const checkpoint = await newestCheckpoint(stack.dataDir, images);
+    const { site, ...images } = await takeImages(stack, {
+      checkpoint: false,
+      storeBytesMax: ledgerBytesMax,
+    });
+    const checkpoint = await newestCheckpoint(stack.dataDir, images, points.at(-1)?.checkpoint);
     // The request went on without it, and may be in it.
     if (elapsedMs() > withinMs) return;
-    const point: Point = { ledger, site, clock, checkpoint, changes: [] };
-    points = [...points.filter(({ changes }) => changes.length > 0), point].slice(-pointsMax);
-    // Packed while the request is worked on.
-    void Promise.all([pack(ledger, { level: 1 }), site && pack(site, { level: 1 })]).then(([one, other]) => {
-      point.ledger = one;
-      point.site = other;
-    });
+    if (isUnchanged(points.at(-1))) dropNewest();
+    const newest = points.at(-1);
+    const point = { ...images, site: site ?? NO_STORE, checkpoint, changes: [] };
+    if (newest) {
+      newest.ledger = differenceFrom(point.ledger, wholeOf(newest.ledger));
+      newest.site = differenceFrom(point.site, wholeOf(newest.site));
+    }
+    points = [...points, point].slice(-pointsMax);
   }
+
+  /** The one before becomes the newest. */
+  function dropNewest(): void {
+    const [newest, before] = [points.at(-1), points.at(-2)];
+    if (newest && before) {
+      before.ledger = wholeOf(before.ledger, newest.ledger);
+      before.site = wholeOf(before.site, newest.site);
+    }
+    points = points.slice(0, -1);
+  }
+
+  /** A request that was refused leaves a point after which nothing was changed; the next one takes its place. */
+  const isUnchanged = (point: Point | undefined) => point?.changes.length === 0;
 
   return {
     /** Before a request that may change something; resolves when the state before it is kept. Of several under way at once, the first has it kept for all. */
@@ -90,23 +101,21 @@ export function createUndoPoints(running: () => Running | undefined, machine: Pi
       points.at(-1)?.changes.push({ id: null, at: at(), method: 'POST', path, status: 200 });
     },
     /** The state before the latest change, and all that came since; undefined when nothing was changed. */
-    async last(): Promise<(Images & Pick<Point, 'checkpoint' | 'changes'>) | undefined> {
-      const index = points.findLastIndex(({ changes }) => changes.length > 0);
-      const point = points[index];
+    last(): (Images & Pick<Point, 'checkpoint' | 'changes'>) | undefined {
+      const newest = points.at(-1);
+      const point = isUnchanged(newest) ? points.at(-2) : newest;
       if (!point) return undefined;
-      const { clock, checkpoint, changes } = point;
+      const site = wholeOf(point.site, newest?.site);
       return {
-        ledger: await plain(point.ledger),
-        site: point.site && (await plain(point.site)),
-        clock,
-        checkpoint,
-        changes,
+        ...point,
+        ledger: wholeOf(point.ledger, newest?.ledger),
+        site: site === NO_STORE ? undefined : site,
       };
     },
     /** The latest change is undone. */
     drop(): void {
-      const index = points.findLastIndex(({ changes }) => changes.length > 0);
-      points = points.slice(0, Math.max(index, 0));
+      if (isUnchanged(points.at(-1))) dropNewest();
+      dropNewest();
     },
     parts: ({ ledger, site, checkpoint }: Images & Pick<Point, 'checkpoint'>): Map<string, Buffer> => {
       const parts = new Map([[LEDGER, ledger]]);
@@ -125,6 +134,12 @@ const changeOf = ({ status, headers }: Response, at: string, method: string, pat
 const isLook = (method: string, path: string) =>
   ['GET', 'HEAD', 'OPTIONS'].includes(method) || CHANGES_NOTHING.test(path);
 
-const GZIP = 0x1f;
-/** A point that was just taken is not packed yet. */
-const plain = async (bytes: Buffer): Promise<Buffer> => (bytes[0] === GZIP ? unpack(bytes) : bytes);
+/** In place of a store that the stack does not have. */
+const NO_STORE = Buffer.alloc(0);
+
+/** `newer`: what an image that is not whole differs from. */
+function wholeOf(image: Buffer | Difference, newer?: Buffer | Difference): Buffer {
+  if (Buffer.isBuffer(image)) return image;
+  if (!Buffer.isBuffer(newer)) throw new Error('the newest point has to be whole');
+  return image.bytes === 0 ? NO_STORE : withDifference(newer, image);
+}
