@@ -4,13 +4,7 @@ import type { ServeConfig } from '../../compose/config.ts';
 import type { Emulator } from '../../emulator/create-emulator.ts';
 import { createLogFile } from '../../emulator/state/log-file.ts';
 import type { Ready } from '../../emulator/state/ready.ts';
-import {
-  ensureProjectFolder,
-  findRunFile,
-  type RunInfo,
-  removeRunFile,
-  writeRunFile,
-} from '../../emulator/state/run-file.ts';
+import { findRunFile, type RunInfo, removeRunFile, writeRunFile } from '../../emulator/state/run-file.ts';
 import { stopwatch, turnOfEventLoop } from '../../lib/timers.ts';
 import type { CommandContext, Handler } from '../machine/context.ts';
 import { CliError } from '../machine/errors.ts';
@@ -102,7 +96,6 @@ async function announceOnDisk(
   ready: Ready,
 ): Promise<string | undefined> {
   try {
-    await ensureProjectFolder(runtime.cwd);
     return await writeRunFile(runtime.cwd, { ...ready, program: manifest.version, name: settings.name });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);

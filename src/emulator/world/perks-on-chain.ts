@@ -4,7 +4,8 @@ import type { Database } from '../../ledger/database/database.ts';
 import { openTerms } from '../../ledger/perks/perk-terms.ts';
 import { delay } from '../../lib/timers.ts';
 
-const POLL_MS = 20;
+/** A start waits for it. */
+const POLL_MS = 5;
 /** A block may take a while where the chain has a block time. */
 const ON_CHAIN_WITHIN_MS = 60_000;
 

@@ -43,8 +43,11 @@ const wholeFrom = (least: number, value: number) =>
   Number.isSafeInteger(value) && value >= least ? value : undefined;
 /** The time zone as the runtime spells it; undefined where it knows no such zone. */
 export function timeZoneOf(text: string): string | undefined {
+  const name = text.trim();
+  // The default, which every start reads: the runtime takes longer to load its time zones than for all other settings.
+  if (name === 'UTC') return name;
   try {
-    return new Intl.DateTimeFormat('en', { timeZone: text.trim() }).resolvedOptions().timeZone;
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
   } catch {
     return undefined;
   }
