@@ -387,7 +387,7 @@ export const settings = {
   },
   /** Where `undo` goes back to: states that are kept in memory, all but the newest as what differs from the next one. */
   undo: {
-    /** A megabyte or so for all of them, on a small stack. */
+    /** Two megabytes or so for all of them, on a small stack. */
     pointsMax: 20,
     /** A request waits for its state no longer; then it is undone together with the one before. */
     takeMaxMs: 250,

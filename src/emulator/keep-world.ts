@@ -28,6 +28,8 @@ export interface Replacement {
   /** Without any, the world is the one that the seed files describe. */
   parts: ReadonlyMap<string, Buffer>;
   clockStart?: ClockStart | undefined;
+  /** Called when the world has opened with them, before a request reaches it. */
+  onOpened?: (() => void) | undefined;
 }
 
 /** The world that is open, and the one that is being opened. */
@@ -77,10 +79,11 @@ export function createWorldKeeper(deps: {
   const opener = createOpener(deps.surroundings);
   let isClosed = false;
 
-  const connected = async (world: World): Promise<WorldReady> => {
+  const connected = async (world: World, onOpened?: () => void): Promise<WorldReady> => {
     const urls = deps.urls();
     if (!urls) throw new Error('the listeners are not open');
     const ready = await world.connect(urls);
+    onOpened?.();
     gate.open(world.apps);
     return ready;
   };
@@ -88,7 +91,7 @@ export function createWorldKeeper(deps: {
     const { dataDir, config } = deps.surroundings();
     try {
       await beginSwap(dataDir, replacement.parts);
-      const ready = await connected(await opener.open(beginningOf(replacement)));
+      const ready = await connected(await opener.open(beginningOf(replacement)), replacement.onOpened);
       await settleSwap(dataDir);
       return ready;
     } catch (error) {

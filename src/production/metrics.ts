@@ -22,6 +22,7 @@ import {
 import { nextNonce } from '../ledger/transactions/transactions.ts';
 import { webhookBacklog } from '../ledger/webhooks/due-deliveries.ts';
 import { spendLimits } from '../rules/events/spend-limit.ts';
+import { IN_FLIGHT_MOST } from './settings.ts';
 
 /** Makes a metric in a registry. */
 type Figure<Made> = (registers: Registry[]) => Made;
@@ -160,8 +161,8 @@ interface LookedAt {
 const ageSeconds = (sinceMs: number | undefined, nowMs: number): number =>
   sinceMs === undefined ? 0 : Math.max(0, (nowMs - sinceMs) / 1000);
 
-/** More than all lanes have in flight together. */
-const IN_FLIGHT_READ = 256;
+/** All that payouts have in flight, and as much again in blocks that the ledger has not read yet. */
+const IN_FLIGHT_READ = 2 * IN_FLIGHT_MOST;
 
 async function sample(made: Figures, deps: LookedAt, nowMs: number): Promise<void> {
   const { db } = deps.database;

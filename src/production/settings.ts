@@ -24,6 +24,8 @@ import { emulatedProblem, problemOf } from './start-errors.ts';
 import { type Hex, isNetwork, type Others, type StartSetting, setting, workers } from './start-setting.ts';
 
 const LARGEST = Number.MAX_SAFE_INTEGER;
+/** Nodes of one's own keep that many of an account. */
+export const IN_FLIGHT_MOST = 512;
 const LOOPBACK = '127.0.0.1';
 
 function contract(flag: string, help: string): StartSetting<Hex> {
@@ -345,7 +347,7 @@ export const startSettings = {
   ),
   inFlightMax: setting(
     '--in-flight-max <n>',
-    wholeNumber(1, 512),
+    wholeNumber(1, IN_FLIGHT_MOST),
     'most pending transactions of one account',
     { default: '16' },
   ),

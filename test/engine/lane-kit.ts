@@ -11,6 +11,7 @@ import { unsettledTransactions } from '../../src/ledger/transactions/transaction
 import { neverCrash } from '../../src/lib/crash-points.ts';
 import { secureRandom } from '../../src/lib/ids.ts';
 import { silentLog } from '../../src/lib/log.ts';
+import { delay } from '../../src/lib/timers.ts';
 import { freshAddress } from '../kits/databases.ts';
 
 export const GWEI = 10n ** 9n;
@@ -42,6 +43,7 @@ export function startLane(
     offered: [] as Hex[],
     work: 0,
     told: [] as string[],
+    sendTakesMs: 0,
   };
   const clock = { now: () => world.nowMs, sleep: async () => {} };
   const alarms = createAlarms({ now: clock.now, log: silentLog });
@@ -66,6 +68,8 @@ export function startLane(
       },
       sendRaw: async (raw: Hex) => {
         world.offered.push(raw);
+        if (world.sendTakesMs > 0) await delay(world.sendTakesMs);
+        world.nowMs += world.sendTakesMs;
         return world.answers.shift() ?? ACCEPTED;
       },
     } as unknown as LaneDeps['chain'],

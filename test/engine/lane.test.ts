@@ -285,6 +285,37 @@ onEveryDatabase(({ kit }) => {
     expect(await two.open()).toMatchObject([{ kind: 'noop' }]);
   });
 
+  test('offering again what was stored may take longer than a lease lasts', async () => {
+    const { world, turn, lane } = start({
+      inFlightMax: 9,
+      storeMax: 8,
+      leaseMs: 2_000,
+      resendAfterMs: 60_000,
+    });
+    world.work = 8;
+    const stored = (await turn()).slice(1);
+    expect(stored).toHaveLength(8);
+    lane.reload();
+    Object.assign(world, { work: 1, sendTakesMs: 300 });
+    expect(await turn()).toEqual(['worked', ...stored, '8: 21 1']);
+  });
+
+  test('what another process took meanwhile is left to it', async () => {
+    const { world, turn, lane, signer } = start({ inFlightMax: 9, storeMax: 4, leaseMs: 2_000 });
+    world.work = 4;
+    await turn();
+    lane.reload();
+    Object.assign(world, { work: 1, sendTakesMs: 1_100 });
+    const { db, now } = kit().database;
+    const pending = turn();
+    await releaseLane(db, { address: signer.address, owner: 'test' });
+    const other = { address: signer.address, purpose: 'setup', owner: 'other', now, forMs: 600_000 } as const;
+    expect(await leaseLane(db, other)).toBe(2);
+    expect((await pending).slice(0, 2)).toEqual(['idle', '0: 21 1']);
+    expect(world.offered.length).toBeLessThan(4 + 4);
+    expect(world.work).toBe(1);
+  });
+
   test('another process goes on with what the last one stored', async () => {
     const one = start();
     one.world.work = 2;

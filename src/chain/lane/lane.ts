@@ -74,9 +74,11 @@ export function createLane(deps: LaneDeps): Lane {
     // A nonce below the chain's is in a block; the follower finds out which block and which hash.
     inFlight = inFlight.filter(({ nonce }) => nonce >= chainNonce);
     const flight = inFlight;
-    const allTaken = await offerAll(deps, flight, epoch);
+    const holds = async () => (await hold.epoch()) === epoch;
+    const offered = await offerAll(deps, flight, { epoch, holds });
+    if (offered === 'lost') return 'idle';
     if (await tendLowest(deps, flight, { epoch, latest })) return 'worked';
-    if (!allTaken) return 'idle';
+    if (offered === 'untaken') return 'idle';
     if (flight.length >= settings.inFlightMax) return 'idle';
 
     const fees = priceTransaction(latest.baseFeeWei, settings.fees);

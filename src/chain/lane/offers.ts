@@ -51,14 +51,22 @@ export async function sign(deps: LaneDeps, one: { nonce: number; payload: Payloa
   };
 }
 
-/** Offers, in nonce order, the bytes that no node is known to have; false at the first that a node does not take. */
-export async function offerAll(deps: LaneDeps, flight: InFlight[], epoch: number): Promise<boolean> {
+/**
+ * Offers, in nonce order, the bytes that no node is known to have: `untaken` at the first that a node does not take.
+ * `holds` is asked before each of them, since many take longer than a lease lasts: `lost` when another process has the lane.
+ */
+export async function offerAll(
+  deps: LaneDeps,
+  flight: InFlight[],
+  { epoch, holds }: { epoch: number; holds: () => Promise<boolean> },
+): Promise<'taken' | 'untaken' | 'lost'> {
   for (const one of flight) {
     if (one.taken) continue;
-    if (!(await offer(deps, one, epoch))) return false;
+    if (!(await holds())) return 'lost';
+    if (!(await offer(deps, one, epoch))) return 'untaken';
     deps.crash('recover.resent');
   }
-  return true;
+  return 'taken';
 }
 
 /** Offers the bytes once, and notes it when a node has them. */

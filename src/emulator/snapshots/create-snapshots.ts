@@ -23,6 +23,7 @@ export interface Keeper {
   replace(replacement: {
     parts: ReadonlyMap<string, Buffer>;
     clockStart?: ClockStart | undefined;
+    onOpened?: (() => void) | undefined;
   }): Promise<{ clock: string; brands: readonly unknown[]; users: readonly unknown[] }>;
 }
 
@@ -72,11 +73,16 @@ function createStack(deps: SnapshotsDeps) {
     takeSnapshot(running(), { name, note, atMs: clock.now() });
 
   /** Puts it in place; to be called in `alone`. */
-  async function putInPlace(snapshot: Snapshot, from: string): Promise<Restored> {
+  async function putInPlace(
+    snapshot: Snapshot,
+    from: string,
+    onOpened: (() => void) | undefined,
+  ): Promise<Restored> {
     running();
     const elapsedMs = stopwatch();
     const { manifest, parts } = snapshot;
-    const ready = await keeper.replace({ parts, clockStart: clockStartOf(manifest, clock.now()) });
+    const clockStart = clockStartOf(manifest, clock.now());
+    const ready = await keeper.replace({ parts, clockStart, onOpened });
     const { block, hash } = manifest.chain;
     return {
       ...{ from, chain: { block, hash } },
@@ -116,19 +122,20 @@ const replacingCalls = ({ keeper, folder, running, putInPlace, undo }: Stack) =>
     keeper.alone(async () => {
       const isNamed = 'name' in which;
       const snapshot = isNamed ? await folder.read(which.name) : await readChecked(which.file);
-      await undo?.beforeReplacing('/_rewards/restore');
-      return putInPlace(snapshot, isNamed ? which.name : which.file);
+      const onOpened = await undo?.beforeReplacing('/_rewards/restore');
+      return putInPlace(snapshot, isNamed ? which.name : which.file, onOpened);
     }),
   /** Begins anew, as the seed files say. */
   reset: ({ keep }: { keep?: 'clock'[] | undefined }) =>
     keeper.alone(async () => {
       const elapsedMs = stopwatch();
       const { nowMs, frozen, offsetMs } = running().clock.state();
-      await undo?.beforeReplacing('/_rewards/reset');
+      const onOpened = await undo?.beforeReplacing('/_rewards/reset');
       const kept = frozen ? { startMs: nowMs, frozen } : { offsetMs };
       const ready = await keeper.replace({
         parts: new Map(),
         clockStart: keep?.includes('clock') ? kept : undefined,
+        onOpened,
       });
       return {
         ...{ clock: ready.clock, brands: ready.brands.length, users: ready.users.length },
@@ -147,8 +154,7 @@ const undoCalls = ({ keeper, running, clock, undo }: Stack) => ({
       const end = point?.end;
       if (!undo || !point || !end) throw nothingToUndo();
       const clockStart = clockStartOf({ clock: point.clock, chain: { id: 0, ...end } }, clock.now());
-      const ready = await keeper.replace({ parts: undo.parts(point), clockStart });
-      undo.drop();
+      const ready = await keeper.replace({ parts: undo.parts(point), clockStart, onOpened: point.undone });
       const { block, hash } = end;
       return {
         ...{ undone: point.changes, chain: { block, hash } },

@@ -32,11 +32,59 @@ const CHANGES_NOTHING =
   /^\/_rewards\/(?:snapshot|snapshots|restore|undo|reset|tokens|inbox|faults|requests|constraints\/check)(?:\/|$)/;
 const FOLLOWS = /\/payment-mint$/;
 
+/** The latest points, of which the newest is whole; at most one, the newest, has no changes. */
+function createPoints(most: number) {
+  let points: Point[] = [];
+
+  /** The one before becomes the newest. */
+  function dropNewest(): void {
+    const [newest, before] = [points.at(-1), points.at(-2)];
+    if (newest && before) {
+      before.ledger = wholeOf(before.ledger, newest.ledger);
+      before.site = wholeOf(before.site, newest.site);
+    }
+    points = points.slice(0, -1);
+  }
+  /** A request that was refused leaves a point after which nothing was changed; the next one takes its place. */
+  const isUnchanged = (point: Point | undefined) => point?.changes.length === 0;
+
+  return {
+    newest: () => points.at(-1),
+    add(point: Point & { ledger: Buffer; site: Buffer }): void {
+      if (isUnchanged(points.at(-1))) dropNewest();
+      const before = points.at(-1);
+      if (before) {
+        before.ledger = differenceFrom(point.ledger, wholeOf(before.ledger));
+        before.site = differenceFrom(point.site, wholeOf(before.site));
+      }
+      points = [...points, point].slice(-most);
+    },
+    /** The newest one that was changed, whole. */
+    changed(): (Point & { ledger: Buffer; site: Buffer; drop: () => void }) | undefined {
+      const newest = points.at(-1);
+      const point = isUnchanged(newest) ? points.at(-2) : newest;
+      if (!point) return undefined;
+      return {
+        ...point,
+        ledger: wholeOf(point.ledger, newest?.ledger),
+        site: wholeOf(point.site, newest?.site),
+        drop() {
+          while (points.includes(point)) dropNewest();
+        },
+      };
+    },
+    clear() {
+      points = [];
+    },
+  };
+}
+
 export function createUndoPoints(running: () => Running | undefined, machine: Pick<Clock, 'now'>) {
   const { pointsMax, takeMaxMs, ledgerBytesMax } = settings.undo;
-  let points: Point[] = [];
+  const points = createPoints(pointsMax);
   let underWay = 0;
   let taking: Promise<void> | undefined;
+  let takes = 0;
 
   const at = () => new Date(machine.now()).toISOString();
 
@@ -48,74 +96,51 @@ export function createUndoPoints(running: () => Running | undefined, machine: Pi
       checkpoint: false,
       storeBytesMax: ledgerBytesMax,
     });
-    const checkpoint = await newestCheckpoint(stack.dataDir, images, points.at(-1)?.checkpoint);
+    const checkpoint = await newestCheckpoint(stack.dataDir, images, points.newest()?.checkpoint);
     // The request went on without it, and may be in it.
     if (elapsedMs() > withinMs) return;
-    if (isUnchanged(points.at(-1))) dropNewest();
-    const newest = points.at(-1);
-    const point = { ...images, site: site ?? NO_STORE, checkpoint, changes: [] };
-    if (newest) {
-      newest.ledger = differenceFrom(point.ledger, wholeOf(newest.ledger));
-      newest.site = differenceFrom(point.site, wholeOf(newest.site));
-    }
-    points = [...points, point].slice(-pointsMax);
+    points.add({ ...images, site: site ?? NO_STORE, checkpoint, changes: [] });
   }
-
-  /** The one before becomes the newest. */
-  function dropNewest(): void {
-    const [newest, before] = [points.at(-1), points.at(-2)];
-    if (newest && before) {
-      before.ledger = wholeOf(before.ledger, newest.ledger);
-      before.site = wholeOf(before.site, newest.site);
-    }
-    points = points.slice(0, -1);
-  }
-
-  /** A request that was refused leaves a point after which nothing was changed; the next one takes its place. */
-  const isUnchanged = (point: Point | undefined) => point?.changes.length === 0;
 
   return {
     /** Before a request that may change something; resolves when the state before it is kept. Of several under way at once, the first has it kept for all. */
     async before(method: string, path: string): Promise<void> {
       if (isLook(method, path)) return;
       underWay += 1;
-      if (underWay === 1 && !FOLLOWS.test(path))
-        // A stack that cannot be saved has nothing to go back to, and works all the same.
-        taking = within(
-          takeMaxMs,
-          take(takeMaxMs).catch(() => {
-            points = [];
-          }),
-        );
+      if (underWay === 1 && !FOLLOWS.test(path)) {
+        takes += 1;
+        const number = takes;
+        // A stack that cannot be saved has nothing to go back to, and works all the same. One that failed late says nothing
+        // of what was kept since.
+        const taken = take(takeMaxMs).catch(() => {
+          if (number === takes) points.clear();
+        });
+        taking = within(takeMaxMs, taken);
+      }
       await taking;
     },
     after(method: string, path: string, answer: Response | undefined): void {
       if (isLook(method, path)) return;
       underWay -= 1;
       // Asked for its headers only where they are needed: it takes longer to send from then on.
-      if (answer && answer.status < 400) points.at(-1)?.changes.push(changeOf(answer, at(), method, path));
+      if (answer && answer.status < 400) points.newest()?.changes.push(changeOf(answer, at(), method, path));
     },
-    /** Keeps the present state, before it is replaced by another. */
-    async beforeReplacing(path: string): Promise<void> {
+    /** Keeps the present state, before it is replaced by another; what it returns is called when it is. */
+    async beforeReplacing(path: string): Promise<() => void> {
+      takes += 1;
       await take(Number.POSITIVE_INFINITY).catch(() => undefined);
-      points.at(-1)?.changes.push({ id: null, at: at(), method: 'POST', path, status: 200 });
+      const point = points.newest();
+      return () => point?.changes.push({ id: null, at: at(), method: 'POST', path, status: 200 });
     },
-    /** The state before the latest change, and all that came since; undefined when nothing was changed. */
-    last(): (Images & Pick<Point, 'checkpoint' | 'changes'>) | undefined {
-      const newest = points.at(-1);
-      const point = isUnchanged(newest) ? points.at(-2) : newest;
-      if (!point) return undefined;
-      const site = wholeOf(point.site, newest?.site);
-      return {
-        ...point,
-        ledger: wholeOf(point.ledger, newest?.ledger),
-        site: site === NO_STORE ? undefined : site,
-      };
-    },
-    /** The latest change is undone. */
-    drop(): void {
-      if (isUnchanged(points.at(-1))) dropNewest();
-      dropNewest();
+    /**
+     * The state before the latest change, and all that came since; undefined when nothing was changed. `undone` is called when
+     * that state is back.
+     */
+    last(): (Images & Pick<Point, 'checkpoint' | 'changes'> & { undone: () => void }) | undefined {
+      const point = points.changed();
+      return (
+        point && { ...point, site: point.site === NO_STORE ? undefined : point.site, undone: point.drop }
+      );
     },
     parts: ({ ledger, site, checkpoint }: Images & Pick<Point, 'checkpoint'>): Map<string, Buffer> => {
       const parts = new Map([[LEDGER, ledger]]);

@@ -2,7 +2,7 @@
 import type { ChainClient } from '../../chain/rpc/client.ts';
 import type { Database } from '../../ledger/database/database.ts';
 import { openTerms } from '../../ledger/perks/perk-terms.ts';
-import { delay } from '../../lib/timers.ts';
+import { delay, stopwatch } from '../../lib/timers.ts';
 
 /** A start waits for it. */
 const POLL_MS = 5;
@@ -17,7 +17,8 @@ interface PerksOnChainDeps {
 }
 
 export async function perksOnChain(deps: PerksOnChainDeps): Promise<void> {
-  for (let waitedMs = 0; waitedMs < ON_CHAIN_WITHIN_MS; waitedMs += POLL_MS) {
+  const elapsedMs = stopwatch();
+  while (elapsedMs() < ON_CHAIN_WITHIN_MS) {
     if (await areOnChain(deps)) return;
     await delay(POLL_MS);
   }

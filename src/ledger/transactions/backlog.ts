@@ -30,7 +30,14 @@ export const payoutsInFlight = (db: Queries, limit: number) =>
     .select({ raw: attempts.raw })
     .from(transactions)
     .innerJoin(attempts, eq(attempts.hash, transactions.hash))
-    .where(and(eq(transactions.purpose, 'payout'), inArray(transactions.status, ['stored', 'sent'])))
+    .where(
+      and(
+        eq(transactions.purpose, 'payout'),
+        inArray(transactions.status, ['stored', 'sent']),
+        isNull(transactions.blockNumber),
+        sql`${transactions.status} <> 'final'`,
+      ),
+    )
     .limit(limit);
 
 export const everyLane = (db: Queries) => db.select().from(lanes).orderBy(asc(lanes.address));
