@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { measureGas } from './gas/measure-gas.ts';
+import { measureConcurrency, measureLatency } from './groups/by-load.ts';
 import type { Found } from './groups/found.ts';
 import { measureGenerator } from './groups/generator-ceiling.ts';
 import { measureGrowth } from './groups/growth.ts';
@@ -57,17 +58,19 @@ const plan: Plan = {
   ...{ postgres: options.database, profile: options.profile },
 };
 
-/** Every group whose loads are asked for, one after another, each with processes of its own. */
-async function measureAll(bench: Bench): Promise<Found> {
+/** Every group whose loads are asked for, one after another, each with processes of its own. `keep` is told after each. */
+async function measureAll(bench: Bench, keep: (found: Found) => void): Promise<Found> {
   const found: Found = { rounds: {} };
   const add = async (group: Promise<Partial<Found>>) => {
     const { rounds, ...more } = await group;
     Object.assign(found, more, { rounds: { ...found.rounds, ...rounds } });
+    keep(found);
   };
   const wants = (...names: LoadName[]) => names.some((name) => plan.names.includes(name));
   await add(measureGenerator(bench, plan));
-  if (wants('naive', 'events', 'raw', 'relays', 'relays-many', 'latency', 'concurrency'))
-    await add(measureOneMachine(bench, plan));
+  if (wants('naive', 'events', 'raw', 'relays', 'relays-many')) await add(measureOneMachine(bench, plan));
+  if (wants('concurrency')) await add(measureConcurrency(bench, plan));
+  if (wants('latency')) await add(measureLatency(bench, plan, found));
   if (wants('instant')) await add(measureInstant(bench, plan));
   const { postgres } = plan;
   if (wants('postgres', 'replicas') && !postgres)
@@ -89,15 +92,19 @@ try {
   const generator = await startGenerator();
   stops.push(() => generator.stop());
   if (options.quick && !options.only) say(`--quick leaves out ${longLoads.join(', ')}`);
-  const found = await measureAll({ generator, say, dir: options.dir, stops });
-  const rows = rowsOf(found);
+  // After each group, since the next one may fail.
+  const keep = (found: Found) => {
+    const report = { machine, rows: rowsOf(found), found };
+    if (options.json) writeFileSync(options.json, `${JSON.stringify(report, null, 2)}\n`);
+    return report;
+  };
+  const found = await measureAll({ generator, say, dir: options.dir, stops }, keep);
+  const report = keep(found);
   say(`\n${machineText(machine)}`);
   say(generatorText(found));
   say(`${plan.rounds} rounds, ${plan.callers} callers; medians, with the lowest and highest round\n`);
   say(`${roundsTable(found)}\n`);
-  console.log(rowsTable(rows));
-  const report = { machine, rows, found };
-  if (options.json) writeFileSync(options.json, `${JSON.stringify(report, null, 2)}\n`);
+  console.log(rowsTable(report.rows));
   if (options['write-docs']) await writeMeasured(report, new Date());
 } finally {
   await stopAll({ stops, say });

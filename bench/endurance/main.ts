@@ -1,16 +1,13 @@
 /** `npm run bench -- endurance`: events at half of the highest rate for a long time, and whether memory and latency stay level. */
 import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { startOnStandIn } from '../groups/on-stand-in.ts';
 import { measure, perSecond, problemsOf } from '../groups/rounds.ts';
-import { eventsOf } from '../groups/subjects.ts';
 import { readOptions } from '../options.ts';
 import { writePart, writePicture } from '../report/docs.ts';
 import { describeMachine, machineText } from '../report/machine.ts';
-import { brandsOf, startChain } from '../setup/chain.ts';
 import { startGenerator } from '../setup/processes.ts';
-import { startIdentity } from '../setup/relay-users.ts';
 import { type Bench, stopAll, withScope } from '../setup/scope.ts';
-import { startMeasuredService } from '../setup/service.ts';
 import { type Endurance, enduranceOf, endurancePictures, enduranceText } from './report.ts';
 import { sampleResident } from './resident.ts';
 
@@ -29,19 +26,17 @@ const options = readOptions('endurance', {
     help: 'puts the result and its pictures into docs/performance.md',
   },
 });
+/** Of the ledger's past. */
+const CLAIMS = 1_000;
 const say = (text: string) => process.stderr.write(`${text}\n`);
 
 async function measureEndurance(bench: Bench): Promise<Endurance> {
-  return withScope(bench, async ({ folder, started }) => {
-    const brands = brandsOf(4);
-    const chain = await started(startChain());
-    const identity = await started(startIdentity());
-    const service = await started(startMeasuredService(chain, { folder, brands, identity: identity.env }));
-    const subject = eventsOf(service, { chain, brands });
+  return withScope(bench, async (scope) => {
+    const { service, subject, nodePid, stopAndVerify } = await startOnStandIn(scope, CLAIMS);
     const highest = perSecond(await measure(bench.generator, subject, { callers: 256, seconds: 20 }));
     const rate = options.rate ? Number(options.rate) : Math.round(highest / 2);
     say(`${rate} events a second for ${options.minutes} minutes`);
-    const sampled = sampleResident({ pid: service.pid, chainPid: chain.pid });
+    const sampled = sampleResident({ pid: service.pid, chainPid: nodePid });
     const measured = await measure(bench.generator, subject, {
       ...{
         callers: Number(options.callers),
@@ -53,7 +48,7 @@ async function measureEndurance(bench: Bench): Promise<Endurance> {
     const samples = sampled();
     const problems = problemsOf(measured);
     for (const problem of problems) say(problem);
-    const rewards = await service.stopAndVerify();
+    const rewards = await stopAndVerify();
     say(`rewards verify: ${rewards} rewards, no difference`);
     return enduranceOf({ rate, samples, minutes: measured.spans, answered: measured.answered, problems });
   });

@@ -24,7 +24,12 @@ export function sampleResident({ pid, chainPid }: { pid: number; chainPid: numbe
   const samples: ResidentSample[] = [];
   const sampling = setInterval(() => {
     const seconds = (performance.now() - startedAt) / 1_000;
-    samples.push({ seconds, serviceMb: residentMb(pid), chainMb: residentMb(chainPid) });
+    try {
+      samples.push({ seconds, serviceMb: residentMb(pid), chainMb: residentMb(chainPid) });
+    } catch {
+      // One of them has ended, of which whoever waits for it is told.
+      clearInterval(sampling);
+    }
   }, 1_000);
   return () => {
     clearInterval(sampling);

@@ -1,24 +1,14 @@
 /** Events of new users on ledgers that hold a thousand claims to a million, and how long the largest takes to be compared with its chain. */
-import { writeFileSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
-import { openSqlite } from '../../src/ledger/database/sqlite.ts';
-import { program, startProgram } from '../setup/processes.ts';
-import { type Bench, type Scope, withScope } from '../setup/scope.ts';
+import { program } from '../setup/processes.ts';
+import { type Bench, withScope } from '../setup/scope.ts';
 import { verified } from '../setup/service.ts';
-import { brandIds, planHistory } from '../verify/history.ts';
-import { writeHistory } from '../verify/ledger.ts';
-import { measureVerify, serviceEnvironment } from '../verify/measure.ts';
-import type { StandInTask } from '../verify/node-process.ts';
-import { startStandIn } from '../verify/start-stand-in.ts';
+import { measureVerify } from '../verify/measure.ts';
 import type { Found } from './found.ts';
+import { startOnStandIn } from './on-stand-in.ts';
 import type { Plan } from './plan.ts';
-import { inTurns, type Subject } from './rounds.ts';
-import { eventLoad } from './subjects.ts';
+import { inTurns } from './rounds.ts';
 
 const SMALLEST = 1_000;
-/** Rewards of a transaction of the past. */
-const BATCH = 250;
 
 /** A thousand, ten thousand, … and `largest`. */
 export function sizesUpTo(largest: number): number[] {
@@ -30,10 +20,10 @@ export function sizesUpTo(largest: number): number[] {
 export async function measureGrowth(bench: Bench, plan: Plan): Promise<Found> {
   return withScope(bench, async (scope) => {
     const sizes = sizesUpTo(plan.claims);
-    const ledgers: Awaited<ReturnType<typeof prepare>>[] = [];
+    const ledgers: Awaited<ReturnType<typeof startOnStandIn>>[] = [];
     for (const claims of sizes) {
       bench.say(`writing a ledger of ${claims} claims`);
-      ledgers.push(await prepare(scope, claims));
+      ledgers.push(await startOnStandIn(scope, claims));
     }
     const names = sizes.map(String);
     const of = <Value>(value: (ledger: (typeof ledgers)[number]) => Value) =>
@@ -65,33 +55,4 @@ export async function measureGrowth(bench: Bench, plan: Plan): Promise<Found> {
     });
     return { rounds: {}, growth, ...(verify && { verify }) };
   });
-}
-
-/** A ledger with a past, a stand-in for its node, and the service on both. */
-async function prepare({ folder: parent, started }: Scope, claims: number) {
-  const folder = join(parent, String(claims));
-  await mkdir(folder);
-  const databaseUrl = `sqlite:${join(folder, 'ledger.sqlite')}`;
-  const history = { rewards: claims, batch: BATCH, headAtMs: Date.now() };
-  const database = openSqlite(join(folder, 'ledger.sqlite'));
-  const task: StandInTask = { plan: history, hashes: [] };
-  try {
-    task.hashes = await writeHistory(database, planHistory(history));
-  } finally {
-    await database.close();
-  }
-  writeFileSync(join(folder, 'node.json'), JSON.stringify(task));
-  const node = await started(startStandIn(join(folder, 'node.json')));
-  // It compares by itself after a minute or so, which is not what is measured here.
-  const env = serviceEnvironment({ databaseUrl, nodeUrl: node.url }, { REWARDS_VERIFY_EVERY: '0s' });
-  const service = await started(startProgram(['start', '--log-level', 'warn'], { env, cwd: folder }));
-  const subject: Subject = {
-    load: eventLoad([service.url], {
-      ...(brandIds[0] && { brandId: brandIds[0] }),
-      domain: 'shop-0.example',
-    }),
-    pids: [service.pid],
-    chainPid: node.pid,
-  };
-  return { claims, folder, env, databaseUrl, nodeUrl: node.url, service, subject };
 }

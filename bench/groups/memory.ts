@@ -2,30 +2,25 @@
 import { sampleResident } from '../endurance/resident.ts';
 import { thinned, trendOf } from '../endurance/trend.ts';
 import { median } from '../report/statistics.ts';
-import { brandsOf, startChain } from '../setup/chain.ts';
-import { startIdentity } from '../setup/relay-users.ts';
 import { type Bench, withScope } from '../setup/scope.ts';
-import { startMeasuredService } from '../setup/service.ts';
 import type { Found } from './found.ts';
+import { startOnStandIn } from './on-stand-in.ts';
 import type { Plan } from './plan.ts';
 import { measure, problemsOf } from './rounds.ts';
-import { eventsOf } from './subjects.ts';
 
 /** Growth over the second half of the events, as a share of what is held: garbage that V8 has not collected moves it by some percent. */
 const LEVEL_LIMIT = 0.1;
 const CALLERS = 64;
+/** Of the ledger's past. */
+const CLAIMS = 1_000;
 /** No load lasts longer. */
 const HOURS_6 = 6 * 3_600;
 
 export async function measureMemory(bench: Bench, plan: Plan): Promise<Found> {
-  return withScope(bench, async ({ folder, started }) => {
-    const brands = brandsOf(plan.brands);
-    const chain = await started(startChain());
-    const identity = await started(startIdentity());
-    const service = await started(startMeasuredService(chain, { folder, brands, identity: identity.env }));
+  return withScope(bench, async (scope) => {
+    const { service, subject, nodePid, stopAndVerify } = await startOnStandIn(scope, CLAIMS);
     bench.say(`sending ${plan.events} events, and looking at the memory of the service`);
-    const sampled = sampleResident({ pid: service.pid, chainPid: chain.pid });
-    const subject = eventsOf(service, { chain, brands });
+    const sampled = sampleResident({ pid: service.pid, chainPid: nodePid });
     const measured = await measure(bench.generator, subject, {
       ...{ callers: CALLERS, seconds: HOURS_6, most: plan.events },
     });
@@ -33,7 +28,7 @@ export async function measureMemory(bench: Bench, plan: Plan): Promise<Found> {
     const held = sampled().map(({ serviceMb }) => serviceMb);
     const trend = trendOf(thinned(held.slice(Math.floor(held.length / 2)), 300), LEVEL_LIMIT);
     const residentMb = median(held.slice(-Math.max(1, Math.floor(held.length / 10))));
-    const rewards = await service.stopAndVerify();
+    const rewards = await stopAndVerify();
     bench.say(`rewards verify: ${rewards} rewards, no difference`);
     return { rounds: {}, memory: { events: measured.answered, residentMb, trend } };
   });

@@ -1,15 +1,13 @@
 /** Events on Postgres, beside a bare server with one insert for each request, and by the number of processes on one database. */
 import { randomBytes } from 'node:crypto';
 import { createOwnDatabase } from '../../src/ledger/database/postgres.ts';
-import { brandsOf, startChain } from '../setup/chain.ts';
 import { startBaseline } from '../setup/processes.ts';
-import { startIdentity } from '../setup/relay-users.ts';
 import { type Bench, type Scope, withScope } from '../setup/scope.ts';
-import { startMeasuredService } from '../setup/service.ts';
 import type { Found } from './found.ts';
+import { startOnAnvil } from './on-anvil.ts';
 import type { Plan } from './plan.ts';
 import { inTurns, measure, perSecond, problemsOf } from './rounds.ts';
-import { baselineOf, eventsOf } from './subjects.ts';
+import { baselineOf } from './subjects.ts';
 
 const PROCESSES = [1, 2, 3];
 
@@ -21,29 +19,10 @@ async function ownDatabase({ started }: Scope, server: string): Promise<string> 
   return url;
 }
 
-async function startOn(
-  scope: Scope,
-  { server, plan, processes }: { server: string; plan: Plan; processes: number },
-) {
-  const brands = brandsOf(plan.brands);
-  const postgres = await ownDatabase(scope, server);
-  const chain = await scope.started(startChain());
-  const identity = await scope.started(startIdentity());
-  const { folder } = scope;
-  const starting = startMeasuredService(chain, {
-    folder,
-    brands,
-    identity: identity.env,
-    postgres,
-    processes,
-  });
-  const service = await scope.started(starting);
-  return { service, brands, subject: eventsOf(service, { chain, brands }) };
-}
-
 export async function measurePostgres(bench: Bench, plan: Plan, server: string): Promise<Found> {
   return withScope(bench, async (scope) => {
-    const { service, brands, subject } = await startOn(scope, { server, plan, processes: 1 });
+    const postgres = await ownDatabase(scope, server);
+    const { service, brands, subject } = await startOnAnvil(scope, plan, { postgres });
     const naive = await scope.started(startBaseline('postgres-server', await ownDatabase(scope, server)));
     const { callers } = plan;
     const rounds = await inTurns({
@@ -64,7 +43,8 @@ export async function measureReplicas(bench: Bench, plan: Plan, server: string):
   const replicas: NonNullable<Found['replicas']> = [];
   for (const processes of PROCESSES) {
     await withScope(bench, async (scope) => {
-      const { service, subject } = await startOn(scope, { server, plan, processes });
+      const postgres = await ownDatabase(scope, server);
+      const { service, subject } = await startOnAnvil(scope, plan, { postgres, processes });
       const { callers, seconds } = plan;
       await measure(bench.generator, subject, { callers, seconds: plan.warmUpSeconds });
       const measured = await measure(bench.generator, subject, { callers, seconds: seconds.events });

@@ -37,6 +37,7 @@ interface Sent {
   hash: Hex;
   nonce: number;
   entries: PayoutEntry[];
+  /** 0 while it waits for one. */
   block: number;
 }
 
@@ -54,28 +55,57 @@ const granted = new Set([
 ]);
 const everyAbi = [...businessEscrowAbi, ...pointsSaleAbi, ...rewardTokenAbi] as Abi;
 
+interface Paid {
+  block: number;
+  value: bigint;
+}
+
+function addTo<Key>(sums: Map<Key, Paid[]>, key: Key, { block, value }: Paid): void {
+  const sum = sums.get(key) ?? [];
+  if (sum.length === 0) sums.set(key, sum);
+  const last = sum.at(-1);
+  if (last?.block === block) last.value += value;
+  else sum.push({ block, value });
+}
+
+const sumUpTo = (sum: readonly Paid[] | undefined, end: number) =>
+  (sum ?? []).reduce((total, { block, value }) => (block <= end ? total + value : total), 0n);
+
 /** `hashes`: of each batch's transaction. Resolves once it listens on a free port of this machine. */
 export async function startStandInNode(history: History, hashes: readonly Hex[]) {
   const sent: Sent[] = [];
-  const pool: Sent[] = [];
+  /** How many of `sent` are in blocks up to one of those that came since the past. */
+  const sentBy: number[] = [];
+  const known = new Map<Hex, Sent>();
+  /** What came since the past: by word of the payout bits, and by brand. */
+  const paidSince = { words: new Map<bigint, Paid[]>(), brands: new Map<Hex, Paid[]>() };
+  let pool: Sent[] = [];
   let head = history.headBlock;
   const mining = setInterval(() => {
     head += 1;
-    for (const one of pool.splice(0)) sent.push({ ...one, block: head });
+    for (const one of pool) {
+      one.block = head;
+      sent.push(one);
+      for (const { brandId, sequence, amount } of one.entries) {
+        addTo(paidSince.words, sequence >> 8n, { block: head, value: 1n << (sequence & 255n) });
+        addTo(paidSince.brands, brandId, { block: head, value: amount });
+      }
+    }
+    pool = [];
+    sentBy.push(sent.length);
   }, 1_000);
+  // A million rewards later an answer takes no longer.
+  const countUpTo = (block: number) =>
+    block >= head ? sent.length : (sentBy[block - history.headBlock - 1] ?? 0);
+  const sentIn = (block: number) => sent.slice(countUpTo(block - 1), countUpTo(block));
 
   const numberOf = (tag: unknown): number => {
     if (typeof tag === 'object' && tag !== null && 'blockHash' in tag)
       return hexToNumber(`0x${String(tag.blockHash).slice(-16)}`);
     return typeof tag === 'string' && tag.startsWith('0x') ? hexToNumber(tag as Hex) : head;
   };
-  const sentUpTo = (block: number) => sent.filter((one) => one.block <= block);
   const paid = (brand: number, block: number) =>
-    history.paidUpTo(brand, block) * 5n +
-    sentUpTo(block)
-      .flatMap(({ entries }) => entries)
-      .filter(({ brandId }) => brandId === brandIds[brand])
-      .reduce((sum, { amount }) => sum + amount, 0n);
+    history.paidUpTo(brand, block) * 5n + sumUpTo(paidSince.brands.get(brandIds[brand] as Hex), block);
   const inEscrow = (account: string, block: number) => {
     const place = brandIds.indexOf(account as Hex);
     return place === -1 || block < history.depositBlock ? 0n : DEPOSIT - paid(place, block);
@@ -87,10 +117,8 @@ export async function startStandInNode(history: History, hashes: readonly Hex[])
       const isPast = sequence < history.rewards && history.blockOf(history.batchOf(sequence)) <= block;
       if (isPast) word |= 1n << BigInt(bit);
     }
-    for (const { entries } of sentUpTo(block)) {
-      for (const { sequence } of entries) if (sequence >> 8n === index) word |= 1n << (sequence & 255n);
-    }
-    return word;
+    // No two of them are the same bit.
+    return word + sumUpTo(paidSince.words.get(index), block);
   };
 
   const call = ({ to, data }: { to: Hex; data: Hex }, block: number): Hex => {
@@ -122,8 +150,7 @@ export async function startStandInNode(history: History, hashes: readonly Hex[])
     const past = place === undefined ? undefined : hashes[place];
     if (past && place !== undefined)
       yield* payoutLogs({ hash: past, entries: history.entries(place), block }, kind);
-    for (const one of block > history.headBlock ? sent : [])
-      if (one.block === block) yield* payoutLogs(one, kind);
+    for (const one of sentIn(block)) yield* payoutLogs(one, kind);
   };
 
   const receiptOf = (hash: Hex, block: number, logs: string[]) =>
@@ -137,20 +164,22 @@ export async function startStandInNode(history: History, hashes: readonly Hex[])
       if (number > head) return 'null';
       const place = history.batchIn(number);
       const past = place === undefined ? [] : [hashes[place]];
-      const live = number > history.headBlock ? sent.filter(({ block }) => block === number) : [];
       return JSON.stringify({
         number: numberToHex(number),
         hash: blockHash(number),
         parentHash: blockHash(Math.max(0, number - 1)),
         timestamp: numberToHex(history.timestampSeconds(number)),
         baseFeePerGas: numberToHex(10n ** 9n),
-        transactions: [...past, ...live.map(({ hash }) => hash)],
+        transactions: [...past, ...sentIn(number).map(({ hash }) => hash)],
       });
     },
     eth_getBlockReceipts([tag]) {
       const number = numberOf(tag);
-      const inBlock = sent.filter(({ block }) => block === number);
-      return `[${inBlock.map((one) => receiptOf(one.hash, number, [...payoutLogs(one, 'token'), ...payoutLogs(one, 'others')])).join(',')}]`;
+      return `[${sentIn(number)
+        .map((one) =>
+          receiptOf(one.hash, number, [...payoutLogs(one, 'token'), ...payoutLogs(one, 'others')]),
+        )
+        .join(',')}]`;
     },
     eth_getLogs([filter]) {
       const { fromBlock, toBlock, address } = filter as { fromBlock: Hex; toBlock: Hex; address: unknown };
@@ -162,7 +191,8 @@ export async function startStandInNode(history: History, hashes: readonly Hex[])
       return `[${logs.join(',')}]`;
     },
     eth_getTransactionReceipt([hash]) {
-      const one = sent.find((candidate) => candidate.hash === hash);
+      const found = known.get(hash as Hex);
+      const one = found && found.block > 0 ? found : undefined;
       const place = hashes.indexOf(hash as Hex);
       if (!one && place === -1) return 'null';
       return receiptOf(hash as Hex, one?.block ?? history.blockOf(place), []);
@@ -172,9 +202,7 @@ export async function startStandInNode(history: History, hashes: readonly Hex[])
       const block = numberOf(tag);
       if (String(account).toLowerCase() !== accounts.payout) return '"0x0"';
       const past = Math.max(0, Math.min(history.batches, block - history.blockOf(0) + 1));
-      return JSON.stringify(
-        numberToHex(past + sentUpTo(block).length + (tag === 'pending' ? pool.length : 0)),
-      );
+      return JSON.stringify(numberToHex(past + countUpTo(block) + (tag === 'pending' ? pool.length : 0)));
     },
     eth_getBalance: () => JSON.stringify(numberToHex(10n ** 24n)),
     eth_getCode: ([at, tag]) =>
@@ -187,9 +215,11 @@ export async function startStandInNode(history: History, hashes: readonly Hex[])
     eth_sendRawTransaction([raw]) {
       const { nonce = 0, data = '0x' } = parseTransaction(raw as Hex);
       const hash = keccak256(raw as Hex);
-      if (![...sent, ...pool].some((one) => one.hash === hash)) {
-        pool.push({ hash, nonce, entries: decodePayoutBatch(data), block: 0 });
-        pool.sort((one, other) => one.nonce - other.nonce);
+      if (!known.has(hash)) {
+        const one = { hash, nonce, entries: decodePayoutBatch(data), block: 0 };
+        known.set(hash, one);
+        pool.push(one);
+        pool.sort((first, second) => first.nonce - second.nonce);
       }
       return JSON.stringify(hash);
     },

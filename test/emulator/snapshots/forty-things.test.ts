@@ -20,9 +20,9 @@ const pageOf = (path: string, init: RequestInit = {}) =>
 async function seen() {
   const users = stack.ready.users.map(({ address }) => address);
   const head = await stack.chain.getBlock();
-  const blocks = await Promise.all(
-    Array.from({ length: 8 }, (_, back) => stack.chain.getBlock({ blockNumber: head.number - BigInt(back) })),
-  );
+  // A stack that has only been started may have fewer than eight.
+  const last = Array.from({ length: 8 }, (_, back) => head.number - BigInt(back)).filter((n) => n >= 0n);
+  const blocks = await Promise.all(last.map((blockNumber) => stack.chain.getBlock({ blockNumber })));
   return {
     balances: await Promise.all(users.map((address) => stack.balanceOf(address))),
     escrow: await stack.escrowOf(stack.brand.brandId),
