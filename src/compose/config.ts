@@ -226,8 +226,8 @@ export const settings = {
     budgetGwei: 10_000_000_000,
     /** Of that, the part of one user: twenty users at once before a brand's day is over, and more than any of them needs. */
     userShare: 0.05,
-    /** Calls of one commit: each takes up to five statements under its payer's lock, for which other processes wait little more than a second. */
-    admitBatchMax: 50,
+    /** Calls of one commit: whom a block has answered come again together. Where a budget runs out, each takes up to five statements under its payer's lock, for which other processes wait little more than a second. */
+    admitBatchMax: 128,
     /** The next block or two. */
     permitMarginMs: 10_000,
     /** How long a caller waits for the block; most clients wait as long for an answer. */
