@@ -76,13 +76,15 @@ export async function lockedRow(
 }
 
 /**
- * The same database for those who wait as long as it takes for a connection of their pool and for a locked row. On a busy
- * machine the last of a crowd waits longer than the service lets its callers wait; what becomes of those has tests of its own.
+ * The same database for those who wait as long as it takes: for a connection of their pool, for a locked row, and between
+ * two statements of a commit. On a busy machine the last of a crowd waits longer than the service lets its callers wait; what
+ * becomes of those has tests of its own.
  */
 export function patient(url: string): string {
   const own = new URL(url);
-  own.searchParams.set('lock_timeout', '60000');
   own.searchParams.set('connect_timeout', '60');
+  own.searchParams.set('lock_timeout', '60000');
+  own.searchParams.set('idle_in_transaction_session_timeout', '60000');
   return own.href;
 }
 
