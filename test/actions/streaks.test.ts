@@ -11,7 +11,7 @@ import { failRewards, markReleased } from '../../src/ledger/rewards/rewards.ts';
 import { rewards } from '../../src/ledger/schema/rewards.ts';
 import { createKeyedMutex } from '../../src/lib/mutex.ts';
 import type { BrandId } from '../../src/rules/brands/brand.ts';
-import { freshAddress, freshKey, postgresMissing, startPostgres } from '../kits/databases.ts';
+import { freshAddress, freshKey, patient, postgresMissing, startPostgres } from '../kits/databases.ts';
 import { openLedger, START_MS, someBrand, type TestLedger } from './ledger.ts';
 
 /** The deps of one process. */
@@ -38,8 +38,8 @@ test.skipIf(postgresMissing())(
   { timeout: 60_000 },
   async () => {
     const postgres = await startPostgres();
-    const ledger = await openLedger(openPostgres(postgres.url));
-    const second = openPostgres(postgres.url);
+    const ledger = await openLedger(openPostgres(patient(postgres.url)));
+    const second = openPostgres(patient(postgres.url));
     try {
       const { brandId } = await someBrand(ledger, { deposit: 1_000, 'streakMilestones.1': 100 });
       const request = requestOf(brandId);

@@ -1,6 +1,7 @@
 /** Nodes that refuse a transaction because gas times price is above a cap of theirs (geth: --rpc.txfeecap). */
 import { parseTransaction, toFunctionSelector, toHex } from 'viem';
 import { afterEach, expect, test } from 'vitest';
+import type { EngineOverrides } from '../../src/compose/config.ts';
 import { crowd, type EngineKit, eventually, impatient, payoutSigner, startEngineKit } from './kit.ts';
 
 let kit: EngineKit | undefined;
@@ -13,6 +14,20 @@ const GWEI = 10n ** 9n;
 /** One reward offers 0.0106 at a base fee of 50 gwei, and less than 0.001 at 1. */
 const capWei = 10n ** 16n;
 const lane = { ...impatient.lane, untakenAfterMs: 1_000 };
+
+/** A service on a node whose blocks come when the test says so: one more, of any other transaction, changes the price. */
+async function start(overrides: EngineOverrides): Promise<EngineKit> {
+  kit = await startEngineKit({ config: { engine: overrides } });
+  await kit.rpc('evm_setAutomine', false);
+  return kit;
+}
+
+/** Blocks come by themselves again, and everything is paid. */
+async function paidAtLast(engine: EngineKit): Promise<void> {
+  await engine.rpc('evm_setAutomine', true);
+  await engine.mine();
+  await engine.drained();
+}
 
 /** From the next block on, which the payout lane has then seen: a turn that had read the block before may not price a reward. */
 async function gasCosts({ rpc, mine, proxy }: EngineKit, gwei: bigint): Promise<void> {
@@ -30,8 +45,7 @@ const offered = ({ proxy }: EngineKit) =>
     .filter(({ data }) => data?.startsWith(toFunctionSelector('distributePacked(bytes)')));
 
 test('payouts go on by themselves when gas falls; until then an alarm says that no node takes them', async () => {
-  const engine = await startEngineKit({ config: { engine: { lane } } });
-  kit = engine;
+  const engine = await start({ lane });
   engine.proxy.add({ fault: 'fee-cap', capWei });
   await gasCosts(engine, 50n);
   const waiting = engine.pay(crowd(1));
@@ -40,7 +54,7 @@ test('payouts go on by themselves when gas falls; until then an alarm says that 
   expect(await engine.ledger.attempts()).toHaveLength(1);
 
   await gasCosts(engine, 1n);
-  await engine.drained();
+  await paidAtLast(engine);
   await waiting;
   await eventually(() => engine.alarmsOver()).toContain('transaction_not_taken');
   const [first, second, ...more] = await engine.ledger.attempts();
@@ -52,8 +66,7 @@ test('payouts go on by themselves when gas falls; until then an alarm says that 
 });
 
 test('gas that falls and rises to the very same prices again is followed each time', async () => {
-  const engine = await startEngineKit({ config: { engine: { lane } } });
-  kit = engine;
+  const engine = await start({ lane });
   engine.proxy.add({ fault: 'fee-cap', capWei: capWei / 10n });
   const refusals = () => engine.proxy.counts.get('fault fee-cap') ?? 0;
   await gasCosts(engine, 50n);
@@ -65,15 +78,14 @@ test('gas that falls and rises to the very same prices again is followed each ti
     await eventually(refusals).toBeGreaterThan(before + 1);
   }
   await gasCosts(engine, 1n);
-  await engine.drained();
+  await paidAtLast(engine);
   await waiting;
   expect(new Set((await engine.ledger.attempts()).map(({ hash }) => hash)).size).toBe(6);
   expect(await engine.violations()).toEqual([]);
 });
 
 test('bytes that a node may have are never signed again at a lower price', async () => {
-  const engine = await startEngineKit({ config: { engine: { lane } } });
-  kit = engine;
+  const engine = await start({ lane });
   engine.proxy.add({ fault: 'lost-request', method: /eth_sendRawTransaction/, times: 1 });
   engine.proxy.add({ fault: 'fee-cap', capWei });
   await gasCosts(engine, 50n);
@@ -85,7 +97,7 @@ test('bytes that a node may have are never signed again at a lower price', async
   expect(await engine.ledger.attempts()).toHaveLength(1);
   await eventually(() => engine.alarms()).toContain('transaction_not_taken');
   engine.proxy.heal();
-  await engine.drained();
+  await paidAtLast(engine);
   await waiting;
   expect(await engine.ledger.attempts()).toHaveLength(1);
   expect(await engine.violations()).toEqual([]);
@@ -94,11 +106,9 @@ test('bytes that a node may have are never signed again at a lower price', async
 test('a batch has no more rewards than its offer allows', async () => {
   // Some seven rewards at the cap of 100 gwei.
   const offerMaxWei = 3n * 10n ** 16n;
-  const engine = await startEngineKit({ config: { engine: { ...impatient, payout: { offerMaxWei } } } });
-  kit = engine;
+  const engine = await start({ ...impatient, payout: { offerMaxWei } });
   engine.proxy.add({ fault: 'fee-cap', capWei: offerMaxWei });
   await gasCosts(engine, 50n);
-  await engine.rpc('evm_setAutomine', false);
   const waiting = engine.pay(crowd(80));
   await eventually(async () => (await engine.ledger.rewards()).length).toBe(80);
   engine.keepMining();

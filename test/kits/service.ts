@@ -22,6 +22,9 @@ export interface Answer {
 
 export type TestService = Awaited<ReturnType<typeof startTestService>>;
 
+/** For what hangs: a client of Node's whose server is killed while it connects may wait for ever. */
+const ANSWER_MS = 60_000;
+
 /** Starts a service with the demo fixture on free ports; `change` overrides its configuration. */
 export async function startTestService(change: Partial<ServeConfig & Overrides> = {}) {
   const dataDir = change.dataDir ?? (await mkdtemp(join(tmpdir(), 'rewards-test-')));
@@ -69,7 +72,7 @@ export function clientOf(ready: Ready) {
     if (path.startsWith(ready.urls.control) && !headers.has('authorization'))
       headers.set('authorization', `Bearer ${ready.controlToken}`);
     const url = path.startsWith('http') ? path : `${ready.urls.events}${path}`;
-    const response = await fetch(url, { ...init, headers });
+    const response = await fetch(url, { signal: AbortSignal.timeout(ANSWER_MS), ...init, headers });
     const text = await response.text();
     return {
       status: response.status,

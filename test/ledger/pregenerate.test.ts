@@ -1,12 +1,11 @@
 /** Pregeneration under a crowd from two processes' worth of connections: one wallet each, never an index twice. */
 import { HDKey } from '@scure/bip32';
 import { mnemonicToSeedSync } from '@scure/bip39';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { pregenerateWallet } from '../../src/actions/wallets/pregenerate-wallet.ts';
 import { derivedWallets } from '../../src/identity/derived.ts';
 import { saveBrand } from '../../src/ledger/brands/brands.ts';
 import { atMs, type Database } from '../../src/ledger/database/database.ts';
-import { openPostgres } from '../../src/ledger/database/postgres.ts';
 import { wallets } from '../../src/ledger/schema/wallets.ts';
 import { secureRandom } from '../../src/lib/ids.ts';
 import type { Registration } from '../../src/rules/registration.ts';
@@ -21,17 +20,7 @@ const NOW_MS = 1_800_000_000_000;
 const clock = { now: () => NOW_MS };
 
 onEveryDatabase(
-  ({ kind, kit }) => {
-    let pools: Database[];
-    beforeAll(() => {
-      // On a busy machine twenty connections wait longer for one row than the service lets its callers wait.
-      const patient = `${kit().where}?lock_timeout=60000`;
-      pools = kind === 'Postgres' ? [openPostgres(patient), openPostgres(patient)] : [kit().database];
-    });
-    afterAll(async () => {
-      if (kind === 'Postgres') for (const pool of pools) await pool.close();
-    });
-
+  ({ kit }) => {
     const deps = (database: Database) => ({
       database,
       businessTime: () => atMs(NOW_MS),
@@ -53,7 +42,7 @@ onEveryDatabase(
     const rush = (registrations: Registration[]) =>
       Promise.all(
         registrations.map((registration, n) =>
-          pregenerateWallet(deps(pools[n % pools.length] as Database), { registration, keyOf: undefined }),
+          pregenerateWallet(deps(n % 2 ? kit().other : kit().database), { registration, keyOf: undefined }),
         ),
       );
 

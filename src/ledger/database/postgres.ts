@@ -18,7 +18,7 @@ import { type RunStatement, runDirectly } from './prepared.ts';
 
 /** Connections a process holds: group commit needs few, and a server has about a hundred for everyone. */
 const POOL_SIZE = 10;
-/** How long a request may wait for a connection before the database counts as unavailable. */
+/** How long a request may wait for a connection before the database counts as unavailable; `connect_timeout` of the URL has another, in seconds. */
 const CONNECT_TIMEOUT_MS = 5_000;
 /**
  * How long a process may leave a transaction idle. Our transactions talk only to the database, so only a process that
@@ -120,6 +120,11 @@ export function openPostgres(
   };
 }
 
+function connectTimeoutMs(url: string): number {
+  const seconds = URL.canParse(url) ? Number(new URL(url).searchParams.get('connect_timeout')) : 0;
+  return seconds > 0 ? seconds * 1_000 : CONNECT_TIMEOUT_MS;
+}
+
 /** Queries outside of commits, on any connection of the pool; `check` is called before each. */
 function singleQueries(pool: pg.Pool, check: () => void): Queries {
   const queries = new Proxy(drizzle(pool), {
@@ -193,7 +198,7 @@ function openPool(url: string, availability: Availability) {
   const pool = new pg.Pool({
     connectionString: url,
     max: POOL_SIZE,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    connectionTimeoutMillis: connectTimeoutMs(url),
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
     lock_timeout: LOCK_TIMEOUT_MS,
     application_name: 'rewards',

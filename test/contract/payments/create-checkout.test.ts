@@ -23,7 +23,7 @@ const fields = (get: () => PaymentService) => {
       email: 'buyer@people.example',
       metadata: { wallet: shop.brandId, usd_amount: '25.50', rwt_amount: '25500' },
     });
-    expect(Object.values(service.asked().at(-1)?.fields ?? {})).toContain('25500 reward tokens (RWT)');
+    expect(Object.values(service.newestCheckout()?.fields ?? {})).toContain('25500 reward tokens (RWT)');
   });
 
   test('takes the least amount, the largest, dollars in capitals, and null for what is optional', async () => {
@@ -125,7 +125,7 @@ const fields = (get: () => PaymentService) => {
     const service = get();
     const { status } = await service.checkout({ successUrl: page, cancelUrl: page });
     expect(status).toBe(200);
-    const fields: Record<string, string> = service.asked().at(-1)?.fields ?? {};
+    const fields: Record<string, string> = service.newestCheckout()?.fields ?? {};
     expect(fields.success_url).toBe(page.replace('SHOP', 'shop'));
     expect(fields.cancel_url).toBe(fields.success_url);
   });

@@ -3,6 +3,7 @@ import { Stripe } from 'stripe';
 import { afterAll, afterEach, beforeAll, describe } from 'vitest';
 import { pointsSaleAbi } from '../../../src/chain/contracts/abis.ts';
 import { sessionMintKey } from '../../../src/chain/contracts/sale-mint.ts';
+import { type LogFields, silentLog } from '../../../src/lib/log.ts';
 import { databaseKinds } from '../../kits/databases.ts';
 import { startProcessorProxy } from '../../kits/processor-proxy.ts';
 import type { Answer } from '../../kits/service.ts';
@@ -15,7 +16,9 @@ export type PaymentService = Awaited<ReturnType<typeof startPaymentService>>;
 
 export async function startPaymentService(change: Parameters<typeof startContractService>[0] = {}) {
   const proxy = await startProcessorProxy();
-  const service = await startContractService({ processorAt: proxy.at, ...change });
+  const warnings: LogFields[] = [];
+  const log = { ...silentLog, warn: (fields: LogFields) => void warnings.push(fields) };
+  const service = await startContractService({ processorAt: proxy.at, log, ...change });
   const { control, webhookSecret } = { control: service.ready.urls.control, ...service.ready.processor };
   const checkoutBody = (of: Brand = shop) => ({
     brandId: of.brandId,
@@ -38,8 +41,13 @@ export async function startPaymentService(change: Parameters<typeof startContrac
   return {
     ...service,
     proxy,
+    /** What the service has warned of. */
+    warnings,
     /** What the processor was asked about sessions; the looks at its events come on their own. */
     asked: () => proxy.calls.filter(({ path }) => path.startsWith('/v1/checkout/sessions')),
+    /** The newest request for a session; looks at others may have come after it. */
+    newestCheckout: () =>
+      proxy.calls.findLast(({ method, path }) => method === 'POST' && path === '/v1/checkout/sessions'),
     checkoutBody,
     checkout,
     openSession,

@@ -65,7 +65,7 @@ onPayments('payment-mint', (get) => {
     expect(await service.mint(sessionId)).toMatchObject(failure('Payment not completed: unpaid'));
     await service.advance('2h');
     await expect
-      .poll(async () => (await service.mint(sessionId)).body, { timeout: 10_000 })
+      .poll(async () => (await service.mint(sessionId)).body)
       .toMatchObject({ success: true, rwtAmount: 25_000 });
     expect(await service.mintsOnChain(sessionId)).toBe(1);
   });

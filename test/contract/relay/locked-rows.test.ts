@@ -4,9 +4,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { postgresMissing, startPostgres, type TestPostgres } from '../../kits/databases.ts';
 import { FREE_PERK, type RelayKit, startRelayKit } from '../../kits/wallet.ts';
 
-/** Shorter than the service's own, so that the tests do not wait as long as callers may. */
-const LOCK_TIMEOUT_MS = 300;
-
 describe.skipIf(postgresMissing() !== undefined)('on Postgres, in a transaction that somebody forgot', () => {
   let postgres: TestPostgres;
   let kit: RelayKit;
@@ -14,7 +11,7 @@ describe.skipIf(postgresMissing() !== undefined)('on Postgres, in a transaction 
   const OTHERS_PERK = 8n;
   beforeAll(async () => {
     postgres = await startPostgres({ migrated: true });
-    kit = await startRelayKit({ databaseUrl: `${postgres.url}?lock_timeout=${LOCK_TIMEOUT_MS}` });
+    kit = await startRelayKit({ databaseUrl: postgres.url });
     await kit.control('/brands', { brandId: other, name: 'Other', domains: ['other.example'] });
     await kit.setPerk(OTHERS_PERK, 0n, 100n, other);
   });

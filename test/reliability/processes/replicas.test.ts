@@ -67,7 +67,7 @@ test.skipIf(postgresMissing())(
       const [holder, other] = epochOf(one.life) > epochOf(two.life) ? [one, two] : [two, one];
       const epoch = epochOf(holder.life);
       holder.life.child.kill('SIGSTOP');
-      await until('the other one takes the lane', () => epochOf(other.life) > epoch, 10_000);
+      await until('the other one takes the lane', () => epochOf(other.life) > epoch);
       await pause(LOAD_MS);
       holder.life.child.kill('SIGCONT');
     }
