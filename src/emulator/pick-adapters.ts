@@ -13,7 +13,8 @@ import type { ChatProvider } from '../constraints/chat-provider.ts';
 import { fixtureTxtResolver } from '../dns/fixture.ts';
 import { localAddresses, systemTxtResolver } from '../dns/system.ts';
 import type { TxtResolver } from '../dns/txt.ts';
-import { derivedWallets } from '../identity/derived.ts';
+import { walletsDerivedAhead } from '../identity/derive-ahead.ts';
+import { levelOf } from '../identity/derived.ts';
 import type { WalletTree } from '../identity/wallets.ts';
 import { listBrands } from '../ledger/brands/brands.ts';
 import { ledgerChainJournal } from '../ledger/chain-journal.ts';
@@ -100,6 +101,9 @@ export async function pickAdapters(
     secrets: DEV_PROCESSOR,
   });
   lifecycle.onStop(() => emulatedProcessor.stop());
+  const { walletsLevel, ...keys } = developmentKeys();
+  const wallets = walletsDerivedAhead(walletsLevel, config);
+  lifecycle.onStop(wallets.stop);
   return {
     ...{ dataDir, faults, database, clock, rpc, random, emulatedProcessor, log: config.log },
     node: local,
@@ -110,7 +114,7 @@ export async function pickAdapters(
     // A brand's server runs on the developer's own machine.
     outgoing: { reach: { to: 'any' }, addressesOf: localAddresses },
     chat: emulatedChat({ database }),
-    ...developmentKeys(),
+    ...{ wallets, ...keys },
   };
 }
 
@@ -134,7 +138,7 @@ function deriveDevelopmentKeys() {
   return {
     signers,
     keys,
-    wallets: derivedWallets(tree.extendedPublicKeyAt(DEV_WALLETS_PATH)),
+    walletsLevel: levelOf(tree.extendedPublicKeyAt(DEV_WALLETS_PATH)),
     admin: signers.admin,
     accounts: {
       distributor: signers.payout.address,

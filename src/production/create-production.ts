@@ -22,7 +22,8 @@ import { DEV_MNEMONIC, DEV_WALLETS_PATH } from '../emulator/world/dev-accounts.t
 import { createAdminHost } from '../http/admin.ts';
 import { measured } from '../http/frame/measured.ts';
 import { tidyPath } from '../http/frame/tidy-path.ts';
-import { derivedWallets } from '../identity/derived.ts';
+import { walletsDerivedAhead } from '../identity/derive-ahead.ts';
+import { derivedWallets, levelOf } from '../identity/derived.ts';
 import { providerTokens } from '../identity/provider.ts';
 import type { TokenVerifier } from '../identity/tokens.ts';
 import type { WalletTree } from '../identity/wallets.ts';
@@ -234,6 +235,12 @@ interface Adapters {
   log: Log;
 }
 
+function openWallets(extendedPublicKey: string, { log, lifecycle }: { log: Log; lifecycle: Lifecycle }) {
+  const wallets = walletsDerivedAhead(levelOf(extendedPublicKey), { log });
+  lifecycle.onStop(wallets.stop);
+  return wallets;
+}
+
 async function pickAdapters(
   config: StartConfig,
   lifecycle: Lifecycle,
@@ -261,7 +268,8 @@ async function pickAdapters(
     ...{ database, nodes, rpc, clock, log },
     chain: createChainClient(rpc),
     signers: pickSigners(config),
-    wallets: config.walletsXpub === undefined ? undefined : derivedWallets(config.walletsXpub),
+    wallets:
+      config.walletsXpub === undefined ? undefined : openWallets(config.walletsXpub, { log, lifecycle }),
     tokens: tokens && providerTokens({ db: database.db, clock, realClock, log }, tokens),
     processor: payments && createStripe({ clock }, payments),
     dns: systemTxtResolver(),
