@@ -18,7 +18,7 @@ async function stub(...given: Parameters<typeof stubService>) {
 }
 
 const clientOf = (url: string, more: Partial<Parameters<typeof createClient>[0]> = {}) =>
-  createClient({ urls: hostUrls(url), timeoutMs: 2_000, ...more });
+  createClient({ urls: hostUrls(url), timeoutMs: 20_000, ...more });
 
 async function problemOf(promise: Promise<unknown>): Promise<ClientError> {
   const error = await promise.then(

@@ -10,7 +10,9 @@ const plain = (...args: string[]) => rewards(args, { cwd: project.path });
 
 beforeAll(async () => {
   project = await temporaryDirectory();
-  stack = await serveHere(['--port', '0', '--ephemeral', '--split-hosts'], { cwd: project.path });
+  // In the middle of a week: none ends meanwhile.
+  const args = ['--port', '0', '--ephemeral', '--split-hosts', '--clock', '2031-01-15T12:00:00Z'];
+  stack = await serveHere(args, { cwd: project.path });
   const send = (event: string, user: string) => plain('send-event', event, '--user', user);
   for (const [event, user] of [
     ['account_creation', 'ann@demo.example'],

@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { rewardsJson, serve, startProcess, temporaryDirectory } from '../kits/cli.ts';
+import { freePort } from '../kits/postgres-server.ts';
 
 let project: Awaited<ReturnType<typeof temporaryDirectory>>;
 beforeAll(async () => {
@@ -13,10 +14,11 @@ afterAll(() => project.remove());
 const json = (...args: string[]) => rewardsJson(args, { cwd: project.path });
 // On a clock that stands still the service never looks after sessions by itself.
 const start = (port: string) =>
-  serve(['--port', port, '--persist-to', 'data', '--freeze'], { cwd: project.path });
+  serve(['--port', port, '--rpc-port', '0', '--persist-to', 'data', '--freeze'], { cwd: project.path });
 
 test('an event that comes while payment-mint is dead is left to the processor; after the restart it mints, once', async () => {
-  let stack = await start('0');
+  const port = String(await freePort());
+  let stack = await start(port);
   const { urls, processor } = stack.ready;
   const created = await json(...['checkout', 'create', '--amount', '500', '--user', 'buyer@people.example']);
   expect(created.envelope.ok).toBe(true);
@@ -43,7 +45,7 @@ test('an event that comes while payment-mint is dead is left to the processor; a
   const dead = await replay('--expect-effects', 'none');
   expect(dead.envelope.data).toMatchObject({ deliveries: [{ status: 503 }], effects: { mints: 0 } });
 
-  stack = await start(new URL(urls.events).port);
+  stack = await start(port);
   const alive = await replay('--times', '3', '--concurrency', '3', '--expect-effects', '1');
   expect(alive.envelope.error).toBeUndefined();
   expect(alive.envelope.data).toMatchObject({

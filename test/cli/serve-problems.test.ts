@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { exitCodes } from '../../src/cli/machine/exit-codes.ts';
 import { startAnvil } from '../../src/emulator/chain/anvil.ts';
 import { rewards, rewardsJson, rewardsProcess, serveHere, temporaryDirectory } from '../kits/cli.ts';
+import { freePort } from '../kits/postgres-server.ts';
 
 let project: Awaited<ReturnType<typeof temporaryDirectory>>;
 beforeEach(async () => {
@@ -70,7 +71,7 @@ describe('a taken port of the chain', () => {
 
   test('the default one gives way to a free one, with a note', async () => {
     await hold(8545);
-    const stack = await serveHere(['--ephemeral'], { cwd: project.path });
+    const stack = await serveHere(['--ephemeral', '--port', String(await freePort())], { cwd: project.path });
     const port = Number(new URL(stack.ready.urls.rpc).port);
     expect(port).not.toBe(8545);
     expect(stack.stderr()).toContain(`port 8545 for the chain is taken; using ${port}`);
@@ -91,7 +92,8 @@ describe('a taken port of the chain', () => {
 test('a start that fails does not say that commands find it', async () => {
   const stack = await serveHere(['--port', '0'], { cwd: project.path });
   const port = new URL(stack.ready.urls.events).port;
-  const failed = await rewards(['serve', '--ephemeral', '--port', port], { cwd: project.path });
+  const args = ['serve', '--ephemeral', '--port', port, '--rpc-port', '0'];
+  const failed = await rewards(args, { cwd: project.path });
   expect(failed.stderr).toContain('E_PORT_TAKEN');
   expect(failed.stderr).not.toContain('another stack');
   const other = await serveHere(['--ephemeral', '--port', '0'], { cwd: project.path });

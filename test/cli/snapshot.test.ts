@@ -7,6 +7,7 @@ import { startAnvil } from '../../src/emulator/chain/anvil.ts';
 import { delay } from '../../src/lib/timers.ts';
 import { rewards, rewardsJson, serve, serveHere, temporaryDirectory } from '../kits/cli.ts';
 import { until } from '../kits/clock.ts';
+import { clientOf } from '../kits/service.ts';
 
 let project: Awaited<ReturnType<typeof temporaryDirectory>>;
 beforeEach(async () => {
@@ -25,6 +26,7 @@ const snapshots = () => join(project.path, '.rewards', 'state', 'snapshots');
 test('save, diff, restore, list and rm; a file goes to another folder and starts there', async () => {
   const stack = await serveHere(PORTS, { cwd: project.path });
   expect((await event('alice')).code).toBe(0);
+  await clientOf(stack.ready).atRest();
   const saved = await here('snapshot', 'save', 'base', '--note', 'alice has her reward');
   expect(saved.stdout).toMatch(/^saved {2}base {2}block \d+, \d+ KB, \d+ ms\n.*base\.rewards\n$/);
   expect((await here('snapshot', 'save', 'base')).stderr).toMatch(/There is a snapshot base already/);

@@ -10,7 +10,9 @@ const plain = (...args: string[]) => rewards(args, { cwd: project.path });
 
 beforeAll(async () => {
   project = await temporaryDirectory();
-  stack = await serveHere(['--port', '0', '--persist-to', 'data', '--split-hosts'], { cwd: project.path });
+  // At noon: no day ends meanwhile.
+  const args = ['--port', '0', '--persist-to', 'data', '--split-hosts', '--clock', '2031-01-15T12:00:00Z'];
+  stack = await serveHere(args, { cwd: project.path });
 });
 afterAll(async () => {
   await stack.stop();

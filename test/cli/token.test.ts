@@ -3,15 +3,21 @@ import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { exitCodes } from '../../src/cli/machine/exit-codes.ts';
 import { rewards, rewardsJson, serveHere, temporaryDirectory } from '../kits/cli.ts';
+import { freePort } from '../kits/postgres-server.ts';
 
 const USER = 'alice@demo.example';
 let stack: Awaited<ReturnType<typeof serveHere>>;
 let project: Awaited<ReturnType<typeof temporaryDirectory>>;
+/** The issuer is at this address after a restart, too. */
+let port: string;
+const start = () =>
+  serveHere(['--port', port, '--rpc-port', '0', '--persist-to', 'data'], { cwd: project.path });
 const json = (...args: string[]) => rewardsJson(args, { cwd: project.path });
 
 beforeAll(async () => {
   project = await temporaryDirectory();
-  stack = await serveHere(['--port', '0', '--persist-to', 'data'], { cwd: project.path });
+  port = String(await freePort());
+  stack = await start();
 });
 afterAll(async () => {
   await stack.stop();
@@ -148,9 +154,8 @@ test('new keys are taken at once, earlier ones until they are revoked, and all o
   expect((await decoded(after)).header.kid).toBe(rotated.keyId);
   for (const token of [before, after]) expect(await decoded(token)).toMatchObject({ verifies: true });
 
-  const { port } = new URL(stack.ready.urls.events);
   await stack.stop();
-  stack = await serveHere(['--port', port, '--persist-to', 'data'], { cwd: project.path });
+  stack = await start();
   for (const token of [before, after]) expect(await decoded(token)).toMatchObject({ verifies: true });
 
   expect((await json('token', 'rotate-keys', '--revoke')).envelope.data.published).toHaveLength(1);

@@ -1,16 +1,22 @@
 /** `rewards undo` takes back the last request that changed something, and says which it was. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { settings } from '../../src/compose/config.ts';
 import { rewards, rewardsJson, serveHere, temporaryDirectory } from '../kits/cli.ts';
+import { clientOf } from '../kits/service.ts';
 
 let project: Awaited<ReturnType<typeof temporaryDirectory>>;
 let stack: Awaited<ReturnType<typeof serveHere>>;
+const { takeMaxMs } = settings.undo;
 beforeAll(async () => {
+  // A busy machine may stand still for longer than a request waits for its state.
+  Object.assign(settings.undo, { takeMaxMs: 20_000 });
   project = await temporaryDirectory();
   stack = await serveHere(['--port', '0', '--rpc-port', '0', '--ephemeral'], { cwd: project.path });
 });
 afterAll(async () => {
   await stack.stop();
   await project.remove();
+  Object.assign(settings.undo, { takeMaxMs });
 });
 
 const here = (...args: string[]) => rewards(args, { cwd: project.path });
@@ -22,6 +28,7 @@ test('one after the other, a restore as well, until nothing is left', async () =
 
   expect((await event('alice')).code).toBe(0);
   await here('requests', 'list');
+  await clientOf(stack.ready).atRest();
   expect((await here('snapshot', 'save', 'base')).code).toBe(0);
   expect((await event('bob')).code).toBe(0);
   const { envelope: latest } = await rewardsJson(['requests', 'list'], { cwd: project.path });
@@ -55,6 +62,7 @@ test('back through many states, each as it was, with refused requests and change
     () => event('frank'),
   ];
   for (const [index, change] of changes.entries()) {
+    await clientOf(stack.ready).atRest();
     expect((await here('snapshot', 'save', `state-${index}`)).code).toBe(0);
     const { code, stderr } = await change();
     expect(code, stderr).toBe(0);

@@ -68,7 +68,7 @@ describe.each(databaseKinds)('on $kind', ({ open }) => {
       (await json('list', '--object', disputed ?? '', '--type', types[0] ?? '')).envelope.data.events[0]
         .deliveries;
     await vi.waitFor(async () => expect(await told()).toMatchObject([{ state: 'delivered' }]), {
-      timeout: 10_000,
+      timeout: 60_000,
     });
     await step(disputed, 'dispute');
     for (const session of [paid, refunded]) await step(session, 'pay');
@@ -78,7 +78,7 @@ describe.each(databaseKinds)('on $kind', ({ open }) => {
     await step(expiring, 'expire');
     await rewards(['clock', 'advance', '2s'], { cwd: project.path });
     await vi.waitFor(async () => expect(await recordedTypes()).toEqual(types.toSorted()), {
-      timeout: 10_000,
+      timeout: 60_000,
     });
     for (const { type, id } of await recorded()) events.set(type, id);
   });

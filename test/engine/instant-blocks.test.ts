@@ -8,12 +8,14 @@ afterEach(async () => {
   kit = undefined;
 });
 
+/** No batch is offered for more while its block is held back, however slow the machine is. */
+const lane = { ...impatient.lane, bumpAfterMs: 600_000 };
 const hashesOf = (calls: Awaited<ReturnType<EngineKit['pay']>>) =>
   new Set(calls.map((call) => ('hash' in call ? call.hash : call.kind)));
 
 test('rewards decided one by one while the block of the batch before is not booked share a transaction', async () => {
   const payout = { blockWaitMs: 60_000 };
-  const engine = await startEngineKit({ config: { engine: { ...impatient, payout } } });
+  const engine = await startEngineKit({ config: { engine: { lane, payout } } });
   kit = engine;
   await engine.rpc('evm_setAutomine', false);
   const first = engine.pay(crowd(1));
@@ -36,7 +38,7 @@ test('rewards decided one by one while the block of the batch before is not book
 
 test('a block that does not come holds up the next batch for a moment only', async () => {
   const payout = { blockWaitMs: 50, idlePollMs: 20 };
-  const engine = await startEngineKit({ config: { engine: { ...impatient, payout } } });
+  const engine = await startEngineKit({ config: { engine: { lane, payout } } });
   kit = engine;
   await engine.rpc('evm_setAutomine', false);
   const waiting = [engine.pay(crowd(1))];

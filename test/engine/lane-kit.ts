@@ -11,7 +11,7 @@ import { unsettledTransactions } from '../../src/ledger/transactions/transaction
 import { neverCrash } from '../../src/lib/crash-points.ts';
 import { secureRandom } from '../../src/lib/ids.ts';
 import { silentLog } from '../../src/lib/log.ts';
-import { delay } from '../../src/lib/timers.ts';
+import { delay, stopwatch } from '../../src/lib/timers.ts';
 import { freshAddress } from '../kits/databases.ts';
 
 export const GWEI = 10n ** 9n;
@@ -68,8 +68,12 @@ export function startLane(
       },
       sendRaw: async (raw: Hex) => {
         world.offered.push(raw);
-        if (world.sendTakesMs > 0) await delay(world.sendTakesMs);
-        world.nowMs += world.sendTakesMs;
+        if (world.sendTakesMs > 0) {
+          // As long as it took by the ledger's clock, which is the machine's.
+          const tookMs = stopwatch();
+          await delay(world.sendTakesMs);
+          world.nowMs += Math.ceil(tookMs());
+        }
         return world.answers.shift() ?? ACCEPTED;
       },
     } as unknown as LaneDeps['chain'],

@@ -1,7 +1,7 @@
 /** Runs the command line: in this process where its streams and signals are all that matters, else as a shell would. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -154,6 +154,21 @@ export function startProcess(args: string[], around: Surroundings = {}) {
       return { code, signal: by };
     },
   };
+}
+
+/** The environment of a process whose listeners come late: so long it is not ready, on a fast machine as on a slow one. */
+export async function slowStart(folder: string): Promise<Record<string, string>> {
+  const path = join(folder, 'slow-start.cjs');
+  await writeFile(
+    path,
+    `const { Server } = require('node:net');
+     const { listen } = Server.prototype;
+     Server.prototype.listen = function (...args) {
+       setTimeout(() => listen.apply(this, args), 1_500);
+       return this;
+     };`,
+  );
+  return { NODE_OPTIONS: `--require=${path}` };
 }
 
 /** A directory of its own for a test; the way to remove it. */

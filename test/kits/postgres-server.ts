@@ -101,14 +101,23 @@ export async function answers(url: string): Promise<boolean> {
   }
 }
 
+/**
+ * A port that nobody listens on. The system gives none of these to who asks for any, so that nobody has it by chance when it
+ * is used, or used again.
+ */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
+  for (;;) {
+    const port = 11_000 + Math.floor(Math.random() * 20_000);
+    const server = createServer();
+    const isFree = new Promise((resolve) => {
+      server.once('error', () => resolve(false)).once('listening', () => resolve(true));
+    });
+    server.listen(port, '127.0.0.1');
+    if (!(await isFree)) continue;
+    server.close();
+    await once(server, 'close');
+    return port;
+  }
 }
 
 /** Where initdb and postgres are: in the PATH, or where Debian puts them; the newest of several. */

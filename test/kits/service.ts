@@ -8,7 +8,7 @@ import type { Overrides, ServeConfig } from '../../src/compose/config.ts';
 import { createEmulator } from '../../src/emulator/create-emulator.ts';
 import type { Ready } from '../../src/emulator/state/ready.ts';
 import { silentLog } from '../../src/lib/log.ts';
-import { clockOf } from './clock.ts';
+import { clockOf, until } from './clock.ts';
 
 type Hex = `0x${string}`;
 
@@ -112,6 +112,12 @@ export function clientOf(ready: Ready) {
     control,
     change,
     ...clockOf(control),
+    /** Resolves when every webhook is delivered: from then on the stack changes nothing by itself. */
+    atRest: () =>
+      until('every webhook is delivered', async () => {
+        const { body } = await request(`${ready.urls.control}/webhooks/deliveries?limit=500`);
+        return body.deliveries.every(({ state }: { state: string }) => state === 'delivered');
+      }),
     /** RWT of an account, straight from the chain. */
     balanceOf: (address: string) =>
       chain.readContract({

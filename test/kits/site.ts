@@ -13,7 +13,8 @@ export type TestSite = Awaited<ReturnType<typeof startTestSite>>;
 
 /** A site in front of a service of its own, with the service's first brand. */
 export async function startSiteAndService(settings: Partial<PluginSettings> = {}) {
-  const service = await startTestService();
+  // At noon in the middle of a week: neither ends meanwhile.
+  const service = await startTestService({ clockStartMs: Date.UTC(2031, 0, 15, 12) });
   const { events, services } = service.ready.urls;
   const site = await startTestSite({
     ...{ brandId: service.brand.brandId, eventHandlerUrl: events, servicesUrl: services },

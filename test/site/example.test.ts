@@ -2,13 +2,13 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readyEnvironment } from '../../src/emulator/state/ready.ts';
+import { freePort } from '../kits/postgres-server.ts';
 import { startTestService, type TestService } from '../kits/service.ts';
 
 const root = new URL('../..', import.meta.url).pathname;
@@ -39,15 +39,6 @@ afterAll(async () => {
   await service.stop();
   await rm(folder, { recursive: true, force: true });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 const order = (email: string, headers: Record<string, string> = { origin: url }) =>
   fetch(`${url}/bread`, { method: 'POST', headers, body: new URLSearchParams({ email }) });

@@ -11,7 +11,8 @@ let member: SiteVisitor;
 let admin: SiteVisitor;
 
 beforeAll(async () => {
-  service = await startTestService();
+  // At noon in the middle of a week: neither ends meanwhile.
+  service = await startTestService({ clockStartMs: Date.UTC(2031, 0, 15, 12) });
   const { events: eventHandlerUrl, services: servicesUrl } = service.ready.urls;
   site = await startTestSite({ brandId: service.brand.brandId, eventHandlerUrl, servicesUrl });
   const person = await site.person();

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { followLog, lastLines } from '../../../src/cli/logs/read-log.ts';
 import { exitCodes } from '../../../src/cli/machine/exit-codes.ts';
 import { createLogFile } from '../../../src/emulator/state/log-file.ts';
-import { rewards, rewardsProcess, startProcess, temporaryDirectory } from '../../kits/cli.ts';
+import { rewards, rewardsProcess, slowStart, startProcess, temporaryDirectory } from '../../kits/cli.ts';
 import { until } from '../../kits/clock.ts';
 import { aliveOf, descendants, processTable } from '../../kits/processes.ts';
 
@@ -85,13 +85,14 @@ describe('rewards serve --detach', () => {
   });
 
   test('a signal before it is ready ends it', async () => {
-    const run = startProcess(['serve', '--detach', '--port', '0'], { cwd: project.path });
+    const env = await slowStart(project.path);
+    const run = startProcess(['serve', '--detach', '--port', '0'], { cwd: project.path, env });
     let family: number[] = [];
     await until('a start', () => {
       family = descendants(run.child.pid ?? 0).map(({ pid }) => pid);
       return family.length > 1;
     });
-    expect([exitCodes.interrupted, exitCodes.done]).toContain((await run.stop('SIGINT')).code);
+    expect((await run.stop('SIGINT')).code).toBe(exitCodes.interrupted);
     await until('its end', () => aliveOf(family).length === 0);
     expect((await here('status')).code).toBe(exitCodes.unreachable);
   });

@@ -6,7 +6,14 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { exitCodes } from '../../../src/cli/machine/exit-codes.ts';
 import { delay } from '../../../src/lib/timers.ts';
-import { program, rewards, rewardsProcess, startProcess, temporaryDirectory } from '../../kits/cli.ts';
+import {
+  program,
+  rewards,
+  rewardsProcess,
+  slowStart,
+  startProcess,
+  temporaryDirectory,
+} from '../../kits/cli.ts';
 import { until } from '../../kits/clock.ts';
 import { aliveOf, descendants } from '../../kits/processes.ts';
 
@@ -160,7 +167,8 @@ describe('rewards exec', () => {
   });
 
   test('a signal before the stack is ready: the command is not run, nothing is left', async () => {
-    const run = startProcess(['exec', '--', 'echo', 'ran'], { cwd: project.path });
+    const env = await slowStart(project.path);
+    const run = startProcess(['exec', '--', 'echo', 'ran'], { cwd: project.path, env });
     const pid = run.child.pid ?? 0;
     let pids: number[] = [];
     while (pids.length === 0 && run.child.exitCode === null) {

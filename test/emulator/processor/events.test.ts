@@ -183,6 +183,7 @@ test('an endpoint that hangs takes four of the ways out, and holds up nobody els
   const ids = await Promise.all(Array.from({ length: 20 }, opened));
   for (const id of ids) await step(id, 'pay');
   await until('the other endpoint heard of all', () => heard.length === ids.length);
+  await until('four came to the one that hangs', () => hanging.received.length >= 4);
   expect(hanging.received).toHaveLength(4);
   await hanging.stop();
 });

@@ -7,7 +7,8 @@ import { relayKitOf } from '../../kits/wallet.ts';
 
 let stack: TestService;
 beforeAll(async () => {
-  stack = await startTestService();
+  // At noon: no day ends meanwhile.
+  stack = await startTestService({ clockStartMs: Date.UTC(2031, 0, 15, 12) });
 });
 afterAll(() => stack.stop());
 

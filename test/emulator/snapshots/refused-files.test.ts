@@ -26,6 +26,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'snapshots-'));
   stack = await startTestService();
   await stack.event({ userEmail: 'alice@demo.example' });
+  await stack.atRest();
   const { body } = await stack.control('/snapshot', { name: 'base' });
   good = await readFile(body.file);
   entries = await entriesOf(good);

@@ -12,6 +12,7 @@ const read = (path: string) => stack.request(`${stack.ready.urls.control}${path}
 
 test('what an ephemeral stack did after a save is gone after the restore, and can be done again', async () => {
   await stack.event({ userEmail: 'alice@demo.example' });
+  await stack.atRest();
   const saved = await stack.control('/snapshot', { name: 'base', note: 'one event' });
   expect(saved).toMatchObject({
     status: 201,
