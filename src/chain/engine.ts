@@ -153,6 +153,7 @@ export function createChainEngine(deps: ChainEngineDeps): ChainEngine {
   const { payouts, mints, redemptions, relays } = createLanes({ ...deps, alarms, onSent }, boards);
   const follower = createFollower({
     ...{ ...deps, alarms, settlements, announce: announceAll(deps), paidCounts },
+    isAwaited: boards.isAwaited,
     settings: {
       ...settings.follow,
       escrow: facts.contracts.escrow,

@@ -2,11 +2,12 @@
 
 import { eq } from 'drizzle-orm';
 import { encodeAbiParameters, encodeEventTopics, type Hex } from 'viem';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createAlarms } from '../../src/chain/alarms.ts';
 import { businessEscrowAbi } from '../../src/chain/contracts/abis.ts';
 import { bookBlock } from '../../src/chain/follow/book-block.ts';
 import { createFollower } from '../../src/chain/follow/follow.ts';
+import type { BookedBytes } from '../../src/chain/follow/types.ts';
 import type { Block, ChainClient, Log, Receipt } from '../../src/chain/rpc/client.ts';
 import { settlements } from '../../src/chain/work/settlements.ts';
 import { bindRelay, storeRelays } from '../../src/ledger/relay/queued-relays.ts';
@@ -19,6 +20,7 @@ import { recentBlocks } from '../../src/ledger/transactions/followed-blocks.ts';
 import { storeReplacement, storeTransaction } from '../../src/ledger/transactions/transactions.ts';
 import { neverCrash } from '../../src/lib/crash-points.ts';
 import { silentLog } from '../../src/lib/log.ts';
+import { turnOfEventLoop } from '../../src/lib/timers.ts';
 import { freshAddress, freshHash, freshKey, onEveryDatabase } from '../kits/databases.ts';
 
 const NOW_MS = 1_700_000_000_000;
@@ -303,6 +305,42 @@ onEveryDatabase(({ kit }) => {
     };
     await createFollower(depsOf(chain, { confirmations: 3 })).catchUp();
     expect(await begun()).toBe(head - 2);
+  });
+
+  test('what a block paid is counted piece by piece, with time between them while requests wait', async () => {
+    const number = (await begun()) + 1;
+    const hashes: Hex[] = [];
+    for (let count = 0; count < 3; count++) hashes.push((await carriedReward(freshAddress())).hash);
+    const chain = {
+      block: async (which: 'latest' | number) =>
+        which === 'latest' || which === number ? blockOf(number, hashes) : blockOf(which),
+      blockReceipts: async () => hashes.map((hash) => receiptOf(hash)),
+    };
+    let counted = 0;
+    const paidCounts = {
+      pieces: (booked: BookedBytes[]) => booked.map((one) => [one]),
+      count: async () => void counted++,
+      takeBack: async () => {},
+    };
+    let isAwaited = true;
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const deps = { ...depsOf(chain), paidCounts, isAwaited: () => isAwaited };
+      let isRead = false;
+      const reading = createFollower(deps).catchUp();
+      void reading.finally(() => {
+        isRead = true;
+      });
+      while (counted === 0 && !isRead) await turnOfEventLoop();
+      for (let turns = 0; turns < 100; turns++) await turnOfEventLoop();
+      expect(counted).toBe(1);
+      isAwaited = false;
+      vi.advanceTimersByTime(1_000);
+      await reading;
+      expect(counted).toBe(3);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   test('of a block whose receipts are not complete nothing is booked', async () => {

@@ -6,7 +6,7 @@ import { forgetFailures } from '../../ledger/rewards/rewards.ts';
 import { forgetBlocksFrom, recentBlocks } from '../../ledger/transactions/followed-blocks.ts';
 import { reopenFrom } from '../../ledger/transactions/transactions.ts';
 import { takeBackEvents } from '../../ledger/webhooks/queue-events.ts';
-import { turnOfEventLoop } from '../../lib/timers.ts';
+import { delay, turnOfEventLoop } from '../../lib/timers.ts';
 import type { Block } from '../rpc/client.ts';
 import { bookBlock } from './book-block.ts';
 import { endSkippedAlarms } from './end-skipped-alarms.ts';
@@ -47,7 +47,7 @@ export function createFollower(deps: FollowDeps): Follower {
         const booked = await bookBlock(deps, contents);
         if (!booked) return;
         deps.crash('follow.committed');
-        await countAndTell(deps, booked);
+        await countAndTell(deps, booked, signal);
         read(next);
         next += 1;
         await endSkippedAlarms(deps);
@@ -58,18 +58,21 @@ export function createFollower(deps: FollowDeps): Follower {
 
 const noCounts: PaidCounts = { pieces: () => [], count: async () => {}, takeBack: async () => {} };
 
+/** Long enough for a batch to be decided, stored and sent; short enough for the pieces of a full block before the next one. */
+const BETWEEN_PIECES_MS = 15;
+
 /**
  * Tells of the transactions in a block, of payouts once the leaderboards have them. The commit of
- * the block has counted a first piece; each further one has a commit of its own, so that requests are served and other
- * commits made in between: a block may have paid thousands.
+ * the block has counted a first piece; each further one has a commit of its own, and comes some time later while requests
+ * wait: a block may have paid thousands, and an answer needs many turns of the event loop.
  */
-async function countAndTell(deps: FollowDeps, booked: BookedBytes[]): Promise<void> {
-  const { paidCounts = noCounts, database } = deps;
+async function countAndTell(deps: FollowDeps, booked: BookedBytes[], signal?: AbortSignal): Promise<void> {
+  const { paidCounts = noCounts, database, isAwaited } = deps;
   const [, ...pieces] = paidCounts.pieces(booked);
   const uncounted = new Set(pieces.flat());
   for (const transaction of booked) if (!uncounted.has(transaction)) deps.onIncluded(transaction);
   for (const piece of pieces) {
-    await turnOfEventLoop();
+    await (isAwaited?.() ? delay(BETWEEN_PIECES_MS, signal) : turnOfEventLoop());
     await database.atomically((tx) => paidCounts.count(tx, piece));
     for (const transaction of piece) deps.onIncluded(transaction);
   }

@@ -80,6 +80,8 @@ export interface FollowDeps {
   onAnnounced?: (() => void) | undefined;
   onIncluded: (transaction: BookedTransaction) => void;
   onReading?: ((reading: Reading) => void) | undefined;
+  /** Whether requests wait, before which leaderboards come last. */
+  isAwaited?: (() => boolean) | undefined;
   /** Blocks were taken back: what they held is to be sent again. */
   onReorganized: () => void;
 }
