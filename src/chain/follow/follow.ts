@@ -47,7 +47,9 @@ export function createFollower(deps: FollowDeps): Follower {
         const booked = await bookBlock(deps, contents);
         if (!booked) return;
         deps.crash('follow.committed');
-        await countAndTell(deps, booked, signal);
+        // Blocks of before are to be read as soon as can be.
+        const isAwaited = next === of ? deps.isAwaited : undefined;
+        await countAndTell(deps, booked, { signal, isAwaited });
         read(next);
         next += 1;
         await endSkippedAlarms(deps);
@@ -60,19 +62,29 @@ const noCounts: PaidCounts = { pieces: () => [], count: async () => {}, takeBack
 
 /** Long enough for a batch to be decided, stored and sent; short enough for the pieces of a full block before the next one. */
 const BETWEEN_PIECES_MS = 15;
+/** Not worth a pause, for which those who wait for this very block would wait too. */
+const FEW_PIECES = 2;
+/** Of one block, however many pieces it has: the next one may come a second later. */
+const ALL_PAUSES_MS = 300;
 
 /**
  * Tells of the transactions in a block, of payouts once the leaderboards have them. The commit of
  * the block has counted a first piece; each further one has a commit of its own, and comes some time later while requests
  * wait: a block may have paid thousands, and an answer needs many turns of the event loop.
  */
-async function countAndTell(deps: FollowDeps, booked: BookedBytes[], signal?: AbortSignal): Promise<void> {
-  const { paidCounts = noCounts, database, isAwaited } = deps;
+async function countAndTell(
+  deps: FollowDeps,
+  booked: BookedBytes[],
+  { signal, isAwaited }: { signal: AbortSignal | undefined; isAwaited: (() => boolean) | undefined },
+): Promise<void> {
+  const { paidCounts = noCounts, database } = deps;
   const [, ...pieces] = paidCounts.pieces(booked);
   const uncounted = new Set(pieces.flat());
   for (const transaction of booked) if (!uncounted.has(transaction)) deps.onIncluded(transaction);
+  const isLarge = pieces.length > FEW_PIECES;
+  const pauseMs = Math.min(BETWEEN_PIECES_MS, ALL_PAUSES_MS / pieces.length);
   for (const piece of pieces) {
-    await (isAwaited?.() ? delay(BETWEEN_PIECES_MS, signal) : turnOfEventLoop());
+    await (isLarge && isAwaited?.() ? delay(pauseMs, signal) : turnOfEventLoop());
     await database.atomically((tx) => paidCounts.count(tx, piece));
     for (const transaction of piece) deps.onIncluded(transaction);
   }
