@@ -50,7 +50,7 @@ export function enduranceText(found: Endurance): string {
     `${rate.toLocaleString('en-US')} events a second arrived for ${minutes.length} minutes; ${answered.toLocaleString('en-US')} were answered with 200. ${problems.join(' ')}`.trim(),
     `Latency, the middle of the minutes: p50 ${middle(minutes.map(({ p50Ms }) => p50Ms))} ms, p99 ${middle(minutes.map(({ p99Ms }) => p99Ms))} ms.`,
     verdict('p99 by minute', found.p99),
-    `Resident memory of the service: ${middle(held)} MB in the middle, ${rounded(Math.max(0, ...held))} MB at most; Anvil, which keeps every block, ended with ${rounded(samples.at(-1)?.chainMb ?? 0)} MB.`,
+    `Resident memory of the service: ${middle(held)} MB in the middle, ${rounded(Math.max(0, ...held))} MB at most; the stand-in for the node, which keeps every payout, ended with ${rounded(samples.at(-1)?.chainMb ?? 0)} MB.`,
     verdict('Resident memory', found.memory),
   ].join('\n');
 }
@@ -66,7 +66,7 @@ export function endurancePictures({ samples, minutes }: Endurance): Picture[] {
         ...{ x: inMinutes, y: { label: 'MB' } },
         series: [
           { name: 'service', points: memory.map((one) => ({ x: one.seconds / 60, y: one.serviceMb })) },
-          { name: 'Anvil', points: memory.map((one) => ({ x: one.seconds / 60, y: one.chainMb })) },
+          { name: 'node', points: memory.map((one) => ({ x: one.seconds / 60, y: one.chainMb })) },
         ],
       }),
     },
