@@ -1,6 +1,7 @@
 // What is bundled into dist/, for scripts/build.js and scripts/dev.js. Every command is a chunk of its own, so that one loads
 // none of the others. Commands that run a stack need nearly all, and have it as one file, of which bin/rewards.js keeps V8's
-// bytecode; so has help, which needs none. A thread is a chunk of its own. The site and the testing library are each one chunk for other Node programs, the client script is for browsers.
+// bytecode; so has help, which needs none. A thread begins with a chunk of its own. The site and the testing library are
+// each one chunk for other Node programs, the client script is for browsers.
 const root = new URL('..', import.meta.url).pathname;
 
 const forNode = {

@@ -12,10 +12,7 @@ export function levelOf(extendedPublicKey: string): TreeLevel {
   return { publicKey, longKey: secp256k1.addScalar(publicKey, new Uint8Array(32)), chainCode };
 }
 
-/**
- * The wallets below an extended public key, each derived when it is asked for. The step to a child is done here and not by
- * the HD library, whose own takes twice as long: a new user's wallet is on the path of every first reward.
- */
+/** The wallets below an extended public key, each derived when it is asked for. */
 export function derivedWallets(extendedPublicKey: string): WalletTree {
   const level = levelOf(extendedPublicKey);
   return { addressAt: (index) => childAddress(level, index) };

@@ -35,6 +35,7 @@ export const payoutsInFlight = (db: Queries, limit: number) =>
         eq(transactions.purpose, 'payout'),
         inArray(transactions.status, ['stored', 'sent']),
         isNull(transactions.blockNumber),
+        // Follows from the status; said for SQLite, which then takes the index that has only those.
         sql`${transactions.status} <> 'final'`,
       ),
     )
