@@ -44,6 +44,8 @@ export function startLane(
     work: 0,
     told: [] as string[],
     sendTakesMs: 0,
+    /** What happens once the chain has answered a question for the nonce. */
+    afterNonce: undefined as (() => void) | undefined,
   };
   const clock = { now: () => world.nowMs, sleep: async () => {} };
   const alarms = createAlarms({ now: clock.now, log: silentLog });
@@ -64,6 +66,7 @@ export function startLane(
       nonce: async (_: Hex, at = 'latest') => {
         const nonce = world.nonces[at];
         if (nonce === undefined) throw new Error(`no block ${at}`);
+        world.afterNonce?.();
         return nonce;
       },
       sendRaw: async (raw: Hex) => {

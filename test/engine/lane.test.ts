@@ -316,6 +316,21 @@ onEveryDatabase(({ kit }) => {
     expect(world.work).toBe(1);
   });
 
+  test('blocks that are taken back while a turn asks the chain: what they held is offered with the next turn', async () => {
+    const { world, turn, lane } = start();
+    world.work = 1;
+    expect(await turn()).toEqual(['worked', '0: 21 1']);
+    world.nonces = { latest: 1, pending: 1 };
+    lane.reload();
+    world.afterNonce = () => {
+      world.afterNonce = undefined;
+      world.nonces = { latest: 0, pending: 0 };
+      lane.reload();
+    };
+    expect(await turn()).toEqual(['worked']);
+    expect(await turn()).toEqual(['idle', '0: 21 1']);
+  });
+
   test('another process goes on with what the last one stored', async () => {
     const one = start();
     one.world.work = 2;

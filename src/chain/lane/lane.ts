@@ -25,7 +25,10 @@ export function createLane(deps: LaneDeps): Lane {
   const { address } = deps.signer;
   let inFlight: InFlight[] | undefined;
   let loadedAtMs = 0;
+  /** How often what is in flight was forgotten. */
+  let forgotten = 0;
   const forget = () => {
+    forgotten += 1;
     inFlight = undefined;
   };
   const hold = createHold(deps, forget);
@@ -64,13 +67,19 @@ export function createLane(deps: LaneDeps): Lane {
     const isDue = !inFlight || realClock.now() - loadedAtMs >= settings.resendAfterMs;
     if (!isDue && inFlight && isQuiet(deps, inFlight) && !(await deps.work.isWaiting(database.db)))
       return 'idle';
+    const asOf = forgotten;
     const [latest, chainNonce, pendingNonce] = await Promise.all([
       deps.chain.block('latest'),
       deps.chain.nonce(address),
       deps.chain.nonce(address, 'pending'),
     ]);
     if (!latest) return 'idle';
-    if (!inFlight || isDue) inFlight = await load({ chainNonce, epoch });
+    if (!inFlight || isDue) {
+      const read = await load({ chainNonce, epoch });
+      // Blocks were taken back meanwhile: neither the chain's nonce nor the rows need be what they were.
+      if (asOf !== forgotten) return 'worked';
+      inFlight = read;
+    }
     // A nonce below the chain's is in a block; the follower finds out which block and which hash.
     inFlight = inFlight.filter(({ nonce }) => nonce >= chainNonce);
     const flight = inFlight;
