@@ -11,6 +11,7 @@ import { listCheckpoints, takeCheckpoint } from './local-checkpoint.ts';
 import { loadCheckpoint, replayJournal } from './local-restore.ts';
 import { createLocalRpc, headBlock, type LocalRpc } from './local-rpc.ts';
 import { type ChainTime, createChainTime } from './local-time.ts';
+import { createStrandedWatch } from './stranded-transactions.ts';
 
 export interface LocalChainSettings {
   /** Undefined: the chain lives in memory only and starts empty. */
@@ -192,6 +193,7 @@ function watch(parts: {
     if (!closing.signal.aborted) log.warn({ why: messageOf(error) }, 'reading the local chain failed');
   };
   const off = clock.onChange(() => void time.sync().catch(complain));
+  const stranded = createStrandedWatch({ rpc, log });
 
   const loop = async () => {
     let seen = 0;
@@ -201,6 +203,7 @@ function watch(parts: {
       if (closing.signal.aborted) return;
       try {
         await time.look();
+        await stranded.look();
         await memory?.writer.look();
         memory?.checkpointWhenDue();
       } catch (error) {
