@@ -16,7 +16,10 @@ import { pointsSaleAbi } from '../../src/chain/contracts/abis.ts';
 import { type Deployment, deployContracts } from '../../src/chain/contracts/deploy.ts';
 import { createRpc, type Rpc } from '../../src/chain/rpc/rpc.ts';
 import { settings } from '../../src/compose/config.ts';
-import { delay } from '../../src/lib/timers.ts';
+import { createLocalRpc } from '../../src/emulator/chain/local-rpc.ts';
+import { createStrandedWatch } from '../../src/emulator/chain/stranded-transactions.ts';
+import { silentLog } from '../../src/lib/log.ts';
+import { delay, every } from '../../src/lib/timers.ts';
 import earlierEscrow from '../solidity/earlier/BusinessEscrow-of-listed-batches.json' with { type: 'json' };
 
 export interface AnvilProcess {
@@ -36,20 +39,24 @@ export function anvilBinary(): string {
   return require.resolve(`@foundry-rs/anvil-${os}-${cpu}/bin/anvil${os === 'win32' ? '.exe' : ''}`);
 }
 
+const STRANDED_LOOK_MS = 500;
+
 /** A shell that kills Anvil when its own input ends, and so with whoever started it. */
 const GUARDED =
   'exec 3<&0; "$0" "$@" & anvil=$!; echo "pid $anvil"; (cat <&3 >/dev/null; kill -KILL $anvil) & wait $anvil';
 
 /**
  * Starts Anvil on a free port; it outlives neither `stop` nor this process. `args` are added to its command line;
- * without any it mines each transaction at once.
+ * without any it mines each transaction at once. What it strands in its pool comes into a block all the same.
  */
 export function startAnvil(args: readonly string[] = []): Promise<AnvilProcess> {
   const guard = spawn('sh', ['-c', GUARDED, anvilBinary(), '--host', '127.0.0.1', '--port', '0', ...args], {
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   const ended = once(guard, 'exit');
+  let endWatch = () => {};
   const stop = async () => {
+    endWatch();
     guard.stdin.end();
     await ended;
   };
@@ -61,7 +68,9 @@ export function startAnvil(args: readonly string[] = []): Promise<AnvilProcess> 
       const pid = Number(/^pid (\d+)$/m.exec(output)?.[1]);
       if (!address || !pid) return;
       for (const stream of [guard.stdout, guard.stderr]) stream.off('data', read).resume();
-      resolve({ url: `http://${address}`, pid, stop });
+      const url = `http://${address}`;
+      endWatch = watchStranded(url);
+      resolve({ url, pid, stop });
     };
     guard.stdout.on('data', read);
     guard.stderr.on('data', read);
@@ -69,6 +78,12 @@ export function startAnvil(args: readonly string[] = []): Promise<AnvilProcess> 
     guard.once('error', reject);
     guard.once('exit', (code) => reject(new Error(`anvil exited with ${code}: ${output}`)));
   });
+}
+
+/** Returns what ends the watch; a node that is killed or stands still has its own test. */
+function watchStranded(url: string): () => void {
+  const { look } = createStrandedWatch({ rpc: createLocalRpc(url), log: silentLog });
+  return every(STRANDED_LOOK_MS, () => void look().catch(() => {}));
 }
 
 /** A connection to a node as the service has one. */
