@@ -13,7 +13,8 @@ afterEach(async () => {
 const GWEI = 10n ** 9n;
 /** One reward offers 0.0106 at a base fee of 50 gwei, and less than 0.001 at 1. */
 const capWei = 10n ** 16n;
-const lane = { ...impatient.lane, untakenAfterMs: 1_000 };
+/** What a node has taken waits for a block as long as the test needs: it is not replaced meanwhile. */
+const lane = { ...impatient.lane, untakenAfterMs: 1_000, bumpAfterMs: 60_000 };
 
 /** A service on a node whose blocks come when the test says so: one more, of any other transaction, changes the price. */
 async function start(overrides: EngineOverrides): Promise<EngineKit> {
