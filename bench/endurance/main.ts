@@ -1,7 +1,7 @@
 /** `npm run bench -- endurance`: events at half of the highest rate for a long time, and whether memory and latency stay level. */
 import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { startOnStandIn } from '../groups/on-stand-in.ts';
+import { LITTLE_PAST, startOnStandIn } from '../groups/on-stand-in.ts';
 import { measure, perSecond, problemsOf } from '../groups/rounds.ts';
 import { readOptions } from '../options.ts';
 import { writePart, writePicture } from '../report/docs.ts';
@@ -26,13 +26,11 @@ const options = readOptions('endurance', {
     help: 'puts the result and its pictures into docs/performance.md',
   },
 });
-/** Of the ledger's past. */
-const CLAIMS = 1_000;
 const say = (text: string) => process.stderr.write(`${text}\n`);
 
 async function measureEndurance(bench: Bench): Promise<Endurance> {
   return withScope(bench, async (scope) => {
-    const { service, subject, nodePid, stopAndVerify } = await startOnStandIn(scope, CLAIMS);
+    const { service, subject, nodePid, stopAndVerify } = await startOnStandIn(scope, LITTLE_PAST);
     const highest = perSecond(await measure(bench.generator, subject, { callers: 256, seconds: 20 }));
     const rate = options.rate ? Number(options.rate) : Math.round(highest / 2);
     say(`${rate} events a second for ${options.minutes} minutes`);

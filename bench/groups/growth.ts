@@ -4,16 +4,14 @@ import { type Bench, withScope } from '../setup/scope.ts';
 import { verified } from '../setup/service.ts';
 import { measureVerify } from '../verify/measure.ts';
 import type { Found } from './found.ts';
-import { startOnStandIn } from './on-stand-in.ts';
+import { LITTLE_PAST, startOnStandIn } from './on-stand-in.ts';
 import type { Plan } from './plan.ts';
 import { inTurns } from './rounds.ts';
-
-const SMALLEST = 1_000;
 
 /** A thousand, ten thousand, … and `largest`. */
 export function sizesUpTo(largest: number): number[] {
   const sizes = [];
-  for (let size = SMALLEST; size < largest; size *= 10) sizes.push(size);
+  for (let size = LITTLE_PAST; size < largest; size *= 10) sizes.push(size);
   return [...sizes, largest];
 }
 

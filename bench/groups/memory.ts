@@ -4,21 +4,19 @@ import { thinned, trendOf } from '../endurance/trend.ts';
 import { median } from '../report/statistics.ts';
 import { type Bench, withScope } from '../setup/scope.ts';
 import type { Found } from './found.ts';
-import { startOnStandIn } from './on-stand-in.ts';
+import { LITTLE_PAST, startOnStandIn } from './on-stand-in.ts';
 import type { Plan } from './plan.ts';
 import { measure, problemsOf } from './rounds.ts';
 
 /** Growth over the second half of the events, as a share of what is held: garbage that V8 has not collected moves it by some percent. */
 const LEVEL_LIMIT = 0.1;
 const CALLERS = 64;
-/** Of the ledger's past. */
-const CLAIMS = 1_000;
 /** No load lasts longer. */
 const HOURS_6 = 6 * 3_600;
 
 export async function measureMemory(bench: Bench, plan: Plan): Promise<Found> {
   return withScope(bench, async (scope) => {
-    const { service, subject, nodePid, stopAndVerify } = await startOnStandIn(scope, CLAIMS);
+    const { service, subject, nodePid, stopAndVerify } = await startOnStandIn(scope, LITTLE_PAST);
     bench.say(`sending ${plan.events} events, and looking at the memory of the service`);
     const sampled = sampleResident({ pid: service.pid, chainPid: nodePid });
     const measured = await measure(bench.generator, subject, {

@@ -14,6 +14,8 @@ import { startStandIn } from '../verify/start-stand-in.ts';
 import type { Subject } from './rounds.ts';
 import { eventLoad } from './subjects.ts';
 
+/** Claims of a ledger that has hardly begun. */
+export const LITTLE_PAST = 1_000;
 /** Rewards of a transaction of the past. */
 const BATCH = 250;
 

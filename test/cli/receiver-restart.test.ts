@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { rewardsJson, serve, startProcess, temporaryDirectory } from '../kits/cli.ts';
-import { freePort } from '../kits/postgres-server.ts';
+import { freePort } from '../kits/free-port.ts';
 
 let project: Awaited<ReturnType<typeof temporaryDirectory>>;
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { exitCodes } from '../../src/cli/machine/exit-codes.ts';
 import { rewards, rewardsJson, serveHere, temporaryDirectory } from '../kits/cli.ts';
-import { freePort } from '../kits/postgres-server.ts';
+import { freePort } from '../kits/free-port.ts';
 
 const USER = 'alice@demo.example';
 let stack: Awaited<ReturnType<typeof serveHere>>;

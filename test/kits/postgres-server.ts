@@ -3,10 +3,10 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
 import { chown, mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
+import { freePort } from './free-port.ts';
 
 export interface PostgresServer {
   /** Of its database `postgres`. */
@@ -98,25 +98,6 @@ export async function answers(url: string): Promise<boolean> {
     return false;
   } finally {
     await client.end().catch(() => {});
-  }
-}
-
-/**
- * A port that nobody listens on. The system gives none of these to who asks for any, so that nobody has it by chance when it
- * is used, or used again.
- */
-export async function freePort(): Promise<number> {
-  for (;;) {
-    const port = 11_000 + Math.floor(Math.random() * 20_000);
-    const server = createServer();
-    const isFree = new Promise((resolve) => {
-      server.once('error', () => resolve(false)).once('listening', () => resolve(true));
-    });
-    server.listen(port, '127.0.0.1');
-    if (!(await isFree)) continue;
-    server.close();
-    await once(server, 'close');
-    return port;
   }
 }
 

@@ -1,7 +1,7 @@
 /** The first reading of a chain that has many blocks already: what log, /readyz and metrics say meanwhile. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { until } from '../kits/clock.ts';
-import { freePort } from '../kits/postgres-server.ts';
+import { freePort } from '../kits/free-port.ts';
 import { type ProductionKit, sqliteLedger, startProduction, startProductionKit } from '../kits/production.ts';
 import { startRpcProxy } from '../kits/rpc-proxy.ts';
 

@@ -9,7 +9,8 @@ import { expect, test, vi } from 'vitest';
 import { rpcTo, startAnvil } from '../kits/chain.ts';
 import { program, temporaryDirectory } from '../kits/cli.ts';
 import { until } from '../kits/clock.ts';
-import { binaryFolder, freePort, startPostgresServer } from '../kits/postgres-server.ts';
+import { freePort } from '../kits/free-port.ts';
+import { binaryFolder, startPostgresServer } from '../kits/postgres-server.ts';
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 });
 

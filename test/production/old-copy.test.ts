@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { parseGwei } from 'viem';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { until } from '../kits/clock.ts';
-import { freePort } from '../kits/postgres-server.ts';
+import { freePort } from '../kits/free-port.ts';
 import {
   brandId,
   type ProductionKit,

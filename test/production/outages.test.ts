@@ -6,7 +6,8 @@ import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { openPostgres } from '../../src/ledger/database/postgres.ts';
 import { until } from '../kits/clock.ts';
-import { binaryFolder, freePort, startPostgresServer } from '../kits/postgres-server.ts';
+import { freePort } from '../kits/free-port.ts';
+import { binaryFolder, startPostgresServer } from '../kits/postgres-server.ts';
 import {
   brandId,
   type ProductionKit,

@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readyEnvironment } from '../../src/emulator/state/ready.ts';
-import { freePort } from '../kits/postgres-server.ts';
+import { freePort } from '../kits/free-port.ts';
 import { startTestService, type TestService } from '../kits/service.ts';
 
 const root = new URL('../..', import.meta.url).pathname;
