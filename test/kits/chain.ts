@@ -17,7 +17,7 @@ import { type Deployment, deployContracts } from '../../src/chain/contracts/depl
 import { createRpc, type Rpc } from '../../src/chain/rpc/rpc.ts';
 import { settings } from '../../src/compose/config.ts';
 import { createLocalRpc } from '../../src/emulator/chain/local-rpc.ts';
-import { createStrandedWatch } from '../../src/emulator/chain/stranded-transactions.ts';
+import { createStrandedWatch } from '../../src/emulator/chain/local-stranded.ts';
 import { silentLog } from '../../src/lib/log.ts';
 import { delay, every } from '../../src/lib/timers.ts';
 import earlierEscrow from '../solidity/earlier/BusinessEscrow-of-listed-batches.json' with { type: 'json' };

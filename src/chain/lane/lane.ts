@@ -3,11 +3,10 @@
  * they are for, and only then sends them. From then on the same bytes, or a stored replacement with the same
  * payload, are all that is ever sent under that nonce.
  */
-import { unsettledTransactions } from '../../ledger/transactions/transactions.ts';
 import { priceTransaction } from './fees.ts';
 import { createHold } from './hold.ts';
-import { createLostNonceWatch } from './lost-nonces.ts';
-import { fresh, loaded, offerAll, offerFresh } from './offers.ts';
+import { createInFlight } from './in-flight.ts';
+import { fresh, offerAll, offerFresh } from './offers.ts';
 import { tendLowest } from './replace.ts';
 import { storeNext } from './store-next.ts';
 import type { InFlight, Lane, LaneDeps } from './types.ts';
@@ -21,39 +20,21 @@ function isQuiet({ settings, realClock }: LaneDeps, flight: InFlight[]): boolean
 }
 
 export function createLane(deps: LaneDeps): Lane {
-  const { database, settings, realClock, alarms } = deps;
+  const { database, settings, alarms } = deps;
   const { address } = deps.signer;
-  let inFlight: InFlight[] | undefined;
-  let loadedAtMs = 0;
-  /** How often what is in flight was forgotten. */
-  let forgotten = 0;
-  const forget = () => {
-    forgotten += 1;
-    inFlight = undefined;
-  };
-  const hold = createHold(deps, forget);
-  const watchLostNonces = createLostNonceWatch(deps);
-
-  /** What the ledger says is in no block, with what is known here about each. */
-  const load = async (now: { chainNonce: number; epoch: number }): Promise<InFlight[]> => {
-    if (!inFlight) deps.crash('recover.started');
-    loadedAtMs = realClock.now();
-    const unsettled = await unsettledTransactions(database.db, address);
-    await watchLostNonces(unsettled, now);
-    const known = new Map(inFlight?.map((one) => [one.hash, one]));
-    return unsettled.map((one) => known.get(one.hash) ?? loaded(one));
-  };
+  const underWay = createInFlight(deps);
+  const hold = createHold(deps, underWay.forget);
 
   return {
     address,
-    reload: forget,
+    reload: underWay.forget,
     release: hold.release,
     async turn() {
       try {
         return await turn();
       } catch (error) {
         // A commit that reported failure may have succeeded: the transactions in flight are read from the ledger again.
-        forget();
+        underWay.forget();
         throw error;
       }
     },
@@ -62,27 +43,17 @@ export function createLane(deps: LaneDeps): Lane {
   async function turn(): Promise<'worked' | 'idle'> {
     const epoch = await hold.epoch();
     if (epoch === undefined) return 'idle';
-    // Looked at from time to time as well: another process may have noticed that blocks were taken back, or another
-    // sender may use the account.
-    const isDue = !inFlight || realClock.now() - loadedAtMs >= settings.resendAfterMs;
-    if (!isDue && inFlight && isQuiet(deps, inFlight) && !(await deps.work.isWaiting(database.db)))
-      return 'idle';
-    const asOf = forgotten;
+    const known = underWay.known();
+    if (known && isQuiet(deps, known) && !(await deps.work.isWaiting(database.db))) return 'idle';
+    const asOf = underWay.timesForgotten();
     const [latest, chainNonce, pendingNonce] = await Promise.all([
       deps.chain.block('latest'),
       deps.chain.nonce(address),
       deps.chain.nonce(address, 'pending'),
     ]);
     if (!latest) return 'idle';
-    if (!inFlight || isDue) {
-      const read = await load({ chainNonce, epoch });
-      // Blocks were taken back meanwhile: neither the chain's nonce nor the rows need be what they were.
-      if (asOf !== forgotten) return 'worked';
-      inFlight = read;
-    }
-    // A nonce below the chain's is in a block; the follower finds out which block and which hash.
-    inFlight = inFlight.filter(({ nonce }) => nonce >= chainNonce);
-    const flight = inFlight;
+    const flight = await underWay.at({ chainNonce, epoch, asOf });
+    if (!flight) return 'worked';
     const holds = async () => (await hold.epoch()) === epoch;
     const offered = await offerAll(deps, flight, { epoch, holds });
     if (offered === 'lost') return 'idle';

@@ -10,8 +10,8 @@ import { createJournalWriter, type JournalWriter } from './journal-writer.ts';
 import { listCheckpoints, takeCheckpoint } from './local-checkpoint.ts';
 import { loadCheckpoint, replayJournal } from './local-restore.ts';
 import { createLocalRpc, headBlock, type LocalRpc } from './local-rpc.ts';
+import { createStrandedWatch } from './local-stranded.ts';
 import { type ChainTime, createChainTime } from './local-time.ts';
-import { createStrandedWatch } from './stranded-transactions.ts';
 
 export interface LocalChainSettings {
   /** Undefined: the chain lives in memory only and starts empty. */
