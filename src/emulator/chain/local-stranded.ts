@@ -48,18 +48,18 @@ export function createStrandedWatch({ rpc, log }: { rpc: LocalRpc; log: Log }) {
       inOrder.map(({ hash }) => ({ method: 'eth_getRawTransactionByHash', params: [hash] })),
     );
     await rpc.call('anvil_removePoolTransactions', [account]);
+    let taken = 0;
     for (const raw of raws) {
       try {
         await rpc.call('eth_sendRawTransaction', [raw]);
+        taken += 1;
       } catch (error) {
-        // A block has it, or another of its nonce, meanwhile.
+        // A block has it meanwhile; or it was sent in the name of an account whose key nobody has, and nobody can again.
         if (!(error instanceof RpcAnswerError)) throw error;
+        log.debug({ account, why: error.message }, 'a stranded transaction was not taken again');
       }
     }
-    log.info(
-      { account, transactions: raws.length },
-      'the local chain had stranded transactions; offered again',
-    );
+    log.info({ account, taken, of: raws.length }, 'the local chain had stranded transactions; offered again');
   }
 
   return {
