@@ -1,8 +1,9 @@
 /** Answered requests of production: written in bunches, read newest first, and forgotten after their time. */
 import { and, desc, eq, gt, gte, inArray, lt, or, type SQL } from 'drizzle-orm';
+import { allPlaces } from '../lib/ids.ts';
 import type { Queries } from './database/database.ts';
 import { insertion } from './database/insertion.ts';
-import { requestTraces } from './schema/request-traces.ts';
+import { requestTraces, tracePlace } from './schema/request-traces.ts';
 
 export type RequestTrace = typeof requestTraces.$inferSelect;
 
@@ -25,6 +26,10 @@ export interface TraceFilter {
   limit: number;
 }
 
+/** As the index has them: a user's rows are looked for in all places. */
+const ofUser = (userHash: string): SQL | undefined =>
+  and(inArray(tracePlace(requestTraces.id), allPlaces()), eq(requestTraces.userHash, userHash));
+
 /** How far back is looked for what no column has: host, brand, decision, and a part of the path. */
 const SEARCHED_MAX = 5_000;
 
@@ -37,7 +42,7 @@ export async function listRequestTraces(db: Queries, filter: TraceFilter): Promi
     status === '' ? undefined : gte(requestTraces.status, lowest),
     status === '' ? undefined : lt(requestTraces.status, lowest + (status.endsWith('xx') ? 100 : 1)),
     method && eq(requestTraces.method, method.toUpperCase()),
-    userHash && eq(requestTraces.userHash, userHash),
+    userHash && ofUser(userHash),
     known &&
       or(gt(requestTraces.at, known.at), and(eq(requestTraces.at, known.at), gt(requestTraces.id, known.id))),
   ].map((one) => one || undefined);

@@ -29,6 +29,25 @@ function drawnDigits(count: number): string {
   return drawn.digits.slice(drawn.used - count, drawn.used);
 }
 
+/** Digits that names made at the same moment begin with. */
+const PLACE_DIGITS = 3;
+/** A moment. After all 4,096 places, 17 minutes later, the first comes again. */
+const PLACE_MS = 250;
+
+/**
+ * A name of `count` hexadecimal digits that lies in an index beside those that are made with it: of random names each is on
+ * a page of its own. With the time in front it would be so too, but people name things by their first digits, and for
+ * minutes all would begin alike.
+ */
+export const placedName = (random: Random, { nowMs, count }: { nowMs: number; count: number }): string =>
+  placeDigits(Math.floor(nowMs / PLACE_MS)) + random.digits(count - PLACE_DIGITS);
+
+/** All that such names begin with. */
+export const allPlaces = (): string[] => Array.from({ length: PLACES }, (_, place) => placeDigits(place));
+
+const PLACES = 16 ** PLACE_DIGITS;
+const placeDigits = (place: number) => (place % PLACES).toString(16).padStart(PLACE_DIGITS, '0');
+
 /** Random digits of a UUID, of which one gives two bits only. */
 const UUID_DIGITS = 19;
 

@@ -1,4 +1,5 @@
 /** The pages in which the ledger is audited, the journal of the local chain, single facts, counters, and traces of requests. */
+import { eq } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import {
   attemptsOf,
@@ -31,7 +32,9 @@ import { bookMovement, openFunds } from '../../src/ledger/rewards/funds.ts';
 import { bindRewards, markReleased, recordRewards } from '../../src/ledger/rewards/rewards.ts';
 import { brands } from '../../src/ledger/schema/brands.ts';
 import { facts } from '../../src/ledger/schema/facts.ts';
+import { requestTraces } from '../../src/ledger/schema/request-traces.ts';
 import { markFinal, markSent, storeReplacement } from '../../src/ledger/transactions/transactions.ts';
+import { placedName, secureRandom } from '../../src/lib/ids.ts';
 import { freshAddress, freshHash, freshKey, onEveryDatabase } from '../kits/databases.ts';
 import { NOW_MS, transactionsOf } from './transactions.ts';
 
@@ -243,7 +246,7 @@ onEveryDatabase(({ kit }) => {
 
   describe('traces of requests', () => {
     const trace = (name: string, at: number, change: Partial<RequestTrace> = {}): RequestTrace => ({
-      ...{ id: `req_${name}`, at, method: 'POST', path: '/events', status: 200, userHash: null, detail: {} },
+      ...{ id: `req_${name}7`, at, method: 'POST', path: '/events', status: 200, userHash: null, detail: {} },
       ...change,
     });
     const all = [
@@ -253,7 +256,7 @@ onEveryDatabase(({ kit }) => {
       trace('b2', 3, { status: 500, userHash: 'user' }),
       trace('c1', 4, { status: 400, userHash: 'user' }),
     ];
-    const ids = (found: RequestTrace[]) => found.map(({ id }) => id.slice(4));
+    const ids = (found: RequestTrace[]) => found.map(({ id }) => id.slice(4, 6));
     const list = async (filter: Partial<Parameters<typeof listRequestTraces>[1]> = {}) =>
       ids(await listRequestTraces(db(), { status: '', limit: 10, ...filter }));
 
@@ -271,8 +274,8 @@ onEveryDatabase(({ kit }) => {
       expect(await list({ userHash: 'user', status: '5xx' })).toEqual(['b2']);
       expect(await list({ path: 'wallets' })).toEqual(['a2']);
       expect(await list({ path: 'e', limit: 2 })).toEqual(['c1', 'b2']);
-      expect(await list({ after: 'req_a2' })).toEqual(['c1', 'b2', 'b1']);
-      expect(await list({ after: 'req_b1' })).toEqual(['c1', 'b2']);
+      expect(await list({ after: 'req_a27' })).toEqual(['c1', 'b2', 'b1']);
+      expect(await list({ after: 'req_b17' })).toEqual(['c1', 'b2']);
       expect(await list({ after: 'req_unknown' })).toHaveLength(5);
     });
 
@@ -283,6 +286,19 @@ onEveryDatabase(({ kit }) => {
       expect(await find('a', 1)).toEqual(['a2']);
       expect(await find('b2')).toEqual(['b2']);
       for (const name of ['f', 'x', '', 'req_', 'b2%', 'xreq_b2']) expect(await find(name)).toEqual([]);
+    });
+
+    test('of a user are found whatever moment they are of', async () => {
+      const random = secureRandom({ now: () => 0 });
+      const moments = [0, 250, 1_048_575, 1_750_000_000_123];
+      const own = moments.map((at, place) => ({
+        ...trace('', at, { userHash: 'long ago' }),
+        id: `req_${placedName(random, { nowMs: at, count: 20 - place })}`,
+      }));
+      await insertRequestTraces(db(), own);
+      const found = await listRequestTraces(db(), { status: '', limit: 10, userHash: 'long ago' });
+      expect(found.map(({ at }) => at)).toEqual([...moments].reverse());
+      await db().delete(requestTraces).where(eq(requestTraces.userHash, 'long ago'));
     });
 
     test('are forgotten so many at a time', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { secureRandom, uuidV7 } from '../../src/lib/ids.ts';
+import { allPlaces, placedName, secureRandom, uuidV7 } from '../../src/lib/ids.ts';
 
 test('ids sort by their time and carry version 7', () => {
   const random = secureRandom({ now: () => 1_700_000_000_000 });
@@ -15,4 +15,15 @@ test('digits drawn ahead are given out once, in any number', () => {
   expect(names.every((name) => /^[0-9a-f]{20}$/.test(name))).toBe(true);
   expect(new Set(names).size).toBe(names.length);
   expect(random.digits(20_000)).toMatch(/^[0-9a-f]{20000}$/);
+});
+
+test('names that are made together begin alike, others do not, and each begins with a known place', () => {
+  const random = secureRandom({ now: () => 0 });
+  const at = (nowMs: number) => placedName(random, { nowMs, count: 20 });
+  expect(at(1_750_000_000_000)).toMatch(/^[0-9a-f]{20}$/);
+  expect(at(1_750_000_000_000).slice(0, 3)).toBe(at(1_750_000_000_249).slice(0, 3));
+  expect(at(1_750_000_000_000)).not.toBe(at(1_750_000_000_000));
+  const quarters = Array.from({ length: 4_096 }, (_, quarter) => at(quarter * 250).slice(0, 3));
+  expect(quarters).toEqual([...new Set(quarters)]);
+  expect(allPlaces()).toEqual([...quarters].sort());
 });

@@ -43,7 +43,7 @@ export type Credential = 'key' | 'token' | 'signature' | 'password' | 'cookie';
 export type BodyKept = 'whole' | 'none' | 'cut' | 'redacted' | 'refused' | 'not kept';
 
 export interface RequestRecord {
-  /** `req_` and 20 random digits; also in the answer's X-Request-Id. */
+  /** `req_` and 20 digits; also in the answer's X-Request-Id. */
   id: string;
   host: RequestHost;
   /** By the service's clock. */

@@ -31,6 +31,7 @@ import achievementMetric from './migrations/2026-11-engagement/0026-achievement-
 import redemptionsShown from './migrations/2026-11-engagement/0027-redemptions-shown.sql';
 import lighterLeaderboards from './migrations/2026-11-engagement/0028-lighter-leaderboards.sql';
 import transactionsByBlock from './migrations/2026-11-engagement/0029-transactions-by-block.sql';
+import tracesByPlace from './migrations/2026-11-engagement/0030-traces-by-place.sql';
 
 /** In order; a file that has been released is never edited, only followed by another. */
 export const migrations = [
@@ -63,6 +64,7 @@ export const migrations = [
   { number: 27, name: '0027-redemptions-shown', sql: redemptionsShown },
   { number: 28, name: '0028-lighter-leaderboards', sql: lighterLeaderboards },
   { number: 29, name: '0029-transactions-by-block', sql: transactionsByBlock },
+  { number: 30, name: '0030-traces-by-place', sql: tracesByPlace },
 ] as const;
 
 /** The number of the newest migration that this program knows. */

@@ -9,11 +9,12 @@ import { type KeptLimits, rowOf } from './kept-request.ts';
 
 /** Requests that wait to be written: some seconds of a busy service, and bounded in memory. */
 const WAITING_MAX = 5_000;
-/** Rows of one statement: seven values each, far below what a statement may have. */
+/** Rows of one commit, which is some 3 ms on SQLite; as soon as so many wait, they are written. */
 const WRITTEN_AT_ONCE = 200;
 const WRITE_EVERY_MS = 500;
 const PRUNE_EVERY_MS = 60_000;
-const PRUNED_AT_ONCE = 5_000;
+/** More than are written meanwhile, and few enough that no request notices. */
+const PRUNED_AT_ONCE = 500;
 
 interface TraceDeps {
   database: Database;
@@ -61,6 +62,8 @@ export function createRequestTraces(deps: TraceDeps, settings: TraceSettings) {
       if (settings.keptMs === 0) return;
       if (waiting.length < WAITING_MAX) waiting.push(row);
       else deps.onDropped();
+      // Once: a database that is away is asked again at the loop's own pace.
+      if (waiting.length === WRITTEN_AT_ONCE) writing.nudge();
     },
     /** Writes what waits, as far as the database takes it. */
     async stop(): Promise<void> {

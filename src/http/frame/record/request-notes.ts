@@ -2,7 +2,7 @@
 import type { Context } from 'hono';
 import type { RequestHost } from '../../../contract/control/control.ts';
 import type { Clock } from '../../../lib/clock.ts';
-import type { Random } from '../../../lib/ids.ts';
+import { placedName, type Random } from '../../../lib/ids.ts';
 import { stopwatch } from '../../../lib/timers.ts';
 import { addHeaders } from '../answer.ts';
 import type { FrameStep } from '../framed.ts';
@@ -17,11 +17,11 @@ export function requestNotes(
 ): FrameStep {
   return {
     before(context) {
-      // Random from the first digit on: people name a request by its beginning.
-      const requestId = `req_${deps.random.digits(20)}`;
+      const atMs = deps.clock.now();
+      const requestId = `req_${placedName(deps.random, { nowMs: atMs, count: 20 })}`;
       context.set('notes', {
         requestId,
-        atMs: deps.clock.now(),
+        atMs,
         elapsedMs: stopwatch(),
         traces: [],
         headers: { 'x-request-id': requestId },
