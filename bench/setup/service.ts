@@ -54,6 +54,8 @@ export async function startMeasuredService(chain: Chain, plan: ServicePlan) {
     // It keeps many transactions of one account: with 64, answers at half load wait 20 ms for the next place.
     REWARDS_IN_FLIGHT_MAX: '256',
     REWARDS_GAS_BUDGET: '1000000',
+    // Once an hour it compares ledger and chain, and 45 s after a start: some round of seconds would have that in it.
+    REWARDS_VERIFY_EVERY: '0s',
     REWARDS_EXPLORER_URL: 'https://explorer.example',
     ...identity,
   };

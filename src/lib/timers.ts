@@ -81,15 +81,25 @@ export function createDeadline(ms: number) {
 /** Waits for a turn of the event loop, in which what has arrived meanwhile is served. */
 export const turnOfEventLoop = () => new Promise<void>((resolve) => void setImmediate(resolve));
 
+/** A turn in which nobody else had anything to do worth waiting for, in milliseconds. */
+const IDLE_TURN_MS = 1;
+
 /**
  * For long work on the one thread: the returned function waits for a turn of the event loop when `ms` have passed since
- * the last one, so that requests and timers are served in between.
+ * the last one, so that requests and timers are served in between. Where they keep the thread busy, it waits until they
+ * have had `othersTimes` as long.
  */
-export function createBreathing(ms: number): () => Promise<void> {
+export function createBreathing(ms: number, { othersTimes }: { othersTimes: number }): () => Promise<void> {
   let elapsedMs = stopwatch();
   return async () => {
-    if (elapsedMs() < ms) return;
-    await turnOfEventLoop();
+    const workedMs = elapsedMs();
+    if (workedMs < ms) return;
+    const othersMs = stopwatch();
+    let turnMs: () => number;
+    do {
+      turnMs = stopwatch();
+      await turnOfEventLoop();
+    } while (turnMs() >= IDLE_TURN_MS && othersMs() < workedMs * othersTimes);
     elapsedMs = stopwatch();
   };
 }

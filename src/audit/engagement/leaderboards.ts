@@ -60,6 +60,7 @@ interface Earned {
   rwt: number;
   claims: number;
 }
+const NOTHING: Earned = { rwt: 0, claims: 0 };
 
 async function verifyUsers(
   { db, findings }: Audit,
@@ -67,21 +68,20 @@ async function verifyUsers(
 ): Promise<number> {
   const { brandId, ofBrand, userKeys, sums } = of;
   const { paid, reported } = await earnedBy(db, { brandId, userKeys });
-  const expected = new Map<string, Earned>();
+  const expected = new Map(ofBrand.map(({ id }) => [id, new Map<string, Earned>()]));
   for (const { userKey, amount, createdAt, platform } of [...paid, ...reported]) {
     for (const board of ofBrand) {
       const isThere = board.platform === EVERY_PLATFORM || board.platform === platform;
       if (!isThere || createdAt < board.startsAt || createdAt >= board.endsAt) continue;
-      const key = `${board.id} ${userKey}`;
-      const { rwt, claims } = expected.get(key) ?? { rwt: 0, claims: 0 };
-      expected.set(key, { rwt: rwt + amount, claims: claims + 1 });
+      const { rwt, claims } = expected.get(board.id)?.get(userKey) ?? NOTHING;
+      expected.get(board.id)?.set(userKey, { rwt: rwt + amount, claims: claims + 1 });
     }
   }
   const scores = await scoresOn(db, { boardIds: ofBrand.map(({ id }) => id), userKeys });
   for (const score of scores) {
     const { boardId, userKey, rwtEarned, claims } = score;
-    const earned = expected.get(`${boardId} ${userKey}`) ?? { rwt: 0, claims: 0 };
-    expected.delete(`${boardId} ${userKey}`);
+    const earned = expected.get(boardId)?.get(userKey) ?? NOTHING;
+    expected.get(boardId)?.delete(userKey);
     const values = { rwt_earned: rwtEarned, claims, activity: score.activity, streak: score.streak };
     for (const metric of boardMetrics) {
       if (values[metric] === 0) continue;
@@ -96,12 +96,13 @@ async function verifyUsers(
       found: `${rwtEarned} in ${claims}`,
     });
   }
-  for (const [key, { rwt, claims }] of expected) {
-    const [board = '', userKey = ''] = key.split(' ');
-    const message = `board ${board} lacks a user with ${rwt} RWT in ${claims} claims`;
-    findings.add('leaderboard_score', {
-      ...{ message, about: { brandId, board: Number(board), userKey }, expected: `${rwt} in ${claims}` },
-    });
+  for (const [board, lacking] of expected) {
+    for (const [userKey, { rwt, claims }] of lacking) {
+      const message = `board ${board} lacks a user with ${rwt} RWT in ${claims} claims`;
+      findings.add('leaderboard_score', {
+        ...{ message, about: { brandId, board, userKey }, expected: `${rwt} in ${claims}` },
+      });
+    }
   }
   return paid.length;
 }

@@ -1,9 +1,9 @@
 /** Reads leaderboards in pages, with the rewards and reports behind them, to count them again. */
-import { and, asc, eq, gt, inArray, isNull, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, isNull, sql } from 'drizzle-orm';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import type { BoardMetric, CountedNode } from '../../rules/engagement/rank-tree.ts';
 import type { Queries } from '../database/database.ts';
-import { inChunks } from '../database/in-chunks.ts';
+import { isOneOf, type Of, statement } from '../database/statement.ts';
 import {
   leaderboardRanks,
   leaderboardReports,
@@ -22,56 +22,63 @@ export const openBoards = (db: Queries) =>
     .orderBy(asc(leaderboards.brandId), asc(leaderboards.id));
 
 /** Users of a board after `after`. */
-export async function boardPage(db: Queries, page: { boardId: number; after: string; limit: number }) {
-  const { boardId, userKey } = leaderboardScores;
-  const rows = await db
-    .select({ userKey })
-    .from(leaderboardScores)
-    .where(and(eq(boardId, page.boardId), gt(userKey, page.after)))
-    .orderBy(asc(userKey))
-    .limit(page.limit);
-  return rows.map((row) => row.userKey);
+export async function boardPage(
+  db: Queries,
+  page: { boardId: number; after: string; limit: number },
+): Promise<string[]> {
+  const rows = await usersAfter(db, page);
+  return rows.map(({ userKey }) => userKey);
 }
 
+const usersAfter = statement((db, of: Of<{ boardId: number; after: string; limit: number }>) => {
+  const { boardId, userKey } = leaderboardScores;
+  return db
+    .select({ userKey })
+    .from(leaderboardScores)
+    .where(and(eq(boardId, of.boardId), gt(userKey, of.after)))
+    .orderBy(asc(userKey))
+    .limit(of.limit);
+});
+
 /** What these users have on these boards. */
-export const scoresOn = (db: Queries, of: { boardIds: number[]; userKeys: string[] }) =>
-  inChunks(of.userKeys, (some) =>
-    db
-      .select()
-      .from(leaderboardScores)
-      .where(and(inArray(leaderboardScores.boardId, of.boardIds), inArray(leaderboardScores.userKey, some))),
-  );
+export const scoresOn = statement((db, of: Of<{ boardIds: number[]; userKeys: string[] }>) => {
+  const { boardId, userKey } = leaderboardScores;
+  return db
+    .select()
+    .from(leaderboardScores)
+    .where(and(isOneOf(boardId, of.boardIds), isOneOf(userKey, of.userKeys)));
+});
 
 /** What these users of a brand earned that boards have counted: rewards, and what was reported of RWT from elsewhere. */
 export async function earnedBy(db: Queries, of: { brandId: BrandId; userKeys: string[] }) {
-  const { userKey, amount, createdAt, platform } = rewards;
-  const paid = await inChunks(of.userKeys, (some) =>
-    db
-      .select({ userKey, amount, createdAt, platform })
-      .from(rewards)
-      .innerJoin(transactions, eq(transactions.id, rewards.transactionId))
-      .where(
-        and(
-          inArray(userKey, some),
-          eq(rewards.brandId, of.brandId),
-          eq(transactions.onBoards, true),
-          isNull(rewards.failure),
-        ),
-      ),
-  );
-  const reported = await inChunks(of.userKeys, (some) =>
-    db
-      .select({
-        userKey: leaderboardReports.userKey,
-        amount: leaderboardReports.amount,
-        createdAt: leaderboardReports.createdAt,
-        platform: leaderboardReports.platform,
-      })
-      .from(leaderboardReports)
-      .where(and(inArray(leaderboardReports.userKey, some), eq(leaderboardReports.brandId, of.brandId))),
-  );
-  return { paid, reported };
+  return { paid: await countedRewards(db, of), reported: await reportsOf(db, of) };
 }
+
+type OfUsers = Of<{ brandId: BrandId; userKeys: string[] }>;
+
+const countedRewards = statement((db, of: OfUsers) => {
+  const { userKey, amount, createdAt, platform, brandId, failure, transactionId } = rewards;
+  return db
+    .select({ userKey, amount, createdAt, platform })
+    .from(rewards)
+    .innerJoin(transactions, eq(transactions.id, transactionId))
+    .where(
+      and(
+        isOneOf(userKey, of.userKeys),
+        eq(brandId, of.brandId),
+        eq(transactions.onBoards, true),
+        isNull(failure),
+      ),
+    );
+});
+
+const reportsOf = statement((db, of: OfUsers) => {
+  const { userKey, amount, createdAt, platform, brandId } = leaderboardReports;
+  return db
+    .select({ userKey, amount, createdAt, platform })
+    .from(leaderboardReports)
+    .where(and(isOneOf(userKey, of.userKeys), eq(brandId, of.brandId)));
+});
 
 interface RankPlace {
   metric: BoardMetric;
