@@ -1,10 +1,10 @@
 /** The table of answered requests of production, for looking back on them. */
-import { type SQL, type SQLWrapper, sql } from 'drizzle-orm';
+import { type Column, type SQL, sql } from 'drizzle-orm';
 import { index, integer, jsonb, pgTable, text } from 'drizzle-orm/pg-core';
 import { number } from './columns.ts';
 
 /** What the ids of requests of the same moment have in common (`allPlaces` in `lib/ids.ts`). */
-export const tracePlace = (id: SQLWrapper): SQL<string> => sql`substr(${id}, 5, 3)`;
+export const tracePlace = (id: Column): SQL<string> => sql`substr(${id}, 5, 3)`;
 
 /** A request without its bodies; users by a keyed hash. Kept for a settable time. */
 export const requestTraces = pgTable(
