@@ -28,7 +28,7 @@ export interface TraceFilter {
 
 /** As the index has them: a user's rows are looked for in all places. */
 const ofUser = (userHash: string): SQL | undefined =>
-  and(inArray(tracePlace(requestTraces.id), allPlaces()), eq(requestTraces.userHash, userHash));
+  and(inArray(tracePlace, allPlaces()), eq(requestTraces.userHash, userHash));
 
 /** How far back is looked for what no column has: host, brand, decision, and a part of the path. */
 const SEARCHED_MAX = 5_000;
