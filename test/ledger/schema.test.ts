@@ -1,5 +1,5 @@
 import SQLite from 'better-sqlite3';
-import type { SQL } from 'drizzle-orm';
+import { is, SQL } from 'drizzle-orm';
 import { getTableConfig, PgDialect, type PgTable } from 'drizzle-orm/pg-core';
 import pg from 'pg';
 import { expect, test } from 'vitest';
@@ -20,7 +20,7 @@ interface Shape {
 const columnText = (of: { name: string; type: string; notNull: boolean }) =>
   `${of.name} ${of.type}${of.notNull ? ' not null' : ''}`;
 const indexText = (of: { name: string; unique: boolean; columns: string[]; where: string | undefined }) =>
-  `${of.unique ? 'unique ' : ''}${of.name} (${of.columns.join(', ')})${of.where ? ` where ${bare(of.where)}` : ''}`;
+  `${of.unique ? 'unique ' : ''}${of.name} (${bare(of.columns.join(', '))})${of.where ? ` where ${bare(of.where)}` : ''}`;
 /** Without what each database adds in its own way. */
 const bare = (condition: string) =>
   condition
@@ -32,7 +32,8 @@ const bare = (condition: string) =>
 function declaredShape(table: PgTable): Shape {
   const { columns, primaryKeys, indexes, foreignKeys } = getTableConfig(table);
   const toText = (condition: SQL) => new PgDialect().sqlToQuery(condition).sql;
-  const names = (of: readonly unknown[]) => of.map((column) => (column as { name: string }).name);
+  const nameOf = (column: unknown) => (column as { name: string }).name;
+  const names = (of: readonly unknown[]) => of.map(nameOf);
   const declaredKey = primaryKeys[0]?.columns ?? columns.filter((column) => column.primary);
   return {
     columns: columns.map((column) =>
@@ -44,7 +45,7 @@ function declaredShape(table: PgTable): Shape {
         indexText({
           name: config.name ?? '',
           unique: config.unique,
-          columns: names(config.columns),
+          columns: config.columns.map((column) => (is(column, SQL) ? toText(column) : nameOf(column))),
           where: config.where && toText(config.where),
         }),
       )
@@ -90,10 +91,8 @@ function sqliteShapes(path: string): Map<string, Shape> {
           return indexText({
             name: index.name,
             unique: index.unique === 1,
-            columns: all<{ name: string }>(
-              'select name from pragma_index_info(?) order by seqno',
-              index.name,
-            ).map((column) => column.name),
+            // As it was written: an index of an expression has no column.
+            columns: [/\((.*?)\)\s*(?:\bwhere\b|$)/is.exec(made?.sql ?? '')?.[1] ?? ''],
             where: /\bwhere\b(.*)$/is.exec(made?.sql ?? '')?.[1],
           });
         })
@@ -128,8 +127,8 @@ async function postgresShapes(url: string): Promise<Map<string, Shape>> {
       where?: string;
     }>(
       `select c.relname as name, i.indisunique as unique, i.indisprimary as primary,
-         array(select a.attname::text from unnest(i.indkey::int[]) with ordinality k (attnum, place)
-           join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum order by k.place) as columns,
+         array(select pg_get_indexdef(i.indexrelid, place, true)
+           from generate_series(1, i.indnkeyatts) place order by place) as columns,
          pg_get_expr(i.indpred, i.indrelid) as where
        from pg_index i join pg_class c on c.oid = i.indexrelid where i.indrelid = $1::regclass`,
       name,
@@ -143,7 +142,7 @@ async function postgresShapes(url: string): Promise<Map<string, Shape>> {
     );
     shapes.set(name, {
       columns: columns.map(columnText),
-      primaryKey: indexes.find(({ primary }) => primary)?.columns ?? [],
+      primaryKey: indexes.find(({ primary }) => primary)?.columns.map(bare) ?? [],
       indexes: indexes
         .filter(({ primary }) => !primary)
         .map((index) => indexText({ ...index, where: index.where }))
