@@ -16,6 +16,7 @@ import { freshAddress } from '../kits/databases.ts';
 
 export const GWEI = 10n ** 9n;
 export const ACCEPTED: SendOutcome = { kind: 'accepted' };
+export const KNOWN: SendOutcome = { kind: 'known' };
 export const UNKNOWN: SendOutcome = { kind: 'unknown', why: 'no answer' };
 export const refused = (
   reason: Extract<SendOutcome, { kind: 'rejected' }>['reason'],
@@ -39,7 +40,10 @@ export function startLane(
     baseFeeWei: (10n * GWEI) as bigint | undefined,
     /** Transactions of the account in blocks, now; in the pool; and in a block of the ledger. */
     nonces: { latest: 0, pending: 0 } as Record<string, number>,
+    /** What the node says to the next offers; else it takes what it does not have. */
     answers: [] as SendOutcome[],
+    /** What the node has. */
+    pool: new Set<Hex>(),
     offered: [] as Hex[],
     work: 0,
     told: [] as string[],
@@ -77,7 +81,10 @@ export function startLane(
           await delay(world.sendTakesMs);
           world.nowMs += Math.ceil(tookMs());
         }
-        return world.answers.shift() ?? ACCEPTED;
+        const isKnown = world.pool.has(raw);
+        const answer = world.answers.shift() ?? (isKnown ? KNOWN : ACCEPTED);
+        if (answer === ACCEPTED) world.pool.add(raw);
+        return answer;
       },
     } as unknown as LaneDeps['chain'],
     work: {

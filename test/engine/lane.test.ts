@@ -122,6 +122,20 @@ onEveryDatabase(({ kit }) => {
     expect(alarms()).toEqual([]);
   });
 
+  test('a node that has lost the lowest has lost the others too: all are offered again at once, in order', async () => {
+    const { world, turn } = start({ bumpAfterMs: 60_000 });
+    world.work = 3;
+    await turn();
+    await turn();
+    world.pool.clear();
+    expect(await turn(999)).toEqual(['idle']);
+    expect(await turn(1)).toEqual(['worked', '0: 21 1']);
+    expect(await turn()).toEqual(['idle', '1: 21 1', '2: 21 1']);
+    // It has them all now.
+    expect(await turn(1_000)).toEqual(['idle', '0: 21 1']);
+    expect(await turn()).toEqual(['idle']);
+  });
+
   test('the lowest alone is offered again after a while, and for more after a longer one', async () => {
     const { world, turn, open } = start();
     world.work = 2;

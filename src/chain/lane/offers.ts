@@ -63,23 +63,26 @@ export async function offerAll(
   for (const one of flight) {
     if (one.taken) continue;
     if (!(await holds())) return 'lost';
-    if (!(await offer(deps, one, epoch))) return 'untaken';
+    if ((await offer(deps, one, epoch)) === 'untaken') return 'untaken';
     deps.crash('recover.resent');
   }
   return 'taken';
 }
 
+/** What came of an offer. new: a node took bytes that it did not have · there: it had them, or a block has their nonce. */
+type Offered = 'new' | 'there' | 'untaken';
+
 /** Offers the bytes once, and notes it when a node has them. */
-export async function offer(deps: LaneDeps, one: InFlight, epoch: number): Promise<boolean> {
-  const taken = await offerBytes(deps, one, epoch);
-  if (taken) await noteTaken(deps, [one]);
-  return taken;
+export async function offer(deps: LaneDeps, one: InFlight, epoch: number): Promise<Offered> {
+  const offered = await offerBytes(deps, one, epoch);
+  if (offered !== 'untaken') await noteTaken(deps, [one]);
+  return offered;
 }
 
 /** Offers fresh bytes together, in nonce order; what was taken is noted in one commit. False when some were not. */
 export async function offerFresh(deps: LaneDeps, stored: InFlight[], epoch: number): Promise<boolean> {
   const answers = await Promise.all(stored.map((one) => offerBytes(deps, one, epoch)));
-  const taken = stored.filter((_, place) => answers[place]);
+  const taken = stored.filter((_, place) => answers[place] !== 'untaken');
   if (taken.length > 0) await noteTaken(deps, taken);
   return taken.length === stored.length;
 }
@@ -92,7 +95,7 @@ async function noteTaken(deps: LaneDeps, taken: InFlight[]): Promise<void> {
 }
 
 /** Whatever the answer, the bytes stay the ones of their nonce. */
-async function offerBytes(deps: LaneDeps, one: InFlight, epoch: number): Promise<boolean> {
+async function offerBytes(deps: LaneDeps, one: InFlight, epoch: number): Promise<Offered> {
   const { log, realClock } = deps;
   const lane = deps.signer.address;
   const nowMs = realClock.now();
@@ -110,7 +113,7 @@ async function offerBytes(deps: LaneDeps, one: InFlight, epoch: number): Promise
     one.untakenSinceMs = undefined;
     deps.crash('lane.answer-read');
     deps.alarms.clear('gas_money_low', lane);
-    return true;
+    return outcome.kind === 'accepted' ? 'new' : 'there';
   }
   one.untakenSinceMs ??= nowMs;
   one.tooCheap = outcome.kind === 'rejected' && outcome.reason === 'fee_too_low';
@@ -119,13 +122,13 @@ async function offerBytes(deps: LaneDeps, one: InFlight, epoch: number): Promise
     { lane, nonce: one.nonce, outcome: outcome.kind, why },
     'a node did not take a transaction; it is offered again',
   );
-  if (outcome.kind !== 'rejected') return false;
+  if (outcome.kind !== 'rejected') return 'untaken';
   raiseAlarm(deps, one, outcome.reason);
   if (outcome.certain && before !== 'maybe_taken') {
     await noteRefused(deps, one, { refused: true, epoch });
     one.offers = 'refused';
   }
-  return false;
+  return 'untaken';
 }
 
 type Rejected = Extract<SendOutcome, { kind: 'rejected' }>;

@@ -11,7 +11,8 @@ const NOOP_GAS = 21_000n;
 
 /**
  * Looks after the lowest transaction in flight, which all others wait for: offers it again, and when that does
- * not help, or gas has become dearer than it offers, replaces it. True when it was replaced.
+ * not help, or gas has become dearer than it offers, replaces it. True when there is more to do: it was replaced, or the
+ * others have to be offered again as well.
  */
 export async function tendLowest(
   deps: LaneDeps,
@@ -44,9 +45,11 @@ export async function tendLowest(
     }
     alarms.raise('fee_over_cap', deps.signer.address, { baseFeeWei: String(now.latest.baseFeeWei) });
   }
-  if (lowest.taken && nowMs - (lowest.lastOfferedMs ?? 0) >= settings.resendAfterMs)
-    await offer(deps, lowest, now.epoch);
-  return false;
+  if (!lowest.taken || nowMs - (lowest.lastOfferedMs ?? 0) < settings.resendAfterMs) return false;
+  if ((await offer(deps, lowest, now.epoch)) !== 'new') return false;
+  // A node that has lost these bytes, by starting again or with blocks that were taken back, has hardly kept the rest.
+  for (const other of flight.slice(1)) other.taken = false;
+  return flight.length > 1;
 }
 
 function watchUntaken({ alarms, signer, settings }: LaneDeps, lowest: InFlight, nowMs: number): void {

@@ -98,7 +98,7 @@ export async function openStage(options: {
       return made;
     },
     /** Waits until all promises are kept on chain and known to be; returns every violation. */
-    async verdict(ready: Ready, timeoutMs = 30_000): Promise<{ violations: string[]; paid: number }> {
+    async verdict(ready: Ready, timeoutMs = 60_000): Promise<{ violations: string[]; paid: number }> {
       const giveUpAt = Date.now() + timeoutMs;
       for (;;) {
         const run = await record(ready);
