@@ -27,10 +27,35 @@ async function eagerSources(chunk = 'main.js', seen = new Set<string>()): Promis
 
 describe('help', () => {
   test('lists the commands, with the variable of each option that has one', async () => {
-    const help = await rewards(['--help']);
+    const help = await rewards(['help', '--all']);
     expect(help).toMatchObject({ code: exitCodes.done, stderr: '' });
     for (const word of ['send-event', 'clock', 'REWARDS_TARGET', 'REWARDS_OUTPUT'])
       expect(help.stdout).toContain(word);
+  });
+
+  test('fits a screen of 24 lines and 80 columns at first, with every command named', async () => {
+    const help = await rewards(['--help']);
+    expect(help).toMatchObject({ code: exitCodes.done, stderr: '' });
+    const lines = help.stdout.trimEnd().split('\n');
+    expect(lines.length).toBeLessThanOrEqual(24);
+    expect(lines.filter((line) => line.length > 80)).toEqual([]);
+    const { program } = buildProgram(
+      { env: {}, stdout: silent, stderr: silent } as unknown as Runtime,
+      async () => {},
+    );
+    for (const command of program.commands)
+      expect(help.stdout).toMatch(new RegExp(`\\b${command.name()}\\b`));
+    for (const first of ['serve', 'send-event', 'requests explain latest', 'help --all'])
+      expect(help.stdout).toContain(first);
+  });
+
+  test('of a command can be asked for in front of it, too', async () => {
+    const [before, after] = await Promise.all([
+      rewards(['help', 'clock', 'advance']),
+      rewards(['clock', 'advance', '--help']),
+    ]);
+    expect(before).toEqual(after);
+    expect(await rewards(['help', 'clock', 'advnace'])).toMatchObject({ code: exitCodes.usage, stdout: '' });
   });
 
   test('is what a bare call prints, too', async () => {

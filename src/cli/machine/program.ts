@@ -1,5 +1,5 @@
 /** The list of commands: names, summaries and options. A command's handler is loaded when it runs. */
-import { Command } from 'commander';
+import { Command, Help } from 'commander';
 import { declareAchievements } from '../achievements/declare.ts';
 import { declareBrand } from '../brand/declare.ts';
 import { declareCheckout } from '../checkout/declare.ts';
@@ -45,6 +45,7 @@ import { declareWebhooks } from '../webhooks/declare.ts';
 import { asTyped } from './as-typed.ts';
 import type { Catalog, Perform } from './catalog.ts';
 import type { Runtime } from './context.ts';
+import { declareHelp, firstHelp } from './first-help.ts';
 import { manifest } from './manifest.ts';
 import { durationMs, everyCommand, httpUrl, option, stackName, variableOf } from './options.ts';
 import { outputFormats } from './output.ts';
@@ -58,6 +59,9 @@ export function buildProgram(
   let fault = program;
   // Known when all commands are declared, and asked for when one of them runs.
   let typed = (text: string) => text;
+  // The program's own help is the first screen, unless all of it is asked for.
+  let isWhole = false;
+  const isFirst = (command: Command) => command === program && !isWhole;
 
   program
     .description(manifest.description)
@@ -73,6 +77,8 @@ export function buildProgram(
     })
     .configureHelp({
       showGlobalOptions: true,
+      formatHelp: (command, helper) =>
+        isFirst(command) ? firstHelp(program) : Help.prototype.formatHelp.call(helper, command, helper),
       optionDescription: (described) => {
         const facts = [
           described.argChoices && `one of ${described.argChoices.join(', ')}`,
@@ -85,10 +91,7 @@ export function buildProgram(
         return facts.length > 0 ? `${text} [${facts.join('; ')}]` : text;
       },
     })
-    .addHelpText(
-      'after',
-      '\nExit codes: 0 done, 1 the answer is no, 2 usage or file, 3 unreachable or timed out, 5 precondition, 99 a load threshold was crossed, 130/143 interrupted.\nrewards sends no telemetry.',
-    );
+    .addHelpText('after', ({ command }) => (isFirst(command) ? '' : EXIT_CODES));
 
   for (const global of globalOptions()) program.addOption(global);
   const catalog: Catalog = {
@@ -101,6 +104,10 @@ export function buildProgram(
       },
   };
   declareCommands(program, catalog);
+  declareHelp(program, () => {
+    isWhole = true;
+    program.outputHelp();
+  });
 
   for (const command of everyCommand(program)) {
     command.exitOverride((error) => {
@@ -173,8 +180,10 @@ function declareCommands(program: Command, catalog: Catalog): void {
   program.commandsGroup('Read about it:');
   declareOpenapi(catalog);
   declareCompletion(catalog);
-  program.commandsGroup('Help:').helpCommand('help [command]', 'print help for a command');
 }
+
+const EXIT_CODES =
+  '\nExit codes: 0 done, 1 the answer is no, 2 usage or file, 3 unreachable or timed out, 5 precondition, 99 a load threshold was crossed, 130/143 interrupted.\nrewards sends no telemetry.';
 
 const globalOptions = () => [
   option('-o, --output <format>', 'how to print', {

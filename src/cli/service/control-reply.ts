@@ -4,6 +4,8 @@ import { CliError, type ErrorCode, type Problem, problemOf } from '../machine/er
 import type { CommandResult } from '../machine/output.ts';
 import type { Style } from '../terminal/style.ts';
 import { isObject } from './assignments.ts';
+import { reasonsOf } from './expectation.ts';
+import { typedFix } from './typed-fixes.ts';
 
 /** The error of an answer; undefined for a success of the right form. */
 export function refusalOf(reply: Reply, hasRightForm: (body: unknown) => boolean): Problem | undefined {
@@ -15,10 +17,16 @@ export function refusalOf(reply: Reply, hasRightForm: (body: unknown) => boolean
   // "there is no such thing" has a reason.
   const isOurs = isObject(said) && typeof said.reason === 'string';
   if ((status === 404 && !isOurs) || status < 400) return problemOf('E_NOT_EMULATOR', { details });
-  return problemOf(codeOf(status), {
+  const code = codeOf(status);
+  const fix = typedFix(reasonsOf(reply), {
+    details: said,
+    // Of a token the error's own text says what to type.
+    said: typeof message === 'string' && code !== 'E_CONTROL_TOKEN' ? message : undefined,
+  });
+  return problemOf(code, {
     details,
     ...(typeof error === 'string' && { message: error }),
-    ...(typeof message === 'string' && { fix: message }),
+    ...(fix !== undefined && { fix }),
   });
 }
 

@@ -8,6 +8,7 @@ import { waitMsOf } from '../send-event/view.ts';
 import type { Style } from '../terminal/style.ts';
 import { isObject } from './assignments.ts';
 import { type Expectation, matches, reasonsOf } from './expectation.ts';
+import { typedFix } from './typed-fixes.ts';
 
 /** The error of an answer; undefined for a success or, with `--expect`, for the expected answer. */
 export function serviceProblem(reply: Reply, expected?: Expectation): Problem | undefined {
@@ -27,13 +28,15 @@ export function serviceProblem(reply: Reply, expected?: Expectation): Problem | 
   const refused = reply.status >= 400 && reply.status < 500;
   const waitMs = waitMsOf(details);
   const passes = waitMs === undefined ? undefined : formatDuration(waitMs);
+  const said = typeof body.message === 'string' ? body.message : undefined;
+  // Refusals of payment-mint have a message alone.
+  const message =
+    typeof body.error === 'string' ? body.error : (said ?? `The service answered ${reply.status}.`);
+  const fix = typedFix(reasons, { details, said: said === message ? undefined : said });
   return problemOf(refused ? 'E_REFUSED' : 'E_SERVICE_FAILED', {
-    ...(typeof body.error === 'string'
-      ? { message: body.error, ...(typeof body.message === 'string' && { fix: body.message }) }
-      : // Refusals of payment-mint have a message alone.
-        {
-          message: typeof body.message === 'string' ? body.message : `The service answered ${reply.status}.`,
-        }),
+    // The relay says what is wrong and what to do in one text; what to type stands in the fix.
+    message: said === undefined && fix !== undefined ? firstSentence(message) : message,
+    ...(fix !== undefined && { fix }),
     ...(passes && {
       fix: `It passes in ${passes}; on an emulator after \`rewards clock advance ${passes}\`.`,
     }),
@@ -41,6 +44,8 @@ export function serviceProblem(reply: Reply, expected?: Expectation): Problem | 
     details: { status: reply.status, reason: reasons[0] ?? null, ...details },
   });
 }
+
+const firstSentence = (text: string): string => text.replace(/(?<=\.)\s[\s\S]*$/, '');
 
 /** What the answer says of itself, as a second line; nothing for a success. */
 function saidBy({ status, body }: Reply): string {
