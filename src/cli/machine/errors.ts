@@ -137,7 +137,7 @@ export const errorTable = {
     E_NOT_REPLAYABLE: ['This request cannot be sent again.', 'Choose another with `rewards requests list`.'],
     E_CONTROL_TOKEN: [
       'The control token is missing or wrong.',
-      'Run the command in the directory of the stack, or set REWARDS_CONTROL_TOKEN.',
+      'Run the command in the directory of the stack; REWARDS_CONTROL_TOKEN, where it is set, must be of that stack.',
     ],
     E_NO_USER_KEY: [
       'This stack does not have the key of this user.',

@@ -31,7 +31,7 @@ export async function followPage() {
     text
       .replaceAll(`127.0.0.1:${PAGE_PORT}`, `127.0.0.1:${port}`)
       .replace(/^npm ci && /, '')
-      .replaceAll(/(^|\s)npx rewards /g, '$1rewards ');
+      .replaceAll(/(^|[\s(])npx rewards /g, '$1rewards ');
   /** What runs: an ephemeral stack ends with its block. */
   let stack: 'none' | 'kept' | 'ephemeral' = 'none';
 
