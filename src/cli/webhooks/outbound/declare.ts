@@ -6,7 +6,7 @@ import { asGiven, durationMs, option, wholeNumberOf } from '../../machine/option
 import { ledgerOptions } from '../../start/options.ts';
 
 const BRAND = 'its id or one of its domains';
-const ENDPOINT = 'id of the endpoint';
+const ENDPOINT = 'id of the endpoint, or latest';
 const TYPES = `some of ${webhookTypes.join(', ')}, with commas; or all`;
 const WHERE =
   'Works on the emulator that runs here, or with the address of a database on a production ledger; a running service notices by itself.';
@@ -89,10 +89,10 @@ export function declareDeliveries({ parent, lazily }: Catalog): void {
     )
     .action(lazily(async () => (await import('./run-deliveries.ts')).listDeliveries));
   verb('show', 'print one event with its body and each attempt')
-    .argument('<id>', 'id of the event, evt_…')
+    .argument('<id>', 'id of the event, evt_…, or latest')
     .action(lazily(async () => (await import('./run-deliveries.ts')).showDelivery));
   verb('replay', 'send one event once more, under its id')
-    .argument('<id>', 'id of the event, evt_…')
+    .argument('<id>', 'id of the event, evt_…, or latest')
     .addOption(option('--endpoint <id>', 'only to this endpoint [default: all that it went to]'))
     .action(lazily(async () => (await import('./run-deliveries.ts')).replayDelivery));
 }

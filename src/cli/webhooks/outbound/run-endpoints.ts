@@ -4,6 +4,7 @@ import type { Handler } from '../../machine/context.ts';
 import { isObject } from '../../service/assignments.ts';
 import { replyResult } from '../../service/control-reply.ts';
 import type { LedgerOptions } from '../../start/options.ts';
+import { endpointId } from './latest.ts';
 import { withWebhooks } from './target.ts';
 import { endpointText, secretLines } from './view.ts';
 
@@ -36,14 +37,17 @@ export const setEndpoint: Handler<LedgerOptions & { id: string; 'setting=value':
   { id, 'setting=value': given, ...options },
 ) => {
   const settings = mapOf(given, 'enabled=off');
-  return withWebhooks(context, options, async ({ endpoints }) =>
-    replyResult(await endpoints.set(id, settings), { hasRightForm: isEndpoint, text: endpointText }),
+  return withWebhooks(context, options, async (webhooks) =>
+    replyResult(await webhooks.endpoints.set(await endpointId(webhooks, id), settings), {
+      hasRightForm: isEndpoint,
+      text: endpointText,
+    }),
   );
 };
 
 export const enableEndpoint: Handler<LedgerOptions & { id: string }> = (context, { id, ...options }) =>
-  withWebhooks(context, options, async ({ endpoints }) =>
-    replyResult(await endpoints.set(id, { enabled: 'on' }), {
+  withWebhooks(context, options, async (webhooks) =>
+    replyResult(await webhooks.endpoints.set(await endpointId(webhooks, id), { enabled: 'on' }), {
       hasRightForm: isEndpoint,
       text: (endpoint, style) =>
         [
@@ -54,8 +58,8 @@ export const enableEndpoint: Handler<LedgerOptions & { id: string }> = (context,
   );
 
 export const removeEndpoint: Handler<LedgerOptions & { id: string }> = (context, { id, ...options }) =>
-  withWebhooks(context, options, async ({ endpoints }) =>
-    replyResult(await endpoints.remove(id), {
+  withWebhooks(context, options, async (webhooks) =>
+    replyResult(await webhooks.endpoints.remove(await endpointId(webhooks, id)), {
       hasRightForm: (body) => isObject(body) && typeof body.removed === 'string',
       text: ({ removed }, style) => `${removed} ${style.dim('removed')}`,
     }),
@@ -65,8 +69,8 @@ export const rotateSecret: Handler<LedgerOptions & { id: string; overlap: string
   context,
   { id, overlap, ...options },
 ) =>
-  withWebhooks(context, options, async ({ endpoints }) =>
-    replyResult(await endpoints.rotateSecret(id, overlap), {
+  withWebhooks(context, options, async (webhooks) =>
+    replyResult(await webhooks.endpoints.rotateSecret(await endpointId(webhooks, id), overlap), {
       hasRightForm: isEndpoint,
       text: (endpoint, style) => secretLines(endpoint, style).join('\n'),
     }),
@@ -76,8 +80,8 @@ export const recoverEndpoint: Handler<LedgerOptions & { id: string; since: strin
   context,
   { id, since, ...options },
 ) =>
-  withWebhooks(context, options, async ({ endpoints }) =>
-    replyResult(await endpoints.recover(id, since), {
+  withWebhooks(context, options, async (webhooks) =>
+    replyResult(await webhooks.endpoints.recover(await endpointId(webhooks, id), since), {
       hasRightForm: (body) => isObject(body) && typeof body.recovered === 'number',
       text: ({ recovered }) =>
         recovered === 1 ? '1 delivery is sent again' : `${recovered} deliveries are sent again`,
