@@ -105,6 +105,8 @@ export async function giveUpRedemption(
 
 /** Why a redemption is given up that no transaction carried in time. */
 export const EXPIRED = 'expired';
+/** Why one is given up that whoever runs the service wants to be over. */
+export const DROPPED = 'dropped by the operator';
 
 /** Gives up redemptions that have waited for longer than `afterMs` by the ledger's clock. Returns their ids. */
 export async function giveUpExpired(
