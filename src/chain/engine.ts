@@ -7,6 +7,7 @@ import type { Random } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
 import { createLoop } from '../lib/loop.ts';
 import { type Alarms, createAlarms } from './alarms.ts';
+import { findEarlierMints } from './follow/find-earlier-mints.ts';
 import { createFollower } from './follow/follow.ts';
 import type { Announce, Reading } from './follow/types.ts';
 import type { Signer } from './lane/signer.ts';
@@ -20,6 +21,7 @@ import { announceRewards } from './work/announce-rewards.ts';
 import { paidCounts } from './work/count-paid-rewards.ts';
 import { keepLeaderboards } from './work/keep-leaderboards.ts';
 import { announceRedemptions } from './work/redemptions/announce-redemptions.ts';
+import { type GiveUpSettings, giveUpLateRedemptions } from './work/redemptions/give-up-late.ts';
 import { createRedemptions } from './work/redemptions/run-redemptions.ts';
 import type { GasKeys } from './work/relay-lanes.ts';
 import { createMints } from './work/run-mints.ts';
@@ -68,7 +70,7 @@ export interface ChainEngineSettings {
   };
   relay: RelaysSettings;
   mint: TriedLaneSettings;
-  redeem: TriedLaneSettings;
+  redeem: TriedLaneSettings & GiveUpSettings;
   fees: { feeCapWei: bigint; priorityFeeWei: bigint };
   follow: { confirmations: number; finalityBlocks: number; idlePollMs: number; busyPollMs: number };
   progressPollMs: number;
@@ -125,7 +127,8 @@ function createLanes(
   const { payout, mint, redeem, relay } = deps.signers;
   const { escrow, perks, pointsSale } = facts.contracts;
   const mints = { pointsSale, onGivenUp: minted.look, settings: settings.mint };
-  const redemptions = { perks, onGivenUp: redeemed.look, settings: settings.redeem };
+  const contracts = Object.values(facts.contracts);
+  const redemptions = { perks, contracts, onGivenUp: redeemed.look, settings: settings.redeem };
   return {
     payouts: createPayouts({ ...laneDeps, signer: payout, progress, escrow, settings: settings.payout }),
     mints: mint && createMints({ ...laneDeps, ...mints, signer: mint }),
@@ -158,6 +161,7 @@ export function createChainEngine(deps: ChainEngineDeps): ChainEngine {
       ...settings.follow,
       escrow: facts.contracts.escrow,
       token: facts.contracts.token,
+      pointsSale: facts.contracts.pointsSale,
       firstBlock: facts.deploymentBlock,
     },
     onIncluded(transaction) {
@@ -189,6 +193,7 @@ export function createChainEngine(deps: ChainEngineDeps): ChainEngine {
     log,
   });
   const leaderboards = keepLeaderboards(deps);
+  const late = giveUpLateRedemptions({ ...deps, settings: settings.redeem, onGivenUp: redeemed.look });
 
   return {
     progress,
@@ -199,6 +204,7 @@ export function createChainEngine(deps: ChainEngineDeps): ChainEngine {
     relays: { ...relayed, nudge: (address) => relays?.nudge(address) },
     async start() {
       await follower.catchUp();
+      await findEarlierMints({ ...deps, pointsSale: facts.contracts.pointsSale });
       await deps.beforeSending?.();
       await relays?.start();
       following.start();
@@ -206,11 +212,13 @@ export function createChainEngine(deps: ChainEngineDeps): ChainEngine {
       payouts.start();
       mints?.start();
       redemptions?.start();
+      late.start();
     },
     async stop() {
       await payouts.stop();
       await mints?.stop();
       await redemptions?.stop();
+      await late.stop();
       await relays?.stop();
       await following.stop();
       await leaderboards.stop();

@@ -134,8 +134,11 @@ const managedPerkCalls = (send: ControlSend) => ({
   list: (choice: { brand?: string | undefined } = {}) =>
     send<{ perks: ManagedPerkBody[] }>('GET', `/perks${queryOf(choice)}`),
   /** Redemptions, newest first. */
-  redemptions: (choice: { brand?: string | undefined; limit?: number | undefined } = {}) =>
-    send<{ redemptions: RedemptionBody[] }>('GET', `/redemptions${queryOf(choice)}`),
+  redemptions: (
+    choice: { brand?: string | undefined; waiting?: 'true' | undefined; limit?: number | undefined } = {},
+  ) => send<{ redemptions: RedemptionBody[] }>('GET', `/redemptions${queryOf(choice)}`),
+  /** Gives up one that waits. */
+  dropRedemption: (id: string) => send<RedemptionBody>('POST', `/redemptions/${encodeURIComponent(id)}/drop`),
   add: (wish: Settings) => send<ManagedPerkBody>('POST', '/perks', wish),
   /** `name`: the perk's id, or its token. */
   set: (name: string, settings: Settings) =>

@@ -199,6 +199,8 @@ export const settings = {
     idlePollMs: 1_000,
     /** A role or a cap is given by a person: asking more often only costs the node. */
     refusedRetryMs: 5_000,
+    /** Each refusal doubles the pause; what was granted meanwhile is seen within a minute. */
+    refusedRetryMaxMs: 60_000,
     /** Longer than any block takes; somebody has paid for it, and a person should know. */
     waitingMaxMs: 60_000,
   },
@@ -208,8 +210,13 @@ export const settings = {
     idlePollMs: 1_000,
     /** A role is given by a person, as for mints. */
     refusedRetryMs: 5_000,
+    refusedRetryMaxMs: 60_000,
     /** Longer than any block takes; a user waits in front of the perk. */
     waitingMaxMs: 60_000,
+    /** The user has left long before, and RWT and stock that are kept for nobody are somebody else's. */
+    giveUpAfterMs: 10 * 60_000,
+    /** How often what waits for too long is looked for; a fraction of that time. */
+    giveUpLookMs: 5_000,
   },
   fees: { feeCapWei: 100n * 10n ** 9n, priorityFeeWei: 10n ** 9n },
   /** Blocks of others may be seen this late; our own transactions nudge the follower. */

@@ -369,7 +369,8 @@ describe('RWT for a brand', () => {
     expect(await mints()).toMatchObject([{ key, recipient: brandId, ...wish, kind: 'escrow', createdAt }]);
 
     const asked: string[] = [];
-    const minted = { hash: freshHash(), status: 'included', outcome: 'done', failure: null } as const;
+    const shown = { status: 'included', outcome: 'done', failure: null, blockNumber: 1 } as const;
+    const minted = { hash: freshHash(), ...shown };
     const lane = {
       nudge: () => void asked.push('nudge'),
       waitForOperator: async (wait: { key: `0x${string}` }) => ({ ...minted, key: wait.key }),

@@ -76,7 +76,7 @@ onEveryDatabase(({ kit }) => {
     },
     relay: {} as Parameters<typeof createChainEngine>[0]['settings']['relay'],
     redeem: {} as Parameters<typeof createChainEngine>[0]['settings']['redeem'],
-    mint: { storeMax: 5, idlePollMs: NEVER_MS, refusedRetryMs: NEVER_MS },
+    mint: { storeMax: 5, idlePollMs: NEVER_MS, refusedRetryMs: NEVER_MS, refusedRetryMaxMs: NEVER_MS },
     fees: { feeCapWei: 100n * GWEI, priorityFeeWei: GWEI },
     follow: { confirmations: 1, finalityBlocks: 9, idlePollMs: NEVER_MS, busyPollMs: 5 },
     progressPollMs: NEVER_MS,

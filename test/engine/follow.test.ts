@@ -86,6 +86,7 @@ onEveryDatabase(({ kit }) => {
       settings: {
         escrow,
         token: freshAddress(),
+        pointsSale: freshAddress(),
         firstBlock: 1,
         confirmations: 1,
         finalityBlocks: 3,

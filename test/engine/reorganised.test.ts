@@ -74,6 +74,7 @@ onEveryDatabase(({ kit }) => {
       settings: {
         escrow,
         token: freshAddress(),
+        pointsSale: freshAddress(),
         firstBlock: 5,
         confirmations: 1,
         finalityBlocks: 3,

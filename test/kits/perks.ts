@@ -11,7 +11,7 @@ type Hex = `0x${string}`;
 /** Calls PerkNFT as the emulator's admin; resolves when a block has the call. */
 export async function perkCall(
   service: Pick<TestService, 'ready' | 'chain'>,
-  functionName: 'setPerk' | 'redeem' | 'grantRole',
+  functionName: 'setPerk' | 'redeem' | 'grantRole' | 'revokeRole',
   args: readonly unknown[],
 ): Promise<void> {
   const account = mnemonicToAccount(DEV_MNEMONIC, { path: devPaths.admin });

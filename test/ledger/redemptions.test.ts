@@ -47,7 +47,11 @@ onEveryDatabase(({ kit }) => {
   }
   const admit = (plan: RedemptionPlan, chain: Partial<ChainSupply> = {}) =>
     kit().database.atomically((tx) =>
-      admitRedemption(tx, { plan, chain: { block: 10, balance: 100n, stock: 2n, ...chain } }),
+      admitRedemption(tx, {
+        plan,
+        chain: { block: 10, balance: 100n, stock: 2n, ...chain },
+        now: kit().database.now,
+      }),
     );
   let nonces = 0;
   /** A transaction that carries it. */
@@ -58,7 +62,7 @@ onEveryDatabase(({ kit }) => {
         ...{ id, lane: freshAddress(), nonce: nonces++, purpose: 'redeem', epoch: 1, createdAt: NOW_MS },
         ...{ hash: freshHash(), raw: '0x01', maxFeeWei: 1n, priorityFeeWei: 1n },
       } as Parameters<typeof storeTransaction>[1]);
-      await bindRedemption(tx, { key, transactionId: id });
+      if (!(await bindRedemption(tx, { key, transactionId: id }))) throw new Error('it is bound');
     });
     return {
       id,
@@ -153,14 +157,16 @@ onEveryDatabase(({ kit }) => {
   });
 
   test('the oldest waits first, and one that is bound is bound once', async () => {
-    for (const { key } of await waitingRedemptions(db(), 100))
+    for (const { key } of await waitingRedemptions(db(), { now: kit().database.now, limit: 100 }))
       await giveUpRedemption(db(), { key, failure: 'of another test' });
     const [late, early] = [planOf({ createdAt: NOW_MS + 5 }), planOf({ createdAt: NOW_MS + 4 })];
     for (const plan of [late, early]) await admit(plan);
-    expect((await waitingRedemptions(db(), 10)).map(({ id }) => id)).toEqual([early.id, late.id]);
+    expect(
+      (await waitingRedemptions(db(), { now: kit().database.now, limit: 10 })).map(({ id }) => id),
+    ).toEqual([early.id, late.id]);
     expect(await redemptionBacklog(db())).toEqual({ waiting: 2, oldestAt: NOW_MS + 4 });
     await carry(early);
-    await expect(carry(early)).rejects.toThrow('was bound to a transaction before');
+    await expect(carry(early)).rejects.toThrow('it is bound');
     expect(await redemptionBacklog(db())).toEqual({ waiting: 1, oldestAt: NOW_MS + 5 });
   });
 });

@@ -11,18 +11,18 @@ export interface ShownRedemption extends ListedRedemption {
   state: RedemptionState;
 }
 
-/** Of the brand that is named, or of all; newest first. */
+/** Of the brand that is named, or of all; newest first. `isWaiting`: those that no transaction carries, oldest first. */
 export async function showRedemptions(
   { database: { db } }: { database: Database },
-  { brand: name, limit }: { brand: string | undefined; limit: number },
+  { brand: name, limit, isWaiting }: { brand: string | undefined; limit: number; isWaiting?: boolean },
 ): Promise<{ redemptions: ShownRedemption[] } | { refusal: { code: 'brand_not_found'; name: string } }> {
   const brand = name === undefined ? undefined : await findNamed(db, name);
   if (name !== undefined && !brand) return { refusal: { code: 'brand_not_found', name } };
-  const rows = await listRedemptions(db, { brandId: brand?.brandId, limit });
+  const rows = await listRedemptions(db, { brandId: brand?.brandId, limit, isWaiting: isWaiting === true });
   return { redemptions: rows.map((row) => ({ ...row, state: stateOf(row) })) };
 }
 
-function stateOf({ redemption, ...transaction }: ListedRedemption): RedemptionState {
+export function stateOf({ redemption, ...transaction }: ListedRedemption): RedemptionState {
   if (redemption.failure !== null || isWithoutEffect(transaction)) return 'failed';
   if (redemption.usedAt !== null) return 'used';
   return isRedeemed(transaction) ? 'valid' : 'pending';

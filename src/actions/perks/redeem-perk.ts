@@ -1,6 +1,7 @@
 /** The redemption of a perk: admitted in one commit with its code, sent by the redeem lane, answered when a block shows it. */
 import { redemptionKey } from '../../chain/contracts/calls/perk-redemption.ts';
 import type { StoredPerk } from '../../ledger/perks/perks.ts';
+import { EXPIRED } from '../../ledger/perks/redemption-queue.ts';
 import {
   admitRedemption,
   findRedemption,
@@ -39,6 +40,8 @@ export interface RedeemDeps extends JudgeDeps {
 export type RedeemRefusal =
   | RedemptionRefusal
   | { code: 'brand_not_found'; brandId: string }
+  /** No transaction carried it in time; nothing was debited. */
+  | { code: 'redemption_expired'; perk: string; redemptionId: string }
   /** The chain said no; nothing was debited. */
   | { code: 'redemption_failed'; perk: string; redemptionId: string; reason: string }
   /** The chain is late; it may still come, once. */
@@ -98,7 +101,7 @@ async function admit(
   };
   const answer = await deps.inTurn(perk.id, () =>
     database.atomically(async (tx) => {
-      const admitted = await admitRedemption(tx, { plan, chain });
+      const admitted = await admitRedemption(tx, { plan, chain, now: database.now });
       if (admitted === 'admitted') deps.crash('redeem.before-commit');
       return admitted;
     }),
@@ -127,6 +130,7 @@ async function outcomeOf(
 
 /** What the contract said, in the words of the refusals that are known before. */
 function refusalFor({ perk, id, reason }: { perk: StoredPerk; id: string; reason: string }): RedeemRefusal {
+  if (reason === EXPIRED) return { code: 'redemption_expired', perk: perk.name, redemptionId: id };
   if (reason.startsWith('PerkSoldOut')) return { code: 'perk_sold_out', perk: perk.name };
   if (reason.startsWith('PerkNotActive')) return { code: 'perk_not_active', perk: perk.name };
   if (reason.startsWith('PriceAboveMaximum')) return { code: 'perk_price_changing', perk: perk.name };

@@ -1,6 +1,6 @@
 /**
  * Writes what one block shows into the ledger, in one commit: which of our transactions it holds, which rewards
- * the escrow skipped, what brands deposited and withdrew, what brands are told of it, what has become final by it, and, on
+ * the escrow skipped, what brands deposited and withdrew, what others have minted, what brands are told of it, what has become final by it, and, on
  * the leaderboards, a first piece of what it paid.
  */
 import { chargeGas } from '../../ledger/relay/gas-charges.ts';
@@ -13,6 +13,7 @@ import {
   type ShownTransaction,
 } from '../../ledger/transactions/transactions.ts';
 import { bookEscrowLogs } from './book-escrow-logs.ts';
+import { bookSaleLogs } from './book-sale-logs.ts';
 import { forgetMoversResults } from './forget-movers-results.ts';
 import type { BlockContents } from './read-block.ts';
 import type { BookedBytes, FollowDeps } from './types.ts';
@@ -61,6 +62,8 @@ export async function bookBlock(deps: BookDeps, contents: BlockContents): Promis
       transactions.push({ id, hash, purpose, outcome, failures, raw });
     }
     await markAllIncluded(tx, { blockNumber: block.number, blockHash: block.hash }, shown);
+    const ours = new Set(shown.map(({ hash }) => hash));
+    await bookSaleLogs(tx, { block, logs, settings, ours });
     await chargeGas(
       tx,
       transactions.filter(({ purpose }) => purpose === 'relay').map(({ id }) => id),

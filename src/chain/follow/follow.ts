@@ -1,5 +1,6 @@
 /** Reads the chain block by block into the ledger. Blocks that the chain takes back are read again. */
 import { invalidateEverybody } from '../../ledger/constraints/results.ts';
+import { forgetMintedByOthers } from '../../ledger/payments/mints-of-others.ts';
 import { chargeGas } from '../../ledger/relay/gas-charges.ts';
 import { unbookMovementsFrom } from '../../ledger/rewards/funds.ts';
 import { forgetFailures } from '../../ledger/rewards/rewards.ts';
@@ -143,6 +144,7 @@ async function firstUnread(
     await chargeGas(tx, reopened);
     await takeBackEvents(tx, reopened);
     await unbookMovementsFrom(tx, firstLost);
+    await forgetMintedByOthers(tx, firstLost);
     await forgetBlocksFrom(tx, firstLost);
     await invalidateEverybody(tx);
   });

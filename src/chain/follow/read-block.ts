@@ -1,4 +1,5 @@
 /** Reads what a block holds of ours: from all its receipts, or, where these are too many, from ours alone. */
+import type { Hex } from 'viem';
 import { findByHashes } from '../../ledger/transactions/transactions.ts';
 import type { Block, Log, Receipt } from '../rpc/client.ts';
 import { RpcTooLargeError, RpcUnreachableError } from '../rpc/rpc.ts';
@@ -9,7 +10,7 @@ export interface BlockContents {
   block: Block;
   /** Of our transactions at least. */
   receipts: Receipt[];
-  /** Of the escrow at least. */
+  /** Of the escrow and the sale at least. */
   logs: Log[];
   /** All receipts and logs of the block are there, not only ours. */
   isWhole: boolean;
@@ -45,7 +46,7 @@ const areOf = (receipts: Receipt[], block: Block) =>
   receipts.length === (block.transactions?.length ?? receipts.length) &&
   receipts.every(({ blockHash = block.hash }) => blockHash === block.hash);
 
-/** The escrow's logs by address and block hash, and the receipts of the transactions in the block that the ledger knows. */
+/** The escrow's and the sale's logs by address and block hash, and the receipts of the transactions in the block that the ledger knows. */
 async function readOurs(
   { database, chain, settings }: ReadDeps,
   block: Block,
@@ -59,12 +60,14 @@ async function readOurs(
     if (receipt?.blockHash !== block.hash) return undefined;
     receipts.push(receipt);
   }
-  const logs = await chain.logsIn(block.hash, settings.escrow);
+  const read = [settings.escrow, settings.pointsSale].map((address) => address.toLowerCase() as Hex);
+  const logs = (await Promise.all(read.map((address) => chain.logsIn(block.hash, address)))).flat();
   const seen = new Set(logs.map(({ logIndex }) => logIndex));
-  const escrow = settings.escrow.toLowerCase();
   // A node that indexes logs late shows a receipt before it finds the receipt's logs.
   const isLate = receipts.some((receipt) =>
-    receipt.logs.some(({ address, logIndex }) => address.toLowerCase() === escrow && !seen.has(logIndex)),
+    receipt.logs.some(
+      ({ address, logIndex }) => read.includes(address.toLowerCase() as Hex) && !seen.has(logIndex),
+    ),
   );
   return isLate ? undefined : { block, receipts, logs, isWhole: false };
 }

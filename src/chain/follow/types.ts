@@ -52,6 +52,7 @@ export interface Reading {
 interface FollowSettings {
   escrow: `0x${string}`;
   token: `0x${string}`;
+  pointsSale: `0x${string}`;
   /** The first block that can hold anything of ours. */
   firstBlock: number;
   /** A block is read once it has this many confirmations, itself counted. */

@@ -51,7 +51,11 @@ export async function tendGasWallets(deps: GasKeeperDeps): Promise<void> {
   const wallets = await listGasWallets(database.db);
   const own = wallets.find(({ payer }) => payer === 'service');
   const callWei = await dearestCallWei(deps);
-  for (const wallet of wallets) await tend(deps, wallet, { own, callWei });
+  const failures: unknown[] = [];
+  // One wallet that cannot be looked after is no reason to leave the others.
+  for (const wallet of wallets)
+    await tend(deps, wallet, { own, callWei }).catch((error: unknown) => void failures.push(error));
+  if (failures.length > 0) throw failures[0];
 }
 
 /** What the dearest call may cost at the present price; at the cap while that is exceeded. */

@@ -1,5 +1,12 @@
 /** The work of the mint lane: one mint a transaction, each tried out before it is signed, and settled by its block. */
-import { bindMint, giveUpMint, settleMintQueue, waitingMints } from '../../ledger/payments/mint-queue.ts';
+import {
+  bindMint,
+  firstRefusedMint,
+  giveUpMint,
+  noteRefusedMint,
+  settleMintQueue,
+  waitingMints,
+} from '../../ledger/payments/mint-queue.ts';
 import type { Settle } from '../../ledger/transactions/settle.ts';
 import { mintGasLimit, saleMintData } from '../contracts/sale-mint.ts';
 import { type TriedQueue, type TriedWork, type TriedWorkDeps, triedWork } from './tried-work.ts';
@@ -7,19 +14,25 @@ import { type TriedQueue, type TriedWork, type TriedWorkDeps, triedWork } from '
 type Hex = `0x${string}`;
 
 /** What the sale says of a call that can never run: no role, cap or time makes it another answer. */
-const NEVER_RUNS = /^(?:InvalidRecipient|ZeroAmount|ERC20InvalidReceiver)\b/;
+const NEVER_RUNS: ReadonlySet<string> = new Set(['InvalidRecipient', 'ZeroAmount', 'ERC20InvalidReceiver']);
 
 const mintQueue = (pointsSale: Hex): TriedQueue => ({
-  async waiting(db, limit) {
-    const mints = await waitingMints(db, limit);
+  async waiting(db, window) {
+    const mints = await waitingMints(db, window);
     return mints.map((mint) => ({
-      ...{ key: mint.key, to: pointsSale, data: saleMintData(mint) },
+      key: mint.key,
+      to: pointsSale,
+      data: saleMintData(mint),
       gas: mintGasLimit(mint.kind),
     }));
   },
   bind: bindMint,
   giveUp: giveUpMint,
-  neverRuns: (reason) => NEVER_RUNS.test(reason),
+  noteRefused: noteRefusedMint,
+  // The sale calls nobody's code, so a mint never fails for what the others of its window do but take of the cap.
+  postpone: async () => {},
+  firstRefused: firstRefusedMint,
+  neverRuns: (_, error) => NEVER_RUNS.has(error),
   alarms: { refused: 'mint_refused', givenUp: 'mint_given_up' },
   what: () => 'mint',
 });

@@ -1,6 +1,12 @@
 /** The work of the payout lane: gathers the rewards that wait into one transaction of the escrow, and settles it. */
 import type { Queries } from '../../ledger/database/database.ts';
-import { areRewardsWaiting, bindRewards, waitingRewards } from '../../ledger/rewards/rewards.ts';
+import {
+  areRewardsWaiting,
+  bindRewards,
+  untriedRewards,
+  type WaitingReward,
+  waitingRewards,
+} from '../../ledger/rewards/rewards.ts';
 import { settleRewards } from '../../ledger/rewards/settle-rewards.ts';
 import type { Settle } from '../../ledger/transactions/settle.ts';
 import {
@@ -31,10 +37,11 @@ export function payoutWork(deps: {
 }): LaneWork {
   const { settings, progress } = deps;
   const carried = new Map<string, string[]>();
+  const nextRewards = rewardsInTurn(settings.batchMax);
   return {
     isWaiting: areRewardsWaiting,
     async bindNext(tx: Queries, [transactionId], { maxFeePerGas }) {
-      const waiting = await waitingRewards(tx, settings.batchMax);
+      const waiting = await nextRewards(tx);
       if (waiting.length === 0 || transactionId === undefined) return [];
       const candidates = waiting.map(({ sequence, brandId, wallet, amount }) => ({
         sequence: BigInt(sequence),
@@ -66,6 +73,31 @@ export function payoutWork(deps: {
       progress.carried({ id, hash, rewardIds });
     },
     sent: progress.sent,
+  };
+}
+
+/** After each transaction that did nothing, the next one carries so much less. */
+const FEWER_BY = 20;
+
+/**
+ * What the next transaction may pay. A transaction that did nothing may have done nothing for one of its rewards alone. So
+ * those are tried again apart from the others, in smaller and smaller parts, every other time while new ones wait: the
+ * good ones are paid, and the bad one is alone when it fails for the last time.
+ */
+function rewardsInTurn(batchMax: number): (tx: Queries) => Promise<WaitingReward[]> {
+  let isRetriedNext = true;
+  return async (tx) => {
+    const waiting = await waitingRewards(tx, batchMax);
+    const [retried] = waiting.filter(({ failedTries }) => failedTries > 0);
+    if (!retried) return waiting;
+    isRetriedNext = !isRetriedNext;
+    if (!isRetriedNext) {
+      const untried = await untriedRewards(tx, batchMax);
+      if (untried.length > 0) return untried;
+    }
+    const { failedTries } = retried;
+    const countMax = Math.max(1, Math.floor(batchMax / FEWER_BY ** failedTries));
+    return waiting.filter((one) => one.failedTries === failedTries).slice(0, countMax);
   };
 }
 

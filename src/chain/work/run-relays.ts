@@ -1,5 +1,6 @@
 /** Keeps the gas wallets going: turns the lanes that have something to send, and sees that the wallets can send it. */
 import type { Hex } from 'viem';
+import { createFailureLog } from '../../lib/failures/failure-log.ts';
 import { createLoop } from '../../lib/loop.ts';
 import type { LaneSettings } from '../lane/types.ts';
 import type { Rpc } from '../rpc/rpc.ts';
@@ -70,6 +71,7 @@ function createSending({ settings, realClock, log }: RelaysDeps, lanes: ReturnTy
     for (const address of await lanes.withWork()) wanted.add(address);
     scannedAtMs = realClock.now();
   };
+  const failures = createFailureLog({ what: 'sending for a gas wallet', log });
   const turnOf = async (address: Hex) => {
     const outcome = await (await lanes.at(address))?.turn();
     if (outcome === 'worked') wanted.add(address);
@@ -81,7 +83,12 @@ function createSending({ settings, realClock, log }: RelaysDeps, lanes: ReturnTy
       const now = [...wanted];
       wanted = new Set();
       const outcomes = await Promise.allSettled(now.map(turnOf));
-      for (const one of outcomes) if (one.status === 'rejected') throw one.reason;
+      const failed = outcomes.filter((one) => one.status === 'rejected');
+      const [first] = failed;
+      // Where all fail there is nothing to go on with; one payer whose wallet fails does not slow down the others.
+      if (first && failed.length === now.length) throw first.reason;
+      if (first) failures.failed(first.reason, 'its calls are looked for again');
+      else if (now.length > 0) failures.worked();
       return wanted.size > 0 ? 'worked' : 'idle';
     },
     pauseMs: () => settings.idlePollMs,

@@ -10,8 +10,10 @@ export interface TriedLaneSettings {
   /** Calls that are tried out and signed together at most, each in a transaction of its own. */
   storeMax: number;
   idlePollMs: number;
-  /** How long calls that the contract refuses wait until they are tried out again. */
+  /** How long a call that the contract refuses waits until it is tried out again; each time twice as long … */
   refusedRetryMs: number;
+  /** … up to this. */
+  refusedRetryMaxMs: number;
 }
 
 export interface TriedLaneDeps extends Omit<LaneDeps, 'work' | 'settings'> {
@@ -28,8 +30,9 @@ export function createTriedLane(
   deps: TriedLaneDeps,
   of: { name: string; purpose: LanePurpose; workOf: (deps: Omit<TriedWorkDeps, 'queue'>) => TriedWork },
 ) {
-  const { storeMax, idlePollMs, refusedRetryMs } = deps.settings;
-  const work = of.workOf({ ...deps, account: deps.signer.address, refusedRetryMs, batchMax: storeMax });
+  const { storeMax, idlePollMs, refusedRetryMs, refusedRetryMaxMs } = deps.settings;
+  const pauses = { refusedRetryMs, refusedRetryMaxMs };
+  const work = of.workOf({ ...deps, ...pauses, account: deps.signer.address, batchMax: storeMax });
   const lane = createLane({ ...deps, work, settings: { ...deps.lane, purpose: of.purpose, storeMax } });
   const loop = createLoop({
     name: of.name,

@@ -1,7 +1,8 @@
 /** `rewards perks`: names, arguments and options. */
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import type { Catalog } from '../machine/catalog.ts';
 import { gather, headerText, option } from '../machine/options.ts';
+import { declareList } from '../redemptions/declare.ts';
 import { ledgerOptions } from '../start/options.ts';
 
 const BRAND = 'its id or one of its domains';
@@ -31,14 +32,7 @@ export function declarePerks({ parent, lazily }: Catalog): void {
   verb('list', 'print perks, active or not, and whether the contract knows them')
     .addOption(option('--brand <brand>', `${BRAND} [default: all brands]`))
     .action(lazily(async () => (await import('./run.ts')).listPerks));
-  verb('redemptions', 'print what users redeemed, newest first: code, state, user, cost, transaction')
-    .addOption(option('--brand <brand>', `${BRAND} [default: all brands]`))
-    .addOption(option('--limit <n>', 'how many at most [default: 50]', { parse: count }))
-    .addHelpText(
-      'after',
-      '\nExample:\n  rewards perks redemptions --brand demo.example -o json | jq -r \'.data.body.redemptions[] | select(.state == "valid") | .user\'',
-    )
-    .action(lazily(async () => (await import('./run.ts')).listRedemptions));
+  declareList({ parent: perks, lazily }, 'redemptions');
   verb('add', 'offer a perk')
     .argument('<brand>', BRAND)
     .requiredOption('--perk-name <name>', 'the name that people read')
@@ -112,9 +106,4 @@ function declareRedemptions(perks: Command, lazily: Catalog['lazily']): void {
         `\nThe key may also be in REWARDS_API_KEY.\n\nExample:\n  rewards perks ${name} 7KQ2-M9XT-4HVC`,
       )
       .action(lazily(async () => (await import('./run-codes.ts'))[load]));
-}
-
-function count(text: string): number {
-  if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 1 on.');
-  return Number(text);
 }

@@ -1,11 +1,11 @@
-/** `rewards perks list|redemptions|add|set`. */
+/** `rewards perks list|add|set`. */
 import type { Handler } from '../machine/context.ts';
 import { usageError } from '../machine/errors.ts';
 import { isObject } from '../service/assignments.ts';
 import { replyResult } from '../service/control-reply.ts';
 import type { LedgerOptions } from '../start/options.ts';
 import { withPerks } from './target.ts';
-import { perkLine, redemptionLine } from './view.ts';
+import { perkLine } from './view.ts';
 
 const isPerk = (body: unknown) => isObject(body) && typeof body.tokenId === 'number';
 
@@ -17,20 +17,6 @@ export const listPerks: Handler<LedgerOptions & { brand?: string }> = (context, 
         all.length === 0
           ? style.dim('no perk yet: rewards perks add')
           : all.map((one) => perkLine(one, style)).join('\n'),
-    }),
-  );
-
-export const listRedemptions: Handler<LedgerOptions & { brand?: string; limit?: number }> = (
-  context,
-  { brand, limit, ...options },
-) =>
-  withPerks(context, options, async (perks) =>
-    replyResult(await perks.redemptions({ brand, limit }), {
-      hasRightForm: (body) => isObject(body) && Array.isArray(body.redemptions),
-      text: ({ redemptions }, style) =>
-        redemptions.length === 0
-          ? style.dim('nothing redeemed yet: rewards perks redeem')
-          : redemptions.map((one) => redemptionLine(one, style)).join('\n'),
     }),
   );
 

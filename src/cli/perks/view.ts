@@ -1,5 +1,5 @@
 /** Perks, for people. */
-import type { CodeBody, ManagedPerkBody, RedeemedPerkBody, RedemptionBody } from '../../client/bodies.ts';
+import type { CodeBody, ManagedPerkBody, RedeemedPerkBody } from '../../client/bodies.ts';
 import type { Style } from '../terminal/style.ts';
 
 /** `3  Enamel mug  600 RWT  physical  20 in all  on  493a88d1-…`. */
@@ -16,19 +16,6 @@ export function perkLine(perk: ManagedPerkBody, style: Style): string {
     ...(terms === 'waiting' ? [style.yellow('the contract is not told yet')] : []),
     ...(terms === 'failed' ? [style.red(`the contract refuses it: ${failure}`)] : []),
     style.dim(id),
-  ].join('  ');
-}
-
-/** `7KQ2-M9XT-4HVC  valid  Ten percent off  alice@demo.example  250 RWT  2026-11-22T17:03:49.000Z  0x5f…`. */
-export function redemptionLine(body: RedemptionBody, style: Style): string {
-  const { confirmationCode, state, perkName, perkId, user, cost, usedAt, failure } = body;
-  const shown = { valid: style.green(state), used: style.yellow(`used ${usedAt}`) };
-  const said = state === 'failed' ? style.red(`failed: ${failure ?? 'reverted'}`) : style.yellow(state);
-  return [
-    confirmationCode,
-    state === 'valid' || state === 'used' ? shown[state] : said,
-    style.bold(perkName ?? perkId),
-    ...[user, `${cost} RWT`, body.createdAt, style.dim(body.transactionHash ?? 'no transaction yet')],
   ].join('  ');
 }
 

@@ -48,6 +48,11 @@ export const shownRedemption = z.object({
     description: '`pending`: no block shows it yet; `failed`: it came to nothing, and debited nothing.',
   }),
   failure: z.string().nullable().meta({ description: 'Why it came to nothing.' }),
+  refusals: z.int().meta({ description: 'How often the chain refused it while it waited.' }),
+  refusal: z.string().nullable().meta({ description: 'What the chain said last.' }),
+  nextTryAt: instant()
+    .nullable()
+    .meta({ description: 'When it is tried again; null where it does not wait for that.' }),
   transactionHash: z.string().nullable(),
   createdAt: instant(),
   usedAt: instant().nullable(),
@@ -93,6 +98,9 @@ export const perkEndpoints: readonly Endpoint<ControlRefusalCode>[] = [
     query: z
       .object({
         brand: z.string().meta({ description: 'Id or domain; default: all.' }),
+        waiting: z
+          .literal('true')
+          .meta({ description: 'Only those that no transaction carries yet, oldest first.' }),
         limit: z.int().min(1).max(REDEMPTIONS_MAX).default(REDEMPTIONS_DEFAULT),
       })
       .partial(),
@@ -101,7 +109,18 @@ export const perkEndpoints: readonly Endpoint<ControlRefusalCode>[] = [
       description: 'Each redemption with its code and its transaction.',
       body: named('RedemptionList', shownRedemptions),
     },
-    refusals: ['brand_not_found', 'invalid_limit'],
+    refusals: ['brand_not_found', 'invalid_limit', 'invalid_settings'],
+  }),
+  endpoint(['post', '/redemptions/{id}/drop', 'dropRedemption', 'Perks', 'Give up a redemption that waits'], {
+    description:
+      'RWT and stock that were kept for it are free again, and its caller is told that it failed. One that a transaction carries is not dropped.',
+    path: z.object({ id: z.string().meta({ description: 'Id of the redemption.' }) }),
+    example: { path: { id: '019aac5e-7a1b-7c3d-8e9f-0a1b2c3d4e5f' } },
+    answer: {
+      description: 'The redemption, which has failed.',
+      body: named('ManagedRedemption', shownRedemption),
+    },
+    refusals: ['redemption_not_found', 'redemption_not_waiting'],
   }),
   endpoint(['post', '/perks', 'addPerk', 'Perks', 'Offer a perk'], {
     description: 'It can be had as soon as a block has told the contract of it.',

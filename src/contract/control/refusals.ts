@@ -26,6 +26,8 @@ export type ControlRefusal =
   | { code: 'rule_not_found'; brandId: string; eventType: string }
   | { code: 'brand_exists'; brandId: string }
   | { code: 'perk_not_found'; name: string }
+  | { code: 'redemption_not_found'; name: string }
+  | { code: 'redemption_not_waiting'; name: string; state: 'sent' | 'redeemed' | 'failed' }
   | { code: 'wallet_not_found'; user: string }
   | { code: 'processor_object_not_found'; kind: 'session' | 'event' | 'delivery' | 'endpoint'; name: string }
   | { code: 'processor_refused'; message: string; reason: string | null }
@@ -51,6 +53,13 @@ const PROCESSOR_LISTS = {
   event: 'events',
   delivery: 'deliveries',
   endpoint: 'endpoints',
+};
+
+/** What became of a redemption that cannot be dropped. */
+const NOT_WAITING = {
+  sent: 'A transaction carries it: its block decides, and nothing can be taken back until then.',
+  redeemed: 'A block shows it: the user has the perk.',
+  failed: 'It came to nothing already, and nothing was debited.',
 };
 
 const rows: RefusalRows<ControlRefusal> = {
@@ -204,6 +213,26 @@ const rows: RefusalRows<ControlRefusal> = {
       error: `Perk not found: ${name}`,
       message: 'Name it by its id or its token; `rewards perks list` shows all.',
       details: { reason: 'perk_not_found' },
+    }),
+  },
+  redemption_not_found: {
+    status: 404,
+    when: 'the ledger has no redemption of this id',
+    example: { name: '019aac5e-7a1b-7c3d-8e9f-0a1b2c3d4e5f' },
+    says: ({ name }) => ({
+      error: `No redemption ${name}`,
+      message: 'GET /_rewards/redemptions lists them; `rewards redemptions list` prints their ids.',
+      details: { reason: 'redemption_not_found' },
+    }),
+  },
+  redemption_not_waiting: {
+    status: 409,
+    when: 'a transaction carries the redemption already, or it is over',
+    example: { name: '019aac5e-7a1b-7c3d-8e9f-0a1b2c3d4e5f', state: 'sent' },
+    says: ({ name, state }) => ({
+      error: `The redemption ${name} does not wait`,
+      message: NOT_WAITING[state],
+      details: { reason: 'redemption_not_waiting', state },
     }),
   },
   wallet_not_found: {

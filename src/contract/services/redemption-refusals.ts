@@ -11,6 +11,7 @@ export type RedemptionsRefusal =
   | { code: 'wallet_missing'; perk: string }
   | { code: 'constraints_not_met'; missing: UnmetConstraint[] }
   | { code: 'redemption_failed'; perk: string; redemptionId: string; reason: string }
+  | { code: 'redemption_expired'; perk: string; redemptionId: string }
   | { code: 'redemption_pending'; redemptionId: string }
   | { code: 'code_not_found'; text: string }
   /** `usedAt`: null while no block shows the redemption. */
@@ -106,9 +107,20 @@ export const redemptionRefusals: RefusalRows<RedemptionsRefusal> = {
       details: { reason: 'redemption_failed', redemptionId, why: reason },
     }),
   },
+  redemption_expired: {
+    status: 503,
+    when: 'the chain did not take the redemption within ten minutes, and it was given up; nothing was debited',
+    example: { perk, redemptionId },
+    retryAfterSeconds: 60,
+    says: ({ perk, redemptionId }) => ({
+      error: 'Redemption expired',
+      message: `${perk} could not be redeemed in time, and nothing was debited: try again later.`,
+      details: { reason: 'redemption_expired', redemptionId },
+    }),
+  },
   redemption_pending: {
     status: 500,
-    when: 'the chain is late; the redemption is recorded and comes once',
+    when: 'the chain is late; the redemption is recorded and comes once, or is given up after ten minutes',
     example: { redemptionId },
     retryAfterSeconds: 2,
     says: ({ redemptionId }) => ({
@@ -153,5 +165,6 @@ export const ofRedemption = [
   'wallet_missing',
   'constraints_not_met',
   'redemption_failed',
+  'redemption_expired',
   'redemption_pending',
 ] as const;

@@ -91,7 +91,8 @@ function answerTo({ refuser }: RedeemHandlerDeps, outcome: RedeemOutcome): Tried
     const { status, headers, body } = refuser.reply(outcome.refusal);
     // The next try under the key looks for the redemption, which may come after all.
     const { code } = outcome.refusal;
-    const mayCome = code === 'redemption_pending' || code === 'redemption_failed';
+    const mayCome =
+      code === 'redemption_pending' || code === 'redemption_failed' || code === 'redemption_expired';
     return { status, headers, body: JSON.stringify(body), kept: mayCome ? 'id' : 'nothing' };
   }
   const { perk, redemption, transactionHash } = outcome.redeemed;

@@ -4,6 +4,7 @@ import type { Queries } from '../database/database.ts';
 import { inChunks } from '../database/in-chunks.ts';
 import { checkoutSessions, mints, operatorMints } from '../schema/payments.ts';
 import { transactions } from '../schema/transactions.ts';
+import { carrierOf } from './mints.ts';
 
 type Hex = `0x${string}`;
 
@@ -47,13 +48,15 @@ export async function expectedSales(db: Queries, keys: Hex[]): Promise<Map<Hex, 
   return new Map(all.map((one) => [one.key, one]));
 }
 
-/** A mint whose transaction a block holds and counts as done. */
-export type DoneMint = ExpectedSale & { blockNumber: number; hash: Hex };
+/** A mint that a block shows as done; `hash` is null where it is somebody else's and not known. */
+export type DoneMint = ExpectedSale & { blockNumber: number; hash: Hex | null };
 
-const isDone = and(eq(transactions.outcome, 'done'), isNotNull(transactions.blockNumber));
-const ofBlock = {
-  hash: transactions.hash,
-  blockNumber: sql<number>`${transactions.blockNumber}`.mapWith(Number),
+/** By a transaction of ours, or by somebody else's. */
+const isDone = (table: typeof mints | typeof operatorMints) =>
+  or(and(eq(transactions.outcome, 'done'), isNotNull(transactions.blockNumber)), isNotNull(table.shownBlock));
+const ofBlock = (table: typeof mints | typeof operatorMints) => {
+  const { hash, blockNumber } = carrierOf(table);
+  return { hash, blockNumber: sql<number>`${blockNumber}`.mapWith(Number) };
 };
 
 /** Mints of sessions that the ledger counts as done, by key; the page after `after`. */
@@ -62,10 +65,10 @@ export async function doneSessionMints(
   page: { after: string; limit: number },
 ): Promise<DoneMint[]> {
   const rows = await db
-    .select({ mint: mints, ...ofBlock })
+    .select({ mint: mints, ...ofBlock(mints) })
     .from(mints)
-    .innerJoin(transactions, eq(transactions.id, mints.transactionId))
-    .where(and(isDone, gt(mints.key, page.after as Hex)))
+    .leftJoin(transactions, eq(transactions.id, mints.transactionId))
+    .where(and(isDone(mints), gt(mints.key, page.after as Hex)))
     .orderBy(asc(mints.key))
     .limit(page.limit);
   return rows.map(({ mint, hash, blockNumber }) => ({ ...fromSession(mint), hash, blockNumber }));
@@ -77,10 +80,10 @@ export async function doneOperatorMints(
   page: { after: string; limit: number },
 ): Promise<DoneMint[]> {
   const rows = await db
-    .select({ mint: operatorMints, ...ofBlock })
+    .select({ mint: operatorMints, ...ofBlock(operatorMints) })
     .from(operatorMints)
-    .innerJoin(transactions, eq(transactions.id, operatorMints.transactionId))
-    .where(and(isDone, gt(operatorMints.key, page.after as Hex)))
+    .leftJoin(transactions, eq(transactions.id, operatorMints.transactionId))
+    .where(and(isDone(operatorMints), gt(operatorMints.key, page.after as Hex)))
     .orderBy(asc(operatorMints.key))
     .limit(page.limit);
   return rows.map(({ mint, hash, blockNumber }) => ({ ...fromOperator(mint), hash, blockNumber }));

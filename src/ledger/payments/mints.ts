@@ -1,13 +1,23 @@
 /** RWT of paid sessions: planned once for each session, and bound to one chain transaction until that is known to have had no effect. */
-import { eq, inArray } from 'drizzle-orm';
+import { type Column, eq, inArray, type SQL, sql } from 'drizzle-orm';
 import type { Queries } from '../database/database.ts';
 import { inChunks } from '../database/in-chunks.ts';
-import { mints } from '../schema/payments.ts';
+import { mints, type operatorMints } from '../schema/payments.ts';
 import { type TransactionOutcome, type TransactionStatus, transactions } from '../schema/transactions.ts';
 
 export type Mint = typeof mints.$inferSelect;
 /** `key`: `sessionMintKey(sessionId)` of `src/chain/contracts/sale-mint.ts`. Cents, whole RWT, milliseconds since 1970. */
-export type MintPlan = Omit<Mint, 'transactionId' | 'failedTries' | 'failure'>;
+export type MintPlan = Omit<
+  Mint,
+  | 'transactionId'
+  | 'failedTries'
+  | 'failure'
+  | 'refusals'
+  | 'nextTryAt'
+  | 'refusal'
+  | 'shownHash'
+  | 'shownBlock'
+>;
 
 /**
  * Plans the mint of a paid session, at most once however many callers do: the first plan counts, and a later one
@@ -24,7 +34,10 @@ export async function planMint(tx: Queries, plan: MintPlan): Promise<{ mint: Min
   return { mint, isNew: planned !== undefined };
 }
 
-/** How far a mint has come. `hash` to `blockNumber` are its transaction's, null until one is signed. */
+/**
+ * How far a mint has come. `hash` to `blockNumber` are its transaction's, null until one is signed; of somebody else's
+ * where the sale has used the key in that.
+ */
 export interface MintProgress {
   mint: Mint;
   hash: `0x${string}` | null;
@@ -35,16 +48,27 @@ export interface MintProgress {
   failure: string | null;
 }
 
+/** What is known of a mint's transaction, whoever sent it. `hash` stays null where somebody else's is not known. */
+export const carrierOf = (table: typeof mints | typeof operatorMints) => {
+  const unlessShown = <Value>(column: Column, shown: SQL) =>
+    sql<Value | null>`case when ${table.shownBlock} is null then ${column} else ${shown} end`;
+  return {
+    hash: unlessShown<`0x${string}`>(transactions.hash, sql`${table.shownHash}`),
+    status: unlessShown<TransactionStatus>(transactions.status, sql`'included'`),
+    outcome: unlessShown<TransactionOutcome>(transactions.outcome, sql`'done'`),
+    blockNumber: unlessShown<number>(transactions.blockNumber, sql`${table.shownBlock}`).mapWith(
+      (value: string | number | null) => (value === null ? null : Number(value)),
+    ),
+  };
+};
+
 /** Mints of sessions with their transactions; sessions without a mint are left out. */
 export const readMints = (db: Queries, sessionIds: string[]): Promise<MintProgress[]> =>
   inChunks(sessionIds, (some) =>
     db
       .select({
         mint: mints,
-        hash: transactions.hash,
-        status: transactions.status,
-        outcome: transactions.outcome,
-        blockNumber: transactions.blockNumber,
+        ...carrierOf(mints),
         failure: mints.failure,
       })
       .from(mints)

@@ -4,6 +4,7 @@ import type { Queries } from '../database/database.ts';
 import { inChunks } from '../database/in-chunks.ts';
 import { operatorMints } from '../schema/payments.ts';
 import { transactions } from '../schema/transactions.ts';
+import { carrierOf } from './mints.ts';
 
 export type OperatorMint = typeof operatorMints.$inferInsert;
 
@@ -33,9 +34,7 @@ export const readOperatorMints = (db: Queries, keys: `0x${string}`[]) =>
     db
       .select({
         key: operatorMints.key,
-        hash: transactions.hash,
-        status: transactions.status,
-        outcome: transactions.outcome,
+        ...carrierOf(operatorMints),
         failure: operatorMints.failure,
       })
       .from(operatorMints)

@@ -1,10 +1,12 @@
 /** What the contract is to be told of perks: queued with the change, bound to the transaction that carries it. */
-import { and, asc, eq, inArray, isNull, or, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, inArray, isNull, or, sql } from 'drizzle-orm';
 import type { PerkTerms } from '../../rules/perks/terms.ts';
-import type { Queries } from '../database/database.ts';
+import type { Queries, SqlTime } from '../database/database.ts';
 import { inChunks } from '../database/in-chunks.ts';
+import { atTime, type Of, statement } from '../database/statement.ts';
 import { perks, perkTerms } from '../schema/engagement/perks.ts';
 import { transactions } from '../schema/transactions.ts';
+import { afterRefusal, isDue, type Pauses, placeInTurn, type Window } from '../transactions/refused-work.ts';
 import type { StoredPerk } from './perks.ts';
 
 export type QueuedTerms = typeof perkTerms.$inferSelect;
@@ -36,29 +38,62 @@ export async function queueTerms(
   );
 }
 
-/** Terms that no transaction carries and nobody gave up: of each perk the earliest, since the later ones build on it. */
-export async function waitingTerms(db: Queries, limit: number): Promise<QueuedTerms[]> {
-  const rows = await db
-    .select()
-    .from(perkTerms)
-    .where(waits)
-    .orderBy(asc(perkTerms.tokenId), asc(perkTerms.position))
-    .limit(limit);
-  return rows.filter(({ tokenId }, place) => rows[place - 1]?.tokenId !== tokenId);
+/**
+ * Terms that no transaction carries and nobody gave up: of each perk the earliest, since the later ones build on it, where
+ * it is due; brands in turn.
+ */
+export const waitingTerms = (db: Queries, { now, limit }: Window): Promise<QueuedTerms[]> =>
+  dueAt(now)(db, { limit });
+
+const isEarliest = sql`not exists (select 1 from ${perkTerms} earlier where earlier.token_id = ${perkTerms.tokenId} and earlier.position < ${perkTerms.position} and earlier.transaction_id is null and earlier.failure is null)`;
+const turn = placeInTurn(perkTerms, { brand: perkTerms.brandId, within: [perkTerms.tokenId] });
+const dueAt = atTime((now) =>
+  statement((db, of: Of<{ limit: number }>) =>
+    db
+      .select()
+      .from(perkTerms)
+      .where(and(waits, isEarliest, isDue(perkTerms, now)))
+      .orderBy(asc(turn), asc(perkTerms.tokenId))
+      .limit(of.limit),
+  ),
+);
+
+/** Notes that the contract refused terms, which wait. */
+export async function noteRefusedTerms(
+  db: Queries,
+  of: Pick<QueuedTerms, 'tokenId' | 'position'> & { now: SqlTime; pauses: Pauses; reason: string },
+): Promise<void> {
+  await db
+    .update(perkTerms)
+    .set(afterRefusal(perkTerms, of))
+    // Another process may have noted the same.
+    .where(and(same(of), waits, isDue(perkTerms, of.now)));
 }
 
-/** Binds terms to the transaction that carries them. Throws when they are bound or given up already. */
+/** Terms that wait since the contract refused them, with what it said last. */
+export async function firstRefusedTerms(
+  db: Queries,
+): Promise<(Pick<QueuedTerms, 'tokenId' | 'position'> & { reason: string }) | undefined> {
+  const [first] = await db
+    .select({ tokenId: perkTerms.tokenId, position: perkTerms.position, reason: perkTerms.refusal })
+    .from(perkTerms)
+    .where(and(waits, gt(perkTerms.refusals, 0)))
+    .orderBy(asc(perkTerms.tokenId), asc(perkTerms.position))
+    .limit(1);
+  return first && { ...first, reason: first.reason ?? '' };
+}
+
+/** Binds terms to the transaction that carries them. False when they are bound or given up already. */
 export async function bindTerms(
   tx: Queries,
   { transactionId, ...of }: Pick<QueuedTerms, 'tokenId' | 'position'> & { transactionId: string },
-): Promise<void> {
+): Promise<boolean> {
   const rows = await tx
     .update(perkTerms)
     .set({ transactionId })
     .where(and(same(of), waits))
     .returning({ position: perkTerms.position });
-  if (rows.length !== 1)
-    throw new Error(`terms ${of.position} of perk ${of.tokenId} were bound to a transaction before`);
+  return rows.length === 1;
 }
 
 /**

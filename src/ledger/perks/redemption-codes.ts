@@ -1,5 +1,5 @@
 /** Confirmation codes of redemptions, as brands look at them. */
-import { and, desc, eq, isNull } from 'drizzle-orm';
+import { and, asc, desc, eq, isNull } from 'drizzle-orm';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import type { Queries } from '../database/database.ts';
 import { perks } from '../schema/engagement/perks.ts';
@@ -39,16 +39,39 @@ const listed = {
 
 export type ListedRedemption = Awaited<ReturnType<typeof listRedemptions>>[number];
 
-/** Redemptions of a brand, or of all, newest first. */
-export const listRedemptions = (db: Queries, of: { brandId?: BrandId | undefined; limit: number }) =>
+/** Redemptions of a brand, or of all, newest first; of those that wait, the oldest first. */
+export const listRedemptions = (
+  db: Queries,
+  of: { brandId?: BrandId | undefined; limit: number; isWaiting?: boolean },
+) =>
   db
     .select(listed)
     .from(redemptions)
     .leftJoin(perks, eq(perks.id, redemptions.perkId))
     .leftJoin(transactions, eq(transactions.id, redemptions.transactionId))
-    .where(of.brandId && eq(redemptions.brandId, of.brandId))
-    .orderBy(desc(redemptions.createdAt), desc(redemptions.id))
+    .where(
+      and(
+        of.brandId && eq(redemptions.brandId, of.brandId),
+        of.isWaiting ? and(isNull(redemptions.transactionId), isNull(redemptions.failure)) : undefined,
+      ),
+    )
+    .orderBy(
+      ...(of.isWaiting
+        ? [asc(redemptions.createdAt), asc(redemptions.id)]
+        : [desc(redemptions.createdAt), desc(redemptions.id)]),
+    )
     .limit(of.limit);
+
+/** One of them, by its id. */
+export async function findListedRedemption(db: Queries, id: string): Promise<ListedRedemption | undefined> {
+  const [found] = await db
+    .select(listed)
+    .from(redemptions)
+    .leftJoin(perks, eq(perks.id, redemptions.perkId))
+    .leftJoin(transactions, eq(transactions.id, redemptions.transactionId))
+    .where(eq(redemptions.id, id));
+  return found;
+}
 
 /** Marks a redemption's code as used; false when it is marked already, or the redemption came to nothing. */
 export async function markUsed(db: Queries, { id, nowMs }: { id: string; nowMs: number }): Promise<boolean> {

@@ -1,8 +1,10 @@
 /** What the redeem lane works off: redemptions, bound to the transactions that carry them. */
-import { and, asc, count, eq, inArray, isNull, sql } from 'drizzle-orm';
-import type { Queries } from '../database/database.ts';
+import { and, asc, count, eq, gt, inArray, isNull, lte, sql } from 'drizzle-orm';
+import type { Queries, SqlTime } from '../database/database.ts';
+import { atTime, type Of, statement } from '../database/statement.ts';
 import { redemptions } from '../schema/engagement/redemptions.ts';
 import { transactions } from '../schema/transactions.ts';
+import { afterRefusal, isDue, type Pauses, placeInTurn, type Window } from '../transactions/refused-work.ts';
 import type { Transaction } from '../transactions/transactions.ts';
 import type { Redemption } from './redemptions.ts';
 
@@ -10,14 +12,58 @@ type Hex = `0x${string}`;
 
 const isWaiting = and(isNull(redemptions.transactionId), isNull(redemptions.failure));
 
-/** Redemptions that no transaction carries and nobody gave up, oldest first. */
-export const waitingRedemptions = (db: Queries, limit: number): Promise<Redemption[]> =>
-  db
-    .select()
+/** Redemptions that no transaction carries and nobody gave up, and that are due: brands in turn, of each the oldest first. */
+export const waitingRedemptions = (db: Queries, { now, limit }: Window): Promise<Redemption[]> =>
+  dueAt(now)(db, { limit });
+
+const turn = placeInTurn(redemptions, {
+  brand: redemptions.brandId,
+  within: [redemptions.createdAt, redemptions.id],
+});
+const dueAt = atTime((now) =>
+  statement((db, of: Of<{ limit: number }>) =>
+    db
+      .select()
+      .from(redemptions)
+      .where(and(isWaiting, isDue(redemptions, now)))
+      .orderBy(asc(turn), asc(redemptions.createdAt), asc(redemptions.id))
+      .limit(of.limit),
+  ),
+);
+
+/** Notes that the chain refused a redemption, which waits. */
+export async function noteRefusedRedemption(
+  db: Queries,
+  { key, ...refusal }: { key: Hex; now: SqlTime; pauses: Pauses; reason: string },
+): Promise<void> {
+  await db
+    .update(redemptions)
+    .set(afterRefusal(redemptions, refusal))
+    // Another process may have noted the same.
+    .where(and(eq(redemptions.key, key), isWaiting, isDue(redemptions, refusal.now)));
+}
+
+/** Lets a redemption wait for `pauseMs` that nobody has refused. */
+export async function postponeRedemption(
+  db: Queries,
+  { key, now, pauseMs }: { key: Hex; now: SqlTime; pauseMs: number },
+): Promise<void> {
+  await db
+    .update(redemptions)
+    .set({ nextTryAt: sql`${now} + cast(${pauseMs} as bigint)` })
+    .where(and(eq(redemptions.key, key), isWaiting, isDue(redemptions, now)));
+}
+
+/** The oldest redemption that waits since the chain refused it, with what the chain said last. */
+export async function firstRefusedRedemption(db: Queries): Promise<{ key: Hex; reason: string } | undefined> {
+  const [first] = await db
+    .select({ key: redemptions.key, reason: redemptions.refusal })
     .from(redemptions)
-    .where(isWaiting)
+    .where(and(isWaiting, gt(redemptions.refusals, 0)))
     .orderBy(asc(redemptions.createdAt), asc(redemptions.id))
-    .limit(limit);
+    .limit(1);
+  return first && { key: first.key, reason: first.reason ?? '' };
+}
 
 /** How many redemptions wait for a transaction, and since when the oldest does. */
 export async function redemptionBacklog(
@@ -31,17 +77,17 @@ export async function redemptionBacklog(
   return { waiting: row?.waiting ?? 0, oldestAt: oldestAt === undefined ? undefined : Number(oldestAt) };
 }
 
-/** Binds a redemption to the transaction that carries it. Throws when it is bound or given up already. */
+/** Binds a redemption to the transaction that carries it. False when it is bound or given up already. */
 export async function bindRedemption(
   tx: Queries,
   { key, transactionId }: { key: Hex; transactionId: string },
-): Promise<void> {
+): Promise<boolean> {
   const rows = await tx
     .update(redemptions)
     .set({ transactionId })
     .where(and(eq(redemptions.key, key), isWaiting))
     .returning({ key: redemptions.key });
-  if (rows.length !== 1) throw new Error(`the redemption ${key} was bound to a transaction before`);
+  return rows.length === 1;
 }
 
 /** Gives up a redemption that no transaction carries. False when one carries it after all. */
@@ -56,6 +102,30 @@ export async function giveUpRedemption(
     .returning({ key: redemptions.key });
   return rows.length === 1;
 }
+
+/** Why a redemption is given up that no transaction carried in time. */
+export const EXPIRED = 'expired';
+/** Why one is given up that whoever runs the service wants to be over. */
+export const DROPPED = 'dropped by the operator';
+
+/** Gives up redemptions that have waited for longer than `afterMs` by the ledger's clock. Returns their ids. */
+export async function giveUpExpired(
+  db: Queries,
+  { now, afterMs }: { now: SqlTime; afterMs: number },
+): Promise<string[]> {
+  const rows = await expireAt(now)(db, { afterMs });
+  return rows.map(({ id }) => id);
+}
+
+const expireAt = atTime((now) =>
+  statement((db, of: Of<{ afterMs: number }>) =>
+    db
+      .update(redemptions)
+      .set({ failure: EXPIRED })
+      .where(and(isWaiting, lte(redemptions.waitingSince, sql`${now} - cast(${of.afterMs} as bigint)`)))
+      .returning({ id: redemptions.id }),
+  ),
+);
 
 /** A subquery: the block that holds the transaction of a redemption. */
 const ofItsBlock = sql`(select ${transactions.blockNumber} from ${transactions} where ${transactions.id} = ${redemptions.transactionId})`;

@@ -1,7 +1,7 @@
 /** Redemptions of perks: admitted within a user's RWT and a perk's stock, and followed until a block shows them. */
 import { and, eq, gt, inArray, isNotNull, isNull, or, sql } from 'drizzle-orm';
 import type { BrandId } from '../../rules/brands/brand.ts';
-import type { Queries } from '../database/database.ts';
+import type { Queries, SqlTime } from '../database/database.ts';
 import { inChunks } from '../database/in-chunks.ts';
 import { perks } from '../schema/engagement/perks.ts';
 import { redeemers, redemptions } from '../schema/engagement/redemptions.ts';
@@ -13,7 +13,15 @@ export type Redemption = typeof redemptions.$inferSelect;
 /** `key`: `redemptionKey(id)` of `src/chain/contracts/calls/perk-redemption.ts`. */
 export type RedemptionPlan = Omit<
   Redemption,
-  'transactionId' | 'failure' | 'settledAt' | 'shownFrom' | 'usedAt'
+  | 'transactionId'
+  | 'failure'
+  | 'settledAt'
+  | 'shownFrom'
+  | 'usedAt'
+  | 'waitingSince'
+  | 'refusals'
+  | 'nextTryAt'
+  | 'refusal'
 >;
 
 /** What the chain had in `block`: RWT of the wallet, and how many of the perk were left, undefined without a limit. */
@@ -66,11 +74,11 @@ export async function takenOf(
 
 /**
  * Writes a redemption when the wallet's RWT and the perk's stock suffice for it beside all that are under way. One that is
- * there already counts as admitted. Nudge the redeem lane after the commit.
+ * there already counts as admitted. Nudge the redeem lane after the commit. `now`: the ledger's clock.
  */
 export async function admitRedemption(
   tx: Queries,
-  { plan, chain }: { plan: RedemptionPlan; chain: ChainSupply },
+  { plan, chain, now }: { plan: RedemptionPlan; chain: ChainSupply; now: SqlTime },
 ): Promise<'admitted' | { refused: 'stock' } | { refused: 'balance'; reserved: bigint }> {
   // Both rows stay locked until the commit, the perk's first for everybody: nobody else adds to the sums meanwhile.
   await tx.select({ id: perks.id }).from(perks).where(eq(perks.id, plan.perkId)).for('update');
@@ -87,7 +95,7 @@ export async function admitRedemption(
   if (stock !== undefined && stock <= BigInt(taken)) return { refused: 'stock' };
   const reserved = await reservedOf(tx, { wallet: plan.wallet, block });
   if (balance < reserved + BigInt(plan.cost)) return { refused: 'balance', reserved };
-  await tx.insert(redemptions).values(plan);
+  await tx.insert(redemptions).values({ ...plan, waitingSince: now });
   return 'admitted';
 }
 

@@ -21,18 +21,37 @@ export async function recordRewards(
 
 const insertRewards = insertion(rewards, (insert) => insert);
 
+/** A reward as the payout lane reads it. `failedTries`: transactions that were to pay it and did nothing. */
+export type WaitingReward = Awaited<ReturnType<typeof waitingRewards>>[number];
+
 /** Rewards that no transaction carries yet, oldest first. */
 export const waitingRewards = (tx: Queries, limit: number) => firstWaiting(tx, { limit });
 
+/** Of these, those that no transaction was to pay before. */
+export const untriedRewards = (tx: Queries, limit: number) => firstUntried(tx, { limit });
+
+const ofWaiting = {
+  id: rewards.id,
+  sequence: rewards.sequence,
+  brandId: rewards.brandId,
+  wallet: rewards.wallet,
+  amount: rewards.amount,
+  failedTries: rewards.failedTries,
+};
+
+const firstUntried = statement((db, of: Of<{ limit: number }>) =>
+  db
+    .select(ofWaiting)
+    .from(rewards)
+    .where(and(isNull(rewards.transactionId), isNull(rewards.failure), sql`${rewards.failedTries} = 0`))
+    .orderBy(asc(rewards.sequence))
+    .limit(of.limit)
+    .for('update'),
+);
+
 const firstWaiting = statement((db, of: Of<{ limit: number }>) =>
   db
-    .select({
-      id: rewards.id,
-      sequence: rewards.sequence,
-      brandId: rewards.brandId,
-      wallet: rewards.wallet,
-      amount: rewards.amount,
-    })
+    .select(ofWaiting)
     .from(rewards)
     .where(and(isNull(rewards.transactionId), isNull(rewards.failure)))
     .orderBy(asc(rewards.sequence))

@@ -52,7 +52,7 @@ export const checkoutSessions = pgTable(
   ],
 );
 
-/** RWT that one paid session mints, once. Written once; only `transactionId`, `failedTries` and `failure` change later. */
+/** RWT that one paid session mints, once. Written once; only the columns from `transactionId` on change later. */
 export const mints = pgTable(
   'mints',
   {
@@ -72,11 +72,22 @@ export const mints = pgTable(
     failedTries: integer('failed_tries').notNull(),
     /** Why it was given up: the call can never run. */
     failure: text('failure'),
+    /** How often the chain refused it, as a trial showed; from `nextTryAt` on, by the ledger's clock, it is tried again. */
+    refusals: integer('refusals').notNull().default(0),
+    nextTryAt: number('next_try_at').notNull().default(0),
+    /** What the chain said last. */
+    refusal: text('refusal'),
+    /** The transaction of somebody else in which the sale has used the key, null where it is not known; and its block. */
+    shownHash: bytes('shown_hash'),
+    shownBlock: number('shown_block'),
   },
   (t) => [
     uniqueIndex('mints_key').on(t.key),
     index('mints_transaction').on(t.transactionId),
-    index('mints_waiting').on(t.createdAt).where(sql`transaction_id is null and failure is null`),
+    index('mints_waiting')
+      .on(t.createdAt)
+      .where(sql`transaction_id is null and failure is null and shown_block is null`),
+    index('mints_shown').on(t.shownBlock).where(sql`shown_block is not null`),
   ],
 );
 
@@ -100,11 +111,20 @@ export const operatorMints = pgTable(
     /** As of a payment's mint. */
     failedTries: integer('failed_tries').notNull().default(0),
     failure: text('failure'),
+    /** As of a payment's mint, to the last column. */
+    refusals: integer('refusals').notNull().default(0),
+    nextTryAt: number('next_try_at').notNull().default(0),
+    refusal: text('refusal'),
+    shownHash: bytes('shown_hash'),
+    shownBlock: number('shown_block'),
   },
   (t) => [
     index('operator_mints_recipient').on(t.recipient),
     index('operator_mints_transaction').on(t.transactionId),
-    index('operator_mints_waiting').on(t.createdAt).where(sql`transaction_id is null and failure is null`),
+    index('operator_mints_waiting')
+      .on(t.createdAt)
+      .where(sql`transaction_id is null and failure is null and shown_block is null`),
+    index('operator_mints_shown').on(t.shownBlock).where(sql`shown_block is not null`),
   ],
 );
 

@@ -39,7 +39,13 @@ export function createMinting(world: World, deps: MintingDeps) {
   const signer = cheapSigner(MINT_LANE);
   const work = mintWork({
     ...{ ...deps, account: signer.address, pointsSale: CONTRACTS.pointsSale },
-    ...{ batchMax: plan.storeMax, refusedRetryMs: 1_000, onSent() {}, onGivenUp: progress.look },
+    ...{
+      batchMax: plan.storeMax,
+      refusedRetryMs: 1_000,
+      refusedRetryMaxMs: 4_000,
+      onSent() {},
+      onGivenUp: progress.look,
+    },
   });
   const lane = createLane({
     ...{ ...deps, signer, work },

@@ -24,8 +24,14 @@ export function createRedeeming(world: World, deps: RedeemingDeps) {
   const progress = createRedemptionProgress({ database, log, pollMs: 900 });
   const signer = cheapSigner(REDEEM_LANE);
   const work = redeemWork({
-    ...{ ...deps, account: signer.address, perks: CONTRACTS.perks },
-    ...{ batchMax: plan.storeMax, refusedRetryMs: 1_000, onSent() {}, onGivenUp: progress.look },
+    ...{ ...deps, account: signer.address, perks: CONTRACTS.perks, contracts: Object.values(CONTRACTS) },
+    ...{
+      batchMax: plan.storeMax,
+      refusedRetryMs: 1_000,
+      refusedRetryMaxMs: 4_000,
+      onSent() {},
+      onGivenUp: progress.look,
+    },
   });
   const lane = createLane({
     ...{ ...deps, signer, work },

@@ -21,7 +21,7 @@ import type { Crash } from '../../../src/lib/crash-points.ts';
 import { silentLog } from '../../../src/lib/log.ts';
 import type { Parts } from '../planted-bugs/parts.ts';
 import { createMinting } from './minting.ts';
-import { ESCROW, PAYOUT_LANE, TOKEN } from './model/accounts.ts';
+import { CONTRACTS, ESCROW, PAYOUT_LANE, TOKEN } from './model/accounts.ts';
 import { cheapSigner } from './model/cheap-signer.ts';
 import { createRedeeming } from './redeeming.ts';
 import { createRelaying, relayKeys } from './relaying.ts';
@@ -245,6 +245,7 @@ export function createReplica(world: World, name: string, place: number): Replic
     settings: {
       escrow: ESCROW,
       token: TOKEN,
+      pointsSale: CONTRACTS.pointsSale,
       firstBlock: 1,
       confirmations: plan.confirmations,
       finalityBlocks: mutant.finalityBlocks ?? plan.finalityBlocks,

@@ -79,3 +79,13 @@ export function revertReason(data: Hex | undefined): string {
     return `reverted with ${data.slice(0, 10)}`;
   }
 }
+
+/** The name of the custom error of our contracts that revert data is; undefined for texts, panics and anything else. */
+export function customErrorOf(data: Hex | undefined): string | undefined {
+  try {
+    const { errorName } = decodeErrorResult({ abi: everyError, data: data ?? '0x' });
+    return errorName === 'Error' || errorName === 'Panic' ? undefined : errorName;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,6 +1,13 @@
 /** Terms of perks as work of the redeem lane: told to the contract one by one, those of each perk in their order. */
 import type { Database } from '../../../ledger/database/database.ts';
-import { bindTerms, giveUpTerms, type QueuedTerms, waitingTerms } from '../../../ledger/perks/perk-terms.ts';
+import {
+  bindTerms,
+  firstRefusedTerms,
+  giveUpTerms,
+  noteRefusedTerms,
+  type QueuedTerms,
+  waitingTerms,
+} from '../../../ledger/perks/perk-terms.ts';
 import { PERK_TERMS_GAS_LIMIT, perkTermsData } from '../../contracts/calls/perk-terms.ts';
 import type { TriedQueue } from '../tried-work.ts';
 
@@ -8,7 +15,7 @@ type Hex = `0x${string}`;
 type Place = Pick<QueuedTerms, 'tokenId' | 'position'>;
 
 /** What the contract says of terms that no time makes right. */
-const NEVER_RUNS = /^(?:StockNotChangeable|InvalidBrand)\b/;
+const NEVER_RUNS: ReadonlySet<string> = new Set(['StockNotChangeable', 'InvalidBrand']);
 
 const POSITION_DIGITS = 8;
 /** Short, so that it is told from a redemption's key of 32 bytes. */
@@ -26,15 +33,25 @@ export const perkTermsQueue = ({
 }: {
   database: Database;
   perks: Hex;
-}): Pick<TriedQueue, 'waiting' | 'bind' | 'giveUp' | 'neverRuns'> => ({
-  async waiting(db, limit) {
-    const terms = await waitingTerms(db, limit);
+}): Omit<TriedQueue, 'alarms' | 'what'> => ({
+  async waiting(db, window) {
+    const terms = await waitingTerms(db, window);
     return terms.map((one) => ({
-      ...{ key: termsKey(one), to: perks, data: perkTermsData(one), gas: PERK_TERMS_GAS_LIMIT },
+      key: termsKey(one),
+      to: perks,
+      data: perkTermsData(one),
+      gas: PERK_TERMS_GAS_LIMIT,
     }));
   },
   bind: (tx, { key, transactionId }) => bindTerms(tx, { ...placeOf(key), transactionId }),
   // With the stock that it gives back, in one commit.
   giveUp: (_, { key, failure }) => database.atomically((tx) => giveUpTerms(tx, { ...placeOf(key), failure })),
-  neverRuns: (reason) => NEVER_RUNS.test(reason),
+  noteRefused: (db, { key, ...refusal }) => noteRefusedTerms(db, { ...placeOf(key), ...refusal }),
+  // Nobody's code but the contract's runs, so terms never fail for the others of their window.
+  postpone: async () => {},
+  async firstRefused(db) {
+    const first = await firstRefusedTerms(db);
+    return first && { key: termsKey(first), reason: first.reason };
+  },
+  neverRuns: (_, error) => NEVER_RUNS.has(error),
 });

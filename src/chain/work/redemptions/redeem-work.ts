@@ -3,7 +3,10 @@
 import { settleTerms } from '../../../ledger/perks/perk-terms.ts';
 import {
   bindRedemption,
+  firstRefusedRedemption,
   giveUpRedemption,
+  noteRefusedRedemption,
+  postponeRedemption,
   settleRedemptionQueue,
   waitingRedemptions,
 } from '../../../ledger/perks/redemption-queue.ts';
@@ -14,41 +17,73 @@ import { isTermsKey, perkTermsQueue } from './perk-terms-work.ts';
 
 type Hex = `0x${string}`;
 
-/** What the contracts say of a redemption that its user cannot have now; the user is told, and may ask again. */
-const NEVER_RUNS =
-  /^(?:Perk(?:NotActive|SoldOut)|PriceAboveMaximum|KeyUsedInEscrow|SelfCollect|ERC20Insufficient|ERC(?:20|1155)Invalid)/;
+interface RedeemWorkDeps extends Omit<TriedWorkDeps, 'queue'> {
+  perks: Hex;
+  /** All our contracts, in any case: none of them is a user whose code may refuse a perk. */
+  contracts: readonly Hex[];
+}
 
-const redemptionQueue = (perks: Hex): TriedQueue => ({
-  async waiting(db, limit) {
-    const redemptions = await waitingRedemptions(db, limit);
-    return redemptions.map((one) => ({
-      ...{ key: one.key, to: perks, data: redemptionData(one) },
-      gas: REDEMPTION_GAS_LIMIT,
-    }));
-  },
-  bind: bindRedemption,
-  giveUp: giveUpRedemption,
-  neverRuns: (reason) => NEVER_RUNS.test(reason),
-  alarms: { refused: 'redemption_refused' },
-  what: () => 'redemption',
-});
+/**
+ * What the contracts say of a redemption that its user cannot have now; the user is told, and may ask again. Every other
+ * error of theirs waits: an admin grants a role, and a cap of an hour is over with the hour.
+ */
+const NEVER_RUNS: ReadonlySet<string> = new Set([
+  'PerkNotActive',
+  'PerkSoldOut',
+  'PriceAboveMaximum',
+  'KeyUsedInEscrow',
+  'SelfCollect',
+  'ERC20InsufficientBalance',
+  'ERC20InsufficientAllowance',
+  'ERC20InvalidSender',
+  'ERC20InvalidReceiver',
+  'ERC1155InvalidReceiver',
+]);
 
-export const redeemWork = (deps: Omit<TriedWorkDeps, 'queue'> & { perks: Hex }): TriedWork =>
-  triedWork({ ...deps, queue: laneQueue(deps) });
+function redemptionQueue({ perks, contracts }: Pick<RedeemWorkDeps, 'perks' | 'contracts'>): TriedQueue {
+  const ours = new Set(contracts.map((address) => address.toLowerCase()));
+  return {
+    async waiting(db, window) {
+      const redemptions = await waitingRedemptions(db, window);
+      return redemptions.map((one) => ({
+        key: one.key,
+        to: perks,
+        data: redemptionData(one),
+        gas: REDEMPTION_GAS_LIMIT,
+        receiver: ours.has(one.wallet.toLowerCase()) ? undefined : one.wallet,
+      }));
+    },
+    bind: bindRedemption,
+    giveUp: giveUpRedemption,
+    noteRefused: noteRefusedRedemption,
+    postpone: postponeRedemption,
+    firstRefused: firstRefusedRedemption,
+    neverRuns: (_, error) => NEVER_RUNS.has(error),
+    alarms: { refused: 'redemption_refused' },
+    what: () => 'redemption',
+  };
+}
 
-/** Terms of perks first: a redemption may be waiting for what they allow. */
-function laneQueue({ database, perks }: Pick<TriedWorkDeps, 'database'> & { perks: Hex }): TriedQueue {
-  const [terms, redemptions] = [perkTermsQueue({ database, perks }), redemptionQueue(perks)];
+export const redeemWork = (deps: RedeemWorkDeps): TriedWork => triedWork({ ...deps, queue: laneQueue(deps) });
+
+/** Terms of perks first: a redemption may be waiting for what they allow. Where both are many, each has half of the window. */
+function laneQueue({ database, ...of }: RedeemWorkDeps): TriedQueue {
+  const terms = perkTermsQueue({ database, perks: of.perks });
+  const redemptions = redemptionQueue(of);
   const queueOf = (key: Hex) => (isTermsKey(key) ? terms : redemptions);
   return {
-    async waiting(db, limit) {
-      const first = await terms.waiting(db, limit);
-      const rest = limit - first.length;
-      return rest > 0 ? [...first, ...(await redemptions.waiting(db, rest))] : first;
+    async waiting(db, { now, limit }) {
+      const told = await terms.waiting(db, { now, limit });
+      const half = Math.ceil(limit / 2);
+      const asked = await redemptions.waiting(db, { now, limit: limit - Math.min(told.length, half) });
+      return [...told.slice(0, limit - asked.length), ...asked];
     },
     bind: (tx, bound) => queueOf(bound.key).bind(tx, bound),
     giveUp: (db, given) => queueOf(given.key).giveUp(db, given),
-    neverRuns: (reason) => terms.neverRuns(reason) || redemptions.neverRuns(reason),
+    noteRefused: (db, refusal) => queueOf(refusal.key).noteRefused(db, refusal),
+    postpone: (db, postponed) => queueOf(postponed.key).postpone(db, postponed),
+    firstRefused: async (db) => (await terms.firstRefused(db)) ?? (await redemptions.firstRefused(db)),
+    neverRuns: (key, error) => queueOf(key).neverRuns(key, error),
     alarms: redemptions.alarms,
     what: (key) => (isTermsKey(key) ? 'perkTerms' : 'redemption'),
   };

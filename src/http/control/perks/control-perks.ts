@@ -1,6 +1,7 @@
 /** Perks over the control API: the same handlers whether an emulator or a database is behind them. */
 import type { Handler } from 'hono';
 import type { z } from 'zod';
+import { dropRedemption } from '../../../actions/perks/drop-redemption.ts';
 import { showRedemptions } from '../../../actions/perks/list-redemptions.ts';
 import { addPerk, changePerk, type ManagePerksDeps, showPerks } from '../../../actions/perks/manage-perks.ts';
 import {
@@ -24,13 +25,25 @@ export function controlPerks(deps: ControlPerksDeps): Record<string, Handler> {
       return context.json({ perks: shown.perks.map(managedPerkReply) });
     },
     async listRedemptions(context) {
-      const { brand, limit: text } = context.req.query();
+      const { brand, waiting, limit: text } = context.req.query();
       const limit = text === undefined ? REDEMPTIONS_DEFAULT : Number(text);
       if (!Number.isInteger(limit) || limit < 1 || limit > REDEMPTIONS_MAX)
         return refuse(context, { code: 'invalid_limit', limitMax: REDEMPTIONS_MAX });
-      const shown = await showRedemptions(deps, { brand, limit });
+      if (waiting !== undefined && waiting !== 'true')
+        return refuse(context, {
+          code: 'invalid_settings',
+          problems: [
+            { setting: 'waiting', message: `must be true, or left out, not ${waiting.slice(0, SHOWN_MAX)}` },
+          ],
+        });
+      const shown = await showRedemptions(deps, { brand, limit, isWaiting: waiting === 'true' });
       if ('refusal' in shown) return refuse(context, shown.refusal);
       return context.json({ redemptions: shown.redemptions.map(redemptionReply) });
+    },
+    async dropRedemption(context) {
+      const dropped = await dropRedemption(deps, context.req.param('id') ?? '');
+      if ('refusal' in dropped) return refuse(context, dropped.refusal);
+      return context.json(redemptionReply(dropped));
     },
     async addPerk(context) {
       const body = await readSettings(context);

@@ -16,12 +16,19 @@ export const managedPerkReply = ({
 
 const timeOf = (ms: number) => new Date(ms).toISOString();
 
+/** Whether it waits for its next try. */
+const isRetried = ({ transactionId, failure, nextTryAt }: ShownRedemption['redemption']) =>
+  transactionId === null && failure === null && nextTryAt > 0;
+
 export function redemptionReply(shown: ShownRedemption): z.output<typeof shownRedemption> {
   const { redemption, perkName, transactionHash, state } = shown;
   const { id, brandId, perkId, userKey, userEmail, wallet, cost, confirmationCode, failure } = redemption;
   return {
     ...{ id, brandId, perkId, perkName, user: userEmail ?? userKey, wallet, cost, confirmationCode, state },
     ...{ failure, transactionHash, createdAt: timeOf(redemption.createdAt) },
+    refusals: redemption.refusals,
+    refusal: redemption.refusal,
+    nextTryAt: isRetried(redemption) ? timeOf(redemption.nextTryAt) : null,
     usedAt: redemption.usedAt === null ? null : timeOf(redemption.usedAt),
   };
 }

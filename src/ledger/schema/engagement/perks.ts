@@ -34,7 +34,7 @@ export const perks = pgTable(
   (t) => [uniqueIndex('perks_token').on(t.tokenId), index('perks_brand').on(t.brandId, t.tokenId)],
 );
 
-/** What the contract is to be told of perks, in order. Written once; only `transactionId`, `failedTries` and `failure` change. */
+/** What the contract is to be told of perks, in order. Written once; only the columns from `transactionId` on change. */
 export const perkTerms = pgTable(
   'perk_terms',
   {
@@ -54,6 +54,11 @@ export const perkTerms = pgTable(
     failedTries: integer('failed_tries').notNull(),
     /** Why it was given up: the contract refuses it. */
     failure: text('failure'),
+    /** How often the chain refused it, as a trial showed; from `nextTryAt` on, by the ledger's clock, it is tried again. */
+    refusals: integer('refusals').notNull().default(0),
+    nextTryAt: number('next_try_at').notNull().default(0),
+    /** What the chain said last. */
+    refusal: text('refusal'),
   },
   (t) => [
     primaryKey({ columns: [t.tokenId, t.position] }),

@@ -1,6 +1,6 @@
 /** The table of redemptions: perks that users take for RWT, each debited once on chain. Amounts are whole RWT. */
 import { sql } from 'drizzle-orm';
-import { index, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core';
+import { index, integer, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import type { BrandId } from '../../../rules/brands/brand.ts';
 import { address, bytes, number } from '../columns.ts';
 
@@ -37,6 +37,13 @@ export const redemptions = pgTable(
     usedAt: number('used_at'),
     /** The block from which on the chain itself shows what it took, once that is final. */
     shownFrom: number('shown_from').notNull().default(NOT_SHOWN),
+    /** When it was admitted, by the ledger's clock. */
+    waitingSince: number('waiting_since').notNull().default(0),
+    /** How often the chain refused it, as a trial showed; from `nextTryAt` on, by the ledger's clock, it is tried again. */
+    refusals: integer('refusals').notNull().default(0),
+    nextTryAt: number('next_try_at').notNull().default(0),
+    /** What the chain said last. */
+    refusal: text('refusal'),
   },
   (t) => [
     uniqueIndex('redemptions_key').on(t.key),

@@ -85,7 +85,8 @@ export interface ModelNodeDeps {
 }
 
 interface TriedCalls {
-  blockStateCalls: [{ calls: { from: Hex; data: Hex }[] }];
+  /** `stateOverrides`: accounts whose code counts as removed from this block on. */
+  blockStateCalls: { calls: { from: Hex; data: Hex }[]; stateOverrides?: Record<Hex, { code: Hex }> }[];
 }
 
 const quantity = (value: number | bigint): Hex => `0x${value.toString(16)}`;
@@ -201,19 +202,20 @@ export function createModelNode({ chain, chance, family, strikes, onArrival, onT
   }
 
   /** Calls mostly are what they should be; redemptions are tried one after the other, as the contract would run them. */
-  const tried = ({ blockStateCalls: [{ calls }] }: TriedCalls, { state }: ModelBlock) => {
+  const tried = ({ blockStateCalls }: TriedCalls, { state }: ModelBlock) => {
     const status = chance.hit(0.05) ? '0x0' : '0x1';
     let { perks } = state;
-    const answers = calls.map(({ from, data }) => {
-      if (from === REDEEM_LANE && status === '0x1') {
-        const outcome = redeem(perks, data);
-        if ('refused' in outcome)
-          return { status: '0x0', gasUsed: quantity(30_000), returnData: outcome.refused };
-        perks = outcome.after;
-      }
-      return { status, gasUsed: quantity(40_000), returnData: '0x' };
-    });
-    return [{ calls: answers }];
+    return blockStateCalls.map(({ calls }) => ({
+      calls: calls.map(({ from, data }) => {
+        if (from === REDEEM_LANE && status === '0x1') {
+          const outcome = redeem(perks, data);
+          if ('refused' in outcome)
+            return { status: '0x0', gasUsed: quantity(30_000), returnData: outcome.refused };
+          perks = outcome.after;
+        }
+        return { status, gasUsed: quantity(40_000), returnData: '0x' };
+      }),
+    }));
   };
 
   const rpc: Rpc = async (method, params) => {

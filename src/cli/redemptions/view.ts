@@ -1,0 +1,24 @@
+/** Redemptions, for people. */
+import type { RedemptionBody } from '../../client/bodies.ts';
+import type { Style } from '../terminal/style.ts';
+
+/** `7KQ2-M9XT-4HVC  valid  Ten percent off  alice@demo.example  250 RWT  2026-11-22T17:03:49.000Z  0x5f…`. */
+export function redemptionLine(body: RedemptionBody, style: Style): string {
+  const { confirmationCode, perkName, perkId, user, cost } = body;
+  return [
+    confirmationCode,
+    stateText(body, style),
+    style.bold(perkName ?? perkId),
+    user,
+    `${cost} RWT`,
+    body.createdAt,
+    style.dim(body.transactionHash ?? `no transaction yet: ${body.id}`),
+  ].join('  ');
+}
+
+function stateText({ state, usedAt, failure, refusals, refusal }: RedemptionBody, style: Style): string {
+  if (state === 'valid') return style.green(state);
+  if (state === 'used') return style.yellow(`used ${usedAt}`);
+  if (state === 'failed') return style.red(`failed: ${failure ?? 'reverted'}`);
+  return style.yellow(refusals > 0 ? `refused ${refusals} times: ${refusal}` : state);
+}
