@@ -8,7 +8,7 @@ import {
   waitingRedemptions,
 } from '../../../ledger/perks/redemption-queue.ts';
 import type { Settle } from '../../../ledger/transactions/settle.ts';
-import { REDEMPTION_GAS_LIMIT, redemptionData } from '../../contracts/calls/perk-redemption.ts';
+import { redemptionCall } from '../../contracts/calls/perk-redemption.ts';
 import { type TriedQueue, type TriedWork, type TriedWorkDeps, triedWork } from '../tried-work.ts';
 import { isTermsKey, perkTermsQueue } from './perk-terms-work.ts';
 
@@ -22,8 +22,8 @@ const redemptionQueue = (perks: Hex): TriedQueue => ({
   async waiting(db, limit) {
     const redemptions = await waitingRedemptions(db, limit);
     return redemptions.map((one) => ({
-      ...{ key: one.key, to: perks, data: redemptionData(one) },
-      gas: REDEMPTION_GAS_LIMIT,
+      ...{ key: one.key, to: perks },
+      ...redemptionCall(one),
     }));
   },
   bind: bindRedemption,
