@@ -114,7 +114,7 @@ test('then come links, roles, gas money and the hand-over, in this order', () =>
     ...contracts.map((contract) => [contract, 'renounceRole', roleId(''), deployer]),
   ]);
   for (const { value, gas } of calls) expect([value, gas]).toEqual([0n, 120_000n]);
-  expect(steps.indexOf(money[0] as DeploymentStep)).toBe(10);
+  expect(steps.indexOf(money[0] as DeploymentStep)).toBe(11);
   expect(money).toEqual(
     [distributor, operator, redeemer, relayer, other].map((to) => ({
       ...{ title: `gas money to ${to}`, to, data: '0x', value: 9n, gas: 30_000n },

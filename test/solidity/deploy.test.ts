@@ -45,7 +45,7 @@ test('all transactions of a deployment fit into one block', async () => {
     await kit.rpc('evm_mine', []);
     const { block } = await deploying;
     const { transactions } = await kit.publicClient.getBlock({ blockNumber: block });
-    expect(transactions.length).toBe(13);
+    expect(transactions.length).toBe(14);
   } finally {
     await kit.rpc('evm_setAutomine', [true]);
   }

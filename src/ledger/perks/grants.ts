@@ -1,8 +1,9 @@
 /** What a brand has paid a user, and what of that is spent: sums over what was paid and collected, made when they are asked for. */
-import { and, eq, inArray, isNull, or, sql } from 'drizzle-orm';
+import { and, eq, inArray, isNotNull, isNull, or, sql } from 'drizzle-orm';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import type { Grant } from '../../rules/perks/consent.ts';
 import type { Queries } from '../database/database.ts';
+import { inChunks } from '../database/in-chunks.ts';
 import { redemptions } from '../schema/engagement/redemptions.ts';
 import { rewards } from '../schema/rewards.ts';
 import { transactions } from '../schema/transactions.ts';
@@ -59,4 +60,36 @@ export async function readGrant(
     collected: collected?.here ?? 0,
     spentElsewhere: collected?.elsewhere ?? 0,
   };
+}
+
+/** What brands have paid these wallets or are paying them, by `<wallet> <brand>`; `userKeys`: of all the wallets' users. */
+export async function paidByBrands(
+  db: Queries,
+  of: { wallets: readonly Hex[]; userKeys: readonly string[] },
+): Promise<Map<string, number>> {
+  const wanted = new Set<string>(of.wallets);
+  const paid = new Map<string, number>();
+  const rows = await inChunks([...of.userKeys], (some) =>
+    db
+      .select({
+        wallet: lowered(rewards.wallet),
+        brandId: rewards.brandId,
+        sum: sql<number>`sum(${rewards.amount})`.mapWith(Number),
+      })
+      .from(rewards)
+      .where(
+        and(
+          inArray(rewards.userKey, some),
+          isNull(rewards.failure),
+          // A payout whose block the chain took back is sent again.
+          isNotNull(rewards.transactionId),
+        ),
+      )
+      .groupBy(lowered(rewards.wallet), rewards.brandId, rewards.userKey),
+  );
+  for (const { wallet, brandId, sum } of rows) {
+    const key = `${wallet} ${brandId}`;
+    if (wanted.has(wallet)) paid.set(key, (paid.get(key) ?? 0) + sum);
+  }
+  return paid;
 }
