@@ -18,6 +18,8 @@ export interface EscrowActivity {
     logIndex: number;
   }[];
   redeemed: { key: Hex; brandId: Hex; user: Hex; amount: bigint }[];
+  /** RWT that was collected without its holder's allowance; tokens of earlier versions do not say so. */
+  withoutAllowance: { user: Hex; amount: bigint }[];
   /** RWT that left the escrow, in order. */
   transfers: { to: Hex; amount: bigint }[];
   /** RWT that was minted, and the mints of the sale with their keys. */
@@ -105,6 +107,7 @@ const perkNotes: Record<string, Note> = {
 const saleNotes: Record<string, Note> = { Minted: sale(false), MintedIntoEscrow: sale(true) };
 
 const TRANSFER = signatureOf(rewardTokenAbi, 'Transfer');
+const WITHOUT_ALLOWANCE = signatureOf(rewardTokenAbi, 'CollectedWithoutAllowance');
 const byTopic = (abi: Parameters<typeof signatureOf>[0], notes: Record<string, Note>) =>
   new Map(Object.entries(notes).map(([name, note]) => [signatureOf(abi, name), note]));
 const ofEscrow = byTopic(businessEscrowAbi, escrowNotes);
@@ -123,8 +126,8 @@ export function activityFilters({ token, escrow, pointsSale, perks }: Contracts)
   const padded = (of: string) => `0x${of.slice(2).toLowerCase().padStart(64, '0')}`;
   return [
     {
-      address: [escrow, pointsSale, perks],
-      topics: [[...ofEscrow.keys(), ...ofSale.keys(), ...ofPerks.keys()]],
+      address: [escrow, pointsSale, perks, token],
+      topics: [[...ofEscrow.keys(), ...ofSale.keys(), ...ofPerks.keys(), WITHOUT_ALLOWANCE]],
     },
     { address: token, topics: [TRANSFER, [padded(escrow), padded(NOBODY)]] },
   ];
@@ -149,6 +152,8 @@ export function createActivityReader(contracts: Contracts) {
       else if (from === pointsSale) ofSale.get(topic)?.(activity, log);
       else if (from === perks) ofPerks.get(topic)?.(activity, log);
       else if (from === token && topic === TRANSFER) noteTransfer(activity, log, escrow);
+      else if (from === token && topic === WITHOUT_ALLOWANCE)
+        activity.withoutAllowance.push({ user: address(log.topics[1]), amount: word(log, 0) });
     }
   };
 }
@@ -168,6 +173,7 @@ const emptyActivity = ({ transactionHash, blockNumber, blockHash }: RpcLog): Esc
   skipped: [],
   movements: [],
   redeemed: [],
+  withoutAllowance: [],
   transfers: [],
   minted: 0n,
   sales: [],

@@ -2,12 +2,13 @@
 import { doneRedemptions, expectedRedemptions } from '../ledger/perks/audited-redemptions.ts';
 import { type Audit, pagesOf } from './audit.ts';
 import type { ActivityPage } from './chain-history.ts';
+import { checkPermitSpent, verifyGrants } from './redemption-consent.ts';
 
 /** From the chain to the ledger: what the escrow collected in one page. */
 export async function checkRedeemed(audit: Audit, page: ActivityPage): Promise<void> {
   const { db, findings, seen } = audit;
-  const debits = page.activities.flatMap(({ redeemed, transactionHash, blockNumber }) =>
-    redeemed.map((debit) => ({ ...debit, transactionHash, blockNumber })),
+  const debits = page.activities.flatMap((activity) =>
+    activity.redeemed.map((debit) => ({ ...debit, activity })),
   );
   if (debits.length === 0) return;
   const known = await expectedRedemptions(
@@ -15,7 +16,8 @@ export async function checkRedeemed(audit: Audit, page: ActivityPage): Promise<v
     debits.map(({ key }) => key),
   );
   await audit.breathe();
-  for (const { key, brandId, user, amount, transactionHash: transaction, blockNumber: block } of debits) {
+  for (const { key, brandId, user, amount, activity } of debits) {
+    const { transactionHash: transaction, blockNumber: block } = activity;
     seen.redemptions.add(key);
     const row = known.get(key);
     const about = { transaction, block, key, redemption: row?.id ?? null };
@@ -25,6 +27,7 @@ export async function checkRedeemed(audit: Audit, page: ActivityPage): Promise<v
       findings.add('redemption_unknown', { message, about, found });
       continue;
     }
+    checkPermitSpent(audit, row, activity);
     // A price that fell after it was asked for is collected as it is then.
     const isAsPromised =
       row.failure === null &&
@@ -45,6 +48,7 @@ export async function checkRedeemed(audit: Audit, page: ActivityPage): Promise<v
 
 /** From the ledger to the chain: what a block counts as done was collected, in a log that was read or before those blocks. */
 export async function verifyRedemptions(audit: Audit): Promise<void> {
+  await verifyGrants(audit);
   const { findings, history, seen, block } = audit;
   for await (const page of pagesOf(audit, doneRedemptions, ({ key }) => key)) {
     for (const one of page) {

@@ -67,6 +67,8 @@ export type DifferenceKind =
   | 'redemption_unknown'
   /** The escrow collected other RWT than the ledger says under that key, or for one that came to nothing. */
   | 'redemption_differs'
+  /** RWT was collected of a user beyond what the brand had paid them, without their token or permit. */
+  | 'redemption_without_consent'
   /** A redemption counts as done, and the escrow has not collected its price. */
   | 'redemption_without_debit'
   /** The contract sells a perk at another price, for another brand, or where the catalogue does not. */
@@ -85,7 +87,9 @@ export type FlagKind =
   /** RWT stays minted whose price was given back, in part or in full. */
   | 'refunded_after_mint'
   /** RWT stays minted whose price the payer disputes. */
-  | 'disputed_after_mint';
+  | 'disputed_after_mint'
+  /** Before redemptions asked for consent, more was collected of a user than the brand had paid them. */
+  | 'collected_unasked';
 
 interface Flag {
   kind: FlagKind;

@@ -32,6 +32,8 @@ export type AlarmCode =
   | 'redemption_refused'
   /** A redemption has waited for a transaction for a while. */
   | 'redemption_waiting'
+  /** The token lets nothing more be collected in this hour without the holders' allowance. */
+  | 'redemption_limit'
   /** The ledger has not read the chain's blocks for a while. */
   | 'block_lag'
   /** This machine's clock is not the database's. */
@@ -62,6 +64,7 @@ export const alarmCodes = Object.keys({
   mint_waiting: true,
   redemption_refused: true,
   redemption_waiting: true,
+  redemption_limit: true,
   block_lag: true,
   clock_differs: true,
   spend_limit: true,

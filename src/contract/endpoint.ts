@@ -38,8 +38,8 @@ export interface Endpoint<Code extends string = string> {
   prefixed?: boolean;
   summary: string;
   description?: string;
-  /** The key that may or must be sent. */
-  key?: { scheme: string; required: boolean };
+  /** The key that may or must be sent; `or`: another one that does as well. */
+  key?: { scheme: string; or?: string; required: boolean };
   /** Fields of the path and the query, and headers. */
   parameters?: { in: 'path' | 'query' | 'header'; schema: z.ZodType }[];
   body?: NamedSchema;

@@ -86,7 +86,11 @@ function schemasOf({ endpoints, refusalBody }: HostContract): NamedSchema[] {
 function operationObject(api: Api, operation: Endpoint) {
   const { id, tag, summary, description, key, body, answers, examples } = operation;
   const statuses = [...new Set(operation.refusals.map((name) => api.refusals.documented(name).status))];
-  const keyed = key && [...(key.required ? [] : [{}]), { [key.scheme]: [] }];
+  const keyed = key && [
+    ...(key.required ? [] : [{}]),
+    { [key.scheme]: [] },
+    ...(key.or === undefined ? [] : [{ [key.or]: [] }]),
+  ];
   const bodies = examples.filter(({ body }) => body !== undefined);
   return {
     operationId: id,

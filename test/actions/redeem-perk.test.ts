@@ -3,13 +3,16 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { judgeRedemption } from '../../src/actions/perks/judge-redemption.ts';
 import { createPerkRedeemer } from '../../src/actions/perks/redeem-perk.ts';
+import { createAlarms } from '../../src/chain/alarms.ts';
 import { redemptionKey } from '../../src/chain/contracts/calls/perk-redemption.ts';
 import { addPerk } from '../../src/ledger/perks/perks.ts';
 import { giveUpRedemption } from '../../src/ledger/perks/redemption-queue.ts';
 import { findRedemption, type RedemptionProgress } from '../../src/ledger/perks/redemptions.ts';
 import { ensureWallets } from '../../src/ledger/wallets/wallets.ts';
 import { neverCrash } from '../../src/lib/crash-points.ts';
+import { silentLog } from '../../src/lib/log.ts';
 import type { Constraint, UnmetConstraint } from '../../src/rules/constraints/constraint.ts';
+import { asking, collectsAnything } from '../kits/consent.ts';
 import { freshAddress, freshHash } from '../kits/databases.ts';
 import { openLedger, START_MS, someBrand, type TestLedger } from './ledger.ts';
 import { scriptedNode } from './scripted-node.ts';
@@ -43,12 +46,21 @@ async function somePerk(constraints: readonly Constraint[] = []) {
 }
 const someBuyer = () => {
   const userAddress = freshAddress();
-  return { userKey: userAddress, userAddress };
+  const asker = asking({ wallets: [userAddress] });
+  return { userKey: userAddress, userAddress, asker, permit: undefined };
 };
+/** Known by an e-mail, whose wallet the ledger may know. */
+const byEmail = (userKey = `${randomUUID()}@people.example`) => ({
+  ...{ userKey, userAddress: undefined, permit: undefined },
+  asker: asking({ email: userKey, wallets: [] }),
+});
 
 const judgeDeps = () => ({
   ...{ database: ledger.database, rpc: node.rpc },
-  contracts: { token: freshAddress(), perks: freshAddress() },
+  contracts: { token: freshAddress(), perks: freshAddress(), escrow: freshAddress() },
+  ...{ clock: ledger.clock, ownAddresses: new Set<string>(), ownHosts: [], ownDomain: 'chat.example' },
+  ...{ collecting: collectsAnything, permitMarginMs: 60_000 },
+  readPermit: async () => ({ state: 'not_signed' as const }),
   checkConstraints: async (): Promise<UnmetConstraint[]> => [],
 });
 
@@ -56,7 +68,8 @@ const judgeDeps = () => ({
 function redeemer(progress: Progress | undefined, waited: { id: string; timeoutMs: number }[] = []) {
   const nudges = { count: 0 };
   const redeem = createPerkRedeemer({
-    ...{ ...judgeDeps(), clock: ledger.clock, random: ledger.random, crash: neverCrash },
+    ...{ ...judgeDeps(), random: ledger.random, crash: neverCrash },
+    alarms: createAlarms({ now: ledger.clock.now, log: silentLog }),
     redemptions: {
       nudge: () => void nudges.count++,
       async waitFor(wait) {
@@ -111,9 +124,10 @@ describe('the answer', () => {
   test.each(['included', 'final'] as const)('when its block is %s', async (status) => {
     const waited: { id: string; timeoutMs: number }[] = [];
     const { redeem, nudges } = redeemer({ ...done, status }, waited);
-    const { userKey, userAddress } = someBuyer();
+    const buyer = someBuyer();
+    const { userKey, userAddress } = buyer;
     const perk = await somePerk();
-    expect(await redeem({ ...perk, userKey, userAddress })).toEqual({
+    expect(await redeem({ ...perk, ...buyer })).toEqual({
       redeemed: {
         perk: expect.objectContaining({ id: perk.perkId, name: 'Mug' }),
         redemption: expect.objectContaining({
@@ -173,7 +187,7 @@ test('constraints are asked about the wallet, and about the user where a name is
   const wallets = await ledger.database.atomically((tx) =>
     ensureWallets(tx, { userKeys: [userKey], addressAt: ledger.addressAt, nowMs: START_MS }),
   );
-  expect(await judgeRedemption(deps, { ...perk, userKey, userAddress: undefined })).toMatchObject({
+  expect(await judgeRedemption(deps, { ...perk, ...byEmail(userKey) })).toMatchObject({
     refusal,
   });
   const address = wallets.get(userKey)?.address.toLowerCase();
@@ -182,7 +196,7 @@ test('constraints are asked about the wallet, and about the user where a name is
 
 test('a user whose wallet nobody knows has nothing to spend; for a perk that is free they lack the wallet', async () => {
   const { redeem } = redeemer(done);
-  const wanted = { ...(await somePerk()), userKey: `${randomUUID()}@people.example`, userAddress: undefined };
+  const wanted = { ...(await somePerk()), ...byEmail() };
   expect(await redeem(wanted)).toMatchObject({ refusal: { code: 'insufficient_balance', userBalance: 0 } });
   node.world.perk.price = 0n;
   expect(await redeem(wanted)).toEqual({ refusal: { code: 'wallet_missing', perk: 'Mug' } });

@@ -94,7 +94,7 @@ test('the contracts come first, each with what it is made of and the gas for it 
 });
 
 test('then come links, roles, gas money and the hand-over, in this order', () => {
-  const steps = deploymentSteps(addresses, all, { mintCap: 5n, gasMoneyWei: 9n }).slice(4);
+  const steps = deploymentSteps(addresses, all, { mintCap: 5n, redemptionCap: 6n, gasMoneyWei: 9n }).slice(4);
   const money = steps.filter(({ data }) => data === '0x');
   const calls = steps.filter(({ data }) => data !== '0x');
   const contracts = [token, escrow, perks, pointsSale];
@@ -102,6 +102,7 @@ test('then come links, roles, gas money and the hand-over, in this order', () =>
     grant(token, 'MINTER_ROLE', pointsSale),
     [token, 'setMinterCap', pointsSale, 5n],
     grant(token, 'REDEEMER_ROLE', escrow),
+    [token, 'setCollectCap', 6n],
     grant(escrow, 'DISTRIBUTOR_ROLE', distributor),
     grant(escrow, 'REDEMPTION_ROLE', perks),
     grant(pointsSale, 'OPERATOR_ROLE', operator),
@@ -113,7 +114,7 @@ test('then come links, roles, gas money and the hand-over, in this order', () =>
     ...contracts.map((contract) => [contract, 'renounceRole', roleId(''), deployer]),
   ]);
   for (const { value, gas } of calls) expect([value, gas]).toEqual([0n, 120_000n]);
-  expect(steps.indexOf(money[0] as DeploymentStep)).toBe(10);
+  expect(steps.indexOf(money[0] as DeploymentStep)).toBe(11);
   expect(money).toEqual(
     [distributor, operator, redeemer, relayer, other].map((to) => ({
       ...{ title: `gas money to ${to}`, to, data: '0x', value: 9n, gas: 30_000n },
@@ -137,6 +138,7 @@ test('what nobody is named for is left out, and who stays admin hands nothing ov
     grant(token, 'MINTER_ROLE', pointsSale),
     [token, 'setMinterCap', pointsSale, 10n ** 15n],
     grant(token, 'REDEEMER_ROLE', escrow),
+    [token, 'setCollectCap', 1_000_000n],
     grant(escrow, 'DISTRIBUTOR_ROLE', distributor),
     grant(escrow, 'REDEMPTION_ROLE', perks),
   ]);

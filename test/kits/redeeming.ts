@@ -24,23 +24,35 @@ export const WALLPAPERS = {
 };
 export const MUG = { id: '493a88d1-9394-451c-93ba-6b0f07845ba7', tokenId: 3, cost: 600, name: 'Enamel mug' };
 
-type Service = Pick<TestService, 'post' | 'control' | 'event' | 'brand' | 'ready' | 'chain'>;
+type Service = Pick<TestService, 'post' | 'control' | 'change' | 'event' | 'brand' | 'ready' | 'chain'>;
 
 export const redeemBody = (service: Service, userIdentifier: string, perkId: string) => ({
   ...{ brandId: service.brand.brandId, userIdentifier, platform: 'web', perkId },
 });
 
-/** Somebody with a wallet that holds this much RWT in all. */
+/** Somebody whom the brand has paid this much RWT in all. */
 export async function personWith(service: Service, amount: number) {
   const email = someone();
   const rewarded = await service.event({ userEmail: email });
   const wallet = rewarded.body.walletAddress as Hex;
   const first = Number(rewarded.body.rewardAmount);
-  if (amount > first) {
-    const minted = await service.control('/mints', { to: wallet, amount: amount - first, reason: 'a test' });
-    if (minted.body.state !== 'minted') throw new Error(`not minted: ${JSON.stringify(minted.body)}`);
-  }
+  if (amount > first) await payMore(service, { email, amount: amount - first });
   return { email, wallet };
+}
+
+/** Pays a user from the brand's escrow, by a rule for this amount. */
+export async function payMore(service: Service, { email, amount }: { email: string; amount: number }) {
+  const eventType = `custom_pay_${amount}`;
+  const rule = { reward: amount, maxClaims: -1, cooldown: 0 };
+  await service.change(`/brands/${service.brand.brandId}/rules/${eventType}`, rule);
+  const paid = await service.event({ userEmail: email, eventType });
+  if (paid.status !== 200) throw new Error(`not paid: ${JSON.stringify(paid.body)}`);
+}
+
+/** Mints RWT to a wallet: money that no brand has paid. */
+export async function mintTo(service: Service, to: Hex, amount: number) {
+  const minted = await service.control('/mints', { to, amount, reason: 'a test' });
+  if (minted.body.state !== 'minted') throw new Error(`not minted: ${JSON.stringify(minted.body)}`);
 }
 
 /** Sets a perk's terms on chain as the emulator's admin. */

@@ -92,6 +92,7 @@ export async function relayKitOf(ready: Ready) {
   let callers = 0;
   return {
     contracts,
+    tokenAbi: rewardTokenAbi,
     event,
     users,
     admin,

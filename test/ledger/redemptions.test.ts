@@ -19,6 +19,7 @@ import {
   takenOf,
 } from '../../src/ledger/perks/redemptions.ts';
 import { markIncluded, reopenFrom, storeTransaction } from '../../src/ledger/transactions/transactions.ts';
+import { agreementOf } from '../kits/consent.ts';
 import { freshAddress, freshHash, onEveryDatabase } from '../kits/databases.ts';
 
 const NOW_MS = 1_700_000_000_000;
@@ -49,6 +50,8 @@ onEveryDatabase(({ kit }) => {
     kit().database.atomically((tx) =>
       admitRedemption(tx, {
         plan,
+        agreement: agreementOf('token', plan.wallet),
+        userKeys: [],
         chain: { block: 10, balance: 100n, stock: 2n, ...chain },
         now: kit().database.now,
       }),

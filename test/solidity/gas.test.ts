@@ -1,7 +1,10 @@
 /** What a reward costs in a batch, against a plain batch of ERC-20 transfers to new holders. */
 import { encodeDeployData, type Hex } from 'viem';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { REDEMPTION_GAS_LIMIT } from '../../src/chain/contracts/calls/perk-redemption.ts';
+import {
+  REDEMPTION_GAS_LIMIT,
+  REDEMPTION_WITH_PERMIT_GAS_LIMIT,
+} from '../../src/chain/contracts/calls/perk-redemption.ts';
 import {
   type BatchForm,
   batchShape,
@@ -127,18 +130,30 @@ test('the gas limits of mints cover a new holder, a brand that is new to the esc
   );
 }, 60_000);
 
-test('the gas limit of a redemption covers a first perk, paid to a brand that is new to the escrow', async () => {
-  const by = kit.by(people.redeemer, REDEMPTION_GAS_LIMIT);
+test('the gas limits of a redemption cover a first perk, paid to a brand that is new to the escrow, and a first permit', async () => {
+  const { redeemer, alice, admin } = people;
   const amount = LARGE_AMOUNT;
-  const stock = 10n;
-  await kit.mined(kit.perks.write.setPerk([2n ** 40n, amount, stock, newHolder(1), true], by));
-  await kit.give(people.alice.address, amount + 1n);
-  const key: Hex = `0x${'cd'.repeat(32)}`;
-  const call = [key, people.alice.address, 2n ** 40n, amount] as const;
-  const cost = await kit.perks.estimateGas.redeem(call, { account: people.redeemer });
-  console.log(`gas of a first redemption: ${cost}`);
+  await kit.mined(kit.token.write.setCollectCap([2n * amount], kit.by(admin)));
+  const perk = (place: number) => BigInt(2 ** 40 + place);
+  for (const place of [0, 1])
+    await kit.mined(
+      kit.perks.write.setPerk([perk(place), amount, 10n, newHolder(place + 1), true], kit.by(redeemer)),
+    );
+  await kit.give(alice.address, 2n * amount + 1n);
+  const call = (place: number) =>
+    [`0x${`c${place}`.repeat(32)}` as Hex, alice.address, perk(place), amount] as const;
+  const [deadline, v, r, s] = await kit.permit(alice, kit.escrow.address, 2n ** 200n - 1n);
+  const permit = { value: 2n ** 200n - 1n, deadline, v: Number(v), r, s };
+  const withPermit = await kit.perks.estimateGas.redeemWithPermit([...call(1), permit], {
+    account: redeemer,
+  });
+  const cost = await kit.perks.estimateGas.redeem(call(0), { account: redeemer });
+  console.log(`gas of a first redemption: ${cost}; with a permit: ${withPermit}`);
   expect(Number(REDEMPTION_GAS_LIMIT)).toBeGreaterThan(Number(cost) * 1.1);
-  await kit.mined(kit.perks.write.redeem(call, by));
+  expect(Number(REDEMPTION_WITH_PERMIT_GAS_LIMIT)).toBeGreaterThan(Number(withPermit) * 1.1);
+  await kit.mined(kit.perks.write.redeem(call(0), kit.by(redeemer, REDEMPTION_GAS_LIMIT)));
+  const by = kit.by(redeemer, REDEMPTION_WITH_PERMIT_GAS_LIMIT);
+  await kit.mined(kit.perks.write.redeemWithPermit([...call(1), permit], by));
 }, 60_000);
 
 function reward(

@@ -110,6 +110,51 @@ test('a free perk collects nothing, and its key is used all the same', async () 
   expect((await state()).left).toBe(2n);
 });
 
+test('a permit to the escrow pays, in the same transaction, once for a key, and uses nothing of the cap', async () => {
+  const { write, simulate } = kit.perks;
+  await setCap(0n);
+  await expectRevert(write.redeem(call, kit.by(redeemer)), 'CollectCapExceeded');
+  const permit = await permitOf(PRICE);
+  await kit.mined(write.redeemWithPermit([...call, permit], kit.by(redeemer)));
+  expect(await state()).toEqual({ perks: 1n, tokens: 150n, escrow: 50n, left: 2n, stranded: 0n });
+  expect(await kit.token.read.allowance([alice.address, kit.escrow.address])).toBe(0n);
+  expect((await simulate.redeemWithPermit([...call, permit], { account: redeemer })).result).toBe(false);
+  await expectRevert(
+    write.redeemWithPermit([otherKey, alice.address, PERK, PRICE, permit], kit.by(redeemer)),
+    'ERC20InsufficientAllowance',
+  );
+});
+
+test('a permit that somebody has submitted pays too, as far as its allowance goes; any other is refused', async () => {
+  const { write } = kit.perks;
+  const permit = await permitOf(PRICE);
+  const { value, deadline, v, r, s } = permit;
+  const submitted = [alice.address, kit.escrow.address, value, deadline, v, r, s] as const;
+  await kit.mined(kit.token.write.permit(submitted, kit.by(stranger)));
+  await kit.mined(write.redeemWithPermit([...call, permit], kit.by(redeemer)));
+  const again = [otherKey, alice.address, PERK, PRICE] as const;
+  for (const bad of [
+    permit,
+    await permitOf(PRICE - 1n),
+    await permitOf(PRICE, 1n),
+    { ...(await permitOf(PRICE)), v: 27 + ((await permitOf(PRICE)).v === 27 ? 1 : 0) },
+  ])
+    await expectRevert(
+      write.redeemWithPermit([...again, bad], kit.by(redeemer)),
+      'ERC20InsufficientAllowance',
+    );
+  expect(await state()).toMatchObject({ perks: 1n, tokens: 150n, left: 2n });
+});
+
+test('only a redeemer redeems with a permit', async () => {
+  const permit = await permitOf(PRICE);
+  for (const caller of [stranger, admin, alice, brand, relayer, distributor, operator])
+    await expectRevert(
+      kit.perks.write.redeemWithPermit([...call, permit], kit.by(caller)),
+      'AccessControlUnauthorizedAccount',
+    );
+});
+
 test('redemptions and purchases share one stock', async () => {
   await setPerk({ stock: 2n });
   await kit.mined(kit.token.write.approve([kit.perks.address, 200n], kit.by(alice)));
@@ -162,6 +207,13 @@ test('a PerkNFT of an earlier version is named as too old', async () => {
     { contract: 'perks', problem: 'too_old' },
   ]);
 });
+
+const setCap = (cap: bigint) => kit.mined(kit.token.write.setCollectCap([cap], kit.by(admin)));
+
+async function permitOf(value: bigint, deadline?: bigint) {
+  const [until, v, r, s] = await kit.permit(alice, kit.escrow.address, value, deadline);
+  return { value, deadline: until, v: Number(v), r, s };
+}
 
 function setPerk({ price = PRICE, stock = 3n, active = true }) {
   const terms = [PERK, price, stock, brand.address, active] as const;

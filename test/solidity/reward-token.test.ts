@@ -1,7 +1,7 @@
 /** RewardToken: roles and caps, permit, transfer by authorization, batches and collecting. */
 import { concat, type Hex, numberToHex, parseEventLogs, parseSignature } from 'viem';
 import type { HDAccount } from 'viem/accounts';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { roleId } from '../../src/chain/contracts/deployment-steps.ts';
 import { expectRevert, type Kit, newHolder, people, startKit, tokenDomain } from './kit.ts';
 
@@ -149,6 +149,61 @@ test('a redeemer cannot collect from itself', async () => {
   await kit.mined(kit.token.write.grantRole([roleId('REDEEMER_ROLE'), bob.address], kit.by(admin)));
   await kit.give(bob.address, 1n);
   await expectRevert(kit.token.write.collect([bob.address, 1n], kit.by(bob)), 'SelfCollect');
+});
+
+describe('what a redeemer collects without an allowance', () => {
+  const write = () => kit.token.write;
+  const collect = (amount: bigint) => write().collect([alice.address, amount], kit.by(bob));
+  beforeEach(async () => {
+    await kit.mined(write().grantRole([roleId('REDEEMER_ROLE'), bob.address], kit.by(admin)));
+    await kit.give(alice.address, 1_000n);
+    await kit.mined(write().setCollectCap([100n], kit.by(admin)));
+  });
+
+  test('has a cap for an hour, from the first of it on', async () => {
+    const { logs, blockNumber } = await kit.mined(collect(60n));
+    const { timestamp } = await kit.publicClient.getBlock({ blockNumber });
+    expect(
+      parseEventLogs({ abi: kit.token.abi, logs, eventName: 'CollectedWithoutAllowance' }),
+    ).toMatchObject([{ args: { from: alice.address, amount: 60n } }]);
+    expect(await kit.token.read.collectCap()).toEqual([100n, 40n, timestamp + 3_600n]);
+    expect(await expectRevert(collect(41n), 'CollectCapExceeded')).toEqual([41n, 40n, timestamp + 3_600n]);
+    await kit.mined(collect(40n));
+    await expectRevert(collect(1n), 'CollectCapExceeded');
+    await kit.rpc('evm_setNextBlockTimestamp', [Number(timestamp) + 3_599]);
+    await kit.rpc('evm_mine', []);
+    await kit.rpc('evm_setNextBlockTimestamp', [Number(timestamp) + 3_600]);
+    await kit.mined(write().collect([alice.address, 100n], { ...kit.by(bob), gas: 200_000n }));
+    expect(await kit.token.read.balanceOf([bob.address])).toBe(200n);
+  });
+
+  test('counts only what goes beyond the allowance, which is spent first', async () => {
+    await kit.mined(write().approve([bob.address, 70n], kit.by(alice)));
+    const { logs } = await kit.mined(collect(100n));
+    expect(
+      parseEventLogs({ abi: kit.token.abi, logs, eventName: 'CollectedWithoutAllowance' }),
+    ).toMatchObject([{ args: { amount: 30n } }]);
+    expect(await kit.token.read.allowance([alice.address, bob.address])).toBe(0n);
+    expect((await kit.token.read.collectCap())[1]).toBe(70n);
+    await kit.mined(write().approve([bob.address, 500n], kit.by(alice)));
+    expect((await kit.mined(collect(500n))).logs).toHaveLength(1);
+    expect((await kit.token.read.collectCap())[1]).toBe(70n);
+  });
+
+  test('is what the admin says, and at first nothing; a lower cap holds at once', async () => {
+    await kit.mined(collect(60n));
+    await kit.mined(write().setCollectCap([50n], kit.by(admin)));
+    expect((await kit.token.read.collectCap())[1]).toBe(0n);
+    await expectRevert(collect(1n), 'CollectCapExceeded');
+    for (const caller of [alice, bob, stranger])
+      await expectRevert(write().setCollectCap([9n], kit.by(caller)), 'AccessControlUnauthorizedAccount');
+    const { args } = parseEventLogs({
+      abi: kit.token.abi,
+      logs: (await kit.mined(write().setCollectCap([2n ** 96n - 1n], kit.by(admin)))).logs,
+    })[0] as { args: unknown };
+    expect(args).toEqual({ cap: 2n ** 96n - 1n });
+    await kit.mined(collect(940n));
+  });
 });
 
 function packed(...transfers: readonly [to: Hex, amount: bigint][]): Hex {

@@ -1,26 +1,36 @@
 /** Whether a user can redeem a perk now: what the chain has in the newest block that was read, less what is under way. */
 
 import { rewardTokenAbi } from '../../chain/contracts/abis.ts';
+import type { CollectCap } from '../../chain/contracts/calls/collect-cap.ts';
 import { type ChainPerk, readChainPerk } from '../../chain/contracts/calls/perk-redemption.ts';
-import type { ContractAddresses } from '../../chain/contracts/deployment-steps.ts';
+import type { Permit } from '../../chain/contracts/permit.ts';
 import { readContract } from '../../chain/contracts/read-contract.ts';
 import type { Rpc } from '../../chain/rpc/rpc.ts';
 import { findBrand } from '../../ledger/brands/brands.ts';
-import type { Database } from '../../ledger/database/database.ts';
 import { findPerk, type StoredPerk } from '../../ledger/perks/perks.ts';
 import { type ChainSupply, reservedOf, takenOf } from '../../ledger/perks/redemptions.ts';
 import { newestFollowed } from '../../ledger/transactions/backlog.ts';
 import { findWallets } from '../../ledger/wallets/wallets.ts';
-import type { BrandId } from '../../rules/brands/brand.ts';
+import type { Brand, BrandId } from '../../rules/brands/brand.ts';
+import { isPageOf } from '../../rules/brands/domain.ts';
 import type { CheckConstraints, Constraint, UnmetConstraint } from '../../rules/constraints/constraint.ts';
+import {
+  type Agreement,
+  type Asker,
+  type AskerRefusal,
+  type ConsentRefusal,
+  redemptionsOf,
+  refuseAsker,
+} from '../../rules/perks/consent.ts';
+import { type ConsentDeps, judgeConsent } from './judge-consent.ts';
 
 type Hex = `0x${string}`;
 
-export interface JudgeDeps {
-  database: Database;
+export interface JudgeDeps extends ConsentDeps {
   rpc: Rpc;
-  contracts: Pick<ContractAddresses, 'token' | 'perks'>;
   checkConstraints: CheckConstraints;
+  /** The service's own domains, whose pages count as every brand's. */
+  ownHosts: readonly string[];
 }
 
 export interface WantedRedemption {
@@ -29,16 +39,45 @@ export interface WantedRedemption {
   userKey: string;
   /** Where the user was named by it; lower case. */
   userAddress: Hex | undefined;
+  asker: Asker;
+  /** The permit that came with the request. */
+  permit: Permit | undefined;
+}
+
+/** What a user may send in place of the brand's own word: a permit of at least `value` to `spender`. */
+export interface WantedPermit {
+  token: Hex;
+  spender: Hex;
+  value: number;
 }
 
 /** Why a user cannot have a perk now. Amounts are whole RWT. */
 export type RedemptionRefusal =
+  | AskerRefusal
   | { code: 'perk_not_found'; perkId: string }
   | { code: 'perk_not_active'; perk: string }
   | { code: 'perk_price_changing'; perk: string }
   | { code: 'perk_sold_out'; perk: string }
   | { code: 'insufficient_balance'; perk: string; userBalance: number; perkCost: number }
   | { code: 'wallet_missing'; perk: string }
+  | Exclude<ConsentRefusal, { code: 'consent_required' }>
+  /** `permit`: undefined where the contracts take none. */
+  | {
+      code: 'consent_required';
+      perk: string;
+      perkCost: number;
+      collectable: number;
+      permit: WantedPermit | undefined;
+    }
+  /** `passesAtMs`: undefined where no time makes it pass. */
+  | {
+      code: 'redemption_limit_reached';
+      perk: string;
+      perkCost: number;
+      cap: number;
+      left: number;
+      passesAtMs: number | undefined;
+    }
   | { code: 'constraints_not_met'; missing: UnmetConstraint[] };
 
 export interface Judged {
@@ -51,6 +90,10 @@ export interface Judged {
   userBalance: number;
   chain: ChainSupply;
   refusal: RedemptionRefusal | undefined;
+  /** On whose word it is paid; present where nothing refuses it. */
+  agreement?: Agreement;
+  /** Under which the ledger knows the wallet's user. */
+  userKeys?: string[];
 }
 
 /** Without a perk there is nothing more to say than why. */
@@ -61,13 +104,26 @@ export type JudgedRedemption =
 /** The first refusal that applies; constraints are asked last, since others answer for them. */
 export async function judgeRedemption(deps: JudgeDeps, wanted: WantedRedemption): Promise<JudgedRedemption> {
   const { db } = deps.database;
-  const { brandId, perkId } = wanted;
-  if (!(await findBrand(db, brandId))) return { refusal: { code: 'brand_not_found', brandId } };
+  const { brandId, perkId, asker } = wanted;
+  const brand = await findBrand(db, brandId);
+  if (!brand) return { refusal: { code: 'brand_not_found', brandId } };
+  const { domains } = brand.profile;
+  const isPageOfBrand = (origin: string) => isPageOf(origin, [...domains, ...deps.ownHosts]);
+  const turnedAway = refuseAsker(
+    { brandId, redemptions: redemptionsOf(brand.profile) },
+    asker,
+    isPageOfBrand,
+  );
   const perk = await findPerk(db, { brandId, perkId });
-  if (!perk) return { refusal: { code: 'perk_not_found', perkId } };
+  if (!perk) return { refusal: turnedAway ?? { code: 'perk_not_found', perkId } };
   const seen = await readSupply(deps, perk, await walletOf(deps, wanted));
-  const found = refusalBy(seen);
-  return { ...seen, refusal: found ?? (await unmet(deps, seen, wanted)) };
+  const found = turnedAway ?? refusalBy(seen);
+  const { wallet } = seen;
+  if (found || !wallet) return { ...seen, refusal: found ?? { code: 'wallet_missing', perk: perk.name } };
+  const agreed = await agreementOn(deps, { brand, seen: { ...seen, wallet }, wanted });
+  if ('refusal' in agreed) return { ...seen, ...agreed };
+  const refusal = refusalByCap(seen, agreed.agreement) ?? (await unmet(deps, seen, wanted));
+  return { ...seen, ...agreed, refusal };
 }
 
 async function walletOf(
@@ -79,10 +135,48 @@ async function walletOf(
   return known?.address.toLowerCase() as Hex | undefined;
 }
 
-type Seen = Omit<Judged, 'refusal'> & { onChain: ChainPerk; taken: number };
+async function agreementOn(
+  deps: JudgeDeps,
+  { brand, seen, wanted }: { brand: Brand; seen: Seen & { wallet: Hex }; wanted: WantedRedemption },
+): Promise<{ refusal: RedemptionRefusal } | { agreement: Agreement; userKeys: string[] }> {
+  const { perk, cost, wallet } = seen;
+  const { userKey, userAddress, asker, permit } = wanted;
+  const named = { userKey, userAddress, wallet };
+  const judged = await judgeConsent(deps, { brand, asker, permit, named, cost });
+  if ('agreement' in judged) return judged;
+  const { refusal } = judged;
+  if (refusal.code !== 'consent_required') return { refusal };
+  // Another redemption may have been admitted since the balance was looked at: then that is what is missing.
+  const { block, balance } = seen.chain;
+  const left = balance - (await reservedOf(deps.database.db, { wallet, block }));
+  const short = left < BigInt(cost) && refusalBy({ ...seen, userBalance: Math.max(0, Number(left)) });
+  if (short) return { refusal: short };
+  return { refusal: await consentRequired(deps, { perk, cost, collectable: refusal.collectable }) };
+}
+
+/** The refusal that says how much may be collected without the user, and what they may send in its place. */
+export async function consentRequired(
+  { contracts, collecting }: Pick<JudgeDeps, 'contracts' | 'collecting'>,
+  { perk, cost, collectable }: { perk: StoredPerk; cost: number; collectable: number },
+): Promise<RedemptionRefusal> {
+  const permit = { token: contracts.token, spender: contracts.escrow, value: cost };
+  return {
+    code: 'consent_required',
+    perk: perk.name,
+    perkCost: cost,
+    collectable,
+    permit: (await collecting.takesPermits()) ? permit : undefined,
+  };
+}
+
+type Seen = Omit<Judged, 'refusal' | 'agreement' | 'userKeys'> & {
+  onChain: ChainPerk;
+  taken: number;
+  collectCap: CollectCap | undefined;
+};
 
 async function readSupply(
-  { database: { db }, rpc, contracts }: JudgeDeps,
+  { database: { db }, rpc, contracts, collecting }: JudgeDeps,
   perk: StoredPerk,
   wallet: Hex | undefined,
 ): Promise<Seen> {
@@ -90,15 +184,17 @@ async function readSupply(
   // Of one block that the ledger has read: what it shows as taken, and what is still to come, are told apart by it.
   const block = (await newestFollowed(db)) ?? 0;
   const balanceOf = { address: contracts.token, abi: rewardTokenAbi, functionName: 'balanceOf' } as const;
-  const [onChain, balance] = await Promise.all([
+  const [onChain, balance, collectCap] = await Promise.all([
     readChainPerk({ rpc, perks: contracts.perks }, { tokenId, block }),
     wallet ? readContract(rpc, { ...balanceOf, args: [wallet] }, block) : 0n,
+    collecting.capIn(block),
   ]);
   const reserved = wallet ? await reservedOf(db, { wallet, block }) : 0n;
   const taken = (await takenOf(db, { tokenIds: [tokenId], block })).get(tokenId) ?? 0;
   const spendable = balance > reserved ? balance - reserved : 0n;
   return {
-    ...{ perk, wallet, onChain, taken, cost: Number(onChain.price), userBalance: Number(spendable) },
+    ...{ perk, wallet, onChain, taken, collectCap },
+    ...{ cost: Number(onChain.price), userBalance: Number(spendable) },
     chain: { block, balance, stock: onChain.stock },
   };
 }
@@ -113,6 +209,23 @@ function refusalBy({ perk, wallet, onChain, taken, cost, userBalance }: Seen): R
     return { code: 'insufficient_balance', perk: perk.name, userBalance, perkCost: cost };
   if (!wallet) return { code: 'wallet_missing', perk: perk.name };
   return undefined;
+}
+
+/** What the token lets nobody collect now without the holder's allowance, which a permit is. */
+function refusalByCap(
+  { perk, cost, collectCap }: Seen,
+  { consent }: Agreement,
+): RedemptionRefusal | undefined {
+  if (!collectCap || consent === 'permit' || BigInt(cost) <= collectCap.left) return undefined;
+  const { cap, left, resetsAtSeconds } = collectCap;
+  return {
+    code: 'redemption_limit_reached',
+    perk: perk.name,
+    perkCost: cost,
+    cap: Number(cap),
+    left: Number(left),
+    passesAtMs: BigInt(cost) <= cap ? resetsAtSeconds * 1_000 : undefined,
+  };
 }
 
 async function unmet(

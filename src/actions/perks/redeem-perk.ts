@@ -1,8 +1,10 @@
 /** The redemption of a perk: admitted in one commit with its code, sent by the redeem lane, answered when a block shows it. */
+import type { Alarms } from '../../chain/alarms.ts';
 import { redemptionKey } from '../../chain/contracts/calls/perk-redemption.ts';
 import type { StoredPerk } from '../../ledger/perks/perks.ts';
 import { EXPIRED } from '../../ledger/perks/redemption-queue.ts';
 import {
+  type AdmissionRefusal,
   admitRedemption,
   findRedemption,
   isRedeemed,
@@ -10,13 +12,14 @@ import {
   type Redemption,
   type RedemptionProgress,
 } from '../../ledger/perks/redemptions.ts';
-import type { Clock } from '../../lib/clock.ts';
 import type { Crash } from '../../lib/crash-points.ts';
 import type { Random } from '../../lib/ids.ts';
 import { createMutex } from '../../lib/mutex.ts';
 import { CODE_DIGITS, confirmationCode } from '../../rules/perks/confirmation-code.ts';
 import type { Effect } from '../answer-once.ts';
+import { permitIdOf } from './judge-consent.ts';
 import {
+  consentRequired,
   type JudgeDeps,
   type Judged,
   judgeRedemption,
@@ -30,7 +33,7 @@ export interface RedeemDeps extends JudgeDeps {
     nudge(): void;
     waitFor(wait: { id: string; timeoutMs: number }): Promise<RedemptionProgress | undefined>;
   };
-  clock: Pick<Clock, 'now'>;
+  alarms: Alarms;
   random: Random;
   crash: Crash;
   /** The longest that a caller waits for the block, in real time. */
@@ -79,10 +82,21 @@ async function redeemPerk(
   if (!('perk' in judged)) return { refusal: judged.refusal };
   if (before && before.failure === null)
     return outcomeOf(deps, { perk: judged.perk, id: before.redemption.id });
-  if (judged.refusal) return { refusal: judged.refusal };
+  if (judged.refusal) {
+    raiseLimit(deps, judged.refusal);
+    return { refusal: judged.refusal };
+  }
   // What came to nothing is asked for anew.
   const id = (before ? await effect?.renew() : effect?.id) ?? deps.random.uuid();
   return admit(deps, { wanted, judged, id });
+}
+
+/** An operator may have to raise the cap, or to look who redeems so much. It is over with the hour. */
+function raiseLimit({ alarms, clock, contracts }: RedeemDeps, refusal: RedemptionRefusal): void {
+  if (refusal.code !== 'redemption_limit_reached') return;
+  const { cap, left, perkCost, passesAtMs } = refusal;
+  const isOver = passesAtMs === undefined ? undefined : () => clock.now() >= passesAtMs;
+  alarms.raise('redemption_limit', contracts.token, { cap, left, cost: perkCost }, isOver && { isOver });
 }
 
 async function admit(
@@ -90,30 +104,47 @@ async function admit(
   { wanted, judged, id }: { wanted: WantedRedemption; judged: Judged; id: string },
 ): Promise<RedeemOutcome> {
   const { database, random, clock, redemptions } = deps;
-  const { perk, cost, chain } = judged;
+  const { perk, cost, chain, wallet, agreement, userKeys = [] } = judged;
   const { userKey, userAddress } = wanted;
-  const { wallet } = judged;
-  if (!wallet) return { refusal: { code: 'wallet_missing', perk: perk.name } };
+  if (!wallet || !agreement) return { refusal: { code: 'wallet_missing', perk: perk.name } };
   const plan = {
     ...{ id, key: redemptionKey(id), brandId: perk.brandId, perkId: perk.id, tokenId: perk.tokenId },
     ...{ userKey, userEmail: userAddress ? null : userKey, wallet, cost },
     ...{ confirmationCode: confirmationCode(random.bytes(CODE_DIGITS)), createdAt: clock.now() },
+    permit: keptPermit(wanted),
   };
   const answer = await deps.inTurn(perk.id, () =>
     database.atomically(async (tx) => {
-      const admitted = await admitRedemption(tx, { plan, chain, now: database.now });
+      const admitted = await admitRedemption(tx, { plan, agreement, userKeys, chain, now: database.now });
       if (admitted === 'admitted') deps.crash('redeem.before-commit');
       return admitted;
     }),
   );
-  if (answer !== 'admitted') {
-    if (answer.refused === 'stock') return { refusal: { code: 'perk_sold_out', perk: perk.name } };
-    const userBalance = Math.max(0, Number(chain.balance - answer.reserved));
-    return { refusal: { code: 'insufficient_balance', perk: perk.name, userBalance, perkCost: cost } };
-  }
+  if (answer !== 'admitted') return { refusal: await notAdmitted(deps, { judged, answer }) };
   deps.crash('redeem.committed');
   redemptions.nudge();
   return outcomeOf(deps, { perk, id });
+}
+
+function keptPermit({ permit }: WantedRedemption) {
+  if (!permit) return undefined;
+  const { value, deadlineSeconds, v, r, s } = permit;
+  const signed = { value: String(value), deadlineSeconds: String(deadlineSeconds), v, r, s };
+  return { id: permitIdOf(permit), signed };
+}
+
+/** What other redemptions have taken between the judgement and the commit. */
+async function notAdmitted(
+  deps: RedeemDeps,
+  { judged, answer }: { judged: Judged; answer: AdmissionRefusal },
+): Promise<RedeemRefusal> {
+  const { perk, cost, chain } = judged;
+  if (answer.refused === 'stock') return { code: 'perk_sold_out', perk: perk.name };
+  if (answer.refused === 'permit') return { code: 'permit_refused', problem: 'paid_before' };
+  if (answer.refused === 'consent')
+    return consentRequired(deps, { perk, cost, collectable: answer.collectable });
+  const userBalance = Math.max(0, Number(chain.balance - answer.reserved));
+  return { code: 'insufficient_balance', perk: perk.name, userBalance, perkCost: cost };
 }
 
 async function outcomeOf(

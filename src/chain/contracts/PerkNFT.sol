@@ -2,6 +2,7 @@
 pragma solidity ^0.8.28;
 
 import {AccessControl} from "@openzeppelin/contracts/access/AccessControl.sol";
+import {IERC20Errors} from "@openzeppelin/contracts/interfaces/draft-IERC6093.sol";
 import {ERC1155} from "@openzeppelin/contracts/token/ERC1155/ERC1155.sol";
 import {BusinessEscrow} from "./BusinessEscrow.sol";
 import {RewardToken} from "./RewardToken.sol";
@@ -11,7 +12,8 @@ import {RewardToken} from "./RewardToken.sol";
 /// approved this contract, at no more than the price it names, or get anyone a free perk; nothing else.
 /// Nobody else can buy for a buyer: a permit names neither perk nor brand and could be used for another perk.
 /// A redeemer can spend any user's RWT on a perk, at no more than the price it names, once for each key; the escrow
-/// collects it, which is why this contract needs its REDEMPTION_ROLE. Purchases and redemptions share one stock.
+/// collects it, which is why this contract needs its REDEMPTION_ROLE. Without the user's allowance to the escrow the
+/// token has a cap for that, which its admin sets. Purchases and redemptions share one stock.
 /// The buyer is called back (ERC-1155) only after stock and payment are settled.
 contract PerkNFT is ERC1155, AccessControl {
     /// @notice May configure perks.
@@ -32,6 +34,15 @@ contract PerkNFT is ERC1155, AccessControl {
         uint256 stock;
         address brand;
         bool active;
+    }
+
+    /// @notice A buyer's permit of `value` to the escrow.
+    struct Permit {
+        uint256 value;
+        uint256 deadline;
+        uint8 v;
+        bytes32 r;
+        bytes32 s;
     }
 
     /// @notice The reward token.
@@ -154,16 +165,26 @@ contract PerkNFT is ERC1155, AccessControl {
         onlyRole(REDEEMER_ROLE)
         returns (bool)
     {
-        if (_redeemed[key]) {
-            emit AlreadyRedeemed(key);
-            return false;
+        return _redeem(key, buyer, perkId, maxPrice);
+    }
+
+    /// @notice The same, paid by the buyer's permit to the escrow: the token's cap does not count it.
+    /// @dev Anyone may have submitted the permit before us. It then fails here, and the allowance it left pays.
+    function redeemWithPermit(bytes32 key, address buyer, uint256 perkId, uint256 maxPrice, Permit calldata permit)
+        external
+        onlyRole(REDEEMER_ROLE)
+        returns (bool)
+    {
+        if (!_redeemed[key]) {
+            try token.permit(
+                buyer, address(escrow), permit.value, permit.deadline, permit.v, permit.r, permit.s
+            ) {} catch {}
+            uint256 allowed = token.allowance(buyer, address(escrow));
+            if (allowed < maxPrice) {
+                revert IERC20Errors.ERC20InsufficientAllowance(address(escrow), allowed, maxPrice);
+            }
         }
-        _redeemed[key] = true;
-        (address brand, uint256 price) = _takeFromStock(perkId, maxPrice);
-        emit PerkRedeemed(key, perkId, buyer, brand, price);
-        if (price != 0 && !escrow.redeem(key, brand, buyer, price)) revert KeyUsedInEscrow(key);
-        _mint(buyer, perkId, 1, "");
-        return true;
+        return _redeem(key, buyer, perkId, maxPrice);
     }
 
     /// @notice Whether the redemption with this key is done.
@@ -174,6 +195,19 @@ contract PerkNFT is ERC1155, AccessControl {
     /// @inheritdoc ERC1155
     function supportsInterface(bytes4 interfaceId) public view override(ERC1155, AccessControl) returns (bool) {
         return super.supportsInterface(interfaceId);
+    }
+
+    function _redeem(bytes32 key, address buyer, uint256 perkId, uint256 maxPrice) private returns (bool) {
+        if (_redeemed[key]) {
+            emit AlreadyRedeemed(key);
+            return false;
+        }
+        _redeemed[key] = true;
+        (address brand, uint256 price) = _takeFromStock(perkId, maxPrice);
+        emit PerkRedeemed(key, perkId, buyer, brand, price);
+        if (price != 0 && !escrow.redeem(key, brand, buyer, price)) revert KeyUsedInEscrow(key);
+        _mint(buyer, perkId, 1, "");
+        return true;
     }
 
     function _checkCaller(address buyer) private view {

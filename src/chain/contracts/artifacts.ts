@@ -34,6 +34,30 @@ const ESCROW_OF_LISTED_BATCHES = {
   immutables: [368, 1415, 4134, 4561, 5508, 5904, 6736, 7572].map((startByte) => [startByte, 32] as const),
 };
 
+/** The token of earlier versions, whose redeemer collects without a cap, and never spends an allowance. */
+const TOKEN_WITHOUT_COLLECT_CAP = {
+  codeHash: '0xc1785d74ff6c2e08b0e4263bfde0f3ce57cd965340bb1f3c3762f7be87ab217e',
+  immutables: [2600, 2641, 6734, 6781, 6860, 6898, 6970].map((startByte) => [startByte, 32] as const),
+};
+
+/** The PerkNFT of earlier versions, which takes no permit with a redemption. */
+const PERKS_WITHOUT_PERMITS = {
+  codeHash: '0xd858f4699d6d226c39216fb71d02184e61a3f0da52081ff2f3e65bed1c4b8874',
+  immutables: [1732, 5510, 6545, 7881, 8593, 8662].map((startByte) => [startByte, 32] as const),
+};
+
+/** What the token with this code does when RWT is collected; undefined for any other code. */
+export function collectingOf(code: Hex): 'capped' | 'uncapped' | undefined {
+  if (isCodeOf(rewardTokenArtifact, code)) return 'capped';
+  return isBuild(TOKEN_WITHOUT_COLLECT_CAP, code) ? 'uncapped' : undefined;
+}
+
+/** Whether the PerkNFT with this code takes permits with redemptions; undefined for any other code. */
+export function redeemingOf(code: Hex): 'with-permits' | 'without-permits' | undefined {
+  if (isCodeOf(perkNftArtifact, code)) return 'with-permits';
+  return isBuild(PERKS_WITHOUT_PERMITS, code) ? 'without-permits' : undefined;
+}
+
 /** How the escrow with this code takes its batches; undefined for any other code. */
 export function batchFormOf(code: Hex): BatchForm | undefined {
   if (isCodeOf(businessEscrowArtifact, code)) return 'packed';

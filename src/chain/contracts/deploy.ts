@@ -3,14 +3,12 @@ import { type Address, type Hex, hexToBigInt, numberToHex, type TransactionSeria
 import type { Rpc } from '../rpc/rpc.ts';
 import { pointsSaleAbi } from './abis.ts';
 import {
-  type Artifact,
   batchFormOf,
-  businessEscrowArtifact,
+  collectingOf,
   isCodeOf,
   isEarlierCode,
-  perkNftArtifact,
   pointsSaleArtifact,
-  rewardTokenArtifact,
+  redeemingOf,
 } from './artifacts.ts';
 import {
   type ContractAddresses,
@@ -141,24 +139,24 @@ export async function sendUntilMined(
 }
 
 /**
- * Checks that these are our contracts and wired to each other: of this very build, or an earlier escrow.
+ * Checks that these are our contracts and wired to each other: of this very build, or an earlier one that still serves.
  * @returns what is wrong; empty when all is well.
  */
 export async function contractsAt(
   { rpc }: Pick<DeployDeps, 'rpc'>,
   addresses: ContractAddresses,
 ): Promise<ContractProblem[]> {
-  const artifacts: [keyof ContractAddresses, Artifact][] = [
-    ['token', rewardTokenArtifact],
-    ['escrow', businessEscrowArtifact],
-    ['perks', perkNftArtifact],
-    ['pointsSale', pointsSaleArtifact],
+  const isOurs: [keyof ContractAddresses, (code: Hex) => boolean][] = [
+    ['token', (code) => collectingOf(code) !== undefined],
+    ['escrow', (code) => batchFormOf(code) !== undefined],
+    ['perks', (code) => redeemingOf(code) !== undefined],
+    ['pointsSale', (code) => isCodeOf(pointsSaleArtifact, code)],
   ];
   const problems: ContractProblem[] = [];
-  for (const [contract, artifact] of artifacts) {
+  for (const [contract, isOur] of isOurs) {
     const code = (await rpc('eth_getCode', [addresses[contract], 'latest'])) as Hex;
     if (code === '0x') problems.push({ contract, problem: 'no_code' });
-    else if (contract === 'escrow' ? batchFormOf(code) === undefined : !isCodeOf(artifact, code))
+    else if (!isOur(code))
       problems.push({ contract, problem: isEarlierCode(code) ? 'too_old' : 'other_code' });
   }
   if (problems.length > 0) return problems;

@@ -47,6 +47,11 @@ export type DeploymentAccounts = {
 export type DeploymentTerms = {
   /** What PointsSale may mint in all. Default 10^15 RWT. */
   readonly mintCap?: bigint | undefined;
+  /**
+   * RWT that may be collected for perks in an hour without the holders' allowance. Default a million, the worth of
+   * 1,000 dollars: far above what users redeem, and the most that a leaked redemption key takes in an hour.
+   */
+  readonly redemptionCap?: bigint | undefined;
   readonly perkUri?: string | undefined;
   /** Native currency that the distributor, the operator, the redeemer and each relayer get from the deployer. Default 0. */
   readonly gasMoneyWei?: bigint | undefined;
@@ -64,6 +69,7 @@ export type DeploymentStep = {
 };
 
 const DEFAULT_MINT_CAP = 10n ** 15n;
+export const DEFAULT_REDEMPTION_CAP = 1_000_000n;
 const GRANT_GAS = 120_000n;
 const TRANSFER_GAS = 30_000n;
 
@@ -87,7 +93,7 @@ export function deploymentSteps(
 ): DeploymentStep[] {
   const { token, escrow, perks, pointsSale } = addresses;
   const { deployer, distributor, operator, redeemer, perkAdmin, relayers } = accounts;
-  const { mintCap = DEFAULT_MINT_CAP, perkUri = '' } = terms;
+  const { mintCap = DEFAULT_MINT_CAP, redemptionCap = DEFAULT_REDEMPTION_CAP, perkUri = '' } = terms;
   const on = (contract: keyof ContractAddresses) => roleCalls(contract, addresses[contract]);
   const given = <T>(account: Address | undefined, step: (account: Address) => T): T[] =>
     account === undefined ? [] : [step(account)];
@@ -99,6 +105,7 @@ export function deploymentSteps(
     on('token').grant('MINTER_ROLE', pointsSale),
     on('token').setMinterCap(pointsSale, mintCap),
     on('token').grant('REDEEMER_ROLE', escrow),
+    on('token').setCollectCap(redemptionCap),
     on('escrow').grant('DISTRIBUTOR_ROLE', distributor),
     on('escrow').grant('REDEMPTION_ROLE', perks),
     ...given(operator, (account) => on('pointsSale').grant('OPERATOR_ROLE', account)),
@@ -145,6 +152,8 @@ export function roleCalls(contract: keyof ContractAddresses, to: Address) {
         `setMinterCap(${minter}, ${cap})`,
         encodeFunctionData({ abi, functionName: 'setMinterCap', args: [minter, cap] }),
       ),
+    setCollectCap: (cap: bigint) =>
+      call(`setCollectCap(${cap})`, encodeFunctionData({ abi, functionName: 'setCollectCap', args: [cap] })),
   };
 }
 

@@ -89,6 +89,14 @@ const addTerms = (deploy: Command): Command =>
         parse: asGiven(wholeNumberOf(0, Number.MAX_SAFE_INTEGER)),
       }),
     )
+    .addOption(
+      option(
+        '--redemption-cap <rwt>',
+        'what may be collected for perks in an hour without the holders’ allowance: the most that a leaked redemption key takes in that time',
+        // As DEFAULT_REDEMPTION_CAP has it; this file loads nothing of the chain.
+        { default: '1000000', parse: asGiven(wholeNumberOf(0, Number.MAX_SAFE_INTEGER)) },
+      ),
+    )
     .addOption(option('--perk-uri <uri>', 'where the metadata of perks are', { default: '' }))
     .addOption(
       option('--gas-money <amount>', 'native currency that each sending account gets; default: nothing', {

@@ -68,7 +68,8 @@ const reach = ({ since, block }: VerifyBody) =>
 /** What a person should look at, and what the comparison says nothing about. */
 const limits = ({ behind, notCompared, flagged }: VerifyBody, style: Style) => [
   ...flagged.map(
-    ({ kind, message, about }) => `${style.yellow(kind)}  ${message}: session ${about.session ?? '-'}`,
+    ({ kind, message, about }) =>
+      `${style.yellow(kind)}  ${message}${about.session === undefined ? '' : `: session ${about.session ?? '-'}`}`,
   ),
   ...(behind ? [`the ledger is ${behind} ${behind === 1 ? 'block' : 'blocks'} behind the chain`] : []),
   ...(notCompared.length > 0 ? [style.yellow(`not compared: ${notCompared.join('; ')}`)] : []),

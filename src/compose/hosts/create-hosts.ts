@@ -15,7 +15,9 @@ import type { Payments } from '../../actions/payments/create-payments.ts';
 import { type Health, reportHealth } from '../../actions/report-health.ts';
 import { pregenerateWallet } from '../../actions/wallets/pregenerate-wallet.ts';
 import { readBalance } from '../../actions/wallets/read-balance.ts';
+import { createCollecting } from '../../chain/contracts/calls/collect-cap.ts';
 import { createPerkContract, type PerkContract } from '../../chain/contracts/calls/perk-stock.ts';
+import { createPermitReader } from '../../chain/contracts/permit.ts';
 import { createRewardToken, type RewardToken } from '../../chain/contracts/reward-token.ts';
 import type { ChainEngine } from '../../chain/engine.ts';
 import type { ChainClient } from '../../chain/rpc/client.ts';
@@ -159,7 +161,8 @@ export function createHosts(
   const services = createServices({
     ...{ frame, businessTime: deps.businessTime, token, hostSettings },
     perks: perksOf(deps, config),
-    redeeming: redeemingDeps(deps),
+    redeeming: redeemingDeps(deps, config),
+    tokens,
     streaks: createStreaks(deps, config),
   });
   const relay = tokens && createRelay({ ...deps, frame, tokens }, config);
@@ -169,11 +172,20 @@ export function createHosts(
   return { events, register, services, relay: relay?.host, idle };
 }
 
-const redeemingDeps = ({ rpc, facts, checkConstraints, engine, random, crash }: HostsDeps) => ({
-  ...{ rpc, contracts: facts.contracts, checkConstraints, random, crash },
-  redemptions: engine.redemptions,
-  answerTimeoutMs: settings.answerTimeoutMs,
-});
+const redeemingDeps = (deps: HostsDeps, { ownDomain }: HostsConfig) => {
+  const { rpc, facts, checkConstraints, engine, random, crash } = deps;
+  const { contracts } = facts;
+  return {
+    ...{ rpc, contracts, checkConstraints, random, crash, ownDomain },
+    readPermit: createPermitReader({ rpc, token: contracts.token }),
+    collecting: createCollecting({ rpc, contracts }),
+    ownAddresses: ownAddressesOf(deps),
+    permitMarginMs: settings.relayHost.permitMarginMs,
+    redemptions: engine.redemptions,
+    alarms: engine.alarms,
+    answerTimeoutMs: settings.answerTimeoutMs,
+  };
+};
 
 /** The frame around every host's handlers, and what several hosts share. */
 function frameOf(deps: HostsDeps, config: HostsConfig) {

@@ -1,5 +1,4 @@
 /** Builds the services host from adapters that the caller has picked. */
-import { admitWrite } from '../../actions/engagement/admit-write.ts';
 import { listUserAchievements } from '../../actions/engagement/read-achievements.ts';
 import { readLeaderboard } from '../../actions/engagement/read-leaderboard.ts';
 import { readUserStats } from '../../actions/engagement/read-user-stats.ts';
@@ -21,25 +20,28 @@ import type { Streaks } from './create-streaks.ts';
 type Actions =
   | ('listUserAchievements' | 'takeProgressReport')
   | ('readUserStats' | 'listPerks' | 'readLeaderboard' | 'updateStats')
-  | ('judgeRedemption' | 'redeemPerk' | 'admitWrite' | 'checkCode' | 'useCode')
+  | ('judgeRedemption' | 'redeemPerk' | 'checkCode' | 'useCode')
   | keyof Streaks;
 
 /** Everything that the services host does. */
 export function createServices(deps: {
-  frame: Omit<ServicesHostDeps, 'settings' | 'refuser' | Actions>;
+  frame: Omit<ServicesHostDeps, 'settings' | 'refuser' | 'tokens' | Actions>;
   businessTime: BusinessTime;
-  redeeming: Omit<RedeemDeps, 'database' | 'clock'>;
+  redeeming: Omit<RedeemDeps, 'database' | 'clock' | 'ownHosts'>;
   token: RewardToken;
   perks: PerkContract;
   streaks: Streaks;
+  /** Absent where users cannot log in. */
+  tokens: ServicesHostDeps['tokens'];
   hostSettings: ServicesHostDeps['settings'];
 }) {
-  const { frame, businessTime, token, perks, streaks, hostSettings } = deps;
+  const { frame, businessTime, token, perks, streaks, tokens, hostSettings } = deps;
   const { database, clock, random, ownHosts } = frame;
-  const redeeming = { ...deps.redeeming, database, clock };
+  const redeeming = { ...deps.redeeming, database, clock, ownHosts };
   return createServicesHost({
     ...frame,
     ...streaks,
+    tokens,
     readUserStats: (wanted) => readUserStats({ database, businessTime, token }, wanted),
     readLeaderboard: (wanted) => readLeaderboard({ database, businessTime }, wanted),
     updateStats: (of) => updateStats({ database, businessTime, random, ownHosts }, of),
@@ -50,7 +52,6 @@ export function createServices(deps: {
     redeemPerk: createPerkRedeemer(redeeming),
     checkCode: (asked) => checkCode({ database }, asked),
     useCode: (asked) => useCode({ database, clock }, asked),
-    admitWrite: (asked) => admitWrite(database.db, { ...asked, ownHosts }),
     refuser: createRefuser(servicesRefusals, { clock }),
     // The host's paths stand without the prefix.
     settings: { ...hostSettings, apiPrefix: '' },

@@ -43,5 +43,10 @@ export const servicesHostContract = hostContract<ServicesRefusalCode>({
       scheme: 'bearer',
       description: 'A key of the brand, for its own servers. Never put it into a page.',
     },
+    userToken: {
+      type: 'http',
+      scheme: 'bearer',
+      description: "An access token of the user, issued by the service's identity provider.",
+    },
   },
 });

@@ -3,9 +3,10 @@ import { z } from 'zod';
 import { type Endpoint, named } from '../endpoint.ts';
 import { demo, example } from '../examples.ts';
 import { idempotencyKeyField, idempotencyKeyHeader } from '../idempotency-key.ts';
+import { permitField } from '../permit.ts';
 import { count, hash, trimmedText } from '../shapes.ts';
 import { ofRedemption } from './redemption-refusals.ts';
-import { ofWrite, type ServicesRefusalCode, withBody } from './refusals.ts';
+import { ofWrite, type ServicesRefusalCode } from './refusals.ts';
 import { userFields } from './user.ts';
 
 /** Ids of perks are UUIDs. */
@@ -16,10 +17,16 @@ const perkId = trimmedText(PERK_ID_PROBLEM)
   .refine((text) => /^[\w-]+$/.test(text) && text.length <= PERK_ID_MAX, PERK_ID_PROBLEM)
   .meta({ description: 'As GET perks lists it.', maxLength: PERK_ID_MAX });
 
-export const perkQuestion = z.object({ ...userFields, perkId });
+const permit = permitField.optional().meta({
+  description:
+    "The user's own permit to the escrow, of the perk's price or more: it pays this redemption, and no other. `consent_required` names token and spender.",
+});
+
+export const perkQuestion = z.object({ ...userFields, perkId, permit });
 export const redeemBody = z.object({
   ...userFields,
   perkId,
+  permit,
   idempotencyKey: idempotencyKeyField.optional().meta({
     description: 'The same as the header, for pages, which cannot send it across origins.',
   }),
@@ -78,7 +85,7 @@ export const perkEligibilityEndpoint: Endpoint<ServicesRefusalCode> = {
   path: '/perks/check-eligibility',
   summary: 'Whether a user can redeem a perk now, and what is missing',
   description:
-    'Changes nothing. What it says may be over a moment later: redeeming decides again. A user of whom the brand has heard nothing has 0 RWT.',
+    'Changes nothing. What it says may be over a moment later: redeeming decides again. It answers for its caller: asked with a key, a token or a permit, it says what redeeming with that would. A user of whom the brand has heard nothing has 0 RWT.',
   body: named('PerkQuestion', perkQuestion),
   examples: [{ summary: 'A user with an e-mail', body: { ...asked, perkId: discount } }],
   answers: {
@@ -96,7 +103,8 @@ export const perkEligibilityEndpoint: Endpoint<ServicesRefusalCode> = {
       },
     },
   },
-  refusals: [...withBody, 'perk_not_found'],
+  key: { scheme: 'brandKey', or: 'userToken', required: false },
+  refusals: [...ofWrite, 'unauthorized', 'identity_unavailable', 'perk_not_found'],
 };
 
 export const redeemPerkEndpoint: Endpoint<ServicesRefusalCode> = {
@@ -106,7 +114,8 @@ export const redeemPerkEndpoint: Endpoint<ServicesRefusalCode> = {
   path: '/perks/redeem',
   summary: "Redeem a perk for a user's RWT, once",
   description:
-    "The price is collected from the user's wallet on chain, once, in the same transaction that takes one from the stock and gives the perk; the answer comes when a block shows it. With an Idempotency-Key, the same request redeems once and gets the same answer. The brand setting `engagementWrites` says whether it needs the brand's key.",
+    "The price is collected from the user's wallet on chain, once, in the same transaction that takes one from the stock and gives the perk; the answer comes when a block shows it. With an Idempotency-Key, the same request redeems once and gets the same answer. RWT is spent by consent: with the user's access token or their `permit` up to their balance, else, as the brand setting `redemptions` says with the brand's key or by anybody, only what this brand's escrow has paid the user and they have not spent.",
+  key: { scheme: 'brandKey', or: 'userToken', required: false },
   parameters: [idempotencyKeyHeader],
   body: named('Redemption', redeemBody),
   examples: [
@@ -137,5 +146,8 @@ export const redeemPerkEndpoint: Endpoint<ServicesRefusalCode> = {
       },
     },
   },
-  refusals: [...ofWrite, ...ofRedemption, 'idempotency_key_reused', 'request_in_progress'],
+  refusals: [
+    ...([...ofWrite, 'unauthorized', 'identity_unavailable'] as const),
+    ...([...ofRedemption, 'idempotency_key_reused', 'request_in_progress'] as const),
+  ],
 };

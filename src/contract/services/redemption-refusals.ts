@@ -1,6 +1,7 @@
 /** What a redemption of a perk is refused for: a part of the error table of the services host. */
 import type { UnmetConstraint } from '../../rules/constraints/constraint.ts';
-import type { RefusalRows } from '../refusals.ts';
+import type { PermitProblem } from '../../rules/perks/consent.ts';
+import { EXAMPLES_AT_MS, isoInstant, type RefusalRows } from '../refusals.ts';
 
 export type RedemptionsRefusal =
   | { code: 'perk_not_found'; perkId: string }
@@ -9,6 +10,25 @@ export type RedemptionsRefusal =
   | { code: 'perk_sold_out'; perk: string }
   | { code: 'insufficient_balance'; perk: string; userBalance: number; perkCost: number }
   | { code: 'wallet_missing'; perk: string }
+  | { code: 'not_the_tokens_user' }
+  | { code: 'permit_refused'; problem: PermitProblem }
+  | {
+      code: 'consent_required';
+      perk: string;
+      perkCost: number;
+      collectable: number;
+      /** What the user may sign; absent where the contracts take no permit. */
+      permit: { token: `0x${string}`; spender: `0x${string}`; value: number } | undefined;
+    }
+  /** `passesAtMs`: absent where the perk costs more than the whole cap. */
+  | {
+      code: 'redemption_limit_reached';
+      perk: string;
+      perkCost: number;
+      cap: number;
+      left: number;
+      passesAtMs: number | undefined;
+    }
   | { code: 'constraints_not_met'; missing: UnmetConstraint[] }
   | { code: 'redemption_failed'; perk: string; redemptionId: string; reason: string }
   | { code: 'redemption_expired'; perk: string; redemptionId: string }
@@ -19,6 +39,18 @@ export type RedemptionsRefusal =
 
 const perk = 'Ten percent off';
 const redemptionId = '018f3c5e-7a1b-7c3d-8e9f-0a1b2c3d4e5f';
+
+/** The text for each reason for which a permit does not pay. */
+const permitProblems: { [Problem in PermitProblem]: string } = {
+  not_supported: 'the contracts of this service take no permit with a redemption',
+  not_of_wallet: "its owner is not the user's wallet",
+  wrong_spender: 'its spender is not the escrow',
+  too_small: 'its value is below the price of the perk',
+  not_signed: "it is not signed by its owner for this token and the owner's present nonce",
+  expired: 'its deadline is over, or too near for a block to be made before it',
+  used_up: 'it was used already, and what is left of its allowance is below the price',
+  paid_before: 'it pays another redemption',
+};
 
 /** In the order of the checks. */
 export const redemptionRefusals: RefusalRows<RedemptionsRefusal> = {
@@ -83,6 +115,56 @@ export const redemptionRefusals: RefusalRows<RedemptionsRefusal> = {
       error: 'No wallet',
       message: `The user has no wallet for ${perk}: the first reward gives them one.`,
       details: { reason: 'wallet_missing' },
+    }),
+  },
+  not_the_tokens_user: {
+    status: 403,
+    when: 'the access token is that of another user than the one named',
+    says: {
+      error: 'Not your RWT',
+      message:
+        'The access token is not that of the user who is named: a token spends the RWT of its own user only.',
+      details: { reason: 'not_the_tokens_user' },
+    },
+  },
+  permit_refused: {
+    status: 400,
+    when: '`permit` does not pay this redemption; `details.why` says which of its checks it fails',
+    example: { problem: 'wrong_spender' },
+    says: ({ problem }) => ({
+      error: 'Permit refused',
+      message: `The permit does not pay this redemption: ${permitProblems[problem]}.`,
+      details: { reason: 'permit_refused', why: problem },
+    }),
+  },
+  consent_required: {
+    status: 403,
+    when: 'the brand may not collect so much of this user without their own word; `details.permit` is what they may sign',
+    example: {
+      perk,
+      perkCost: 250,
+      collectable: 100,
+      permit: {
+        token: '0x5fbdb2315678afecb367f032d93f642f64180aa3',
+        spender: '0xe7f1725e7734ce288f8367e1bb143e90bb3f0512',
+        value: 250,
+      },
+    },
+    says: ({ perk, perkCost, collectable, permit }) => ({
+      error: "The user's consent is needed",
+      message: `${perk} costs ${perkCost} RWT, and the brand may collect ${collectable} RWT of this user without them: what it has paid them and they have not spent. Send the user's access token as Authorization: Bearer <ACCESS_TOKEN>${permit ? ', or their permit' : ''}.`,
+      details: { reason: 'consent_required', perkCost, collectable, ...(permit && { permit }) },
+    }),
+  },
+  redemption_limit_reached: {
+    status: 429,
+    when: "the token lets no more be collected in this hour without the holders' allowance; a permit of the user passes",
+    example: { perk, perkCost: 250, cap: 1_000_000, left: 100, passesAtMs: EXAMPLES_AT_MS + 1_800_000 },
+    passesAtMs: ({ passesAtMs }) => passesAtMs,
+    says: ({ perk, perkCost, cap, left, passesAtMs }) => ({
+      error: 'Redemption limit reached',
+      message: `${perk} costs ${perkCost} RWT, and ${left} RWT of ${cap} an hour can still be collected without a permit: ${passesAtMs === undefined ? 'it needs a permit of the user, or a higher cap' : `try again at ${isoInstant(passesAtMs)}`}.`,
+      details: { reason: 'redemption_limit_reached', perkCost, cap, left },
     }),
   },
   constraints_not_met: {
@@ -163,6 +245,10 @@ export const ofRedemption = [
   'perk_sold_out',
   'insufficient_balance',
   'wallet_missing',
+  'not_the_tokens_user',
+  'permit_refused',
+  'consent_required',
+  'redemption_limit_reached',
   'constraints_not_met',
   'redemption_failed',
   'redemption_expired',

@@ -27,6 +27,9 @@ export type ServicesRefusal =
   | { code: 'brand_not_found'; brandId: string }
   | { code: 'brand_key_required'; brandId: string }
   | { code: 'origin_not_allowed'; brandId: string; origin: string }
+  /** The access token that came is not valid. */
+  | { code: 'unauthorized'; refusal: { code: string; message: string } }
+  | { code: 'identity_unavailable' }
   | AchievementRefusal
   | StreakRefusal;
 export type ServicesRefusalCode = ServicesRefusal['code'];
@@ -60,6 +63,26 @@ const rows: RefusalRows<ServicesRefusal> = {
       message: errors.join('; '),
       details: { reason: 'invalid_request', errors },
     }),
+  },
+  unauthorized: {
+    status: 401,
+    when: "the request carries an access token in place of the brand's key, and it is not valid",
+    example: { refusal: { code: 'expired', message: 'the token has expired' } },
+    headers: () => ({ 'WWW-Authenticate': 'Bearer' }),
+    says: ({ refusal: { code, message } }) => ({
+      error: 'Unauthorized',
+      message: `Unauthorized: ${message}`,
+      details: { reason: 'unauthorized', why: code },
+    }),
+  },
+  identity_unavailable: {
+    status: 503,
+    when: "the identity provider's keys cannot be fetched, so that access tokens cannot be verified",
+    says: {
+      error: 'Identity provider unavailable',
+      message: 'Access tokens cannot be verified at the moment; try again later.',
+      details: { reason: 'identity_unavailable' },
+    },
   },
   brand_not_found: brandNotFound,
   brand_key_required: {

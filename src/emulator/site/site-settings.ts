@@ -22,7 +22,8 @@ export async function siteSettings(
     (await listAllEventRules(db, brandId)).filter((rule) => rule.active).map(({ eventType }) => eventType),
   );
   const usual = defaultEvents.filter(({ eventName }) => active.has(eventName));
-  const needsKey = [brand?.profile.clientEvents, brand?.profile.engagementWrites].includes('credential');
+  const { clientEvents, engagementWrites, redemptions } = brand?.profile ?? {};
+  const needsKey = [clientEvents, engagementWrites].includes('credential') || redemptions !== 'open';
   const seeded = fixture.brands.find((one) => one.brand.brandId === brandId);
   return {
     brandId,

@@ -1,7 +1,6 @@
 /** POST perks/check-eligibility and perks/redeem. */
 import type { Handler } from 'hono';
 import type { Effect, TriedAnswer } from '../../actions/answer-once.ts';
-import type { WriteRefusal, Writer } from '../../actions/engagement/admit-write.ts';
 import type { JudgedRedemption, WantedRedemption } from '../../actions/perks/judge-redemption.ts';
 import type { RedeemOutcome } from '../../actions/perks/redeem-perk.ts';
 import {
@@ -15,34 +14,29 @@ import { jsonAnswer } from '../frame/answer.ts';
 import { type AnswerOnce, answerKeyed, idempotencyKeyOf, idempotently } from '../frame/idempotently.ts';
 import type { Refuser } from '../frame/refuse.ts';
 import type { RequestVariables } from '../frame/request-record.ts';
+import { type AskerDeps, askerOf } from './asker.ts';
 import { askedOfUser, bodyFieldsOf, type QuestionSettings } from './read-question.ts';
-import { type WriterDeps, writerOf } from './writer.ts';
 
-export interface RedeemHandlerDeps extends WriterDeps {
+export interface RedeemHandlerDeps extends AskerDeps {
   /** `actions/perks/judge-redemption` with its deps bound. */
   judgeRedemption: (wanted: WantedRedemption) => Promise<JudgedRedemption>;
   /** `actions/perks/redeem-perk` with its deps bound. */
   redeemPerk: (wanted: WantedRedemption, effect?: Effect) => Promise<RedeemOutcome>;
-  /** `actions/engagement/admit-write` with its deps bound. */
-  admitWrite: (asked: {
-    brandId: WantedRedemption['brandId'];
-    writer: Writer;
-  }) => Promise<{ refusal: WriteRefusal } | object>;
   answerOnce: AnswerOnce;
   refuser: Refuser<ServicesRefusal>;
   settings: QuestionSettings;
 }
 
-export function perkEligibility({
-  judgeRedemption,
-  refuser,
-  settings,
-}: RedeemHandlerDeps): Handler<RequestVariables> {
+export function perkEligibility(deps: RedeemHandlerDeps): Handler<RequestVariables> {
+  const { judgeRedemption, refuser, settings } = deps;
   return async (context) => {
     const question = askedOfUser(await bodyFieldsOf(context, settings), perkQuestion, settings);
     if ('refusal' in question) return refuser.answer(context, question.refusal);
-    const { brandId, perkId } = question.asked;
-    const judged = await judgeRedemption({ brandId, perkId, ...question.user });
+    const { brandId, perkId, permit } = question.asked;
+    const asking = await askerOf(deps, context, { brandId, withPermit: permit !== undefined });
+    if ('refusal' in asking) return refuser.answer(context, asking.refusal);
+    const { asker } = asking;
+    const judged = await judgeRedemption({ brandId, perkId, ...question.user, asker, permit });
     if (!('perk' in judged)) return refuser.answer(context, judged.refusal);
     const { refusal, userBalance, cost: perkCost } = judged;
     const figures = { userBalance, perkCost };
@@ -64,21 +58,20 @@ export function redeemPerk(deps: RedeemHandlerDeps): Handler<RequestVariables> {
     const body = await bodyFieldsOf(context, settings);
     const question = askedOfUser(body, redeemBody, settings);
     if ('refusal' in question) return refuser.answer(context, question.refusal);
-    const { brandId, perkId, idempotencyKey } = question.asked;
+    const { brandId, perkId, permit, idempotencyKey } = question.asked;
     const keyed = idempotencyKeyOf(context.req.header('idempotency-key') ?? idempotencyKey);
     if ('problem' in keyed)
       return refuser.answer(context, { code: 'invalid_request', errors: [keyed.problem] });
-    const writer = await writerOf(deps, context);
-    const admitted = await deps.admitWrite({ brandId, writer });
-    if ('refusal' in admitted) return refuser.answer(context, admitted.refusal);
+    const asking = await askerOf(deps, context, { brandId, withPermit: permit !== undefined });
+    if ('refusal' in asking) return refuser.answer(context, asking.refusal);
+    const { asker, name } = asking;
     // Whoever guesses another caller's key gets nothing of its code.
-    const asker = writer.keyOf ? 'its server' : (writer.origin ?? 'no origin');
     const request = {
-      scope: `redeem ${brandId} from ${asker}`,
+      scope: `redeem ${brandId} from ${name}`,
       key: keyed.key,
       body: context.get('notes').body ?? '',
     };
-    const wanted = { brandId, perkId, ...question.user };
+    const wanted = { brandId, perkId, ...question.user, asker, permit };
     const answer = await idempotently(deps.answerOnce, request, async (effect) =>
       answerTo(deps, await deps.redeemPerk(wanted, effect)),
     );

@@ -17,6 +17,7 @@ import payments from './migrations/2026-11/0012-payments.sql';
 import webhooks from './migrations/2026-11/0013-webhooks.sql';
 import emulatedProcessor from './migrations/2026-11/0014-emulated-processor.sql';
 import perks from './migrations/2026-11/0015-perks.sql';
+import redemptionConsent from './migrations/2026-11-consent/0031-redemption-consent.sql';
 import refusedWork from './migrations/2026-11-consent/0034-refused-work.sql';
 import mintsOfOthers from './migrations/2026-11-consent/0035-mints-of-others.sql';
 import leaderboards from './migrations/2026-11-engagement/0016-leaderboards.sql';
@@ -67,6 +68,7 @@ export const migrations = [
   { number: 28, name: '0028-lighter-leaderboards', sql: lighterLeaderboards },
   { number: 29, name: '0029-transactions-by-block', sql: transactionsByBlock },
   { number: 30, name: '0030-traces-by-place', sql: tracesByPlace },
+  { number: 31, name: '0031-redemption-consent', sql: redemptionConsent },
   { number: 34, name: '0034-refused-work', sql: refusedWork },
   { number: 35, name: '0035-mints-of-others', sql: mintsOfOthers },
 ] as const;

@@ -1,5 +1,7 @@
 /** Redemptions in pages, to compare them with the chain. Every page is one statement. */
-import { and, asc, eq, gt, inArray, isNotNull, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, inArray, isNotNull, isNull, or, sql } from 'drizzle-orm';
+import type { BrandId } from '../../rules/brands/brand.ts';
+import type { KeptConsent } from '../../rules/perks/consent.ts';
 import type { Queries } from '../database/database.ts';
 import { inChunks } from '../database/in-chunks.ts';
 import { redemptions } from '../schema/engagement/redemptions.ts';
@@ -39,4 +41,52 @@ export async function doneRedemptions(
     .orderBy(asc(redemptions.key))
     .limit(page.limit);
   return rows.map(({ redemption, hash, blockNumber }) => ({ ...redemption, hash, blockNumber }));
+}
+
+/** What a brand's perks have taken or will take of a wallet: as grants, and before anybody was asked. */
+export interface CollectedWithoutUser {
+  wallet: Hex;
+  brandId: BrandId;
+  granted: number;
+  unasked: number;
+}
+
+/** What a page of wallets and brands is ordered by. */
+export const placeOfCollected = ({ wallet, brandId }: Pick<CollectedWithoutUser, 'wallet' | 'brandId'>) =>
+  `${wallet} ${brandId}`;
+
+/** By wallet and brand; the page after `after`, a place of the one before. */
+export async function collectedWithoutUsers(
+  db: Queries,
+  page: { after: string; limit: number },
+): Promise<CollectedWithoutUser[]> {
+  const [wallet = '', brandId = ''] = page.after.split(' ');
+  const sumOf = (consent: KeptConsent) =>
+    sql<number>`sum(case when ${redemptions.consent} = ${consent} then ${redemptions.cost} else 0 end)`.mapWith(
+      Number,
+    );
+  return db
+    .select({
+      wallet: redemptions.wallet,
+      brandId: redemptions.brandId,
+      granted: sumOf('grant'),
+      unasked: sumOf('unasked'),
+    })
+    .from(redemptions)
+    .leftJoin(transactions, eq(transactions.id, redemptions.transactionId))
+    .where(
+      and(
+        isNull(redemptions.failure),
+        or(isNull(transactions.outcome), eq(transactions.outcome, 'done')),
+        inArray(redemptions.consent, ['grant', 'unasked']),
+        gt(redemptions.cost, 0),
+        or(
+          gt(redemptions.wallet, wallet as Hex),
+          and(eq(redemptions.wallet, wallet as Hex), gt(redemptions.brandId, brandId as BrandId)),
+        ),
+      ),
+    )
+    .groupBy(redemptions.wallet, redemptions.brandId)
+    .orderBy(asc(redemptions.wallet), asc(redemptions.brandId))
+    .limit(page.limit);
 }

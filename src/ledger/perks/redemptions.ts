@@ -1,11 +1,13 @@
 /** Redemptions of perks: admitted within a user's RWT and a perk's stock, and followed until a block shows them. */
 import { and, eq, gt, inArray, isNotNull, isNull, or, sql } from 'drizzle-orm';
 import type { BrandId } from '../../rules/brands/brand.ts';
+import { type Agreement, unspentOf } from '../../rules/perks/consent.ts';
 import type { Queries, SqlTime } from '../database/database.ts';
 import { inChunks } from '../database/in-chunks.ts';
 import { perks } from '../schema/engagement/perks.ts';
-import { redeemers, redemptions } from '../schema/engagement/redemptions.ts';
+import { type KeptPermit, redeemers, redemptions } from '../schema/engagement/redemptions.ts';
 import { type TransactionOutcome, type TransactionStatus, transactions } from '../schema/transactions.ts';
+import { readGrant } from './grants.ts';
 
 type Hex = `0x${string}`;
 
@@ -22,7 +24,13 @@ export type RedemptionPlan = Omit<
   | 'refusals'
   | 'nextTryAt'
   | 'refusal'
->;
+  | 'consent'
+  | 'permit'
+  | 'permitId'
+> & {
+  /** The user's permit where one pays; `id` is its signature, which pays one redemption. */
+  permit?: { id: Hex; signed: KeptPermit } | undefined;
+};
 
 /** What the chain had in `block`: RWT of the wallet, and how many of the perk were left, undefined without a limit. */
 export interface ChainSupply {
@@ -72,19 +80,40 @@ export async function takenOf(
   return new Map(rows.map(({ tokenId, taken }) => [tokenId, Number(taken)]));
 }
 
+export type AdmissionRefusal =
+  | { refused: 'stock' }
+  | { refused: 'balance'; reserved: bigint }
+  /** The permit pays another redemption. */
+  | { refused: 'permit' }
+  /** The brand may collect no more than this of the user. */
+  | { refused: 'consent'; collectable: number };
+
 /**
- * Writes a redemption when the wallet's RWT and the perk's stock suffice for it beside all that are under way. One that is
- * there already counts as admitted. Nudge the redeem lane after the commit. `now`: the ledger's clock.
+/**
+ * Writes a redemption when the wallet's RWT and the perk's stock suffice for it beside all that are under way, and, where only
+ * the brand's own payments pay it, these do too. One that is there already counts as admitted. `userKeys`: under which the
+ * brand may have paid the wallet. `now`: the ledger's clock. Nudge the redeem lane after the commit.
  */
 export async function admitRedemption(
   tx: Queries,
-  { plan, chain, now }: { plan: RedemptionPlan; chain: ChainSupply; now: SqlTime },
-): Promise<'admitted' | { refused: 'stock' } | { refused: 'balance'; reserved: bigint }> {
+  of: {
+    plan: RedemptionPlan;
+    agreement: Agreement;
+    userKeys: readonly string[];
+    chain: ChainSupply;
+    now: SqlTime;
+  },
+): Promise<'admitted' | AdmissionRefusal> {
+  const { agreement, userKeys, chain, now } = of;
+  const { permit, ...plan } = of.plan;
+  const { consent, wallet } = agreement;
+  if (wallet !== plan.wallet)
+    throw new Error(`the redemption ${plan.id} debits a wallet that nobody agreed to`);
   // Both rows stay locked until the commit, the perk's first for everybody: nobody else adds to the sums meanwhile.
   await tx.select({ id: perks.id }).from(perks).where(eq(perks.id, plan.perkId)).for('update');
   await tx
     .insert(redeemers)
-    .values({ wallet: plan.wallet, redemptions: 1 })
+    .values({ wallet, redemptions: 1 })
     .onConflictDoUpdate({
       target: redeemers.wallet,
       set: { redemptions: sql`${redeemers.redemptions} + 1` },
@@ -93,10 +122,31 @@ export async function admitRedemption(
   const { block, balance, stock } = chain;
   const taken = (await takenOf(tx, { tokenIds: [plan.tokenId], block })).get(plan.tokenId) ?? 0;
   if (stock !== undefined && stock <= BigInt(taken)) return { refused: 'stock' };
-  const reserved = await reservedOf(tx, { wallet: plan.wallet, block });
+  const reserved = await reservedOf(tx, { wallet, block });
   if (balance < reserved + BigInt(plan.cost)) return { refused: 'balance', reserved };
-  await tx.insert(redemptions).values({ ...plan, waitingSince: now });
+  if (permit && (await isPermitTaken(tx, permit.id))) return { refused: 'permit' };
+  if (consent === 'grant' && plan.cost > 0) {
+    const collectable = unspentOf(await readGrant(tx, { brandId: plan.brandId, wallet, userKeys }));
+    if (collectable < plan.cost) return { refused: 'consent', collectable };
+  }
+  await tx.insert(redemptions).values({
+    ...plan,
+    consent,
+    permit: permit?.signed ?? null,
+    permitId: permit?.id ?? null,
+    waitingSince: now,
+  });
   return 'admitted';
+}
+
+/** Whether a permit, known by its signature, pays a redemption that has not come to nothing. */
+export async function isPermitTaken(db: Queries, permitId: Hex): Promise<boolean> {
+  const [row] = await db
+    .select({ id: redemptions.id })
+    .from(redemptions)
+    .where(and(eq(redemptions.permitId, permitId), isNull(redemptions.failure)))
+    .limit(1);
+  return row !== undefined;
 }
 
 /** How far a redemption has come. `hash` to `blockNumber` are its transaction's, null until one is signed. */

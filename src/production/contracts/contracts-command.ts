@@ -44,6 +44,7 @@ export interface DeployOptions extends ContractsOptions {
   admin?: Hex;
   perkAdmin?: Hex;
   mintCap: string;
+  redemptionCap: string;
   perkUri: string;
   /** In the chain's currency. */
   gasMoney: number;
@@ -167,6 +168,7 @@ export async function deploymentWish(
         relayers: accounts.relay ? [accounts.relay] : [],
       },
       mintCap: options.mintCap,
+      redemptionCap: options.redemptionCap,
       perkUri: options.perkUri,
       gasMoneyWei: String(BigInt(Math.round(options.gasMoney * 1e9)) * 1_000_000_000n),
     },

@@ -71,6 +71,7 @@ export async function planDeployment(
   const addresses = contractAddresses({ deployer, firstNonce });
   const steps = deploymentSteps(addresses, wish.accounts, {
     mintCap: BigInt(wish.mintCap),
+    redemptionCap: BigInt(wish.redemptionCap),
     perkUri: wish.perkUri,
     gasMoneyWei: BigInt(wish.gasMoneyWei),
   }).map((step, place) => ({ ...step, nonce: firstNonce + place }));

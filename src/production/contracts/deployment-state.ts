@@ -13,6 +13,8 @@ export interface DeploymentWish {
   accounts: DeploymentAccounts;
   /** In RWT. */
   mintCap: string;
+  /** In RWT an hour. */
+  redemptionCap: string;
   perkUri: string;
   gasMoneyWei: string;
 }

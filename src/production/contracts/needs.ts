@@ -1,7 +1,12 @@
 /** What the service needs of its contracts, and whether they have it: code, links, roles, and what may still be minted. */
 import { rewardTokenAbi } from '../../chain/contracts/abis.ts';
+import { hasCollectCap, readCollectCap } from '../../chain/contracts/calls/collect-cap.ts';
 import { contractProblemText, contractsAt } from '../../chain/contracts/deploy.ts';
-import type { ContractAddresses } from '../../chain/contracts/deployment-steps.ts';
+import {
+  type ContractAddresses,
+  DEFAULT_REDEMPTION_CAP,
+  roleCalls,
+} from '../../chain/contracts/deployment-steps.ts';
 import { readContract } from '../../chain/contracts/read-contract.ts';
 import { hasRole } from '../../chain/contracts/roles.ts';
 import type { Rpc } from '../../chain/rpc/rpc.ts';
@@ -86,6 +91,7 @@ export async function roleNeeds(
       { of: 'the escrow contract', account: escrow, contract: on.token, role: 'REDEEMER_ROLE' },
       'redemption',
     )),
+    await collectCapNeed({ rpc, token }),
     ...(await role(
       { of: 'the perks contract', account: perks, contract: on.escrow, role: 'REDEMPTION_ROLE' },
       'redemption',
@@ -99,6 +105,27 @@ export async function roleNeeds(
       'perks',
     )),
   ];
+}
+
+/** What may be collected for perks in an hour without the holders' allowance. */
+async function collectCapNeed({ rpc, token }: { rpc: Rpc; token: Hex }): Promise<Need> {
+  const need = { code: 'E_PROD_ROLE', for: 'redemption' } as const;
+  const cap = DEFAULT_REDEMPTION_CAP;
+  const data = roleCalls('token', token).setCollectCap(cap).data;
+  const problem = `the token contract ${token} lets nothing be collected for perks without a permit: its collect cap is 0`;
+  const fix = `let the admin of token call setCollectCap(${cap}): rewards contracts send ${token} ${data} --key-file <admin's key>`;
+  if (!(await hasCollectCap({ rpc, token }))) {
+    const what = 'the token contract is of an earlier version, without a cap for what is collected for perks';
+    return { ...need, what, met: true, problem, fix };
+  }
+  const found = await readCollectCap({ rpc, token });
+  return {
+    ...need,
+    what: `the escrow may collect ${found.cap} RWT an hour for perks without the holders' allowance (${found.left} are left)`,
+    met: found.cap > 0n,
+    problem,
+    fix,
+  };
 }
 
 /** Code and links, then the rest where those are right. */

@@ -157,6 +157,12 @@ export const brandSpec = {
     label: 'engagement writes',
     help: "which clients may report what users did, for ranks and progress, which pay nothing: any, or only those that send the brand's key",
   },
+  redemptions: {
+    kind: 'choice',
+    of: ['open', 'key', 'token'],
+    default: 'key',
+    help: "which clients may redeem perks for users: any, those that send the brand's key, or only users themselves, with their access token or permit; without the user never more than the brand has paid them and they have not spent",
+  },
   leaderboardUsers: {
     kind: 'choice',
     of: ['shown', 'masked'],

@@ -199,23 +199,4 @@ describe.each(databaseKinds)('redemption (on $kind)', ({ open }) => {
     const badKey = await redeem(someone(), MUG.id, { 'idempotency-key': 'x'.repeat(300) });
     expect(badKey.body.details.errors).toEqual([expect.stringMatching(/^idempotencyKey: /)]);
   });
-
-  test('a brand that takes writes with its key alone: redeeming needs the key, asking does not', async () => {
-    const { email } = await personWith(service, 100);
-    await service.change(`/brands/${service.brand.brandId}`, { engagementWrites: 'credential' });
-    try {
-      expect(await redeem(email, WALLPAPERS.id)).toMatchObject({
-        ...{ status: 401, body: { details: { reason: 'brand_key_required' } } },
-      });
-      expect((await check(email, WALLPAPERS.id)).status).toBe(200);
-      const withKey = await redeem(email, WALLPAPERS.id, {
-        authorization: `Bearer ${service.brand.apiKey}`,
-      });
-      expect(withKey.status).toBe(200);
-    } finally {
-      await service.change(`/brands/${service.brand.brandId}`, { engagementWrites: 'open' });
-    }
-    const strange = await redeem(email, WALLPAPERS.id, { origin: 'https://elsewhere.example' });
-    expect(strange).toMatchObject({ status: 403, body: { details: { reason: 'origin_not_allowed' } } });
-  });
 });

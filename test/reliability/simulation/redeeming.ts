@@ -6,6 +6,7 @@ import type { LaneDeps, LaneSettings } from '../../../src/chain/lane/types.ts';
 import type { Rpc } from '../../../src/chain/rpc/rpc.ts';
 import { createRedemptionProgress } from '../../../src/chain/waiting/redemption-outcome.ts';
 import { redeemWork } from '../../../src/chain/work/redemptions/redeem-work.ts';
+import { asking, collectsAnything } from '../../kits/consent.ts';
 import { CONTRACTS, PERK, REDEEM_LANE, USERS } from './model/accounts.ts';
 import { cheapSigner } from './model/cheap-signer.ts';
 import type { World } from './world.ts';
@@ -39,6 +40,10 @@ export function createRedeeming(world: World, deps: RedeemingDeps) {
   });
   const redeem = createPerkRedeemer({
     ...{ database, rpc, clock, crash, contracts: CONTRACTS, answerTimeoutMs: 8_000 },
+    ...{ alarms: deps.alarms, ownAddresses: new Set(), ownHosts: [], ownDomain: 'chat.example' },
+    // Users ask themselves here, of contracts without a cap.
+    ...{ collecting: collectsAnything, permitMarginMs: 60_000 },
+    readPermit: () => Promise.resolve({ state: 'not_signed' }),
     // The perk here has no constraints.
     checkConstraints: () => Promise.resolve([]),
     redemptions: { nudge() {}, waitFor: progress.waitFor },
@@ -67,7 +72,8 @@ export function createRedeeming(world: World, deps: RedeemingDeps) {
     redeemPerk(number: number, effect: Effect): Promise<RedeemOutcome> {
       const { brandId, id: perkId } = PERK;
       const user = redeemerOf(number);
-      return redeem({ brandId, perkId, userKey: user, userAddress: user }, effect);
+      const asker = asking({ wallets: [user] });
+      return redeem({ brandId, perkId, userKey: user, userAddress: user, asker, permit: undefined }, effect);
     },
   };
 }

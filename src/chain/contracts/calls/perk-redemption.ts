@@ -1,5 +1,6 @@
 /** Redemptions of perks, which happen once for each key, and what the chain says of a perk. */
 import { encodeFunctionData, type Hex, keccak256, stringToHex } from 'viem';
+import type { KeptPermit } from '../../../ledger/schema/engagement/redemptions.ts';
 import type { Rpc } from '../../rpc/rpc.ts';
 import { perkNFTAbi } from '../abis.ts';
 import { readContract } from '../read-contract.ts';
@@ -7,16 +8,39 @@ import { readContract } from '../read-contract.ts';
 /** The key on chain of a redemption, from its id in the ledger. */
 export const redemptionKey = (id: string): Hex => keccak256(stringToHex(id));
 
-/** An upper bound in gas, above the dearest case that test/solidity/gas.test.ts builds: a first perk, paid to a new brand. */
-export const REDEMPTION_GAS_LIMIT = 260_000n;
+/**
+ * Upper bounds in gas, above the dearest cases that test/solidity/gas.test.ts builds: a first perk, paid to a new brand,
+ * and the same with a first permit.
+ */
+export const REDEMPTION_GAS_LIMIT = 280_000n;
+export const REDEMPTION_WITH_PERMIT_GAS_LIMIT = 350_000n;
 
-/** Calldata for PerkNFT, whose sender needs `REDEEMER_ROLE`. `cost`: the most that may be collected, in whole RWT. */
-export const redemptionData = (of: { key: Hex; wallet: Hex; tokenId: number; cost: number }): Hex =>
-  encodeFunctionData({
+/**
+ * What PerkNFT is sent, whose sender needs `REDEEMER_ROLE`. `cost`: the most that may be collected, in whole RWT.
+ * `permit`: the user's own, where one pays.
+ */
+export function redemptionCall(of: {
+  key: Hex;
+  wallet: Hex;
+  tokenId: number;
+  cost: number;
+  permit?: KeptPermit | null | undefined;
+}): { data: Hex; gas: bigint } {
+  const { permit } = of;
+  const args = [of.key, of.wallet, BigInt(of.tokenId), BigInt(of.cost)] as const;
+  if (!permit) {
+    const data = encodeFunctionData({ abi: perkNFTAbi, functionName: 'redeem', args });
+    return { data, gas: REDEMPTION_GAS_LIMIT };
+  }
+  const { v, r, s } = permit;
+  const signed = { value: BigInt(permit.value), deadline: BigInt(permit.deadlineSeconds), v, r, s };
+  const data = encodeFunctionData({
     abi: perkNFTAbi,
-    functionName: 'redeem',
-    args: [of.key, of.wallet, BigInt(of.tokenId), BigInt(of.cost)],
+    functionName: 'redeemWithPermit',
+    args: [...args, signed],
   });
+  return { data, gas: REDEMPTION_WITH_PERMIT_GAS_LIMIT };
+}
 
 /** A perk as the chain has it; `stock`: how many are left, undefined without a limit. */
 export interface ChainPerk {

@@ -11,7 +11,7 @@ import {
   waitingRedemptions,
 } from '../../../ledger/perks/redemption-queue.ts';
 import type { Settle } from '../../../ledger/transactions/settle.ts';
-import { REDEMPTION_GAS_LIMIT, redemptionData } from '../../contracts/calls/perk-redemption.ts';
+import { redemptionCall } from '../../contracts/calls/perk-redemption.ts';
 import { type TriedQueue, type TriedWork, type TriedWorkDeps, triedWork } from '../tried-work.ts';
 import { isTermsKey, perkTermsQueue } from './perk-terms-work.ts';
 
@@ -48,8 +48,7 @@ function redemptionQueue({ perks, contracts }: Pick<RedeemWorkDeps, 'perks' | 'c
       return redemptions.map((one) => ({
         key: one.key,
         to: perks,
-        data: redemptionData(one),
-        gas: REDEMPTION_GAS_LIMIT,
+        ...redemptionCall(one),
         receiver: ours.has(one.wallet.toLowerCase()) ? undefined : one.wallet,
       }));
     },

@@ -1,11 +1,21 @@
 /** The table of redemptions: perks that users take for RWT, each debited once on chain. Amounts are whole RWT. */
 import { sql } from 'drizzle-orm';
-import { index, integer, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core';
+import { index, integer, jsonb, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import type { BrandId } from '../../../rules/brands/brand.ts';
+import type { KeptConsent } from '../../../rules/perks/consent.ts';
 import { address, bytes, number } from '../columns.ts';
 
 /** Above the number of any block: a redemption that no final block shows. */
 const NOT_SHOWN = Number.MAX_SAFE_INTEGER;
+
+/** A user's permit to the escrow; `value` and `deadlineSeconds` in decimal digits. */
+export interface KeptPermit {
+  value: string;
+  deadlineSeconds: string;
+  v: number;
+  r: `0x${string}`;
+  s: `0x${string}`;
+}
 
 /** Written once, before anything is sent; only the columns from `transactionId` on change later. */
 export const redemptions = pgTable(
@@ -44,6 +54,12 @@ export const redemptions = pgTable(
     nextTryAt: number('next_try_at').notNull().default(0),
     /** What the chain said last. */
     refusal: text('refusal'),
+    /** On whose word it is paid. */
+    consent: text('consent').$type<KeptConsent>().notNull().default('unasked'),
+    /** The user's own, to the escrow, where it pays. */
+    permit: jsonb('permit').$type<KeptPermit>(),
+    /** The signature of that permit, which pays one redemption. */
+    permitId: bytes('permit_id'),
   },
   (t) => [
     uniqueIndex('redemptions_key').on(t.key),
@@ -52,6 +68,7 @@ export const redemptions = pgTable(
     index('redemptions_brand').on(t.brandId, t.createdAt),
     index('redemptions_user').on(t.userKey, t.brandId),
     index('redemptions_waiting').on(t.createdAt).where(sql`transaction_id is null and failure is null`),
+    uniqueIndex('redemptions_permit').on(t.permitId).where(sql`permit_id is not null and failure is null`),
     index('redemptions_of_wallet').on(t.wallet, t.shownFrom).where(sql`failure is null`),
     index('redemptions_of_token').on(t.tokenId, t.shownFrom).where(sql`failure is null`),
   ],

@@ -1,5 +1,5 @@
 /** Judges redemptions by the chain: each debited once, with its code, or not at all; RWT and stock promised to one alone. */
-import { redemptionData, redemptionKey } from '../../../../src/chain/contracts/calls/perk-redemption.ts';
+import { redemptionCall, redemptionKey } from '../../../../src/chain/contracts/calls/perk-redemption.ts';
 import { PERK, REDEEM_LANE } from '../model/accounts.ts';
 import { isForeign, slotOf } from '../model/model-chain.ts';
 import type { World } from '../world.ts';
@@ -31,7 +31,7 @@ export async function checkRedemptions(world: World, evidence: Evidence, ended: 
     if (!ended) continue;
     if (failure === null && !debited.has(key))
       findings.add('no code without its debit', `${id} is not debited`);
-    const data = redemptionData({ ...row, key, tokenId: row.token_id });
+    const { data } = redemptionCall({ ...row, key, tokenId: row.token_id });
     const caused =
       failure === null ||
       (failure === 'reverted' || failure === 'not_sent' ? refusedOf.has(data) : TOO_LITTLE.test(failure));
