@@ -1,4 +1,6 @@
 /** `rewards start` behind PgBouncer: limits are exact over two replicas, and a pooler that takes a protection away is refused. */
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { openPostgres } from '../../src/ledger/database/postgres.ts';
@@ -15,6 +17,39 @@ import {
 
 // Each starts several processes of the real program.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+/** A pooler that answers some statements itself: in place of those that begin with `word` the server gets one that does nothing. */
+async function startSwallowing(
+  databaseUrl: string,
+  word: string,
+): Promise<{ url: string; stop: () => Promise<void> }> {
+  const { hostname, port } = new URL(databaseUrl);
+  const sockets = new Set<Socket>();
+  const server = createServer((client) => {
+    const onward = connect(Number(port), hostname);
+    for (const socket of [client, onward]) {
+      sockets.add(socket.on('error', () => {}));
+      socket.on('close', () => [client, onward].map((one) => one.destroy()));
+    }
+    // Of the same length, since lengths stand before texts.
+    const nothing = `${'select'.padEnd(word.length)}`;
+    client.on('data', (data) => onward.write(data.toString('latin1').replaceAll(word, nothing), 'latin1'));
+    onward.pipe(client);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = Object.assign(new URL(databaseUrl), {
+    hostname: '127.0.0.1',
+    port: String((server.address() as AddressInfo).port),
+  });
+  return {
+    url: url.href,
+    async stop() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
 
 describe.skipIf(pgbouncerMissing())('behind PgBouncer', () => {
   let kit: ProductionKit;
@@ -84,7 +119,7 @@ describe.skipIf(pgbouncerMissing())('behind PgBouncer', () => {
     const { code, error } = await refused(url);
     expect([code, error.code]).toEqual([5, 'E_DATABASE_POOLER']);
     expect(error.message).toContain('REWARDS_DATABASE_POOLER is none');
-    expect(error.fix).toContain('REWARDS_DATABASE_POOLER=transaction');
+    expect(error.hint).toContain('REWARDS_DATABASE_POOLER=transaction');
   });
 
   test('a pooler that shares each statement is refused with its reason', async () => {
@@ -92,7 +127,7 @@ describe.skipIf(pgbouncerMissing())('behind PgBouncer', () => {
     const { code, error } = await refused(url, { REWARDS_DATABASE_POOLER: 'transaction' });
     expect([code, error.code]).toEqual([5, 'E_DATABASE_REFUSED']);
     expect(error.message).toMatch(/statement pooling mode/);
-    expect(error.fix).toContain('pool_mode = transaction');
+    expect(error.hint).toContain('pool_mode = transaction');
   });
 
   test('what a pooler says is told: a parameter that it does not take, a user, a database, no room', async () => {
@@ -100,7 +135,7 @@ describe.skipIf(pgbouncerMissing())('behind PgBouncer', () => {
     const parameter = await refused(`${url}?options=-c%20jit%3Doff`);
     expect([parameter.code, parameter.error.code]).toEqual([5, 'E_DATABASE_REFUSED']);
     expect(parameter.error.message).toMatch(/unsupported startup parameter: options/);
-    expect(parameter.error.fix).toContain('take options out of the address');
+    expect(parameter.error.hint).toContain('take options out of the address');
     const user = Object.assign(new URL(url), { username: 'nobody_here', password: 'hunter2' });
     const stranger = await refused(user.href);
     expect([stranger.code, stranger.error.code]).toEqual([5, 'E_DATABASE_REFUSED']);
@@ -111,7 +146,20 @@ describe.skipIf(pgbouncerMissing())('behind PgBouncer', () => {
     const full = await refused(await pooler({ pool_mode: 'session', max_client_conn: 1 }));
     expect([full.code, full.error.code]).toEqual([75, 'E_START_DATABASE']);
     expect(full.error.message).toMatch(/no more connections allowed \(max_client_conn\)/);
-    expect(full.error.fix).toContain('max_client_conn');
+    expect(full.error.hint).toContain('max_client_conn');
+  });
+
+  test('a pooler that passes no SET on is refused, until the role has the limit', async () => {
+    const swallowing = await startSwallowing(postgres.url, 'set lock_timeout =');
+    stops.push(swallowing.stop);
+    const { code, error } = await refused(swallowing.url);
+    expect([code, error.code]).toEqual([5, 'E_DATABASE_UNPROTECTED']);
+    expect(error.message).toMatch(/without lock_timeout=1500$/);
+    expect(error.hint).toContain("alter role … set lock_timeout = '1500'");
+    const { username, pathname } = new URL(postgres.url);
+    await rows(`alter role ${username} in database ${pathname.slice(1)} set lock_timeout = '1500'`);
+    expect((await refused(swallowing.url)).error).toBeUndefined();
+    await rows(`alter role ${username} in database ${pathname.slice(1)} reset lock_timeout`);
   });
 
   test('commands on the ledger work in transaction mode without a setting', async () => {

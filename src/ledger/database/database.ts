@@ -88,7 +88,7 @@ const UNAVAILABLE_MESSAGES =
   /^(?:timeout exceeded when trying to connect|no server took the connection|Connection terminated|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end)/;
 /** A pooler gives all its errors one code (PgBouncer: 08P01, that of a broken protocol); these do not pass by waiting. */
 const REFUSED_BY_POOLER =
-  /unsupported startup parameter|no such (?:user|database)|auth(?:entication)? failed|not allowed in statement pooling mode|TLS required|SSL required/i;
+  /unsupported startup parameter|no such (?:user|database)|(?:role|database) ".*" does not exist|auth(?:entication)? failed|not allowed in statement pooling mode|TLS required|SSL required/i;
 
 const codesOf = (error: unknown): string[] => {
   const codes: string[] = [];
