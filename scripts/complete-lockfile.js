@@ -1,6 +1,10 @@
-// Adds to package-lock.json the optional packages of other platforms that the registry in use did not serve.
-// npm leaves such packages out when it writes the file, and then refuses the file in `npm ci`. Run after installing.
+// Adds to package-lock.json the optional packages of other platforms that the registry in use did not serve, and to every
+// package where it is from and its hash. npm leaves such packages out when it writes the file, and then refuses the file in
+// `npm ci`; some settings of npm leave out the addresses. Run after installing.
+import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { addressOf, lockfileProblems, nameOf } from './lockfile.js';
 
 const path = new URL('../package-lock.json', import.meta.url);
 const lock = JSON.parse(readFileSync(path, 'utf8'));
@@ -27,6 +31,37 @@ for (const [where, entry] of Object.entries(lock.packages)) {
     added.push(top);
   }
 }
-lock.packages = Object.fromEntries(Object.entries(lock.packages).sort(([a], [b]) => (a < b ? -1 : 1)));
+
+/** The hash that the registry publishes for a version. */
+async function publishedIntegrity(name, version) {
+  const { stdout } = await promisify(execFile)('npm', ['view', `${name}@${version}`, 'dist.integrity']);
+  return stdout.trim();
+}
+
+/** At once: npm starts anew for each. */
+const TOGETHER = 4;
+const entries = Object.entries(lock.packages).filter(([where, { link }]) => where !== '' && !link);
+const withoutHash = entries.filter(([, { integrity }]) => !integrity);
+for (let from = 0; from < withoutHash.length; from += TOGETHER) {
+  await Promise.all(
+    withoutHash.slice(from, from + TOGETHER).map(async ([where, entry]) => {
+      entry.integrity = await publishedIntegrity(nameOf(where, entry), entry.version);
+    }),
+  );
+}
+for (const [where, entry] of entries) {
+  entry.resolved = addressOf(nameOf(where, entry), entry.version);
+  // In npm's own order, so that its next writing changes nothing.
+  const { version, resolved, integrity, ...rest } = entry;
+  const { name, ...others } = rest;
+  lock.packages[where] = { ...(name && { name }), version, resolved, integrity, ...others };
+}
+lock.packages = Object.fromEntries(
+  Object.entries(lock.packages).sort(([a], [b]) => a.localeCompare(b, 'en')),
+);
 writeFileSync(path, `${JSON.stringify(lock, null, 2)}\n`);
-console.log(added.length === 0 ? 'the lock file is complete' : `added ${added.join(', ')}`);
+const problems = lockfileProblems(lock);
+for (const problem of problems) console.error(problem);
+if (problems.length > 0) process.exitCode = 1;
+const completed = [...added, ...withoutHash.map(([where]) => `the hash of ${where}`)];
+console.log(completed.length === 0 ? 'the lock file is complete' : `added ${completed.join(', ')}`);

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -28,6 +28,52 @@ test('the lock file names the optional packages of every platform (npm run lockf
     ),
   );
   expect(missing).toEqual([]);
+});
+
+describe('the lock file names for each package its hash and where it is from', () => {
+  const scratch = mkdtempSync(join(tmpdir(), 'rewards-lockfile-'));
+  afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+  const check = (lock: unknown) => {
+    const file = join(scratch, 'package-lock.json');
+    writeFileSync(file, JSON.stringify(lock));
+    const checker = new URL('scripts/check-lockfile.js', root).pathname;
+    const { status, stderr } = spawnSync(process.execPath, [checker, file], { encoding: 'utf8' });
+    return { status, said: stderr.trim().split('\n') };
+  };
+  const anvil = 'node_modules/@foundry-rs/anvil-darwin-arm64';
+
+  test('in full', () => {
+    expect(check(read('package-lock.json'))).toEqual({ status: 0, said: [''] });
+  });
+
+  test.each([
+    ['without a hash', { integrity: undefined }, `${anvil} has no integrity`],
+    [
+      'with a weak hash',
+      { integrity: 'sha1-2jmj7l5rSw0yVb/vlWAYkK/YBwk=' },
+      `${anvil} has an integrity other than sha512`,
+    ],
+    ['without a host', { resolved: undefined }, `${anvil} has no resolved`],
+    [
+      'of another host',
+      { resolved: 'https://mirror.example/anvil-darwin-arm64/-/anvil-darwin-arm64-1.7.1.tgz' },
+      `${anvil} is resolved to https://mirror.example/anvil-darwin-arm64/-/anvil-darwin-arm64-1.7.1.tgz, not to its version at https://registry.npmjs.org/`,
+    ],
+    [
+      'of another version',
+      {
+        resolved: 'https://registry.npmjs.org/@foundry-rs/anvil-darwin-arm64/-/anvil-darwin-arm64-1.7.0.tgz',
+      },
+      `${anvil} is resolved to https://registry.npmjs.org/@foundry-rs/anvil-darwin-arm64/-/anvil-darwin-arm64-1.7.0.tgz, not to its version at https://registry.npmjs.org/`,
+    ],
+  ])('a package %s is refused', (_, change, problem) => {
+    const lock = read('package-lock.json');
+    Object.assign(lock.packages[anvil], change);
+    expect(check(lock)).toMatchObject({
+      status: 1,
+      said: [problem, expect.stringContaining('npm run lockfile')],
+    });
+  });
 });
 
 /** What the build writes, by esbuild's word. */

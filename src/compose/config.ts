@@ -307,8 +307,13 @@ export const settings = {
   connections: {
     /** 22 KB each: 110 MB when all of them are slow. Balancers open some hundreds. */
     connectionsMax: 5_000,
-    /** Requests behind the one that is being answered. Browsers and proxies send none, and each costs some KB. */
+    /**
+     * Requests behind the one that is being answered; more close the connection behind the answer to the last of them.
+     * Browsers and proxies send none, and each costs some KB.
+     */
     waitingMax: 16,
+    /** How long such a client has to take its answers: some round trips on the worst of lines. */
+    lingerMs: 1_000,
     /** A body has a few KB: seconds on the worst of lines. */
     requestTimeoutMs: 15_000,
     headersTimeoutMs: 10_000,

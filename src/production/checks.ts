@@ -9,7 +9,7 @@ import { isRpcError, type Rpc } from '../chain/rpc/rpc.ts';
 import { PreconditionError } from '../compose/precondition.ts';
 import { DEV_PROCESSOR } from '../emulator/world/dev-processor.ts';
 import type { WalletTree } from '../identity/wallets.ts';
-import { type Database, isDatabaseRefusal, isDatabaseUnavailable } from '../ledger/database/database.ts';
+import type { Database, Pooler } from '../ledger/database/database.ts';
 import { unsafeDatabaseSettings } from '../ledger/database/durability.ts';
 import { pendingMigrations } from '../ledger/database/migrate.ts';
 import { type Facts, readFact } from '../ledger/facts.ts';
@@ -17,8 +17,8 @@ import { readLedgerOwner } from '../ledger/ledger-owner.ts';
 import { nextNonce } from '../ledger/transactions/transactions.ts';
 import { newestDerivedWallet } from '../ledger/wallets/wallets.ts';
 import { isDevelopmentChain } from '../lib/development-chain.ts';
-import { rootMessage } from '../lib/failures/root-cause.ts';
 import { type Need, roleNeeds } from './contracts/needs.ts';
+import { checkDatabaseSessions, databaseProblem } from './database-problem.ts';
 import { type StartConfig, unsafeSettings } from './start-config.ts';
 import { type Problem, problemOf } from './start-errors.ts';
 
@@ -101,9 +101,13 @@ export function checkSettings(config: StartConfig, known: KnownKeys, wallets?: W
 export async function checkDatabase(
   database: Database,
   wallets: WalletTree | undefined,
+  pooler: Pooler,
 ): Promise<{ problems: Problem[]; facts?: Facts['chain'] | undefined }> {
   const { problems, add } = gathering();
   try {
+    problems.push(...(await checkDatabaseSessions(database, pooler)));
+    // Through connections of this kind nothing else can be asked for certain.
+    if (problems.length > 0) return { problems };
     if ((await readLedgerOwner(database)).owner === 'emulator')
       problems.push(problemOf('E_PROD_EMULATOR_LEDGER'));
     const unsafe = await unsafeDatabaseSettings(database);
@@ -127,17 +131,6 @@ export async function checkDatabase(
     add(...databaseProblem(error));
     return { problems };
   }
-}
-
-/** Translates an error of the database. */
-export function databaseProblem(error: unknown): [code: string, message: string, fix: string] {
-  // A refusal is not temporary.
-  if (isDatabaseUnavailable(error) && !isDatabaseRefusal(error))
-    return ['E_START_DATABASE', 'the database does not answer', 'start it, and check its address'];
-  const said = rootMessage(error);
-  if (/newer version/.test(said))
-    return ['E_MIGRATIONS_PENDING', said, 'deploy the version of rewards that migrated it'];
-  return ['E_DATABASE_REFUSED', `the database refuses: ${said}`, 'check user, password and database name'];
 }
 
 /** Checks that every node that answers is of the ledger's chain and has our contracts. */

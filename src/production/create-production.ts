@@ -27,7 +27,7 @@ import { derivedWallets, levelOf } from '../identity/derived.ts';
 import { providerTokens } from '../identity/provider.ts';
 import type { TokenVerifier } from '../identity/tokens.ts';
 import type { WalletTree } from '../identity/wallets.ts';
-import type { Database } from '../ledger/database/database.ts';
+import type { Database, Pooler } from '../ledger/database/database.ts';
 import { openPostgres } from '../ledger/database/postgres.ts';
 import { openSqlite } from '../ledger/database/sqlite.ts';
 import { type Facts, readFact, writeFact } from '../ledger/facts.ts';
@@ -247,7 +247,7 @@ async function pickAdapters(
   onRpc?: Metrics['rpc'],
 ): Promise<Adapters> {
   const { log } = config;
-  const { database, release } = await openLedgerAt(config.databaseUrl, log);
+  const { database, release } = await openLedgerAt(config.databaseUrl, log, config.databasePooler);
   lifecycle.onStop(release);
   lifecycle.onStop(() => database.close());
   const clock = systemClock();
@@ -313,14 +313,21 @@ function pickSigners({
 /** Rejects when the SQLite module cannot be loaded. */
 export const trySqlite = (): Promise<void> => openSqlite(':memory:').close();
 
-/** A database of Postgres, or `sqlite:FILE`; `release` after closing it. */
+/**
+ * A database of Postgres, or `sqlite:FILE`; `release` after closing it. Commands that only look in use it as if behind a
+ * pooler that shares connections, which is right whatever stands in between.
+ */
 export async function openLedgerAt(
   url: string,
   log: Log,
+  pooler: Pooler = 'transaction',
 ): Promise<{ database: Database; release: () => Promise<void> }> {
   if (!url.startsWith('sqlite:')) {
     const availability = createAvailability({ what: 'the database', log });
-    return { database: openPostgres(url, { availability, watchNesting: false }), release: async () => {} };
+    return {
+      database: openPostgres(url, { availability, watchNesting: false, pooler }),
+      release: async () => {},
+    };
   }
   const path = resolve(url.slice('sqlite:'.length));
   // The lock beside the file keeps other processes out while this one lives.
@@ -353,7 +360,7 @@ async function checkAll(
   { database, nodes, rpc, chain, wallets, clock: machine }: Adapters,
 ): Promise<{ problems: Problem[]; warnings: Problem[]; genesisHash?: `0x${string}` }> {
   const known = knownKeys();
-  const ledger = await checkDatabase(database, wallets);
+  const ledger = await checkDatabase(database, wallets, config.databasePooler);
   const clock = await checkClock(database, machine);
   const seen = await checkChain(
     config,

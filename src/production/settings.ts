@@ -85,6 +85,12 @@ export const startSettings = {
     'accept Postgres on another machine without TLS',
     { default: 'false' },
   ),
+  databasePooler: setting(
+    '--database-pooler <mode>',
+    choice('none', 'session', 'transaction'),
+    'how a pooler in front of Postgres gives out connections',
+    { default: 'none' },
+  ),
   allowSqlite: setting('--allow-sqlite', onOff, 'accept sqlite:FILE in place of a Postgres address', {
     default: 'false',
   }),

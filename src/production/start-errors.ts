@@ -57,6 +57,14 @@ export const startErrors = {
     'the database does not let this user in',
     'check user, password and database name in the address',
   ),
+  E_DATABASE_POOLER: unsafe(
+    'a pooler gives each transaction another connection, and REWARDS_DATABASE_POOLER does not say so',
+    'set REWARDS_DATABASE_POOLER=transaction; or pool_mode = session in pgbouncer.ini, and REWARDS_DATABASE_POOLER=session',
+  ),
+  E_DATABASE_UNPROTECTED: unsafe(
+    "the database's connections lack a limit that keeps one process from holding up all others",
+    'let the pooler pass SET on, or give the limit to the role with `alter role … set`',
+  ),
   E_PROD_DEV_KEY: unsafe(
     'a key is published in documentation or tools',
     'make new keys; never use those of a development chain',

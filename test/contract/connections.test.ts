@@ -1,12 +1,13 @@
 /** What connections may cost: requests without end, bodies that never come, clients that take no answer. */
 import { Hono } from 'hono';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { settings } from '../../src/compose/config.ts';
 import { listen } from '../../src/compose/listen.ts';
 import { createAdminHost } from '../../src/http/admin.ts';
 import { silentLog } from '../../src/lib/log.ts';
 import { until } from '../kits/clock.ts';
 import { exchange, openSocket } from '../kits/sockets.ts';
-import { API, type ContractService, startContractService } from './kit.ts';
+import { API, type ContractService, shop, startContractService } from './kit.ts';
 
 const HERE = { bindAddress: '127.0.0.1', port: 0, explicit: false };
 const MB = 1024 * 1024;
@@ -59,6 +60,33 @@ describe('a service', () => {
       get(`${API}/debug`) + post + get('/nothing') + post + get(`${API}/debug`, 'Connection: close\r\n');
     const answers = await exchange(port, text);
     expect(answers.match(/(?<=HTTP\/1\.1 )\d+/g)).toEqual(['200', '200', '404', '200', '200']);
+  });
+
+  test('of more requests than may wait, those that may are answered, and the last answer says that it is the last', async () => {
+    const { waitingMax } = settings.connections;
+    // In one packet, and in many, the rest of which nobody reads while answers are made.
+    for (const sent of [waitingMax + 2, 40, 20_000]) {
+      const answers = await exchange(port, get(`${API}/debug`).repeat(sent));
+      const each = answers.split(/(?=HTTP\/1\.1 )/);
+      expect(each.map((one) => one.slice(0, 12))).toEqual(Array(waitingMax + 1).fill('HTTP/1.1 200'));
+      const closing = each.map((one) => /^connection: close\r$/im.test(one));
+      expect(closing).toEqual([...Array(waitingMax).fill(false), true]);
+      // The last one is whole, too.
+      const [, head = '', body = ''] = /^(.*?)\r\n\r\n(.*)$/s.exec(each.at(-1) ?? '') ?? [];
+      expect(body).toHaveLength(Number(/content-length: (\d+)/i.exec(head)?.[1]));
+    }
+    const exactly = get(`${API}/debug`).repeat(waitingMax) + get(`${API}/debug`, 'Connection: close\r\n');
+    expect((await exchange(port, exactly)).match(/HTTP\/1\.1 200/g)).toHaveLength(waitingMax + 1);
+  });
+
+  test('an event behind the last that may wait is not begun: a client may send it again', async () => {
+    const { waitingMax } = settings.connections;
+    const fields = { userEmail: 'pipelined@people.example' };
+    const body = JSON.stringify({ brandId: shop.brandId, domain: shop.domain, eventType: 'once', ...fields });
+    const post = `POST ${API}/manual-event HTTP/1.1\r\nHost: shop.example\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+    await exchange(port, get(`${API}/debug`).repeat(waitingMax + 1) + post);
+    const sentAgain = await service.send(shop, fields);
+    expect(sentAgain.status).toBe(200);
   });
 
   test('an idle connection is kept for longer than balancers keep theirs', async () => {

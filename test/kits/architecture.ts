@@ -118,7 +118,7 @@ const packages: Record<string, RegExp> = {
   'better-sqlite3':
     /^(ledger\/database\/sqlite|emulator\/(state\/data-dir|snapshots\/store-images)|site\/store\/open-store)\.ts$/,
   '@node-rs/argon2': /^site\/accounts\/password\.ts$/,
-  pg: /^ledger\/database\/postgres\.ts$/,
+  pg: /^ledger\/database\/postgres(-sessions)?\.ts$/,
   viem: /^(chain|audit|identity|emulator)\//,
   '@viem/anvil': /^emulator\/chain\/anvil\.ts$/,
   '@scure/bip32': /^(chain\/lane\/grown-key|identity\/(wallets\/)?derived)\.ts$/,

@@ -18,7 +18,8 @@ export default async function setup() {
   }
   // Not before the server runs: it looks for it when it is loaded.
   const { postgresMissing } = await import('./databases.ts');
-  for (const missing of [postgresMissing(), browserMissing()])
+  const { pgbouncerMissing } = await import('./pgbouncer.ts');
+  for (const missing of new Set([postgresMissing(), browserMissing(), pgbouncerMissing()]))
     if (missing) process.stderr.write(`${missing}\n`);
   if (process.env.REWARDS_TEST_POSTGRES_URL)
     undo.push(await makeTemplate(process.env.REWARDS_TEST_POSTGRES_URL));

@@ -1,6 +1,7 @@
 /** The port to the ledger's database: one query builder, whichever database is behind it. */
 import { type SQL, sql } from 'drizzle-orm';
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core';
+import { rootMessage } from '../../lib/failures/root-cause.ts';
 import { delay } from '../../lib/timers.ts';
 
 /** Drizzle's Postgres builder, less what the two databases do not share. */
@@ -30,6 +31,21 @@ export const msOf = (time: SqlTime): number | undefined => given.get(time);
  */
 export type BusinessTime = () => SqlTime;
 
+/**
+ * How connections reach Postgres. `none`: they are its own. `session`: a pooler gives each one of its servers for as long as
+ * it lives. `transaction`: a pooler gives each transaction any server that is free, so that nothing of one, neither a
+ * setting nor the name of a statement, may outlive it.
+ */
+export type Pooler = 'none' | 'session' | 'transaction';
+
+/** What a connection's settings are in a start, and what they should be. */
+export interface SessionProblem {
+  /** `shared`: each transaction gets another connection, though `pooler` says otherwise. `unprotected`: what was set is not in force. */
+  kind: 'shared' | 'unprotected';
+  /** Of `unprotected`: each setting as `name=value`, as it should be. */
+  missing: string[];
+}
+
 export interface Database {
   readonly dialect: 'sqlite' | 'postgres';
   /** The database's own clock, which all processes on it share; read while the statement runs. */
@@ -47,8 +63,13 @@ export interface Database {
   script(text: string): Promise<void>;
   /** What the database holds: its tables and their columns, for checks against the schema. */
   tables(): Promise<Map<string, string[]>>;
+  /** What is wrong with the connections, as a start finds them; undefined when what protects them is in force, and for SQLite. */
+  sessionProblem(): Promise<SessionProblem | undefined>;
   close(): Promise<void>;
 }
+
+/** How an error begins when a pooler has kept a statement waiting for a server: poolers do so for minutes, without a word. */
+export const NO_SERVER = 'no server took the connection';
 
 /** Both databases say so when a commit is opened inside another: it would wait for itself, or not be part of it. */
 export const NESTED = 'atomically() does not nest: use the queries that it hands over';
@@ -64,7 +85,10 @@ const REFUSED = /^(?:28...|3D000|ERR_INVALID_URL)$/;
 const UNAVAILABLE =
   /^(?:08...|25006|25P03|53...|57P0.|ECONN(?:REFUSED|RESET|ABORTED)|EPIPE|ETIMEDOUT|E(?:HOST|NET)(?:UNREACH|DOWN)|ENOTFOUND|EAI_AGAIN|SQLITE_(?:FULL|IOERR|CANTOPEN|READONLY).*)$/;
 const UNAVAILABLE_MESSAGES =
-  /^(?:timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end)/;
+  /^(?:timeout exceeded when trying to connect|no server took the connection|Connection terminated|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end)/;
+/** A pooler gives all its errors one code (PgBouncer: 08P01, that of a broken protocol); these do not pass by waiting. */
+const REFUSED_BY_POOLER =
+  /unsupported startup parameter|no such (?:user|database)|(?:role|database) ".*" does not exist|auth(?:entication)? failed|not allowed in statement pooling mode|TLS required|SSL required/i;
 
 const codesOf = (error: unknown): string[] => {
   const codes: string[] = [];
@@ -110,8 +134,17 @@ export async function tryAgain<T>(
   }
 }
 
-/** Whether the server answers but refuses this user: waiting does not help, another address or password does. */
-export const isDatabaseRefusal = (error: unknown) => codesOf(error).some((code) => REFUSED.test(code));
+/** Whether the server or a pooler answers but refuses this user: waiting does not help, another address or password does. */
+export const isDatabaseRefusal = (error: unknown) =>
+  codesOf(error).some((code) => REFUSED.test(code)) ||
+  (codesOf(error).includes('08P01') && REFUSED_BY_POOLER.test(rootMessage(error)));
+
+/** Whether the server or a pooler is there and has no connection left for this process. */
+export const isDatabaseFull = (error: unknown) =>
+  codesOf(error).includes('53300') ||
+  /no more connections allowed|query_wait_timeout|no server took the connection|timeout exceeded when trying to connect/.test(
+    rootMessage(error),
+  );
 
 /**
  * Whether the database was unreachable or could not write, which is not the request's fault. While the service runs,

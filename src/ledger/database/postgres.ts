@@ -10,28 +10,18 @@ import {
   isDatabaseAway,
   isDatabaseUnavailable,
   NESTED,
+  type Pooler,
   type Queries,
   tryAgain,
 } from './database.ts';
 import { createNestingWatch } from './nesting.ts';
+import { checkSessions, type Sessions, sessionsOf } from './postgres-sessions.ts';
 import { type RunStatement, runDirectly } from './prepared.ts';
 
 /** Connections a process holds: group commit needs few, and a server has about a hundred for everyone. */
 const POOL_SIZE = 10;
 /** How long a request may wait for a connection before the database counts as unavailable; `connect_timeout` of the URL has another, in seconds. */
 const CONNECT_TIMEOUT_MS = 5_000;
-/**
- * How long a process may leave a transaction idle. Our transactions talk only to the database, so only a process that
- * is stopped, or lost with its machine, takes longer; its locks would keep all other processes waiting meanwhile.
- */
-const IDLE_IN_TRANSACTION_MS = 3_000;
-
-/**
- * How long a statement waits for a row that another transaction has locked. Our own transactions end within
- * milliseconds, so only one that stands still takes longer: a person's, or a large block's. A server looks for deadlocks
- * after a second, and should find them first.
- */
-const LOCK_TIMEOUT_MS = 1_500;
 /** Tries of a commit that a deadlock or a serialisation failure ended. Each such end means that another one made progress. */
 const TRIES_MAX = 3;
 /** Until it is tried again: the one that made progress takes the row that it waited for, before we could lock it anew. */
@@ -42,17 +32,21 @@ interface PostgresOptions {
   availability?: Availability;
   /** A commit inside another fails, rather than to run beside it. */
   watchNesting?: boolean;
+  /** What stands between this process and the server. */
+  pooler?: Pooler;
 }
 
 /** Connects lazily to `url`. */
 export function openPostgres(
   url: string,
-  { availability = unwatched, watchNesting = true }: PostgresOptions = {},
+  { availability = unwatched, watchNesting = true, pooler = 'none' }: PostgresOptions = {},
 ): Database {
-  const { pool, watched } = openPool(url, availability);
+  const sessions = sessionsOf(url, { pooler, waitMs: connectTimeoutMs(url) });
+  const { pool, watched } = openPool(url, sessions, availability);
   const nesting = createNestingWatch({ isOn: watchNesting });
-  const queriesOf = keepQueries();
-  const db = singleQueries(pool, () => {
+  const run = runWith(sessions);
+  const queriesOf = keepQueries(run);
+  const db = singleQueries(pool, run(pool), () => {
     if (nesting.isInside()) throw new Error('inside atomically(), use the queries that it hands over');
   });
 
@@ -80,15 +74,17 @@ export function openPostgres(
       if (nesting.isInside()) throw new Error(NESTED);
       const commit = () =>
         onOneConnection((connection) =>
-          inTransaction(connection, () => nesting.run(() => work(queriesOf(connection)))),
+          inTransaction({ connection, sessions }, () => nesting.run(() => work(queriesOf(connection)))),
         );
       return tryAgain(commit, { triesMax: TRIES_MAX, pauseMs: TRY_AGAIN_AFTER_MS });
     },
     snapshot: (work) =>
       onOneConnection(async (connection) => {
         // Its pauses are as long as a node takes to answer; it holds no locks that anybody waits for.
-        await connection.query('begin transaction isolation level repeatable read, read only');
-        await connection.query('set local idle_in_transaction_session_timeout = 0');
+        await sessions.begin(connection, {
+          kind: 'transaction isolation level repeatable read, read only',
+          local: { idle_in_transaction_session_timeout: '0' },
+        });
         try {
           return await work(queriesOf(connection));
         } finally {
@@ -97,10 +93,9 @@ export function openPostgres(
       }),
     script: (text) =>
       onOneConnection(async (connection) => {
-        await connection.query('begin');
+        // A migration waits for as long as the commits of the other processes take.
+        await sessions.begin(connection, { local: { lock_timeout: '0' } });
         try {
-          // A migration waits for as long as the commits of the other processes take.
-          await connection.query('set local lock_timeout = 0');
           await connection.query(text);
           await connection.query('commit');
         } catch (error) {
@@ -116,6 +111,7 @@ export function openPostgres(
       });
       return groupColumns(rows);
     },
+    sessionProblem: () => watched(() => checkSessions({ pool, sessions })),
     close: () => pool.end(),
   };
 }
@@ -126,7 +122,7 @@ function connectTimeoutMs(url: string): number {
 }
 
 /** Queries outside of commits, on any connection of the pool; `check` is called before each. */
-function singleQueries(pool: pg.Pool, check: () => void): Queries {
+function singleQueries(pool: pg.Pool, run: RunStatement, check: () => void): Queries {
   const queries = new Proxy(drizzle(pool), {
     get(target, name) {
       check();
@@ -134,7 +130,6 @@ function singleQueries(pool: pg.Pool, check: () => void): Queries {
       return typeof value === 'function' ? value.bind(target) : value;
     },
   }) as unknown as Queries;
-  const run = runOn(pool);
   return runDirectly(queries, async (...statement) => {
     check();
     return run(...statement);
@@ -142,25 +137,34 @@ function singleQueries(pool: pg.Pool, check: () => void): Queries {
 }
 
 /** The queries of each connection, the same every time, so that the statements which they have built stay. */
-function keepQueries(): (connection: pg.PoolClient) => Queries {
+function keepQueries(run: ReturnType<typeof runWith>): (connection: pg.PoolClient) => Queries {
   const kept = new WeakMap<pg.PoolClient, Queries>();
   return (connection) => {
     const known = kept.get(connection);
     if (known) return known;
-    const own = runDirectly(drizzle(connection) as unknown as Queries, runOn(connection));
+    const own = runDirectly(drizzle(connection) as unknown as Queries, run(connection));
     kept.set(connection, own);
     return own;
   };
 }
 
-/** Runs prepared statements by their names: the server parses and plans each once for a connection. */
-const runOn =
+/** Runs prepared statements by their names: the server parses and plans each once for a connection, unless others have it in between. */
+const runWith =
+  ({ remembersNames }: Sessions) =>
   (connection: pg.Pool | pg.PoolClient): RunStatement =>
   (text, values, _method, name) =>
-    connection.query({ text, values, name, rowMode: 'array' } as pg.QueryArrayConfig);
+    connection.query({
+      text,
+      values,
+      name: remembersNames ? name : undefined,
+      rowMode: 'array',
+    } as pg.QueryArrayConfig);
 
-async function inTransaction<T>(connection: pg.PoolClient, work: () => Promise<T>): Promise<T> {
-  await connection.query('begin');
+async function inTransaction<T>(
+  { connection, sessions }: { connection: pg.PoolClient; sessions: Sessions },
+  work: () => Promise<T>,
+): Promise<T> {
+  await sessions.begin(connection);
   try {
     const value = await work();
     await connection.query('commit');
@@ -194,14 +198,14 @@ async function onServer(url: string, statement: string): Promise<void> {
 }
 
 /** A pool whose uses are watched: its own `query`, and through `watched` what is done on one of its connections. */
-function openPool(url: string, availability: Availability) {
+function openPool(url: string, sessions: Sessions, availability: Availability) {
+  const { connectionString, onConnect } = sessions;
   const pool = new pg.Pool({
-    connectionString: url,
+    connectionString,
     max: POOL_SIZE,
     connectionTimeoutMillis: connectTimeoutMs(url),
-    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
-    lock_timeout: LOCK_TIMEOUT_MS,
     application_name: 'rewards',
+    ...(onConnect && { onConnect }),
   });
   // Each connection has a listener: losing a connection in use would end the process otherwise.
   let lostBy: string | undefined;
@@ -224,9 +228,34 @@ function openPool(url: string, availability: Availability) {
       throw error;
     }
   };
-  const ask = pool.query.bind(pool) as (...given: unknown[]) => Promise<unknown>;
-  Object.assign(pool, { query: (...given: unknown[]) => watched(() => ask(...given)) });
+  const alone = pool.query.bind(pool) as Ask;
+  const ask = sessions.protectsSingles ? alone : protectedSingles({ pool, alone, sessions });
+  Object.assign(pool, { query: (...given: Parameters<Ask>) => watched(() => ask(...given)) });
   return { pool, watched };
+}
+
+type Ask = (config: string | pg.QueryConfig, values?: unknown[]) => Promise<unknown>;
+
+/** Reads that lock nothing wait for nobody's row. */
+const READS = /^\s*\(*\s*select\b(?!.*\bfor (?:no key )?(?:update|share)\b)/is;
+
+/** Single statements that write, each in a transaction of its own, which is what its protections are in force for. */
+function protectedSingles({ pool, alone, sessions }: { pool: pg.Pool; alone: Ask; sessions: Sessions }): Ask {
+  return async (config, values) => {
+    if (READS.test(typeof config === 'string' ? config : config.text)) return alone(config, values);
+    const connection = await pool.connect();
+    let failure: Error | undefined;
+    try {
+      return await inTransaction({ connection, sessions }, () =>
+        connection.query(config as pg.QueryConfig, values),
+      );
+    } catch (error) {
+      if (isDatabaseUnavailable(error)) failure = error as Error;
+      throw error;
+    } finally {
+      connection.release(failure);
+    }
+  };
 }
 
 /** The statement on a connection that was lost before says only that: the loss has the cause. */
