@@ -1,7 +1,8 @@
 /** Shapes that many fields have: each once, with its message. */
 import { z } from 'zod';
 import { sanitiseText } from '../rules/sanitise.ts';
-import { addressKey } from '../rules/user-key.ts';
+import { addressKey, EMAIL_MAX, EMAIL_PATTERN } from '../rules/user-key.ts';
+import { EMAIL_TITLE } from './taken.ts';
 
 type Hex = `0x${string}`;
 
@@ -26,6 +27,9 @@ export const hash = () => z.string().regex(HASH);
 export const instant = () => z.iso.datetime();
 export const count = () => z.int().min(0);
 export const rwt = () => z.int().meta({ description: 'RWT.' });
+
+/** An e-mail in a description: the reference shows its title in place of the pattern. */
+export const emailMeta = { title: EMAIL_TITLE, maxLength: EMAIL_MAX, pattern: EMAIL_PATTERN };
 
 /** An address in a request: any case in, lower case out. */
 export const addressField = (description: string) =>
@@ -65,6 +69,7 @@ export const rewardState = z.object({
   eventId: z.uuid(),
   rewardAmount: rwt(),
   status: z.enum(['waiting', 'sent', 'included', 'final', 'failed']).meta({
+    id: 'RewardStatus',
     description:
       'waiting: no transaction of effect carries it yet; sent: nodes have its transaction; included: a block has it; final: that block can no longer change; failed: it is not paid, `reason` says why.',
   }),

@@ -37,14 +37,16 @@ export const permitField = z
     value: amount('How many tokens it may take.'),
     deadline: amount('When the permit expires, in seconds since 1970.'),
     v: z
-      .union([z.string().regex(V_TEXT).transform(Number), z.literal(V_VALUES)], { error: 'must be 27 or 28' })
+      .union([z.string().regex(V_TEXT).transform(Number), z.literal(V_VALUES).meta({ id: 'RecoveryId' })], {
+        error: 'must be 27 or 28',
+      })
       .transform((v): 27 | 28 => (v % 27 === 0 ? 27 : 28))
       .meta({ description: 'v of the signature: 27 or 28; 0 and 1 mean the same.' }),
     r: word('r of the signature.'),
     s: word('s of the signature.'),
   })
   .transform(({ deadline, ...permit }) => ({ ...permit, deadlineSeconds: deadline }))
-  .meta({ description: 'An EIP-2612 permit of the reward token; sent just before the call.' });
+  .meta({ id: 'Permit', description: 'An EIP-2612 permit of the reward token; sent just before the call.' });
 
 export const relayBody = z
   .looseObject({
@@ -64,7 +66,10 @@ export const relayBody = z
     permit: permitField.optional(),
     metadata: z
       .looseObject({ permit: permitField.nullish() }, { error: 'must be an object' })
-      .meta({ description: 'Further context, such as `action` and `perkId`; only `permit` is read.' })
+      .meta({
+        id: 'RelayMetadata',
+        description: 'Further context, such as `action` and `perkId`; only `permit` is read.',
+      })
       .optional(),
   })
   .meta({ description: 'A call, and on whose behalf.' });
@@ -123,9 +128,10 @@ export type RelayResult = z.output<typeof relayResult>;
 
 export const relayState = z.object({
   success: z.boolean().meta({ description: 'True once the call is in a block and had its effect.' }),
-  status: z
-    .enum(['pending', 'confirmed', 'failed'])
-    .meta({ description: 'pending: not in a block yet · failed: in a block, without effect.' }),
+  status: z.enum(['pending', 'confirmed', 'failed']).meta({
+    id: 'RelayStatus',
+    description: 'pending: not in a block yet · failed: in a block, without effect.',
+  }),
   transactionHash: hash().meta({
     description: 'The newest hash: a replacement with a higher fee has another one.',
   }),
@@ -156,7 +162,7 @@ export const relayRefusalBody = named(
         retryAt: instant(),
       })
       .partial()
-      .meta({ description: 'Facts about the refusal; each code has its own.' }),
+      .meta({ id: 'RelayRefusalDetails', description: 'Facts about the refusal; each code has its own.' }),
   }),
 );
 

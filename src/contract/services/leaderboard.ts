@@ -15,12 +15,15 @@ const LIMIT_MUST_BE = `must be a number from 1 to ${LIMIT_MAX}`;
 const METRIC_MUST_BE = `must be one of ${boardMetrics.join(', ')}`;
 const PERIOD_MUST_BE = `must be one of ${Object.keys(boardPeriodNames).join(', ')}`;
 
+const metric = z.enum(boardMetrics, { error: METRIC_MUST_BE }).meta({ id: 'LeaderboardMetric' });
+
 const inQuery = {
-  metric: z.enum(boardMetrics, { error: METRIC_MUST_BE }).default('rwt_earned').meta({
+  metric: metric.default('rwt_earned').meta({
     description: 'What is compared. `streak`: the longest streak that was reached in the period.',
   }),
   period: z
     .enum(Object.keys(boardPeriodNames) as [string, ...string[]], { error: PERIOD_MUST_BE })
+    .meta({ id: 'LeaderboardPeriodName' })
     .default('week')
     .transform((name): BoardPeriod => boardPeriodNames[name] ?? 'week')
     .meta({
@@ -41,29 +44,31 @@ const inQuery = {
 };
 export const leaderboardQuestion = z.object({ brandId: brandIdField, ...inQuery });
 
-const entry = z.object({
-  rank: z.int().min(1).meta({ description: 'From 1; users with equal values have equal ranks.' }),
-  userIdentifier: z.string().meta({
-    description: "The user's e-mail or address; masked where the brand says so (`leaderboardUsers`).",
-  }),
-  userId: z.string().meta({ description: 'The same.' }),
-  username: z.string().meta({ description: 'The same as `displayName`.' }),
-  displayName: z.string().meta({ description: 'As reported last, or what stands before the @.' }),
-  platform: z.string(),
-  value: count(),
-  formattedValue: z.string().meta({ description: 'The value with its unit.' }),
-  change: z.int().meta({
-    description:
-      'Places gained since the period before. 0 for `all`, and for a user who was not on the board of that period.',
-  }),
-});
+const entry = z
+  .object({
+    rank: z.int().min(1).meta({ description: 'From 1; users with equal values have equal ranks.' }),
+    userIdentifier: z.string().meta({
+      description: "The user's e-mail or address; masked where the brand says so (`leaderboardUsers`).",
+    }),
+    userId: z.string().meta({ description: 'The same.' }),
+    username: z.string().meta({ description: 'The same as `displayName`.' }),
+    displayName: z.string().meta({ description: 'As reported last, or what stands before the @.' }),
+    platform: z.string(),
+    value: count(),
+    formattedValue: z.string().meta({ description: 'The value with its unit.' }),
+    change: z.int().meta({
+      description:
+        'Places gained since the period before. 0 for `all`, and for a user who was not on the board of that period.',
+    }),
+  })
+  .meta({ id: 'LeaderboardEntry' });
 
 export const leaderboardResult = z.object({
   success: z.literal(true),
   leaderboard: z.array(entry),
   rankings: z.array(entry).meta({ description: 'The same as `leaderboard`.' }),
-  metric: z.enum(boardMetrics),
-  period: z.enum(boardPeriods),
+  metric,
+  period: z.enum(boardPeriods).meta({ id: 'LeaderboardPeriod' }),
   platform: z.string().nullable().meta({ description: 'Null: all platforms.' }),
   total: count().meta({ description: 'Users on the board.' }),
   updatedAt: z.int().meta({ description: 'Milliseconds since 1970.' }),
@@ -109,7 +114,7 @@ export const leaderboardEndpoint: Endpoint<ServicesRefusalCode> = {
   answers: {
     200: {
       description: 'The board.',
-      body: named('Leaderboard', leaderboardResult),
+      body: named('LeaderboardResult', leaderboardResult),
       example: {
         success: true,
         leaderboard: [alice],

@@ -4,6 +4,7 @@ import { type Endpoint, named } from '../endpoint.ts';
 import { demo, example } from '../examples.ts';
 import { idempotencyKeyField, idempotencyKeyHeader } from '../idempotency-key.ts';
 import { count, hash, trimmedText } from '../shapes.ts';
+import { perkMetadata } from './perks.ts';
 import { ofRedemption } from './redemption-refusals.ts';
 import { ofWrite, type ServicesRefusalCode, withBody } from './refusals.ts';
 import { userFields } from './user.ts';
@@ -43,7 +44,9 @@ export const perkEligibilityResult = z.object({
   ...eligibility,
   missingAmount: count().optional().meta({ description: 'RWT that the user lacks.' }),
   missing: z
-    .array(z.object({ type: z.string(), reason: z.string(), message: z.string() }))
+    .array(
+      z.object({ type: z.string(), reason: z.string(), message: z.string() }).meta({ id: 'UnmetConstraint' }),
+    )
     .optional()
     .meta({ description: 'Constraints that the user does not meet.' }),
 });
@@ -51,15 +54,17 @@ export type PerkEligibilityResult = z.output<typeof perkEligibilityResult>;
 
 export const redeemResult = z.object({
   success: z.literal(true),
-  perk: z.object({
-    id: z.string(),
-    name: z.string(),
-    description: z.string(),
-    cost: count().meta({ description: 'RWT that were collected at most.' }),
-    category: z.string(),
-    image: z.string().nullable(),
-    metadata: z.record(z.string(), z.unknown()),
-  }),
+  perk: z
+    .object({
+      id: z.string(),
+      name: z.string(),
+      description: z.string(),
+      cost: count().meta({ description: 'RWT that were collected at most.' }),
+      category: z.string(),
+      image: z.string().nullable(),
+      metadata: perkMetadata,
+    })
+    .meta({ id: 'BoughtPerk' }),
   redemptionId: z.string(),
   confirmationCode: z.string().meta({ description: 'What the user shows and the brand checks, once.' }),
   transactionHash: hash().meta({
@@ -107,6 +112,7 @@ export const redeemPerkEndpoint: Endpoint<ServicesRefusalCode> = {
   summary: "Redeem a perk for a user's RWT, once",
   description:
     "The price is collected from the user's wallet on chain, once, in the same transaction that takes one from the stock and gives the perk; the answer comes when a block shows it. With an Idempotency-Key, the same request redeems once and gets the same answer. The brand setting `engagementWrites` says whether it needs the brand's key.",
+  key: { scheme: 'brandKey', required: false },
   parameters: [idempotencyKeyHeader],
   body: named('Redemption', redeemBody),
   examples: [
