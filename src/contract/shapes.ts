@@ -2,7 +2,6 @@
 import { z } from 'zod';
 import { sanitiseText } from '../rules/sanitise.ts';
 import { addressKey, EMAIL_MAX, EMAIL_PATTERN } from '../rules/user-key.ts';
-import { EMAIL_TITLE } from './taken.ts';
 
 type Hex = `0x${string}`;
 
@@ -27,6 +26,14 @@ export const hash = () => z.string().regex(HASH);
 export const instant = () => z.iso.datetime();
 export const count = () => z.int().min(0);
 export const rwt = () => z.int().meta({ description: 'RWT.' });
+
+export const EMAIL_TITLE = 'e-mail address';
+
+/** What is taken where a pattern is too long to be read, by the title that a schema has beside it: the reference tells it once. */
+export const takenForms: Record<string, string> = {
+  [EMAIL_TITLE]:
+    'One plain mailbox of RFC 5322, without a name in front of it: letters, digits and signs with single dots between them, or a quoted text such as `"ann smith"`, then `@` and the name of a host; at most 254 characters. Letters outside ASCII are taken on both sides. Blanks around it are dropped, and case does not count: `Ann@Example.com` and `ann@example.com` are one user. Escapes in quotes and addresses of the form `ann@[192.0.2.1]` are refused.',
+};
 
 /** An e-mail in a description: the reference shows its title in place of the pattern. */
 export const emailMeta = { title: EMAIL_TITLE, maxLength: EMAIL_MAX, pattern: EMAIL_PATTERN };

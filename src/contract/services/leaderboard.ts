@@ -1,7 +1,7 @@
 /** GET leaderboard: who of a brand's users did most in a day, a week, a month or ever, and the caller's own place. */
 import { z } from 'zod';
 import { type BoardPeriod, boardPeriodNames, boardPeriods } from '../../rules/engagement/board-window.ts';
-import { boardMetrics } from '../../rules/engagement/rank-tree.ts';
+import { type BoardMetric, boardMetricNames, boardMetrics } from '../../rules/engagement/rank-tree.ts';
 import { type Endpoint, named } from '../endpoint.ts';
 import { demo } from '../examples.ts';
 import { brandIdField, count } from '../shapes.ts';
@@ -12,15 +12,19 @@ const LIMIT_DEFAULT = 10;
 /** What a page shows; each entry's place in the window before is looked up. */
 const LIMIT_MAX = 100;
 const LIMIT_MUST_BE = `must be a number from 1 to ${LIMIT_MAX}`;
-const METRIC_MUST_BE = `must be one of ${boardMetrics.join(', ')}`;
+const METRIC_MUST_BE = `must be one of ${Object.keys(boardMetricNames).join(', ')}`;
 const PERIOD_MUST_BE = `must be one of ${Object.keys(boardPeriodNames).join(', ')}`;
 
-const metric = z.enum(boardMetrics, { error: METRIC_MUST_BE }).meta({ id: 'LeaderboardMetric' });
-
 const inQuery = {
-  metric: metric.default('rwt_earned').meta({
-    description: 'What is compared. `streak`: the longest streak that was reached in the period.',
-  }),
+  metric: z
+    .enum(Object.keys(boardMetricNames) as [string, ...string[]], { error: METRIC_MUST_BE })
+    .meta({ id: 'LeaderboardMetricName' })
+    .default('rwt_earned')
+    .transform((name): BoardMetric => boardMetricNames[name] ?? 'rwt_earned')
+    .meta({
+      description:
+        'What is compared. `streak`: the longest streak that was reached in the period; `events_completed` means the same as `claims`.',
+    }),
   period: z
     .enum(Object.keys(boardPeriodNames) as [string, ...string[]], { error: PERIOD_MUST_BE })
     .meta({ id: 'LeaderboardPeriodName' })
@@ -67,7 +71,7 @@ export const leaderboardResult = z.object({
   success: z.literal(true),
   leaderboard: z.array(entry),
   rankings: z.array(entry).meta({ description: 'The same as `leaderboard`.' }),
-  metric,
+  metric: z.enum(boardMetrics).meta({ id: 'LeaderboardMetric' }),
   period: z.enum(boardPeriods).meta({ id: 'LeaderboardPeriod' }),
   platform: z.string().nullable().meta({ description: 'Null: all platforms.' }),
   total: count().meta({ description: 'Users on the board.' }),

@@ -40,6 +40,7 @@ const inQuery = {
 };
 export const perksQuestion = z.object({ brandId: brandIdField, ...inQuery });
 
+export const perkCategory = z.enum(PERK_CATEGORIES).meta({ id: 'PerkCategory' });
 /** The brand's own values. */
 export const perkMetadata = z.record(z.string(), z.unknown()).meta({ id: 'PerkMetadata' });
 
@@ -55,7 +56,7 @@ export const perksResult = z.object({
         available: count().meta({
           description: `How many can be had now; ${AVAILABLE_UNLIMITED}: there is no limit.`,
         }),
-        category: z.enum(PERK_CATEGORIES).meta({ id: 'PerkCategory' }),
+        category: perkCategory,
         image: z.string().nullable(),
         metadata: perkMetadata,
         active: z.boolean(),

@@ -1,7 +1,7 @@
 /** The API description as one page that needs nothing from elsewhere. */
 import { createHash } from 'node:crypto';
 import type { JsonSchema, RequestExample } from '../../contract/endpoint.ts';
-import { takenForms } from '../../contract/taken.ts';
+import { takenForms } from '../../contract/shapes.ts';
 import type { ApiDocument } from '../openapi.ts';
 import { fieldsOf, limitsOf, typeOf } from './field-table.ts';
 import { ANY_ORIGIN, pageScript, pageStyle } from './page-assets.ts';

@@ -9,6 +9,7 @@ import { createRpcPool } from '../../chain/rpc/rpc-pool.ts';
 import { settings } from '../../compose/config.ts';
 import type { Environment } from '../../compose/env.ts';
 import { PreconditionError } from '../../compose/precondition.ts';
+import { PERK_TOKEN_URI } from '../../contract/services/perk-token.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { silentLog } from '../../lib/log.ts';
 import { delay } from '../../lib/timers.ts';
@@ -44,7 +45,9 @@ export interface DeployOptions extends ContractsOptions {
   admin?: Hex;
   perkAdmin?: Hex;
   mintCap: string;
-  perkUri: string;
+  perkUri?: string;
+  /** Without a slash at its end. */
+  servicesUrl?: string;
   /** In the chain's currency. */
   gasMoney: number;
 }
@@ -167,7 +170,7 @@ export async function deploymentWish(
         relayers: accounts.relay ? [accounts.relay] : [],
       },
       mintCap: options.mintCap,
-      perkUri: options.perkUri,
+      perkUri: options.perkUri ?? (options.servicesUrl ? `${options.servicesUrl}${PERK_TOKEN_URI}` : ''),
       gasMoneyWei: String(BigInt(Math.round(options.gasMoney * 1e9)) * 1_000_000_000n),
     },
   };

@@ -43,6 +43,7 @@ from services_client.api.perks import (
     check_code,
     list_perks,
     perk_eligibility,
+    perk_token,
     redeem_perk,
     use_code,
 )
@@ -210,13 +211,14 @@ def call_services() -> None:
         leaderboard.sync_detailed(
             BRAND,
             client=at_services,
-            metric=s.LeaderboardMetric.RWT_EARNED,
+            metric=s.LeaderboardMetricName.EVENTS_COMPLETED,
             period=s.LeaderboardPeriodName.WEEKLY,
             limit=5,
             user_identifier=PERSON,
         ),
         s.LeaderboardResult,
     )
+    must(board.metric is s.LeaderboardMetric.CLAIMS, board)
     must(board.period is s.LeaderboardPeriod.WEEK and len(board.leaderboard) > 0, board)
     report = s.StatsReport(brand_id=BRAND, user_identifier=PERSON, rwt_amount=5)
     answered("services", "updateStats", update_stats.sync_detailed(client=at_services, body=report), s.StatsReported)
@@ -248,6 +250,8 @@ def call_perks() -> None:
         s.PerksResult,
     )
     must(offered.perks[0].category is s.PerkCategory.DIGITAL, offered)
+    token = answered("services", "perkToken", perk_token.sync_detailed(f"{2:064x}.json", client=at_services), s.PerkToken)
+    must(token.properties.category is s.PerkCategory.DIGITAL, token)
     question = s.PerkQuestion(brand_id=BRAND, user_identifier=PERSON, perk_id=WORLD["perkId"])
     eligible = answered("services", "perkEligibility", perk_eligibility.sync_detailed(client=at_services, body=question), s.PerkEligibility)
     must(eligible.eligible, eligible)

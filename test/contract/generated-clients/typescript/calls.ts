@@ -254,6 +254,14 @@ async function callPerks() {
   );
   const [perk] = perks;
   if (perk?.category !== 'digital') throw new Error(JSON.stringify(perks));
+  const file = `${(2).toString(16).padStart(64, '0')}.json`;
+  const token = await answered(
+    'services',
+    'perkToken',
+    services.GET('/perks/metadata/{file}', { params: { path: { file } } }),
+  );
+  const category: 'digital' | 'physical' | 'exclusive' = token.properties.category;
+  if (category !== 'digital') throw new Error(JSON.stringify(token));
   const wish = { brandId, userIdentifier: world.person, perkId: world.perkId };
   const { eligible } = await answered(
     'services',
