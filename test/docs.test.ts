@@ -242,8 +242,9 @@ describe('docs/api.md', () => {
         names.split(', ').map((name) => [name, rest.join(' ')]),
       ),
     );
-    const { properties = {} } = api.components.schemas.EventSubmission ?? {};
-    const inside = Object.keys(properties.metadata?.properties ?? {}).map((name) => `metadata.${name}`);
+    const { EventByEmail, EventMetadata } = api.components.schemas;
+    const { properties = {} } = EventByEmail ?? {};
+    const inside = Object.keys(EventMetadata?.properties ?? {}).map((name) => `metadata.${name}`);
     expect([...rows.keys()].sort()).toEqual([...Object.keys(properties), ...inside].sort());
     for (const [name, { maxLength }] of Object.entries(properties)) {
       if (maxLength !== undefined) expect(rows.get(name), name).toContain(String(maxLength));

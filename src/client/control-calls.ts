@@ -174,9 +174,13 @@ function webhookCalls(send: ControlSend) {
     endpoints: {
       list: (choice: { brand?: string | undefined } = {}) =>
         send<{ endpoints: WebhookEndpointBody[] }>('GET', `/webhooks/endpoints${queryOf(choice)}`),
-      /** `isDefault`: the brand's default endpoint gets the URL. */
-      add: (wish: { brand: string; url: string; types?: string | undefined; isDefault?: boolean }) =>
-        send<AddedEndpointBody>('POST', '/webhooks/endpoints', wish),
+      /** Without `brand` the only one that there is; `isDefault`: the brand's default endpoint gets the URL. */
+      add: (wish: {
+        brand?: string | undefined;
+        url: string;
+        types?: string | undefined;
+        isDefault?: boolean;
+      }) => send<AddedEndpointBody>('POST', '/webhooks/endpoints', wish),
       set: (id: string, settings: Settings) => send<WebhookEndpointBody>('PATCH', endpoint(id), settings),
       remove: (id: string) => send<{ removed: string }>('DELETE', endpoint(id)),
       /** `overlap`: how long the previous secret signs as well, such as 24h. */

@@ -33,11 +33,13 @@ export const permitField = z
     value: amount('How many tokens it may take.'),
     deadline: amount('When the permit expires, in seconds since 1970.'),
     v: z
-      .union([z.string().regex(V_TEXT).transform(Number), z.literal(V_VALUES)], { error: 'must be 27 or 28' })
+      .union([z.string().regex(V_TEXT).transform(Number), z.literal(V_VALUES).meta({ id: 'RecoveryId' })], {
+        error: 'must be 27 or 28',
+      })
       .transform((v): 27 | 28 => (v % 27 === 0 ? 27 : 28))
       .meta({ description: 'v of the signature: 27 or 28; 0 and 1 mean the same.' }),
     r: word('r of the signature.'),
     s: word('s of the signature.'),
   })
   .transform(({ deadline, ...permit }) => ({ ...permit, deadlineSeconds: deadline }))
-  .meta({ description: 'An EIP-2612 permit of the reward token, signed by its owner.' });
+  .meta({ id: 'Permit', description: 'An EIP-2612 permit of the reward token, signed by its owner.' });

@@ -1,7 +1,7 @@
 /** Shapes that many fields have: each once, with its message. */
 import { z } from 'zod';
 import { sanitiseText } from '../rules/sanitise.ts';
-import { addressKey } from '../rules/user-key.ts';
+import { addressKey, EMAIL_MAX, EMAIL_PATTERN } from '../rules/user-key.ts';
 
 type Hex = `0x${string}`;
 
@@ -26,6 +26,17 @@ export const hash = () => z.string().regex(HASH);
 export const instant = () => z.iso.datetime();
 export const count = () => z.int().min(0);
 export const rwt = () => z.int().meta({ description: 'RWT.' });
+
+export const EMAIL_TITLE = 'e-mail address';
+
+/** What is taken where a pattern is too long to be read, by the title that a schema has beside it: the reference tells it once. */
+export const takenForms: Record<string, string> = {
+  [EMAIL_TITLE]:
+    'One plain mailbox of RFC 5322, without a name in front of it: letters, digits and signs with single dots between them, or a quoted text such as `"ann smith"`, then `@` and the name of a host; at most 254 characters. Letters outside ASCII are taken on both sides. Blanks around it are dropped, and case does not count: `Ann@Example.com` and `ann@example.com` are one user. Escapes in quotes and addresses of the form `ann@[192.0.2.1]` are refused.',
+};
+
+/** An e-mail in a description: the reference shows its title in place of the pattern. */
+export const emailMeta = { title: EMAIL_TITLE, maxLength: EMAIL_MAX, pattern: EMAIL_PATTERN };
 
 /** An address in a request: any case in, lower case out. */
 export const addressField = (description: string) =>
@@ -65,6 +76,7 @@ export const rewardState = z.object({
   eventId: z.uuid(),
   rewardAmount: rwt(),
   status: z.enum(['waiting', 'sent', 'included', 'final', 'failed']).meta({
+    id: 'RewardStatus',
     description:
       'waiting: no transaction of effect carries it yet; sent: nodes have its transaction; included: a block has it; final: that block can no longer change; failed: it is not paid, `reason` says why.',
   }),

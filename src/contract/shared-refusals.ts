@@ -211,7 +211,9 @@ export const refusalDetails = z
     message: z.string(),
     existingEventId: z.uuid().meta({ description: 'The event that this one duplicates.' }),
     cooldownSeconds: count().meta({ description: "The event's whole cooldown." }),
-    previousReward: z.object({ eventId: z.uuid(), rewardAmount: z.int(), timestamp: instant() }),
+    previousReward: z
+      .object({ eventId: z.uuid(), rewardAmount: z.int(), timestamp: instant() })
+      .meta({ id: 'PreviousReward' }),
     remainingSeconds: count().meta({ description: 'Until the same event may pass.' }),
     retryAt: instant(),
     retryable: z.boolean().meta({ description: 'False: waiting does not help.' }),
@@ -220,14 +222,16 @@ export const refusalDetails = z
     totalClaims: count(),
     maxClaims: z.int(),
     maxTotalClaims: z.int(),
-    span: z.enum(['hour', 'day']).meta({ description: "Which of the brand's spend limits is reached." }),
+    span: z
+      .enum(['hour', 'day'])
+      .meta({ id: 'SpendSpan', description: "Which of the brand's spend limits is reached." }),
     allowedChannels: z.array(z.string()),
     configuredDomain: z.string().nullable(),
     available: z.int().meta({ description: "RWT in escrow; only for requests with the brand's key." }),
     required: z.int().meta({ description: 'RWT needed.' }),
   })
   .partial()
-  .meta({ description: 'Facts about the refusal; each code has its own.' });
+  .meta({ id: 'RefusalDetails', description: 'Facts about the refusal; each code has its own.' });
 
 export const refusalBody = named(
   'Refusal',

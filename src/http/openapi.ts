@@ -34,9 +34,10 @@ const mapped = <In, Out>(record: Record<string, In>, change: (value: In, name: s
 export function apiDocument(contract: HostContract, host: DescribedHost) {
   const api: Api = { ...contract, ...host };
   const paths: Record<string, Record<string, ReturnType<typeof operationObject>>> = {};
+  const schemas = jsonSchemas(api);
   for (const endpoint of api.endpoints) {
     const path = pathOf(endpoint, host.apiPrefix);
-    paths[path] = { ...paths[path], [endpoint.method]: operationObject(api, endpoint) };
+    paths[path] = { ...paths[path], [endpoint.method]: operationObject(api, endpoint, schemas.parameters) };
   }
   const otherwise = unreferenced(api);
   const document = {
@@ -51,7 +52,7 @@ export function apiDocument(contract: HostContract, host: DescribedHost) {
     tags: api.tags,
     paths,
     components: {
-      schemas: jsonSchemas(schemasOf(api)),
+      schemas: schemas.components,
       responses: otherwise,
       examples: Object.fromEntries(
         api.refusals.codes.map((code): [string, Example] => {
@@ -83,7 +84,7 @@ function schemasOf({ endpoints, refusalBody }: HostContract): NamedSchema[] {
   return [...named, refusalBody];
 }
 
-function operationObject(api: Api, operation: Endpoint) {
+function operationObject(api: Api, operation: Endpoint, parametersOf: JsonSchemas['parameters']) {
   const { id, tag, summary, description, key, body, answers, examples } = operation;
   const statuses = [...new Set(operation.refusals.map((name) => api.refusals.documented(name).status))];
   const keyed = key && [
@@ -98,7 +99,7 @@ function operationObject(api: Api, operation: Endpoint) {
     summary,
     ...(description && { description }),
     ...(keyed && { security: keyed }),
-    ...(operation.parameters && { parameters: operation.parameters.flatMap(parametersOf) }),
+    ...(operation.parameters && { parameters: operation.parameters.flatMap(parameterObjects(parametersOf)) }),
     ...(body && {
       requestBody: {
         required: true,
@@ -133,8 +134,9 @@ const headersOf = (api: Api, more: readonly string[] = []) =>
   Object.fromEntries([...more, ...api.commonHeaders].map((name) => [name, to('headers', name)]));
 
 function answerObject(api: Api, { description, body, contentType, example, headers }: EndpointAnswer) {
+  const schema = body ? to('schemas', body.name) : contentType?.startsWith('text/') && { type: 'string' };
   const media = {
-    ...(body && { schema: to('schemas', body.name) }),
+    ...(schema && { schema }),
     ...(example !== undefined && { example }),
   };
   const type = contentType ?? (body && 'application/json');
@@ -168,28 +170,80 @@ function unreferenced(api: Api) {
 }
 
 /** The fields of an object schema as parameters. */
-function parametersOf(place: { in: 'path' | 'query' | 'header'; schema: z.ZodType }) {
-  const { properties = {}, required = [] } = z.toJSONSchema(place.schema, { io: 'input' }) as JsonSchema;
-  return Object.entries(properties).map(([name, { description, ...schema }]) => ({
-    name,
-    in: place.in,
-    required: place.in === 'path' || required.includes(name),
-    ...(description && { description }),
-    schema,
-  }));
+const parameterObjects =
+  (parametersOf: JsonSchemas['parameters']) =>
+  (place: { in: 'path' | 'query' | 'header'; schema: z.ZodType }) => {
+    const { properties = {}, required = [] } = parametersOf(place.schema);
+    return Object.entries(properties).map(([name, { description, ...schema }]) => ({
+      name,
+      in: place.in,
+      required: place.in === 'path' || required.includes(name),
+      ...(description && { description }),
+      schema: inText(schema),
+    }));
+  };
+
+/**
+ * A schema as paths, queries and headers have it, where all is text: nothing is null there, what may be a text is one,
+ * and true and false need no second spelling.
+ */
+function inText({ anyOf, ...schema }: JsonSchema): JsonSchema {
+  if (Array.isArray(schema.type)) {
+    const [type, ...others] = schema.type.filter((one) => one !== 'null');
+    return others.length === 0 && type !== undefined ? { ...schema, type } : schema;
+  }
+  if (!anyOf) return schema;
+  const one =
+    anyOf.find(({ type, pattern }) => type === 'string' && pattern === undefined) ??
+    anyOf.find(({ type }) => type === 'boolean');
+  return one ? { ...schema, ...one } : { ...schema, anyOf };
 }
 
-/** Schemas in the form in which they come over the wire; those that contain each other refer to each other. */
-function jsonSchemas(schemas: NamedSchema[]): Record<string, JsonSchema> {
+interface JsonSchemas {
+  /** Every schema with a name: those of bodies, and those inside them that have an `id`. */
+  components: Record<string, JsonSchema>;
+  /** The object of an endpoint's parameters. */
+  parameters: (schema: z.ZodType) => JsonSchema;
+}
+
+/** Schemas in the form in which they come over the wire; those with a name stand once, and all others refer to them. */
+function jsonSchemas(api: HostContract): JsonSchemas {
   const registry = z.registry<{ id: string }>();
-  for (const { name, schema } of schemas) registry.add(schema, { id: name });
-  const made = z.toJSONSchema(registry, { io: 'input', uri: (id) => `#/components/schemas/${id}` });
+  for (const { name, schema } of schemasOf(api)) registry.add(schema, { id: name });
+  const places = api.endpoints.flatMap(({ parameters = [] }) => parameters);
+  places.forEach(({ schema }, place) => {
+    if (!registry.has(schema)) registry.add(schema, { id: `${PARAMETERS}${place}` });
+  });
+  const { schemas } = z.toJSONSchema(registry, {
+    io: 'input',
+    uri: (id) => `${COMPONENTS}${id}`,
+    override: ({ jsonSchema }) => sizeOf(jsonSchema as JsonSchema),
+  });
+  const { [SHARED]: shared, ...made } = schemas;
+  const all = { ...made, ...(shared?.$defs as typeof made | undefined) };
   // A document has its own places for names and dialects; and names of properties are always texts.
-  return mapped(made.schemas, ({ $schema, $id, ...schema }) => withoutNoise(schema) as JsonSchema);
+  const clean = mapped(all, ({ $schema, $id, ...schema }) => withoutNoise(schema) as JsonSchema);
+  return {
+    components: Object.fromEntries(Object.entries(clean).filter(([name]) => !name.startsWith(PARAMETERS))),
+    parameters: (schema) => clean[registry.get(schema)?.id ?? ''] ?? {},
+  };
+}
+
+const COMPONENTS = '#/components/schemas/';
+/** Where zod puts schemas that have an `id` of their own. */
+const SHARED = '__shared';
+/** Begins the names under which parameters are kept meanwhile. */
+const PARAMETERS = 'parameters of ';
+
+/** Whole numbers beyond 32 bits say so: clients in other languages would cut them off. */
+function sizeOf(schema: JsonSchema): void {
+  const { type, maximum } = schema;
+  if (type === 'integer' && typeof maximum === 'number' && maximum > 2 ** 31 - 1) schema.format = 'int64';
 }
 
 function withoutNoise(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNoise);
+  if (typeof value === 'string') return value.replace(`${COMPONENTS}${SHARED}#/$defs/`, COMPONENTS);
   if (typeof value !== 'object' || value === null) return value;
   const { propertyNames, ...rest } = value as Record<string, unknown>;
   return mapped(rest, withoutNoise);

@@ -13,9 +13,11 @@ import { servicesHostContract } from '../../src/contract/services/host.ts';
 import { createControlHost } from '../../src/http/control/host.ts';
 import { createEventsHost } from '../../src/http/events/host.ts';
 import { type ApiDocument, apiDocument } from '../../src/http/openapi.ts';
+import { referencePage } from '../../src/http/reference/reference-page.ts';
 import { createRegisterHost } from '../../src/http/register/host.ts';
 import { createRelayHost } from '../../src/http/relay/host.ts';
 import { createServicesHost } from '../../src/http/services/host.ts';
+import { EMAIL_PATTERN } from '../../src/rules/user-key.ts';
 import { operationsOf, validatorOf } from './api-description.ts';
 
 const settings = { apiPrefix: '/rewards-api', bodyLimitBytes: 10_240, ownDomain: 'x', workerVersion: '1' };
@@ -164,7 +166,8 @@ test.each([
 });
 
 describe('limits of the contract are in the description', () => {
-  const { properties = {}, required } = events.components.schemas.EventSubmission ?? {};
+  const { schemas } = events.components;
+  const { properties = {}, required } = schemas.EventByEmail ?? {};
   test.each([
     ['brandId', { type: 'string', pattern: '^0x[0-9a-fA-F]{40}$' }],
     ['eventType', { type: 'string', maxLength: 50, pattern: '^[A-Za-z0-9_]+$' }],
@@ -174,14 +177,22 @@ describe('limits of the contract are in the description', () => {
   ])('Event submission: %s', (field, limits) => {
     expect(properties[field]).toMatchObject(limits);
   });
-  test('Event submission: required fields', () => expect(required).toEqual(['brandId', 'eventType']));
+  test('Event submission: required fields', () => {
+    expect(required).toEqual(['brandId', 'eventType', 'userEmail']);
+    const other = schemas.EventByIdentifier;
+    expect(other?.required).toEqual(['brandId', 'eventType', 'userIdentifier']);
+    expect(Object.keys(other?.properties ?? {}).sort()).toEqual(Object.keys(properties).sort());
+    expect(schemas.EventSubmission?.anyOf).toEqual([
+      { $ref: '#/components/schemas/EventByEmail' },
+      { $ref: '#/components/schemas/EventByIdentifier' },
+    ]);
+  });
   test('bulk-events', () => {
     expect(events.components.schemas.BulkEvents?.properties?.events).toMatchObject({
       type: 'array',
       minItems: 1,
       maxItems: 100,
-      // Anything: an item that is wrong is refused by itself.
-      items: { description: expect.stringContaining('manual-event') },
+      items: { $ref: '#/components/schemas/EventSubmission' },
     });
   });
   test('headers of answers', () => {
@@ -197,6 +208,31 @@ describe('limits of the contract are in the description', () => {
         'Access-Control-Allow-Origin',
       ]),
     );
+  });
+});
+
+describe('the reference page', () => {
+  test.each([
+    ['events', events],
+    ['register', register],
+  ])('of the %s host says what an e-mail address is once, and shows no pattern of it', (_, api) => {
+    const page = referencePage(api);
+    expect(page.includes('>e-mail address</a>')).toBe(true);
+    expect(page.match(/href="#taken-e-mail-address"/g)?.length).toBeGreaterThan(0);
+    expect(page.match(/id="taken-e-mail-address"/g)).toHaveLength(1);
+    expect(page.includes(escapedPattern)).toBe(false);
+  });
+  const escapedPattern = EMAIL_PATTERN.slice(0, 30).replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
+
+  test('shows the fields and words of schemas that have a name', () => {
+    const page = referencePage(events);
+    const fields = ['metadata.order_total', 'userIdentifier.platformUserId', 'results[].details.span'];
+    expect(fields.filter((field) => !page.includes(`<code>${field}</code>`))).toEqual([]);
+    expect(page.match(/Free-form facts about the event/g)?.length).toBeGreaterThan(0);
+    expect(page.includes('int64')).toBe(false);
+    const boards = referencePage(services);
+    expect(boards.includes('&#34;rwt_earned&#34; or &#34;activity&#34;')).toBe(true);
+    expect(boards.includes('taken-e-mail-address')).toBe(false);
   });
 });
 

@@ -3,9 +3,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseEther, toHex } from 'viem';
+import { decodeFunctionResult, encodeFunctionData, parseEther, toHex } from 'viem';
 import { mnemonicToAccount, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { perkNFTAbi } from '../../src/chain/contracts/abis.ts';
 import { hasRole } from '../../src/chain/contracts/roles.ts';
 import { keyTree } from '../../src/chain/lane/local-key.ts';
 import type { Rpc } from '../../src/chain/rpc/rpc.ts';
@@ -99,6 +100,26 @@ test('a plan prints every transaction and sends none; what it says is what happe
   const again = await rewardsJson(['contracts', 'deploy', '--apply'], { env });
   expect([again.code, again.envelope.data.sent]).toEqual([0, 0]);
   expect(await sentBy(addressOf.deployer)).toBe(steps.length);
+});
+
+test('the contract of perks leads to their metadata at the services host, where that is named', async () => {
+  const { env } = await prepared('metadata');
+  const deploy = (...more: string[]) => rewardsJson(['contracts', 'deploy', '--apply', ...more], { env });
+  const bad = await deploy('--services-url', 'services.shop.example');
+  expect([bad.code, bad.envelope.error.message]).toEqual([2, expect.stringContaining('web address')]);
+  const { envelope } = await deploy('--services-url', 'https://services.shop.example/');
+  const { data } = encodedUri(2n);
+  const said = (await rpc('eth_call', [
+    { to: envelope.data.contracts.perks, data },
+    'latest',
+  ])) as `0x${string}`;
+  expect(decodeFunctionResult({ abi: perkNFTAbi, functionName: 'uri', data: said })).toBe(
+    'https://services.shop.example/perks/metadata/{id}.json',
+  );
+});
+
+const encodedUri = (token: bigint) => ({
+  data: encodeFunctionData({ abi: perkNFTAbi, functionName: 'uri', args: [token] }),
 });
 
 test('neither plan nor apply, no money, a foreign transaction: nothing is sent', async () => {

@@ -33,6 +33,23 @@ describe.skipIf(postgresMissing())('a production ledger', () => {
     expect((await on('webhooks', 'deliveries', 'list')).envelope.data.body).toEqual({ deliveries: [] });
   });
 
+  test('an endpoint needs no brand where there is one, and names one where there are two', async () => {
+    const add = (...args: string[]) => on('webhooks', 'endpoints', 'add', ...args);
+    const only = await add(`${url}/only`, '--types', 'reward.distributed');
+    expect([only.code, only.envelope.data.body]).toMatchObject([0, { brandId, url: `${url}/only` }]);
+    const none = await add();
+    expect([none.code, none.envelope.error.message]).toEqual([2, 'The URL is missing.']);
+    const second = `0x${'6b'.repeat(20)}`;
+    await on('brand', 'create', second, '--brand-name', 'Other', '--domain', 'other.example');
+    const refused = await add(`${url}/which`);
+    expect([refused.code, refused.envelope.error.hint ?? refused.envelope.error.fix]).toEqual([
+      1,
+      'brand must be the id or a domain of a brand, since there is more than one, or none',
+    ]);
+    const named = await add('other.example', `${url}/named`);
+    expect(named.envelope.data.body).toMatchObject({ brandId: second, url: `${url}/named` });
+  });
+
   test.each([
     ['http://shop.example/hook', 'is not HTTPS'],
     ['https://127.0.0.1/hook', 'not public'],

@@ -1,7 +1,7 @@
 /** Finds a brand by its name, and holds what all changes of brands share. */
 import { brandsOfDomains, findConfiguredBrand } from '../../ledger/brands/brand-configuration.ts';
 import { domainsInTheWay } from '../../ledger/brands/brand-domains.ts';
-import type { StoredBrand } from '../../ledger/brands/brands.ts';
+import { listBrands, type StoredBrand } from '../../ledger/brands/brands.ts';
 import { type Database, isUniqueViolation, type Queries } from '../../ledger/database/database.ts';
 import { lockAvailableFunds } from '../../ledger/rewards/funds.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -70,6 +70,12 @@ export async function findNamed(db: Queries, name: string): Promise<StoredBrand 
   const host = configuredHost(name);
   const brandId = addressKey(name) ?? (host ? (await brandsOfDomains(db, [host]))[0]?.[1] : undefined);
   return brandId && findConfiguredBrand(db, brandId);
+}
+
+/** The id of the only brand; undefined where there are several, or none. */
+export async function onlyBrand(db: Queries): Promise<BrandId | undefined> {
+  const [first, second] = await listBrands(db);
+  return second ? undefined : first?.brandId;
 }
 
 /** Domains that another brand has, above or below its own too: an event from there would belong to both. */

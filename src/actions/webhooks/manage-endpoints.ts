@@ -15,7 +15,7 @@ import { type Reach, refuseUrl } from '../../outgoing/target.ts';
 import type { SettingProblem } from '../../rules/brands/settings.ts';
 import type { WebhookType } from '../../rules/webhooks/body.ts';
 import { createWebhookSecret } from '../../webhooks/sign.ts';
-import { findNamed, type ManageBrandsDeps, withBrand } from '../brands/named-brand.ts';
+import { findNamed, type ManageBrandsDeps, onlyBrand, withBrand } from '../brands/named-brand.ts';
 
 export interface ManageEndpointsDeps extends Pick<ManageBrandsDeps, 'database' | 'clock' | 'random'> {
   /** Where webhooks may go. */
@@ -55,15 +55,21 @@ interface Added {
   secret?: string;
 }
 
-/** Adds an endpoint; `isDefault`: the brand's default one gets the URL, and is only added where there is none. */
+/**
+ * Adds an endpoint, to the only brand where none is named; `isDefault`: the brand's default one gets the URL, and is only
+ * added where there is none.
+ */
 export async function addEndpoint(
   deps: ManageEndpointsDeps,
-  wish: { brand: string; url: string; types: WebhookType[]; isDefault: boolean },
+  wish: { brand: string | undefined; url: string; types: WebhookType[]; isDefault: boolean },
 ): Promise<EndpointOutcome<Added>> {
   const problem = refuseUrl(deps.reach, wish.url);
   if (problem) return invalid('url', problem);
+  const brand = wish.brand ?? (await onlyBrand(deps.database.db));
+  if (brand === undefined)
+    return invalid('brand', 'must be the id or a domain of a brand, since there is more than one, or none');
   const added = await deps.database.atomically((tx) =>
-    withBrand<Added | { refusal: EndpointRefusal }>(tx, wish.brand, async ({ brandId }) => {
+    withBrand<Added | { refusal: EndpointRefusal }>(tx, brand, async ({ brandId }) => {
       const present = await endpointsOf(tx, brandId);
       const standard = wish.isDefault ? present.find((one) => one.isDefault) : undefined;
       if (standard) {

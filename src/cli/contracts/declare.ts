@@ -97,12 +97,29 @@ const addTerms = (deploy: Command): Command =>
         { default: '1000000', parse: asGiven(wholeNumberOf(0, Number.MAX_SAFE_INTEGER)) },
       ),
     )
-    .addOption(option('--perk-uri <uri>', 'where the metadata of perks are', { default: '' }))
+    .addOption(
+      option('--services-url <url>', 'public address of the services host, which has the metadata of perks', {
+        parse: webAddress,
+      }),
+    )
+    .addOption(
+      option(
+        '--perk-uri <uri>',
+        'where else the metadata of perks are; {id} in it becomes the token [default: at --services-url, else nowhere]',
+      ),
+    )
     .addOption(
       option('--gas-money <amount>', 'native currency that each sending account gets; default: nothing', {
         parse: amount,
       }),
     );
+
+function webAddress(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '' || url.username !== '')
+    throw new InvalidArgumentError('It must be a web address such as https://services.example.');
+  return text.replace(/\/+$/, '');
+}
 
 function address(text: string): string {
   if (!/^0x[0-9a-f]{40}$/i.test(text))

@@ -6,7 +6,11 @@ export function declareLeaderboard({ parent, lazily }: Catalog): void {
   parent
     .command('leaderboard')
     .summary("show which of a brand's users did most, and any user's own place")
-    .addOption(option('--metric <metric>', 'rwt_earned, claims, activity, streak', { default: 'rwt_earned' }))
+    .addOption(
+      option('--metric <metric>', 'rwt_earned, claims (or events_completed), activity, streak', {
+        default: 'rwt_earned',
+      }),
+    )
     .addOption(option('--period <period>', 'day, week, month, all', { default: 'week' }))
     .addOption(option('--platform <name>', 'count only what was done there'))
     .addOption(option('--limit <n>', 'users to show, 1 to 100', { default: '10' }))

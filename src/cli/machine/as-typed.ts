@@ -13,10 +13,13 @@ export function typedProgram(env: Environment, script: string): string {
 
 /**
  * A command in a hint: the program's name before one of its commands or its options, never within a word or an address,
- * and not where it is written out already.
+ * and not where it is written out already, on the line before perhaps.
  */
 const commandIn = (commands: readonly string[]) =>
-  new RegExp(`(?<!npx)(^|[\\s\`(])rewards (?=(?:${commands.join('|')})\\b|\\[options\\]|<command>)`, 'gm');
+  new RegExp(
+    `(?<!npx\\s*)(^|[\\s\`(])rewards (?=(?:${commands.join('|')})\\b|\\[options\\]|<command>)`,
+    'gm',
+  );
 
 /** Returns a function that writes the commands in a text as they are typed here. */
 export function asTyped(program: string, commands: readonly string[]): (text: string) => string {

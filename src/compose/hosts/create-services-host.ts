@@ -14,12 +14,13 @@ import { servicesRefusals } from '../../contract/services/refusals.ts';
 import { createRefuser } from '../../http/frame/refuse.ts';
 import { createServicesHost, type ServicesHostDeps } from '../../http/services/host.ts';
 import type { BusinessTime } from '../../ledger/database/database.ts';
+import { findPerkByToken } from '../../ledger/perks/perks.ts';
 import type { Streaks } from './create-streaks.ts';
 
 /** What this file binds. */
 type Actions =
   | ('listUserAchievements' | 'takeProgressReport')
-  | ('readUserStats' | 'listPerks' | 'readLeaderboard' | 'updateStats')
+  | ('readUserStats' | 'listPerks' | 'findPerkByToken' | 'readLeaderboard' | 'updateStats')
   | ('judgeRedemption' | 'redeemPerk' | 'checkCode' | 'useCode')
   | keyof Streaks;
 
@@ -48,6 +49,7 @@ export function createServices(deps: {
     listUserAchievements: (user) => listUserAchievements({ database }, user),
     takeProgressReport: (report) => takeProgressReport(frame, report),
     listPerks: (wanted) => listPerks({ database, perks }, wanted),
+    findPerkByToken: (tokenId) => findPerkByToken(database.db, tokenId),
     judgeRedemption: (wanted) => judgeRedemption(redeeming, wanted),
     redeemPerk: createPerkRedeemer(redeeming),
     checkCode: (asked) => checkCode({ database }, asked),

@@ -90,7 +90,10 @@ export const webhookEndpoints: readonly Endpoint<ControlRefusalCode>[] = [
     body: named(
       'NewWebhookEndpoint',
       z.object({
-        brand: z.string().meta({ description: 'Id or domain.' }),
+        brand: z
+          .string()
+          .optional()
+          .meta({ description: 'Id or domain; may be left out where there is one brand.' }),
         url: z.string(),
         types: types().optional(),
         isDefault: z.boolean().optional(),

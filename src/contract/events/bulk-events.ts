@@ -6,6 +6,7 @@ import { count } from '../shapes.ts';
 import { refusalDetails } from '../shared-refusals.ts';
 import { rewardResult } from './manual-event.ts';
 import { type EventsRefusalCode, eventsRefusals, withBody } from './refusals.ts';
+import { describedSubmission } from './submission.ts';
 
 /** Room for more than a body of 10 KB can hold; it bounds the work of one request. */
 export const BULK_EVENTS_MAX = 100;
@@ -28,15 +29,17 @@ const bulkResult = z.object({
   results: z
     .array(
       z.union([
-        rewardResult.extend({ statusCode: z.literal(200) }),
-        z.object({
-          success: z.literal(false),
-          status: z.string().meta({ description: 'The code of the refusal.' }),
-          statusCode: z.int().meta({ description: 'The status that `manual-event` would have answered.' }),
-          error: z.string(),
-          message: z.string(),
-          details: refusalDetails,
-        }),
+        rewardResult.extend({ statusCode: z.literal(200) }).meta({ id: 'BulkRewarded' }),
+        z
+          .object({
+            success: z.literal(false),
+            status: z.string().meta({ description: 'The code of the refusal.' }),
+            statusCode: z.int().meta({ description: 'The status that `manual-event` would have answered.' }),
+            error: z.string(),
+            message: z.string(),
+            details: refusalDetails,
+          })
+          .meta({ id: 'BulkRefused' }),
       ]),
     )
     .meta({ description: 'One for each event, in their order.' }),
@@ -53,17 +56,9 @@ export const bulkEventsEndpoint: Endpoint<EventsRefusalCode> = {
   prefixed: true,
   summary: 'Send several customer events',
   description:
-    'Each event is decided as if it had been sent alone; what `manual-event` would have answered stands in `results`. The body as a whole keeps to the limit of a body.',
+    'Each event is decided as if it had been sent alone; what `manual-event` would have answered stands in `results`, also of one that is no event: it is refused by itself. The body as a whole keeps to the limit of a body.',
   key: { scheme: 'brandKey', required: false },
-  body: named(
-    'BulkEvents',
-    bulkEventsOf(
-      z.unknown().meta({
-        description:
-          'Each has the fields of the body of `manual-event`; one that does not is refused by itself.',
-      }),
-    ),
-  ),
+  body: named('BulkEvents', bulkEventsOf(describedSubmission)),
   examples: [
     {
       summary: 'Two events of one user',

@@ -2,11 +2,18 @@
 import { z } from 'zod';
 import { PAYMENT_CENTS } from '../../rules/payments/conversion.ts';
 import { RETURN_URL_MAX, readReturnUrl } from '../../rules/payments/return-url.ts';
-import { EMAIL_MAX, EMAIL_PATTERN, emailKey } from '../../rules/user-key.ts';
+import { emailKey } from '../../rules/user-key.ts';
 import { type Endpoint, named } from '../endpoint.ts';
 import { demo } from '../examples.ts';
 import { idempotencyKeyField, idempotencyKeyHeader } from '../idempotency-key.ts';
-import { brandIdField, EMAIL_PROBLEM, OBJECT_PROBLEM, orRequired, trimmedText } from '../shapes.ts';
+import {
+  brandIdField,
+  EMAIL_PROBLEM,
+  emailMeta,
+  OBJECT_PROBLEM,
+  orRequired,
+  trimmedText,
+} from '../shapes.ts';
 import { type EventsRefusalCode, withBody } from './refusals.ts';
 
 const AMOUNT_PROBLEM = `must be a whole number of US cents from ${PAYMENT_CENTS.least} to ${PAYMENT_CENTS.most}`;
@@ -35,7 +42,7 @@ const userEmail = trimmedText(EMAIL_PROBLEM)
     context.addIssue({ code: 'custom', message: EMAIL_PROBLEM, input: value });
     return z.NEVER;
   })
-  .meta({ description: 'The buyer.', maxLength: EMAIL_MAX, pattern: EMAIL_PATTERN });
+  .meta({ description: 'The buyer.', ...emailMeta });
 
 const pageUrl = (description: string) =>
   trimmedText(URL_PROBLEM)

@@ -13,31 +13,38 @@ export const eventConfigResult = z.object({
   success: z.literal(true),
   brandId: address(),
   events: z.array(
-    z.object({
-      eventId: z.string().meta({ description: "The brand's own begin with `custom_`." }),
-      eventType: z.string(),
-      rewardAmount: z.int().meta({ description: 'RWT per claim.' }),
-      maxClaims: z.int().meta({ description: 'Claims per user; -1: no limit.' }),
-      cooldownHours: z.number().min(0).meta({ description: 'Between two claims of a user; 0: none.' }),
-      detectionMethod: z
-        .string()
-        .meta({ description: 'How a page notices the event, such as `url_pattern`.' }),
-      detectionConfig: z.object({
-        urlPatterns: z.array(z.string()),
-        successSelectors: z.array(z.string()),
-        channels: z.array(z.string()).optional().meta({ description: 'Chat channels in which it counts.' }),
-      }),
-      isCustom: z.boolean(),
-      eventNameMapping: z.string().meta({
-        description: "The brand's own name of the event, else `eventType`; `manual-event` takes either.",
-      }),
-    }),
+    z
+      .object({
+        eventId: z.string().meta({ description: "The brand's own begin with `custom_`." }),
+        eventType: z.string(),
+        rewardAmount: z.int().meta({ description: 'RWT per claim.' }),
+        maxClaims: z.int().meta({ description: 'Claims per user; -1: no limit.' }),
+        cooldownHours: z.number().min(0).meta({ description: 'Between two claims of a user; 0: none.' }),
+        detectionMethod: z
+          .string()
+          .meta({ description: 'How a page notices the event, such as `url_pattern`.' }),
+        detectionConfig: z
+          .object({
+            urlPatterns: z.array(z.string()),
+            successSelectors: z.array(z.string()),
+            channels: z
+              .array(z.string())
+              .optional()
+              .meta({ description: 'Chat channels in which it counts.' }),
+          })
+          .meta({ id: 'DetectionConfig' }),
+        isCustom: z.boolean(),
+        eventNameMapping: z.string().meta({
+          description: "The brand's own name of the event, else `eventType`; `manual-event` takes either.",
+        }),
+      })
+      .meta({ id: 'ConfiguredEvent' }),
   ),
   count: count(),
   eventNameMapping: z
     .record(z.string(), z.string())
     .optional()
-    .meta({ description: 'Other names of the events, if the brand has set any.' }),
+    .meta({ id: 'EventNames', description: 'Other names of the events, if the brand has set any.' }),
 });
 export type EventConfigResult = z.output<typeof eventConfigResult>;
 

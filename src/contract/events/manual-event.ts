@@ -24,7 +24,7 @@ export const rewardResult = z.object({
   }),
   reward: z
     .object({ amount: z.int(), eventType: z.string(), walletAddress: address(), transactionHash: hash() })
-    .meta({ description: 'The same facts, grouped.' }),
+    .meta({ id: 'RewardFacts', description: 'The same facts, grouped.' }),
 });
 export type RewardResult = z.output<typeof rewardResult>;
 

@@ -21,28 +21,32 @@ export const mintBody = z.object(
   { error: OBJECT_PROBLEM },
 );
 
-export const mintResult = z.object({
-  success: z.literal(true),
-  message: z.string().meta({ description: 'For people.' }),
-  txHash: hash().meta({ description: 'The transaction that mints.' }),
-  blockExplorer: z.url().meta({ description: 'Where people can look at it.' }),
-  walletAddress: address().meta({ description: "The brand's wallet." }),
-  usdAmount: z.number().meta({ description: 'US dollars.' }),
-  rwtAmount: rwt(),
-  paymentIntentId: z.string().meta({ description: "The processor's id of the payment." }),
-  alreadyProcessed: z
-    .literal(true)
-    .optional()
-    .meta({ description: 'An earlier call has minted for this session; nothing was minted now.' }),
-});
+export const mintResult = z
+  .object({
+    success: z.literal(true),
+    message: z.string().meta({ description: 'For people.' }),
+    txHash: hash().meta({ description: 'The transaction that mints.' }),
+    blockExplorer: z.url().meta({ description: 'Where people can look at it.' }),
+    walletAddress: address().meta({ description: "The brand's wallet." }),
+    usdAmount: z.number().meta({ description: 'US dollars.' }),
+    rwtAmount: rwt(),
+    paymentIntentId: z.string().meta({ description: "The processor's id of the payment." }),
+    alreadyProcessed: z
+      .literal(true)
+      .optional()
+      .meta({ description: 'An earlier call has minted for this session; nothing was minted now.' }),
+  })
+  .meta({ id: 'Minted' });
 export type MintResult = z.output<typeof mintResult>;
 
 /** What a verified event that mints nothing is answered with, so that the processor does not send it again. */
-export const eventReceipt = z.object({
-  success: z.boolean().meta({ description: 'False when its session mints nothing; `message` says why.' }),
-  received: z.literal(true),
-  message: z.string(),
-});
+export const eventReceipt = z
+  .object({
+    success: z.boolean().meta({ description: 'False when its session mints nothing; `message` says why.' }),
+    received: z.literal(true),
+    message: z.string(),
+  })
+  .meta({ id: 'EventReceipt' });
 export type EventReceipt = z.output<typeof eventReceipt>;
 
 const sessionId = 'cs_test_a1B2c3D4';

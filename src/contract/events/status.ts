@@ -6,23 +6,24 @@ import { instant } from '../shapes.ts';
 import { anywhere } from '../shared-refusals.ts';
 import type { EventsRefusalCode } from './refusals.ts';
 
-const dependency = () => z.enum(['connected', 'disconnected']);
+const dependency = z.enum(['connected', 'disconnected']).meta({ id: 'DependencyState' });
 const dependencies = {
-  database: dependency(),
-  blockchain: dependency(),
-  idp: z
-    .enum(['connected', 'disconnected', 'none'])
-    .meta({ description: '`none` where users cannot log in, so that nothing is missing.' }),
+  database: dependency,
+  blockchain: dependency,
+  idp: z.enum(['connected', 'disconnected', 'none']).meta({
+    id: 'IdentityState',
+    description: '`none` where users cannot log in, so that nothing is missing.',
+  }),
 };
-const overall = () => z.enum(['healthy', 'degraded']);
+const overall = z.enum(['healthy', 'degraded']).meta({ id: 'ServiceState' });
 
 export const healthResult = z.object({
-  status: overall(),
+  status: overall,
   timestamp: instant(),
-  services: z.object(dependencies),
+  services: z.object(dependencies).meta({ id: 'Dependencies' }),
 });
 
-const diagnosticResult = z.object({ status: overall(), ...dependencies, timestamp: instant() });
+const diagnosticResult = z.object({ status: overall, ...dependencies, timestamp: instant() });
 
 const debugResult = z.object({
   debug: z.string(),

@@ -6,13 +6,14 @@ import { given } from '../../rules/brands/settings.ts';
 import type { EventSubmission } from '../../rules/events/submission.ts';
 import { platformName, platformUserKey } from '../../rules/platforms.ts';
 import { sanitiseText, sanitiseValue } from '../../rules/sanitise.ts';
-import { addressKey, EMAIL_MAX, EMAIL_PATTERN, emailKey } from '../../rules/user-key.ts';
+import { addressKey, EMAIL_MAX, emailKey } from '../../rules/user-key.ts';
 import { idempotencyKeyField } from '../idempotency-key.ts';
 import {
   ADDRESS_PROBLEM,
   brandIdMeta,
   DOMAIN_PROBLEM,
   EMAIL_PROBLEM,
+  emailMeta,
   OBJECT_PROBLEM,
   problemsOf,
   trimmedText,
@@ -32,22 +33,24 @@ const textOrNothing = () =>
     .nullable()
     .transform((value) => value || undefined);
 
-const platformUser = z.object(
-  {
-    platform: trimmedText()
-      .refine((name) => PLATFORM_FORM.test(name), 'must be a platform name')
-      .meta({ description: 'Such as `discord`.', maxLength: PLATFORM_NAME_MAX }),
-    platformUserId: z
-      .union([z.string(), z.number().transform(String)], { error: 'must be a string or a number' })
-      .transform((id) => sanitiseText(id).trim())
-      .refine(
-        (id) => /^[\w.@+-]+$/.test(id) && id.length <= PLATFORM_ID_MAX,
-        'must be an id on that platform',
-      )
-      .meta({ description: "The user's id there.", maxLength: PLATFORM_ID_MAX }),
-  },
-  { error: 'must be an e-mail, an address, or {platform, platformUserId}' },
-);
+const platformUser = z
+  .object(
+    {
+      platform: trimmedText()
+        .refine((name) => PLATFORM_FORM.test(name), 'must be a platform name')
+        .meta({ description: 'Such as `discord`.', maxLength: PLATFORM_NAME_MAX }),
+      platformUserId: z
+        .union([z.string(), z.number().transform(String)], { error: 'must be a string or a number' })
+        .transform((id) => sanitiseText(id).trim())
+        .refine(
+          (id) => /^[\w.@+-]+$/.test(id) && id.length <= PLATFORM_ID_MAX,
+          'must be an id on that platform',
+        )
+        .meta({ description: "The user's id there.", maxLength: PLATFORM_ID_MAX }),
+    },
+    { error: 'must be an e-mail, an address, or {platform, platformUserId}' },
+  )
+  .meta({ id: 'PlatformUser' });
 
 /** The account of a brand on a platform, at the top level; what is not a text is not looked at, as in `metadata`. */
 const platformAccount = (description: string) =>
@@ -57,9 +60,11 @@ const platformAccount = (description: string) =>
     .optional()
     .meta({ description, type: 'string' });
 
+const METADATA = 'Free-form facts about the event.';
 /** The fields of `metadata` that the service looks at; all others are only kept. */
-const metadataMeta = {
-  description: 'Free-form facts about the event.',
+const describedMetadata = z.looseObject({}).meta({
+  id: 'EventMetadata',
+  description: METADATA,
   properties: {
     channel_id: {
       type: ['string', 'number', 'null'],
@@ -83,7 +88,7 @@ const metadataMeta = {
     server_id: { type: 'string', description: 'Server through which an event of Discord came.' },
     guild_id: { type: 'string', description: 'Another name of `server_id`.' },
   },
-};
+});
 
 const manualEventBody = z.object(
   {
@@ -104,12 +109,6 @@ const manualEventBody = z.object(
         `must have at most ${EMAIL_MAX} characters`,
       )
       .refine((email) => email === undefined || emailKey(email) !== undefined, EMAIL_PROBLEM)
-      .meta({
-        description: 'Who gets the reward (RFC 5322). Required unless `userIdentifier` is given.',
-        maxLength: EMAIL_MAX,
-        // An empty one counts as not sent.
-        pattern: `^\\s*$|${EMAIL_PATTERN}`,
-      })
       .optional(),
     domain: textOrNothing()
       .refine(
@@ -138,10 +137,6 @@ const manualEventBody = z.object(
         (user) => typeof user !== 'string' || emailKey(user) !== undefined || addressKey(user) !== undefined,
         'must be an e-mail or a blockchain address',
       )
-      .meta({
-        description:
-          'In place of `userEmail`: an e-mail, a blockchain address, or a user of a chat platform. Beside a valid `userEmail` anything, which is kept in `metadata`.',
-      })
       .optional(),
     channel_id: z
       .union([textOrNothing(), z.number().transform(String)], { error: 'must be a string' })
@@ -163,23 +158,45 @@ const manualEventBody = z.object(
           ['undefined', 'boolean'].includes(typeof skip_cooldown) || skip_cooldown === null,
         'skip_cooldown must be true or false',
       )
-      .meta(metadataMeta)
       .optional(),
   },
   { error: OBJECT_PROBLEM },
 );
 
-/** The submission as the API description has it. */
-export const describedSubmission = manualEventBody
-  .extend({
-    idempotencyKey: idempotencyKeyField
-      .optional()
-      .meta({ description: 'In place of the header Idempotency-Key; with `manual-event` only.' }),
-  })
-  .meta({
-    description: 'One customer event.',
-    anyOf: [{ required: ['userEmail'] }, { required: ['userIdentifier'] }],
-  });
+const describedFields = manualEventBody.extend({
+  metadata: describedMetadata.nullable().optional().meta({ description: METADATA }),
+  idempotencyKey: idempotencyKeyField
+    .optional()
+    .meta({ description: 'In place of the header Idempotency-Key; with `manual-event` only.' }),
+});
+
+/**
+ * The submission as the API description has it: one object for each way to name the user, each of them whole, since
+ * generators of clients lose the fields of an object that has alternatives beside them.
+ */
+export const describedSubmission = z
+  .union([
+    describedFields
+      .extend({
+        userEmail: z.string().meta({ description: 'Who gets the reward (RFC 5322).', ...emailMeta }),
+        userIdentifier: z.unknown().meta({ description: 'Not looked at; kept in `metadata`.' }).optional(),
+      })
+      .meta({ id: 'EventByEmail', description: 'An event of a user who is named by `userEmail`.' }),
+    describedFields
+      .extend({
+        userEmail: z
+          .string()
+          .regex(/^\s*$/)
+          .nullable()
+          .meta({ description: 'Null, empty or left out.' })
+          .optional(),
+        userIdentifier: z
+          .union([z.string().regex(/\S/), platformUser])
+          .meta({ description: 'An e-mail, a blockchain address, or a user of a chat platform.' }),
+      })
+      .meta({ id: 'EventByIdentifier', description: 'An event of a user who is named by `userIdentifier`.' }),
+  ])
+  .meta({ description: 'One customer event.' });
 
 /** How many problems are listed at most; a hostile body could earn thousands. */
 const PROBLEMS_MAX = 20;

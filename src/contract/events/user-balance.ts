@@ -1,9 +1,17 @@
 /** GET and POST user-balance: whose balance, and how much of the history with it. */
 import { z } from 'zod';
-import { addressKey, EMAIL_MAX, EMAIL_PATTERN, emailKey } from '../../rules/user-key.ts';
+import { addressKey, emailKey } from '../../rules/user-key.ts';
 import { type Endpoint, named } from '../endpoint.ts';
 import { demo, example } from '../examples.ts';
-import { address, brandIdField, EMAIL_PROBLEM, hash, OBJECT_PROBLEM, trimmedText } from '../shapes.ts';
+import {
+  address,
+  brandIdField,
+  EMAIL_PROBLEM,
+  emailMeta,
+  hash,
+  OBJECT_PROBLEM,
+  trimmedText,
+} from '../shapes.ts';
 import { anywhere } from '../shared-refusals.ts';
 import { type EventsRefusalCode, withBody } from './refusals.ts';
 
@@ -12,9 +20,18 @@ const HISTORY_MAX = 50;
 const HISTORY_DEFAULT = 10;
 
 const includeHistory = z
-  .union([z.boolean(), z.enum(['true', 'false']).transform((value) => value === 'true')], {
-    error: 'must be true or false',
-  })
+  .union(
+    [
+      z.boolean(),
+      z
+        .enum(['true', 'false'])
+        .meta({ id: 'TrueOrFalse' })
+        .transform((value) => value === 'true'),
+    ],
+    {
+      error: 'must be true or false',
+    },
+  )
   .default(false)
   .meta({ description: 'Whether the answer includes the last rewards from this brand.' });
 const historyLimit = z.coerce
@@ -29,11 +46,12 @@ export const userBalanceQuestion = z
   .object(
     {
       brandId: brandIdField,
-      userEmail: trimmedText(EMAIL_PROBLEM).optional().meta({
-        description: 'Required unless `userIdentifier` is given.',
-        maxLength: EMAIL_MAX,
-        pattern: EMAIL_PATTERN,
-      }),
+      userEmail: trimmedText(EMAIL_PROBLEM)
+        .optional()
+        .meta({
+          description: 'Required unless `userIdentifier` is given.',
+          ...emailMeta,
+        }),
       userIdentifier: trimmedText('must be an e-mail or an address')
         .optional()
         .meta({ description: 'An e-mail or a blockchain address.' }),
@@ -60,18 +78,20 @@ export const balanceResult = z.object({
   walletAddress: address().nullable().meta({ description: 'Null for a user without a wallet.' }),
   history: z
     .array(
-      z.object({
-        transactionHash: hash().nullable().meta({ description: 'Null until a transaction carries it.' }),
-        eventType: z.string(),
-        amount: z.int(),
-        timestamp: z.int().meta({ description: 'Milliseconds since 1970.' }),
-      }),
+      z
+        .object({
+          transactionHash: hash().nullable().meta({ description: 'Null until a transaction carries it.' }),
+          eventType: z.string(),
+          amount: z.int(),
+          timestamp: z.int().meta({ description: 'Milliseconds since 1970.' }),
+        })
+        .meta({ id: 'EarnedReward' }),
     )
     .optional()
     .meta({ description: 'Rewards from this brand, newest first; with `includeHistory`.' }),
 });
 
-const balanceBody = named('Balance', balanceResult);
+const balanceBody = named('BalanceResult', balanceResult);
 const { brandId, user: userEmail } = demo;
 const balance = {
   success: true,

@@ -2,10 +2,10 @@
 import { z } from 'zod';
 import { platformNames } from '../../rules/platforms.ts';
 import { USERNAME_MAX } from '../../rules/registration.ts';
-import { EMAIL_MAX, EMAIL_PATTERN } from '../../rules/user-key.ts';
+import { EMAIL_MAX } from '../../rules/user-key.ts';
 import { type Endpoint, named } from '../endpoint.ts';
 import { demo, example } from '../examples.ts';
-import { address, brandIdMeta } from '../shapes.ts';
+import { address, brandIdMeta, emailMeta } from '../shapes.ts';
 import { type RegisterRefusalCode, registerRefusals } from './refusals.ts';
 
 /** Any JSON object: each field is read, and judged, by `rules/registration.ts`. */
@@ -19,29 +19,33 @@ const anyCase = (names: readonly string[]) =>
 
 const pregenerateBody = z
   .union([
-    z.object({
-      brand_id: brandId,
-      oauth_provider: z.string().meta({
-        description: `The platform, in any case: ${platformNames.join(', ')}.`,
-        pattern: anyCase(platformNames),
-      }),
-      oauth_user_id: z.union([z.string(), z.int()]).meta({
-        description: "The user's id there, as a text: long numbers lose digits. Case does not count.",
-      }),
-      oauth_username: z
-        .union([z.string().max(USERNAME_MAX), z.int()])
-        .nullish()
-        .meta({
-          description: "The user's name there, if they have one; kept for people, and never compared.",
+    z
+      .object({
+        brand_id: brandId,
+        oauth_provider: z.string().meta({
+          description: `The platform, in any case: ${platformNames.join(', ')}.`,
+          pattern: anyCase(platformNames),
         }),
-    }),
-    z.object({
-      email: z
-        .string()
-        .max(EMAIL_MAX)
-        .meta({ description: 'In place of the account on a platform.', pattern: EMAIL_PATTERN }),
-      brand_id: brandId,
-    }),
+        oauth_user_id: z.union([z.string(), z.int()]).meta({
+          description: "The user's id there, as a text: long numbers lose digits. Case does not count.",
+        }),
+        oauth_username: z
+          .union([z.string().max(USERNAME_MAX), z.int()])
+          .nullish()
+          .meta({
+            description: "The user's name there, if they have one; kept for people, and never compared.",
+          }),
+      })
+      .meta({ id: 'PlatformRegistration' }),
+    z
+      .object({
+        email: z
+          .string()
+          .max(EMAIL_MAX)
+          .meta({ description: 'In place of the account on a platform.', ...emailMeta }),
+        brand_id: brandId,
+      })
+      .meta({ id: 'EmailRegistration' }),
   ])
   .meta({ description: 'Whom the wallet is for.' });
 

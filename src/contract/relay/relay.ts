@@ -27,7 +27,10 @@ export const relayBody = z
     permit: permitField.optional(),
     metadata: z
       .looseObject({ permit: permitField.nullish() }, { error: 'must be an object' })
-      .meta({ description: 'Further context, such as `action` and `perkId`; only `permit` is read.' })
+      .meta({
+        id: 'RelayMetadata',
+        description: 'Further context, such as `action` and `perkId`; only `permit` is read.',
+      })
       .optional(),
   })
   .meta({ description: 'A call, and on whose behalf.' });
@@ -86,9 +89,10 @@ export type RelayResult = z.output<typeof relayResult>;
 
 export const relayState = z.object({
   success: z.boolean().meta({ description: 'True once the call is in a block and had its effect.' }),
-  status: z
-    .enum(['pending', 'confirmed', 'failed'])
-    .meta({ description: 'pending: not in a block yet · failed: in a block, without effect.' }),
+  status: z.enum(['pending', 'confirmed', 'failed']).meta({
+    id: 'RelayStatus',
+    description: 'pending: not in a block yet · failed: in a block, without effect.',
+  }),
   transactionHash: hash().meta({
     description: 'The newest hash: a replacement with a higher fee has another one.',
   }),
@@ -119,7 +123,7 @@ export const relayRefusalBody = named(
         retryAt: instant(),
       })
       .partial()
-      .meta({ description: 'Facts about the refusal; each code has its own.' }),
+      .meta({ id: 'RelayRefusalDetails', description: 'Facts about the refusal; each code has its own.' }),
   }),
 );
 

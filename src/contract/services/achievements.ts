@@ -14,17 +14,19 @@ export const achievementsQuestion = z.object(userFields);
 export const achievementsResult = z.object({
   success: z.literal(true),
   achievements: z.array(
-    z.object({
-      achievementType: z.string().meta({ description: "The brand's word for it." }),
-      name: z.string().meta({ description: 'For people.' }),
-      metric: z.enum(achievementMetrics).meta({ description: 'What is counted.' }),
-      currentProgress: count(),
-      threshold: count(),
-      isUnlocked: z.boolean(),
-      unlockedAt: instant().nullable(),
-      rewardClaimed: z.literal(false).meta({ description: 'Achievements pay nothing by themselves.' }),
-      rewardClaimedAt: z.null(),
-    }),
+    z
+      .object({
+        achievementType: z.string().meta({ description: "The brand's word for it." }),
+        name: z.string().meta({ description: 'For people.' }),
+        metric: z.enum(achievementMetrics).meta({ id: 'AchievementMetric', description: 'What is counted.' }),
+        currentProgress: count(),
+        threshold: count(),
+        isUnlocked: z.boolean(),
+        unlockedAt: instant().nullable(),
+        rewardClaimed: z.literal(false).meta({ description: 'Achievements pay nothing by themselves.' }),
+        rewardClaimedAt: z.null(),
+      })
+      .meta({ id: 'Achievement' }),
   ),
 });
 export type AchievementsResult = z.output<typeof achievementsResult>;
@@ -69,7 +71,11 @@ function changeOf(newValue: number | undefined, increment: boolean | number | un
 export const progressResult = z.object({
   success: z.literal(true),
   unlocked: z
-    .array(z.object({ achievementType: z.string(), name: z.string(), unlockedAt: instant() }))
+    .array(
+      z
+        .object({ achievementType: z.string(), name: z.string(), unlockedAt: instant() })
+        .meta({ id: 'UnlockedAchievement' }),
+    )
     .meta({ description: 'What this report unlocked.' }),
   currentProgress: count(),
   isUnlocked: z.boolean(),
@@ -92,7 +98,7 @@ export const achievementsEndpoint: Endpoint<ServicesRefusalCode> = {
   answers: {
     200: {
       description: 'By metric, the nearest threshold first.',
-      body: named('Achievements', achievementsResult),
+      body: named('AchievementsResult', achievementsResult),
       example: {
         success: true,
         achievements: [

@@ -25,6 +25,7 @@ export const codeQuestion = z.object({
 });
 
 const state = z.enum(['valid', 'used', 'pending']).meta({
+  id: 'CodeState',
   description: '`pending`: no block shows the redemption yet, so nothing may be handed out for it.',
 });
 export const codeResult = z.object({

@@ -1,9 +1,10 @@
 /** The services host with all that it offers: what users of a brand have done, earned and can get (docs/engagement.md). */
-import { hostContract } from '../endpoint.ts';
+import { cacheHeaders, hostContract } from '../endpoint.ts';
 import { anywhere, refusalBody } from '../shared-refusals.ts';
 import { achievementsEndpoint, updateProgressEndpoint } from './achievements.ts';
 import { checkCodeEndpoint, useCodeEndpoint } from './check-code.ts';
 import { leaderboardEndpoint } from './leaderboard.ts';
+import { perkTokenEndpoint } from './perk-token.ts';
 import { perksEndpoint } from './perks.ts';
 import { perkEligibilityEndpoint, redeemPerkEndpoint } from './redeem-perk.ts';
 import { type ServicesRefusalCode, servicesRefusals } from './refusals.ts';
@@ -32,10 +33,18 @@ export const servicesHostContract = hostContract<ServicesRefusalCode>({
     ...[userStatsEndpoint, leaderboardEndpoint, updateStatsEndpoint],
     ...[achievementsEndpoint, updateProgressEndpoint],
     ...[recordActivityEndpoint, streakStatusEndpoint, streakStatusByQueryEndpoint, claimMilestoneEndpoint],
-    ...[perksEndpoint, perkEligibilityEndpoint, redeemPerkEndpoint, checkCodeEndpoint, useCodeEndpoint],
+    ...[
+      perksEndpoint,
+      perkTokenEndpoint,
+      perkEligibilityEndpoint,
+      redeemPerkEndpoint,
+      checkCodeEndpoint,
+      useCodeEndpoint,
+    ],
   ],
   refusalBody,
   anywhere,
+  moreHeaders: cacheHeaders,
   refusals: servicesRefusals,
   securitySchemes: {
     brandKey: {

@@ -1,7 +1,7 @@
 /** GET leaderboard: who of a brand's users did most in a day, a week, a month or ever, and the caller's own place. */
 import { z } from 'zod';
 import { type BoardPeriod, boardPeriodNames, boardPeriods } from '../../rules/engagement/board-window.ts';
-import { boardMetrics } from '../../rules/engagement/rank-tree.ts';
+import { type BoardMetric, boardMetricNames, boardMetrics } from '../../rules/engagement/rank-tree.ts';
 import { type Endpoint, named } from '../endpoint.ts';
 import { demo } from '../examples.ts';
 import { brandIdField, count } from '../shapes.ts';
@@ -12,15 +12,22 @@ const LIMIT_DEFAULT = 10;
 /** What a page shows; each entry's place in the window before is looked up. */
 const LIMIT_MAX = 100;
 const LIMIT_MUST_BE = `must be a number from 1 to ${LIMIT_MAX}`;
-const METRIC_MUST_BE = `must be one of ${boardMetrics.join(', ')}`;
+const METRIC_MUST_BE = `must be one of ${Object.keys(boardMetricNames).join(', ')}`;
 const PERIOD_MUST_BE = `must be one of ${Object.keys(boardPeriodNames).join(', ')}`;
 
 const inQuery = {
-  metric: z.enum(boardMetrics, { error: METRIC_MUST_BE }).default('rwt_earned').meta({
-    description: 'What is compared. `streak`: the longest streak that was reached in the period.',
-  }),
+  metric: z
+    .enum(Object.keys(boardMetricNames) as [string, ...string[]], { error: METRIC_MUST_BE })
+    .meta({ id: 'LeaderboardMetricName' })
+    .default('rwt_earned')
+    .transform((name): BoardMetric => boardMetricNames[name] ?? 'rwt_earned')
+    .meta({
+      description:
+        'What is compared. `streak`: the longest streak that was reached in the period; `events_completed` means the same as `claims`.',
+    }),
   period: z
     .enum(Object.keys(boardPeriodNames) as [string, ...string[]], { error: PERIOD_MUST_BE })
+    .meta({ id: 'LeaderboardPeriodName' })
     .default('week')
     .transform((name): BoardPeriod => boardPeriodNames[name] ?? 'week')
     .meta({
@@ -41,29 +48,31 @@ const inQuery = {
 };
 export const leaderboardQuestion = z.object({ brandId: brandIdField, ...inQuery });
 
-const entry = z.object({
-  rank: z.int().min(1).meta({ description: 'From 1; users with equal values have equal ranks.' }),
-  userIdentifier: z.string().meta({
-    description: "The user's e-mail or address; masked where the brand says so (`leaderboardUsers`).",
-  }),
-  userId: z.string().meta({ description: 'The same.' }),
-  username: z.string().meta({ description: 'The same as `displayName`.' }),
-  displayName: z.string().meta({ description: 'As reported last, or what stands before the @.' }),
-  platform: z.string(),
-  value: count(),
-  formattedValue: z.string().meta({ description: 'The value with its unit.' }),
-  change: z.int().meta({
-    description:
-      'Places gained since the period before. 0 for `all`, and for a user who was not on the board of that period.',
-  }),
-});
+const entry = z
+  .object({
+    rank: z.int().min(1).meta({ description: 'From 1; users with equal values have equal ranks.' }),
+    userIdentifier: z.string().meta({
+      description: "The user's e-mail or address; masked where the brand says so (`leaderboardUsers`).",
+    }),
+    userId: z.string().meta({ description: 'The same.' }),
+    username: z.string().meta({ description: 'The same as `displayName`.' }),
+    displayName: z.string().meta({ description: 'As reported last, or what stands before the @.' }),
+    platform: z.string(),
+    value: count(),
+    formattedValue: z.string().meta({ description: 'The value with its unit.' }),
+    change: z.int().meta({
+      description:
+        'Places gained since the period before. 0 for `all`, and for a user who was not on the board of that period.',
+    }),
+  })
+  .meta({ id: 'LeaderboardEntry' });
 
 export const leaderboardResult = z.object({
   success: z.literal(true),
   leaderboard: z.array(entry),
   rankings: z.array(entry).meta({ description: 'The same as `leaderboard`.' }),
-  metric: z.enum(boardMetrics),
-  period: z.enum(boardPeriods),
+  metric: z.enum(boardMetrics).meta({ id: 'LeaderboardMetric' }),
+  period: z.enum(boardPeriods).meta({ id: 'LeaderboardPeriod' }),
   platform: z.string().nullable().meta({ description: 'Null: all platforms.' }),
   total: count().meta({ description: 'Users on the board.' }),
   updatedAt: z.int().meta({ description: 'Milliseconds since 1970.' }),
@@ -109,7 +118,7 @@ export const leaderboardEndpoint: Endpoint<ServicesRefusalCode> = {
   answers: {
     200: {
       description: 'The board.',
-      body: named('Leaderboard', leaderboardResult),
+      body: named('LeaderboardResult', leaderboardResult),
       example: {
         success: true,
         leaderboard: [alice],

@@ -14,13 +14,19 @@ const ADDRESS_MUST_BE = 'must be an address: 0x and 40 hex digits';
 const inQuery = {
   category: z
     .enum(['all', ...PERK_CATEGORIES], { error: CATEGORY_MUST_BE })
+    .meta({ id: 'PerkCategoryFilter' })
     .default('all')
     .meta({ description: 'Only perks of this category.' }),
   activeOnly: z
     .enum(['true', 'false', '1', '0'], { error: SWITCH_MUST_BE })
     .default('true')
     .transform((text) => text === 'true' || text === '1')
-    .meta({ description: 'With `false`, also perks that cannot be had at present.' }),
+    .meta({
+      description: 'With `false`, also perks that cannot be had at present. `1` and `0` mean the same.',
+      type: 'boolean',
+      enum: undefined,
+      default: true,
+    }),
   userAddress: z
     .string()
     .transform((text, context) => {
@@ -34,24 +40,30 @@ const inQuery = {
 };
 export const perksQuestion = z.object({ brandId: brandIdField, ...inQuery });
 
+export const perkCategory = z.enum(PERK_CATEGORIES).meta({ id: 'PerkCategory' });
+/** The brand's own values. */
+export const perkMetadata = z.record(z.string(), z.unknown()).meta({ id: 'PerkMetadata' });
+
 export const perksResult = z.object({
   success: z.literal(true),
   perks: z.array(
-    z.object({
-      id: z.string().meta({ description: 'A UUID, which redeeming asks for.' }),
-      name: z.string(),
-      description: z.string(),
-      cost: count().meta({ description: 'Whole RWT.' }),
-      available: count().meta({
-        description: `How many can be had now; ${AVAILABLE_UNLIMITED}: there is no limit.`,
-      }),
-      category: z.enum(PERK_CATEGORIES),
-      image: z.string().nullable(),
-      metadata: z.record(z.string(), z.unknown()),
-      active: z.boolean(),
-      tokenId: z.int().meta({ description: 'The perk on chain, for purchases by relay.' }),
-      held: count().optional().meta({ description: 'How many `userAddress` holds.' }),
-    }),
+    z
+      .object({
+        id: z.string().meta({ description: 'A UUID, which redeeming asks for.' }),
+        name: z.string(),
+        description: z.string(),
+        cost: count().meta({ description: 'Whole RWT.' }),
+        available: count().meta({
+          description: `How many can be had now; ${AVAILABLE_UNLIMITED}: there is no limit.`,
+        }),
+        category: perkCategory,
+        image: z.string().nullable(),
+        metadata: perkMetadata,
+        active: z.boolean(),
+        tokenId: z.int().meta({ description: 'The perk on chain, for purchases by relay.' }),
+        held: count().optional().meta({ description: 'How many `userAddress` holds.' }),
+      })
+      .meta({ id: 'Perk' }),
   ),
 });
 export type PerksResult = z.output<typeof perksResult>;
@@ -79,7 +91,7 @@ export const perksEndpoint: Endpoint<ServicesRefusalCode> = {
   answers: {
     200: {
       description: 'The perks.',
-      body: named('Perks', perksResult),
+      body: named('PerksResult', perksResult),
       example: {
         success: true,
         perks: [

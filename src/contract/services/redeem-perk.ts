@@ -5,6 +5,7 @@ import { demo, example } from '../examples.ts';
 import { idempotencyKeyField, idempotencyKeyHeader } from '../idempotency-key.ts';
 import { permitField } from '../permit.ts';
 import { count, hash, trimmedText } from '../shapes.ts';
+import { perkMetadata } from './perks.ts';
 import { ofRedemption } from './redemption-refusals.ts';
 import { ofWrite, type ServicesRefusalCode } from './refusals.ts';
 import { userFields } from './user.ts';
@@ -50,7 +51,9 @@ export const perkEligibilityResult = z.object({
   ...eligibility,
   missingAmount: count().optional().meta({ description: 'RWT that the user lacks.' }),
   missing: z
-    .array(z.object({ type: z.string(), reason: z.string(), message: z.string() }))
+    .array(
+      z.object({ type: z.string(), reason: z.string(), message: z.string() }).meta({ id: 'UnmetConstraint' }),
+    )
     .optional()
     .meta({ description: 'Constraints that the user does not meet.' }),
 });
@@ -58,15 +61,17 @@ export type PerkEligibilityResult = z.output<typeof perkEligibilityResult>;
 
 export const redeemResult = z.object({
   success: z.literal(true),
-  perk: z.object({
-    id: z.string(),
-    name: z.string(),
-    description: z.string(),
-    cost: count().meta({ description: 'RWT that were collected at most.' }),
-    category: z.string(),
-    image: z.string().nullable(),
-    metadata: z.record(z.string(), z.unknown()),
-  }),
+  perk: z
+    .object({
+      id: z.string(),
+      name: z.string(),
+      description: z.string(),
+      cost: count().meta({ description: 'RWT that were collected at most.' }),
+      category: z.string(),
+      image: z.string().nullable(),
+      metadata: perkMetadata,
+    })
+    .meta({ id: 'BoughtPerk' }),
   redemptionId: z.string(),
   confirmationCode: z.string().meta({ description: 'What the user shows and the brand checks, once.' }),
   transactionHash: hash().meta({

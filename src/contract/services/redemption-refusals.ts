@@ -5,6 +5,8 @@ import { EXAMPLES_AT_MS, isoInstant, type RefusalRows } from '../refusals.ts';
 
 export type RedemptionsRefusal =
   | { code: 'perk_not_found'; perkId: string }
+  /** `file`: as the path has it. */
+  | { code: 'perk_token_unknown'; file: string }
   | { code: 'perk_not_active'; perk: string }
   | { code: 'perk_price_changing'; perk: string }
   | { code: 'perk_sold_out'; perk: string }
@@ -62,6 +64,16 @@ export const redemptionRefusals: RefusalRows<RedemptionsRefusal> = {
       error: 'Perk not found',
       message: `The brand has no perk ${perkId}: GET /perks/{brandId} lists them.`,
       details: { reason: 'perk_not_found', perkId },
+    }),
+  },
+  perk_token_unknown: {
+    status: 404,
+    when: 'no perk has this token',
+    example: { file: `${'0'.repeat(62)}63.json` },
+    says: ({ file }) => ({
+      error: 'Perk not found',
+      message: `No perk has the token of ${file}.`,
+      details: { reason: 'perk_token_unknown' },
     }),
   },
   perk_not_active: {

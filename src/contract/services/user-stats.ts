@@ -12,28 +12,39 @@ const { platform, ...inPath } = userFields;
 export const userStatsResult = z.object({
   success: z.literal(true),
   balance: z.int().meta({ description: 'RWT in the wallet on chain now.' }),
-  lifetime: z.object({
-    earned: count().meta({ description: 'RWT of all rewards from this brand that did not fail.' }),
-    spent: count().meta({ description: "RWT spent on the brand's perks." }),
-    claims: count().meta({ description: 'Rewards from this brand that did not fail.' }),
-  }),
-  streak: z.object({
-    current: count().meta({ description: 'Days of the daily streak, today or yesterday included.' }),
-    longest: count(),
-  }),
+  lifetime: z
+    .object({
+      earned: count().meta({ description: 'RWT of all rewards from this brand that did not fail.' }),
+      spent: count().meta({ description: "RWT spent on the brand's perks." }),
+      claims: count().meta({ description: 'Rewards from this brand that did not fail.' }),
+    })
+    .meta({ id: 'LifetimeStats' }),
+  streak: z
+    .object({
+      current: count().meta({ description: 'Days of the daily streak, today or yesterday included.' }),
+      longest: count(),
+    })
+    .meta({ id: 'StreakLength' }),
   activity: z
     .object({
       messages: count(),
       voiceMinutes: count(),
       reactions: count(),
     })
-    .meta({ description: "What the brand's clients reported with `POST /leaderboard/update-stats`." }),
-  rank: z.object({
-    server: count().meta({
-      description: 'Place by RWT earned on the platform that was asked for; 0: none yet.',
+    .meta({
+      id: 'ActivityCounts',
+      description: "What the brand's clients reported with `POST /leaderboard/update-stats`.",
     }),
-    global: count().meta({ description: "Place by RWT earned among all of the brand's users; 0: none yet." }),
-  }),
+  rank: z
+    .object({
+      server: count().meta({
+        description: 'Place by RWT earned on the platform that was asked for; 0: none yet.',
+      }),
+      global: count().meta({
+        description: "Place by RWT earned among all of the brand's users; 0: none yet.",
+      }),
+    })
+    .meta({ id: 'Ranks' }),
 });
 export type UserStatsResult = z.output<typeof userStatsResult>;
 

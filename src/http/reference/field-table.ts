@@ -38,11 +38,17 @@ export function fieldsOf(schema: JsonSchema, resolve: Resolve, prefix = ''): Fie
 function merged(schema: JsonSchema, resolve: Resolve): JsonSchema {
   const objects = (schema.anyOf ?? []).map(resolve).filter(({ properties }) => properties);
   if (objects.length === 0) return schema;
+  // What a field is, says the alternative that needs it.
+  const needed = (key: string) => objects.find(({ required }) => required?.includes(key))?.properties?.[key];
   const requiredByAll = (objects[0]?.required ?? []).filter((key) =>
     objects.every(({ required }) => required?.includes(key)),
   );
   return {
-    properties: Object.assign({}, ...objects.map(({ properties }) => properties), schema.properties),
+    properties: Object.fromEntries(
+      Object.entries<JsonSchema>(
+        Object.assign({}, ...objects.map(({ properties }) => properties), schema.properties),
+      ).map(([key, property]) => [key, needed(key) ?? property]),
+    ),
     required: [...(schema.required ?? []), ...(schema.properties ? [] : requiredByAll)],
   };
 }
@@ -61,7 +67,7 @@ function namesOf(schema: JsonSchema, resolve: Resolve): string[] {
 }
 
 export function limitsOf(schema: JsonSchema): string {
-  const { minLength, maxLength, minItems, maxItems, minimum, maximum, pattern, format } = schema;
+  const { minLength, maxLength, minItems, maxItems, minimum, maximum } = schema;
   const number = (value: unknown) => (typeof value === 'number' ? value.toLocaleString('en') : undefined);
   const range = (least: unknown, most: unknown, unit: string) => {
     if (typeof most !== 'number' || most === Number.MAX_SAFE_INTEGER) return undefined;
@@ -73,9 +79,16 @@ export function limitsOf(schema: JsonSchema): string {
     range(minLength, maxLength, ' characters'),
     range(minItems, maxItems, ' items'),
     range(minimum, maximum, ''),
-    typeof format === 'string' ? format : typeof pattern === 'string' ? `matches ${pattern}` : undefined,
+    formOf(schema),
     schema.default === undefined ? undefined : `default ${JSON.stringify(schema.default)}`,
   ]
     .filter(Boolean)
     .join('; ');
+}
+
+/** The form of a text; a pattern that has a title is told by it. */
+function formOf({ title, pattern, format }: JsonSchema): string | undefined {
+  if (typeof format === 'string' && format !== 'int64') return format;
+  if (typeof pattern !== 'string') return undefined;
+  return typeof title === 'string' ? title : `matches ${pattern}`;
 }

@@ -1,6 +1,7 @@
 /** The API description as one page that needs nothing from elsewhere. */
 import { createHash } from 'node:crypto';
 import type { JsonSchema, RequestExample } from '../../contract/endpoint.ts';
+import { takenForms } from '../../contract/shapes.ts';
 import type { ApiDocument } from '../openapi.ts';
 import { fieldsOf, limitsOf, typeOf } from './field-table.ts';
 import { ANY_ORIGIN, pageScript, pageStyle } from './page-assets.ts';
@@ -48,8 +49,8 @@ export function referencePage(api: ApiDocument, references: readonly ReferenceLi
     .filter(({ title }) => title !== api.info.title)
     .map(({ title, href }) => `<li><a href="${escaped(href)}">${escaped(title)}</a></li>`)
     .join('');
-  const resolve = (schema: JsonSchema): JsonSchema =>
-    schema.$ref ? (api.components.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {}) : schema;
+  const resolve = ({ $ref, ...own }: JsonSchema): JsonSchema =>
+    $ref ? { ...api.components.schemas[$ref.split('/').at(-1) ?? ''], ...own } : own;
   const operations = Object.entries(api.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
   );
@@ -93,6 +94,7 @@ export function referencePage(api: ApiDocument, references: readonly ReferenceLi
 ${prose(api.info.description)}
 ${table(['key', 'what it is'], schemes)}
 ${sections}
+${takenSection(api)}
 <section id="errors"><h2>Errors</h2>
 <p>Every refusal has this body; its <code>details</code> hold what the refusal is about. Where waiting helps, the header <code>Retry-After</code> and <code>details.retryAt</code> say how long.</p>
 ${table(['status', 'error', 'when'], errorRows(api))}
@@ -123,8 +125,8 @@ function operationSection(
   const parameters = (operation.parameters ?? []).map(
     ({ name, in: place, required, schema, description }) => [
       `<code>${escaped(name)}</code> <small>${place}${required ? ', required' : ''}</small>`,
-      escaped(typeOf(schema, resolve)),
-      described(description ?? '', limitsOf(schema)),
+      escaped(typeOf(resolve(schema), resolve)),
+      described(description ?? '', limitsOf(resolve(schema))),
     ],
   );
   const fields = (schema: JsonSchema, remark: (required: boolean) => string) =>
@@ -172,7 +174,26 @@ ${refusals.length > 0 ? `<h4>Refusals</h4>${refusals.map((code) => refusalLine(a
 }
 
 const described = (description: string, limits: string) =>
-  [words(description), limits && `<small>${escaped(limits)}</small>`].filter(Boolean).join(' ');
+  [words(description), limits && `<small>${withLinks(escaped(limits))}</small>`].filter(Boolean).join(' ');
+
+const placeOf = (title: string) => `taken-${title.replaceAll(' ', '-')}`;
+/** Forms that are told elsewhere on the page lead there. */
+const withLinks = (limits: string) =>
+  Object.keys(takenForms).reduce(
+    (text, title) => text.replace(title, `<a href="#${placeOf(title)}">${title}</a>`),
+    limits,
+  );
+
+/** What is taken where a pattern has a title, for the titles that this description has. */
+function takenSection(api: ApiDocument): string {
+  const text = JSON.stringify([api.components.schemas, api.paths]);
+  const used = Object.entries(takenForms).filter(([title]) => text.includes(`"title":"${title}"`));
+  if (used.length === 0) return '';
+  const forms = used.map(
+    ([title, taken]) => `<dt id="${placeOf(title)}">${title}</dt><dd>${words(taken)}</dd>`,
+  );
+  return `<section id="taken"><h2>What is taken</h2><dl>${forms.join('')}</dl></section>`;
+}
 
 /** A refusal in one line, with its body folded away. */
 function refusalLine(api: ApiDocument, code: string): string {

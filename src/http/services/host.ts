@@ -10,6 +10,7 @@ import { type AchievementsDeps, achievements } from './achievements.ts';
 import { type CheckCodeHandlerDeps, checkCode, useCode } from './check-code.ts';
 import { type LeaderboardDeps, leaderboard } from './leaderboard.ts';
 import { type ListPerksHandlerDeps, listPerks } from './list-perks.ts';
+import { type PerkTokenDeps, perkToken } from './perk-token.ts';
 import { perkEligibility, type RedeemHandlerDeps, redeemPerk } from './redeem-perk.ts';
 import { type ClaimMilestoneDeps, claimMilestone } from './streak/claim-milestone.ts';
 import { type RecordActivityDeps, recordActivity } from './streak/record-activity.ts';
@@ -24,6 +25,7 @@ export type ServicesHostDeps = HostFrameDeps &
   UpdateStatsHandlerDeps &
   AchievementsDeps &
   ListPerksHandlerDeps &
+  PerkTokenDeps &
   RedeemHandlerDeps &
   CheckCodeHandlerDeps &
   RecordActivityDeps &
@@ -48,6 +50,7 @@ export function createServicesHost(deps: ServicesHostDeps): Hono<RequestVariable
       achievements: list,
       updateProgress: report,
       listPerks: listPerks(deps),
+      perkToken: perkToken(deps),
       perkEligibility: perkEligibility(deps),
       redeemPerk: redeemPerk(deps),
       checkCode: checkCode(deps),

@@ -9,6 +9,7 @@ import { createRpcPool } from '../../chain/rpc/rpc-pool.ts';
 import { settings } from '../../compose/config.ts';
 import type { Environment } from '../../compose/env.ts';
 import { PreconditionError } from '../../compose/precondition.ts';
+import { PERK_TOKEN_URI } from '../../contract/services/perk-token.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { silentLog } from '../../lib/log.ts';
 import { delay } from '../../lib/timers.ts';
@@ -45,7 +46,9 @@ export interface DeployOptions extends ContractsOptions {
   perkAdmin?: Hex;
   mintCap: string;
   redemptionCap: string;
-  perkUri: string;
+  perkUri?: string;
+  /** Without a slash at its end. */
+  servicesUrl?: string;
   /** In the chain's currency. */
   gasMoney: number;
 }
@@ -169,7 +172,7 @@ export async function deploymentWish(
       },
       mintCap: options.mintCap,
       redemptionCap: options.redemptionCap,
-      perkUri: options.perkUri,
+      perkUri: options.perkUri ?? (options.servicesUrl ? `${options.servicesUrl}${PERK_TOKEN_URI}` : ''),
       gasMoneyWei: String(BigInt(Math.round(options.gasMoney * 1e9)) * 1_000_000_000n),
     },
   };

@@ -8,6 +8,15 @@
 export const boardMetrics = ['rwt_earned', 'activity', 'streak', 'claims'] as const;
 export type BoardMetric = (typeof boardMetrics)[number];
 
+/** Every name under which a metric may be asked for: an event that is completed is one that was rewarded. */
+export const boardMetricNames: Readonly<Record<string, BoardMetric>> = {
+  rwt_earned: 'rwt_earned',
+  activity: 'activity',
+  streak: 'streak',
+  claims: 'claims',
+  events_completed: 'claims',
+};
+
 /** Ranges of one level in a range of the next. */
 const WIDTH = 64;
 /** Level 0 counts single scores; the ranges of level 8 are long enough that 32 of them hold every whole number. */

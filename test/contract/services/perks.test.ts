@@ -69,6 +69,41 @@ describe.each(databaseKinds)('perks (on $kind)', ({ open }) => {
     expect(body.details.errors).toEqual([expect.stringMatching(problem)]);
   });
 
+  test('what wallets show of a token is the metadata of ERC-1155, also of a perk that cannot be had', async () => {
+    const { brandId } = service.brand;
+    const inFile = (token: number) => `/perks/metadata/${token.toString(16).padStart(64, '0')}.json`;
+    const picture = 'https://demo.example/mug.png';
+    expect((await service.change('/perks/3', { active: false, image: picture })).status).toBe(200);
+    const { status, headers, body } = await service.request(inFile(2));
+    expect([status, headers.get('content-type'), headers.get('cache-control')]).toEqual([
+      200,
+      'application/json',
+      'public, max-age=300',
+    ]);
+    expect(body).toEqual({
+      name: 'Ten percent off',
+      description: 'A voucher for the next order.',
+      decimals: 0,
+      properties: {
+        brandId,
+        perkId: 'e1b0086d-ebab-4909-9d31-744384225728',
+        category: 'digital',
+        cost: 250,
+        metadata: { discountPercent: 10 },
+      },
+    });
+    expect((await service.request(inFile(3))).body.image).toBe(picture);
+    await service.change('/perks/3', { active: true });
+    const unknown = await service.request(inFile(99));
+    expect([unknown.status, unknown.body.details]).toEqual([404, { reason: 'perk_token_unknown' }]);
+    const beyond = await service.request(`/perks/metadata/${'f'.repeat(64)}.json`);
+    expect(beyond.body.details).toEqual({ reason: 'perk_token_unknown' });
+    for (const file of ['2.json', '0'.repeat(64), `0x${'0'.repeat(62)}.json`])
+      expect((await service.request(`/perks/metadata/${file}`)).body.details.errors).toEqual([
+        'file: must be a token as 64 hex digits, and .json',
+      ]);
+  });
+
   test('an unknown brand: 400', async () => {
     const { status, body } = await ask('', `0x${'9'.repeat(40)}`);
     expect([status, body.error]).toEqual([400, `Brand not found: 0x${'9'.repeat(40)}`]);

@@ -27,14 +27,15 @@ export function declareEndpoints({ parent, lazily }: Catalog): void {
     .addOption(option('--brand <brand>', `${BRAND} [default: all brands]`))
     .action(lazily(async () => (await import('./run-endpoints.ts')).listEndpoints));
   verb('add', 'add an endpoint; prints its signing secret, once')
-    .argument('<brand>', BRAND)
-    .argument('<url>', 'where the brand listens; HTTPS in production')
+    .usage('[options] [brand] <url>')
+    .argument('[brand]', `${BRAND}; may be left out where there is one brand`)
+    .argument('[url]', 'where the brand listens; HTTPS in production')
     .addOption(option('--types <types>', TYPES, { default: 'all' }))
     .addHelpText(
       'after',
       `
 Examples:
-  rewards webhooks endpoints add shop.example https://shop.example/hooks/rewards
+  rewards webhooks endpoints add https://shop.example/hooks/rewards
   rewards webhooks endpoints add shop.example https://crm.example/in --types reward.distributed`,
     )
     .action(lazily(async () => (await import('./run-endpoints.ts')).addEndpoint));

@@ -1,6 +1,7 @@
 /** `rewards webhooks endpoints list|add|set|remove|enable|rotate-secret|recover`. */
 import { mapOf } from '../../brand/setting-flags.ts';
 import type { Handler } from '../../machine/context.ts';
+import { usageError } from '../../machine/errors.ts';
 import { isObject } from '../../service/assignments.ts';
 import { replyResult } from '../../service/control-reply.ts';
 import type { LedgerOptions } from '../../start/options.ts';
@@ -21,16 +22,25 @@ export const listEndpoints: Handler<LedgerOptions & { brand?: string }> = (conte
     }),
   );
 
-export const addEndpoint: Handler<LedgerOptions & { brand: string; url: string; types: string }> = (
+export const addEndpoint: Handler<LedgerOptions & { brand?: string; url?: string; types: string }> = (
   context,
-  { brand, url, types, ...options },
-) =>
-  withWebhooks(context, options, async ({ endpoints }) =>
+  { brand: first, url: second, types, ...options },
+) => {
+  // One argument is the URL.
+  const url = second ?? first;
+  const brand = second === undefined ? undefined : first;
+  if (url === undefined)
+    throw usageError(
+      'The URL is missing.',
+      'Say where the brand listens: rewards webhooks endpoints add [brand] <url>.',
+    );
+  return withWebhooks(context, options, async ({ endpoints }) =>
     replyResult(await endpoints.add({ brand, url, types }), {
       hasRightForm: isEndpoint,
       text: (added, style) => [endpointText(added, style), ...secretLines(added, style)].join('\n'),
     }),
   );
+};
 
 export const setEndpoint: Handler<LedgerOptions & { id: string; 'setting=value': string[] }> = (
   context,

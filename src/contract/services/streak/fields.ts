@@ -16,10 +16,7 @@ export const streakTypeField = trimmedText(TYPE_PROBLEM)
     maxLength: TYPE_MAX,
   });
 
-export const milestone = z.object({
-  days: count(),
-  bonus: rwt(),
-});
+export const milestone = z.object({ days: count(), bonus: rwt() }).meta({ id: 'Milestone' });
 
 /** Where a streak stands. */
 export const standingShape = {

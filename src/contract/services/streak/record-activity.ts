@@ -24,20 +24,24 @@ export const recordActivityResult = z.object({
   ...standingShape,
   totalStreakDays: count().meta({ description: 'Days with an activity, in a row or not.' }),
   message: z.string(),
-  streak: z.object({
-    current: count(),
-    longest: count(),
-    multiplier: z.number(),
-    graceUsed: z.boolean().meta({ description: 'A day was missed, and the grace kept the streak.' }),
-  }),
-  reward: z.object({
-    base: rwt().meta({ description: 'RWT of a check-in before the multiplier.' }),
-    final: rwt().meta({
-      description: 'RWT of this check-in: floor(base × multiplier); 0 where nothing was changed.',
-    }),
-    milestone: milestone.optional().meta({ description: 'Reached with this activity.' }),
-    ...paidShape,
-  }),
+  streak: z
+    .object({
+      current: count(),
+      longest: count(),
+      multiplier: z.number(),
+      graceUsed: z.boolean().meta({ description: 'A day was missed, and the grace kept the streak.' }),
+    })
+    .meta({ id: 'StreakFacts' }),
+  reward: z
+    .object({
+      base: rwt().meta({ description: 'RWT of a check-in before the multiplier.' }),
+      final: rwt().meta({
+        description: 'RWT of this check-in: floor(base × multiplier); 0 where nothing was changed.',
+      }),
+      milestone: milestone.optional().meta({ description: 'Reached with this activity.' }),
+      ...paidShape,
+    })
+    .meta({ id: 'CheckInReward' }),
 });
 export type RecordActivityResult = z.output<typeof recordActivityResult>;
 

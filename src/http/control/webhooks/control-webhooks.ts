@@ -46,7 +46,8 @@ const endpointHandlers = (deps: ControlWebhooksDeps): Record<string, Handler> =>
     const { brand, url, isDefault, types } = body;
     const chosen = readTypes(types);
     if (typeof chosen === 'string') return invalid(context, 'types', chosen);
-    if (typeof brand !== 'string') return invalid(context, 'brand', 'must be the id or a domain of a brand');
+    if (brand !== undefined && typeof brand !== 'string')
+      return invalid(context, 'brand', 'must be the id or a domain of a brand');
     if (typeof url !== 'string') return invalid(context, 'url', 'must be a URL');
     const wish = { brand, url, types: chosen ?? [], isDefault: isDefault === true };
     const added = await addEndpoint(deps, wish);
