@@ -134,8 +134,10 @@ export const settings = {
     atOnceOfEndpoint: 4,
     /** Some KB each while a receiver takes its time, so that dozens that hang leave room for all others. */
     atOnce: 256,
-    /** Twice as long as an attempt may take. */
-    leaseMs: 30_000,
+    /** Renewed while an attempt takes longer; what a process that was killed had under way waits so long for another one. */
+    leaseMs: 10_000,
+    /** An outage of the database in which an answer has come: as long as callers wait, and twice an attempt. */
+    answerTriesMs: 30_000,
     /** What another process queued, and what became due, is looked for this often. */
     pollMs: 500,
     /** Answers that share one commit. */
