@@ -1,5 +1,5 @@
 /** Wires the chain engine: lanes, the follower of the chain, and the boards on which requests wait for outcomes. */
-import type { Database } from '../ledger/database/database.ts';
+import type { BusinessTime, Database } from '../ledger/database/database.ts';
 import type { Facts } from '../ledger/facts.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Crash } from '../lib/crash-points.ts';
@@ -43,6 +43,8 @@ export interface ChainEngineDeps {
   };
   rpc: Rpc;
   clock: Clock;
+  /** What brands are told of is due by. */
+  businessTime: BusinessTime;
   realClock: Clock;
   random: Random;
   log: Log;
@@ -138,7 +140,7 @@ function createLanes(
 }
 
 /** What brands are told of a block, whatever it carries. */
-function announceAll(deps: Pick<ChainEngineDeps, 'random'>): Announce {
+function announceAll(deps: Pick<ChainEngineDeps, 'random' | 'businessTime'>): Announce {
   const each = [announceRewards(deps), unlockAchievements(deps), announceRedemptions(deps)];
   return async (tx, confirmed) => {
     let due = 0;

@@ -134,8 +134,10 @@ export const settings = {
     atOnceOfEndpoint: 4,
     /** Some KB each while a receiver takes its time, so that dozens that hang leave room for all others. */
     atOnce: 256,
-    /** Twice as long as an attempt may take. */
-    leaseMs: 30_000,
+    /** Renewed while an attempt takes longer; what a process that was killed had under way waits so long for another one. */
+    leaseMs: 10_000,
+    /** An outage of the database in which an answer has come: as long as callers wait, and twice an attempt. */
+    answerTriesMs: 30_000,
     /** What another process queued, and what became due, is looked for this often. */
     pollMs: 500,
     /** Answers that share one commit. */
@@ -257,14 +259,28 @@ export const settings = {
     lifetimeMs: 24 * 3_600_000,
     /** Its event comes within seconds of a payment, which takes a minute or so. */
     firstLookMs: 2 * 60_000,
-    /** A lost event delays a mint by so much at most; a thousand open sessions are three questions a second. */
-    lookEveryMs: 5 * 60_000,
+    /**
+     * Most buyers pay within minutes, and hardly any after hours: some fifty looks at a page that nobody pays. What an
+     * event calls paid is as new as the event.
+     */
+    lookPauses: [
+      { untilAgeMs: 10 * 60_000, everyMs: 60_000 },
+      { untilAgeMs: 3_600_000, everyMs: 5 * 60_000 },
+      { untilAgeMs: 6 * 3_600_000, everyMs: 30 * 60_000 },
+      { untilAgeMs: 24 * 3_600_000, everyMs: 3_600_000 },
+    ],
     /** Debits and transfers take days: nobody waits for the minute. */
     lateLookEveryMs: 3_600_000,
     /** The slowest ways to pay are decided within two weeks. */
     lateLooksMs: 14 * 86_400_000,
-    /** Of one turn, some ten seconds of questions. */
-    looksMax: 50,
+    /** Of one process; with answers of 200 ms, what the next line lets it ask. */
+    looksAtOnce: 8,
+    /** Of one process. Stripe takes 25 questions a second with test keys and 100 with live ones, callers' own among them. */
+    looksPerSecond: 15,
+    /** While the processor answers nothing, one look in so long tells that it is back. */
+    awayLookEveryMs: 5_000,
+    /** Longer than a look with all its tries; only a look whose process ended waits for it. */
+    lookClaimMs: 2 * 60_000,
     eventsEveryMs: 60_000,
     /** As long as the processor sends an event again by itself. */
     eventsBackMs: 3 * 86_400_000,
@@ -273,6 +289,18 @@ export const settings = {
     pollMs: 1_000,
     /** As long as the processor keeps idempotency keys: a request may be repeated until then. */
     unattachedMs: 24 * 3_600_000,
+    /**
+     * While some checkout has no session. No buyer has the page of such a session, so what asks is a stranger who guesses,
+     * or a processor's event, whose session the looks find as well.
+     */
+    unknownAsksPerMinute: 6,
+    /** Checkouts that callers without the brand's key may have open at a time. */
+    openCheckouts: {
+      /** A person has one or two; an office behind one address some more. */
+      ofAddress: 20,
+      /** More than any shop's unpaid carts of a day; looked at by the schedule above, half a question a second. */
+      ofBrand: 1_000,
+    },
     /** An event has a session or a charge with up to 50 entries of metadata of 500 characters each. */
     eventLimitBytes: 64 * 1024,
   },

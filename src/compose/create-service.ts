@@ -121,10 +121,13 @@ export function createService(deps: ServiceDeps, config: ServiceConfig): Service
   };
 }
 
-function paymentsOf(deps: ServiceDeps, { mints }: ChainEngine, { loopbackReturns }: ServiceConfig) {
+function paymentsOf(deps: ServiceDeps, { mints }: ChainEngine, config: ServiceConfig) {
+  const { loopbackReturns, addressRequestsMax } = config;
   const { processor } = deps;
   if (!processor) return undefined;
   const { answerTimeoutMs } = settings;
   const of = { ...settings.payments, answerTimeoutMs, loopbackReturns };
-  return createPayments({ ...deps, processor, mints, settings: of });
+  // Where addresses have no limits, as in the emulator, their checkouts have none either.
+  const openCheckouts = addressRequestsMax === 0 ? undefined : settings.payments.openCheckouts;
+  return createPayments({ ...deps, processor, mints, settings: { ...of, openCheckouts } });
 }

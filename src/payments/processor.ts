@@ -56,10 +56,15 @@ export interface ProcessorEvent {
 /** What an event means to the service. */
 export type EventSubject =
   /**
-   * Of a session: completed, expired, paid or failed later. Only its id is told: by the time that the event arrives,
-   * the session is what `findSession` says.
+   * Of a session: completed, expired, paid or failed later. By the time that the event arrives, the session is what
+   * `findSession` says.
    */
-  | { kind: 'session'; sessionId: string }
+  | {
+      kind: 'session';
+      sessionId: string;
+      /** Whether the session was paid when the event was made: asked about before others, and believed no more than they. */
+      saysPaid: boolean;
+    }
   /** Money went back; `refundedAmount` is all that has gone back of this payment so far, in the smallest unit. */
   | { kind: 'refund'; paymentIntentId: string; refundedAmount: number }
   /** The buyer's bank asks the money back. */

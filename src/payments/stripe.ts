@@ -169,7 +169,9 @@ function subjectOf(event: Stripe.Event): EventSubject {
   const paymentIntentId = idOf(object.payment_intent);
   const id = textOf(object.id);
   if (event.type.startsWith('checkout.session.'))
-    return id === undefined ? { kind: 'other' } : { kind: 'session', sessionId: id };
+    return id === undefined
+      ? { kind: 'other' }
+      : { kind: 'session', sessionId: id, saysPaid: object.payment_status === 'paid' };
   if (paymentIntentId === undefined) return { kind: 'other' };
   if (event.type === 'charge.refunded')
     return { kind: 'refund', paymentIntentId, refundedAmount: Number(object.amount_refunded) || 0 };

@@ -8,6 +8,8 @@ import {
   leaseDeliveries,
   recordAttempts,
   releaseDeliveries,
+  renewLeases,
+  takeBackLeases,
 } from '../ledger/webhooks/due-deliveries.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Crash } from '../lib/crash-points.ts';
@@ -16,7 +18,7 @@ import { createGatherer } from '../lib/gather/gather.ts';
 import type { Random } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
 import { createLoop } from '../lib/loop.ts';
-import { delay, within } from '../lib/timers.ts';
+import { delay, every, within } from '../lib/timers.ts';
 import { failingSince, nextAttemptAt, pausedUntil, verdictOf } from '../rules/webhooks/schedule.ts';
 import type { Post, Posted } from './post.ts';
 import { shareSlots } from './share-slots.ts';
@@ -26,8 +28,7 @@ export interface DelivererDeps {
   database: Database;
   /** What schedules are measured by. */
   businessTime: BusinessTime;
-  clock: Pick<Clock, 'now'>;
-  /** The time that signatures carry: receivers compare it with their own clocks, which nobody moves. */
+  /** A clock that never steps: for how long an answer is tried to be written down. */
   realClock: Pick<Clock, 'now'>;
   random: Random;
   /** `post.ts` with its deps bound. */
@@ -36,6 +37,8 @@ export interface DelivererDeps {
   crash: Crash;
   /** An endpoint was turned off for what it answered. */
   onTurnedOff?: (() => void) | undefined;
+  /** The name of this process. One that is the same after a restart, where one process runs, takes back its leases then. */
+  owner?: string | undefined;
 }
 
 export interface DelivererSettings {
@@ -43,7 +46,10 @@ export interface DelivererSettings {
   atOnceOfEndpoint: number;
   /** Posts of this process at once. */
   atOnce: number;
+  /** Renewed for as long as the delivery is under way. */
   leaseMs: number;
+  /** For how long an answer is tried to be written down; then the event is sent again. */
+  answerTriesMs: number;
   pollMs: number;
   /** Answers in one commit. */
   recordMax: number;
@@ -58,7 +64,15 @@ export interface Deliverer {
   stop(): Promise<void>;
 }
 
-/** Answers that cannot be written down are tried again this often, for as long as their leases last. */
+/** An answer that has come; what it means depends on the ledger's time, which the commit reads that writes it down. */
+interface Answered {
+  eventId: string;
+  result: (nowMs: number) => AttemptResult;
+}
+
+/** Of a lease: two renewals may fail before it is over. */
+const RENEWALS = 3;
+/** Answers that cannot be written down are tried again this often. */
 const RECORD_AGAIN_MS = 1_000;
 /** Characters of an answer that the log keeps: enough for any message. */
 const ANSWER_KEPT = 500;
@@ -73,21 +87,29 @@ export function createDeliverer(deps: DelivererDeps, settings: DelivererSettings
   // Every post under way listens to it.
   setMaxListeners(0, ending.signal);
   const answers = createAnswerWriter(deps, settings);
+  const owner = deps.owner ?? deps.random.uuid();
+  const leases = new Set<string>();
+  let [stopRenewing, hasTakenBack] = [() => {}, deps.owner === undefined];
+  /** One that was not renewed in time may be another process's by now, which both survive: the event arrives twice. */
+  const renew = () => renewLeases(database, { leases: [...leases], leaseMs }).catch(() => undefined);
   const run = async (leased: LeasedDelivery) => {
     const posted = await attempt(deps, leased, ending.signal);
     if (posted) {
       crash('webhook.answered');
-      await answers.write(resultOf(deps, leased, posted));
+      const result = (nowMs: number) => resultOf(deps, { leased, posted, nowMs });
+      await answers.write({ eventId: leased.eventId, result });
     } else await releaseDeliveries(database.db, [leased.lease]).catch(() => undefined);
   };
   const begin = (leased: LeasedDelivery) => {
     const { id, failingSince: since } = leased.endpoint;
     const before = underWay.get(id);
     underWay.set(id, { count: (before?.count ?? 0) + 1, isFailing: since !== null });
+    leases.add(leased.lease);
     const promise = run(leased)
       .catch((error: unknown) => log.error({ error: rootMessage(error) }, 'a webhook could not be sent'))
       .finally(() => {
         running.delete(promise);
+        leases.delete(leased.lease);
         const { count = 1, isFailing = false } = underWay.get(id) ?? {};
         if (count > 1) underWay.set(id, { count: count - 1, isFailing });
         else underWay.delete(id);
@@ -99,11 +121,13 @@ export function createDeliverer(deps: DelivererDeps, settings: DelivererSettings
     name: 'webhooks',
     async turn() {
       if (running.size >= atOnce) return 'idle';
+      if (!hasTakenBack) await takeBackLeases(database.db, owner);
+      hasTakenBack = true;
       const times = { now: businessTime(), leaseNow: database.now };
       const due = await dueEndpoints(database.db, times);
       const endpoints = shareSlots(due, { underWay, atOnce, ofEndpoint });
       if (endpoints.length === 0) return 'idle';
-      const newLease = () => deps.random.uuid();
+      const newLease = () => `${owner}/${deps.random.uuid()}`;
       const leased = await leaseDeliveries(database, {
         ...{ ...times, endpoints, atOnce: ofEndpoint, leaseMs, newLease },
       });
@@ -115,7 +139,10 @@ export function createDeliverer(deps: DelivererDeps, settings: DelivererSettings
     log,
   });
   return {
-    start: loop.start,
+    start() {
+      stopRenewing = every(leaseMs / RENEWALS, renew);
+      loop.start();
+    },
     nudge: loop.nudge,
     async stop() {
       await loop.stop();
@@ -123,35 +150,37 @@ export function createDeliverer(deps: DelivererDeps, settings: DelivererSettings
       ending.abort();
       await Promise.all(running);
       await answers.idle();
+      stopRenewing();
     },
   };
 }
 
-/** Writes answers down, those that come together in one commit, and again while that fails: until their leases are over. */
+/** Writes answers down, those that come together in one commit, and again while that fails. */
 function createAnswerWriter(
-  { database, realClock, log, crash, onTurnedOff }: DelivererDeps,
-  { leaseMs, recordMax }: DelivererSettings,
+  { database, businessTime, realClock, log, crash, onTurnedOff }: DelivererDeps,
+  { answerTriesMs, recordMax }: DelivererSettings,
 ) {
   const gathering = createGatherer({
     maxItems: recordMax,
-    async run(results: AttemptResult[]) {
+    async run(answers: Answered[]) {
       crash('webhook.before-record');
-      const turnedOff = await recordAttempts(database, results, failingSince);
+      const results = (nowMs: number) => answers.map((answered) => answered.result(nowMs));
+      const turnedOff = await recordAttempts(database, { now: businessTime(), results }, failingSince);
       crash('webhook.recorded');
       if (turnedOff.length > 0) onTurnedOff?.();
-      return results.map(() => undefined);
+      return answers.map(() => undefined);
     },
   });
   return {
     idle: gathering.idle,
-    async write(result: AttemptResult): Promise<void> {
-      const untilMs = realClock.now() + leaseMs;
+    async write(answered: Answered): Promise<void> {
+      const untilMs = realClock.now() + answerTriesMs;
       for (;;) {
         try {
-          return await gathering.submit(result);
+          return await gathering.submit(answered);
         } catch (error) {
           if (realClock.now() >= untilMs) {
-            const facts = { event: result.eventId, error: rootMessage(error) };
+            const facts = { event: answered.eventId, error: rootMessage(error) };
             return log.error(facts, 'the answer to a webhook is lost; it is sent again');
           }
           await delay(RECORD_AGAIN_MS);
@@ -163,18 +192,18 @@ function createAnswerWriter(
 
 /** One POST; undefined when this process stopped before an answer came. */
 async function attempt(
-  { post, clock, realClock, crash }: DelivererDeps,
-  { eventId, body: text, endpoint }: LeasedDelivery,
+  { post, crash }: DelivererDeps,
+  { eventId, body: text, endpoint, leasedAt, signedAt }: LeasedDelivery,
   signal: AbortSignal,
 ): Promise<Posted | undefined> {
   const { secret, previousSecret, previousSecretUntil } = endpoint;
   const body = Buffer.from(text);
-  const overlaps = previousSecret !== null && (previousSecretUntil ?? 0) > clock.now();
+  const overlaps = previousSecret !== null && (previousSecretUntil ?? 0) > leasedAt;
   const headers = signedHeaders({
     secret,
     ...(overlaps && { previousSecret }),
     id: eventId,
-    timestampSeconds: Math.floor(realClock.now() / 1_000),
+    timestampSeconds: Math.floor(signedAt / 1_000),
     body,
   });
   crash('webhook.posting');
@@ -182,10 +211,12 @@ async function attempt(
   return posted.outcome === 'failed' && signal.aborted ? undefined : posted;
 }
 
-/** What an answer means for its delivery, to be written down. */
-function resultOf({ clock, random }: DelivererDeps, leased: LeasedDelivery, posted: Posted): AttemptResult {
+/** What an answer means for its delivery, to be written down at `nowMs` of the ledger's time. */
+function resultOf(
+  { random }: DelivererDeps,
+  { leased, posted, nowMs: atMs }: { leased: LeasedDelivery; posted: Posted; nowMs: number },
+): AttemptResult {
   const { eventId, endpoint, lease, tries } = leased;
-  const atMs = clock.now();
   const answered = posted.outcome === 'answered' ? posted : undefined;
   const verdict = verdictOf(answered ?? {});
   const shown = {

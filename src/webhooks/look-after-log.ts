@@ -1,14 +1,14 @@
 /** Trims the log of deliveries, and raises an alarm for each endpoint that was turned off for what it answered. */
-import type { Database } from '../ledger/database/database.ts';
+import type { BusinessTime, Database } from '../ledger/database/database.ts';
+import { readTime } from '../ledger/database/read-time.ts';
 import { trimDeliveries } from '../ledger/webhooks/delivery-log.ts';
 import { endpointsTurnedOff } from '../ledger/webhooks/endpoints.ts';
-import type { Clock } from '../lib/clock.ts';
 import type { Log, LogFields } from '../lib/log.ts';
 import { createLoop } from '../lib/loop.ts';
 
 export interface LogCareDeps {
   database: Database;
-  clock: Pick<Clock, 'now'>;
+  businessTime: BusinessTime;
   log: Log;
   alarms: {
     raise(code: 'webhook_endpoint_off', about: string, facts: LogFields): void;
@@ -17,7 +17,7 @@ export interface LogCareDeps {
 }
 
 export interface LogCareSettings {
-  /** How long attempts are kept, by the service's clock. */
+  /** How long attempts are kept, by the ledger's time. */
   keptMs: number;
   /** Rows that one commit deletes. */
   trimMax: number;
@@ -25,7 +25,10 @@ export interface LogCareSettings {
 }
 
 /** A loop that every process which delivers has; what it does twice is done once. */
-export function createLogCare({ database, clock, log, alarms }: LogCareDeps, settings: LogCareSettings) {
+export function createLogCare(
+  { database, businessTime, log, alarms }: LogCareDeps,
+  settings: LogCareSettings,
+) {
   let alarming = new Set<string>();
   return createLoop({
     name: 'webhook log',
@@ -40,7 +43,8 @@ export function createLogCare({ database, clock, log, alarms }: LogCareDeps, set
       const now = new Set(off.map(({ id }) => id));
       for (const id of alarming) if (!now.has(id)) alarms.clear('webhook_endpoint_off', id);
       alarming = now;
-      const old = { beforeMs: clock.now() - settings.keptMs, limit: settings.trimMax };
+      const nowMs = await readTime({ db: database.db, now: businessTime() });
+      const old = { beforeMs: nowMs - settings.keptMs, limit: settings.trimMax };
       while (!signal.aborted && (await database.atomically((tx) => trimDeliveries(tx, old))) > 0);
       return 'idle';
     },

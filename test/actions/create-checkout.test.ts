@@ -6,7 +6,9 @@ import {
   type WantedCheckout,
 } from '../../src/actions/payments/create-checkout.ts';
 import { attachSession, findPlannedCheckout } from '../../src/ledger/payments/checkout-sessions.ts';
+import { hasUnattached } from '../../src/ledger/payments/due-looks.ts';
 import { brandDomains } from '../../src/ledger/schema/brands.ts';
+import { checkoutSessions } from '../../src/ledger/schema/payments.ts';
 import { ProcessorFailure, type ProcessorSession } from '../../src/payments/processor.ts';
 import { freshAddress, freshKey, onEveryDatabase } from '../kits/databases.ts';
 import { openLedger, START_MS, someBrand } from './ledger.ts';
@@ -128,6 +130,56 @@ onEveryDatabase((on) => {
     away = undefined;
     expect(await buy()).toEqual({ url: PAGE, sessionId: `cs_test_${id}` });
     expect(world.told).toHaveLength(1);
+  });
+
+  test('is closed where the processor refuses it for good, and the same request may still make it', async () => {
+    let refusal: Error | undefined = new ProcessorFailure('refused', 'email_invalid', 'answered 400');
+    const { ledger, buy, plan, id } = await shop(async () => {
+      if (refusal) throw refusal;
+      return {};
+    });
+    const { db } = ledger.database;
+    await db.delete(checkoutSessions);
+    expect(await buy()).toEqual({ refusal: { code: 'processor_unavailable' } });
+    expect(await plan()).toMatchObject({ state: 'refused', nextLookAt: null, processorSessionId: null });
+    // No id that a stranger guesses may be its.
+    expect(await hasUnattached(db, { sinceMs: 0 })).toBe(false);
+    refusal = undefined;
+    expect(await buy()).toEqual({ url: PAGE, sessionId: `cs_test_${id}` });
+    expect(await plan()).toMatchObject({ state: 'open', nextLookAt: START_MS + FIRST_LOOK_MS });
+  });
+
+  test('of callers without a key no more are open than an address and a brand may have, however many ask at once', async () => {
+    const { ledger, deps, brand, world } = await shop();
+    const other = await someBrand(ledger);
+    deps.settings.openCheckouts = { ofAddress: 3, ofBrand: 5 };
+    const buyAt = ({ brandId, domain }: typeof brand, openedFrom?: string) =>
+      createCheckout(deps, {
+        ...{ brandId, amountCents: 2_500, currency: 'usd', userEmail: 'a@people.example', openedFrom },
+        ...{ successUrl: `https://${domain}/`, cancelUrl: `https://${domain}/` },
+      });
+    const [one, two] = [freshKey('address'), freshKey('address')];
+    const outcomes = await Promise.all(Array.from({ length: 8 }, () => buyAt(brand, one)));
+    const refusalsOf = (all: typeof outcomes) => all.flatMap((of) => ('refusal' in of ? [of.refusal] : []));
+    const refused = (whose: string, limit: number) => ({
+      code: 'too_many_open_checkouts',
+      ...{ whose, limit, resetAtMs: START_MS + 7 },
+    });
+    expect(refusalsOf(outcomes)).toHaveLength(5);
+    expect(refusalsOf(outcomes)[0]).toMatchObject({
+      code: 'too_many_open_checkouts',
+      whose: 'address',
+      limit: 3,
+    });
+    expect(world.asked).toBe(3);
+    // At another brand too, since it is the address that has them open.
+    expect(refusalsOf([await buyAt(other, one)])).toEqual([refused('address', 3)]);
+    const more = await Promise.all(Array.from({ length: 3 }, () => buyAt(brand, two)));
+    expect(refusalsOf(more)).toMatchObject([{ whose: 'brand', limit: 5 }]);
+    // The brand's own server is not counted, and neither are those that are over.
+    expect(refusalsOf([await buyAt(brand)])).toEqual([]);
+    ledger.clock.advance(8);
+    expect(refusalsOf([await buyAt(brand, one)])).toEqual([]);
   });
 
   test('a session that was tied to it without a page is asked for again', async () => {

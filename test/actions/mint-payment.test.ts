@@ -38,7 +38,7 @@ onEveryDatabase((on) => {
         async findSession() {
           const { id, paymentStatus } = session;
           const paymentIntentId = session.paymentIntentId ?? '';
-          const noted = { processorSessionId: id, state: 'paid' as const, nextLookAt: null };
+          const noted = { processorSessionId: id, state: 'paid' as const };
           await noteCheckout(other.db, { ...noted, paymentStatus, paymentIntentId });
           if (status === 'refunded') await recordRefund(other.db, { paymentIntentId, refundedCents: 1 });
           else await recordDispute(other.db, { paymentIntentId, disputedAt: NOW });

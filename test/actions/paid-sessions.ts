@@ -47,6 +47,7 @@ export function minter(
     progress?: Progress | undefined;
     log?: MintDeps['log'];
     crash?: Crash;
+    mayAskUnknown?: () => boolean;
   },
 ) {
   return createPaymentMinter({
@@ -63,5 +64,6 @@ export function minter(
     log: of.log ?? { warn() {} },
     crash: of.crash ?? neverCrash,
     settings: { answerTimeoutMs: 0, unattachedMs: DAY_MS },
+    mayAskUnknown: of.mayAskUnknown ?? (() => true),
   });
 }

@@ -31,7 +31,7 @@ onEveryDatabase((on) => {
     return {
       ...{ database, session, told, event, mintPayment },
       receive: (one: ReturnType<typeof event>) => receiveProcessorEvent(deps, one),
-      ofSession: () => event({ kind: 'session', sessionId: session.id }),
+      ofSession: () => event({ kind: 'session', sessionId: session.id, saysPaid: true }),
       refund: (refundedAmount: number) => event({ kind: 'refund', paymentIntentId, refundedAmount }),
       dispute: () => event({ kind: 'dispute', paymentIntentId, disputeId: 'dp_1' }),
       kept: async ({ id }: { id: string }) => (await findProcessorEvent(database.db, id))?.result,

@@ -1,10 +1,13 @@
 /** What the reconciler asks the processor, when, and what it leaves in the ledger: with a processor that answers what a test says. */
 import { expect, onTestFinished, test } from 'vitest';
 import { createReconciler, type ReconcileSettings } from '../../src/actions/payments/reconcile-payments.ts';
-import { findPlannedCheckout, planLook } from '../../src/ledger/payments/checkout-sessions.ts';
+import { findPlannedCheckout } from '../../src/ledger/payments/checkout-sessions.ts';
+import { claimLooks, planNextLook } from '../../src/ledger/payments/due-looks.ts';
 import { readMint } from '../../src/ledger/payments/mints.ts';
+import { systemClock } from '../../src/lib/clock.ts';
 import { neverCrash } from '../../src/lib/crash-points.ts';
 import type { LogFields } from '../../src/lib/log.ts';
+import { stopwatch, turnOfEventLoop } from '../../src/lib/timers.ts';
 import {
   type PaymentProcessor,
   type ProcessorEvent,
@@ -18,7 +21,13 @@ import { DAY_MS, NOW, paidSession } from './paid-sessions.ts';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const usual: Omit<ReconcileSettings, 'pollMs'> = {
-  ...{ lookEveryMs: 5 * MINUTE_MS, lateLookEveryMs: HOUR_MS, lateLooksMs: 14 * DAY_MS, looksMax: 10 },
+  lookPauses: [
+    { untilAgeMs: 10 * MINUTE_MS, everyMs: MINUTE_MS },
+    { untilAgeMs: HOUR_MS, everyMs: 5 * MINUTE_MS },
+    { untilAgeMs: DAY_MS, everyMs: HOUR_MS },
+  ],
+  ...{ lateLookEveryMs: HOUR_MS, lateLooksMs: 14 * DAY_MS, looksAtOnce: 8, looksPerSecond: 1_000_000 },
+  ...{ awayLookEveryMs: 1, lookClaimMs: 2 * MINUTE_MS },
   ...{ eventsEveryMs: 2 * MINUTE_MS, eventsBackMs: 2 * DAY_MS, eventsOverlapMs: HOUR_MS, skewMs: 7_000 },
 };
 
@@ -29,7 +38,7 @@ async function start(change: Partial<ReconcileSettings> = {}) {
   const world = {
     sessions: [] as ProcessorSession[],
     events: [] as ProcessorEvent[],
-    onFind: (): void => {},
+    onFind: (_: string): void | Promise<void> => {},
     onReceive: (_: ProcessorEvent): void => {},
   };
   const [asked, received, told]: [unknown[], string[], unknown[]] = [[], [], []];
@@ -37,7 +46,7 @@ async function start(change: Partial<ReconcileSettings> = {}) {
   const processor = {
     async findSession(id: string) {
       asked.push(id);
-      world.onFind();
+      await world.onFind(id);
       return world.sessions.find((one) => one.id === id);
     },
     async *sessionsSince(ms: number) {
@@ -53,18 +62,18 @@ async function start(change: Partial<ReconcileSettings> = {}) {
     },
   } as unknown as PaymentProcessor;
   const keep = (fields: LogFields, message: string) => void told.push({ ...fields, message });
-  // A turn has ended when the loop asks how long to wait for the next, which here comes on a nudge alone.
-  let ended = () => {};
-  let isStarted = false;
+  let [isStarted, polls] = [false, 0];
   const settings = {
     ...{ ...usual, ...change, answerTimeoutMs: 0, unattachedMs: DAY_MS },
+    // Without a nudge nothing is looked at again; that this was asked says that a loop has nothing more to do.
     get pollMs() {
-      ended();
+      polls += 1;
       return DAY_MS;
     },
   };
   const loop = createReconciler({
     ...{ database, clock, processor, settings, crash: neverCrash },
+    ...{ businessTime: ledger.businessTime, realClock: systemClock() },
     log: { debug: keep, info: keep, warn: keep, error: keep },
     mints: { nudge: () => void counts.nudges++ },
     async receive(event) {
@@ -79,13 +88,18 @@ async function start(change: Partial<ReconcileSettings> = {}) {
   /** Does what is due now; returns what the processor was asked meanwhile. */
   const turn = async () => {
     const before = asked.length;
-    const isOver = new Promise<void>((resolve) => {
-      ended = resolve;
-    });
     if (isStarted) loop.nudge();
     else loop.start();
     isStarted = true;
-    await isOver;
+    // The ledger is in memory and the processor answers at once: what goes on shows within a few turns of the thread.
+    let quietMs = stopwatch();
+    for (let [quiet, seen] = [0, '']; quiet < 200 || quietMs() < 10; quiet += 1) {
+      await turnOfEventLoop();
+      const now = `${asked.length} ${polls} ${counts.listed}`;
+      if (now === seen) continue;
+      [quiet, seen] = [0, now];
+      quietMs = stopwatch();
+    }
     return asked.slice(before);
   };
   const checkout = async ({ checkoutId }: ProcessorSession) =>
@@ -118,7 +132,9 @@ test('before the first checkout the processor is asked nothing', async () => {
   clock.advance(DAY_MS);
   expect(await turn()).toEqual([]);
   const { id } = await pay();
-  expect(await turn()).toEqual([id, { eventsSince: NOW - DAY_MS }]);
+  const first = await turn();
+  expect(first).toHaveLength(2);
+  expect(first).toEqual(expect.arrayContaining([id, { eventsSince: NOW - DAY_MS }]));
 });
 
 test('a session that is paid gets its mint, and is not looked at again', async () => {
@@ -136,7 +152,7 @@ test('a session that is paid gets its mint, and is not looked at again', async (
   expect(told).toEqual([]);
 });
 
-test('an open session is looked at at its pace, more rarely once its page has closed, and then no more', async () => {
+test('an open session is looked at ever more rarely as it grows old, hourly once its page has closed, and then no more', async () => {
   const { looks, clock, checkout, openSession } = await start();
   const session = await openSession();
   const nextAfter = async (ms: number) => {
@@ -144,19 +160,90 @@ test('an open session is looked at at its pace, more rarely once its page has cl
     expect(await looks()).toEqual([session.id]);
     return (await checkout(session))?.nextLookAt;
   };
-  expect(await nextAfter(NOW)).toBe(NOW + 5 * MINUTE_MS);
-  clock.set(NOW + 5 * MINUTE_MS - 1);
+  expect(await nextAfter(NOW)).toBe(NOW + MINUTE_MS);
+  clock.set(NOW + MINUTE_MS - 1);
   expect(await looks()).toEqual([]);
-  expect(await nextAfter(NOW + 5 * MINUTE_MS)).toBe(NOW + 10 * MINUTE_MS);
+  expect(await nextAfter(NOW + MINUTE_MS)).toBe(NOW + 2 * MINUTE_MS);
+  expect(await nextAfter(NOW + 10 * MINUTE_MS)).toBe(NOW + 15 * MINUTE_MS);
+  expect(await nextAfter(NOW + HOUR_MS)).toBe(NOW + 2 * HOUR_MS);
   const closesAt = NOW + DAY_MS;
-  expect(await nextAfter(closesAt - 1)).toBe(closesAt - 1 + 5 * MINUTE_MS);
+  expect(await nextAfter(closesAt - 1)).toBe(closesAt - 1 + HOUR_MS);
   clock.set(closesAt + 5 * MINUTE_MS);
-  expect(await nextAfter(clock.now())).toBe(closesAt + 5 * MINUTE_MS + HOUR_MS);
+  expect(await looks()).toEqual([]);
   const lastAt = closesAt + 14 * DAY_MS;
   expect(await nextAfter(lastAt)).toBe(lastAt + HOUR_MS);
   expect(await nextAfter(lastAt + HOUR_MS)).toBeNull();
   clock.advance(30 * DAY_MS);
   expect(await looks()).toEqual([]);
+});
+
+test('a session that an event calls paid is looked at before all others, and as often as one that is new', async () => {
+  const { looks, clock, checkout, openSession, world, turn } = await start({ looksAtOnce: 1 });
+  const [first, second, old] = [await openSession(), await openSession(), await openSession()];
+  clock.set(NOW + 12 * HOUR_MS);
+  world.events = [
+    {
+      ...event('session'),
+      createdAtMs: clock.now(),
+      about: { kind: 'session', sessionId: old.id, saysPaid: true },
+    },
+    { ...event('session'), about: { kind: 'session', sessionId: second.id, saysPaid: false } },
+  ];
+  await turn();
+  expect((await checkout(old))?.nextLookAt).toBe(clock.now() + MINUTE_MS);
+  for (const { checkoutId } of [first, second])
+    expect((await checkout({ ...first, checkoutId }))?.nextLookAt).toBe(clock.now() + HOUR_MS);
+  // The events overlap: the same one makes nothing due again.
+  clock.advance(2 * MINUTE_MS);
+  expect(await looks()).toEqual([old.id]);
+  // All are overdue, and what was called paid goes first.
+  clock.advance(2 * HOUR_MS);
+  expect((await looks())[0]).toBe(old.id);
+});
+
+test('one that is never answered holds up none of a hundred others, and neither do some that fail for ever', async () => {
+  const { looks, world, openSession, paidSession: pay, asked, database } = await start();
+  const [hanging, failing] = [await openSession(), await openSession()];
+  const good: ProcessorSession[] = [];
+  for (let count = 0; count < 100; count += 1) good.push(await pay());
+  let release = () => {};
+  const hangs = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  world.onFind = (id) => {
+    if (id === hanging.id) return hangs;
+    if (id === failing.id) throw new ProcessorFailure('unavailable', 'api_error', 'answered 500');
+  };
+  expect((await looks()).sort()).toEqual([hanging, failing, ...good].map(({ id }) => id).sort());
+  for (const { id } of good) expect(await readMint(database.db, id)).toBeDefined();
+  // Each was asked about once: what fails takes no more than its share.
+  expect(asked.filter((one) => one === failing.id)).toHaveLength(1);
+  release();
+});
+
+test('a session that fails again and again is asked about ever more rarely', async () => {
+  const { looks, world, clock, checkout, openSession } = await start();
+  const session = await openSession();
+  world.onFind = () => {
+    throw new ProcessorFailure('unavailable', 'api_error', 'answered 500');
+  };
+  const pauses: number[] = [];
+  for (let look = 0; look < 4; look += 1) {
+    await looks();
+    const nextLookAt = (await checkout(session))?.nextLookAt ?? 0;
+    pauses.push((nextLookAt - clock.now()) / MINUTE_MS);
+    clock.set(nextLookAt);
+  }
+  expect(pauses).toEqual([2, 4, 8, 60]);
+});
+
+test('two processes take different sessions', async () => {
+  const { database, clock, openSession, looks } = await start();
+  const sessions = [await openSession(), await openSession()];
+  const of = { nowMs: clock.now(), limit: 1, claimMs: MINUTE_MS };
+  const [claimed] = await claimLooks(database.db, of);
+  const left = sessions.filter(({ id }) => id !== claimed?.processorSessionId);
+  expect(await looks()).toEqual(left.map(({ id }) => id));
 });
 
 test('at the moment at which its page closes a session is late', async () => {
@@ -180,32 +267,46 @@ test('a session that is gone at the processor is looked at on, in its turn', asy
   const [gone, other] = [await openSession(), await openSession()];
   world.sessions.shift();
   expect(await looks()).toEqual([gone.id, other.id]);
-  expect((await checkout(gone))?.nextLookAt).toBe(NOW + 5 * MINUTE_MS);
+  expect((await checkout(gone))?.nextLookAt).toBe(NOW + MINUTE_MS);
   expect(told).toEqual([]);
 });
 
-test('while the processor is away sessions stay due, and the operator is told', async () => {
-  const { looks, world, checkout, openSession, told } = await start();
-  const session = await openSession();
+test('while the processor is away it is asked about one session at a time, and the operator is told', async () => {
+  const { looks, world, checkout, clock, openSession, told } = await start({
+    looksAtOnce: 2,
+    awayLookEveryMs: HOUR_MS,
+  });
+  const sessions: ProcessorSession[] = [];
+  for (let count = 0; count < 10; count += 1) sessions.push(await openSession());
   world.onFind = () => {
     throw new ProcessorFailure('unavailable', 'rate_limit', 'too many requests');
   };
-  expect(await looks()).toEqual([session.id]);
-  expect((await checkout(session))?.nextLookAt).toBe(NOW);
-  await expect
-    .poll(() => told)
-    .toContainEqual(
-      expect.objectContaining({
-        error: 'the payment processor tells nothing',
-        message: expect.stringContaining('payments loop'),
-      }),
-    );
+  // Two of them fail, then one at a time is tried.
+  expect(await looks()).toHaveLength(3);
+  expect(told).toContainEqual(expect.objectContaining({ message: 'the processor tells nothing' }));
+  const due = [];
+  for (const session of sessions) if ((await checkout(session))?.nextLookAt === NOW) due.push(session.id);
+  expect(due).toHaveLength(7);
+  expect(clock.now()).toBe(NOW);
 });
 
-test('one turn looks at some, and the next comes at once while there are more', async () => {
-  const { looks, openSession } = await start({ looksMax: 2 });
-  const sessions = [await openSession(), await openSession(), await openSession(), await openSession()];
-  expect((await looks()).sort()).toEqual(sessions.map(({ id }) => id).sort());
+test('with an answer all that is due is looked at', async () => {
+  const { looks, world, openSession } = await start({ looksAtOnce: 2, awayLookEveryMs: 1 });
+  const sessions: ProcessorSession[] = [];
+  for (let count = 0; count < 10; count += 1) sessions.push(await openSession());
+  let failures = 0;
+  world.onFind = () => {
+    failures += 1;
+    if (failures <= 3) throw new ProcessorFailure('unavailable', 'rate_limit', 'too many requests');
+  };
+  await expect.poll(async () => [...(await looks()), failures].at(-1)).toBe(10);
+});
+
+test('no more looks begin in a second than the rate allows', async () => {
+  const { looks, openSession } = await start({ looksAtOnce: 2, looksPerSecond: 0.001 });
+  for (let count = 0; count < 10; count += 1) await openSession();
+  expect(await looks()).toHaveLength(2);
+  expect(await looks()).toHaveLength(0);
 });
 
 test.each([
@@ -217,38 +318,40 @@ test.each([
     },
   ],
 ])('a stop leaves the sessions that are left to the next process, %s', async (_, end) => {
-  const { looks, world, loop, openSession, told, asked } = await start();
+  const { looks, world, loop, openSession, told, asked } = await start({ looksAtOnce: 1 });
   const [first] = [await openSession(), await openSession()];
   world.onFind = () => {
     void loop.stop();
     end();
   };
+  const sessions = () => asked.filter((one) => typeof one === 'string');
   void looks();
-  await expect.poll(() => asked).toEqual([first.id]);
+  await expect.poll(sessions).toEqual([first.id]);
   await loop.stop();
-  // It asked nobody else, of events neither, and a stop is no failure.
-  expect([asked, told]).toEqual([[first.id], []]);
+  // It asked about nobody else, and a stop is no failure.
+  expect([sessions(), told]).toEqual([[first.id], []]);
 });
 
 test('sessions that were never noted are found by the checkout that they name, and are due at once', async () => {
   const { looks, world, counts, checkout, database, clock, paidSession: pay, openSession } = await start();
   const noted = await openSession();
-  await planLook(database.db, { id: noted.checkoutId ?? '', nextLookAt: null });
+  await planNextLook(database.db, { id: noted.checkoutId ?? '', claimedUntil: NOW, nextLookAt: null });
   const late = await pay({ isNoted: false, plannedAt: NOW - 3_000 });
   const early = await pay({ isNoted: false, plannedAt: NOW - 9_000 });
   const stranger = { ...late, id: freshKey('cs_'), checkoutId: null };
   const older = { ...late, id: freshKey('cs_'), checkoutId: freshKey('elsewhere') };
   world.sessions = [stranger, noted, late, early, older];
-  expect(await looks()).toEqual([{ sessionsSince: NOW - 9_000 - usual.skewMs }]);
+  const [search, ...found] = await looks();
+  expect(search).toEqual({ sessionsSince: NOW - 9_000 - usual.skewMs });
+  expect(found.sort()).toEqual([late.id, early.id].sort());
   // Nothing older is asked for when all are found.
   expect(counts.listed).toBe(4);
   // One that is known and done stays as it is.
   expect((await checkout(noted))?.nextLookAt).toBeNull();
   for (const session of [late, early])
     expect(await checkout(session)).toMatchObject({
-      ...{ processorSessionId: session.id, state: 'open', nextLookAt: NOW },
+      ...{ processorSessionId: session.id, state: 'paid', nextLookAt: null },
     });
-  expect((await looks()).sort()).toEqual([late.id, early.id].sort());
   for (const session of [late, early]) expect(await readMint(database.db, session.id)).toBeDefined();
   clock.advance(DAY_MS);
   expect(await looks()).toEqual([]);
@@ -260,7 +363,7 @@ test('a checkout whose session the processor does not have is looked for while i
   world.sessions = [];
   const search = [{ sessionsSince: NOW - usual.skewMs }];
   expect(await looks()).toEqual(search);
-  expect((await checkout(lost))?.nextLookAt).toBe(NOW + HOUR_MS);
+  expect((await checkout(lost))?.nextLookAt).toBe(NOW + MINUTE_MS);
   clock.set(NOW + DAY_MS - 1);
   expect(await looks()).toEqual(search);
   expect((await checkout(lost))?.nextLookAt).toBe(NOW + DAY_MS - 1 + HOUR_MS);
@@ -284,13 +387,16 @@ test('of two checkouts without session the one that is found is attached, and th
   world.sessions = [found];
   await looks();
   expect([(await checkout(found))?.nextLookAt, (await checkout(lost))?.nextLookAt]).toEqual([
-    ...[NOW, NOW + HOUR_MS],
+    ...[NOW + MINUTE_MS, NOW + MINUTE_MS],
   ]);
 });
 
 const event = (kind: ProcessorEvent['about']['kind']): ProcessorEvent => ({
   ...{ id: freshKey('evt_'), type: kind, createdAtMs: NOW, livemode: false, objectId: 'ch_1' },
-  about: { kind, paymentIntentId: 'pi_1', refundedAmount: 1, disputeId: 'dp_1', sessionId: 'cs_1' },
+  about: {
+    ...{ kind, paymentIntentId: 'pi_1', refundedAmount: 1, disputeId: 'dp_1' },
+    ...{ sessionId: 'cs_1', saysPaid: false },
+  } as ProcessorEvent['about'],
 });
 
 test('refunds and disputes that no event told are received, the oldest first; the rest tells nothing new', async () => {

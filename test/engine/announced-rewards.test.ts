@@ -6,6 +6,7 @@ import { encodePayoutBatch } from '../../src/chain/contracts/payout-batch.ts';
 import type { Announce } from '../../src/chain/follow/types.ts';
 import { localKeySigner } from '../../src/chain/lane/local-key.ts';
 import { announceRewards } from '../../src/chain/work/announce-rewards.ts';
+import { atMs } from '../../src/ledger/database/database.ts';
 import { bindRewards, recordRewards } from '../../src/ledger/rewards/rewards.ts';
 import { webhookDeliveries, webhookEndpoints, webhookEvents } from '../../src/ledger/schema/webhooks.ts';
 import { markIncluded, storeTransaction } from '../../src/ledger/transactions/transactions.ts';
@@ -71,7 +72,7 @@ onEveryDatabase(({ kit }) => {
     const uuids = transactions.flatMap(() => [freshKey('a'), freshKey('b')]);
     const random = { uuid: () => uuids.shift() ?? freshKey('c') };
     const due = await kit().database.atomically((tx) =>
-      announceRewards({ random })(tx, { transactions, nowMs: NOW_MS }),
+      announceRewards({ random, businessTime: () => atMs(NOW_MS) })(tx, { transactions, nowMs: NOW_MS }),
     );
     const events = await db().select().from(webhookEvents);
     return { due, subjects: events.map(({ subject }) => subject), events };

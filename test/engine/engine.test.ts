@@ -1,4 +1,5 @@
 /** The engine as a whole against a real ledger and a small chain: who hears of which block, what waits for what, and how it starts and ends. */
+
 import { type Hex, keccak256, recoverTransactionAddress } from 'viem';
 import { generatePrivateKey } from 'viem/accounts';
 import { afterEach, expect, test } from 'vitest';
@@ -6,6 +7,7 @@ import { businessEscrowArtifact } from '../../src/chain/contracts/artifacts.ts';
 import { createChainEngine, createWatchingEngine } from '../../src/chain/engine.ts';
 import { localKeySigner } from '../../src/chain/lane/local-key.ts';
 import type { Block, ChainClient, Receipt } from '../../src/chain/rpc/client.ts';
+import { atMs } from '../../src/ledger/database/database.ts';
 import { recordMint } from '../../src/ledger/payments/operator-mints.ts';
 import { bindRelay, storeRelays } from '../../src/ledger/relay/queued-relays.ts';
 import { recordRewards } from '../../src/ledger/rewards/rewards.ts';
@@ -92,6 +94,7 @@ onEveryDatabase(({ kit }) => {
     const engine = createChainEngine({
       ...{ database: kit().database, chain, clock, realClock: clock, crash: neverCrash, log: silentLog },
       ...{ signers: { payout, mint }, random: secureRandom(clock), settings, beforeSending },
+      businessTime: () => atMs(NOW_MS),
       async rpc(method, [asked]) {
         if (method === 'eth_getCode') return businessEscrowArtifact.deployedBytecode;
         const { blockStateCalls } = asked as { blockStateCalls: [{ calls: unknown[] }] };

@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { delay } from '../../src/lib/timers.ts';
 
 export interface ProcessorCall {
   method: string;
@@ -24,6 +25,7 @@ export async function startProcessorProxy() {
   let target = '';
   let change: ((session: ProcessorObject) => ProcessorObject) | undefined;
   let fault: ((call: ProcessorCall) => ProcessorFault | undefined) | undefined;
+  let pauseMs = 0;
   const calls: ProcessorCall[] = [];
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
@@ -41,6 +43,7 @@ export async function startProcessorProxy() {
       response.end(JSON.stringify({ error: { type: mistake === 429 ? 'rate_limit_error' : 'api_error' } }));
       return;
     }
+    if (pauseMs > 0) await delay(pauseMs);
     // A stack that stops may still ask when its processor is gone.
     const answer = await askProcessor(`${target}${request.url}`, {
       method: call.method,
@@ -72,6 +75,10 @@ export async function startProcessorProxy() {
     },
     fail(when: typeof fault) {
       fault = when;
+    },
+    /** Lets every question wait so long. */
+    slow(ms: number) {
+      pauseMs = ms;
     },
     async stop() {
       server.closeAllConnections();

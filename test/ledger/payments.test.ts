@@ -9,14 +9,12 @@ import {
   findCheckoutByPayment,
   findPlannedCheckout,
   hasCheckouts,
-  hasUnattached,
   noteCheckout,
   planCheckout,
-  planLook,
   recordDispute,
   recordRefund,
-  sessionsToLookAt,
 } from '../../src/ledger/payments/checkout-sessions.ts';
+import { claimLooks, hasUnattached, hintPaid, planNextLook } from '../../src/ledger/payments/due-looks.ts';
 import {
   bindMint,
   giveUpMint,
@@ -59,7 +57,7 @@ onEveryDatabase(({ kit }) => {
     const { id, expiresAt } = plan;
     const said = { url: 'https://pay.test/1', paymentStatus: 'unpaid', expiresAt, nextLookAt: null };
     expect(await attachSession(db(), { ...said, id, processorSessionId })).toBe(true);
-    const paid = { state: 'paid', paymentStatus: 'paid', paymentIntentId, nextLookAt: null } as const;
+    const paid = { state: 'paid', paymentStatus: 'paid', paymentIntentId } as const;
     expect(await noteCheckout(db(), { ...paid, processorSessionId })).toBe(true);
     return { id, processorSessionId, paymentIntentId };
   };
@@ -72,7 +70,7 @@ onEveryDatabase(({ kit }) => {
         isNew: true,
         session: {
           ...{ ...plan, state: 'creating', processorSessionId: null, url: null, paymentIntentId: null },
-          ...{ paymentStatus: null, refundedCents: 0, disputedAt: null },
+          ...{ paymentStatus: null, refundedCents: 0, disputedAt: null, openedFrom: null, hintedAt: null },
         },
       });
       expect(await planCheckout(db(), { ...plan, amountCents: 1 })).toEqual({ ...planned, isNew: false });
@@ -103,7 +101,7 @@ onEveryDatabase(({ kit }) => {
 
     test('a paid checkout stays paid, whatever the processor said before comes late', async () => {
       const { processorSessionId, paymentIntentId } = await somePaid();
-      const late = { processorSessionId, paymentStatus: 'unpaid', paymentIntentId: null, nextLookAt: 7 };
+      const late = { processorSessionId, paymentStatus: 'unpaid', paymentIntentId: null };
       expect(await noteCheckout(db(), { ...late, state: 'expired' })).toBe(true);
       expect(await findCheckout(db(), processorSessionId)).toMatchObject({
         ...{ state: 'paid', paymentStatus: 'paid', paymentIntentId, nextLookAt: null },
@@ -119,11 +117,11 @@ onEveryDatabase(({ kit }) => {
         ...{ id, processorSessionId, url: 'https://pay.test/1', paymentStatus: 'unpaid' },
         ...{ expiresAt: NOW_MS, nextLookAt: NOW_MS },
       });
-      const said = { processorSessionId, paymentStatus: 'unpaid', nextLookAt: 9 };
+      const said = { processorSessionId, paymentStatus: 'unpaid' };
       const paymentIntentId = freshKey('pi');
       expect(await noteCheckout(db(), { ...said, state: 'expired', paymentIntentId })).toBe(true);
       const now = () => findCheckout(db(), processorSessionId);
-      expect(await now()).toMatchObject({ state: 'expired', paymentIntentId, nextLookAt: 9 });
+      expect(await now()).toMatchObject({ state: 'expired', paymentIntentId, nextLookAt: null });
       expect(await noteCheckout(db(), { ...said, state: 'open', paymentIntentId: null })).toBe(true);
       expect(await now()).toMatchObject({ state: 'open', paymentIntentId });
       // The processor may have made it before we could note its session.
@@ -131,8 +129,7 @@ onEveryDatabase(({ kit }) => {
       await noteCheckout(db(), { ...said, state: 'open', paymentIntentId: null });
       expect(await now()).toMatchObject({ state: 'open' });
       await noteCheckout(db(), { ...said, state: 'paid', paymentIntentId: null });
-      await noteCheckout(db(), { ...said, state: 'paid', paymentIntentId: null, nextLookAt: 11 });
-      expect(await now()).toMatchObject({ state: 'paid', paymentIntentId, nextLookAt: 11 });
+      expect(await now()).toMatchObject({ state: 'paid', paymentIntentId, nextLookAt: null });
     });
 
     test('a checkout without a session is known since a moment, while it is looked for', async () => {
@@ -141,7 +138,7 @@ onEveryDatabase(({ kit }) => {
       expect(await since(0)).toBe(false);
       const { id } = (await planCheckout(db(), somePlan({ nextLookAt: 5 }))).session;
       expect([await since(NOW_MS), await since(NOW_MS + 1)]).toEqual([true, false]);
-      await planLook(db(), { id, nextLookAt: null });
+      await planNextLook(db(), { id, claimedUntil: 5, nextLookAt: null });
       expect(await since(NOW_MS)).toBe(false);
     });
 
@@ -152,14 +149,62 @@ onEveryDatabase(({ kit }) => {
       ) as [CheckoutPlan, CheckoutPlan, CheckoutPlan];
       for (const plan of [late, first, never]) await planCheckout(db(), plan);
       const due = async (nowMs: number) =>
-        (await sessionsToLookAt(db(), { nowMs, limit: 10 })).map(({ id }) => id);
+        (await claimLooks(db(), { nowMs, limit: 10, claimMs: 100 })).map(({ id }) => id);
       expect(await due(soon)).toEqual([]);
-      expect(await due(soon + 2)).toEqual([first.id]);
+      expect(await due(soon + 1)).toEqual([first.id]);
+      // Claimed, it is nobody else's; whoever claimed it says when it is due again.
+      expect(await due(soon + 2)).toEqual([]);
+      const claimedUntil = soon + 101;
+      await planNextLook(db(), { id: first.id, claimedUntil: claimedUntil + 1, nextLookAt: soon });
+      expect(await due(soon + 2)).toEqual([]);
+      await planNextLook(db(), { id: first.id, claimedUntil, nextLookAt: soon + 2 });
       expect(await due(soon + 3)).toEqual([first.id, late.id]);
-      await planLook(db(), { id: first.id, nextLookAt: soon + 9 });
-      await planLook(db(), { id: late.id, nextLookAt: null });
-      expect(await due(soon + 8)).toEqual([]);
-      await planLook(db(), { id: first.id, nextLookAt: null });
+      // Those whose process ended come again.
+      expect(await due(soon + 102)).toEqual([]);
+      expect((await due(soon + 103)).sort()).toEqual([first.id, late.id].sort());
+      for (const { id } of [first, late])
+        await planNextLook(db(), { id, claimedUntil: soon + 203, nextLookAt: null });
+      expect(await due(soon + 1_000)).toEqual([]);
+    });
+
+    test('what events call paid is due at once, the newest event first, once for each event', async () => {
+      const soon = NOW_MS - 20 * 365 * DAY_MS;
+      const overdue = somePlan({ nextLookAt: soon - 9 });
+      await planCheckout(db(), overdue);
+      const [older, newer] = [
+        somePlan({ nextLookAt: soon + DAY_MS }),
+        somePlan({ nextLookAt: soon + DAY_MS }),
+      ];
+      const sessions = new Map<string, string>();
+      for (const plan of [older, newer]) {
+        await planCheckout(db(), plan);
+        const processorSessionId = freshKey('cs_test');
+        sessions.set(plan.id, processorSessionId);
+        const said = { url: null, paymentStatus: 'unpaid', expiresAt: NOW_MS, nextLookAt: plan.nextLookAt };
+        await attachSession(db(), { ...said, id: plan.id, processorSessionId });
+      }
+      const hint = ({ id }: CheckoutPlan, atMs: number) => ({
+        processorSessionId: sessions.get(id) ?? '',
+        atMs,
+      });
+      const hints = [
+        hint(newer, 5),
+        hint(older, 3),
+        hint(newer, 1),
+        { processorSessionId: 'cs_other', atMs: 9 },
+      ];
+      expect(await hintPaid(db(), hints, soon)).toBe(2);
+      expect(await hintPaid(db(), hints, soon)).toBe(0);
+      const claim = async (limit: number) =>
+        (await claimLooks(db(), { nowMs: soon, limit, claimMs: 100 })).map(({ id }) => id);
+      expect(await claim(1)).toEqual([newer.id]);
+      expect(await claim(5)).toEqual([older.id, overdue.id]);
+      // A newer event makes it due though somebody is at it, and what that one plans does not undo it.
+      expect(await hintPaid(db(), [hint(older, 4)], soon)).toBe(1);
+      await planNextLook(db(), { id: older.id, claimedUntil: soon + 100, nextLookAt: soon + DAY_MS });
+      expect(await claim(5)).toEqual([older.id]);
+      for (const { id } of [older, newer, overdue])
+        await planNextLook(db(), { id, claimedUntil: soon + 100, nextLookAt: null });
     });
 
     test('refunds add up as the processor says, disputes keep their first moment, in any order', async () => {

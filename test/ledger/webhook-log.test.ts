@@ -39,12 +39,16 @@ onEveryDatabase(({ kit }) => {
   const queue = async (brandId: `0x${string}`, { transactionId = null as string | null } = {}) => {
     const id = freshKey('evt_');
     await database().atomically((tx) =>
-      queueWebhookEvents(tx, [
-        {
-          ...{ id, brandId, type: 'reward.distributed', subject: freshKey('reward'), body: '{}' },
-          ...{ transactionId, createdAt: NOW_MS },
-        },
-      ]),
+      queueWebhookEvents(
+        tx,
+        [
+          {
+            ...{ id, brandId, type: 'reward.distributed', subject: freshKey('reward'), body: '{}' },
+            transactionId,
+          },
+        ],
+        atMs(NOW_MS),
+      ),
     );
     return id;
   };
@@ -57,7 +61,8 @@ onEveryDatabase(({ kit }) => {
     ...{ id: freshKey('attempt'), eventId: of.eventId, endpointId: of.endpoint.id, lease: of.lease },
     ...{ atMs: atTime, ms: 5, status: 200, why: null, answer: 'x', outcome },
   });
-  const record = (...results: AttemptResult[]) => recordAttempts(database(), results, failingSince);
+  const record = (...results: AttemptResult[]) =>
+    recordAttempts(database(), { now: atMs(NOW_MS), results: () => results }, failingSince);
   const again = (pausedUntil = 0) => ({ nextAttemptAt: NOW_MS + 5_000, pausedUntil });
   const only = <T>([one, ...more]: T[]): T => {
     if (one === undefined || more.length > 0) throw new Error(`${more.length + 1} in place of one`);
@@ -122,7 +127,7 @@ onEveryDatabase(({ kit }) => {
     const logOf = (id: string) => shown?.deliveries.find(({ endpointId }) => endpointId === id)?.log;
     expect([logOf(one.id)?.map(({ status }) => status), logOf(two.id)]).toEqual([[200, 500], []]);
     const replay = (endpointId?: string) =>
-      database().atomically((tx) => replayEvent(tx, { eventId, endpointId, nowMs: NOW_MS + 9 }));
+      database().atomically((tx) => replayEvent(tx, { eventId, endpointId, now: atMs(NOW_MS + 9) }));
     const stateOf = async (id: string) =>
       (await db().select().from(webhookDeliveries).where(eq(webhookDeliveries.endpointId, id)))[0];
     expect(await replay(one.id)).toBe(1);

@@ -26,7 +26,11 @@ import {
   lockEndpoint,
   removeEndpoint,
 } from '../../src/ledger/webhooks/endpoints.ts';
-import { queueWebhookEvents, takeBackEvents } from '../../src/ledger/webhooks/queue-events.ts';
+import {
+  type NewWebhookEvent,
+  queueWebhookEvents,
+  takeBackEvents,
+} from '../../src/ledger/webhooks/queue-events.ts';
 import { FAILING_MAX_MS, failingSince } from '../../src/rules/webhooks/schedule.ts';
 import { freshAddress, freshKey, onEveryDatabase } from '../kits/databases.ts';
 
@@ -42,16 +46,17 @@ onEveryDatabase(({ kit }) => {
       ...{ secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', createdAt: NOW_MS },
       ...change,
     });
-  const event = (
-    brandId: `0x${string}`,
-    change: Partial<Parameters<typeof queueWebhookEvents>[1][0]> = {},
-  ) => ({
+  const event = (brandId: `0x${string}`, change: Partial<NewWebhookEvent & { createdAt: number }> = {}) => ({
     ...{ id: freshKey('evt_'), brandId, type: 'reward.distributed' as const, subject: freshKey('reward') },
     ...{ body: '{"a":"ü"}', transactionId: null, createdAt: NOW_MS },
     ...change,
   });
   const queue = (...events: ReturnType<typeof event>[]) =>
-    database().atomically((tx) => queueWebhookEvents(tx, events));
+    database().atomically(async (tx) => {
+      let due = 0;
+      for (const one of events) due += await queueWebhookEvents(tx, [one], atMs(one.createdAt));
+      return due;
+    });
   const lease = (endpointId: string, { slots = 4, nowMs = NOW_MS, leaseMs = 60_000 } = {}) =>
     leaseDeliveries(database(), {
       ...{ endpoints: [{ id: endpointId, slots }], atOnce: 4, leaseMs, newLease: () => freshKey('lease') },
@@ -67,7 +72,8 @@ onEveryDatabase(({ kit }) => {
     ...{ id: freshKey('attempt'), eventId, endpointId, lease: name, atMs: atTime, ms: 5 },
     ...{ status: outcome === 'delivered' ? 200 : 500, why: null, answer: 'x', outcome },
   });
-  const record = (...results: AttemptResult[]) => recordAttempts(database(), results, failingSince);
+  const record = (...results: AttemptResult[]) =>
+    recordAttempts(database(), { now: atMs(NOW_MS), results: () => results }, failingSince);
   const deliveryOf = async (eventId: string, endpointId: string) => {
     const [row] = await db()
       .select()
@@ -285,7 +291,7 @@ onEveryDatabase(({ kit }) => {
       await changeEndpoint(db(), id, { disabledAt: null, disabledWhy: null });
       expect(await lease(id)).toEqual([]);
       const recovered = await database().atomically((tx) =>
-        recoverDeliveries(tx, { endpointId: id, sinceMs: NOW_MS - 1, nowMs: NOW_MS }),
+        recoverDeliveries(tx, { endpointId: id, sinceMs: NOW_MS - 1, now: atMs(NOW_MS) }),
       );
       expect(recovered).toBe(1);
       const [first] = await lease(id);
@@ -293,9 +299,17 @@ onEveryDatabase(({ kit }) => {
       if (!first) throw new Error('nothing was leased');
       await record(result(first, { nextAttemptAt: undefined, pausedUntil: 0 }));
       expect(await deliveryOf(young.id, id)).toMatchObject({ state: 'failed' });
-      const since = { endpointId: id, sinceMs: NOW_MS - 1, nowMs: NOW_MS };
+      const since = { endpointId: id, sinceMs: NOW_MS - 1, now: atMs(NOW_MS) };
       expect(await database().atomically((tx) => recoverDeliveries(tx, since))).toBe(1);
       expect(await deliveryOf(young.id, id)).toMatchObject({ state: 'waiting', tries: 0 });
+      // What waits for tomorrow is due now; what is due already, or under way, is left alone.
+      const [again] = await lease(id);
+      if (!again) throw new Error('nothing was leased');
+      expect(await database().atomically((tx) => recoverDeliveries(tx, since))).toBe(0);
+      await record(result(again, { nextAttemptAt: NOW_MS + DAY_MS, pausedUntil: 0 }));
+      expect(await lease(id)).toEqual([]);
+      expect(await database().atomically((tx) => recoverDeliveries(tx, since))).toBe(1);
+      expect(await lease(id)).toHaveLength(1);
     });
 
     test('a delivered event is sent again under its id, with its schedule from the beginning', async () => {
@@ -306,7 +320,7 @@ onEveryDatabase(({ kit }) => {
       if (!first) throw new Error('nothing was leased');
       await record(result(first, 'delivered'));
       const { eventId, body } = first;
-      expect(await database().atomically((tx) => replayEvent(tx, { eventId, nowMs: NOW_MS }))).toBe(1);
+      expect(await database().atomically((tx) => replayEvent(tx, { eventId, now: atMs(NOW_MS) }))).toBe(1);
       expect(await lease(id)).toMatchObject([{ eventId, body, tries: 0 }]);
     });
 

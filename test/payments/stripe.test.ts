@@ -201,7 +201,7 @@ test('sessions and events are read page after page', async () => {
   expect(events.map(({ id, objectId, about }) => [id, objectId, about])).toEqual([
     ['evt_1', 'ch_1', { kind: 'refund', paymentIntentId: 'pi_1', refundedAmount: 2_550 }],
     ['evt_2', 'dp_1', { kind: 'dispute', paymentIntentId: 'pi_2', disputeId: 'dp_1' }],
-    ['evt_3', 'cs_1', { kind: 'session', sessionId: 'cs_1' }],
+    ['evt_3', 'cs_1', { kind: 'session', sessionId: 'cs_1', saysPaid: false }],
     ['evt_4', 'ch_2', { kind: 'other' }],
   ]);
 });
@@ -287,7 +287,7 @@ describe('an event', () => {
       createdAtMs: NOW - 3_000,
       livemode: false,
       objectId: 'cs_test_1',
-      about: { kind: 'session', sessionId: 'cs_test_1' },
+      about: { kind: 'session', sessionId: 'cs_test_1', saysPaid: false },
     };
     expect(await read(text, sign(text))).toEqual(event);
     expect(await read(text, sign(text, { secret: NEW_SECRET }))).toEqual(event);

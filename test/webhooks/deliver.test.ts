@@ -71,9 +71,9 @@ onEveryDatabase(
       const queue = async (count = 1) => {
         const events = Array.from({ length: count }, () => ({
           ...{ id: freshKey('evt_'), brandId, type: 'reward.distributed' as const, subject: freshKey('r') },
-          ...{ body: JSON.stringify({ text: 'grüße' }), transactionId: null, createdAt: START_MS },
+          ...{ body: JSON.stringify({ text: 'grüße' }), transactionId: null },
         }));
-        await database().atomically((tx) => queueWebhookEvents(tx, events));
+        await database().atomically((tx) => queueWebhookEvents(tx, events, atMs(START_MS)));
         return events.map((event) => event.id);
       };
       const stateOf = async (eventId = '') =>

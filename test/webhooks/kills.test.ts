@@ -1,20 +1,14 @@
 /** A deliverer that is killed at any moment loses no webhook: another process delivers it under the same id. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Database } from '../../src/ledger/database/database.ts';
-import { migrate } from '../../src/ledger/database/migrate.ts';
-import { openPostgres } from '../../src/ledger/database/postgres.ts';
-import { openSqlite } from '../../src/ledger/database/sqlite.ts';
 import { webhookBacklog } from '../../src/ledger/webhooks/due-deliveries.ts';
 import { addEndpoint } from '../../src/ledger/webhooks/endpoints.ts';
 import { queueWebhookEvents } from '../../src/ledger/webhooks/queue-events.ts';
 import { webhookCrashPoints } from '../../src/lib/crash-points.ts';
 import { until } from '../kits/clock.ts';
-import { freshAddress, freshKey, type Kind, postgresMissing, startPostgres } from '../kits/databases.ts';
+import { freshAddress, freshKey, postgresMissing } from '../kits/databases.ts';
 import { startReceiver } from '../kits/receivers.ts';
 import { bundleScript, ended, printed, type Script } from '../ledger/child.ts';
+import { withDatabase } from './own-database.ts';
 
 const EVENTS = 12;
 let script: Script;
@@ -22,22 +16,6 @@ beforeAll(async () => {
   script = await bundleScript("import '../webhooks/deliverer-process.ts';");
 });
 afterAll(() => script.remove());
-
-/** A migrated database of its own, which other processes can open. */
-async function withDatabase(kind: Kind, use: (where: string, database: Database) => Promise<void>) {
-  const postgres = kind === 'Postgres' ? await startPostgres({ migrated: true }) : undefined;
-  const dir = await mkdtemp(join(tmpdir(), 'rewards-webhook-kills-'));
-  const where = postgres?.url ?? join(dir, 'ledger.db');
-  const database = postgres ? openPostgres(where) : openSqlite(where);
-  try {
-    await migrate(database);
-    await use(where, database);
-  } finally {
-    await database.close();
-    await postgres?.stop();
-    await rm(dir, { recursive: true, force: true });
-  }
-}
 
 describe.each(['SQLite file', 'Postgres'] as const)('%s', (kind) => {
   test
@@ -55,10 +33,10 @@ describe.each(['SQLite file', 'Postgres'] as const)('%s', (kind) => {
         const events = Array.from({ length: EVENTS }, () => {
           const id = freshKey('evt_');
           const body = JSON.stringify({ id });
-          return { id, brandId, type: 'reward.distributed' as const, subject: id, body, createdAt: 0 };
+          return { id, brandId, type: 'reward.distributed' as const, subject: id, body };
         });
-        await database.atomically((tx) => queueWebhookEvents(tx, events));
-        const dying = script.start([where, point]);
+        await database.atomically((tx) => queueWebhookEvents(tx, events, database.now));
+        const dying = script.start([where, JSON.stringify({ point })]);
         expect(await ended(dying)).toBeNull();
         const [beside, other] = [script.start([where]), script.start([where])];
         await Promise.all([printed(beside, 'delivering'), printed(other, 'delivering')]);

@@ -1,6 +1,6 @@
 /** Records that a user was active: once for each calendar day, with the reward of a check-in where the service pays it. */
 
-import type { Queries } from '../../ledger/database/database.ts';
+import { atMs as moment, type Queries } from '../../ledger/database/database.ts';
 import { countActivity, nameBoardUser } from '../../ledger/engagement/count-activity.ts';
 import {
   claimedMilestones,
@@ -149,14 +149,15 @@ async function tell(
   const id = `evt_${random.uuid()}`;
   const { days: milestoneDays, bonus: bonusAmount } = milestone;
   const facts = { userEmail: emailOf(request) ?? '', milestoneDays, bonusAmount, timestamp: atMs };
-  await queueWebhookEvents(tx, [
-    {
-      ...{ id, brandId, type: 'streak.milestone' as const },
-      subject: subjectOf({ brandId, userKey, streakType }, milestoneDays),
-      body: webhookBody({ id, event: { type: 'streak.milestone', facts } }),
-      ...{ transactionId: null, createdAt: atMs },
-    },
-  ]);
+  const event = {
+    id,
+    brandId,
+    type: 'streak.milestone' as const,
+    subject: subjectOf({ brandId, userKey, streakType }, milestoneDays),
+    body: webhookBody({ id, event: { type: 'streak.milestone', facts } }),
+    transactionId: null,
+  };
+  await queueWebhookEvents(tx, [event], moment(atMs));
 }
 
 const subjectOf = ({ brandId, userKey, streakType }: StreakKey, days: number) =>

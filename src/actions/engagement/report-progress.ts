@@ -1,7 +1,7 @@
 /** Takes a client's report of a user's progress towards an achievement that nothing else counts. */
-import type { Database } from '../../ledger/database/database.ts';
+import type { BusinessTime, Database } from '../../ledger/database/database.ts';
+import { readTime } from '../../ledger/database/read-time.ts';
 import { readAchievements, reportProgress } from '../../ledger/engagement/achievements.ts';
-import type { Clock } from '../../lib/clock.ts';
 import type { Random } from '../../lib/ids.ts';
 import { type Achievement, type AchievementMetric, achievementsOf } from '../../rules/brands/achievement.ts';
 import type { BrandId } from '../../rules/brands/brand.ts';
@@ -10,7 +10,7 @@ import { unlockReached } from './unlock-achievements.ts';
 
 interface ReportDeps {
   database: Database;
-  clock: Pick<Clock, 'now'>;
+  businessTime: BusinessTime;
   random: Pick<Random, 'uuid'>;
   /** Hosts of the service itself. */
   ownHosts: readonly string[];
@@ -52,7 +52,7 @@ export async function takeProgressReport(
   if (!isReported(known))
     return { refusal: { code: 'achievement_is_counted', achievementType, metric: known.metric } };
   return database.atomically(async (tx) => {
-    const nowMs = deps.clock.now();
+    const nowMs = await readTime({ db: tx, now: deps.businessTime() });
     const of = { brandId, userKey };
     const currentProgress = await reportProgress(tx, { ...of, achievementType, change });
     const values = { manual: currentProgress };

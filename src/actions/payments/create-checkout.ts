@@ -1,12 +1,20 @@
 /** A checkout: planned in the ledger first, then made at the processor under our id, then tied together. */
 import { domainsAbove } from '../../ledger/brands/brand-domains.ts';
 import { findBrand } from '../../ledger/brands/brands.ts';
-import type { Database } from '../../ledger/database/database.ts';
+import { atMs, type Database } from '../../ledger/database/database.ts';
 import {
   attachSession,
+  type CheckoutPlan,
   type CheckoutSession,
+  closeRefusedPlan,
+  findPlannedCheckout,
   planCheckout,
 } from '../../ledger/payments/checkout-sessions.ts';
+import {
+  type OpenCheckoutLimits,
+  type TooManyOpen,
+  tooManyOpen,
+} from '../../ledger/payments/open-checkouts.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Crash } from '../../lib/crash-points.ts';
 import type { Random } from '../../lib/ids.ts';
@@ -34,6 +42,8 @@ export interface CheckoutSettings {
   lifetimeMs: number;
   /** When the reconciler first asks about a session: later than its event usually comes. */
   firstLookMs: number;
+  /** Of callers without the brand's key; absent where addresses have no limits. */
+  openCheckouts?: OpenCheckoutLimits | undefined;
 }
 
 /** Checked fields of the contract's Checkout session; URLs as `readReturnUrl` spells them. */
@@ -44,11 +54,14 @@ export interface WantedCheckout {
   userEmail: string;
   successUrl: string;
   cancelUrl: string;
+  /** The address of a caller without the brand's key. */
+  openedFrom?: string | undefined;
 }
 
 type CheckoutRefusal =
   | { code: 'brand_not_found'; brandId: string }
   | { code: 'invalid_event_data'; errors: string[] }
+  | ({ code: 'too_many_open_checkouts' } & TooManyOpen)
   | { code: 'processor_unavailable' };
 
 export type CheckoutOutcome = { url: string; sessionId: string } | { refusal: CheckoutRefusal };
@@ -69,18 +82,44 @@ export async function createCheckout(
   const errors = await foreignPages(deps, wanted, brand);
   if (errors.length > 0) return { refusal: { code: 'invalid_event_data', errors } };
   const nowMs = clock.now();
-  const { session } = await planCheckout(database.db, {
-    ...{ brandId, amountCents, currency, userEmail, wallet: brandId, livemode: processor.livemode },
+  const planned = await planWithin(deps, {
+    brandId,
+    amountCents,
+    currency,
+    userEmail,
+    wallet: brandId,
+    livemode: processor.livemode,
     id: effect?.id ?? deps.random.uuid(),
     rwtAmount: rwtForCents(amountCents),
     mintTo: brand.profile.mintTo,
     createdAt: nowMs,
     expiresAt: nowMs + settings.lifetimeMs,
     nextLookAt: nowMs + settings.firstLookMs,
+    openedFrom: settings.openCheckouts ? (wanted.openedFrom ?? null) : null,
   });
+  if ('refusal' in planned) return planned;
+  const { session } = planned;
   const { url, processorSessionId } = session;
   if (url !== null && processorSessionId !== null) return { url, sessionId: processorSessionId };
   return atProcessor(deps, { wanted, session });
+}
+
+/** A plan that is there already counts as what it was. */
+async function planWithin(
+  { database, settings }: Pick<CheckoutDeps, 'database' | 'settings'>,
+  plan: CheckoutPlan,
+): Promise<{ session: CheckoutSession } | { refusal: CheckoutRefusal }> {
+  const { brandId, createdAt: nowMs } = plan;
+  const openedFrom = plan.openedFrom ?? null;
+  const { openCheckouts: limits } = settings;
+  if (openedFrom === null || !limits) return planCheckout(database.db, plan);
+  return database.atomically(async (tx) => {
+    const session = await findPlannedCheckout(tx, plan.id);
+    if (session) return { session };
+    const tooMany = await tooManyOpen(tx, { brandId, openedFrom, now: atMs(nowMs), nowMs, limits });
+    if (tooMany) return { refusal: { code: 'too_many_open_checkouts' as const, ...tooMany } };
+    return planCheckout(tx, plan);
+  });
 }
 
 async function atProcessor(
@@ -102,6 +141,8 @@ async function atProcessor(
     return { url: made.url, sessionId: made.id };
   } catch (error) {
     if (!(error instanceof ProcessorFailure)) throw error;
+    // What it refuses once it refuses again: nobody looks for a session of it.
+    if (error.kind === 'refused') await closeRefusedPlan(database.db, id);
     log.warn({ checkout: id, code: error.code, error: error.message }, 'the processor made no session');
     return { refusal: { code: 'processor_unavailable' } };
   }

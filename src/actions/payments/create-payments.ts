@@ -1,4 +1,5 @@
 /** The payments of one process: checkout, mint, the processor's events, and the looks for what no event told. */
+import { createTokenBucket } from '../../lib/token-bucket.ts';
 import type { PaymentProcessor, ProcessorEvent } from '../../payments/processor.ts';
 import type { Effect } from '../answer-once.ts';
 import {
@@ -15,13 +16,25 @@ export type Payments = ReturnType<typeof createPayments>;
 
 /** `reconciler` is a loop that is not started. */
 export function createPayments(
-  deps: Omit<CheckoutDeps & MintDeps & ReconcileDeps, 'receive' | 'settings' | 'processor'> & {
+  deps: Omit<
+    CheckoutDeps & MintDeps & ReconcileDeps,
+    'receive' | 'settings' | 'processor' | 'mayAskUnknown'
+  > & {
     processor: PaymentProcessor;
     mints: MintDeps['mints'];
-    settings: CheckoutSettings & MintDeps['settings'] & ReconcileSettings;
+    settings: CheckoutSettings &
+      MintDeps['settings'] &
+      ReconcileSettings & {
+        /** Questions a minute about sessions that the ledger does not know, whoever asks. */
+        unknownAsksPerMinute: number;
+      };
   },
 ) {
-  const mintPayment = createPaymentMinter(deps);
+  const { unknownAsksPerMinute } = deps.settings;
+  const unknown = createTokenBucket({
+    ...{ perSecond: unknownAsksPerMinute / 60, burst: unknownAsksPerMinute, nowMs: deps.realClock.now },
+  });
+  const mintPayment = createPaymentMinter({ ...deps, mayAskUnknown: () => unknown.take(1) === 1 });
   const receive = (event: ProcessorEvent) => receiveProcessorEvent({ ...deps, mintPayment }, event);
   return {
     createCheckout: (wanted: WantedCheckout, effect?: Effect) => createCheckout(deps, wanted, effect),

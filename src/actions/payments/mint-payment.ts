@@ -6,9 +6,9 @@ import {
   type CheckoutSession,
   findCheckout,
   findPlannedCheckout,
-  hasUnattached,
   noteCheckout,
 } from '../../ledger/payments/checkout-sessions.ts';
+import { hasUnattached } from '../../ledger/payments/due-looks.ts';
 import { isMinted, type Mint, type MintProgress, planMint, readMint } from '../../ledger/payments/mints.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Crash } from '../../lib/crash-points.ts';
@@ -33,6 +33,8 @@ export interface MintDeps {
     /** For how long a session that was made at the processor may be unknown here. */
     unattachedMs: number;
   };
+  /** Takes one of the questions that the processor is asked about sessions that are unknown here; false: none is left. */
+  mayAskUnknown: () => boolean;
 }
 
 /** A mint with the transaction that carries it. */
@@ -80,14 +82,19 @@ async function mintOnce(deps: MintDeps, sessionId: string): Promise<MintOutcome>
  * transaction. The ledger's checkout is kept as the processor has it.
  */
 export async function settlePayment(
-  deps: Omit<MintDeps, 'mints'> & { mints: Pick<MintDeps['mints'], 'nudge'> },
+  deps: Omit<MintDeps, 'mints' | 'mayAskUnknown'> & {
+    mints: Pick<MintDeps['mints'], 'nudge'>;
+    /** Absent where only sessions that are known are asked about. */
+    mayAskUnknown?: MintDeps['mayAskUnknown'];
+  },
   sessionId: string,
 ): Promise<{ mint: Mint; isNew: boolean } | { refusal: MintRefusal }> {
   const { database, processor, mints } = deps;
   try {
-    // A stranger who guesses costs the processor nothing.
+    // A stranger who guesses costs the processor nothing, or a few questions while a checkout waits for its session.
     const planned = await findCheckout(database.db, sessionId);
-    if (!planned && !(await mayBeUnattached(deps))) return refused({ code: 'session_not_found' });
+    if (!planned && !((await mayBeUnattached(deps)) && deps.mayAskUnknown?.()))
+      return refused({ code: 'session_not_found' });
     const session = await processor.findSession(sessionId);
     const checkout = session && (planned ?? (await attachLost(deps, session)));
     if (!session || !checkout || session.checkoutId !== checkout.id)
@@ -148,7 +155,6 @@ async function settle(
   await noteCheckout(tx, {
     ...{ processorSessionId: sessionId, paymentStatus, paymentIntentId },
     state: isPaid ? 'paid' : isOver ? 'expired' : 'open',
-    nextLookAt: isPaid || isOver ? null : of.checkout.nextLookAt,
   });
   // Read after the write that locks it, so that a refund is either seen here or sees the mint.
   const checkout = (await findCheckout(tx, sessionId)) ?? of.checkout;

@@ -1,5 +1,5 @@
 /** Tells what was delivered, and sends an event once more. */
-import type { Database } from '../../ledger/database/database.ts';
+import type { BusinessTime, Database } from '../../ledger/database/database.ts';
 import type { DeliveryState } from '../../ledger/schema/webhooks.ts';
 import {
   type Delivery,
@@ -8,12 +8,11 @@ import {
   type ShownEvent,
   showEvent,
 } from '../../ledger/webhooks/delivery-log.ts';
-import type { Clock } from '../../lib/clock.ts';
 import { findNamed } from '../brands/named-brand.ts';
 
 export interface DeliveriesDeps {
   database: Database;
-  clock: Pick<Clock, 'now'>;
+  businessTime: BusinessTime;
 }
 
 /** Deliveries, the newest event first. */
@@ -41,10 +40,10 @@ export const showDelivery = (
 
 /** Sends an event once more under its id; returns to how many endpoints. Undefined when the log has no such event. */
 export const replayDelivery = (
-  { database, clock }: DeliveriesDeps,
+  { database, businessTime }: DeliveriesDeps,
   again: { eventId: string; endpointId?: string | undefined },
 ): Promise<number | undefined> =>
   database.atomically(async (tx) => {
     if (!(await showEvent(tx, again.eventId))) return undefined;
-    return replayEvent(tx, { ...again, nowMs: clock.now() });
+    return replayEvent(tx, { ...again, now: businessTime() });
   });

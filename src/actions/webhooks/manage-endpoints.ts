@@ -1,5 +1,6 @@
 /** Manages where a brand's webhooks go. A secret is told once, when it is made. */
-import type { Queries } from '../../ledger/database/database.ts';
+import type { BusinessTime, Queries } from '../../ledger/database/database.ts';
+import { readTime } from '../../ledger/database/read-time.ts';
 import { recoverDeliveries } from '../../ledger/webhooks/delivery-log.ts';
 import {
   changeEndpoint,
@@ -17,7 +18,8 @@ import type { WebhookType } from '../../rules/webhooks/body.ts';
 import { createWebhookSecret } from '../../webhooks/sign.ts';
 import { findNamed, type ManageBrandsDeps, onlyBrand, withBrand } from '../brands/named-brand.ts';
 
-export interface ManageEndpointsDeps extends Pick<ManageBrandsDeps, 'database' | 'clock' | 'random'> {
+export interface ManageEndpointsDeps extends Pick<ManageBrandsDeps, 'database' | 'random'> {
+  businessTime: BusinessTime;
   /** Where webhooks may go. */
   reach: Reach;
 }
@@ -84,7 +86,7 @@ export async function addEndpoint(
       const { url, types, isDefault } = wish;
       const secret = createWebhookSecret(deps.random);
       const id = `we_${deps.random.uuid()}`;
-      const createdAt = deps.clock.now();
+      const createdAt = await ledgerTime(deps, tx);
       const endpoint = await storeEndpoint(tx, { id, brandId, url, types, isDefault, secret, createdAt });
       return { endpoint, secret };
     }),
@@ -105,7 +107,7 @@ export async function setEndpoint(
     await changeEndpoint(tx, id, { url, types });
     if (enabled === true) await changeEndpoint(tx, id, asNew);
     if (enabled === false && endpoint.disabledAt === null)
-      await disableEndpoint(tx, id, { atMs: deps.clock.now(), why: 'operator' });
+      await disableEndpoint(tx, id, { atMs: await ledgerTime(deps, tx), why: 'operator' });
     return { endpoint: (await lockEndpoint(tx, id)) ?? endpoint };
   });
 }
@@ -136,7 +138,7 @@ export const rotateSecret = (
     const secret = createWebhookSecret(deps.random);
     const previous =
       overlapMs > 0
-        ? { previousSecret: endpoint.secret, previousSecretUntil: deps.clock.now() + overlapMs }
+        ? { previousSecret: endpoint.secret, previousSecretUntil: (await ledgerTime(deps, tx)) + overlapMs }
         : { previousSecret: null, previousSecretUntil: null };
     await changeEndpoint(tx, id, { secret, ...previous });
     return { endpoint: { ...endpoint, secret, ...previous }, secret };
@@ -151,9 +153,14 @@ export const recoverEndpoint = (
   withEndpoint(deps, id, async (tx, endpoint) => {
     if (endpoint.disabledAt !== null)
       return invalid('enabled', `is off for ${id}: enable it first, or nothing is sent there`);
-    const nowMs = deps.clock.now();
-    return { recovered: await recoverDeliveries(tx, { endpointId: id, sinceMs, nowMs }) };
+    // A receiver's wish for time is overruled as well.
+    await changeEndpoint(tx, id, { pausedUntil: 0 });
+    const lost = { endpointId: id, sinceMs, now: deps.businessTime() };
+    return { recovered: await recoverDeliveries(tx, lost) };
   });
+
+const ledgerTime = ({ businessTime }: Pick<ManageEndpointsDeps, 'businessTime'>, tx: Queries) =>
+  readTime({ db: tx, now: businessTime() });
 
 const withEndpoint = <T>(
   { database }: Pick<ManageEndpointsDeps, 'database'>,

@@ -47,7 +47,7 @@ export function createServices(deps: {
     readLeaderboard: (wanted) => readLeaderboard({ database, businessTime }, wanted),
     updateStats: (of) => updateStats({ database, businessTime, random, ownHosts }, of),
     listUserAchievements: (user) => listUserAchievements({ database }, user),
-    takeProgressReport: (report) => takeProgressReport(frame, report),
+    takeProgressReport: (report) => takeProgressReport({ ...frame, businessTime }, report),
     listPerks: (wanted) => listPerks({ database, perks }, wanted),
     findPerkByToken: (tokenId) => findPerkByToken(database.db, tokenId),
     judgeRedemption: (wanted) => judgeRedemption(redeeming, wanted),

@@ -1,5 +1,6 @@
 /** POST create-checkout (contract: Endpoints, Checkout session). */
 import { z } from 'zod';
+import { isBuyerEmail } from '../../rules/payments/buyer-email.ts';
 import { PAYMENT_CENTS } from '../../rules/payments/conversion.ts';
 import { RETURN_URL_MAX, readReturnUrl } from '../../rules/payments/return-url.ts';
 import { emailKey } from '../../rules/user-key.ts';
@@ -18,6 +19,8 @@ import { type EventsRefusalCode, withBody } from './refusals.ts';
 
 const AMOUNT_PROBLEM = `must be a whole number of US cents from ${PAYMENT_CENTS.least} to ${PAYMENT_CENTS.most}`;
 const CURRENCY_PROBLEM = 'must be usd: RWT are sold for US dollars alone';
+const BUYER_PROBLEM =
+  'must be an e-mail address that the payment processor takes: letters, digits and marks without quotes in front of the @, at most 64, and a domain with a dot behind it';
 const URL_PROBLEM = `must be a web address of at most ${RETURN_URL_MAX} characters`;
 
 const { least, most } = PAYMENT_CENTS;
@@ -38,11 +41,19 @@ const currency = trimmedText(CURRENCY_PROBLEM)
 const userEmail = trimmedText(EMAIL_PROBLEM)
   .transform((value, context) => {
     const email = emailKey(value);
-    if (email !== undefined) return email;
-    context.addIssue({ code: 'custom', message: EMAIL_PROBLEM, input: value });
+    if (email !== undefined && isBuyerEmail(email)) return email;
+    context.addIssue({
+      code: 'custom',
+      message: email === undefined ? EMAIL_PROBLEM : BUYER_PROBLEM,
+      input: value,
+    });
     return z.NEVER;
   })
-  .meta({ description: 'The buyer.', ...emailMeta });
+  .meta({
+    description:
+      'The buyer. The payment processor takes no quoted local part, and none with letters outside ASCII.',
+    ...emailMeta,
+  });
 
 const pageUrl = (description: string) =>
   trimmedText(URL_PROBLEM)
@@ -99,6 +110,7 @@ export const createCheckoutEndpoint: Endpoint<EventsRefusalCode> = {
   description: [
     'One US dollar buys 1000 RWT, which are minted to the wallet of the brand, or into its escrow where its setting `mintTo` says so, once the payment is completed.',
     'The service writes what is bought into the metadata of the session (`wallet`, `usd_amount`, `rwt_amount`); nobody else can.',
+    "Callers without the brand's key may have 20 checkouts open from one address, and 1,000 of one brand together.",
   ].join('\n\n'),
   parameters: [idempotencyKeyHeader],
   body: named('Checkout', checkoutBody),
@@ -126,6 +138,7 @@ export const createCheckoutEndpoint: Endpoint<EventsRefusalCode> = {
     'payments_not_configured',
     'invalid_event_data',
     'brand_not_found',
+    'too_many_open_checkouts',
     'processor_unavailable',
     'idempotency_key_reused',
     'request_in_progress',

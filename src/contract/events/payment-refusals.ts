@@ -1,12 +1,14 @@
 /** What checkout and mint may be refused for, with the contract's messages (contract: payment-mint). */
 import type { PaymentRefusal } from '../../rules/payments/session-checks.ts';
-import type { RefusalRow, RefusalRows, Said } from '../refusals.ts';
+import { EXAMPLES_AT_MS, type RefusalRow, type RefusalRows, type Said } from '../refusals.ts';
 
 export type PaymentsRefusal =
   | PaymentRefusal
   /** `problem`: which part of a processor's event does not hold. */
   | { code: 'processor_event_refused'; problem: string; message: string; fix: string }
   | { code: 'payments_not_configured' }
+  /** Of callers without the brand's key. `resetAtMs`: when the first of the open ones is over. */
+  | { code: 'too_many_open_checkouts'; whose: 'address' | 'brand'; limit: number; resetAtMs: number }
   | { code: 'processor_unavailable' }
   | { code: 'mint_failed'; sessionId: string; reason: string }
   | { code: 'mint_pending'; sessionId: string };
@@ -28,6 +30,19 @@ export const paymentRefusals: RefusalRows<PaymentsRefusal> = {
       message: 'This service takes no payments: its operator has set no key of a payment processor.',
       details: { reason: 'payments_not_configured' },
     },
+  },
+  too_many_open_checkouts: {
+    status: 429,
+    when: "a caller without the brand's key has 20 checkouts open at its address, or such callers have 1,000 open at the brand",
+    example: { whose: 'address', limit: 20, resetAtMs: EXAMPLES_AT_MS + 7_200_000 },
+    passesAtMs: ({ resetAtMs }) => resetAtMs,
+    says: ({ whose, limit }) => ({
+      error: 'Too many open checkouts',
+      message: `${
+        whose === 'address' ? 'One address' : 'One brand'
+      } may have ${limit} checkouts open that were begun without the brand's key. Pay one, wait until one is over, or send the brand's key.`,
+      details: { reason: 'too_many_open_checkouts', limit },
+    }),
   },
   processor_event_refused: {
     status: 400,

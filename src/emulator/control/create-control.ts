@@ -96,7 +96,10 @@ export function createControl(deps: ControlDeps, config: ControlConfig) {
     site: deps.site,
     faults: { ...deps.faults, seams: describedSeams() },
     snapshots: controlledSnapshots(deps.snapshots),
-    webhooks: { database, clock, random, reach: deps.outgoing.reach, nudge: deps.nudgeWebhooks },
+    webhooks: {
+      ...{ database, random, reach: deps.outgoing.reach, nudge: deps.nudgeWebhooks },
+      businessTime: () => atMs(clock.now()),
+    },
     perks: { database, clock, random, reach: deps.outgoing.reach, nudge: deps.nudgePerks },
     wallets: { database, ownDomain: config.ownDomain },
     constraints: {

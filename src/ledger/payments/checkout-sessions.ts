@@ -1,5 +1,5 @@
 /** Checkouts: planned here before the processor is asked, then what the processor said of them last. */
-import { and, asc, eq, gte, inArray, isNotNull, isNull, lte, or, sql } from 'drizzle-orm';
+import { and, eq, inArray, isNull, or, sql } from 'drizzle-orm';
 import type { Queries } from '../database/database.ts';
 import { checkoutSessions } from '../schema/payments.ts';
 
@@ -20,7 +20,7 @@ export type CheckoutPlan = Pick<
   | 'createdAt'
   | 'expiresAt'
   | 'nextLookAt'
->;
+> & { openedFrom?: string | null };
 
 /**
  * Plans a checkout in state `creating`; a plan of the same `id` that is there already stays as it is. Returns the row
@@ -46,8 +46,16 @@ export async function findPlannedCheckout(db: Queries, id: string): Promise<Chec
   return row;
 }
 
+/** The processor made no session of a plan, and will not: nobody looks for one. A plan that has a session stays as it is. */
+export async function closeRefusedPlan(db: Queries, id: string): Promise<void> {
+  await db
+    .update(checkoutSessions)
+    .set({ state: 'refused', nextLookAt: null, openedFrom: null })
+    .where(and(eq(checkoutSessions.id, id), isNull(checkoutSessions.processorSessionId)));
+}
+
 /**
- * Notes the processor's session of a planned checkout; `creating` becomes `open`, a later state stays. Attaching the
+ * Notes the processor's session of a planned checkout, which is `open` from then on; a later state stays. Attaching the
  * same session again changes nothing that matters. False when there is no such plan, or it has another session.
  */
 export async function attachSession(
@@ -62,7 +70,7 @@ export async function attachSession(
     .set({
       ...said,
       processorSessionId,
-      state: sql`case when ${checkoutSessions.state} = 'creating' then 'open' else ${checkoutSessions.state} end`,
+      state: sql`case when ${checkoutSessions.state} in ('creating', 'refused') then 'open' else ${checkoutSessions.state} end`,
     })
     .where(
       and(
@@ -102,7 +110,7 @@ export async function findCheckoutByPayment(
 }
 
 /**
- * Notes what the processor says of a session. A checkout that was `paid` once stays so, whatever comes late; a payment
+ * Notes what the processor says of a session; one that is paid or over is not looked at again. A checkout that was `paid` once stays so, whatever comes late; a payment
  * that is known is not forgotten. False when there is no such checkout.
  */
 export async function noteCheckout(
@@ -112,7 +120,6 @@ export async function noteCheckout(
     state: 'open' | 'paid' | 'expired';
     paymentStatus: string;
     paymentIntentId: string | null;
-    nextLookAt: number | null;
   },
 ): Promise<boolean> {
   const { processorSessionId, state, paymentIntentId, ...rest } = said;
@@ -120,53 +127,21 @@ export async function noteCheckout(
   const unpaid = inArray(checkoutSessions.state, ['creating', 'open', 'expired']);
   const rows = await db
     .update(checkoutSessions)
-    .set({ ...rest, state, ...(paymentIntentId !== null && { paymentIntentId }) })
+    .set({
+      ...rest,
+      state,
+      ...(paymentIntentId !== null && { paymentIntentId }),
+      ...(state !== 'open' && { nextLookAt: null, openedFrom: null }),
+    })
     .where(and(isSame, state === 'paid' ? undefined : unpaid))
     .returning({ id: checkoutSessions.id });
   return rows.length === 1 || (await findCheckout(db, processorSessionId)) !== undefined;
 }
 
-/** Plans the reconciler's next look at a checkout, by our id; null: never again. */
-export async function planLook(db: Queries, look: Pick<CheckoutSession, 'id' | 'nextLookAt'>): Promise<void> {
-  await db
-    .update(checkoutSessions)
-    .set({ nextLookAt: look.nextLookAt })
-    .where(eq(checkoutSessions.id, look.id));
-}
-
-/** Checkouts whose time to be looked at has come, the longest overdue first. */
-export const sessionsToLookAt = (
-  db: Queries,
-  of: { nowMs: number; limit: number },
-): Promise<CheckoutSession[]> =>
-  db
-    .select()
-    .from(checkoutSessions)
-    .where(lte(checkoutSessions.nextLookAt, of.nowMs))
-    .orderBy(asc(checkoutSessions.nextLookAt), asc(checkoutSessions.id))
-    .limit(of.limit);
-
 /** Whether there has ever been a checkout. */
 export async function hasCheckouts(db: Queries): Promise<boolean> {
   const rows = await db.select({ id: checkoutSessions.id }).from(checkoutSessions).limit(1);
   return rows.length > 0;
-}
-
-/** Whether any checkout planned since a moment has no session yet: then an id that is not known here may be its. */
-export async function hasUnattached(db: Queries, { sinceMs }: { sinceMs: number }): Promise<boolean> {
-  const [row] = await db
-    .select({ id: checkoutSessions.id })
-    .from(checkoutSessions)
-    .where(
-      and(
-        isNull(checkoutSessions.processorSessionId),
-        // With the index of looks: each such checkout is looked for until its time is over.
-        isNotNull(checkoutSessions.nextLookAt),
-        gte(checkoutSessions.createdAt, sinceMs),
-      ),
-    )
-    .limit(1);
-  return row !== undefined;
 }
 
 /**

@@ -8,10 +8,10 @@ import { address, bool, bytes, number } from './columns.ts';
 export type MintKind = 'wallet' | 'escrow';
 
 /**
- * creating: written before the processor is asked · open: the processor has it, nobody has paid · paid: the processor
- * says so · expired: the processor takes no payment for it any more.
+ * creating: written before the processor is asked · refused: the processor made no session of it and will not · open: the
+ * processor has it, nobody has paid · paid: the processor says so · expired: the processor takes no payment for it any more.
  */
-export type CheckoutState = 'creating' | 'open' | 'paid' | 'expired';
+export type CheckoutState = 'creating' | 'refused' | 'open' | 'paid' | 'expired';
 
 /** One checkout: what was planned here, and what the processor said of it last. */
 export const checkoutSessions = pgTable(
@@ -43,12 +43,24 @@ export const checkoutSessions = pgTable(
     /** What was given back in all. */
     refundedCents: number('refunded_cents').notNull(),
     disputedAt: number('disputed_at'),
+    /** The address that a caller without the brand's key came from, while the checkout is open; null for all others. */
+    openedFrom: text('opened_from'),
+    /** When the newest event of the processor that calls it paid was made; whether it is paid, the processor is asked. */
+    hintedAt: number('hinted_at'),
   },
   (t) => [
     uniqueIndex('checkout_sessions_processor').on(t.processorSessionId),
     index('checkout_sessions_intent').on(t.paymentIntentId),
     index('checkout_sessions_brand').on(t.brandId, t.createdAt),
     index('checkout_sessions_look').on(t.nextLookAt).where(sql`next_look_at is not null`),
+    index('checkout_sessions_opened').on(t.openedFrom, t.expiresAt).where(sql`opened_from is not null`),
+    index('checkout_sessions_keyless').on(t.brandId, t.expiresAt).where(sql`opened_from is not null`),
+    index('checkout_sessions_hinted')
+      .on(t.hintedAt)
+      .where(sql`hinted_at is not null and next_look_at is not null`),
+    index('checkout_sessions_unattached')
+      .on(t.createdAt)
+      .where(sql`processor_session_id is null and next_look_at is not null`),
   ],
 );
 

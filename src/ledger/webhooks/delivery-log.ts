@@ -1,7 +1,7 @@
 /** The log of deliveries: looked at, sent again, and trimmed. */
-import { and, asc, desc, eq, gte, inArray, lt, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, gte, inArray, lt, or, sql } from 'drizzle-orm';
 import type { BrandId } from '../../rules/brands/brand.ts';
-import type { Queries } from '../database/database.ts';
+import type { Queries, SqlTime } from '../database/database.ts';
 import {
   type DeliveryState,
   webhookAttempts,
@@ -84,7 +84,7 @@ export async function showEvent(db: Queries, eventId: string): Promise<ShownEven
 /** Sends an event once more, to one endpoint or to all it went to, with a schedule that begins again. Returns how many wait now. */
 export async function replayEvent(
   tx: Queries,
-  again: { eventId: string; endpointId?: string | undefined; nowMs: number },
+  again: { eventId: string; endpointId?: string | undefined; now: SqlTime },
 ): Promise<number> {
   const enabled = tx
     .select({ id: webhookEndpoints.id })
@@ -92,7 +92,7 @@ export async function replayEvent(
     .where(sql`${webhookEndpoints.disabledAt} is null`);
   const waiting = await tx
     .update(webhookDeliveries)
-    .set({ state: 'waiting', tries: 0, nextAttemptAt: again.nowMs, deliveredAt: null })
+    .set({ state: 'waiting', tries: 0, nextAttemptAt: again.now, deliveredAt: null })
     .where(
       and(
         eq(webhookDeliveries.eventId, again.eventId),
@@ -104,10 +104,13 @@ export async function replayEvent(
   return waiting.length;
 }
 
-/** Sends everything that an endpoint missed since a moment: what was held, and what failed. Returns how many wait now. */
+/**
+ * Sends everything that an endpoint missed since a moment: what was held, what failed, and what waits for a later attempt.
+ * Returns how many are due now.
+ */
 export async function recoverDeliveries(
   tx: Queries,
-  lost: { endpointId: string; sinceMs: number; nowMs: number },
+  lost: { endpointId: string; sinceMs: number; now: SqlTime },
 ): Promise<number> {
   const since = tx
     .select({ id: webhookEvents.id })
@@ -115,11 +118,14 @@ export async function recoverDeliveries(
     .where(gte(webhookEvents.createdAt, lost.sinceMs));
   const waiting = await tx
     .update(webhookDeliveries)
-    .set({ state: 'waiting', tries: 0, nextAttemptAt: lost.nowMs })
+    .set({ state: 'waiting', tries: 0, nextAttemptAt: lost.now })
     .where(
       and(
         eq(webhookDeliveries.endpointId, lost.endpointId),
-        inArray(webhookDeliveries.state, ['held', 'failed']),
+        or(
+          inArray(webhookDeliveries.state, ['held', 'failed']),
+          and(eq(webhookDeliveries.state, 'waiting'), gt(webhookDeliveries.nextAttemptAt, lost.now)),
+        ),
         inArray(webhookDeliveries.eventId, since),
       ),
     )

@@ -1,7 +1,9 @@
 /** Deliveries that are due: leased to one process at a time, and what their attempts have shown. */
 import { and, asc, eq, gt, inArray, isNull, lte, sql } from 'drizzle-orm';
 import type { Database, Queries, SqlTime } from '../database/database.ts';
+import { inChunks } from '../database/in-chunks.ts';
 import { insertion } from '../database/insertion.ts';
+import { readTime } from '../database/read-time.ts';
 import { atTime, listed, type Of, type Run, statement } from '../database/statement.ts';
 import { webhookAttempts, webhookDeliveries, webhookEndpoints, webhookEvents } from '../schema/webhooks.ts';
 import { changeEndpoint, disableEndpoint, lockEndpoints, type WebhookEndpoint } from './endpoints.ts';
@@ -14,6 +16,10 @@ export interface LeasedDelivery {
   body: string;
   /** Failed attempts since its schedule began. */
   tries: number;
+  /** When it was leased, by what schedules are measured by. */
+  leasedAt: number;
+  /** The same by the database's own clock, which signatures carry: no machine's own may be wrong. */
+  signedAt: number;
   endpoint: WebhookEndpoint;
 }
 
@@ -145,6 +151,8 @@ const takeLeases = atTimes(({ now, leaseNow }) =>
           lease: sql<string>`${webhookDeliveries.lease}`,
           tries: webhookDeliveries.tries,
           nextAttemptAt: webhookDeliveries.nextAttemptAt,
+          leasedAt: now,
+          signedAt: leaseNow,
           body: sql<string>`(select ${webhookEvents.body} from ${webhookEvents} where ${webhookEvents.id} = ${webhookDeliveries.eventId})`,
         })
     );
@@ -172,14 +180,18 @@ type FailingSince = (
   nowMs: number,
 ) => { sinceMs: number; isTooLong: boolean };
 
-/** Writes down what attempts have shown, in one commit. Returns the endpoints that were turned off by it. */
+/**
+ * Writes down what attempts have shown, in one commit, by the time that `now` says in it: no process's own clock plans the
+ * next attempt. Returns the endpoints that were turned off by it.
+ */
 export const recordAttempts = (
   database: Database,
-  results: AttemptResult[],
+  shown: { now: SqlTime; results: (nowMs: number) => AttemptResult[] },
   failingSince: FailingSince,
 ): Promise<string[]> =>
   database.atomically(async (tx) => {
     const turnedOff: string[] = [];
+    const results = shown.results(await readTime({ db: tx, now: shown.now }));
     if (results.length === 0) return turnedOff;
     await insertAttempts(
       tx,
@@ -304,4 +316,37 @@ export async function releaseDeliveries(db: Queries, leases: string[]): Promise<
     .update(webhookDeliveries)
     .set({ lease: null, leaseUntil: 0 })
     .where(and(eq(webhookDeliveries.state, 'waiting'), inArray(webhookDeliveries.lease, leases)));
+}
+
+/** Extends leases that are still their process's own. */
+export async function renewLeases(
+  { db, now }: Pick<Database, 'db' | 'now'>,
+  held: { leases: string[]; leaseMs: number },
+): Promise<void> {
+  await inChunks(held.leases, async (some) => {
+    await db
+      .update(webhookDeliveries)
+      .set({ leaseUntil: sql`${now} + ${held.leaseMs}` })
+      .where(and(eq(webhookDeliveries.state, 'waiting'), inArray(webhookDeliveries.lease, some)));
+    return [];
+  });
+}
+
+/**
+ * Ends the leases of an earlier process of this name, which is gone: what it had under way is due at once. They count as
+ * leases that ran out, since a receiver may have got the event.
+ */
+export async function takeBackLeases(db: Queries, owner: string): Promise<void> {
+  const { lease, leaseUntil, state } = webhookDeliveries;
+  await db
+    .update(webhookDeliveries)
+    .set({ lease: null, leaseUntil: 1 })
+    // The state is written out, so that the index of what waits is used.
+    .where(
+      and(
+        sql`${state} = 'waiting'`,
+        gt(leaseUntil, 1),
+        sql`substr(${lease}, 1, ${owner.length + 1}) = ${`${owner}/`}`,
+      ),
+    );
 }

@@ -1,28 +1,32 @@
 /** Writes what brands are to be told, in the commit that makes it true: an event once, and a delivery for each endpoint. */
 import { and, eq, inArray, isNull } from 'drizzle-orm';
-import type { Queries } from '../database/database.ts';
+import type { Queries, SqlTime } from '../database/database.ts';
 import { inChunks } from '../database/in-chunks.ts';
 import { rewards } from '../schema/rewards.ts';
 import { transactions } from '../schema/transactions.ts';
 import { webhookDeliveries, webhookEndpoints, webhookEvents } from '../schema/webhooks.ts';
 
 /** An event that is true in this commit. `subject`: what it is about; a second one about the same is left out. */
-export type NewWebhookEvent = typeof webhookEvents.$inferInsert;
+export type NewWebhookEvent = Omit<typeof webhookEvents.$inferInsert, 'createdAt'>;
 
 /** A statement of this many rows stays far below the number of values that a statement takes. */
 const ROWS_MAX = 500;
 
-/** Whether any brand has an endpoint; a service without one pays for nothing else. */
-export async function hasEndpoints(db: Queries): Promise<boolean> {
-  const rows = await db.select({ id: webhookEndpoints.id }).from(webhookEndpoints).limit(1);
-  return rows.length > 0;
+/** What `now` says where any brand has an endpoint, else undefined; a service without one pays for nothing else. */
+export async function timeOfEvents(db: Queries, now: SqlTime): Promise<number | undefined> {
+  const [row] = await db.select({ nowMs: now }).from(webhookEndpoints).limit(1);
+  return row?.nowMs;
 }
 
 /**
  * Queues events for every endpoint of their brands that wants their type; what no endpoint wants is not written. What goes
- * to an endpoint that is turned off is held there. Returns how many deliveries are due now.
+ * to an endpoint that is turned off is held there. All are due at `now`. Returns how many deliveries are due.
  */
-export async function queueWebhookEvents(tx: Queries, events: NewWebhookEvent[]): Promise<number> {
+export async function queueWebhookEvents(
+  tx: Queries,
+  events: NewWebhookEvent[],
+  now: SqlTime,
+): Promise<number> {
   if (events.length === 0) return 0;
   const endpoints = await tx
     .select()
@@ -37,7 +41,7 @@ export async function queueWebhookEvents(tx: Queries, events: NewWebhookEvent[])
   for (let from = 0; from < wanted.length; from += ROWS_MAX) {
     const written = await tx
       .insert(webhookEvents)
-      .values(wanted.slice(from, from + ROWS_MAX))
+      .values(wanted.slice(from, from + ROWS_MAX).map((event) => ({ ...event, createdAt: now })))
       .onConflictDoNothing()
       .returning({ id: webhookEvents.id });
     for (const { id } of written) queued.add(id);
@@ -48,7 +52,7 @@ export async function queueWebhookEvents(tx: Queries, events: NewWebhookEvent[])
       wanting(event).map((endpoint) => ({
         ...{ eventId: event.id, endpointId: endpoint.id },
         state: endpoint.disabledAt === null ? ('waiting' as const) : ('held' as const),
-        ...{ tries: 0, attempts: 0, nextAttemptAt: event.createdAt, leaseUntil: 0 },
+        ...{ tries: 0, attempts: 0, nextAttemptAt: now, leaseUntil: 0 },
       })),
     );
   for (let from = 0; from < deliveries.length; from += ROWS_MAX)

@@ -1,8 +1,8 @@
 /** Queues what brands are told of achievements, in the commit that unlocks them. */
 import type { BrandId } from '../../rules/brands/brand.ts';
 import { webhookBody } from '../../rules/webhooks/body.ts';
-import type { Queries } from '../database/database.ts';
-import { queueWebhookEvents } from './queue-events.ts';
+import type { Queries, SqlTime } from '../database/database.ts';
+import { queueWebhookEvents, timeOfEvents } from './queue-events.ts';
 
 /** An achievement that a user has reached. */
 interface Unlock {
@@ -12,10 +12,12 @@ interface Unlock {
 }
 
 /** Returns how many deliveries are due now. An unlock stays when its block does not, so it is told of no transaction. */
-export function tellUnlocks(
+export async function tellUnlocks(
   tx: Queries,
-  { unlocked, newId, nowMs }: { unlocked: readonly Unlock[]; newId: () => string; nowMs: number },
+  { unlocked, newId, now }: { unlocked: readonly Unlock[]; newId: () => string; now: SqlTime },
 ): Promise<number> {
+  const timestamp = unlocked.length === 0 ? undefined : await timeOfEvents(tx, now);
+  if (timestamp === undefined) return 0;
   const type = 'achievement.unlocked' as const;
   return queueWebhookEvents(
     tx,
@@ -24,12 +26,13 @@ export function tellUnlocks(
       const facts = {
         // A user who is known by an address alone has none.
         userEmail: userKey.includes('@') ? userKey : '',
-        ...{ achievementId: achievement.type, achievementName: achievement.name, timestamp: nowMs },
+        ...{ achievementId: achievement.type, achievementName: achievement.name, timestamp },
       };
       return {
         ...{ id, brandId, type, subject: `${brandId} ${achievement.type} ${userKey}` },
-        ...{ body: webhookBody({ id, event: { type, facts } }), transactionId: null, createdAt: nowMs },
+        ...{ body: webhookBody({ id, event: { type, facts } }), transactionId: null },
       };
     }),
+    now,
   );
 }

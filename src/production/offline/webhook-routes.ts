@@ -12,9 +12,10 @@ import { publicReach } from './public-reach.ts';
  * `controlRoutes` throws.
  */
 export function webhookRoutes(ledger: OpenLedger, networks: readonly string[]): Promise<ControlRoutes> {
-  const clock = systemClock();
   const handlers = controlWebhooks({
-    ...{ database: ledger.database, clock, random: secureRandom(clock) },
+    database: ledger.database,
+    businessTime: () => ledger.database.now,
+    random: secureRandom(systemClock()),
     reach: publicReach(networks),
   });
   return controlRoutes(ledger, { title: 'Webhooks', endpoints: webhookEndpoints, handlers });

@@ -71,7 +71,7 @@ async function neighbourhood(database: Database, manners: Manner[], each: number
         const type = 'reward.distributed' as const;
         return { id: eventId, brandId, type, subject: eventId, body, createdAt: START_MS };
       });
-      await database.atomically((tx) => queueWebhookEvents(tx, events));
+      await database.atomically((tx) => queueWebhookEvents(tx, events, atMs(START_MS)));
       return { manner, receiver, arrivedAt, id, events: events.map((event) => event.id) };
     }),
   );

@@ -14,6 +14,7 @@ import {
   setEndpoint,
   showEndpoints,
 } from '../../../actions/webhooks/manage-endpoints.ts';
+import { readTime } from '../../../ledger/database/read-time.ts';
 import { instant as instantText } from '../../../lib/setting.ts';
 import { readSingle, type SettingProblem, type Settings } from '../../../rules/brands/settings.ts';
 import { isWebhookType, type WebhookType, webhookTypes } from '../../../rules/webhooks/body.ts';
@@ -82,7 +83,10 @@ const secretHandlers = (deps: ControlWebhooksDeps): Record<string, Handler> => (
   async recoverWebhooks(context) {
     const body = await readSettings(context);
     if (!body) return refuse(context, { code: 'invalid_body' });
-    const sinceMs = readMoment(body.since, deps.clock.now());
+    const sinceMs = readMoment(
+      body.since,
+      await readTime({ db: deps.database.db, now: deps.businessTime() }),
+    );
     if (sinceMs === undefined)
       return invalid(
         context,

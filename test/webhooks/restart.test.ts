@@ -1,0 +1,123 @@
+/** What a process had under way when it was killed goes out as soon as it is back, and a slow receiver keeps its lease. */
+import { join } from 'node:path';
+import SqliteDatabase from 'better-sqlite3';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { webhookDeliveries } from '../../src/ledger/schema/webhooks.ts';
+import { addEndpoint } from '../../src/ledger/webhooks/endpoints.ts';
+import { queueWebhookEvents } from '../../src/ledger/webhooks/queue-events.ts';
+import { rewardsJson, serve, temporaryDirectory } from '../kits/cli.ts';
+import { until } from '../kits/clock.ts';
+import { freshAddress, freshKey, postgresMissing } from '../kits/databases.ts';
+import { startReceiver } from '../kits/receivers.ts';
+import { bundleScript, ended, printed, type Script } from '../ledger/child.ts';
+import { withDatabase } from './own-database.ts';
+
+const HOUR_MS = 3_600_000;
+const EVENTS = 6;
+
+test('serve, killed with webhooks under way: after the restart they go out at once, whatever their leases say', async () => {
+  const project = await temporaryDirectory();
+  let isWell = false;
+  const receiver = await startReceiver((_, response) => {
+    if (isWell) response.writeHead(200).end('ok');
+  });
+  const start = () =>
+    serve(['--port', '0', '--rpc-port', '0', '--persist-to', 'data'], { cwd: project.path });
+  const json = (...args: string[]) => rewardsJson(args, { cwd: project.path });
+  try {
+    let stack = await start();
+    const [brand] = stack.ready.brands;
+    const url = `http://127.0.0.1:${receiver.port}/hook`;
+    const added = await json('webhooks', 'endpoints', 'add', brand?.domain ?? '', url);
+    expect(added.code).toBe(0);
+    const { id } = added.envelope.data.body;
+    for (let event = 0; event < EVENTS; event += 1) {
+      const user = `user${event}@people.example`;
+      expect((await json('send-event', 'account_creation', '--user', user)).code).toBe(0);
+    }
+    await until('as many are under way as may be', () => receiver.received.length >= 4);
+    await stack.stop('SIGKILL');
+    const ledger = new SqliteDatabase(join(project.path, 'data', 'ledger.sqlite'));
+    const { changes } = ledger
+      .prepare('update webhook_deliveries set lease_until = lease_until + ? where lease_until > 0')
+      .run(HOUR_MS);
+    ledger.close();
+    expect(changes).toBeGreaterThanOrEqual(4);
+    isWell = true;
+    stack = await start();
+    await until('all are delivered', async () => {
+      const { envelope } = await json('webhooks', 'deliveries', 'list', '--endpoint', id);
+      const { deliveries } = envelope.data.body;
+      return (
+        deliveries.length === EVENTS &&
+        deliveries.every(({ state }: { state: string }) => state === 'delivered')
+      );
+    });
+    await stack.stop();
+  } finally {
+    await receiver.stop();
+    await project.remove();
+  }
+});
+
+describe.each(['SQLite file', 'Postgres'] as const)('%s', (kind) => {
+  let script: Script;
+  beforeAll(async () => {
+    script = await bundleScript("import '../webhooks/deliverer-process.ts';");
+  });
+  afterAll(() => script.remove());
+
+  test.skipIf(kind === 'Postgres' && postgresMissing())(
+    'a lease is renewed while its receiver takes longer, and ends soon when its process is killed',
+    async () => {
+      await withDatabase(kind, async (where, database) => {
+        let answer = () => {};
+        let isWell = false;
+        const receiver = await startReceiver((_, response) => {
+          if (isWell) return void response.writeHead(200).end();
+          answer = () => void response.writeHead(200).end();
+        });
+        const brandId = freshAddress();
+        await addEndpoint(database.db, {
+          ...{ id: freshKey('we'), brandId, url: `http://127.0.0.1:${receiver.port}/`, types: [] },
+          ...{ isDefault: false, secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', createdAt: 0 },
+        });
+        const queue = async () => {
+          const id = freshKey('evt_');
+          const event = { id, brandId, type: 'reward.distributed' as const, subject: id, body: '{}' };
+          await database.atomically((tx) => queueWebhookEvents(tx, [event], database.now));
+        };
+        const only = async () => (await database.db.select().from(webhookDeliveries))[0];
+        await queue();
+        const leaseMs = 1_000;
+        const first = script.start([where, JSON.stringify({ leaseMs })]);
+        await printed(first, 'delivering');
+        const other = script.start([where, JSON.stringify({ leaseMs })]);
+        await printed(other, 'delivering');
+        await until('it is under way', () => receiver.received.length === 1);
+        const began = (await only())?.leaseUntil ?? 0;
+        await until('its lease is renewed again and again', async () => {
+          return ((await only())?.leaseUntil ?? 0) > began + 2 * leaseMs;
+        });
+        // The other process has left it alone for longer than a lease.
+        expect(receiver.received).toHaveLength(1);
+        answer();
+        await until('it is delivered', async () => (await only())?.state === 'delivered');
+        for (const child of [first, other]) child.kill('SIGKILL');
+        await Promise.all([ended(first), ended(other)]);
+
+        await database.db.delete(webhookDeliveries);
+        await queue();
+        const dying = script.start([where, JSON.stringify({ leaseMs, point: 'webhook.answered:1' })]);
+        isWell = true;
+        expect(await ended(dying)).toBeNull();
+        const next = script.start([where, JSON.stringify({ leaseMs })]);
+        await printed(next, 'delivering');
+        await until('another process has it', async () => (await only())?.state === 'delivered');
+        next.kill('SIGKILL');
+        await ended(next);
+        await receiver.stop();
+      });
+    },
+  );
+});
