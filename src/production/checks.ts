@@ -9,7 +9,7 @@ import { isRpcError, type Rpc } from '../chain/rpc/rpc.ts';
 import { PreconditionError } from '../compose/precondition.ts';
 import { DEV_PROCESSOR } from '../emulator/world/dev-processor.ts';
 import type { WalletTree } from '../identity/wallets.ts';
-import { type Database, isDatabaseRefusal, isDatabaseUnavailable } from '../ledger/database/database.ts';
+import type { Database } from '../ledger/database/database.ts';
 import { unsafeDatabaseSettings } from '../ledger/database/durability.ts';
 import { pendingMigrations } from '../ledger/database/migrate.ts';
 import { type Facts, readFact } from '../ledger/facts.ts';
@@ -17,10 +17,10 @@ import { readLedgerOwner } from '../ledger/ledger-owner.ts';
 import { nextNonce } from '../ledger/transactions/transactions.ts';
 import { newestDerivedWallet } from '../ledger/wallets/wallets.ts';
 import { isDevelopmentChain } from '../lib/development-chain.ts';
-import { rootMessage } from '../lib/failures/root-cause.ts';
 import { type Need, roleNeeds } from './contracts/needs.ts';
 import { type StartConfig, unsafeSettings } from './start-config.ts';
 import { type Problem, problemOf } from './start-errors.ts';
+import { asked, databaseProblem } from './start-failure.ts';
 
 /** Codes of temporary problems. */
 const TEMPORARY = new Set(['E_START_DATABASE', 'E_START_RPC']);
@@ -88,9 +88,9 @@ export function checkSettings(config: StartConfig, known: KnownKeys, wallets?: W
       problems.push(problemOf('E_PROD_SHARED_KEY', { message }));
     }
   });
-  for (const file of config.openKeyFiles) {
+  for (const file of config.openSecretFiles) {
     const fix = `chmod 0400 ${file}; for a mounted secret, set its default mode to 0400`;
-    add('E_PROD_KEY_FILE', `everybody on this machine can read the private key in ${file}`, fix);
+    add('E_PROD_KEY_FILE', `everybody on this machine can read the secret in ${file}`, fix);
   }
   problems.push(...unsafeSettings(config));
   if (config.tlsRejectUnauthorized === '0') problems.push(problemOf('E_PROD_TLS'));
@@ -124,29 +124,19 @@ export async function checkDatabase(
       problems.push(problemOf('E_PROD_WALLETS'));
     return { problems, facts: await readFact(database.db, 'chain') };
   } catch (error) {
-    add(...databaseProblem(error));
+    problems.push(databaseProblem(error, 'its owner, settings and tables'));
     return { problems };
   }
 }
 
-/** Translates an error of the database. */
-export function databaseProblem(error: unknown): [code: string, message: string, fix: string] {
-  // A refusal is not temporary.
-  if (isDatabaseUnavailable(error) && !isDatabaseRefusal(error))
-    return ['E_START_DATABASE', 'the database does not answer', 'start it, and check its address'];
-  const said = rootMessage(error);
-  if (/newer version/.test(said))
-    return ['E_MIGRATIONS_PENDING', said, 'deploy the version of rewards that migrated it'];
-  return ['E_DATABASE_REFUSED', `the database refuses: ${said}`, 'check user, password and database name'];
-}
-
-/** Checks that every node that answers is of the ledger's chain and has our contracts. */
+/** Checks that every node that answers is of the ledger's chain and has our contracts; `away`: nodes that others stand in for. */
 export async function checkChain(
   config: StartConfig,
   nodes: readonly { rpc: Rpc; chain: ChainClient }[],
   ledger: Facts['chain'] | undefined,
-): Promise<{ problems: Problem[]; genesisHash?: `0x${string}` }> {
+): Promise<{ problems: Problem[]; away: Problem[]; genesisHash?: `0x${string}` }> {
   const { problems, add } = gathering();
+  const away: Problem[] = [];
   const wrongChain = (message: string) =>
     add('E_PROD_WRONG_CHAIN', message, 'use nodes of the chain that the settings and the ledger name');
   const answers = await Promise.all(
@@ -164,6 +154,10 @@ export async function checkChain(
   const reached = answers.filter((answer) => answer !== undefined);
   if (reached.length === 0)
     add('E_START_RPC', 'no chain node answers', 'check the addresses and the network');
+  else
+    for (const [place, answer] of answers.entries())
+      if (!answer)
+        away.push(problemOf('E_PROD_NODE_AWAY', { message: `chain node ${place + 1} does not answer` }));
   for (const { place, chainId, genesisHash } of reached) {
     if (isDevelopmentChain(chainId) && !isDevelopmentChain(config.chainId))
       add(
@@ -192,7 +186,7 @@ export async function checkChain(
     );
   }
   const genesisHash = reached[0]?.genesisHash;
-  return { problems, ...(genesisHash && { genesisHash }) };
+  return { problems, away, ...(genesisHash && { genesisHash }) };
 }
 
 /**
@@ -204,7 +198,11 @@ export async function checkSequences(
   deps: { database: Database; chain: ChainClient },
 ): Promise<Problem[]> {
   const head = await deps.chain.block('latest');
-  const paid = head && (await paidBeyond(history, { db: deps.database.db, block: head.number }));
+  const paid =
+    head &&
+    (await asked('the next sequence', () =>
+      paidBeyond(history, { db: deps.database.db, block: head.number }),
+    ));
   if (!paid) return [];
   const { sequence, next } = paid;
   return [
@@ -245,7 +243,7 @@ export async function checkNonces(
     const used = await highest((node) => node.nonce(account, 'pending'));
     // The ledger is read last: what another replica has sent meanwhile, it has stored before. Of an account that is
     // new to the ledger, only what waits in a pool is strange.
-    const next = (await nextNonce(database.db, account)) ?? mined;
+    const next = (await asked('the next nonces', () => nextNonce(database.db, account))) ?? mined;
     if (used <= next) continue;
     const message = `${account} has sent transactions up to nonce ${used - 1}, of which this ledger knows those below ${next}`;
     const fix = 'use the ledger in its newest state; if it is, somebody else has the key of this account';
