@@ -82,3 +82,40 @@ test('without a process that pays, the start says so, and /readyz, and an alarm 
   await both.stop();
   await agrees(ledger);
 });
+
+test('an account without gas money: a warning at the start, and one line of what its node says, not one a second', async () => {
+  const own = ledger;
+  const { address } = kit.accounts.payout;
+  const service = await start(own);
+  await kit.rpc('anvil_setBalance', [address, '0x0']);
+  const leave = new AbortController();
+  const asked = fetch(`${service.ready.urls.events}/rewards-api/manual-event`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-forwarded-proto': 'https' },
+    body: JSON.stringify({
+      brandId,
+      eventType: 'form_submit',
+      domain: 'shop.example',
+      userEmail: 'b@people.example',
+    }),
+    signal: leave.signal,
+  }).catch((error: Error) => error.name);
+  await until('the alarm', async () => (await service.metric('rewards_alarms{code="gas_money_low"}')) === 1);
+  leave.abort();
+  expect(await asked).toBe('AbortError');
+  const offered = async () => (await service.metric('rewards_send_outcomes_total{outcome="rejected"}')) ?? 0;
+  await until('several offers', async () => (await offered()) >= 4);
+  const said = service.logLines().filter(({ message }) => String(message).startsWith('a node did not take'));
+  expect(said).toHaveLength(1);
+  await service.stop();
+
+  const again = await start(own);
+  expect(again.logLines().find(({ code }) => code === 'E_PROD_GAS_MONEY')).toMatchObject({
+    level: 'warn',
+    message: expect.stringContaining(`the payout account ${address} has 0 for gas`),
+    fix: expect.stringMatching(new RegExp(`^send at least .* to ${address}$`)),
+  });
+  await kit.rpc('anvil_setBalance', [address, '0x3635c9adc5dea00000']);
+  await until('the payout', async () => (await again.metric('rewards_waiting')) === 0);
+  await again.stop();
+});
