@@ -22,6 +22,8 @@ export type AlarmCode =
   | 'transaction_malformed'
   /** The escrow did not pay a reward that the ledger had promised. */
   | 'reward_skipped'
+  /** A reward has waited for a transaction for a while. */
+  | 'reward_waiting'
   /** The sale refuses mints that wait: a role or its cap is missing. */
   | 'mint_refused'
   /** A mint was given up, since its call can never run. */
@@ -59,6 +61,7 @@ export const alarmCodes = Object.keys({
   transaction_not_taken: true,
   transaction_malformed: true,
   reward_skipped: true,
+  reward_waiting: true,
   mint_refused: true,
   mint_given_up: true,
   mint_waiting: true,

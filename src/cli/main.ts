@@ -1,6 +1,6 @@
 /** Connects the program to its process; the only file of the command line that touches the process. */
 import { createInterface } from 'node:readline/promises';
-import { readEnvironment } from '../compose/env.ts';
+import { emptyVariables, readEnvironment } from '../compose/env.ts';
 import { systemClock } from '../lib/clock.ts';
 import { every } from '../lib/timers.ts';
 import { typedProgram } from './machine/as-typed.ts';
@@ -24,6 +24,7 @@ async function main(): Promise<never> {
     program: typedProgram(env, process.argv[1] ?? ''),
     self: { node: process.execPath, script: process.argv[1] ?? '' },
     env,
+    emptyVariables: emptyVariables(),
     cwd: process.cwd(),
     pid: process.pid,
     stdout,

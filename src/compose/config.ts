@@ -168,6 +168,8 @@ export const settings = {
     offerMaxWei: 9n * 10n ** 17n,
     /** How long the lane sleeps without a nudge and without work that is due; in one process a nudge is never missing. */
     idlePollMs: 1_000,
+    /** Longer than a block takes and a full queue in front; a user has been told of it, and a person should know. */
+    waitingMaxMs: 60_000,
   },
   instantBlocks: {
     /** Their block is booked within milliseconds; a batch whose block does not come, such as while mining is off, holds up the next for so long. */

@@ -5,6 +5,12 @@ import { type Crash, crashAt } from '../lib/crash-points.ts';
 /** Variables by name; an empty variable counts as not set. */
 export type Environment = Readonly<Record<string, string>>;
 
+/** Names of this program's variables that are set and empty: a start refuses them, since nobody knows what was meant. */
+export const emptyVariables = (): string[] =>
+  Object.entries(process.env).flatMap(([name, value]) =>
+    value === '' && name.startsWith('REWARDS_') ? name : [],
+  );
+
 /** A copy of the environment as it is now. */
 export function readEnvironment(): Environment {
   return Object.fromEntries(

@@ -39,7 +39,9 @@ export async function listen(app: Pick<Hono, 'fetch'>, at: ListenAt): Promise<Li
     const server = limitedServer(app, at);
     const taken = await new Promise<boolean>((resolve, reject) => {
       server.once('error', (error: NodeJS.ErrnoException) =>
-        error.code === 'EADDRINUSE' ? resolve(true) : reject(error),
+        error.code === 'EADDRINUSE'
+          ? resolve(true)
+          : reject(new PreconditionError(cannotListen(error.code, { address: at.bindAddress, port }))),
       );
       server.listen({ port, host: at.bindAddress, backlog: BACKLOG }, () => resolve(false));
     });
@@ -57,6 +59,24 @@ export async function listen(app: Pick<Hono, 'fetch'>, at: ListenAt): Promise<Li
     message: `port ${at.port} is taken${at.explicit ? '' : `, and so are the ${NEXT_PORTS} after it`}`,
     fix: `stop the program that holds it (\`rewards doctor ports\` names it), or choose another with ${at.flag ?? '--port'} N (0 picks a free one)`,
   });
+}
+
+/** Why a server cannot listen there: not for a port that is taken, but by the system's code. */
+export function cannotListen(
+  cause = 'an unknown error',
+  { address, port }: { address: string; port: number },
+): { code: string; message: string; fix: string } {
+  if (cause === 'EACCES')
+    return {
+      code: 'E_LISTEN',
+      message: `this user may not listen on port ${port} of ${address} (${cause})`,
+      fix: 'choose a port above 1023, or let the user take lower ones',
+    };
+  return {
+    code: 'E_LISTEN',
+    message: `${address} is not an address of this machine (${cause})`,
+    fix: 'name one that it has (`ip address` shows them); 0.0.0.0 stands for all of them',
+  };
 }
 
 function limitedServer(app: Pick<Hono, 'fetch'>, at: ListenAt): Server {

@@ -2,9 +2,11 @@
 import { Hono } from 'hono';
 import { tidyPath } from './frame/tidy-path.ts';
 
-interface AdminHostDeps {
+export interface AdminHostDeps {
   /** Why no traffic should come here now; empty when it may. */
   notReady: () => Promise<string[]>;
+  /** Who sends what the ledger's brands need, by lane; undefined before that is known. */
+  workers?: () => Record<string, string> | undefined;
   /** In the text format of Prometheus. */
   metrics: () => Promise<{ contentType: string; text: string }>;
 }
@@ -16,7 +18,7 @@ export function createAdminHost(deps: AdminHostDeps): Hono {
   app.get('/readyz', async (context) => {
     const reasons = await deps.notReady();
     return context.json(
-      { status: reasons.length === 0 ? 'ready' : 'not ready', reasons },
+      { status: reasons.length === 0 ? 'ready' : 'not ready', reasons, workers: deps.workers?.() },
       reasons.length === 0 ? 200 : 503,
     );
   });

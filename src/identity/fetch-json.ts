@@ -24,5 +24,9 @@ export async function fetchJson(url: string, { timeoutMs, bytesMax }: FetchLimit
     if (length > bytesMax) throw new Error(`answered more than ${bytesMax} bytes`);
     chunks.push(chunk);
   }
-  return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks)));
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks)));
+  } catch {
+    throw new Error('answered with something that is not JSON');
+  }
 }

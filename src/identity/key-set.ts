@@ -144,7 +144,7 @@ function fits(key: JWK, algorithm: string): boolean {
 }
 
 /** Throws when the document is not a key set, or has no usable key. */
-function usableKeys(document: unknown): JWK[] {
+export function usableKeys(document: unknown): JWK[] {
   const { keys } = (document ?? {}) as { keys?: unknown };
   if (!Array.isArray(keys) || keys.length > KEYS_MAX) throw new Error('the answer is not a key set');
   const usable = keys.filter(

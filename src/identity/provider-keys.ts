@@ -34,7 +34,8 @@ async function discover(issuer: string, limits: FetchLimits): Promise<string> {
     limits,
   );
   const { issuer: stated, jwks_uri: jwksUri } = (document ?? {}) as Record<string, unknown>;
-  if (stated !== issuer) throw new Error('the discovery document is that of another issuer');
+  if (stated !== issuer)
+    throw new Error(`the discovery document is that of another issuer: ${String(stated).slice(0, 200)}`);
   if (typeof jwksUri !== 'string') throw new Error('the discovery document names no keys');
   return keyAddress(jwksUri);
 }

@@ -1,6 +1,6 @@
 /** A setting of a command as one row: flag, kind, default, help. Its other names follow from the flag. */
 
-import { parseDuration } from './duration.ts';
+import { formatDuration, parseDuration } from './duration.ts';
 import { nearest } from './nearest.ts';
 
 /** How a text becomes a value. */
@@ -68,12 +68,16 @@ export const list: Kind<string[]> = { parse: (value) => value.split(','), many: 
 /** Several texts: each on a line of its own, or between commas. */
 export const addresses: Kind<string[]> = { parse: (lines) => lines.split(/\n|\s*,\s*/), many: true };
 
+const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+
 /** The first line of a file, with or without 0x. */
 export const privateKey: Kind<`0x${string}`> = {
   parse(lines) {
     const [line = ''] = lines.split('\n');
     const hex = line.startsWith('0x') ? line : `0x${line}`;
-    return /^0x[0-9a-f]{64}$/i.test(hex) ? (hex.toLowerCase() as `0x${string}`) : undefined;
+    if (!/^0x[0-9a-f]{64}$/i.test(hex)) return undefined;
+    // Neither nothing nor more than the curve has points: no account has such a key.
+    return BigInt(hex) > 0n && BigInt(hex) < CURVE_ORDER ? (hex.toLowerCase() as `0x${string}`) : undefined;
   },
   mustBe: 'a private key: 64 hexadecimal digits',
 };
@@ -95,6 +99,15 @@ export const duration: Kind<number> = {
   parse: parseDuration,
   mustBe: 'a duration such as 500ms, 90s, 15m or 36h',
 };
+
+/** The same within limits; beyond 24 days a timer would end at once. */
+export const durationBetween = (leastMs: number, mostMs: number): Kind<number> => ({
+  parse(value) {
+    const ms = parseDuration(value);
+    return ms !== undefined && ms >= leastMs && ms <= mostMs ? ms : undefined;
+  },
+  mustBe: `a duration from ${formatDuration(leastMs)} to ${formatDuration(mostMs)}, such as 500ms, 90s, 15m or 36h`,
+});
 
 export const wholeNumber = (least: number, most: number): Kind<number> => ({
   parse(value) {

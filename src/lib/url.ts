@@ -13,6 +13,7 @@ export function isLoopback(url: string): boolean {
 /** Whether a connection to this Postgres is encrypted, and its certificate checked; a socket's file needs neither. */
 export function isPrivatePostgres(url: string): boolean {
   if (isLoopback(url)) return true;
+  if (!URL.canParse(url)) return false;
   const { searchParams } = new URL(url);
   const mode = searchParams.get('sslmode');
   return (

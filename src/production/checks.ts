@@ -21,6 +21,7 @@ import { type Need, roleNeeds } from './contracts/needs.ts';
 import { checkDatabaseSessions, databaseProblem } from './database-problem.ts';
 import { type StartConfig, unsafeSettings } from './start-config.ts';
 import { type Problem, problemOf } from './start-errors.ts';
+import { asked } from './start-failure.ts';
 
 /** Codes of temporary problems. */
 const TEMPORARY = new Set(['E_START_DATABASE', 'E_START_RPC']);
@@ -88,9 +89,9 @@ export function checkSettings(config: StartConfig, known: KnownKeys, wallets?: W
       problems.push(problemOf('E_PROD_SHARED_KEY', { message }));
     }
   });
-  for (const file of config.openKeyFiles) {
+  for (const file of config.openSecretFiles) {
     const fix = `chmod 0400 ${file}; for a mounted secret, set its default mode to 0400`;
-    add('E_PROD_KEY_FILE', `everybody on this machine can read the private key in ${file}`, fix);
+    add('E_PROD_KEY_FILE', `everybody on this machine can read the secret in ${file}`, fix);
   }
   problems.push(...unsafeSettings(config));
   if (config.tlsRejectUnauthorized === '0') problems.push(problemOf('E_PROD_TLS'));
@@ -128,18 +129,19 @@ export async function checkDatabase(
       problems.push(problemOf('E_PROD_WALLETS'));
     return { problems, facts: await readFact(database.db, 'chain') };
   } catch (error) {
-    add(...databaseProblem(error));
+    problems.push(databaseProblem(error, 'its owner, settings and tables'));
     return { problems };
   }
 }
 
-/** Checks that every node that answers is of the ledger's chain and has our contracts. */
+/** Checks that every node that answers is of the ledger's chain and has our contracts; `away`: nodes that others stand in for. */
 export async function checkChain(
   config: StartConfig,
   nodes: readonly { rpc: Rpc; chain: ChainClient }[],
   ledger: Facts['chain'] | undefined,
-): Promise<{ problems: Problem[]; genesisHash?: `0x${string}` }> {
+): Promise<{ problems: Problem[]; away: Problem[]; genesisHash?: `0x${string}` }> {
   const { problems, add } = gathering();
+  const away: Problem[] = [];
   const wrongChain = (message: string) =>
     add('E_PROD_WRONG_CHAIN', message, 'use nodes of the chain that the settings and the ledger name');
   const answers = await Promise.all(
@@ -157,6 +159,10 @@ export async function checkChain(
   const reached = answers.filter((answer) => answer !== undefined);
   if (reached.length === 0)
     add('E_START_RPC', 'no chain node answers', 'check the addresses and the network');
+  else
+    for (const [place, answer] of answers.entries())
+      if (!answer)
+        away.push(problemOf('E_PROD_NODE_AWAY', { message: `chain node ${place + 1} does not answer` }));
   for (const { place, chainId, genesisHash } of reached) {
     if (isDevelopmentChain(chainId) && !isDevelopmentChain(config.chainId))
       add(
@@ -185,7 +191,7 @@ export async function checkChain(
     );
   }
   const genesisHash = reached[0]?.genesisHash;
-  return { problems, ...(genesisHash && { genesisHash }) };
+  return { problems, away, ...(genesisHash && { genesisHash }) };
 }
 
 /**
@@ -197,7 +203,11 @@ export async function checkSequences(
   deps: { database: Database; chain: ChainClient },
 ): Promise<Problem[]> {
   const head = await deps.chain.block('latest');
-  const paid = head && (await paidBeyond(history, { db: deps.database.db, block: head.number }));
+  const paid =
+    head &&
+    (await asked('the next sequence', () =>
+      paidBeyond(history, { db: deps.database.db, block: head.number }),
+    ));
   if (!paid) return [];
   const { sequence, next } = paid;
   return [
@@ -238,7 +248,7 @@ export async function checkNonces(
     const used = await highest((node) => node.nonce(account, 'pending'));
     // The ledger is read last: what another replica has sent meanwhile, it has stored before. Of an account that is
     // new to the ledger, only what waits in a pool is strange.
-    const next = (await nextNonce(database.db, account)) ?? mined;
+    const next = (await asked('the next nonces', () => nextNonce(database.db, account))) ?? mined;
     if (used <= next) continue;
     const message = `${account} has sent transactions up to nonce ${used - 1}, of which this ledger knows those below ${next}`;
     const fix = 'use the ledger in its newest state; if it is, somebody else has the key of this account';

@@ -2,13 +2,11 @@
 import { hostname } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { Hono } from 'hono';
-import { createChainHistory } from '../audit/chain-history.ts';
 import type { ChainEngineDeps } from '../chain/engine.ts';
-import { nextBlock } from '../chain/follow/next-block.ts';
 import { createReadingReport } from '../chain/follow/reading-report.ts';
 import { keysGrownFrom, keyTree, localKeySigner } from '../chain/lane/local-key.ts';
-import { type ChainClient, createChainClient } from '../chain/rpc/client.ts';
-import { createRpc, isRpcError, type Rpc } from '../chain/rpc/rpc.ts';
+import { createChainClient } from '../chain/rpc/client.ts';
+import { createRpc } from '../chain/rpc/rpc.ts';
 import { createRpcPool } from '../chain/rpc/rpc-pool.ts';
 import { settings } from '../compose/config.ts';
 import { createService } from '../compose/create-service.ts';
@@ -19,47 +17,38 @@ import { systemAddresses, systemTxtResolver } from '../dns/system.ts';
 import type { TxtResolver } from '../dns/txt.ts';
 import { openDataDir } from '../emulator/state/data-dir.ts';
 import { DEV_MNEMONIC, DEV_WALLETS_PATH } from '../emulator/world/dev-accounts.ts';
-import { createAdminHost } from '../http/admin.ts';
+import { type AdminHostDeps, createAdminHost } from '../http/admin.ts';
 import { measured } from '../http/frame/measured.ts';
 import { tidyPath } from '../http/frame/tidy-path.ts';
 import { walletsDerivedAhead } from '../identity/derive-ahead.ts';
 import { derivedWallets, levelOf } from '../identity/derived.ts';
 import { providerTokens } from '../identity/provider.ts';
 import type { TokenVerifier } from '../identity/tokens.ts';
-import type { WalletTree } from '../identity/wallets.ts';
 import type { Database, Pooler } from '../ledger/database/database.ts';
 import { openPostgres } from '../ledger/database/postgres.ts';
 import { openSqlite } from '../ledger/database/sqlite.ts';
 import { type Facts, readFact, writeFact } from '../ledger/facts.ts';
-import { everyLane } from '../ledger/transactions/backlog.ts';
 import { type Clock, steadyClock, systemClock } from '../lib/clock.ts';
 import { neverCrash } from '../lib/crash-points.ts';
 import { createAvailability } from '../lib/failures/availability.ts';
 import { type Random, secureRandom } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
-import { delay, stopwatch } from '../lib/timers.ts';
+import { stopwatch } from '../lib/timers.ts';
 import type { AskDeps } from '../outgoing/ask.ts';
-import type { PaymentProcessor } from '../payments/processor.ts';
 import { createStripe } from '../payments/stripe.ts';
-import {
-  checkAccounts,
-  checkChain,
-  checkDatabase,
-  checkNonces,
-  checkSequences,
-  checkSettings,
-  isTemporary,
-  type KnownKeys,
-  startRefused,
-} from './checks.ts';
-import { checkClock } from './clock.ts';
-import { checkDeploymentBlock } from './deployment-block.ts';
+import { type CheckedParts, checkAgain, checkAll, checkNotBehindAgain } from './all-checks.ts';
+import { type KnownKeys, startRefused } from './checks.ts';
+import { type LaneName, type LaneState, lookAtLanes, warnOfMissing } from './lanes-known.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
+import { askReach } from './reach/reach.ts';
 import { createRequestTraces } from './requests/request-traces.ts';
 import { userHasher } from './requests/user-hash.ts';
+import { settingsProblem } from './secrets.ts';
 import { productionPayments, productionService, productionTokens } from './service-config.ts';
+import { fault } from './setting-forms.ts';
 import type { StartConfig, Worker } from './start-config.ts';
-import { type Problem, problemOf } from './start-errors.ts';
+import type { Problem } from './start-errors.ts';
+import { asked } from './start-failure.ts';
 import { startWatches } from './watches.ts';
 
 /** The ready line of production; without secrets. */
@@ -68,6 +57,8 @@ export interface ProductionReady {
   /** `events` is absent on a process without the role `api`. */
   urls: { events?: string; admin: string };
   workers: Worker[];
+  /** Who sends what the ledger's brands need. */
+  lanes: Record<LaneName, LaneState>;
   chain: { id: number };
   contracts: Facts['chain']['contracts'];
 }
@@ -93,7 +84,7 @@ export function createProduction(config: StartConfig): Production {
       const checking = createLifecycle();
       try {
         const adapters = await pickAdapters(config, checking);
-        return await checkAgain(config, () => checkAll(config, adapters));
+        return await checkAgain(config, () => checkAll(config, adapters, 'check'));
       } finally {
         await checking.stop();
       }
@@ -115,44 +106,39 @@ async function startProduction(
   traffic: { stopping: boolean },
 ): Promise<ProductionReady> {
   const metrics = createMetrics();
-  let dependencies: (() => Promise<string[]>) | undefined;
+  let watches: ReturnType<typeof startWatches> | undefined;
+  let isReady = false;
   let step = 'starting';
   const reading = createReadingReport({ log: config.log, stopwatch });
   const admin = await openAdmin(config, {
     metrics,
     async notReady() {
       if (traffic.stopping) return ['stopping'];
-      return dependencies ? dependencies() : [reading.text() ?? step];
+      return isReady && watches ? watches.notReady() : [reading.text() ?? step];
     },
+    workers: () => watches?.lanes(),
   });
   lifecycle.onStop(() => admin.close(0));
 
   const adapters = await pickAdapters(config, lifecycle, metrics.rpc);
-  const { problems, warnings, genesisHash } = await checkAgain(config, () => checkAll(config, adapters));
+  const { problems, warnings, genesisHash } = await checkAgain(config, () =>
+    checkAll(config, adapters, 'start'),
+  );
   if (problems.length > 0 || !genesisHash) throw startRefused(problems);
-  for (const { code, message, fix } of warnings) config.log.warn({ code, fix }, message);
-  const head = (await adapters.chain.block('latest'))?.number;
-  const facts = await rememberChain(adapters.database, config, genesisHash);
+  const warn = ({ code, message, fix }: Problem) => config.log.warn({ code, fix }, message);
+  warnings.forEach(warn);
+  const head = (await asked('the newest block', () => adapters.chain.block('latest')))?.number;
+  const facts = await asked('the chain that it belongs to', () =>
+    rememberChain(adapters.database, config, genesisHash),
+  );
 
   const deps = { ...adapters, chain: metrics.countSends(adapters.chain), facts };
-  const answersCallers = config.workers.includes('api');
-  const traces =
-    config.walletsXpub === undefined
-      ? undefined
-      : createRequestTraces(
-          { ...deps, userHash: userHasher(config.walletsXpub), onDropped: metrics.traceDropped },
-          {
-            keptMs: config.tracesKeptMs,
-            bodyLimitBytes: settings.bodyLimitBytes,
-            duplicateWindowMs: config.duplicateWindowMs,
-          },
-        );
-  if (traces) lifecycle.onStop(traces.stop);
+  const traces = openTraces(deps, { config, metrics, lifecycle });
   const service = createService(
     {
       ...deps,
       businessTime: () => deps.database.now,
-      wallets: answersCallers ? deps.wallets : undefined,
+      wallets: config.workers.includes('api') ? deps.wallets : undefined,
       crash: neverCrash,
       onReading(read) {
         reading.onReading(read);
@@ -171,27 +157,58 @@ async function startProduction(
     productionService(config),
   );
   lifecycle.onStop(service.stop);
-  await service.start();
+  await asked('the blocks that it has read', service.start);
   service.reconcilePayments();
-  const watches = startWatches({ ...deps, engine: service.engine, metrics }, config);
-  lifecycle.onStop(() => watches.stop());
+  const lanes = await asked('its lanes', () => lookAtLanes(adapters, config, adapters.clock.now()));
+  watches = startWatches({ ...deps, engine: service.engine, metrics, lanes }, config);
+  lifecycle.onStop(watches.stop);
   const events = service.hosts && (await openEvents(config, { hosts: service.hosts, metrics }));
   if (events) lifecycle.onStop(() => events.close(config.drainTimeoutMs));
-  dependencies = watches.notReady;
+  isReady = true;
+  warnOfMissing(lanes, config.log);
+  warnOfStrangers(adapters, config, warn);
   return {
     pid: process.pid,
     urls: { ...(events && { events: events.url }), admin: admin.url },
     workers: config.workers,
+    lanes,
     chain: { id: facts.chainId },
     contracts: facts.contracts,
   };
 }
 
+/** Strangers that are away do not hold up a start; a line of the log says that they are. */
+function warnOfStrangers(adapters: Adapters, config: StartConfig, warn: (problem: Problem) => void): void {
+  const right = { settings: true, chain: true, ledger: true };
+  askReach({ ...adapters, addressOf: adapters.known.addressOf }, config, right, 'ready').then(
+    ({ problems }) => problems.forEach(warn),
+    () => undefined,
+  );
+}
+
+/** What `rewards requests` looks up; absent without the key under which users are named in it. */
+function openTraces(
+  deps: Adapters,
+  { config, metrics, lifecycle }: { config: StartConfig; metrics: Metrics; lifecycle: Lifecycle },
+) {
+  if (config.walletsXpub === undefined) return undefined;
+  const traces = createRequestTraces(
+    { ...deps, userHash: userHasher(config.walletsXpub), onDropped: metrics.traceDropped },
+    {
+      keptMs: config.tracesKeptMs,
+      bodyLimitBytes: settings.bodyLimitBytes,
+      duplicateWindowMs: config.duplicateWindowMs,
+    },
+  );
+  lifecycle.onStop(traces.stop);
+  return traces;
+}
+
 const openAdmin = (
   { adminBindAddress, adminPort }: StartConfig,
-  { metrics, notReady }: { metrics: Metrics; notReady: () => Promise<string[]> },
+  { metrics, notReady, workers }: { metrics: Metrics } & Pick<AdminHostDeps, 'notReady' | 'workers'>,
 ): Promise<Listener> =>
-  listen(createAdminHost({ notReady, metrics: metrics.text }), {
+  listen(createAdminHost({ notReady, workers, metrics: metrics.text }), {
     bindAddress: adminBindAddress,
     port: adminPort,
     explicit: true,
@@ -213,22 +230,12 @@ const openEvents = (
   );
 
 /** The adapter of each port in production. */
-interface Adapters {
-  database: Database;
-  /** Each node by itself, for the checks. */
-  nodes: readonly Rpc[];
-  rpc: Rpc;
-  chain: ChainClient;
+interface Adapters extends CheckedParts {
   /** Absent in a process that leaves chain work to others. */
   signers: ChainEngineDeps['signers'] | undefined;
-  wallets: WalletTree | undefined;
   tokens: TokenVerifier | undefined;
-  /** Absent where the service takes no payments. */
-  processor: PaymentProcessor | undefined;
   dns: TxtResolver;
   outgoing: AskDeps;
-  /** The machine's own time. */
-  clock: Clock;
   /** Time that no correction of the machine's clock moves. */
   realClock: Clock;
   random: Random;
@@ -236,9 +243,19 @@ interface Adapters {
 }
 
 function openWallets(extendedPublicKey: string, { log, lifecycle }: { log: Log; lifecycle: Lifecycle }) {
-  const wallets = walletsDerivedAhead(levelOf(extendedPublicKey), { log });
+  const wallets = walletsDerivedAhead(levelIn(extendedPublicKey), { log });
   lifecycle.onStop(wallets.stop);
   return wallets;
+}
+
+/** Throws E_SETTINGS for a key that looks right and is mistyped. */
+function levelIn(extendedPublicKey: string) {
+  try {
+    return levelOf(extendedPublicKey);
+  } catch {
+    const message = 'REWARDS_WALLETS_XPUB is not an extended public key: a character of it is wrong';
+    throw settingsProblem([fault(message, 'copy it again, whole, from where `rewards keys new` wrote it')]);
+  }
 }
 
 async function pickAdapters(
@@ -266,6 +283,7 @@ async function pickAdapters(
   const payments = productionPayments(config);
   return {
     ...{ database, nodes, rpc, clock, log },
+    known: knownKeys(),
     chain: createChainClient(rpc),
     signers: pickSigners(config),
     wallets:
@@ -333,82 +351,6 @@ export async function openLedgerAt(
   // The lock beside the file keeps other processes out while this one lives.
   const folder = await openDataDir({ path: dirname(path), ephemeral: false });
   return { database: openSqlite(path, { watchNesting: false }), release: () => folder.release() };
-}
-
-/** Between two tries of the checks, so that what comes up with this process is not asked too often. */
-const CHECK_PAUSE_MS = 500;
-
-/** Asks again while the database or the nodes give no usable answer, for the time that is set. */
-async function checkAgain<Seen extends { problems: Problem[] }>(
-  config: StartConfig,
-  check: () => Promise<Seen>,
-): Promise<Seen | { problems: Problem[]; warnings: Problem[]; genesisHash?: undefined }> {
-  const elapsedMs = stopwatch();
-  for (;;) {
-    const isLast = elapsedMs() + CHECK_PAUSE_MS > config.startWaitMs;
-    const seen = await check().catch((error: unknown) => {
-      if (!isRpcError(error)) throw error;
-      return { problems: [problemOf('E_START_RPC', { message: error.message })], warnings: [] };
-    });
-    if (isLast || seen.problems.length === 0 || !isTemporary(seen.problems)) return seen;
-    await delay(CHECK_PAUSE_MS);
-  }
-}
-
-async function checkAll(
-  config: StartConfig,
-  { database, nodes, rpc, chain, wallets, clock: machine }: Adapters,
-): Promise<{ problems: Problem[]; warnings: Problem[]; genesisHash?: `0x${string}` }> {
-  const known = knownKeys();
-  const ledger = await checkDatabase(database, wallets, config.databasePooler);
-  const clock = await checkClock(database, machine);
-  const seen = await checkChain(
-    config,
-    nodes.map((node) => ({ rpc: node, chain: createChainClient(node) })),
-    ledger.facts,
-  );
-  const problems = [...checkSettings(config, known, wallets), ...ledger.problems, ...clock, ...seen.problems];
-  const warnings: Problem[] = [];
-  // The checks of the block, roles and payments need the right contracts on the right chain.
-  if (seen.problems.length === 0) {
-    const block = await checkDeploymentBlock({ nodes, chain, ledger: ledger.facts }, config);
-    problems.push(...block.problems);
-    warnings.push(...block.warnings);
-    problems.push(...(await checkAccounts({ rpc, addressOf: known.addressOf }, config)));
-    if (ledger.problems.length === 0) {
-      problems.push(...(await checkNotBehind(config, { database, nodes, rpc, chain })));
-    }
-  }
-  return { problems, warnings, ...(seen.genesisHash && { genesisHash: seen.genesisHash }) };
-}
-
-/** Checks that the ledger is not an old copy: nothing on chain or in a pool is beyond it. */
-async function checkNotBehind(
-  config: StartConfig,
-  { database, nodes, rpc, chain }: Pick<Adapters, 'database' | 'nodes' | 'rpc' | 'chain'>,
-): Promise<Problem[]> {
-  const history = createChainHistory({ rpc, contracts: config.contracts });
-  const behind = await checkSequences(history, { database, chain });
-  const keys = Object.values(config.keys).map((key) => localKeySigner(key).address);
-  const lanes = new Set([...(await everyLane(database.db)).map(({ address }) => address), ...keys]);
-  return [...behind, ...(await checkNonces({ database, nodes: nodes.map(createChainClient) }, [...lanes]))];
-}
-
-/**
- * Checks it once more when the next block has come, since that block may hold what waited in a pool that no node of ours
- * showed. Until then nothing is sent.
- */
-async function checkNotBehindAgain(
-  config: StartConfig,
-  adapters: Adapters,
-  { after, isOver }: { after: number | undefined; isOver: () => boolean },
-): Promise<void> {
-  const { blockPollMs: pollMs, firstBlockWaitMs: forMs } = config;
-  await nextBlock(adapters.chain, { after, pollMs, forMs, isOver });
-  const { problems } = await checkAgain(config, async () => ({
-    problems: isOver() ? [] : await checkNotBehind(config, adapters),
-  }));
-  if (problems.length > 0) throw startRefused(problems);
 }
 
 /** Mnemonics that tools and documentation print; thieves watch their accounts. */

@@ -1,6 +1,7 @@
 /** What keeps a start from its database, in words: the true cause, whether the server or a pooler in front of it said it. */
 import {
   type Database,
+  isDatabaseBusy,
   isDatabaseFull,
   isDatabaseRefusal,
   isDatabaseUnavailable,
@@ -9,21 +10,27 @@ import {
 import { causeOf, rootMessage } from '../lib/failures/root-cause.ts';
 import { type Problem, problemOf } from './start-errors.ts';
 
-/** Translates an error of the database. */
-export function databaseProblem(error: unknown): [code: string, message: string, fix: string] {
+/** Translates an error of the database; `asked`: what it was asked for. */
+export function databaseProblem(error: unknown, asked?: string): Problem {
   // A refusal is not temporary.
-  if (isDatabaseUnavailable(error) && !isDatabaseRefusal(error))
-    return [
-      'E_START_DATABASE',
-      `the database does not answer: ${causeOf(error)}`,
-      isDatabaseFull(error)
+  if ((isDatabaseUnavailable(error) && !isDatabaseRefusal(error)) || isDatabaseBusy(error)) {
+    const whileAsked = asked === undefined ? '' : ` while it was asked for ${asked}`;
+    return {
+      code: 'E_START_DATABASE',
+      message: `the database does not answer${whileAsked}: ${causeOf(error)}`,
+      fix: isDatabaseFull(error)
         ? 'wait, or make room: max_connections of Postgres, max_client_conn and default_pool_size of PgBouncer'
         : 'start it, and check its address',
-    ];
+    };
+  }
   const said = rootMessage(error);
   if (/newer version/.test(said))
-    return ['E_MIGRATIONS_PENDING', said, 'deploy the version of rewards that migrated it'];
-  return ['E_DATABASE_REFUSED', `the database refuses: ${said}`, fixOf(said)];
+    return {
+      code: 'E_MIGRATIONS_PENDING',
+      message: said,
+      fix: 'deploy the version of rewards that migrated it',
+    };
+  return { code: 'E_DATABASE_REFUSED', message: `the database refuses: ${said}`, fix: fixOf(said) };
 }
 
 function fixOf(said: string): string {

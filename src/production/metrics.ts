@@ -22,7 +22,7 @@ import {
 import { nextNonce } from '../ledger/transactions/transactions.ts';
 import { webhookBacklog } from '../ledger/webhooks/due-deliveries.ts';
 import { spendLimits } from '../rules/events/spend-limit.ts';
-import { IN_FLIGHT_MOST } from './settings.ts';
+import { IN_FLIGHT_MOST } from './chain-settings.ts';
 
 /** Makes a metric in a registry. */
 type Figure<Made> = (registers: Registry[]) => Made;

@@ -1,5 +1,6 @@
 /** The rows of the settings of `rewards start` that concern the payment processor. */
 import { addresses, choice, oneLine, text } from '../lib/setting.ts';
+import { fault } from './setting-forms.ts';
 import { emulatedProblem, problemOf } from './start-errors.ts';
 import { type Others, setting } from './start-setting.ts';
 
@@ -32,8 +33,12 @@ export const paymentSettings = {
       needed: takesPayments,
       check: (key, name) =>
         modeOf(key ?? '') === undefined
-          ? `${name} is not a key of Stripe's API, which begins with sk_live_, sk_test_, rk_live_ or rk_test_`
+          ? fault(
+              `${name} is not a key of Stripe's API, which begins with sk_live_, sk_test_, rk_live_ or rk_test_`,
+              'take the secret or a restricted key from the dashboard of Stripe, under Developers',
+            )
           : undefined,
+      reach: 'processor',
       unsafe(key, { payments, stripeMode }) {
         const mode = modeOf(key ?? '');
         if (payments !== 'stripe' || mode === undefined || mode === stripeMode) return undefined;
@@ -53,7 +58,10 @@ export const paymentSettings = {
       check: (secrets, name) =>
         secrets.every((secret) => /^whsec_[\w+/=-]{16,}$/.test(secret))
           ? undefined
-          : `${name} is not a signing secret, which begins with whsec_`,
+          : fault(
+              `${name} is not a signing secret, which begins with whsec_`,
+              'take it from the webhook endpoint in the dashboard of Stripe',
+            ),
     },
   ),
   stripeApi: setting('--stripe-api <url>', text, 'where the API of Stripe is', {

@@ -1,5 +1,6 @@
 /** Builds the config of production's service and identity provider from the checked settings. */
 import type { ChainEngineSettings } from '../chain/engine.ts';
+import type { FeePolicy } from '../chain/lane/fees.ts';
 import { engineSettings, type RelayOverrides, settings } from '../compose/config.ts';
 import type { ServiceConfig } from '../compose/create-service.ts';
 import type { StartConfig } from './start-config.ts';
@@ -7,10 +8,18 @@ import type { StartConfig } from './start-config.ts';
 const GWEI = 1_000_000_000n;
 const gwei = (amount: number) => BigInt(Math.round(amount * 1e9));
 /** Precise to a billionth of the currency. */
-const native = (amount: number) => gwei(amount) * GWEI;
+export const native = (amount: number) => gwei(amount) * GWEI;
 
 /** How often the ledger is asked for what other processes have queued: a payer or a user waits. The chain is not asked. */
 const QUEUE_POLL_MS = 200;
+
+export const feesOf = ({
+  feeCapGwei,
+  priorityFeeGwei,
+}: Pick<StartConfig, 'feeCapGwei' | 'priorityFeeGwei'>): FeePolicy => ({
+  feeCapWei: gwei(feeCapGwei),
+  priorityFeeWei: gwei(priorityFeeGwei),
+});
 
 const productionEngine = (config: StartConfig): ChainEngineSettings =>
   engineSettings({
@@ -24,7 +33,7 @@ const productionEngine = (config: StartConfig): ChainEngineSettings =>
     },
     mint: { idlePollMs: QUEUE_POLL_MS },
     redeem: { idlePollMs: QUEUE_POLL_MS },
-    fees: { feeCapWei: gwei(config.feeCapGwei), priorityFeeWei: gwei(config.priorityFeeGwei) },
+    fees: feesOf(config),
     follow: {
       confirmations: config.confirmations,
       finalityBlocks: config.finalityBlocks,

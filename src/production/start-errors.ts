@@ -82,7 +82,7 @@ export const startErrors = {
     'give each a key of its own: two senders under one nonce stop each other',
   ),
   E_PROD_KEY_FILE: unsafe(
-    'a file with a private key can be read by everybody on this machine',
+    'a file with a secret can be read by everybody on this machine',
     'run `chmod 0400` on the file; for a mounted secret, set its default mode to 0400',
   ),
   E_PROD_WRONG_CHAIN: unsafe(
@@ -117,9 +117,33 @@ export const startErrors = {
     'a chain node on another machine is asked without TLS: whoever is between can show false deposits',
     'use an https address, or accept that with --allow-plain-rpc',
   ),
+  E_PROD_NODE_AWAY: unsafe(
+    'one of the chain nodes does not answer, so that there is nothing to fall back on; a start goes on with a warning',
+    'check its address and the network; give another node in its place',
+  ),
   E_PROD_PLAIN_DATABASE: unsafe(
     'Postgres on another machine is reached without TLS, or without a check of its certificate',
     'add sslmode=verify-full to its address, or accept that with --allow-plain-database',
+  ),
+  E_PROD_TRUST_PROXY: unsafe(
+    'REWARDS_TRUST_PROXY trusts strangers: anybody can name any address as the caller, and plain HTTP as TLS',
+    'name the addresses of your own proxies, or a network that only they are in',
+  ),
+  E_PROD_FEE_CAP: unsafe(
+    'the chain asks more for gas than the service may offer, so nothing would be sent; a start goes on with a warning',
+    'raise REWARDS_FEE_CAP_GWEI above what the chain asks, or wait until it asks less',
+  ),
+  E_PROD_GAS_MONEY: unsafe(
+    'an account cannot pay for its next transaction; a start goes on with a warning',
+    'send native currency to the account that is named',
+  ),
+  E_PROD_IDENTITY: unsafe(
+    "the identity provider's keys cannot be had where the settings say; a start goes on with a warning",
+    'compare REWARDS_IDENTITY_ISSUER with the `issuer` of its discovery document, and check the network',
+  ),
+  E_PROD_PAYMENTS: unsafe(
+    'the payment processor does not answer as it should; a start goes on with a warning',
+    'check the key, and whether this machine reaches api.stripe.com',
   ),
   E_PROD_EMULATED: unsafe(
     'a part is emulated',
@@ -160,7 +184,7 @@ export function problemOf(
 export const emulatedProblem = (part: string) => (provider: string) =>
   provider === 'emulated'
     ? problemOf('E_PROD_EMULATED', {
-        message: `${part} are emulated`,
+        message: `${part} ${part.endsWith('s') ? 'are' : 'is'} emulated`,
         fix: `leave REWARDS_${part.toUpperCase()} out, or name a real provider`,
       })
     : undefined;

@@ -1,6 +1,6 @@
 /** What a setting of `rewards start` is: a row of the table, the kinds that only `start` has, and how a row is built. */
-import { isIP } from 'node:net';
 import type { Kind, Setting } from '../lib/setting.ts';
+import type { Fault } from './setting-forms.ts';
 import type { Problem } from './start-errors.ts';
 
 export type Hex = `0x${string}`;
@@ -12,7 +12,6 @@ export interface Others {
   identity: string;
   payments: string;
   stripeMode: string;
-  gasLow: number;
   allowSqlite: boolean;
   allowSingleRpc: boolean;
   allowPlainRpc: boolean;
@@ -22,11 +21,19 @@ export interface Others {
 export interface StartSetting<Value> extends Setting<Value> {
   /** Required: `start` refuses to run without it. */
   needed?: true | ((config: Others) => boolean);
-  /** Problems with a value's form, each beginning with the setting's `name`; they become an E_SETTINGS. */
-  check?(value: Value, name: string, config: Others): string | string[] | undefined;
+  /** What is wrong with a value's form, each beginning with the setting's `name`; they become an E_SETTINGS. */
+  check?(value: Value, name: string, config: Others): Fault | Fault[] | undefined;
   /** Why production must not run with a well-formed value. */
   unsafe?(value: Value, config: Others): Problem | undefined;
+  /** What the value names outside this program, which `start --check` asks. */
+  reach?: Reach;
 }
+
+/** What settings name outside this program: a row of reach/reach.ts says how it is asked. */
+export type Reach = 'database' | 'nodes' | 'accounts' | 'prices' | 'listeners' | 'issuer' | 'processor';
+
+export const asksApi = (config: Pick<Others, 'workers'>) => config.workers.includes('api');
+export const asksOutbox = (config: Pick<Others, 'workers'>) => config.workers.includes('outbox');
 
 type More<Value> = Omit<StartSetting<Value>, 'flag' | 'kind' | 'help'>;
 
@@ -61,12 +68,3 @@ export const workers: Kind<Worker[]> = {
   mustBe: 'api, outbox, or api,outbox',
   late: true,
 };
-
-/** `10.1.0.0/16`, or one address; not a network of everything, and none that names an interface of this machine. */
-export function isNetwork(text: string): boolean {
-  const [address = '', bits, ...more] = text.split('/');
-  const family = address.includes('%') ? 0 : isIP(address);
-  if (family === 0 || more.length > 0) return false;
-  if (bits === undefined) return true;
-  return /^\d{1,3}$/.test(bits) && Number(bits) >= 1 && Number(bits) <= (family === 4 ? 32 : 128);
-}

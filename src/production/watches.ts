@@ -13,12 +13,13 @@ import { type Facts, ledgerAnswers } from '../ledger/facts.ts';
 import { mintBacklog } from '../ledger/payments/mint-queue.ts';
 import { redemptionBacklog } from '../ledger/perks/redemption-queue.ts';
 import { findGasWallet } from '../ledger/relay/gas-wallets.ts';
-import { newestFollowed } from '../ledger/transactions/backlog.ts';
+import { newestFollowed, waitingBacklog } from '../ledger/transactions/backlog.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { createLoop } from '../lib/loop.ts';
 import { answersWithin, stopwatch, within } from '../lib/timers.ts';
 import { watchClock } from './clock.ts';
+import { type LaneName, type LaneState, lookAtLanes } from './lanes-known.ts';
 import type { Metrics } from './metrics.ts';
 import type { StartConfig } from './start-config.ts';
 
@@ -36,6 +37,8 @@ interface WatchDeps {
   engine: ChainEngine;
   metrics: Metrics;
   facts: Facts['chain'];
+  /** As the start has found them. */
+  lanes: Record<LaneName, LaneState>;
   clock: Clock;
   realClock: Clock;
   log: Log;
@@ -45,14 +48,25 @@ export function startWatches(
   deps: WatchDeps,
   config: Pick<
     StartConfig,
-    'workers' | 'verifyEveryMs' | 'verifyAfterMs' | 'confirmations' | 'blockLagMaxMs' | 'checkEveryMs'
+    | 'workers'
+    | 'keys'
+    | 'payments'
+    | 'identity'
+    | 'verifyEveryMs'
+    | 'verifyAfterMs'
+    | 'confirmations'
+    | 'blockLagMaxMs'
+    | 'checkEveryMs'
   >,
 ): {
   /** Why this process should get no traffic now. */
   notReady: () => Promise<string[]>;
+  /** Who sends what brands need, as it was last looked at. */
+  lanes: () => Record<LaneName, LaneState>;
   stop: () => Promise<void>;
 } {
   const { database, chain, engine, metrics, facts, clock, realClock, log } = deps;
+  let { lanes } = deps;
   const lag = lagWatch(deps, config);
   const watchTokens = relayTokensWatch(deps);
   const sampling = createLoop({
@@ -62,6 +76,7 @@ export function startWatches(
       metrics.alarms(engine.alarms);
       await watchTokens();
       await watchQueues(deps);
+      lanes = await lookAtLanes(deps, config, clock.now());
       await watchClock({ database, alarms: engine.alarms }, clock);
       await metrics.sample({ database, chain, firstBlock: facts.deploymentBlock }, clock.now());
       return 'idle';
@@ -95,6 +110,7 @@ export function startWatches(
         ...(lags ? ['the ledger has not read the newest blocks'] : []),
       ];
     },
+    lanes: () => lanes,
     async stop() {
       await Promise.all([sampling.stop(), comparing.stop()]);
     },
@@ -120,11 +136,12 @@ function lagWatch(
 }
 
 /**
- * An alarm while a mint or a redemption has waited for too long, in every process: the one with the key may be the one that
+ * An alarm while a reward, a mint or a redemption has waited for too long, in every process: the one with the key may be the one that
  * is missing.
  */
 async function watchQueues({ database, engine, clock }: WatchDeps): Promise<void> {
   for (const [code, about, backlog, { waitingMaxMs }] of [
+    ['reward_waiting', 'rewards', waitingBacklog, settings.payout],
     ['mint_waiting', 'mints', mintBacklog, settings.mint],
     ['redemption_waiting', 'redemptions', redemptionBacklog, settings.redeem],
   ] as const) {

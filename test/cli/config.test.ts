@@ -53,6 +53,7 @@ describe('rewards config show', () => {
       'payout-key',
       'wallets-xpub',
       'public-host',
+      'trust-proxy',
     ]);
   });
 

@@ -65,7 +65,7 @@ test('reads as many bytes as it may, and not one more', async () => {
 
 test('bytes that are no text are no JSON', async () => {
   answer = (_, response) => void response.end(Buffer.from([0x22, 0xff, 0x22]));
-  await expect(fetchJson(origin, limits)).rejects.toThrow(TypeError);
+  await expect(fetchJson(origin, limits)).rejects.toThrow('answered with something that is not JSON');
 });
 
 test('looks where the issuer’s address says, with its path, and once', async () => {

@@ -67,6 +67,7 @@ export function startHere(args: string[], around: Surroundings = {}) {
     argv: args,
     program: around.program ?? 'rewards',
     env: setVariables(environment(around)),
+    emptyVariables: Object.entries(around.env ?? {}).flatMap(([name, value]) => (value === '' ? name : [])),
     // The root has no project folder that could be found by accident.
     cwd: around.cwd ?? '/',
     pid: process.pid,

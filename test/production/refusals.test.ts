@@ -9,7 +9,13 @@ import { roleId } from '../../src/chain/contracts/deployment-steps.ts';
 import { openSqlite } from '../../src/ledger/database/sqlite.ts';
 import { startAnvil } from '../kits/chain.ts';
 import { rewardsJson } from '../kits/cli.ts';
-import { type ProductionKit, sqliteLedger, startProductionKit, wellKnownKey } from '../kits/production.ts';
+import {
+  type ProductionKit,
+  sqliteLedger,
+  startProduction,
+  startProductionKit,
+  wellKnownKey,
+} from '../kits/production.ts';
 import { startRpcProxy } from '../kits/rpc-proxy.ts';
 
 // Each starts several processes of the real program.
@@ -242,8 +248,17 @@ describe('passing by itself:', () => {
     );
     expect(output).not.toContain('hunter2');
   });
-  test('one of two nodes answers: that is enough', async () => {
-    expect((await check({ REWARDS_RPC_URL: `http://127.0.0.1:1,${kit.anvil.url}` })).code).toBe(0);
+  test('one of two nodes is away: a check says so, and a start goes on with a warning', async () => {
+    const one = { REWARDS_RPC_URL: `http://127.0.0.1:1,${kit.anvil.url}` };
+    await expectRefusal('E_PROD_NODE_AWAY', /chain node 1 does not answer/, one);
+    const env = kit.environment(await sqliteLedger(kit.folder, 'away'), {
+      REWARDS_ALLOW_SQLITE: 'true',
+      ...one,
+    });
+    const service = await startProduction(env);
+    const warned = service.logLines().find(({ code }) => code === 'E_PROD_NODE_AWAY');
+    expect(warned).toMatchObject({ level: 'warn', message: 'chain node 1 does not answer' });
+    await service.stop();
   });
 });
 

@@ -3,13 +3,14 @@
  * they are for, and only then sends them. From then on the same bytes, or a stored replacement with the same
  * payload, are all that is ever sent under that nonce.
  */
+import { createRepeatedWarning } from '../../lib/failures/repeated-warning.ts';
 import { priceTransaction } from './fees.ts';
 import { createHold } from './hold.ts';
 import { createInFlight } from './in-flight.ts';
 import { fresh, offerAll, offerFresh } from './offers.ts';
 import { tendLowest } from './replace.ts';
 import { storeNext } from './store-next.ts';
-import type { InFlight, Lane, LaneDeps } from './types.ts';
+import type { InFlight, Lane, LaneDeps, OfferDeps } from './types.ts';
 
 /** Nodes have all that is under way, and the lowest of it is not to be looked after yet. */
 function isQuiet({ settings, realClock }: LaneDeps, flight: InFlight[]): boolean {
@@ -19,7 +20,9 @@ function isQuiet({ settings, realClock }: LaneDeps, flight: InFlight[]): boolean
   return waitedMs < patienceMs && flight.every(({ taken }) => taken);
 }
 
-export function createLane(deps: LaneDeps): Lane {
+export function createLane(given: LaneDeps): Lane {
+  const { log, realClock } = given;
+  const deps: OfferDeps = { ...given, notTaken: createRepeatedWarning({ log, nowMs: realClock.now }) };
   const { database, settings, alarms } = deps;
   const { address } = deps.signer;
   const underWay = createInFlight(deps);

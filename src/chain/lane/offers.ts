@@ -6,7 +6,7 @@ import { keccak256OfHex } from '../../lib/curve/keccak256.ts';
 import type { SendOutcome } from '../rpc/send-outcome.ts';
 import type { Fees } from './fees.ts';
 import { runSingle } from './shared-commits.ts';
-import type { InFlight, LaneDeps, Payload } from './types.ts';
+import type { InFlight, LaneDeps, OfferDeps, Payload } from './types.ts';
 
 /** A transaction of the ledger: what this process has not offered itself, another may have brought to a node. */
 export const loaded = (one: UnsettledTransaction): InFlight => ({
@@ -56,7 +56,7 @@ export async function sign(deps: LaneDeps, one: { nonce: number; payload: Payloa
  * `holds` is asked before each of them, since many take longer than a lease lasts: `lost` when another process has the lane.
  */
 export async function offerAll(
-  deps: LaneDeps,
+  deps: OfferDeps,
   flight: InFlight[],
   { epoch, holds }: { epoch: number; holds: () => Promise<boolean> },
 ): Promise<'taken' | 'untaken' | 'lost'> {
@@ -73,14 +73,14 @@ export async function offerAll(
 type Offered = 'new' | 'there' | 'untaken';
 
 /** Offers the bytes once, and notes it when a node has them. */
-export async function offer(deps: LaneDeps, one: InFlight, epoch: number): Promise<Offered> {
+export async function offer(deps: OfferDeps, one: InFlight, epoch: number): Promise<Offered> {
   const offered = await offerBytes(deps, one, epoch);
   if (offered !== 'untaken') await noteTaken(deps, [one]);
   return offered;
 }
 
 /** Offers fresh bytes together, in nonce order; what was taken is noted in one commit. False when some were not. */
-export async function offerFresh(deps: LaneDeps, stored: InFlight[], epoch: number): Promise<boolean> {
+export async function offerFresh(deps: OfferDeps, stored: InFlight[], epoch: number): Promise<boolean> {
   const answers = await Promise.all(stored.map((one) => offerBytes(deps, one, epoch)));
   const taken = stored.filter((_, place) => answers[place] !== 'untaken');
   if (taken.length > 0) await noteTaken(deps, taken);
@@ -95,8 +95,8 @@ async function noteTaken(deps: LaneDeps, taken: InFlight[]): Promise<void> {
 }
 
 /** Whatever the answer, the bytes stay the ones of their nonce. */
-async function offerBytes(deps: LaneDeps, one: InFlight, epoch: number): Promise<Offered> {
-  const { log, realClock } = deps;
+async function offerBytes(deps: OfferDeps, one: InFlight, epoch: number): Promise<Offered> {
+  const { notTaken, realClock } = deps;
   const lane = deps.signer.address;
   const nowMs = realClock.now();
   one.firstOfferedMs ??= nowMs;
@@ -112,16 +112,17 @@ async function offerBytes(deps: LaneDeps, one: InFlight, epoch: number): Promise
     one.taken = true;
     one.untakenSinceMs = undefined;
     deps.crash('lane.answer-read');
+    notTaken.over(lane);
     deps.alarms.clear('gas_money_low', lane);
     return outcome.kind === 'accepted' ? 'new' : 'there';
   }
   one.untakenSinceMs ??= nowMs;
   one.tooCheap = outcome.kind === 'rejected' && outcome.reason === 'fee_too_low';
   const why = outcome.kind === 'rejected' ? outcome.reason : outcome.kind === 'unknown' ? outcome.why : '';
-  log.warn(
-    { lane, nonce: one.nonce, outcome: outcome.kind, why },
-    'a node did not take a transaction; it is offered again',
-  );
+  notTaken.say(lane, `${one.nonce} ${outcome.kind} ${why}`, {
+    fields: { lane, nonce: one.nonce, outcome: outcome.kind, why },
+    message: 'a node did not take a transaction; it is offered again',
+  });
   if (outcome.kind !== 'rejected') return 'untaken';
   raiseAlarm(deps, one, outcome.reason);
   if (outcome.certain && before !== 'maybe_taken') {

@@ -4,7 +4,7 @@ import { isRefusedThroughout, offersOf, storeReplacement } from '../../ledger/tr
 import type { Block } from '../rpc/client.ts';
 import { distinctFees, type FeePolicy, type Fees, priceReplacement, priceTransaction } from './fees.ts';
 import { fence, offer, sign } from './offers.ts';
-import type { InFlight, LaneDeps, LaneSettings, Payload } from './types.ts';
+import type { InFlight, LaneDeps, LaneSettings, OfferDeps, Payload } from './types.ts';
 
 /** Gas of a transaction that does nothing but use up its nonce. */
 const NOOP_GAS = 21_000n;
@@ -15,7 +15,7 @@ const NOOP_GAS = 21_000n;
  * others have to be offered again as well.
  */
 export async function tendLowest(
-  deps: LaneDeps,
+  deps: OfferDeps,
   flight: InFlight[],
   now: { epoch: number; latest: Block },
 ): Promise<boolean> {
@@ -84,7 +84,7 @@ function payloadIn({ signer }: LaneDeps, { raw }: InFlight): Payload {
  * not be made: a node may have bytes of this nonce, and only those that no node has may be replaced.
  */
 async function replace(
-  deps: LaneDeps,
+  deps: OfferDeps,
   one: InFlight,
   by: { epoch: number; fees: Fees; onlyIfRefused?: boolean },
 ): Promise<boolean> {

@@ -6,6 +6,7 @@ import type { Settlements } from '../../ledger/transactions/settle.ts';
 import type { UnsettledTransaction } from '../../ledger/transactions/transactions.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Crash } from '../../lib/crash-points.ts';
+import type { RepeatedWarning } from '../../lib/failures/repeated-warning.ts';
 import type { Random } from '../../lib/ids.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Alarms } from '../alarms.ts';
@@ -78,6 +79,12 @@ export interface LaneDeps {
   /** Settle work whose nonce a foreign transaction has used. */
   settlements: Settlements;
   settings: LaneSettings;
+}
+
+/** What a lane gives those who offer its transactions. */
+export interface OfferDeps extends LaneDeps {
+  /** Tells the log that a node took something not, once for each cause. */
+  notTaken: RepeatedWarning;
 }
 
 export interface Lane {

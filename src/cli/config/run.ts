@@ -20,13 +20,11 @@ export const showConfig: Handler<{
   const found = effectiveSettings(rows, { given, env: runtime.env });
   const unknown = unknownVariables(runtime.env, knownVariables(context));
   const ofStart = name === 'start' ? await problemsOfStart(runtime, found.values) : [];
-  const missing = new Set(ofStart.flatMap((text) => /^(\S+) is not set$/.exec(text)?.[1] ?? []));
+  const missing = new Set(ofStart.flatMap(({ problem }) => /^(\S+) is not set$/.exec(problem)?.[1] ?? []));
   const settings = found.settings.map((one) => ({ ...one, needed: missing.has(one.variable ?? '') }));
   const problems: SettingProblem[] = [
     ...found.problems,
-    ...ofStart
-      .filter((text) => !/ is not set$/.test(text))
-      .map((problem) => ({ problem, fix: fixOf(problem, settings) })),
+    ...ofStart.filter(({ problem }) => !/ is not set$/.test(problem)),
     ...unknown.map(({ message, fix }) => ({ problem: message, fix })),
   ];
   const data = { command: name, settings, problems };
@@ -42,7 +40,10 @@ export const showConfig: Handler<{
 };
 
 /** The problems that `start` would report about missing and malformed settings. */
-async function problemsOfStart(runtime: Runtime, options: Record<string, unknown>): Promise<string[]> {
+async function problemsOfStart(
+  runtime: Runtime,
+  options: Record<string, unknown>,
+): Promise<SettingProblem[]> {
   const { readStartConfig } = await import('../../production/start-config.ts');
   const { PreconditionError } = await import('../../compose/precondition.ts');
   try {
@@ -50,19 +51,12 @@ async function problemsOfStart(runtime: Runtime, options: Record<string, unknown
     return [];
   } catch (error) {
     if (!(error instanceof PreconditionError)) throw error;
-    const { message, fix, details } = error as typeof error & { details?: { problems: string[] } };
-    return details?.problems ?? [`${message} ${fix}`];
+    const { message, fix, details } = error as typeof error & {
+      details?: { problems: { message: string; fix: string }[] };
+    };
+    return (details?.problems ?? [{ message, fix }]).map((one) => ({ problem: one.message, fix: one.fix }));
   }
 }
-
-const fixOf = (problem: string, settings: EffectiveSetting[]) => {
-  const about = settings.find(
-    ({ variable }) => variable && new RegExp(`^${variable}(?:_FILE)?\\b`).test(problem),
-  );
-  return about
-    ? `correct the value in ${about.origin ?? about.variable}; docs/operations.md explains it`
-    : 'docs/operations.md explains each setting';
-};
 
 /** Every setting that was set, as a variable that would set it again; without secrets. */
 const environmentOf = (settings: EffectiveSetting[]) =>

@@ -15,6 +15,8 @@ export interface Runtime {
   /** Writes the commands in a hint as they are typed here. */
   typed?: (text: string) => string;
   env: Environment;
+  /** Variables of ours that are set and empty, which `env` leaves out. */
+  emptyVariables?: readonly string[];
   cwd: string;
   pid: number;
   stdout: Sink;

@@ -126,6 +126,10 @@ export const errorTable = {
   }),
   ...entries(exitCodes.precondition, {
     E_PORT_TAKEN: ['The port is taken.', 'Choose another with --port, or any free one with --port 0.'],
+    E_LISTEN: [
+      'The service cannot listen there.',
+      'Name an address of this machine, and a port that its user may take.',
+    ],
     E_DATA_IN_USE: [
       'Another stack owns this data directory.',
       'Stop it, or use --persist-to with another directory, or --ephemeral.',

@@ -20,6 +20,8 @@ export async function perform<Options>(
   let settings: GlobalSettings | undefined;
   let result: CommandResult | number;
   try {
+    // Known before the variables are read, so that a problem with one of them is printed in the format that was asked for.
+    settings = command.optsWithGlobals<GlobalSettings>();
     applyEnvironment(command, runtime.env);
     settings = command.optsWithGlobals<GlobalSettings>();
     const run = await load();

@@ -52,6 +52,10 @@ export async function findBrand(db: Queries, brandId: BrandId): Promise<StoredBr
 export const listBrands = (db: Queries): Promise<StoredBrand[]> =>
   db.select().from(brands).orderBy(asc(brands.createdAt), asc(brands.brandId));
 
+/** Whether there is a brand at all. */
+export const isAnyBrand = async (db: Queries): Promise<boolean> =>
+  (await db.select({ brandId: brands.brandId }).from(brands).limit(1)).length > 0;
+
 /** The rules of these events, under `<brandId> <eventType>`. */
 export async function readEventRules(
   db: Queries,

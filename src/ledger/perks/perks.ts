@@ -37,6 +37,10 @@ const perksOf = statement((db, of: Of<{ tokenIds: number[] }>) =>
 export const listPerks = (db: Queries, brandId: BrandId): Promise<StoredPerk[]> =>
   db.select().from(perks).where(eq(perks.brandId, brandId)).orderBy(asc(perks.tokenId));
 
+/** Whether a brand offers a perk. */
+export const arePerksOffered = async (db: Queries): Promise<boolean> =>
+  (await db.select({ id: perks.id }).from(perks).limit(1)).length > 0;
+
 /** Adds a perk; false, and nothing changed, when its id or its token is another perk's. */
 export async function addPerk(db: Queries, perk: StoredPerk): Promise<boolean> {
   const added = await db.insert(perks).values(perk).onConflictDoNothing().returning({ id: perks.id });

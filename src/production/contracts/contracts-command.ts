@@ -13,7 +13,8 @@ import { PERK_TOKEN_URI } from '../../contract/services/perk-token.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { silentLog } from '../../lib/log.ts';
 import { delay } from '../../lib/timers.ts';
-import { isOpenToAll, readSecret, type Secret, settingsProblem } from '../secrets.ts';
+import { isOpenToAll, notSet, readSecret, type Secret, settingsProblem } from '../secrets.ts';
+import { type Fault, fault } from '../setting-forms.ts';
 import { deployerKey, startSettings } from '../settings.ts';
 import { fillFromContractsFile } from '../start-config.ts';
 import { problemOf } from '../start-errors.ts';
@@ -65,7 +66,7 @@ export async function openNodes(
   chainId: number,
 ): Promise<DeployDeps> {
   const urls = await readSecret(startSettings.rpcUrls, { cwd, secret: nodes });
-  if (urls === undefined) throw settingsProblem(['REWARDS_RPC_URL is not set']);
+  if (urls === undefined) throw settingsProblem([notSet(startSettings.rpcUrls)]);
   const rpc = createRpcPool({
     nodes: urls.map((url) => createRpc({ url, ...settings.rpc })),
     chainId,
@@ -82,12 +83,12 @@ export async function whichContracts(
   cwd: string,
 ): Promise<{ chainId: number; contracts: ContractAddresses }> {
   const values = { ...options, deploymentBlock: undefined };
-  const problems: string[] = [];
-  await fillFromContractsFile(values as Parameters<typeof fillFromContractsFile>[0], cwd, (problem) =>
-    problems.push(problem),
+  const faults: Fault[] = [];
+  await fillFromContractsFile(values as Parameters<typeof fillFromContractsFile>[0], cwd, (one) =>
+    faults.push(one),
   );
   const { chainId, tokenAddress, escrowAddress, perksAddress, pointsSaleAddress } = values;
-  if (chainId && tokenAddress && escrowAddress && perksAddress && pointsSaleAddress && problems.length === 0)
+  if (chainId && tokenAddress && escrowAddress && perksAddress && pointsSaleAddress && faults.length === 0)
     return {
       chainId,
       contracts: {
@@ -98,7 +99,7 @@ export async function whichContracts(
       },
     };
   throw settingsProblem(
-    problems.length > 0 ? problems : ['REWARDS_CONTRACTS_FILE is not set, nor chain id and four addresses'],
+    faults.length > 0 ? faults : [notSet(startSettings.contractsFile, ', nor chain id and four addresses')],
   );
 }
 
@@ -146,10 +147,10 @@ export async function deploymentWish(
   });
   const accounts = await sendingAccounts(options, { cwd, env });
   const missing = [
-    ...(key ? [] : ['REWARDS_DEPLOYER_KEY is not set']),
-    ...(accounts.payout ? [] : ['REWARDS_PAYOUT_KEY is not set, nor --payout-account']),
-    ...(chainId ? [] : ['REWARDS_CHAIN_ID is not set']),
-    ...(contractsFile ? [] : ['REWARDS_CONTRACTS_FILE is not set']),
+    ...(key ? [] : [notSet(deployerKey)]),
+    ...(accounts.payout ? [] : [notSet(startSettings.payoutKey, ', nor --payout-account')]),
+    ...(chainId ? [] : [notSet(startSettings.chainId)]),
+    ...(contractsFile ? [] : [notSet(startSettings.contractsFile)]),
   ];
   if (!key || !accounts.payout || !chainId || !contractsFile) throw settingsProblem(missing);
   if (deployerKeyFile && (await isOpenToAll(resolve(cwd, deployerKeyFile))))
@@ -181,7 +182,8 @@ export async function deploymentWish(
 /** The signer of a key file. Throws E_SETTINGS without a key, E_PROD_KEY_FILE when others can read it. */
 export async function signerOf(file: string, cwd: string): Promise<Signer> {
   const key = await readSecret(deployerKey, { cwd, secret: { files: [file] } });
-  if (!key) throw settingsProblem([`${file} has no private key`]);
+  if (!key)
+    throw settingsProblem([fault(`${file} has no private key`, 'give a file with 64 hexadecimal digits')]);
   if (await isOpenToAll(resolve(cwd, file))) throw new PreconditionError(problemOf('E_PROD_KEY_FILE'));
   return localKeySigner(key);
 }

@@ -69,7 +69,11 @@ async function portsInUse({ cwd, isProduction }: PortsInput, ports: Port[]): Pro
   return new Set(isLive ? ports.map(({ port }) => port) : []);
 }
 
-async function answersLivez({ bindAddress, port }: Port): Promise<boolean> {
+/** Whether a service of ours has its admin listener there. */
+export async function answersLivez({
+  bindAddress,
+  port,
+}: Pick<Port, 'bindAddress' | 'port'>): Promise<boolean> {
   const address = bindAddress === '0.0.0.0' ? '127.0.0.1' : bindAddress;
   const host = address.includes(':') ? `[${address}]` : address;
   const signal = AbortSignal.timeout(LIVEZ_TIMEOUT_MS);

@@ -14,7 +14,7 @@ import { causeOf, rootMessage } from '../../lib/failures/root-cause.ts';
 import { silentLog } from '../../lib/log.ts';
 import { openLedgerAt } from '../create-production.ts';
 import { readSecret, type Secret, settingsProblem } from '../secrets.ts';
-import { sqliteProblem, startSettings } from '../settings.ts';
+import { databaseFault, sqliteProblem, startSettings } from '../settings.ts';
 import { problemOf } from '../start-errors.ts';
 
 export interface LedgerPlace {
@@ -57,8 +57,8 @@ export async function openLedger(place: LedgerPlace): Promise<OpenLedger> {
 async function addressIn(place: LedgerPlace): Promise<string> {
   const databaseUrl = await readSecret(startSettings.databaseUrl, place);
   if (databaseUrl === undefined) throw missing('REWARDS_DATABASE_URL');
-  if (!/^(?:postgres(?:ql)?:\/\/|sqlite:)./.test(databaseUrl))
-    throw settingsProblem(['REWARDS_DATABASE_URL begins with neither postgres:// nor sqlite:']);
+  const fault = databaseFault(databaseUrl, 'REWARDS_DATABASE_URL');
+  if (fault) throw settingsProblem([fault]);
   const unsafe = sqliteProblem(databaseUrl, place);
   if (unsafe) throw new PreconditionError(unsafe);
   return databaseUrl;

@@ -13,10 +13,14 @@ export async function startTcpProxy(options: { host: string; port: number; seed?
   const chance = seededChance(options.seed ?? 1);
   let target = { host: options.host, port: options.port };
   let cutAfterCommit = 0;
+  /** How many messages still pass until the server is gone; undefined: all of them. */
+  let messagesLeft: number | undefined;
+  let messages = 0;
   const cuts = { afterCommit: 0, commits: 0 };
   const pairs = new Set<{ client: Socket; server: Socket }>();
 
   const listener = createServer((client) => {
+    if (messagesLeft === 0) return void client.destroy();
     const server = connect(target.port, target.host);
     const pair = { client, server };
     pairs.add(pair);
@@ -27,6 +31,9 @@ export async function startTcpProxy(options: { host: string; port: number; seed?
     };
     let swallowing = false;
     client.on('data', (chunk) => {
+      messages += 1;
+      if (messagesLeft !== undefined && messagesLeft > 0) messagesLeft -= 1;
+      if (messagesLeft === 0) return cutAll();
       if (COMMIT.test(chunk.toString('latin1'))) {
         cuts.commits += 1;
         swallowing = chance.unit() < cutAfterCommit;
@@ -64,6 +71,13 @@ export async function startTcpProxy(options: { host: string; port: number; seed?
     cutAfterCommits(probability: number) {
       cutAfterCommit = probability;
     },
+    /** From now on the server is gone with its nth message, and stays away. `undefined` brings it back. */
+    cutAtMessage(count: number | undefined) {
+      messages = 0;
+      messagesLeft = count;
+    },
+    /** Messages of clients since the last `cutAtMessage`. */
+    messages: () => messages,
     cutAll,
     moveTo(host: string, port: number) {
       target = { host, port };
