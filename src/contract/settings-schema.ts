@@ -170,7 +170,7 @@ function withoutValue(row: Row): unknown {
 
 /** Settings as the control API shows them; `values` are as kept. */
 export function shownSettings<S extends Spec>(spec: S, values: { [N in keyof S]?: unknown }): Shown<S> {
-  const all: Record<string, unknown> = { ...defaultsOf(spec), ...values };
+  const all: Record<string, unknown> = { ...defaultsOf(spec, 'earlier'), ...values };
   const shown = rowsOf(spec).map(([name, row]) => {
     const value = all[name] ?? withoutValue(row);
     return [shownName(name, row), row.kind === 'limit' && isUnlimited(Number(value)) ? UNLIMITED : value];

@@ -149,14 +149,14 @@ describe('the demo fixture', () => {
     for (const { event } of demo.site?.events ?? []) expect(ruleOf(event).active).toBe(true);
   });
 
-  test('writes out streak settings that are assumed anyway', () => {
+  test('turns on that streaks pay, and writes out their other settings that are assumed anyway', () => {
     const text =
       'brands: [{ name: B, brandId: 0x00000000000000000000000000000000000000bb, domains: [b.example] }]';
     const [bare] = parseFixture([{ name: 'bare.yaml', text }]).brands;
     const streakOf = (of: typeof brand) => of && streakTerms(of.brand);
-    expect(streakOf(brand)).toEqual(streakOf(bare));
+    expect(streakOf(brand)).toEqual({ ...streakOf(bare), streakPays: 'service' });
     expect(streakOf(bare)).toEqual({
-      ...{ timeZone: 'UTC', streakPays: 'service', streakCheckInEvents: [], streakBase: 10 },
+      ...{ timeZone: 'UTC', streakPays: 'off', streakCheckInEvents: [], streakBase: 10 },
       streakTypes: ['daily'],
       streakGrace: 36 * HOUR_MS,
       streakMultipliers: { 3: 1.1, 7: 1.25, 14: 1.5, 30: 2 },

@@ -343,7 +343,7 @@ describe('a new brand', () => {
       pregenerate: 'open',
       engagementWrites: 'open',
       leaderboardUsers: 'shown',
-      ...{ timeZone: 'UTC', streakPays: 'service', streakTypes: ['daily'], streakBase: 10 },
+      ...{ timeZone: 'UTC', streakPays: 'off', streakTypes: ['daily'], streakBase: 10 },
       streakGrace: 36 * 3_600_000,
       streakMultipliers: { 3: 1.1, 7: 1.25, 14: 1.5, 30: 2 },
       streakMilestones: { 7: 100, 30: 500, 100: 2000, 365: 10_000 },
@@ -359,6 +359,7 @@ describe('a new brand', () => {
       clientAmounts: 'credential',
       engagementWrites: 'credential',
       leaderboardUsers: 'masked',
+      spendPerHour: 1000,
     });
   });
 
