@@ -42,6 +42,7 @@ function fileSchema(kind: Kind): z.ZodType {
       if (kind.inFiles) return matching(kind.inFiles.pattern, kind.inFiles.expected);
       return z.string({ error }).min(1, { error }).max(kind.most, { error });
     case 'eventType':
+    case 'field':
       return matching(EVENT_TYPE, error);
     case 'address':
       return textAs(error, addressKey);

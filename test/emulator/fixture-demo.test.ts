@@ -85,6 +85,7 @@ describe('the demo fixture', () => {
   const special = new Map([
     ['rate_experience', { maxClaims: -1, cooldownMs: HOUR_MS }],
     ['form_submit', { maxClaims: -1, cooldownMs: 0 }],
+    ['purchase', { maxClaims: -1, cooldownMs: 0 }],
     ['daily_visit', { maxClaims: -1, cooldownMs: 0 }],
     ['daily_login', { maxClaims: -1, cooldownMs: 24 * HOUR_MS }],
     ['article_published', { maxClaims: -1, cooldownMs: 0 }],
@@ -105,6 +106,7 @@ describe('the demo fixture', () => {
       detail.dynamic ? [[eventType, detail.dynamic]] : [],
     );
     expect(dynamic).toEqual([['purchase', { perUsd: 1, maxReward: 500 }]]);
+    expect(ruleOf('purchase').detail.oncePer).toBe('order_id');
   });
 
   test('has events that a page notices by its address, by an element, and by a form', () => {

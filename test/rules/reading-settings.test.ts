@@ -388,7 +388,7 @@ test('the settings are these, in this order', () => {
     'name automation domains platforms.<platform> clientEvents directAddresses domainless clientBypass clientAmounts mintTo pregenerate engagementWrites leaderboardUsers gasBudget spendPerHour spendPerDay eventNameMapping.<name> timeZone streakPays streakCheckInEvents streakTypes streakBase streakGrace streakMultipliers.<days> streakMilestones.<days> achievements.<type>',
   );
   expect(settingNames(ruleSpec).join(' ')).toBe(
-    'reward maxClaims maxTotalClaims cooldown active channels perUsd maxReward multiplier urlPatterns successSelectors method',
+    'reward maxClaims maxTotalClaims cooldown active oncePer channels perUsd maxReward multiplier urlPatterns successSelectors method',
   );
   expect(aliasesOf(ruleSpec)).toEqual([
     ['max_claims_per_user', 'maxClaims'],

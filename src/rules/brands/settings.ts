@@ -77,6 +77,10 @@ const kinds: {
     () => 'must be an event type: 1 to 50 letters, digits and underscores',
     (value) => textBy(value, (text) => (EVENT_TYPE.test(text) ? text : undefined)),
   ],
+  field: [
+    () => 'must be the name of a metadata field: 1 to 50 letters, digits and underscores',
+    (value) => textBy(value, (text) => (EVENT_TYPE.test(text) && text !== 'none' ? text : undefined)),
+  ],
   address: [() => 'must be an address: 0x and 40 hexadecimal digits', (value) => textBy(value, addressKey)],
   domain: [
     () => 'must be a domain of its own, such as shop.example (no public suffix)',

@@ -10,6 +10,8 @@ export type Kind =
   | { kind: 'switch' }
   | { kind: 'text'; most: number; inFiles?: { pattern: RegExp; expected: string } }
   | { kind: 'eventType' }
+  /** The name of a field of an event's metadata. */
+  | { kind: 'field' }
   | { kind: 'address' }
   | { kind: 'domain' }
   /** An IANA time zone, as the runtime spells it. */
@@ -326,6 +328,12 @@ export const ruleSpec = {
     help: 'between two claims of one user',
   },
   active: { kind: 'switch', default: true, flag: '--active <state>', help: 'whether it pays' },
+  oncePer: {
+    kind: 'field',
+    clearable: true,
+    flag: '--once-per <field>',
+    help: 'the field of the metadata for each value of which a user is paid once, for ever, such as order_id; every event has to bring it',
+  },
   channels: {
     kind: 'list',
     of: { kind: 'text', most: 100 },
