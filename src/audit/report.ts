@@ -21,6 +21,8 @@ export type DifferenceKind =
   | 'reward_without_counter'
   | 'claim_counter'
   | 'claim_total'
+  /** What is paid once for ever was paid again, or counts as paid without a reward. */
+  | 'once_claim'
   /** A leaderboard's score is not what the user's rewards and reports add up to. */
   | 'leaderboard_score'
   /** The counters by which ranks are found do not fit the scores of their board. */

@@ -16,6 +16,7 @@ import { verifyPerks } from './engagement/perks.ts';
 import { verifyFunds } from './funds.ts';
 import { verifyLanes } from './lanes.ts';
 import { verifyMints } from './mints.ts';
+import { verifyOnceClaims } from './once-claims.ts';
 import { verifyPayouts } from './payouts.ts';
 import { verifyRedemptions } from './redemptions.ts';
 import { createFindings, type Findings, type VerifyReport } from './report.ts';
@@ -84,7 +85,7 @@ async function compareOnce(
     const audit = auditOf(deps, { block, since, findings, options });
     for (const part of [
       ...[verifyPayouts, verifyMints, verifyRedemptions, verifyRewards],
-      ...[verifyFunds, verifyClaims, verifyLeaderboards, verifyMilestones],
+      ...[verifyFunds, verifyClaims, verifyOnceClaims, verifyLeaderboards, verifyMilestones],
       ...[verifyAchievements, verifyPerks, verifyLanes],
     ]) {
       if (!audit.stopped()) await part(audit);

@@ -42,6 +42,7 @@ function fileSchema(kind: Kind): z.ZodType {
       if (kind.inFiles) return matching(kind.inFiles.pattern, kind.inFiles.expected);
       return z.string({ error }).min(1, { error }).max(kind.most, { error });
     case 'eventType':
+    case 'field':
       return matching(EVENT_TYPE, error);
     case 'address':
       return textAs(error, addressKey);
@@ -170,7 +171,7 @@ function withoutValue(row: Row): unknown {
 
 /** Settings as the control API shows them; `values` are as kept. */
 export function shownSettings<S extends Spec>(spec: S, values: { [N in keyof S]?: unknown }): Shown<S> {
-  const all: Record<string, unknown> = { ...defaultsOf(spec), ...values };
+  const all: Record<string, unknown> = { ...defaultsOf(spec, 'earlier'), ...values };
   const shown = rowsOf(spec).map(([name, row]) => {
     const value = all[name] ?? withoutValue(row);
     return [shownName(name, row), row.kind === 'limit' && isUnlimited(Number(value)) ? UNLIMITED : value];

@@ -28,6 +28,8 @@ const processOf = (ledger: TestLedger, database: Database = ledger.database): St
 const requestOf = (brandId: BrandId) => ({
   ...{ brandId, userKey: `${freshKey('user')}@demo.example`, userAddress: undefined, platform: 'web' },
   ...{ streakType: 'daily', writer: { keyOf: undefined, origin: undefined } },
+  // As `someBrand` names it.
+  place: { domain: `${brandId.slice(-6)}.example`, metadata: {} },
 });
 
 const rewardsOf = (ledger: TestLedger, userKey: string) =>
@@ -41,7 +43,11 @@ test.skipIf(postgresMissing())(
     const ledger = await openLedger(openPostgres(patient(postgres.url)));
     const second = openPostgres(patient(postgres.url));
     try {
-      const { brandId } = await someBrand(ledger, { deposit: 1_000, 'streakMilestones.1': 100 });
+      const { brandId } = await someBrand(ledger, {
+        deposit: 1_000,
+        streakPays: 'service',
+        'streakMilestones.1': 100,
+      });
       const request = requestOf(brandId);
       const processes = [processOf(ledger), processOf(ledger, second)];
       const ofEach = <T>(work: (deps: StreakDeps) => Promise<T>) =>
@@ -73,7 +79,11 @@ describe.each([
     const postgres = kind === 'Postgres' ? await startPostgres() : undefined;
     const ledger = await openLedger(...(postgres ? [openPostgres(postgres.url)] : []));
     try {
-      const { brandId } = await someBrand(ledger, { deposit: 1_000, 'streakMilestones.1': 100 });
+      const { brandId } = await someBrand(ledger, {
+        deposit: 1_000,
+        streakPays: 'service',
+        'streakMilestones.1': 100,
+      });
       const deps = processOf(ledger);
       const request = requestOf(brandId);
       const wish = { ...request, milestoneDays: 1 };
@@ -101,7 +111,7 @@ describe.each([
 describe('a check-in that the service pays', () => {
   test('takes the last RWT of its brand, and is refused with what is missing where there is less', async () => {
     const ledger = await openLedger();
-    const { brandId } = await someBrand(ledger, { deposit: 19 });
+    const { brandId } = await someBrand(ledger, { deposit: 19, streakPays: 'service' });
     const deps = processOf(ledger);
     expect(await recordActivity(deps, requestOf(brandId))).toMatchObject({ reward: { final: 10 } });
     const request = requestOf(brandId);
@@ -109,14 +119,14 @@ describe('a check-in that the service pays', () => {
       refusal: { code: 'insufficient_brand_balance', available: 9, required: 10 },
     });
     expect(await rewardsOf(ledger, request.userKey)).toEqual([]);
-    const { brandId: exact } = await someBrand(ledger, { deposit: 10 });
+    const { brandId: exact } = await someBrand(ledger, { deposit: 10, streakPays: 'service' });
     expect(await recordActivity(deps, requestOf(exact))).toMatchObject({ reward: { final: 10 } });
     await ledger.close();
   });
 
   test('obeys the spend limits of its brand, and pays none of the service’s own accounts', async () => {
     const ledger = await openLedger();
-    const { brandId } = await someBrand(ledger, { deposit: 100, spendPerDay: 15 });
+    const { brandId } = await someBrand(ledger, { deposit: 100, spendPerDay: 15, streakPays: 'service' });
     const ours = freshAddress();
     const deps = { ...processOf(ledger), ownAddresses: new Set<string>([ours]) };
     const toUs = { ...requestOf(brandId), userKey: ours, userAddress: ours };

@@ -86,6 +86,35 @@ describe('unlocked achievements', () => {
   });
 });
 
+describe('what is paid once for ever', () => {
+  test('a claim without its reward, and a reward that paid the same order again', async () => {
+    const order = { userEmail: user, eventType: 'purchase', metadata: { order_id: 'A-1' } };
+    const { body } = await service.event(order);
+    expect((await service.event({ ...order, metadata: { order_id: 'A-2' } })).status).toBe(200);
+    await until('ledger and chain to agree', async () => (await verify()).ok);
+    const ofFirst = `where reward_id = '${body.eventId}'`;
+    plant(
+      `update once_claims set reward_id = 'of nobody' ${ofFirst}`,
+      `update once_claims set reward_id = '${body.eventId}' where reward_id = 'of nobody'`,
+    );
+    expect((await verify()).differences).toMatchObject([
+      { kind: 'once_claim', message: expect.stringContaining('its reward of nobody is not there') },
+    ]);
+    for (const back of undo.splice(0)) back();
+    const second = `where metadata ->> 'order_id' = 'A-2'`;
+    plant(
+      `update rewards set metadata = '{"order_id":"A-1"}', created_at = created_at + 1000 ${second}`,
+      `update rewards set metadata = '{"order_id":"A-2"}', created_at = created_at - 1000 where metadata ->> 'order_id' = 'A-1' and id <> '${body.eventId}'`,
+    );
+    expect((await verify()).differences).toContainEqual(
+      expect.objectContaining({
+        kind: 'once_claim',
+        message: expect.stringMatching(/^order_id A-1 of .* was rewarded again by the reward of sequence/),
+      }),
+    );
+  });
+});
+
 describe('claimed milestones', () => {
   const kinds = async () => new Set((await verify()).differences.map(({ kind }) => kind));
 

@@ -85,6 +85,7 @@ describe('the demo fixture', () => {
   const special = new Map([
     ['rate_experience', { maxClaims: -1, cooldownMs: HOUR_MS }],
     ['form_submit', { maxClaims: -1, cooldownMs: 0 }],
+    ['purchase', { maxClaims: -1, cooldownMs: 0 }],
     ['daily_visit', { maxClaims: -1, cooldownMs: 0 }],
     ['daily_login', { maxClaims: -1, cooldownMs: 24 * HOUR_MS }],
     ['article_published', { maxClaims: -1, cooldownMs: 0 }],
@@ -105,6 +106,7 @@ describe('the demo fixture', () => {
       detail.dynamic ? [[eventType, detail.dynamic]] : [],
     );
     expect(dynamic).toEqual([['purchase', { perUsd: 1, maxReward: 500 }]]);
+    expect(ruleOf('purchase').detail.oncePer).toBe('order_id');
   });
 
   test('has events that a page notices by its address, by an element, and by a form', () => {
@@ -149,14 +151,14 @@ describe('the demo fixture', () => {
     for (const { event } of demo.site?.events ?? []) expect(ruleOf(event).active).toBe(true);
   });
 
-  test('writes out streak settings that are assumed anyway', () => {
+  test('turns on that streaks pay, and writes out their other settings that are assumed anyway', () => {
     const text =
       'brands: [{ name: B, brandId: 0x00000000000000000000000000000000000000bb, domains: [b.example] }]';
     const [bare] = parseFixture([{ name: 'bare.yaml', text }]).brands;
     const streakOf = (of: typeof brand) => of && streakTerms(of.brand);
-    expect(streakOf(brand)).toEqual(streakOf(bare));
+    expect(streakOf(brand)).toEqual({ ...streakOf(bare), streakPays: 'service' });
     expect(streakOf(bare)).toEqual({
-      ...{ timeZone: 'UTC', streakPays: 'service', streakCheckInEvents: [], streakBase: 10 },
+      ...{ timeZone: 'UTC', streakPays: 'off', streakCheckInEvents: [], streakBase: 10 },
       streakTypes: ['daily'],
       streakGrace: 36 * HOUR_MS,
       streakMultipliers: { 3: 1.1, 7: 1.25, 14: 1.5, 30: 2 },

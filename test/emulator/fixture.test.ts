@@ -182,8 +182,8 @@ describe('what is written in place of a value is refused where it stands', () =>
     ],
     [
       'a rule that pays for check-ins which the service pays for',
-      '    streak.checkInEvents: [visit]\n    events: { visit: { reward: 5 } }',
-      "6:22 brands[0].events.visit: is one of the brand's streakCheckInEvents, and the service pays for its check-ins: this rule would pay a second time; set the brand's streakPays to event first",
+      '    streakPays: service\n    streak.checkInEvents: [visit]\n    events: { visit: { reward: 5 } }',
+      "7:22 brands[0].events.visit: is one of the brand's streakCheckInEvents, and the service pays for its check-ins: this rule would pay a second time; set the brand's streakPays to event first",
     ],
   ])('%s', (_, lines, complaint) => {
     expect(problemsOf(brandWith(lines))).toEqual([`f.yaml:${complaint}`]);

@@ -47,7 +47,7 @@ test('the table of settings is the code', () => {
 test('the table of settings of a brand is the code', () => {
   const written = (value: unknown) => {
     if (typeof value === 'boolean') return value ? 'on' : 'off';
-    return typeof value === 'string' ? value : '';
+    return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
   };
   const expected = rowsOf(brandSpec)
     .filter(([, row]) => !row.fixed)

@@ -343,7 +343,7 @@ describe('a new brand', () => {
       pregenerate: 'open',
       engagementWrites: 'open',
       leaderboardUsers: 'shown',
-      ...{ timeZone: 'UTC', streakPays: 'service', streakTypes: ['daily'], streakBase: 10 },
+      ...{ timeZone: 'UTC', streakPays: 'off', streakTypes: ['daily'], streakBase: 10 },
       streakGrace: 36 * 3_600_000,
       streakMultipliers: { 3: 1.1, 7: 1.25, 14: 1.5, 30: 2 },
       streakMilestones: { 7: 100, 30: 500, 100: 2000, 365: 10_000 },
@@ -359,6 +359,7 @@ describe('a new brand', () => {
       clientAmounts: 'credential',
       engagementWrites: 'credential',
       leaderboardUsers: 'masked',
+      spendPerHour: 1000,
     });
   });
 
@@ -387,7 +388,7 @@ test('the settings are these, in this order', () => {
     'name automation domains platforms.<platform> clientEvents directAddresses domainless clientBypass clientAmounts mintTo pregenerate engagementWrites leaderboardUsers gasBudget spendPerHour spendPerDay eventNameMapping.<name> timeZone streakPays streakCheckInEvents streakTypes streakBase streakGrace streakMultipliers.<days> streakMilestones.<days> achievements.<type>',
   );
   expect(settingNames(ruleSpec).join(' ')).toBe(
-    'reward maxClaims maxTotalClaims cooldown active channels perUsd maxReward multiplier urlPatterns successSelectors method',
+    'reward maxClaims maxTotalClaims cooldown active oncePer channels perUsd maxReward multiplier urlPatterns successSelectors method',
   );
   expect(aliasesOf(ruleSpec)).toEqual([
     ['max_claims_per_user', 'maxClaims'],

@@ -1,6 +1,7 @@
 /** Changes and removes a brand's rules. What is written here decides the very next event. */
 import { deleteEventRule, listAllEventRules } from '../../ledger/brands/brand-configuration.ts';
 import { saveEventRule } from '../../ledger/brands/brands.ts';
+import { takeEarlierOnceClaims } from '../../ledger/rewards/once-claims.ts';
 import type { EventRule } from '../../rules/brands/brand.ts';
 import { refuseRule } from '../../rules/brands/check-in-events.ts';
 import { applyRuleSettings } from '../../rules/brands/rule-settings.ts';
@@ -24,6 +25,9 @@ export async function changeRule(
       if (refused) return invalid([refused]);
       const position = before?.position ?? (rules.at(-1)?.position ?? -1) + 1;
       await saveEventRule(tx, { ...changed.rule, position });
+      const field = changed.rule.detail.oncePer;
+      if (field !== undefined && field !== before?.detail.oncePer)
+        await takeEarlierOnceClaims(tx, { brandId, eventType, field, nowMs: deps.clock.now() });
       return changed.rule;
     }),
   );

@@ -12,10 +12,10 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Crash } from '../../lib/crash-points.ts';
 import type { Random } from '../../lib/ids.ts';
 import type { Brand, BrandId } from '../../rules/brands/brand.ts';
-import { type StreakTerms, streakTerms, termsOfType } from '../../rules/engagement/streak.ts';
+import { type StreakTerms, streakPays, streakTerms, termsOfType } from '../../rules/engagement/streak.ts';
 import type { GrantDeps } from '../rewards/grant-reward.ts';
 import { Overtaken } from '../rewards/record-grants.ts';
-import { type ActivityRefusal, refuseActivity } from './admit-activity.ts';
+import { type ActivityPlace, type ActivityRefusal, refuseActivity } from './admit-activity.ts';
 import type { Writer } from './admit-write.ts';
 
 /** How far the transaction of a reward is. */
@@ -34,6 +34,8 @@ export interface StreakDeps extends GrantDeps {
   crash: Crash;
   /** Hosts of the service itself. */
   ownHosts: readonly string[];
+  /** The domain below which chat platforms have names. */
+  ownDomain?: string | undefined;
   /**
    * Runs the changes of one brand one after the other: all of them wait for the row of its funds, and each that waits in
    * the database keeps a connection from everybody else.
@@ -58,6 +60,8 @@ export interface StreakRequest {
   platform: string | undefined;
   streakType: string;
   writer: Writer;
+  /** Where it happened, as the request says. */
+  place: ActivityPlace;
 }
 
 /** What a change is decided by. `servicePays`: rewards are paid here, and the brand's funds are locked. */
@@ -77,7 +81,7 @@ export function changeStreak<Result>(
   request: StreakRequest,
   work: (tx: Queries, grounds: StreakGrounds) => Promise<Result>,
 ): Promise<Result | { refusal: ActivityRefusal }> {
-  const { database, clock, businessTime, crash, ownHosts, triesMax } = deps;
+  const { database, clock, businessTime, crash, triesMax } = deps;
   const { brandId, streakType } = request;
   const change = async () => {
     const changed = await database.atomically(async (tx) => {
@@ -85,8 +89,8 @@ export function changeStreak<Result>(
       const brand = read.brands.get(brandId);
       if (!brand) return { refusal: { code: 'brand_not_found' as const, brandId } };
       const all = streakTerms(brand);
-      const pays = all.streakTypes.includes(streakType);
-      const refusal = refuseActivity({ ...request, brand, pays }, ownHosts);
+      const pays = streakPays(all, streakType);
+      const refusal = await refuseActivity(tx, { ...request, brand, pays }, deps);
       if (refusal) return { refusal };
       const servicePays = pays && all.streakPays === 'service';
       if (servicePays) await lockAvailableFunds(tx, [brandId]);

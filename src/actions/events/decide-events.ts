@@ -12,6 +12,12 @@ import {
   readClaimTotals,
 } from '../../ledger/rewards/claims.ts';
 import { lockAvailableFunds, readAvailableFunds } from '../../ledger/rewards/funds.ts';
+import {
+  type OnceClaim,
+  type OnceKey,
+  onceKeyText,
+  readOnceClaims,
+} from '../../ledger/rewards/once-claims.ts';
 import { readSpending } from '../../ledger/rewards/spending.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { type Brand, type EventRule, isUnlimited } from '../../rules/brands/brand.ts';
@@ -23,6 +29,7 @@ import {
   claimTerms,
   refuseClaim,
 } from '../../rules/events/claim-policy.ts';
+import { type Once, onceOf } from '../../rules/events/once-per.ts';
 import { paysByStreak, rewardAmount, worthOf } from '../../rules/events/reward-amount.ts';
 import {
   bypassOf,
@@ -95,6 +102,8 @@ interface Candidate {
   brand: Brand;
   rule: EventRule;
   bypass: Bypass;
+  /** What it is paid once for, where its rule says so. */
+  once: Once | undefined;
 }
 
 /** A candidate that may be paid. */
@@ -134,7 +143,7 @@ export async function lookAtEvent(
   db: Queries,
   submission: EventSubmission,
 ): Promise<EventOutlook> {
-  const screened = await screen(deps, db, [{ submission, rewardId: '' }]);
+  const screened = await screen(deps, db, [{ submission, rewardId: '' }], { isQuestion: true });
   const { decisions, nowMs } = screened;
   const { candidates } = await forUsers(deps, db, screened);
   const round = { candidates, decisions, nowMs, readFunds: readAvailableFunds };
@@ -174,9 +183,15 @@ function recordable(
   { candidate, amount }: Grant,
   { nowMs, duplicateWindowMs }: { nowMs: number; duplicateWindowMs: number },
 ): GrantToRecord {
-  const { event, submission, brand, rule, bypass } = candidate;
+  const { event, submission, brand, rule, bypass, once } = candidate;
   const { eventType, userKey, userEmail, userAddress, metadata, platform } = submission;
-  const { claimsBelow, lastAtMost } = claimTerms({ rule, bypass, nowMs, duplicateWindowMs });
+  const { claimsBelow, lastAtMost } = claimTerms({
+    rule,
+    bypass,
+    nowMs,
+    duplicateWindowMs,
+    isOncePer: once !== undefined,
+  });
   return {
     rewardId: event.rewardId,
     brand,
@@ -189,12 +204,21 @@ function recordable(
     amount,
     claimsBelow,
     lastAtMost,
+    once,
     maxTotalClaims: isUnlimited(rule.maxTotalClaims) ? Number.MAX_SAFE_INTEGER : rule.maxTotalClaims,
   };
 }
 
-/** Runs the checks that need no counting: a refused event is decided here, the others become candidates. */
-async function screen(deps: DecideDeps, tx: Queries, events: EventToDecide[]): Promise<Round> {
+/**
+ * Runs the checks that need no counting: a refused event is decided here, the others become candidates. `isQuestion`:
+ * nothing is sent yet, so what the event is paid once for may be left out.
+ */
+async function screen(
+  deps: DecideDeps,
+  tx: Queries,
+  events: EventToDecide[],
+  { isQuestion = false } = {},
+): Promise<Round> {
   const { ownHosts, ownDomain } = deps;
   const brandIds = [...new Set(events.map(({ submission }) => submission.brandId))];
   const { brands, nowMs = deps.clock.now() } = await readBrandsAndTime(tx, {
@@ -220,12 +244,30 @@ async function screen(deps: DecideDeps, tx: Queries, events: EventToDecide[]): P
     const submission = underOwnType(event.submission, { brand, isType });
     const rule = rules.get(ruleKey(submission));
     const otherDomains = domains.flatMap((one) => (one.brandId === brandId ? [] : one.domain));
-    const refusal = refuseSubmission(submission, { brand, rule, ownHosts, ownDomain, otherDomains });
+    const { once, refusal } = judgeAlone(submission, {
+      isQuestion,
+      ...{ brand, rule, ownHosts, ownDomain, otherDomains },
+    });
     if (refusal) decisions.set(event, { nowMs, brand, rule, refusal });
     else if (brand && rule)
-      candidates.push({ event, submission, brand, rule, bypass: bypassOf(submission, brand) });
+      candidates.push({ event, submission, brand, rule, once, bypass: bypassOf(submission, brand) });
   }
   return { candidates, decisions, nowMs };
+}
+
+/** What an event is refused for by itself, or what it is paid once for. */
+function judgeAlone(
+  submission: EventSubmission,
+  { isQuestion, ...screening }: Parameters<typeof refuseSubmission>[1] & { isQuestion: boolean },
+): { once?: Once | undefined; refusal?: ScreeningRefusal | undefined } {
+  const refusal = refuseSubmission(submission, screening);
+  const field = screening.rule?.detail.oncePer;
+  if (refusal || field === undefined) return { refusal };
+  const read = onceOf(field, submission.metadata);
+  if ('once' in read) return read;
+  return read.missing && isQuestion
+    ? {}
+    : { refusal: { code: 'invalid_event_data', errors: [read.problem] } };
 }
 
 const TO_OURSELVES =
@@ -259,6 +301,7 @@ async function judge(
   const funds = await readFunds(tx, [...new Set(keys.map(({ brandId }) => brandId))]);
   const counters = await readClaimCounters(tx, keys);
   const totals = await readClaimTotals(tx, keys);
+  const paidOnce = await readOnceClaims(tx, candidates.flatMap(onceKeysOf));
   const multipliers = await streakMultipliers(deps, tx, { candidates, nowMs });
   const spending = await readSpending(tx, { brands: limitsOf(candidates), nowMs });
 
@@ -274,6 +317,7 @@ async function judge(
       totalClaims: totals.get(eventKey) ?? 0,
       availableFunds: funds.get(submission.brandId) ?? 0,
       spending: spending.get(submission.brandId),
+      once: onceStateOf(candidate, paidOnce),
       streakMultiplier: multipliers.get(key),
     };
     const amount = rewardAmount(rule, worthOf(rule, { submission, brand, state }));
@@ -291,6 +335,19 @@ async function judge(
     grants.push({ candidate, amount, state });
   }
   return grants;
+}
+
+const onceKeysOf = ({ submission, once }: Candidate): OnceKey[] => {
+  if (!once) return [];
+  const { brandId, eventType, userKey } = submission;
+  const { field, value } = once;
+  return [{ brandId, eventType, userKey, field, value }];
+};
+
+/** Undefined for an event that is not paid once for a thing. */
+function onceStateOf(candidate: Candidate, paidOnce: Map<string, OnceClaim>): ClaimState['once'] {
+  const [key] = onceKeysOf(candidate);
+  return key && candidate.once && { ...candidate.once, claim: paidOnce.get(onceKeyText(key)) };
 }
 
 /** The multipliers of candidates that are paid by streak, by claim key. */

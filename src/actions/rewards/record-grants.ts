@@ -7,10 +7,12 @@ import { takeNumbers } from '../../ledger/counters.ts';
 import type { Queries } from '../../ledger/database/database.ts';
 import { type AddedClaims, addClaimTotals, eventKeyText, takeClaims } from '../../ledger/rewards/claims.ts';
 import { promiseFunds } from '../../ledger/rewards/funds.ts';
+import { takeOnceClaims } from '../../ledger/rewards/once-claims.ts';
 import { recordRewards } from '../../ledger/rewards/rewards.ts';
 import { takeSpending } from '../../ledger/rewards/spending.ts';
 import { ensureWallets, type Wallet } from '../../ledger/wallets/wallets.ts';
 import type { Brand, BrandId } from '../../rules/brands/brand.ts';
+import type { Once } from '../../rules/events/once-per.ts';
 import { type SpendLimit, spendLimits } from '../../rules/events/spend-limit.ts';
 
 /** A reward that may be paid, with the terms that the ledger's conditions hold it to. */
@@ -35,6 +37,8 @@ export interface GrantToRecord {
   lastAtMost: number;
   /** … and all users together have no more than this, with this one. */
   maxTotalClaims: number;
+  /** What the user is rewarded for once and for all; absent where the rule does not say so. */
+  once?: Once | undefined;
 }
 
 /** A reward that is in the ledger and will be paid. */
@@ -70,6 +74,7 @@ export async function recordGrants(
   round: RoundOfGrants,
 ): Promise<GrantedReward[]> {
   await countClaims(tx, round);
+  await takeOnce(tx, round);
   await countTotals(tx, round.grants);
   if (!(await promiseFunds(tx, amountsOf(round.grants)))) throw new Overtaken();
   await countSpending(tx, round);
@@ -86,6 +91,14 @@ async function countClaims(tx: Queries, { grants, nowMs }: RoundOfGrants): Promi
     }),
   );
   if (taken.length !== grants.length) throw new Overtaken();
+}
+
+/** Takes what is rewarded once and for all; asks nothing where no grant is of that kind. */
+async function takeOnce(tx: Queries, { grants, nowMs }: RoundOfGrants): Promise<void> {
+  const claims = grants.flatMap(({ once, rewardId, brand, eventType, userKey, amount }) =>
+    once ? { ...once, rewardId, brandId: brand.brandId, eventType, userKey, amount, claimedAt: nowMs } : [],
+  );
+  if (claims.length > 0 && !(await takeOnceClaims(tx, claims))) throw new Overtaken();
 }
 
 /** Counts the grants of each event, always in the same order, so that processes cannot deadlock. */

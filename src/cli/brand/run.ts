@@ -7,7 +7,7 @@ import { isObject } from '../service/assignments.ts';
 import { replyResult } from '../service/control-reply.ts';
 import { settingsFrom } from './setting-flags.ts';
 import { type BrandOptions, withBrands } from './target.ts';
-import { brandLine, brandText, fundingText, newKeyLines } from './view.ts';
+import { brandLine, brandText, fundingText, newKeyLines, spendDefaultLines } from './view.ts';
 
 export const listBrands: Handler<BrandOptions> = (context, options) =>
   withBrands(context, options, async ({ brands }) =>
@@ -48,7 +48,12 @@ export const createBrand: Handler<CreateBrandOptions> = (context, options) => {
   return withBrands(context, options, async ({ brands }) =>
     replyResult(await brands.create(settings), {
       hasRightForm: isBrandDetail,
-      text: (brand, style) => [brandText(brand, style), ...newKeyLines(brand, style)].join('\n'),
+      text: (brand, style) =>
+        [
+          brandText(brand, style),
+          ...spendDefaultLines(brand, settings, style),
+          ...newKeyLines(brand, style),
+        ].join('\n'),
     }),
   );
 };

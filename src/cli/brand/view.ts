@@ -31,6 +31,7 @@ export function brandText(brand: BrandDetail, style: Style): string {
   return [
     `${style.bold(name)}  ${brandId}`,
     ...settings,
+    ...keylessRows(brand, style),
     ...(brand.gasWallet ? [row('gas wallet', gasWalletText(brand.gasWallet))] : []),
     row('escrow', `${funds.deposited} RWT, ${funds.promised} promised, ${funds.available} left`),
     ...brand.keys.map(({ keyId, createdAt, expiresAt }) =>
@@ -38,6 +39,19 @@ export function brandText(brand: BrandDetail, style: Style): string {
     ),
     ...rulesTable(brand.rules, style),
   ].join('\n');
+}
+
+/** What strangers are paid, and what bounds it. */
+function keylessRows({ paysWithoutKey, spendPerHour, spendPerDay }: BrandDetail, style: Style): string[] {
+  if (paysWithoutKey.length === 0) return [];
+  const isLimited = spendPerHour !== null || spendPerDay !== null;
+  const most = isLimited ? 'within its spend limit' : style.yellow('without a spend limit: set spendPerHour');
+  return [
+    `  ${style.dim('pays without a key')}  ${most}`,
+    ...paysWithoutKey.map(
+      ({ pays, text, closedBy }) => `    ${style.dim(pays.padEnd(10))}  ${text}; ${closedBy} ends it`,
+    ),
+  ];
 }
 
 const durationText = (kind: string, ms: unknown) =>
@@ -57,6 +71,21 @@ function settingText(value: unknown, style: Style): string {
 
 const gasWalletText = ({ address, ready }: { address: string; ready: boolean }) =>
   ready ? address : `${address} (not ready: it needs RELAYER_ROLE on PerkNFT and native currency)`;
+
+/** A limit that nobody asked for is told, with the way to another one. */
+export function spendDefaultLines(
+  { brandId, spendPerHour }: BrandDetail,
+  given: Readonly<Record<string, unknown>>,
+  style: Style,
+): string[] {
+  if (spendPerHour === null || given.spendPerHour !== undefined) return [];
+  return [
+    style.yellow(
+      `its events and streaks pay at most ${spendPerHour} RWT an hour together, the default in production`,
+    ),
+    style.dim(`  rewards brand set ${brandId} spendPerHour=5000, or spendPerHour=none for no limit`),
+  ];
+}
 
 export const ruleText = (rule: RuleBody, style: Style): string => rulesTable([rule], style).join('\n');
 

@@ -65,8 +65,15 @@ async function writeOf(context: CommandContext, options: WriteOptions) {
   const expected = options.expect === undefined ? undefined : parseExpectation(options.expect);
   const headers = await keyHeader(context.runtime, options.apiKeyFile);
   const target = await resolveTarget(context);
-  const { brandId } = await demandBrand(context, target, options.brand);
+  const { brandId, domain } = await demandBrand(context, target, options.brand);
   const { platform, type: streakType } = options;
-  const fields = { brandId, streakType, ...(platform && { platform }), ...personOf(options.user) };
+  const fields = {
+    brandId,
+    streakType,
+    // What pays says where it comes from, as an event does.
+    ...(domain && { domain }),
+    ...(platform && { platform }),
+    ...personOf(options.user),
+  };
   return { expected, client: clientFor(target, context), fields, headers };
 }

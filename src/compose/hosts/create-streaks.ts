@@ -39,7 +39,11 @@ interface StreaksDeps
 
 export function createStreaks(
   deps: StreaksDeps,
-  { serviceDomains, answerWhen }: { serviceDomains: readonly string[]; answerWhen: Milestone },
+  {
+    serviceDomains,
+    ownDomain,
+    answerWhen,
+  }: { serviceDomains: readonly string[]; ownDomain?: string | undefined; answerWhen: Milestone },
 ) {
   const { database, clock, businessTime, random, crash, wallets, engine, nudgeWebhooks } = deps;
   const streakDeps: StreakDeps = {
@@ -47,6 +51,7 @@ export function createStreaks(
     addressAt: wallets.addressAt,
     ownAddresses: ownAddressesOf(deps),
     ownHosts: serviceDomains,
+    ownDomain,
     inTurn: createKeyedMutex<BrandId>(),
     triesMax: settings.decideTriesMax,
     typesMax: settings.streakTypesMax,

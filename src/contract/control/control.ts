@@ -177,8 +177,16 @@ const gasWallet = z.object({ address: z.string(), ready: z.boolean() }).meta({
   description:
     "Pays the gas of the brand's users; the service's own wallet pays while this one is not ready.",
 });
+const keylessPayment = z.object({
+  pays: z.string().meta({ description: 'What is paid: `events`, `check-ins` or `milestones`.' }),
+  text: z.string().meta({ description: 'To whom, and how much.' }),
+  closedBy: z.string().meta({ description: "The setting that asks for the brand's key, or pays nothing." }),
+});
 export const brandDetail = brand.extend({
   keys: z.array(key),
+  paysWithoutKey: z
+    .array(keylessPayment)
+    .meta({ description: "What callers without the brand's key are paid; the spend limits bound it." }),
   rules: z.array(ruleResult),
   gasWallet: gasWallet.nullable(),
 });

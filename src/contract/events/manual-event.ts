@@ -84,6 +84,7 @@ export const manualEventEndpoint: Endpoint<EventsRefusalCode> = {
     'event_not_found',
     'channel_not_allowed',
     'duplicate',
+    'already_rewarded',
     'cooldown',
     'max_claims_reached',
     'max_total_claims_reached',

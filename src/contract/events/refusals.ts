@@ -144,6 +144,29 @@ const rows: RefusalRows<EventsRefusal> = {
       details: { reason: 'duplicate', existingEventId },
     }),
   },
+  already_rewarded: {
+    status: 409,
+    when: 'the event is paid once for each value of a field (`oncePer`), and the user has the reward for this one',
+    example: {
+      ...{ field: 'order_id', value: 'A-1001' },
+      previousReward: { eventId, rewardAmount: 24, timestamp: EXAMPLES_AT_MS - 18 * HOUR_MS },
+    },
+    says: ({ field, value, previousReward }, dialect): Said => {
+      const message = `The user was rewarded for ${field} ${value} before; the event is paid once for each ${field}.`;
+      return {
+        error: dialect === 'earlier' ? 'Duplicate reward' : 'Already rewarded',
+        message,
+        details: {
+          message,
+          reason: 'already_rewarded',
+          field,
+          existingEventId: previousReward.eventId,
+          previousReward: { ...previousReward, timestamp: isoInstant(previousReward.timestamp) },
+          retryable: false,
+        },
+      };
+    },
+  },
   cooldown: {
     status: 429,
     when: "the user's last reward for this event is younger than its cooldown",

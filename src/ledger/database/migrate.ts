@@ -20,6 +20,7 @@ import perks from './migrations/2026-11/0015-perks.sql';
 import redemptionConsent from './migrations/2026-11-consent/0031-redemption-consent.sql';
 import refusedWork from './migrations/2026-11-consent/0034-refused-work.sql';
 import mintsOfOthers from './migrations/2026-11-consent/0035-mints-of-others.sql';
+import onceClaims from './migrations/2026-11-consent/0037-once-claims.sql';
 import openCheckouts from './migrations/2026-11-consent/0040-open-checkouts.sql';
 import leaderboards from './migrations/2026-11-engagement/0016-leaderboards.sql';
 import constraintResults from './migrations/2026-11-engagement/0017-constraint-results.sql';
@@ -72,11 +73,12 @@ export const migrations = [
   { number: 31, name: '0031-redemption-consent', sql: redemptionConsent },
   { number: 34, name: '0034-refused-work', sql: refusedWork },
   { number: 35, name: '0035-mints-of-others', sql: mintsOfOthers },
+  { number: 37, name: '0037-once-claims', sql: onceClaims },
   { number: 40, name: '0040-open-checkouts', sql: openCheckouts },
 ] as const;
 
 /** The number of the newest migration that this program knows. */
-export const newestMigration = Math.max(...migrations.map(({ number }) => number));
+export const newestMigration: number = Math.max(...migrations.map(({ number }) => number));
 
 const applied = pgTable('migrations', {
   number: integer('number').primaryKey(),

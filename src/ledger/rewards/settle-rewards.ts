@@ -4,6 +4,7 @@ import type { Queries } from '../database/database.ts';
 import { brandFunds, claimCounters, claimTotals } from '../schema/rewards.ts';
 import { payloadOf, type Transaction } from '../transactions/transactions.ts';
 import { lockAvailableFunds } from './funds.ts';
+import { giveBackOnceClaim } from './once-claims.ts';
 import {
   failRewards,
   findBySequences,
@@ -77,6 +78,7 @@ async function release(tx: Queries, reward: Reward, nowMs: number): Promise<void
     .update(brandFunds)
     .set({ promised: sql`${brandFunds.promised} - ${amount}` })
     .where(eq(brandFunds.brandId, brandId));
+  await giveBackOnceClaim(tx, reward);
   await giveBackSpending(tx, reward);
   await markReleased(tx, { sequence, nowMs });
 }

@@ -55,6 +55,23 @@ export const claimCounters = pgTable(
   (t) => [primaryKey({ columns: [t.brandId, t.eventType, t.userKey] })],
 );
 
+/** What a user was rewarded for once and for all, by a field of the event's metadata that the rule names (`oncePer`). */
+export const onceClaims = pgTable(
+  'once_claims',
+  {
+    brandId: address('brand_id').notNull(),
+    eventType: text('event_type').notNull(),
+    userKey: text('user_key').notNull(),
+    /** The field: a rule that names another one begins anew. */
+    field: text('field').notNull(),
+    value: text('value').notNull(),
+    rewardId: text('reward_id').notNull(),
+    amount: number('amount').notNull(),
+    claimedAt: number('claimed_at').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.brandId, t.eventType, t.userKey, t.field, t.value] })],
+);
+
 /** How often anyone has claimed an event. */
 export const claimTotals = pgTable(
   'claim_totals',

@@ -12,6 +12,7 @@ import { trySqlite } from '../create-production.ts';
 import { openOfflineLedger } from '../offline/offline-ledger.ts';
 import { isGiven, readSecret, type Secret } from '../secrets.ts';
 import { startSettings } from '../settings.ts';
+import { lookAtKeyless } from './keyless.ts';
 import type { Observation } from './observation.ts';
 import { lookAtPorts } from './ports.ts';
 
@@ -101,6 +102,20 @@ export const checks: Record<string, (input: DoctorInput) => Promise<Observation[
       const { fix = 'check its address' } = error as { fix?: string };
       const withoutStop = (text: string) => text.replace(/\.$/, '');
       return [{ check: 'database', message: withoutStop(firstLine(error)), fix: withoutStop(fix) }];
+    }
+  },
+  async keyless(input) {
+    if (!isGiven(input.database)) return [];
+    try {
+      const ledger = await openOfflineLedger({ ...input, secret: input.database });
+      try {
+        return lookAtKeyless(await ledger.brandsWithRules());
+      } finally {
+        await ledger.close();
+      }
+    } catch {
+      // A ledger that cannot be read, or is not migrated yet, is what `database` tells of.
+      return [];
     }
   },
   async chain(input) {

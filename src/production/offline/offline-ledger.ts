@@ -10,11 +10,15 @@ import { createRpcPool } from '../../chain/rpc/rpc-pool.ts';
 import { settings } from '../../compose/config.ts';
 import { createVerifier } from '../../compose/hosts/create-verifier.ts';
 import { PreconditionError } from '../../compose/precondition.ts';
+import { listAllEventRules } from '../../ledger/brands/brand-configuration.ts';
+import { listBrands } from '../../ledger/brands/brands.ts';
+import type { Queries } from '../../ledger/database/database.ts';
 import { unsafeDatabaseSettings } from '../../ledger/database/durability.ts';
 import { migrate, pendingMigrations } from '../../ledger/database/migrate.ts';
 import { readFact } from '../../ledger/facts.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { silentLog } from '../../lib/log.ts';
+import type { SeededBrand } from '../../rules/brands/seed-changes.ts';
 import { checkSequences } from '../checks.ts';
 import { userHasher } from '../requests/user-hash.ts';
 import { readSecret, type Secret } from '../secrets.ts';
@@ -81,6 +85,8 @@ export async function openOfflineLedger(place: LedgerPlace) {
         pending: await pendingMigrations(database),
         unsafe: await unsafeDatabaseSettings(database),
       })),
+    /** Every brand with all its rules. */
+    brandsWithRules: () => asked(() => brandsWithRules(database.db)),
     /** Compares the ledger with the chain that it was written for. */
     async verify(rpcSecret: Secret, options: VerifyOptions): Promise<VerifyReport> {
       const connected = await connect(rpcSecret);
@@ -104,4 +110,11 @@ export async function openOfflineLedger(place: LedgerPlace) {
       };
     },
   };
+}
+
+async function brandsWithRules(db: Queries): Promise<SeededBrand[]> {
+  const found: SeededBrand[] = [];
+  for (const brand of await listBrands(db))
+    found.push({ brand, rules: await listAllEventRules(db, brand.brandId) });
+  return found;
 }

@@ -1,4 +1,5 @@
 /** What production keeps of a request: the facts that explain it, which are put into words when somebody asks. */
+
 import { requestDetail } from '../../http/control/request-summary.ts';
 import {
   brandOf,
@@ -10,6 +11,7 @@ import {
 import type { RequestTrace as Row } from '../../ledger/request-traces.ts';
 import { scrub, scrubValue } from '../../lib/log.ts';
 import { claimedHost } from '../../rules/brands/domain.ts';
+import type { ClaimState } from '../../rules/events/claim-policy.ts';
 import {
   type ExplainedBrand,
   type ExplainedRule,
@@ -89,15 +91,18 @@ function keptTrace(trace: RequestTrace, userHash: (userKey: string) => string): 
     eventId,
     nowMs,
     bodyBytes,
-    // Both ours, and without texts of callers.
     bypass,
-    state,
+    state: state && keptState(state),
     submission: submission && keptSubmission(submission, userHash),
     brand: brand && keptBrand(brand),
     rule: rule && keptRule(rule),
     refusal: said && scrubbed(said),
   };
 }
+
+/** Ours, but for what the event is paid once for, which callers wrote. */
+const keptState = (state: ClaimState): ClaimState =>
+  state.once ? { ...state, once: { ...state.once, value: scrub(state.once.value) } } : state;
 
 /** The same part for the same object: events that were decided together have their brand and rule in common. */
 function onceForEach<Whole extends object, Part extends object>(keep: (whole: Whole) => Part) {

@@ -124,6 +124,21 @@ export function judgeDomain(
   return { authorized: host === undefined ? brand.domainless === 'allow' : ofBrand(host), host };
 }
 
+/**
+ * The host for which the domain rule refuses what a caller reports; null where it may be reported. The brand's own servers
+ * may send from anywhere, but name a domain where the brand wants one from everybody (`domainless: refuse`).
+ */
+export function refuseHost(
+  from: EventOrigin & { withBrandKey: boolean },
+  brand: Pick<BrandProfile, 'domains' | 'platforms' | 'domainless'>,
+  context: Parameters<typeof judgeDomain>[2],
+): { host: string | undefined } | null {
+  const { authorized, host } = judgeDomain(from, brand, context);
+  if (authorized) return null;
+  if (from.withBrandKey && (host !== undefined || brand.domainless !== 'refuse')) return null;
+  return { host };
+}
+
 /** Metadata fields in which chat platforms name the account that an event came through. */
 const PLATFORM_IDENTITY: Record<string, string[]> = {
   telegram: ['bot_username'],

@@ -77,6 +77,10 @@ const kinds: {
     () => 'must be an event type: 1 to 50 letters, digits and underscores',
     (value) => textBy(value, (text) => (EVENT_TYPE.test(text) ? text : undefined)),
   ],
+  field: [
+    () => 'must be the name of a metadata field: 1 to 50 letters, digits and underscores',
+    (value) => textBy(value, (text) => (EVENT_TYPE.test(text) && text !== 'none' ? text : undefined)),
+  ],
   address: [() => 'must be an address: 0x and 40 hexadecimal digits', (value) => textBy(value, addressKey)],
   domain: [
     () => 'must be a domain of its own, such as shop.example (no public suffix)',
@@ -242,16 +246,17 @@ export function readSettings<S extends Spec>(
   return { values: values as Partial<Values<S>>, problems };
 }
 
-/** Which defaults a new brand gets; the two differ where a row says `inProduction`. */
-export type DefaultsFor = 'emulator' | 'production';
+/** Whose defaults: a new brand's, which differ where a row says `inProduction`, or those of a brand without a value. */
+export type DefaultsFor = 'emulator' | 'production' | 'earlier';
 
-/** The defaults of a new brand or rule; the emulator's are also what a brand has that was made before the setting. */
+/** The defaults of a new brand or rule, or what one has that was made before the setting existed (`earlier`). */
 export function defaultsOf<S extends Spec>(
   spec: S,
   defaultsFor: DefaultsFor = 'emulator',
 ): Partial<Values<S>> {
   const values = rowsOf(spec).flatMap(([name, row]) => {
-    const given = (defaultsFor === 'production' ? row.inProduction : undefined) ?? row.default;
+    const own = { emulator: undefined, production: row.inProduction, earlier: row.earlier }[defaultsFor];
+    const given = own ?? row.default;
     const read = readValue(row, given);
     return 'value' in read ? [[name, read.value] as const] : [];
   });

@@ -10,6 +10,8 @@ export type Kind =
   | { kind: 'switch' }
   | { kind: 'text'; most: number; inFiles?: { pattern: RegExp; expected: string } }
   | { kind: 'eventType' }
+  /** The name of a field of an event's metadata. */
+  | { kind: 'field' }
   | { kind: 'address' }
   | { kind: 'domain' }
   /** An IANA time zone, as the runtime spells it. */
@@ -41,8 +43,10 @@ interface MapKey {
 export type Row = Kind & {
   /** What the setting is, as the beginning of a sentence. */
   help: string;
-  /** As people write it. A brand that was made before the setting existed has it too, so it is what was done before. */
+  /** As people write it. A brand that was made before the setting existed has it too, unless `earlier` says what it did. */
   default?: unknown;
+  /** What a brand without a value has in place of the default: it was made when that was what the service did. */
+  earlier?: unknown;
   /** What a new brand in production has in its place: there, nobody's amounts and addresses are taken on trust. */
   inProduction?: unknown;
   /** Must be given for a new brand or rule. */
@@ -182,6 +186,9 @@ export const brandSpec = {
     least: 1,
     of: 'RWT',
     clearable: true,
+    // What strangers can take from a brand whose rules say too little: enough for a first day, and no escrow.
+    inProduction: 1000,
+    flag: '--spend-per-hour <rwt>',
     label: 'spend limit',
     unit: 'RWT an hour',
     help: 'the most that all its events may earn in an hour',
@@ -217,11 +224,13 @@ export const brandSpec = {
   },
   streakPays: {
     kind: 'choice',
-    of: ['service', 'event'],
-    default: 'service',
+    of: ['off', 'service', 'event'],
+    // Nothing pays that nobody configured: only this setting turns it on, no other one of streaks does.
+    default: 'off',
+    earlier: 'service',
     alias: 'streak.pays',
     label: 'check-ins are paid by',
-    help: "what pays for a check-in: the service when it is recorded, or the brand's event of streakCheckInEvents",
+    help: "what pays for check-ins and milestones: nothing (off), the service when one is recorded, or the brand's event of streakCheckInEvents",
   },
   streakCheckInEvents: {
     kind: 'list',
@@ -325,6 +334,12 @@ export const ruleSpec = {
     help: 'between two claims of one user',
   },
   active: { kind: 'switch', default: true, flag: '--active <state>', help: 'whether it pays' },
+  oncePer: {
+    kind: 'field',
+    clearable: true,
+    flag: '--once-per <field>',
+    help: 'the field of the metadata for each value of which a user is paid once, for ever, such as order_id; every event has to bring it',
+  },
   channels: {
     kind: 'list',
     of: { kind: 'text', most: 100 },

@@ -21,7 +21,7 @@ export type StreakTerms = Required<
   >
 >;
 
-const usual = defaultsOf(brandSpec) as StreakTerms;
+const usual = defaultsOf(brandSpec, 'earlier') as StreakTerms;
 
 /** The brand's own settings, and the defaults of what it was made without. */
 export function streakTerms({ profile }: Pick<Brand, 'profile'>): StreakTerms {
@@ -41,9 +41,15 @@ export function streakTerms({ profile }: Pick<Brand, 'profile'>): StreakTerms {
   return { timeZone, ...ofPay, streakGrace, streakMultipliers, streakMilestones };
 }
 
+/** Whether streaks of this type pay, whoever does: the brand has to have turned that on. */
+export const streakPays = (
+  { streakPays, streakTypes }: Pick<StreakTerms, 'streakPays' | 'streakTypes'>,
+  streakType: string,
+): boolean => streakPays !== 'off' && streakTypes.includes(streakType);
+
 /** The terms of one type of streak: one that pays nothing has no milestones, and check-ins worth nothing. */
 export const termsOfType = (terms: StreakTerms, streakType: string): StreakTerms =>
-  terms.streakTypes.includes(streakType) ? terms : { ...terms, streakBase: 0, streakMilestones: {} };
+  streakPays(terms, streakType) ? terms : { ...terms, streakBase: 0, streakMilestones: {} };
 
 /** The type of streak that callers mean who name none, and that multiplies rewards of events. */
 export const DAILY = 'daily';

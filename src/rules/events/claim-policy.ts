@@ -1,5 +1,6 @@
 /** Whether a user may claim an event now: duplicate, cooldown, limits, spending, funds, in that order (contract: Limits). */
 import { type EventRule, isUnlimited } from '../brands/brand.ts';
+import type { Once } from './once-per.ts';
 import { refuseSpending, type SpendRefusal, type SpendWindow } from './spend-limit.ts';
 
 /** What a claim is judged against. */
@@ -12,6 +13,8 @@ export interface ClaimState {
   availableFunds: number;
   /** The brand's spend limits, where it has any. */
   spending?: readonly SpendWindow[] | undefined;
+  /** What the event is paid once for, where its rule says so, and the reward that the user has for it. */
+  once?: (Once & { claim: { rewardId: string; amount: number; claimedAt: number } | undefined }) | undefined;
   /** What the user's streak multiplies the reward by; only where the event is paid by streak. */
   streakMultiplier?: number | undefined;
 }
@@ -31,6 +34,7 @@ export type ClaimRefusal =
       passesAtMs: number;
       previousReward: PreviousReward;
     }
+  | ({ code: 'already_rewarded'; previousReward: PreviousReward } & Once)
   | { code: 'max_claims_reached'; totalClaims: number; maxClaims: number }
   | { code: 'max_total_claims_reached'; totalClaims: number; maxTotalClaims: number }
   | SpendRefusal
@@ -61,14 +65,17 @@ export function refuseClaim({
   nowMs,
   duplicateWindowMs,
 }: ClaimQuestion): ClaimRefusal | undefined {
-  const { counter, totalClaims, availableFunds, spending = [] } = state;
+  const { counter, totalClaims, availableFunds, spending = [], once } = state;
+  if (once?.claim) return alreadyRewarded(once, once.claim);
   if (counter && counter.claims > 0) {
     const windowEndsMs = counter.lastAt + duplicateWindowMs;
-    if (nowMs < windowEndsMs) {
+    // What is paid once for a thing compares that in place of the time: two orders in a minute are two.
+    if (!once && nowMs < windowEndsMs) {
       return { code: 'duplicate', existingEventId: counter.lastRewardId, passesAtMs: windowEndsMs };
     }
     const cooldownEndsMs = counter.lastAt + rule.cooldownMs;
-    if (!bypass.cooldown && nowMs < cooldownEndsMs) {
+    const isWaiting = rule.cooldownMs > 0 || !once;
+    if (!bypass.cooldown && isWaiting && nowMs < cooldownEndsMs) {
       return {
         code: 'cooldown',
         cooldownMs: rule.cooldownMs,
@@ -96,16 +103,31 @@ export function refuseClaim({
   return undefined;
 }
 
+const alreadyRewarded = (
+  { field, value }: Once,
+  claim: { rewardId: string; amount: number; claimedAt: number },
+): ClaimRefusal => ({
+  code: 'already_rewarded',
+  field,
+  value,
+  previousReward: { eventId: claim.rewardId, rewardAmount: claim.amount, timestamp: claim.claimedAt },
+});
+
 /** The same decision as terms that a database row can be compared with: a maximum of claims and a latest time for the last one. */
 export function claimTerms({
   rule,
   bypass,
   nowMs,
   duplicateWindowMs,
-}: Omit<ClaimQuestion, 'state' | 'amount'>) {
-  const waitMs = Math.max(duplicateWindowMs, bypass.cooldown ? 0 : rule.cooldownMs);
+  isOncePer = false,
+}: Omit<ClaimQuestion, 'state' | 'amount'> & {
+  /** Whether the event is paid once for a thing: then only a cooldown makes the next one wait. */
+  isOncePer?: boolean;
+}) {
+  const cooldownMs = bypass.cooldown ? 0 : rule.cooldownMs;
+  const waitMs = isOncePer ? cooldownMs : Math.max(duplicateWindowMs, cooldownMs);
   return {
     claimsBelow: bypass.maxClaims || isUnlimited(rule.maxClaims) ? Number.MAX_SAFE_INTEGER : rule.maxClaims,
-    lastAtMost: nowMs - waitMs,
+    lastAtMost: isOncePer && waitMs === 0 ? Number.MAX_SAFE_INTEGER : nowMs - waitMs,
   };
 }

@@ -69,6 +69,7 @@ const REFUSED_AT: Record<string, CheckName> = {
   event_not_found: 'event',
   channel_not_allowed: 'channel',
   duplicate: 'duplicate',
+  already_rewarded: 'duplicate',
   cooldown: 'cooldown',
   max_claims_reached: 'max_claims',
   max_total_claims_reached: 'max_total_claims',
@@ -132,6 +133,7 @@ function passed(name: CheckName, event: EventCase): Omit<EventCheck, 'name'> {
       return ok(`${submission.channel} is one of ${channels.join(', ')}`);
     }
     case 'duplicate':
+      if (state?.once) return ok(`${state.once.field} ${state.once.value} was not rewarded before`);
       return ok(`${ago}, window ${formatDuration(event.duplicateWindowMs)}`);
     case 'cooldown':
       if (bypass?.cooldown) return skipped('the event skips the cooldown');
@@ -239,6 +241,15 @@ function refusedClaim(refusal: ClaimRefusal, event: EventCase): Refused {
         text: `event ${refusal.existingEventId} was accepted less than ${formatDuration(event.duplicateWindowMs)} ago`,
         passesAtMs: refusal.passesAtMs,
       };
+    case 'already_rewarded': {
+      const { field, value, previousReward } = refusal;
+      const when = instant(previousReward.timestamp);
+      return {
+        text: `${field} ${value} was rewarded ${when}, by event ${previousReward.eventId}`,
+        passesAtMs: null,
+        or: `send another ${field}: the event is paid once for each`,
+      };
+    }
     case 'cooldown':
       return {
         text: `last reward ${instant(refusal.previousReward.timestamp)}, ${formatDuration(refusal.remainingMs)} of ${formatDuration(refusal.cooldownMs)} left`,

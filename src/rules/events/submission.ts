@@ -1,6 +1,6 @@
 /** A customer event after its fields were checked, and the checks that need only the brand's configuration. */
 import type { Brand, BrandId, EventRule } from '../brands/brand.ts';
-import { type EventOrigin, judgeDomain } from '../brands/domain.ts';
+import { type EventOrigin, refuseHost } from '../brands/domain.ts';
 import { channelAllowed } from './channel.ts';
 import type { Bypass } from './claim-policy.ts';
 
@@ -95,19 +95,17 @@ function needsKey({ withBrandKey, userAddress }: EventSubmission, { profile }: B
   return userAddress && profile.directAddresses === 'credential' ? 'direct_addresses' : undefined;
 }
 
-/** The brand's own servers may send from anywhere, but name a domain where the brand wants one from everybody. */
 function refuseDomain(
   submission: EventSubmission,
   { brandId, name, profile }: Brand,
   { ownHosts, ownDomain, otherDomains }: Screening,
 ): ScreeningRefusal | undefined {
-  const { withBrandKey, metadata } = submission;
-  const context = { ownHosts, ownDomain, otherDomains, metadata };
-  const { authorized, host } = judgeDomain(submission, profile, context);
-  if (authorized) return undefined;
-  if (withBrandKey && (host !== undefined || profile.domainless !== 'refuse')) return undefined;
+  const { metadata } = submission;
+  const refused = refuseHost(submission, profile, { ownHosts, ownDomain, otherDomains, metadata });
   const configured = profile.domains;
-  return { code: 'domain_not_authorized', host, brandId, brandName: name, configured };
+  return refused
+    ? { code: 'domain_not_authorized', host: refused.host, brandId, brandName: name, configured }
+    : undefined;
 }
 
 /** Sources whose events pass over cooldown and maximum (contract: Cooldown bypass). */

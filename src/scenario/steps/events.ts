@@ -105,6 +105,9 @@ export const bulk = stepKind({
   },
 });
 
+/** What pays says where it comes from, as events do. */
+const placeOf = ({ domain }: { domain: string }) => (domain === '' ? {} : { domain });
+
 export const checkIn = stepKind({
   about: 'Records that a user was active today (`POST streak/record-activity`)',
   sees: answer,
@@ -121,7 +124,7 @@ export const checkIn = stepKind({
     const fields = { ...(platform !== undefined && { platform }), ...personOf(world, user) };
     return answerSeen(
       await world.client.streaks.recordActivity(
-        { brandId: brand.brandId, streakType: type, ...fields },
+        { brandId: brand.brandId, streakType: type, ...placeOf(brand), ...fields },
         { headers: { ...keyHeader(world, brand, brandKey), ...headers } },
       ),
     );

@@ -46,12 +46,13 @@ export function createPlugin(
     callTimeoutMs,
   });
   const siteHost = new URL(url).hostname;
-  const send = createSendEvent({ ...deps, asking, settings: settings.read, debugLog, siteHost });
+  const domain = () => settings.read().domain || siteHost;
+  const send = createSendEvent({ ...deps, asking, domain, debugLog });
   const fire = createFire({ send, settings: settings.read, visits: createDailyVisits(deps) });
   const background = createBackground(deps.log);
   return {
     settings,
-    ...createServiceCalls(asking, createRedemptionKeys(deps)),
+    ...createServiceCalls(asking, createRedemptionKeys(deps), domain),
     fire,
     fireLater: (hook, occurrence) => background.run(() => fire(hook, occurrence)),
     idle: background.idle,

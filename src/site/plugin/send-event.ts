@@ -6,15 +6,13 @@ import { pluginRefusals } from './refusals.ts';
 import { type AskService, answerOf } from './service/ask-service.ts';
 import { eventAnswer, reasonIn } from './service/service-answers.ts';
 import { PLATFORM } from './service/service-calls.ts';
-import type { PluginSettings } from './settings.ts';
 
 export interface SendEventDeps {
   asking: AskService;
-  settings(): PluginSettings;
   clock: Clock;
   debugLog: ReturnType<typeof createDebugLog>;
-  /** Host of the site. */
-  siteHost: string;
+  /** Where the site's events come from. */
+  domain(): string;
 }
 
 /** What came back, with the service's whole answer for those who explain it. */
@@ -36,7 +34,7 @@ export function createSendEvent(deps: SendEventDeps): SendEvent {
           brandId: call.brandId,
           eventType: eventName,
           userEmail: email,
-          domain: deps.settings().domain || deps.siteHost,
+          domain: deps.domain(),
           // The plugin's two come last: no page speaks for another platform or another time.
           metadata: { ...metadata, platform: PLATFORM, timestamp: new Date(deps.clock.now()).toISOString() },
         },

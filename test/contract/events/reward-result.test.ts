@@ -68,12 +68,14 @@ describe('contract: Event types, as the demo brand has them', () => {
   afterAll(() => service?.stop());
 
   test.each(eventTypes)('contract: Event types, %s pays %i RWT', async (eventType, amount) => {
-    const { status, body } = await service.event({ userEmail: someone(), eventType });
+    // The demo pays a purchase once for each order.
+    const metadata = eventType === 'purchase' ? { order_id: 'A-1' } : undefined;
+    const { status, body } = await service.event({ userEmail: someone(), eventType, metadata });
     expect([status, body.rewardAmount, body.eventType]).toEqual([200, amount, eventType]);
   });
 
   test('contract: Event types, purchase: per USD', async () => {
-    const metadata = { order_total: 129.95 };
+    const metadata = { order_id: 'A-1', order_total: 129.95 };
     const { body } = await service.event({ userEmail: someone(), eventType: 'purchase', metadata });
     expect(body.rewardAmount).toBe(129);
     expect(await service.balanceOf(body.walletAddress)).toBe(129n);

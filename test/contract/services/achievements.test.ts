@@ -200,7 +200,13 @@ onEachDatabase('achievements', (get) => {
     await get().set(shop, { 'achievements.faithful': 'streak_days 2 Faithful' });
     const checkIn = () =>
       get().post('/streak/record-activity', {
-        ...{ brandId: shop.brandId, userIdentifier, platform: 'web', streakType: 'daily' },
+        ...{
+          brandId: shop.brandId,
+          domain: shop.domain,
+          userIdentifier,
+          platform: 'web',
+          streakType: 'daily',
+        },
       });
     const faithful = async () =>
       (await show(userIdentifier)).find(

@@ -1,4 +1,5 @@
 /** Streaks through HTTP: days in a row, what they multiply, milestones and who pays (docs/engagement.md). */
+import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { someone } from '../../kits/service.ts';
 import { bearer, expectBothForms, onEachDatabase, open, paused, poor, shop } from '../kit.ts';
@@ -13,10 +14,18 @@ onEachDatabase(
   (get) => {
     const record = (
       fields: Record<string, unknown>,
-      { of = shop, headers }: { of?: { brandId: string }; headers?: Record<string, string> } = {},
-    ) => get().post('/streak/record-activity', { brandId: of.brandId, ...fields }, headers);
-    const claim = (fields: Record<string, unknown>, of: { brandId: string } = shop) =>
-      get().post('/streak/claim-milestone', { brandId: of.brandId, ...fields });
+      {
+        of = shop,
+        headers,
+      }: { of?: { brandId: string; domain?: string }; headers?: Record<string, string> } = {},
+    ) =>
+      get().post('/streak/record-activity', { brandId: of.brandId, domain: of.domain, ...fields }, headers);
+    const claim = (
+      fields: Record<string, unknown>,
+      of: { brandId: string; domain?: string } = shop,
+      headers?: Record<string, string>,
+    ) =>
+      get().post('/streak/claim-milestone', { brandId: of.brandId, domain: of.domain, ...fields }, headers);
     const status = async (user: string, query = '', of: { brandId: string } = shop) =>
       (await get().request(`/streak/status/${of.brandId}/${encodeURIComponent(user)}${query}`)).body;
     const at = (ms: number) => get().setClock(ms);
@@ -162,7 +171,10 @@ onEachDatabase(
       expect((await status(userIdentifier, '?streakType=engagement')).currentStreak).toBe(1);
       expect((await balance(userIdentifier)).rewards).toEqual([10]);
       const unpaid = await claim({ ...engaged, milestoneDays: 7 });
-      expect([unpaid.status, unpaid.body.message]).toEqual([400, 'Streaks of this type have no milestones.']);
+      expect([unpaid.status, unpaid.body.message]).toEqual([
+        400,
+        'Streaks of this type have no milestones, or the brand has not turned on that streaks pay.',
+      ]);
       await get().set(open, { streakTypes: ['daily', 'engagement'], timeZone: 'UTC' });
       expect((await record({ ...engaged, userIdentifier: someone() }, { of: open })).body.reward.final).toBe(
         10,
@@ -285,6 +297,75 @@ onEachDatabase(
         expect(sent.body.rewardAmount ?? sent.body.rwtDistributed).toBe(11);
         const other = await get().send(shop, { userEmail: someone(), eventType: 'multiplied' });
         expect(other.body.rewardAmount ?? other.body.rwtDistributed).toBe(10);
+      });
+    });
+
+    describe('nothing pays that nobody configured', () => {
+      /** A brand as `rewards brand create` makes it, with money to lose. */
+      const newBrand = async (settings: Record<string, unknown> = {}) => {
+        const brandId = `0x${randomBytes(20).toString('hex')}`;
+        const domain = `b${brandId.slice(2, 14)}.example`;
+        const made = await get().control('/brands', {
+          ...{ brandId, name: 'Fresh', domains: [domain], escrow: 5000 },
+          ...settings,
+        });
+        expect(made.status).toBe(201);
+        return { brandId, domain, ...made.body };
+      };
+      const promised = async ({ brandId }: { brandId: string }) =>
+        (await get().request(`${get().ready.urls.control}/brands/${brandId}`)).body.funds.promised;
+
+      test('streaks of a new brand count and pay nothing, whatever else of them is set', async () => {
+        const of = await newBrand({ streakBase: 50, 'streakMilestones.1': 500 });
+        expect(of.streakPays).toBe('off');
+        const userIdentifier = someone();
+        const { status: code, body } = await record({ userIdentifier }, { of });
+        expect([code, body.currentStreak, body.reward]).toEqual([200, 1, { base: 0, final: 0 }]);
+        expect(body.unclaimedMilestones).toEqual([]);
+        const claimed = await claim({ userIdentifier, milestoneDays: 1 }, of);
+        expect([claimed.status, claimed.body.details.reason]).toEqual([400, 'milestone_unknown']);
+        expect(await promised(of)).toBe(0);
+        await get().set(of, { streakPays: 'service' });
+        expect((await record({ userIdentifier: someone() }, { of })).body.reward.final).toBe(50);
+      });
+
+      test('invented e-mails without domain or Origin are paid nothing, for check-ins and milestones', async () => {
+        const of = await newBrand({ streakPays: 'service', 'streakMilestones.1': 500 });
+        const strangers = await Promise.all(
+          Array.from({ length: 65 }, () =>
+            record({ userIdentifier: someone() }, { of: { brandId: of.brandId } }),
+          ),
+        );
+        expect(new Set(strangers.map(({ status: code }) => code))).toEqual(new Set([403]));
+        expect(strangers[0]?.body.details).toEqual({
+          ...{ reason: 'domain_not_authorized', domain: null, brandId: of.brandId },
+          configuredDomain: of.domain,
+        });
+        expectBothForms(strangers[0] as NonNullable<(typeof strangers)[0]>);
+        const userIdentifier = someone();
+        expect((await record({ userIdentifier }, { of })).status).toBe(200);
+        const claimed = await claim({ userIdentifier, milestoneDays: 1 }, { brandId: of.brandId });
+        expect([claimed.status, claimed.body.details.reason]).toEqual([403, 'domain_not_authorized']);
+        expect(await promised(of)).toBe(10);
+      });
+
+      test('what pays is admitted as an event: page, brand key, chat account, and no domain of others', async () => {
+        const of = await newBrand({ streakPays: 'service', platforms: { telegram: '@FreshBot' } });
+        const { brandId, apiKey } = of;
+        const keyed = { authorization: `Bearer ${apiKey}` };
+        const codeOf = async (fields: Record<string, unknown>, headers?: Record<string, string>) =>
+          (await record({ userIdentifier: someone(), ...fields }, { of: { brandId }, headers })).status;
+        expect(await codeOf({ sourceUrl: `https://www.${of.domain}/profile` })).toBe(200);
+        expect(await codeOf({}, { origin: `https://${of.domain}` })).toBe(200);
+        expect(await codeOf({ metadata: { bot_username: '@FreshBot' }, platform: 'telegram' })).toBe(200);
+        expect(await codeOf({ domain: shop.domain })).toBe(403);
+        expect(await codeOf({ domain: 'no domain' })).toBe(400);
+        expect(await codeOf({}, keyed)).toBe(200);
+        await get().set(of, { domainless: 'refuse' });
+        expect(await codeOf({}, keyed)).toBe(403);
+        expect(await codeOf({ domain: 'anywhere.example' }, keyed)).toBe(200);
+        await get().set(of, { domainless: 'allow' });
+        expect(await codeOf({})).toBe(200);
       });
     });
 

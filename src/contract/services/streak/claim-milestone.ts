@@ -6,6 +6,7 @@ import { count, OBJECT_PROBLEM, rwt } from '../../shapes.ts';
 import { ofWrite, type ServicesRefusalCode } from '../refusals.ts';
 import { userFields } from '../user.ts';
 import { paidShape, streakTypeField } from './fields.ts';
+import { placeFields } from './place.ts';
 
 const DAYS_PROBLEM = 'must be the days of a milestone, such as 7';
 
@@ -28,6 +29,7 @@ export const claimMilestoneQuestion = z.object(
       .refine((days) => days >= 1 && days <= 9_999, DAYS_PROBLEM)
       .meta({ description: "One of the brand's `streakMilestones`, by its days." }),
     streakType: streakTypeField,
+    ...placeFields,
   },
   { error: OBJECT_PROBLEM },
 );
@@ -76,6 +78,7 @@ export const claimMilestoneEndpoint: Endpoint<ServicesRefusalCode> = {
   refusals: [
     ...ofWrite,
     'automation_disabled',
+    'domain_not_authorized',
     'milestone_unknown',
     'milestone_not_reached',
     'milestone_claimed',

@@ -6,9 +6,10 @@ import { count, OBJECT_PROBLEM, rwt } from '../../shapes.ts';
 import { ofWrite, type ServicesRefusalCode } from '../refusals.ts';
 import { userFields } from '../user.ts';
 import { exampleStanding, milestone, paidShape, standingShape, streakTypeField } from './fields.ts';
+import { placeFields } from './place.ts';
 
 export const recordActivityQuestion = z.object(
-  { ...userFields, streakType: streakTypeField },
+  { ...userFields, streakType: streakTypeField, ...placeFields },
   { error: OBJECT_PROBLEM },
 );
 
@@ -54,7 +55,7 @@ export const recordActivityEndpoint: Endpoint<ServicesRefusalCode> = {
   path: '/streak/record-activity',
   summary: 'A user was active today',
   description:
-    "Counts once for each calendar day of the brand's time zone (`timeZone`), and pays the check-in unless the brand's own events do (`streakPays`).",
+    "Counts once for each calendar day of the brand's time zone (`timeZone`), and pays the check-in where the brand has turned that on (`streakPays`: `off`, `service` or `event`). What pays is admitted as an event would be: by its domain, or with the brand's key.",
   key: { scheme: 'brandKey', required: false },
   body: named('ActivityReport', recordActivityQuestion),
   examples: [
@@ -88,6 +89,7 @@ export const recordActivityEndpoint: Endpoint<ServicesRefusalCode> = {
   refusals: [
     ...ofWrite,
     'automation_disabled',
+    'domain_not_authorized',
     'too_many_streak_types',
     'spend_limit',
     'insufficient_brand_balance',

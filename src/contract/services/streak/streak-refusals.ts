@@ -4,6 +4,7 @@ import { EXAMPLES_AT_MS, type RefusalRows } from '../../refusals.ts';
 
 export type StreakRefusal =
   | { code: 'automation_disabled'; brandId: string }
+  | { code: 'domain_not_authorized'; host: string | undefined; brandId: string; configured: string[] }
   | { code: 'too_many_streak_types'; typesMax: number }
   | { code: 'milestone_unknown'; days: number; known: number[] }
   | { code: 'milestone_not_reached'; days: number; longestStreak: number }
@@ -24,6 +25,22 @@ export const streakRefusals: RefusalRows<StreakRefusal> = {
       details: { reason: 'automation_disabled' },
     }),
   },
+  domain_not_authorized: {
+    status: 403,
+    when: "the activity pays, and comes from a domain that is not the brand's, or names none",
+    example: { host: 'elsewhere.example', brandId: demo.brandId, configured: [demo.domain] },
+    says: ({ host, brandId, configured }) => ({
+      error: `Domain ${host ?? '(none given)'} is not authorized for brand ${brandId}, which is configured for ${configured.join(', ')}`,
+      message:
+        "Streaks of this type pay, so a report says where it comes from: name the brand's `domain`, as events do, or send the brand's key.",
+      details: {
+        reason: 'domain_not_authorized',
+        domain: host ?? null,
+        brandId,
+        configuredDomain: configured[0] ?? null,
+      },
+    }),
+  },
   too_many_streak_types: {
     status: 400,
     when: 'the user has streaks of as many types as the service counts',
@@ -42,7 +59,7 @@ export const streakRefusals: RefusalRows<StreakRefusal> = {
       error: 'Milestone not available',
       message:
         known.length === 0
-          ? 'Streaks of this type have no milestones.'
+          ? 'Streaks of this type have no milestones, or the brand has not turned on that streaks pay.'
           : `The brand has no milestone of ${days} days; its milestones are ${known.join(', ')}.`,
       details: { reason: 'milestone_unknown', milestones: known },
     }),

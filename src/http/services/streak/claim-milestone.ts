@@ -7,6 +7,7 @@ import {
   type ClaimMilestoneResult,
   claimMilestoneQuestion,
 } from '../../../contract/services/streak/claim-milestone.ts';
+import { placeOf } from '../../../contract/services/streak/place.ts';
 import { jsonAnswer } from '../../frame/answer.ts';
 import type { Refuser } from '../../frame/refuse.ts';
 import type { RequestVariables } from '../../frame/request-record.ts';
@@ -31,7 +32,8 @@ export function claimMilestone(deps: ClaimMilestoneDeps): Handler<RequestVariabl
     if ('refusal' in question) return refuser.answer(context, question.refusal);
     const { brandId, platform, streakType, milestoneDays } = question.asked;
     const writer = await writerOf(deps, context);
-    const request = { brandId, platform, streakType, milestoneDays, writer, ...question.user };
+    const place = placeOf(question.asked, writer.origin);
+    const request = { brandId, platform, streakType, milestoneDays, writer, place, ...question.user };
     const claimed = await deps.claimMilestone(request);
     if ('refusal' in claimed) return refuser.answer(context, refusedGrant(claimed.refusal, writer));
     const { days: milestone, bonus, ...paid } = claimed;

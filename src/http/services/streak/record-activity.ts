@@ -3,6 +3,7 @@ import type { Handler } from 'hono';
 import type { RecordedActivity, RecordRefusal } from '../../../actions/engagement/record-activity.ts';
 import type { StreakRequest } from '../../../actions/engagement/streak-work.ts';
 import type { ServicesRefusal } from '../../../contract/services/refusals.ts';
+import { placeOf } from '../../../contract/services/streak/place.ts';
 import {
   type RecordActivityResult,
   recordActivityQuestion,
@@ -29,7 +30,8 @@ export function recordActivity(deps: RecordActivityDeps): Handler<RequestVariabl
     if ('refusal' in question) return refuser.answer(context, question.refusal);
     const { brandId, platform, streakType } = question.asked;
     const writer = await writerOf(deps, context);
-    const request = { brandId, platform, streakType, writer, ...question.user };
+    const place = placeOf(question.asked, writer.origin);
+    const request = { brandId, platform, streakType, writer, place, ...question.user };
     const recorded = await deps.recordActivity(request);
     return 'refusal' in recorded
       ? refuser.answer(context, refusedGrant(recorded.refusal, writer))

@@ -34,9 +34,11 @@ const who = ({ brandId }: ServiceCall, email: string) => ({
 export function createServiceCalls(
   { ask, call }: AskService,
   keys: ReturnType<typeof createRedemptionKeys>,
+  /** Where the site's events come from. */
+  domain: () => string,
 ): ServiceCalls {
   return {
-    ...createChanges({ ask, call }),
+    ...createChanges({ ask, call }, domain),
     redeem: createRedeem({ ask, call }, keys),
     leaderboard: async (wish) => {
       const board = await ask(
@@ -106,14 +108,21 @@ export function createServiceCalls(
   };
 }
 
-function createChanges({ ask, call }: AskService): Pick<Plugin, 'checkIn' | 'claimMilestone'> {
+/** What pays says where it comes from, as the site's events do. */
+function createChanges(
+  { ask, call }: AskService,
+  domain: () => string,
+): Pick<Plugin, 'checkIn' | 'claimMilestone'> {
   return {
     checkIn: async ({ email }) => {
       const recorded = await ask(
         {
           what: `check-in of ${email}`,
           send: (to) =>
-            to.client.streaks.recordActivity({ ...who(to, email), streakType: STREAK }, to.options),
+            to.client.streaks.recordActivity(
+              { ...who(to, email), streakType: STREAK, domain: domain() },
+              to.options,
+            ),
           answer: checkInAnswer,
           refused: 'checkin_failed',
         },
@@ -132,7 +141,7 @@ function createChanges({ ask, call }: AskService): Pick<Plugin, 'checkIn' | 'cla
           what: `milestone ${days} of ${email}`,
           send: (to) =>
             to.client.streaks.claimMilestone(
-              { ...who(to, email), milestoneDays: days, streakType: STREAK },
+              { ...who(to, email), milestoneDays: days, streakType: STREAK, domain: domain() },
               to.options,
             ),
           answer: claimAnswer,
