@@ -9,7 +9,7 @@ import type { Findings } from './report.ts';
 export interface VerifyDeps {
   database: Database;
   history: ChainHistory;
-  chain: Pick<ChainClient, 'block'>;
+  chain: Pick<ChainClient, 'block' | 'nonce'>;
   /** The first block that can hold anything of ours. */
   firstBlock: number;
   /** Waits in real time while the chain settles. */

@@ -1,5 +1,5 @@
 /**
- * What the chain has beyond the newest block that the ledger has read. A ledger that was restored from an old copy agrees
+ * What the chain and a node's pool have beyond the newest block that the ledger has read. A ledger that was restored from an old copy agrees
  * with the chain as far as it goes; only here it shows that the chain knows more of us than the ledger gave out.
  */
 import { everySender, nextSequence } from '../ledger/audit-pages.ts';
@@ -34,7 +34,18 @@ export async function verifyBeyond(
   for (const { lane } of await everySender(db)) {
     // The chain is asked first, so that what is sent meanwhile is below the ledger's next.
     const found = await history.nonceAt(lane, head.number);
+    const pending = await deps.chain.nonce(lane, 'pending');
     const expected = (await nextNonce(db, lane)) ?? 0;
+    const known = Math.max(found, expected);
+    if (pending > known) {
+      const nonces = pending - known === 1 ? `nonce ${known}` : `nonces ${known} to ${pending - 1}`;
+      findings.add('pending_unknown', {
+        message: `transactions of ${lane} that the ledger does not know wait in a pool, under ${nonces}: is it an old copy?`,
+        about: { lane, fromNonce: known, toNonce: pending - 1 },
+        expected,
+        found: pending,
+      });
+    }
     if (found <= expected) continue;
     findings.add('ledger_behind', {
       message: `${lane} has used ${found} nonces on chain, the ledger has given out ${expected}: is it an old copy?`,

@@ -47,3 +47,9 @@ export function payoutsIn(raw: Hex): PayoutEntry[] {
     return [];
   }
 }
+
+/** Whether two signed transactions do the same: recipient, value and data. */
+export function isSamePayload(one: Hex, other: Hex): boolean {
+  const first = readAttempt(one);
+  return first !== undefined && first.payload === readAttempt(other)?.payload;
+}

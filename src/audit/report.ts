@@ -82,7 +82,9 @@ export type DifferenceKind =
   /** The newest block in the ledger is not on the chain. */
   | 'other_chain'
   /** The chain has payouts or nonces of ours that the ledger has not given out: it is an old copy. */
-  | 'ledger_behind';
+  | 'ledger_behind'
+  /** A pool has transactions of ours that the ledger does not know: it is an old copy. */
+  | 'pending_unknown';
 
 /** What a person should know although ledger and chain agree. */
 export type FlagKind =

@@ -1,4 +1,5 @@
 /** The emulator: what lives as long as `serve` does, and the world behind it that can be closed and opened again. */
+import { join } from 'node:path';
 import { type Overrides, type ServeConfig, settings } from '../compose/config.ts';
 import {
   type HostUrls,
@@ -21,8 +22,10 @@ import { loadFixture, packagedFixture } from './fixture/fixture.ts';
 import { createWorldKeeper, type WorldKeeper } from './keep-world.ts';
 import type { Surroundings, WorldReady } from './open-world.ts';
 import { createSnapshots, type Snapshots } from './snapshots/create-snapshots.ts';
+import { removeDrafts } from './snapshots/snapshot-folder.ts';
 import { createUndoPoints } from './snapshots/undo-points.ts';
 import { openDataDir } from './state/data-dir.ts';
+import { SNAPSHOTS } from './state/data-files.ts';
 import type { Ready } from './state/ready.ts';
 import { resetData } from './state/reset-data.ts';
 import type { Seed } from './world/prepare-world.ts';
@@ -116,6 +119,7 @@ async function startEmulator(
   const { lifecycle } = deps;
   const dataDir = await openDataDir({ path: config.dataDir, ephemeral: config.ephemeral });
   lifecycle.onStop(() => dataDir.release());
+  await removeDrafts(join(dataDir.path, SNAPSHOTS));
   let urls: HostUrls | undefined;
   const machine = systemClock();
   const undo = config.undo ? createUndoPoints(() => runningOf(keeper, dataDir.path), machine) : undefined;

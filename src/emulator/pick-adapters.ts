@@ -34,7 +34,7 @@ import { jumpClock } from './faults/jump-clock.ts';
 import { logFaults } from './faults/log-faults.ts';
 import { type EmulatedProcessor, openProcessor } from './processor/open-processor.ts';
 import { LEDGER } from './state/data-files.ts';
-import { keepLedgerMark, lostSinceMark } from './state/ledger-mark.ts';
+import { type CommitMark, keepLedgerMark, lostSinceMark, openCommitMark } from './state/ledger-mark.ts';
 import { refuseProductionLedger, refuseRealChain } from './state/refuse-production.ts';
 import { keepClock, restoreClock } from './state/restore-clock.ts';
 import { DEV_GAS_WALLETS_PATH, DEV_MNEMONIC, DEV_WALLETS_PATH, devPaths } from './world/dev-accounts.ts';
@@ -78,12 +78,14 @@ export async function pickAdapters(
   }: Place & { clockStart?: ClockStart | undefined; watchNesting?: boolean | undefined },
   lifecycle: Lifecycle,
 ): Promise<Adapters> {
-  const database = await openLedger(config, { dataDir, watchNesting });
+  const isKept = !config.ephemeral && config.databaseUrl === undefined;
+  const commits = isKept ? openCommitMark(dataDir) : undefined;
+  if (commits) lifecycle.onStop(async () => commits.close());
+  const database = await openLedger(config, { dataDir, watchNesting, counted: commits });
   lifecycle.onStop(() => database.close());
   await refuseProduction(config, database, dataDir);
   await migrate(database);
-  if (!config.ephemeral && config.databaseUrl === undefined)
-    await watchForLoss({ database, lifecycle, log: config.log }, dataDir);
+  if (commits) await watchForLoss({ database, lifecycle, log: config.log, commits }, dataDir);
   const clock = clockStart ? adjustableClock(clockStart) : await restoreClock(config, database);
   await keepClock(database, clock);
   const local = await startOwnChain({ database, clock, lifecycle }, config, { dataDir, earlyNode });
@@ -183,28 +185,34 @@ async function refuseProduction(
 
 /** Says what the ledger has lost since the last run, and keeps the mark that shows it. */
 async function watchForLoss(
-  deps: { database: Database; lifecycle: Lifecycle; log: Log },
+  deps: { database: Database; lifecycle: Lifecycle; log: Log; commits: CommitMark },
   dataDir: string,
 ): Promise<void> {
-  const lost = await lostSinceMark(deps.database, dataDir);
-  if (lost) {
+  const commits = deps.commits.lost();
+  const known = await lostSinceMark(deps.database, dataDir);
+  if (known || commits > 0) {
+    const { rewards, blocks } = known ?? { rewards: 0, blocks: 0 };
+    const among = `${rewards} rewards and ${blocks} blocks`;
+    const gone = commits > 0 ? `${commits} that were answered, with at least ${among},` : among;
     deps.log.warn(
-      { ...lost },
-      `the ledger has lost its last commits: ${lost.rewards} rewards and ${lost.blocks} blocks are gone. A file of ${dataDir} was deleted or replaced, such as ledger.sqlite-wal; bring it back while the stack is stopped, or go on without them`,
+      { commits, rewards, blocks },
+      `the ledger has lost its last commits: ${gone} are gone. A file of ${dataDir} was deleted or replaced, such as ledger.sqlite-wal; bring it back while the stack is stopped, or go on without them`,
     );
   }
+  deps.commits.keep();
   deps.lifecycle.onStop(keepLedgerMark(deps, dataDir));
 }
 
 async function openLedger(
   { databaseUrl, ephemeral, log }: ServeConfig,
-  { dataDir, watchNesting }: { dataDir: string; watchNesting: boolean },
+  of: { dataDir: string; watchNesting: boolean; counted: CommitMark | undefined },
 ): Promise<Database> {
-  if (!databaseUrl) return openSqlite(join(dataDir, LEDGER), { durable: !ephemeral, watchNesting });
+  const { dataDir, ...how } = of;
+  if (!databaseUrl) return openSqlite(join(dataDir, LEDGER), { durable: !ephemeral, ...how });
   // Loaded only here: the driver takes as long to load as the ledger takes to open.
   const { openPostgres } = await import('../ledger/database/postgres.ts');
   const availability = createAvailability({ what: 'the database', log });
-  return openPostgres(databaseUrl, { availability, watchNesting });
+  return openPostgres(databaseUrl, { availability, watchNesting: how.watchNesting });
 }
 
 /** The emulator answers DNS from a table, in which every domain of a brand has the record that links it. */

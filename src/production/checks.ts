@@ -14,6 +14,7 @@ import { unsafeDatabaseSettings } from '../ledger/database/durability.ts';
 import { pendingMigrations } from '../ledger/database/migrate.ts';
 import { type Facts, readFact } from '../ledger/facts.ts';
 import { readLedgerOwner } from '../ledger/ledger-owner.ts';
+import { unfinishedRecovery } from '../ledger/recovery/recoveries.ts';
 import { nextNonce } from '../ledger/transactions/transactions.ts';
 import { newestDerivedWallet } from '../ledger/wallets/wallets.ts';
 import { isDevelopmentChain } from '../lib/development-chain.ts';
@@ -124,6 +125,7 @@ export async function checkDatabase(
       add('E_MIGRATIONS_PENDING', `the database lacks ${pending.join(', ')}`, fix);
       return { problems };
     }
+    if (await unfinishedRecovery(database.db)) problems.push(problemOf('E_RECOVERY_UNFINISHED'));
     const newest = wallets && (await newestDerivedWallet(database.db));
     if (newest && wallets.addressAt(newest.index).toLowerCase() !== newest.address.toLowerCase())
       problems.push(problemOf('E_PROD_WALLETS'));
@@ -251,7 +253,8 @@ export async function checkNonces(
     const next = (await asked('the next nonces', () => nextNonce(database.db, account))) ?? mined;
     if (used <= next) continue;
     const message = `${account} has sent transactions up to nonce ${used - 1}, of which this ledger knows those below ${next}`;
-    const fix = 'use the ledger in its newest state; if it is, somebody else has the key of this account';
+    const fix =
+      'use the ledger in its newest state; where that is lost, `rewards recover --plan`; if it is the newest, somebody else has the key of this account';
     problems.push(problemOf('E_PROD_LEDGER_BEHIND', { message, fix }));
   }
   return problems;

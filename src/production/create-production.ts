@@ -328,6 +328,9 @@ function pickSigners({
   };
 }
 
+/** Users' wallets below an extended public key, for a command. */
+export const walletsBelow = derivedWallets;
+
 /** Rejects when the SQLite module cannot be loaded. */
 export const trySqlite = (): Promise<void> => openSqlite(':memory:').close();
 

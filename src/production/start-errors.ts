@@ -159,8 +159,26 @@ export const startErrors = {
   ),
   E_PROD_LEDGER_BEHIND: unsafe(
     'the escrow has paid rewards that this ledger does not know',
-    'use the ledger that belongs to this escrow, in its newest state; a new ledger needs an escrow of its own',
+    'use the ledger that belongs to this escrow, in its newest state; where that is lost, see what `rewards recover --plan` says; a new ledger needs an escrow of its own',
   ),
+  E_RECOVERY_UNFINISHED: unsafe(
+    'a recovery of this ledger was broken off',
+    'run `rewards recover --apply` again; it goes on where it was',
+  ),
+  E_RECOVERY_SERVICE_RUNS: unsafe(
+    'a service uses this ledger',
+    'stop every service that uses it; a process that is gone gives its accounts up within seconds',
+  ),
+  E_RECOVERY_WAITS: {
+    exit: 'temporary',
+    message: 'the chain is not far enough yet',
+    fix: 'wait for the blocks that are named, then run it again',
+  },
+  E_RECOVERY_PENDING: {
+    exit: 'temporary',
+    message: 'nodes have transactions of our accounts that none of them shows',
+    fix: 'wait until a block holds them, or ask a node that shows its pool; then run it again',
+  },
   E_PROD_CLOCK: unsafe(
     "this machine's clock differs from the database's by more than 5 s",
     'set both clocks by NTP; `timedatectl` and `select now()` show them',

@@ -164,3 +164,14 @@ test('where the chain is a node of your own, a snapshot is refused with the reas
     await anvil.stop();
   }
 }, 60_000);
+
+test('what a kill left of a snapshot that was being saved is gone with the next start', async () => {
+  const first = await serveHere(PORTS, { cwd: project.path });
+  expect((await here('snapshot', 'save', 'base')).code).toBe(0);
+  await first.stop();
+  const left = join(snapshots(), 'later.rewards.part');
+  await copyFile(join(snapshots(), 'base.rewards'), left);
+  const second = await serveHere(PORTS, { cwd: project.path });
+  expect([existsSync(left), existsSync(join(snapshots(), 'base.rewards'))]).toEqual([false, true]);
+  await second.stop();
+}, 60_000);

@@ -1,6 +1,7 @@
 /** A ledger that has lost commits says so at its next start. */
-import { readFile, rm } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { serve, temporaryDirectory } from '../kits/cli.ts';
 import { until } from '../kits/clock.ts';
@@ -29,7 +30,47 @@ test('a deleted write-ahead log: the start tells what is gone, and a start that 
     await rm(join(data, 'ledger.sqlite-wal'));
     await rm(join(data, 'ledger.sqlite-shm'), { force: true });
     const third = await start();
-    expect(third.stderr()).toMatch(/the ledger has lost its last commits: 3 rewards and \d+ blocks are gone/);
+    expect(third.stderr()).toMatch(
+      /the ledger has lost its last commits: \d+ that were answered, with at least 3 rewards and \d+ blocks, are gone/,
+    );
+    await third.stop();
+    const fourth = await start();
+    expect(fourth.stderr()).not.toContain('has lost its last commits');
+    await fourth.stop();
+  } finally {
+    await project.remove();
+  }
+});
+
+test('commits that were answered a moment before the kill are counted, also those whose log is damaged in its middle', async () => {
+  const project = await temporaryDirectory();
+  const data = join(project.path, 'data');
+  const wal = join(data, 'ledger.sqlite-wal');
+  const start = () => serve(['--port', '0', '--persist-to', data], { cwd: project.path });
+  /** As the file has it: the number of its last commit. */
+  const commitsOf = () => {
+    const file = new Sqlite(join(data, 'ledger.sqlite'));
+    const commits = Number(file.pragma('user_version', { simple: true }));
+    file.close();
+    return commits;
+  };
+  try {
+    const first = await start();
+    await first.stop();
+    const second = await start();
+    const { event } = clientOf(second.ready);
+    for (let times = 0; times < 8; times++)
+      expect((await event({ userEmail: someone(), eventType: 'form_submit' })).status).toBe(200);
+    await second.stop('SIGKILL');
+    const answered = Number(await readFile(join(data, 'chain', 'ledger-commits'), 'utf8'));
+    const bytes = await readFile(wal);
+    bytes.fill(0, bytes.length >> 1, (bytes.length >> 1) + 64);
+    await writeFile(wal, bytes);
+    await rm(join(data, 'ledger.sqlite-shm'), { force: true });
+    const has = commitsOf();
+    expect(has).toBeLessThan(answered);
+    const third = await start();
+    expect(third.stderr()).toContain(`has lost its last commits: ${answered - has} that were answered`);
     await third.stop();
   } finally {
     await project.remove();

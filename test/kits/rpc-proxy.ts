@@ -30,6 +30,8 @@ export const rpcFaults = [
   'no-old-state',
   /** A node whose pool is empty: what other nodes hold it does not show. */
   'empty-pool',
+  /** A node that counts what waits in its pool, and shows nobody what it is. */
+  'hidden-pool',
 ] as const;
 export type RpcFault = (typeof rpcFaults)[number];
 
@@ -128,6 +130,11 @@ export async function startRpcProxy(options: {
         return {
           asked: { ...call, params: call.params.map((one) => (one === 'pending' ? 'latest' : one)) },
         };
+      case 'hidden-pool':
+        if (call.method.startsWith('txpool_')) return failed('the method is not available');
+        return call.method === 'eth_getBlockByNumber' && call.params[0] === 'pending'
+          ? { answer: { result: null } }
+          : { asked: call };
       case 'null':
         return { answer: { result: null } };
       case 'stale': {

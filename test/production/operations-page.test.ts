@@ -59,7 +59,7 @@ test('the table of settings of a brand is the code', () => {
 
 test('the table of refusals is the code', () => {
   const codes = (Object.keys(startErrors) as (keyof typeof startErrors)[]).filter((code) =>
-    /^E_(?:PROD|START|SETTINGS|DATABASE)/.test(code),
+    /^E_(?:PROD|START|SETTINGS|DATABASE|RECOVERY)/.test(code),
   );
   const expected = codes.map((code) => {
     const { exit, message, fix } = errorTable[code];

@@ -23,6 +23,7 @@ import { declareOpen } from '../open/declare.ts';
 import { declareOpenapi } from '../openapi/declare.ts';
 import { declarePerks } from '../perks/declare.ts';
 import { declareReceiver } from '../receiver/declare.ts';
+import { declareRecover } from '../recover/declare.ts';
 import { declareRedemptions } from '../redemptions/declare.ts';
 import { declareRelay } from '../relay/declare.ts';
 import { declareRequests } from '../requests/declare.ts';
@@ -145,6 +146,7 @@ function declareCommands(program: Command, catalog: Catalog): void {
   declareConfig(catalog);
   declareLane(catalog);
   declareRedemptions(catalog);
+  declareRecover(catalog);
   program.commandsGroup('Talk to it:');
   declareSendEvent(catalog);
   declareRelay(catalog);

@@ -18,6 +18,9 @@ export interface FileLimits {
   manifestBytesMax: number;
 }
 
+/** How a file is called until it is whole. */
+export const DRAFT_ENDING = '.part';
+
 /** Stores compress to a fifteenth at any level; the lowest takes the least time. */
 const LEVEL = 1;
 
@@ -25,7 +28,7 @@ export const hashOf = (bytes: Buffer): string => createHash('sha256').update(byt
 
 /** Writes the file beside its place, and gives it its name when it is on the disk. An older one of that name is replaced. */
 export async function writeSnapshotFile({ manifest, parts }: Snapshot, path: string): Promise<void> {
-  const draft = `${path}.part`;
+  const draft = `${path}${DRAFT_ENDING}`;
   const packed = pack();
   const mtime = new Date(manifest.takenAt);
   packed.entry({ name: MANIFEST, mtime }, `${JSON.stringify(manifest, null, 2)}\n`);

@@ -6,7 +6,7 @@ import { settings } from '../../compose/config.ts';
 import { checkSnapshot } from './check-snapshot.ts';
 import { isSnapshotName, type Manifest, type Snapshot } from './manifest.ts';
 import { SnapshotError } from './snapshot-error.ts';
-import { readManifest, readSnapshotFile, writeSnapshotFile } from './snapshot-file.ts';
+import { DRAFT_ENDING, readManifest, readSnapshotFile, writeSnapshotFile } from './snapshot-file.ts';
 
 const ENDING = '.rewards';
 
@@ -22,6 +22,13 @@ export async function readChecked(path: string): Promise<Snapshot> {
   const snapshot = await readSnapshotFile(path, settings.snapshots);
   checkSnapshot(snapshot, path);
   return snapshot;
+}
+
+/** Removes what a process left that was killed while it saved; to be called while nobody saves. */
+export async function removeDrafts(folder: string): Promise<void> {
+  const files = await readdir(folder).catch(() => []);
+  for (const file of files)
+    if (file.endsWith(`${ENDING}${DRAFT_ENDING}`)) await rm(join(folder, file), { force: true });
 }
 
 export function snapshotFolder(folder: string) {

@@ -1,22 +1,80 @@
 /**
- * A mark of how far the ledger was, in a file beside the chain's checkpoints. A ledger that has less than its mark has lost
- * commits, for instance because somebody deleted its write-ahead log; nothing in the ledger itself could tell.
+ * Marks of how far the ledger was, in files beside the chain's checkpoints. A ledger that has less than its marks has lost
+ * commits, for instance because somebody deleted its write-ahead log; nothing in the ledger itself could tell. One mark has the
+ * number of the last commit, written before anybody is answered for it; the other says every second what there was to lose.
  */
+import { closeSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { nextSequence } from '../../ledger/audit-pages.ts';
 import { ledgerChainJournal } from '../../ledger/chain-journal.ts';
+import type { CountedCommits } from '../../ledger/database/counted-commits.ts';
 import type { Database } from '../../ledger/database/database.ts';
 import type { Log } from '../../lib/log.ts';
 import { createLoop } from '../../lib/loop.ts';
 
-/** A loss of less than this much may go unnoticed. */
+/** How old the account of what was lost may be; how many commits were is known to the last. */
 const MARK_EVERY_MS = 1_000;
 
 interface Mark {
   /** Rewards that were granted, and blocks of the chain in the journal. */
   rewards: number;
   blocks: number;
+}
+
+const commitsIn = (dataDir: string) => join(dataDir, 'chain', 'ledger-commits');
+/** One write of always the same length: a kill leaves it whole. */
+const DIGITS = 16;
+
+/** Keeps the number of the last commit, beside the ledger. */
+export interface CommitMark extends CountedCommits {
+  /** Commits that were answered and that the file did not have when it was opened. */
+  lost(): number;
+  /** Writes from now on. */
+  keep(): void;
+  close(): void;
+}
+
+/** Reads the mark; to be called before the ledger is opened. Nothing is written before `keep`. */
+export function openCommitMark(dataDir: string): CommitMark {
+  const path = commitsIn(dataDir);
+  const marked = commitsMarked(path);
+  let last = 0;
+  let found = 0;
+  let file: number | undefined;
+  // Nobody waits until it is on the disk: after a power failure the mark is at most too low.
+  const write = () => {
+    if (file !== undefined) writeSync(file, String(last).padStart(DIGITS, '0'), 0);
+  };
+  return {
+    opened(commits) {
+      last = commits;
+      found = commits;
+    },
+    committed(commits) {
+      last = commits;
+      write();
+    },
+    lost: () => Math.max(0, (marked ?? found) - found),
+    keep() {
+      mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+      file = openSync(path, 'w', 0o600);
+      write();
+    },
+    close() {
+      if (file !== undefined) closeSync(file);
+      file = undefined;
+    },
+  };
+}
+
+function commitsMarked(path: string): number | undefined {
+  try {
+    const text = readFileSync(path, 'utf8');
+    return /^\d{16}$/.test(text) ? Number(text) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 const fileIn = (dataDir: string) => join(dataDir, 'chain', 'ledger-mark.json');

@@ -22,6 +22,7 @@ import refusedWork from './migrations/2026-11-consent/0034-refused-work.sql';
 import mintsOfOthers from './migrations/2026-11-consent/0035-mints-of-others.sql';
 import onceClaims from './migrations/2026-11-consent/0037-once-claims.sql';
 import openCheckouts from './migrations/2026-11-consent/0040-open-checkouts.sql';
+import recoveries from './migrations/2026-11-consent/0044-recoveries.sql';
 import leaderboards from './migrations/2026-11-engagement/0016-leaderboards.sql';
 import constraintResults from './migrations/2026-11-engagement/0017-constraint-results.sql';
 import leaderboardCounting from './migrations/2026-11-engagement/0018-leaderboard-counting.sql';
@@ -75,10 +76,11 @@ export const migrations = [
   { number: 35, name: '0035-mints-of-others', sql: mintsOfOthers },
   { number: 37, name: '0037-once-claims', sql: onceClaims },
   { number: 40, name: '0040-open-checkouts', sql: openCheckouts },
+  { number: 44, name: '0044-recoveries', sql: recoveries },
 ] as const;
 
 /** The number of the newest migration that this program knows. */
-export const newestMigration: number = Math.max(...migrations.map(({ number }) => number));
+export const newestMigration: number = migrations.at(-1)?.number ?? 0;
 
 const applied = pgTable('migrations', {
   number: integer('number').primaryKey(),

@@ -4,6 +4,7 @@ import { sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/pg-proxy';
 import { type Clock, systemClock } from '../../lib/clock.ts';
 import { createMutex } from '../../lib/mutex.ts';
+import type { CountedCommits } from './counted-commits.ts';
 import { type Database, groupColumns, NESTED, type Queries } from './database.ts';
 import { createNestingWatch } from './nesting.ts';
 import { type RunStatement, runDirectly } from './prepared.ts';
@@ -30,7 +31,7 @@ export function sqliteQueries(run: RunStatement): Queries {
  * WAL first and then `synchronous=FULL`: better-sqlite3 is compiled so that WAL alone runs at NORMAL,
  * which may lose the last commits when the power fails. Without `durable`, for a ledger that nobody keeps, no commit waits
  * for the disk. `watchNesting`: a commit inside another fails, rather than to wait for itself. `queriesOn` lets a caller observe each statement; `clock` is
- * the database's, for which the machine's own serves: there is one process.
+ * the database's, for which the machine's own serves: there is one process. `counted`: commits are numbered in the file.
  */
 export function openSqlite(
   path: string,
@@ -39,17 +40,20 @@ export function openSqlite(
     clock = systemClock(),
     durable = true,
     watchNesting = true,
+    counted,
   }: {
     queriesOn?: (run: RunStatement) => Queries;
     clock?: Pick<Clock, 'now'>;
     durable?: boolean;
     watchNesting?: boolean;
+    counted?: CountedCommits | undefined;
   } = {},
 ): Database {
   const writer = connect(path, { clock, durable });
+  const commits = counted && countCommits(writer, counted);
   const reader = path === ':memory:' ? writer : connect(path, { clock, durable, readonly: true });
   const exclusive = createMutex();
-  const writeSingle = createSingleWrites(writer, exclusive);
+  const writeSingle = createSingleWrites(writer, exclusive, commits);
   const nesting = createNestingWatch({ isOn: watchNesting });
 
   const tx = queriesOn(async (text, params, method) => run(writer, text, params, method));
@@ -62,20 +66,7 @@ export function openSqlite(
     return writeSingle({ text, params, method });
   });
 
-  const begin = <T>(work: () => Promise<T>) => {
-    if (nesting.isInside()) throw new Error(NESTED);
-    return exclusive(async () => {
-      writer.exec('begin immediate');
-      try {
-        const value = await nesting.run(work);
-        writer.exec('commit');
-        return value;
-      } catch (error) {
-        if (writer.inTransaction) writer.exec('rollback');
-        throw error;
-      }
-    });
-  };
+  const begin = createCommits({ writer, exclusive, nesting, commits });
 
   return {
     dialect: 'sqlite',
@@ -114,6 +105,33 @@ export function openSqlite(
   };
 }
 
+/** Runs work in a commit of its own, one after the other. */
+function createCommits(of: {
+  writer: Connection;
+  exclusive: ReturnType<typeof createMutex>;
+  nesting: ReturnType<typeof createNestingWatch>;
+  commits: CommitCount | undefined;
+}) {
+  const { writer, exclusive, nesting, commits } = of;
+  return <T>(work: () => Promise<T>) => {
+    if (nesting.isInside()) throw new Error(NESTED);
+    return exclusive(async () => {
+      writer.exec('begin immediate');
+      commits?.begin();
+      try {
+        const value = await nesting.run(work);
+        commits?.number();
+        writer.exec('commit');
+        commits?.tell();
+        return value;
+      } catch (error) {
+        if (writer.inTransaction) writer.exec('rollback');
+        throw error;
+      }
+    });
+  };
+}
+
 type Connection = ReturnType<typeof connect>;
 type Answer = ReturnType<typeof run>;
 
@@ -125,13 +143,18 @@ interface Single {
 type WaitingSingle = Single & { resolve: (answer: Answer) => void; reject: (error: unknown) => void };
 
 /** Single statements that wait for their turn at the same time share a commit: each would wait for the disk otherwise. */
-function createSingleWrites(writer: Connection, exclusive: ReturnType<typeof createMutex>) {
+function createSingleWrites(
+  writer: Connection,
+  exclusive: ReturnType<typeof createMutex>,
+  commits: CommitCount | undefined,
+) {
   let waiting: WaitingSingle[] = [];
   const turn = async () => {
     const together = waiting;
     waiting = [];
     try {
-      const answers = together.length === 1 ? runAll(writer, together) : runInOneCommit(writer, together);
+      const isAlone = together.length === 1 && !commits;
+      const answers = isAlone ? runAll(writer, together) : runInOneCommit(writer, together, commits);
       for (const answer of answers) answer();
     } catch (error) {
       for (const { reject } of together) reject(error);
@@ -159,11 +182,18 @@ function runAll(writer: Connection, singles: WaitingSingle[]): (() => void)[] {
   });
 }
 
-function runInOneCommit(writer: Connection, singles: WaitingSingle[]): (() => void)[] {
+function runInOneCommit(
+  writer: Connection,
+  singles: WaitingSingle[],
+  commits: CommitCount | undefined,
+): (() => void)[] {
   writer.exec('begin immediate');
+  commits?.begin();
   try {
     const answers = runAll(writer, singles);
+    commits?.number();
     writer.exec('commit');
+    commits?.tell();
     return answers;
   } catch (error) {
     if (writer.inTransaction) writer.exec('rollback');
@@ -185,6 +215,43 @@ function run(connection: Connection, text: string, params: unknown[], method: 'a
 function sqliteValue(value: unknown): unknown {
   if (typeof value === 'boolean') return Number(value);
   return Array.isArray(value) ? JSON.stringify(value) : value;
+}
+
+type CommitCount = ReturnType<typeof countCommits>;
+
+/** As large as the header's number can be. */
+const COMMITS_MAX = 2 ** 31;
+
+/** Numbers commits that change something in the header of the file, so that a loss of the last ones can be counted. */
+function countCommits(writer: Connection, told: CountedCommits) {
+  const one = (text: string) => {
+    const [row] = run(writer, text, [], 'all').rows as [value: number][];
+    return row?.[0] ?? 0;
+  };
+  const changes = () => one('select total_changes()');
+  let last = one('pragma user_version');
+  let next = last;
+  let before = 0;
+  told.opened(last);
+  return {
+    /** At the beginning of a commit. */
+    begin(): void {
+      before = changes();
+      next = last;
+    },
+    /** Before its end. One that changed nothing is none, and costs no page. */
+    number(): void {
+      if (changes() === before) return;
+      next = (last + 1) % COMMITS_MAX;
+      writer.exec(`pragma user_version = ${next}`);
+    },
+    /** After it. */
+    tell(): void {
+      if (next === last) return;
+      last = next;
+      told.committed(last);
+    },
+  };
 }
 
 interface ConnectOptions extends SQLite.Options {

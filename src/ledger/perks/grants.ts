@@ -42,7 +42,7 @@ export async function readGrant(
     .select({
       here: spent(sql`${redemptions.brandId} = ${brandId}`),
       elsewhere: spent(
-        sql`${redemptions.brandId} <> ${brandId} and ${redemptions.consent} in ('token', 'permit')`,
+        sql`${redemptions.brandId} <> ${brandId} and ${redemptions.consent} in ('token', 'permit', 'unknown')`,
       ),
     })
     .from(redemptions)

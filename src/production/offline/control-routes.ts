@@ -33,7 +33,8 @@ export async function controlRoutes(
   return (request) => asked(async () => app.fetch(request));
 }
 
-const migrationsPending = (where: string, pending: string[]) =>
+/** The ledger's tables are those of an earlier version. */
+export const migrationsPending = (where: string, pending: string[]) =>
   new PreconditionError({
     code: 'E_MIGRATIONS_PENDING',
     message: `The database at ${where} lacks ${pending.join(', ')}.`,

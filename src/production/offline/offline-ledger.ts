@@ -28,6 +28,7 @@ import { constraintRoutes } from './constraint-routes.ts';
 import { mintRoutes } from './mint-routes.ts';
 import { type LedgerPlace, missing, openLedger, refuseEmulatorLedger } from './open-ledger.ts';
 import { perkRoutes } from './perk-routes.ts';
+import { openRecovery, type RecoveryGiven } from './recovery.ts';
 import { requestRoutes } from './request-routes.ts';
 import { webhookRoutes } from './webhook-routes.ts';
 
@@ -48,14 +49,15 @@ export async function openOfflineLedger(place: LedgerPlace) {
         fix: 'start the service once with this ledger',
       });
     }
+    const nodes = urls.map((url) => createRpc({ url, ...settings.rpc }));
     const rpc = createRpcPool({
-      nodes: urls.map((url) => createRpc({ url, ...settings.rpc })),
+      nodes,
       chainId: facts.chainId,
       log: silentLog,
       nowMs: systemClock().now,
       restMs: 0,
     });
-    return { chain: createChainClient(rpc), rpc, facts };
+    return { chain: createChainClient(rpc), rpc, nodes, facts };
   };
   return {
     ...{ where, close },
@@ -92,6 +94,9 @@ export async function openOfflineLedger(place: LedgerPlace) {
       const connected = await connect(rpcSecret);
       return asked(() => createVerifier({ database, ...connected })(options));
     },
+    /** Takes in what the chain has and the ledger lost. */
+    recovery: async (given: RecoveryGiven) =>
+      openRecovery(ledger, { connected: await connect(given.nodes), cwd: place.cwd, given }),
     /** The sending accounts. Throws E_PROD_LEDGER_BEHIND from `plan` when the ledger is an old copy. */
     async lanes(rpcSecret: Secret, finalityBlocks: number) {
       const { chain, rpc, facts } = await connect(rpcSecret);

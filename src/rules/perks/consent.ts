@@ -9,8 +9,8 @@ type Hex = `0x${string}`;
 /** What pays a redemption: the user's access token, the user's permit, or what the brand itself has paid the user. */
 export type Consent = 'token' | 'permit' | 'grant';
 
-/** Of redemptions that were admitted before anybody was asked. */
-export type KeptConsent = Consent | 'unasked';
+/** `unasked`: admitted before anybody was asked. `unknown`: the ledger lost the redemption and got it back from the chain. */
+export type KeptConsent = Consent | 'unasked' | 'unknown';
 
 /** The brand setting `redemptions`. */
 export type RedemptionsSetting = 'open' | 'key' | 'token';

@@ -10,12 +10,13 @@ const USAGE = `usage: npm run torture -- <part> [options]
   answers    [--rounds N]
   webhooks   [--deliveries N]
   all        every part, one after the other
-every part: --size commit (default) or night
+every part: --size commit (default) or night; --help prints this
 `;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
+    help: { type: 'boolean', short: 'h', default: false },
     size: { type: 'string', default: 'commit' },
     seeds: { type: 'string' },
     minutes: { type: 'string' },
@@ -87,7 +88,9 @@ async function run(wanted: string, of: typeof SIZES.commit): Promise<number | un
   return undefined;
 }
 
-if (part === 'sim-worker') {
+if (values.help) {
+  process.stdout.write(USAGE);
+} else if (part === 'sim-worker') {
   const { work } = await import('../simulation/simulator.ts');
   await work();
 } else {

@@ -1,0 +1,119 @@
+/** Mints and redemptions that the ledger has lost: the chain knows each by its key, and does it once. */
+import type { LaneCall } from '../../chain/contracts/calls/lane-call.ts';
+import { sessionMintKey } from '../../chain/contracts/sale-mint.ts';
+import type { Queries } from '../../ledger/database/database.ts';
+import { directMints } from '../../ledger/payments/operator-mints.ts';
+import { perkOfToken } from '../../ledger/recovery/adopt-perk-terms.ts';
+import {
+  adoptMint,
+  adoptRedemption,
+  adoptSessionMint,
+  isMintKnown,
+  rebindMint,
+  rebindRedemption,
+  sessionsWithoutMint,
+} from '../../ledger/recovery/adopt-queued.ts';
+import { CODE_DIGITS, confirmationCode } from '../../rules/perks/confirmation-code.ts';
+import { usersOf } from './adopt-payout.ts';
+import { keyText, note, type RecoveryContext, timeOf } from './context.ts';
+import type { FoundTransaction } from './types.ts';
+
+type Mint = Extract<LaneCall, { kind: 'mint' }>;
+type Redeem = Extract<LaneCall, { kind: 'redeem' }>;
+
+export async function adoptMintOf(
+  tx: Queries,
+  context: RecoveryContext,
+  { found, call, transactionId }: { found: FoundTransaction; call: Mint; transactionId: string },
+): Promise<void> {
+  const { key, into, recipient, amount } = call;
+  if (context.carrierOf(keyText(key)) !== found.hash) return;
+  if (await rebindMint(tx, { key, transactionId })) return;
+  const createdAt = timeOf(context, found);
+  const session = (await sessionsWithoutMint(tx)).find(
+    ({ session: one }) => one.processorSessionId !== null && sessionMintKey(one.processorSessionId) === key,
+  )?.session;
+  const detail = { key, kind: into, recipient, amount, transaction: found.hash };
+  if (session?.rwtAmount === amount) {
+    await adoptSessionMint(tx, { session, key, kind: into, transactionId, createdAt });
+    await note(tx, context, 'mint', key, { ...detail, session: session.processorSessionId });
+    return;
+  }
+  const reason = `recovered (${context.recoveryId}): a payment or an operator asked for it, which was lost`;
+  await adoptMint(tx, { key, kind: into, recipient, amount, reason, createdAt, transactionId });
+  await note(tx, context, 'mint', key, { ...detail, session: null });
+}
+
+/** Mints that no account of ours sent: an operator made them by hand, and their record was lost. */
+export async function adoptForeignMints(tx: Queries, context: RecoveryContext): Promise<void> {
+  const { activities } = context.work;
+  const reason = `recovered (${context.recoveryId}): made by hand, the record of it was lost`;
+  const recorded = await directMints(
+    tx,
+    activities.map(({ transactionHash }) => transactionHash),
+  );
+  for (const { transactionHash, sales, minted } of activities) {
+    let sold = 0n;
+    for (const { key, to, intoEscrow, amount } of sales) {
+      sold += amount;
+      if (await isMintKnown(tx, key)) continue;
+      const mint = { key, recipient: to, amount: Number(amount), reason, createdAt: context.nowMs };
+      // Its transaction is no row of the ledger; without one, the mint lane would send it once more.
+      const sent = {
+        kind: intoEscrow ? ('sale' as const) : ('wallet' as const),
+        transactionId: transactionHash,
+      };
+      await adoptMint(tx, { ...mint, ...sent });
+      const detail = { key, kind: sent.kind, recipient: to, amount: Number(amount), session: null };
+      await note(tx, context, 'mint', key, { ...detail, transaction: transactionHash });
+    }
+    const past = minted - sold;
+    if (past <= 0n || recorded.has(transactionHash)) continue;
+    const { token: recipient } = context.deps.facts.contracts;
+    const direct = { key: transactionHash, kind: 'direct' as const, recipient, amount: Number(past) };
+    await adoptMint(tx, { ...direct, reason, createdAt: context.nowMs, transactionId: null });
+    await note(tx, context, 'mint', transactionHash, {
+      ...direct,
+      session: null,
+      transaction: transactionHash,
+    });
+  }
+}
+
+export async function adoptRedemptionOf(
+  tx: Queries,
+  context: RecoveryContext,
+  { found, call, transactionId }: { found: FoundTransaction; call: Redeem; transactionId: string },
+): Promise<void> {
+  const { key, wallet, tokenId } = call;
+  if (context.carrierOf(keyText(key)) !== found.hash) return;
+  if (await rebindRedemption(tx, { key, transactionId })) return;
+  // What came to nothing was told to its user as such.
+  if (found.succeeded === false) return;
+  const { deps } = context;
+  const createdAt = timeOf(context, found);
+  const userKey = (await usersOf(tx, context, { addresses: [wallet], createdAt })).get(wallet) ?? wallet;
+  const perk = await perkOfToken(tx, tokenId);
+  const debit = found.activity?.redeemed.find((one) => one.key === key);
+  const { brand } = await deps.history.perkAt(tokenId, context.work.headBlock);
+  const id = deps.random.uuid();
+  const code = confirmationCode(deps.random.bytes(CODE_DIGITS));
+  const brandId = debit?.brandId ?? perk?.brandId ?? (brand.toLowerCase() as typeof wallet);
+  const cost = debit ? Number(debit.amount) : call.cost;
+  await adoptRedemption(tx, {
+    id,
+    key,
+    brandId,
+    perkId: perk?.id ?? '',
+    tokenId,
+    userKey,
+    userEmail: userKey.includes('@') ? userKey : null,
+    wallet,
+    cost,
+    confirmationCode: code,
+    createdAt,
+    transactionId,
+  });
+  const detail = { key, brandId, tokenId, perk: perk?.name ?? null, userKey, wallet, cost, code };
+  await note(tx, context, 'redemption', id, { ...detail, consent: 'unknown', transaction: found.hash });
+}

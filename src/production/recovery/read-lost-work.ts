@@ -1,0 +1,174 @@
+/** Finds out what the chain and the pools have that the ledger has lost. Writes nothing. */
+import { paidBeyond } from '../../audit/beyond-the-cut.ts';
+import { PreconditionError } from '../../compose/precondition.ts';
+import { everySender, nextSequence } from '../../ledger/audit-pages.ts';
+import { readCounters } from '../../ledger/recovery/recoveries.ts';
+import { listGasWallets } from '../../ledger/relay/gas-wallets.ts';
+import type { CountersBefore } from '../../ledger/schema/recoveries.ts';
+import { everyLane } from '../../ledger/transactions/backlog.ts';
+import { recentBlocks } from '../../ledger/transactions/followed-blocks.ts';
+import { nextNonce } from '../../ledger/transactions/transactions.ts';
+import { problemOf } from '../start-errors.ts';
+import { readBlocks } from './read-blocks.ts';
+import { readPools } from './read-pools.ts';
+import type { FoundTransaction, LostWork, RecoveryDeps } from './types.ts';
+
+type Hex = `0x${string}`;
+
+/** How often it is read again when the chain was reorganised meanwhile. */
+const TRIES = 5;
+const TRY_AGAIN_MS = 500;
+/** Places of a key tree without any use, after which nothing further is looked for; wallets that were only shown leave gaps. */
+const WALLETS_GAP = 1_000;
+const GAS_WALLETS_GAP = 20;
+/**
+ * Sequences that are left out behind the highest that was seen: as many as all batches in flight can carry, 64 with 400
+ * rewards each. One of them may come from a pool that no node of ours shows; nobody else is promised its sequence.
+ */
+const SEQUENCES_LEFT_OUT = 64 * 400;
+const BITS = 256;
+
+/** `began`: the counters as they were before a recovery that was broken off; undefined for a new one. */
+export async function readLostWork(deps: RecoveryDeps, began: CountersBefore | undefined): Promise<LostWork> {
+  for (let tries = 1; ; tries++) {
+    const work = await readOnce(deps, began);
+    const stands = (await deps.chain.block(work.headBlock))?.hash === work.headHash;
+    if (stands) return work;
+    if (tries === TRIES)
+      throw new PreconditionError(
+        problemOf('E_RECOVERY_WAITS', {
+          message: 'the chain was reorganised again and again while it was read',
+        }),
+      );
+    await deps.sleep(TRY_AGAIN_MS);
+  }
+}
+
+async function readOnce(deps: RecoveryDeps, began: CountersBefore | undefined): Promise<LostWork> {
+  const { database, chain, history, facts } = deps;
+  const { db } = database;
+  const head = await chain.block('latest');
+  if (!head) throw new PreconditionError(problemOf('E_START_RPC', { message: 'the node has no block' }));
+  const counters = began ?? (await readCounters(db));
+  const agreedBlock = await newestAgreed(deps);
+  const gasWallets = await gasWalletsBeyond(deps, counters.gas_wallet_index);
+  const named = await ourAccounts(deps, gasWallets);
+  const from = agreedBlock === null ? facts.deploymentBlock : agreedBlock + 1;
+  const { transactions, activities, accounts } = await readBlocks(deps, {
+    from,
+    to: head.number,
+    accounts: named,
+  });
+  const behindBlocks = new Map<Hex, number>();
+  for (const { lane, nonce } of transactions) behindBlocks.set(lane, nonce + 1);
+  const { waiting, pendingUnknown } = await readPools(deps, {
+    accounts,
+    nextOf: async (account) => Math.max((await nextNonce(db, account)) ?? 0, behindBlocks.get(account) ?? 0),
+  });
+  const all = [...transactions, ...waiting];
+  const derived = walletsBeyond(deps, { first: counters.wallet_index, paid: recipientsOf(all) });
+  const beyond = await paidBeyond(history, { db, block: head.number });
+  return {
+    agreedBlock,
+    headBlock: head.number,
+    headHash: head.hash,
+    transactions: all,
+    activities,
+    pendingUnknown,
+    paidBeyond: beyond?.sequence,
+    unused: {
+      reward_sequence: await firstUnpaid(deps, { found: all, block: head.number }),
+      wallet_index: Math.max(counters.wallet_index - 1, ...derived.values()) + 1 + WALLETS_GAP,
+      gas_wallet_index: counters.gas_wallet_index + gasWallets.highest + 1,
+    },
+    derived,
+    gasWallets: gasWallets.addresses,
+  };
+}
+
+/** The newest block that the ledger has read and the chain still has; null where it has read none. */
+async function newestAgreed({ database, chain, settings }: RecoveryDeps): Promise<number | null> {
+  const read = await recentBlocks(database.db, settings.finalityBlocks + 1);
+  for (const { number, hash } of read) if ((await chain.block(number))?.hash === hash) return number;
+  const [newest] = read;
+  if (!newest) return null;
+  throw new PreconditionError(
+    problemOf('E_PROD_WRONG_CHAIN', {
+      message: `the chain has none of the blocks that this ledger read last, up to ${newest.number}`,
+    }),
+  );
+}
+
+async function ourAccounts(
+  { database, ownAccounts }: RecoveryDeps,
+  gasWallets: { addresses: Hex[] },
+): Promise<Hex[]> {
+  const { db } = database;
+  const all = [
+    ...(await everyLane(db)).map(({ address }) => address),
+    ...(await everySender(db)).map(({ lane }) => lane),
+    ...(await listGasWallets(db)).map(({ address }) => address),
+    ...ownAccounts,
+    ...gasWallets.addresses,
+  ];
+  // The first spelling is the ledger's own.
+  return [...new Map(all.toReversed().map((one) => [one.toLowerCase(), one])).values()].toReversed();
+}
+
+/** Gas wallets that the ledger has not given out and that have sent something; `highest`: the place of the last, or -1. */
+async function gasWalletsBeyond(
+  { chain, gasWalletAt }: RecoveryDeps,
+  first: number,
+): Promise<{ addresses: Hex[]; highest: number }> {
+  const addresses: Hex[] = [];
+  let highest = -1;
+  for (let place = 0; gasWalletAt && place <= highest + GAS_WALLETS_GAP; place++) {
+    const address = gasWalletAt(first + place);
+    const isUsed = (await chain.nonce(address, 'pending')) > 0 || (await chain.balanceWei(address)) > 0n;
+    if (!isUsed) continue;
+    addresses.push(address);
+    highest = place;
+  }
+  return { addresses, highest };
+}
+
+const recipientsOf = (found: FoundTransaction[]): Set<Hex> =>
+  new Set(
+    found.flatMap(({ call }) => {
+      if (call.kind === 'payout') return call.entries.map(({ to }) => to);
+      if (call.kind === 'redeem') return call.wallet;
+      return call.kind === 'mint' && call.into === 'wallet' ? call.recipient : [];
+    }),
+  );
+
+/** The places in the users' key tree, from the ledger's next on, whose addresses were paid. */
+function walletsBeyond(
+  { wallets }: Pick<RecoveryDeps, 'wallets'>,
+  { first, paid }: { first: number; paid: ReadonlySet<Hex> },
+): Map<Hex, number> {
+  const derived = new Map<Hex, number>();
+  for (let index = first, end = first + WALLETS_GAP; index < end; index++) {
+    const address = wallets.addressAt(index).toLowerCase() as Hex;
+    if (!paid.has(address)) continue;
+    derived.set(address, index);
+    end = index + WALLETS_GAP;
+  }
+  return derived;
+}
+
+/** The first sequence behind all that were paid or are on their way, with room for what no node shows. */
+async function firstUnpaid(
+  { database, history }: RecoveryDeps,
+  { found, block }: { found: FoundTransaction[]; block: number },
+): Promise<number> {
+  const next = await nextSequence(database.db);
+  let highest = next - 1;
+  for (const { call } of found) {
+    if (call.kind !== 'payout') continue;
+    for (const { sequence } of call.entries) highest = Math.max(highest, Number(sequence));
+  }
+  // What the escrow marks as paid counts as well, whatever its calldata was.
+  for (let word = Math.floor((highest + 1) / BITS); (await history.paidWord(word, block)) !== 0n; word++)
+    highest = Math.max(highest, (word + 1) * BITS - 1);
+  return highest + 1 + SEQUENCES_LEFT_OUT;
+}

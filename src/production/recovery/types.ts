@@ -1,0 +1,93 @@
+/** What a recovery works with: the chain's side, the ledger's, and what it remembers while it runs. */
+import type { ChainHistory } from '../../audit/chain-history.ts';
+import type { EscrowActivity } from '../../audit/escrow-activity.ts';
+import type { LaneCall } from '../../chain/contracts/calls/lane-call.ts';
+import type { ChainClient } from '../../chain/rpc/client.ts';
+import type { Rpc } from '../../chain/rpc/rpc.ts';
+import type { WalletTree } from '../../identity/wallets.ts';
+import type { Database } from '../../ledger/database/database.ts';
+import type { Facts } from '../../ledger/facts.ts';
+import type { Random } from '../../lib/ids.ts';
+import type { Log } from '../../lib/log.ts';
+
+type Hex = `0x${string}`;
+
+export interface RecoveryDeps {
+  database: Database;
+  chain: ChainClient;
+  rpc: Rpc;
+  /** Each node by itself: each has a pool of its own. */
+  nodes: readonly Rpc[];
+  history: ChainHistory;
+  facts: Facts['chain'];
+  wallets: WalletTree;
+  /** Addresses of the gas wallets below the relay's key; undefined without that key. */
+  gasWalletAt: ((index: number) => Hex) | undefined;
+  /** Accounts whose keys were given, known to the ledger or not. */
+  ownAccounts: readonly Hex[];
+  random: Random;
+  log: Log;
+  settings: RecoverySettings;
+  /** Real time. */
+  sleep: (ms: number) => Promise<void>;
+  /** Told how far it is. */
+  progress: (part: 'blocks' | 'transactions' | 'follow', done: number, of: number | undefined) => void;
+  /** Called after each commit; a test ends the work there. */
+  committed: () => void;
+}
+
+export interface RecoverySettings {
+  /** Confirmations that a block needs before it is read, its own included. */
+  confirmations: number;
+  /** Depth at which a block counts as final. */
+  finalityBlocks: number;
+}
+
+/** A transaction of one of our accounts that a block or a pool has. */
+export interface FoundTransaction {
+  hash: Hex;
+  /** As the ledger spells it. */
+  lane: Hex;
+  nonce: number;
+  /** Undefined where the bytes are of a form that the ledger cannot keep. */
+  raw: Hex | undefined;
+  maxFeeWei: bigint;
+  priorityFeeWei: bigint;
+  to: Hex | null;
+  data: Hex;
+  valueWei: bigint;
+  gas: number;
+  call: LaneCall;
+  /** Undefined: it waits in a pool. */
+  block: { number: number; timestampMs: number; index: number } | undefined;
+  succeeded: boolean | undefined;
+  /** What the contracts logged; undefined where they logged nothing. */
+  activity: EscrowActivity | undefined;
+}
+
+/** Nonces of an account that nodes count as waiting and whose transactions no node shows. */
+export interface PendingUnknown {
+  account: Hex;
+  fromNonce: number;
+  nextNonce: number;
+}
+
+/** What the chain and the pools have beyond the last block that both sides agree on. */
+export interface LostWork {
+  /** Null: the ledger had read no block. */
+  agreedBlock: number | null;
+  headBlock: number;
+  headHash: Hex;
+  /** Blocks first, in their order; then what waits, by account and nonce. */
+  transactions: FoundTransaction[];
+  activities: EscrowActivity[];
+  pendingUnknown: PendingUnknown[];
+  /** The lowest sequence that the escrow has paid beyond the ledger; undefined: none. */
+  paidBeyond: number | undefined;
+  /** The first numbers that nothing on chain or in a pool uses. */
+  unused: { reward_sequence: number; wallet_index: number; gas_wallet_index: number };
+  /** Derived wallets beyond the ledger that were paid, by address in lower case. */
+  derived: Map<Hex, number>;
+  /** Gas wallets beyond the ledger that have sent something. */
+  gasWallets: Hex[];
+}

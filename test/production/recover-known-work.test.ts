@@ -1,0 +1,175 @@
+/** `rewards recover` where the old copy knows a part of what happened: rewards that wait, other bytes of a nonce, two ledgers that served at once. */
+import {
+  createPublicClient,
+  createWalletClient,
+  type Hex,
+  http,
+  keccak256,
+  parseGwei,
+  parseTransaction,
+  toHex,
+} from 'viem';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { rewardTokenAbi } from '../../src/chain/contracts/abis.ts';
+import { fundEscrow } from '../kits/chain.ts';
+import { rewardsJson } from '../kits/cli.ts';
+import { until } from '../kits/clock.ts';
+import { type CopiedLedger, ledgerKinds } from '../kits/lost-ledger.ts';
+import {
+  brandId,
+  type ProductionKit,
+  productionOf,
+  type Started,
+  startProductionKit,
+} from '../kits/production.ts';
+import { startRpcProxy } from '../kits/rpc-proxy.ts';
+
+// Each starts several processes of the real program.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+let kit: ProductionKit;
+let ledger: CopiedLedger;
+beforeEach(async () => {
+  kit = await startProductionKit();
+});
+afterEach(async () => {
+  await kit.stop();
+  await ledger?.stop();
+});
+const { start, refused, agrees } = productionOf(() => kit);
+
+async function recover(url: string, how: '--plan' | '--apply') {
+  const env = kit.environment(url, { REWARDS_ALLOW_SQLITE: 'true' });
+  const { code, envelope } = await rewardsJson(['recover', how], { env });
+  return { code, data: envelope.data, error: envelope.error ?? null };
+}
+
+const held = (of: Hex) =>
+  createPublicClient({ transport: http(kit.anvil.url) }).readContract({
+    address: kit.contracts.token,
+    abi: rewardTokenAbi,
+    functionName: 'balanceOf',
+    args: [of],
+  });
+const earn = async (service: Started, userEmail: string) => {
+  const { status, body } = await service.event({ brandId, userEmail });
+  expect(status, JSON.stringify(body)).toBe(200);
+  return body.walletAddress as Hex;
+};
+const mine = async (blocks: number) => void (await kit.rpc('anvil_mine', [toHex(blocks)]));
+const nonceOf = async (account: Hex, at: string) =>
+  Number(await kit.rpc('eth_getTransactionCount', [account, at]));
+
+describe.each(ledgerKinds)('$kind', ({ open }) => {
+  beforeEach(async () => {
+    ledger = await open(kit.folder);
+  });
+
+  test('a reward that waited in the copy and was paid after it is bound to what paid it, and paid once', async () => {
+    const first = await start(ledger.url);
+    await earn(first, 'alice@people.example');
+    await first.stop();
+    // It answers after its longest wait for the payment, which nobody makes.
+    const asking = await start(ledger.url, { REWARDS_WORKERS: 'api' });
+    const asked = await asking.event({ brandId, userEmail: 'bob@people.example' });
+    expect(asked.body.details.reason).toBe('payout_pending');
+    await asking.stop('SIGKILL');
+    const old = await ledger.copy();
+    const paying = await start(ledger.url);
+    await until('the payment', async () => (await nonceOf(kit.accounts.payout.address, 'latest')) === 2);
+    // A deposit of the brand, made by hand with the key of a lane.
+    const transport = http(kit.anvil.url);
+    const client = createPublicClient({ transport, pollingInterval: 20 });
+    const wallet = createWalletClient({ transport });
+    const deposit = { brand: brandId, amount: 500n, key: keccak256(toHex('a deposit that was lost')) };
+    await fundEscrow({ wallet, client, pointsSale: kit.contracts.pointsSale }, kit.accounts.mint, deposit);
+    await paying.stop('SIGKILL');
+
+    const { code, data } = await recover(old, '--apply');
+    expect([code, data.state]).toEqual([0, 'applied']);
+    expect(data).toMatchObject({ transactions: { payout: 1, mint: 1 }, rewards: [], released: [] });
+    expect(data.mints).toMatchObject([{ kind: 'escrow', recipient: brandId, amount: 500 }]);
+    await agrees(old);
+    const service = await start(old);
+    const carol = await earn(service, 'carol@people.example');
+    await until('the reward', async () => (await held(carol)) === 5n);
+    await service.stop();
+    await agrees(old);
+  });
+
+  test('other bytes of a nonce that the copy knows are taken in as another offer of the same transaction', async () => {
+    const first = await start(ledger.url);
+    await kit.rpc('evm_setAutomine', [false]);
+    const bob = await earn(first, 'bob@people.example');
+    await first.stop();
+    const old = await ledger.copy();
+    const pending = (await kit.rpc('eth_getBlockByNumber', ['pending', true])) as {
+      transactions: { input: Hex; gas: Hex; nonce: Hex }[];
+    };
+    const [sent] = pending.transactions;
+    if (!sent) throw new Error('nothing waits in the pool');
+    // What the lost ledger would have stored as its next offer.
+    const raw = await kit.accounts.payout.signTransaction({
+      ...{ chainId: 4242, type: 'eip1559', nonce: Number(sent.nonce), to: kit.contracts.escrow },
+      ...{ data: sent.input, gas: BigInt(sent.gas) },
+      ...{ maxFeePerGas: parseGwei('90'), maxPriorityFeePerGas: parseGwei('30') },
+    });
+    expect(parseTransaction(raw).nonce).toBe(Number(sent.nonce));
+    await kit.rpc('eth_sendRawTransaction', [raw]);
+    await mine(1);
+    expect(await held(bob)).toBe(5n);
+
+    const { code, data } = await recover(old, '--apply');
+    expect([code, data.state]).toEqual([0, 'applied']);
+    expect(data).toMatchObject({ transactions: { payout: 1 }, rewards: [], released: [] });
+    await agrees(old);
+    await kit.rpc('evm_setAutomine', [true]);
+    const service = await start(old);
+    expect(await earn(service, 'carol@people.example')).not.toBe(bob);
+    await service.stop();
+    await agrees(old);
+    expect(await held(bob)).toBe(5n);
+  });
+
+  test('where two ledgers served at once, the one that lost gives its promise another sequence, once the chain is final', async () => {
+    const first = await start(ledger.url);
+    const alice = await earn(first, 'alice@people.example');
+    await first.stop();
+    const old = await ledger.copy();
+    const winner = await start(ledger.url);
+    await kit.rpc('evm_setAutomine', [false]);
+    const bob = await earn(winner, 'bob@people.example');
+    await winner.stop('SIGKILL');
+    // The other ledger sees no pool, and signs under the same nonce.
+    const proxy = await startRpcProxy({ target: kit.anvil.url });
+    proxy.add({ fault: 'empty-pool' });
+    const loser = await start(old, {
+      REWARDS_RPC_URL: `${proxy.url},${proxy.url}/?again`,
+      REWARDS_DUPLICATE_WINDOW: '0s',
+    });
+    const asked = loser.event({ brandId, userEmail: 'alice@people.example' }).catch(() => undefined);
+    await until('its bytes', () => proxy.sent.length > 0);
+    await loser.stop('SIGKILL');
+    await asked;
+    await proxy.stop();
+    await mine(1);
+    expect(await held(bob)).toBe(5n);
+
+    const waits = await recover(old, '--apply');
+    expect([waits.code, waits.error.code]).toEqual([75, 'E_RECOVERY_WAITS']);
+    await mine(70);
+    const { code, data, error } = await recover(old, '--apply');
+    expect([code, error]).toEqual([0, null]);
+    expect(data.rewards).toMatchObject([{ wallet: bob.toLowerCase(), amount: 5 }]);
+    expect(data.released.length).toBeGreaterThan(0);
+    await agrees(old);
+    await kit.rpc('evm_setAutomine', [true]);
+    const service = await start(old);
+    const dora = await earn(service, 'dora@people.example');
+    await until('the rewards', async () => (await held(dora)) === 5n && (await held(alice)) === 10n);
+    await service.stop();
+    expect(await agrees(old)).toMatchObject({ rewards: 4 });
+    expect(await held(bob)).toBe(5n);
+    expect((await refused(old)).code).toBe(0);
+  });
+});
