@@ -21,7 +21,7 @@ export function redemptionReply(shown: ShownRedemption): z.output<typeof shownRe
   const { id, brandId, perkId, userKey, userEmail, wallet, cost, confirmationCode, failure } = redemption;
   return {
     ...{ id, brandId, perkId, perkName, user: userEmail ?? userKey, wallet, cost, confirmationCode, state },
-    ...{ failure, transactionHash, createdAt: timeOf(redemption.createdAt) },
+    ...{ consent: redemption.consent, failure, transactionHash, createdAt: timeOf(redemption.createdAt) },
     usedAt: redemption.usedAt === null ? null : timeOf(redemption.usedAt),
   };
 }
