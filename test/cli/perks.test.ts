@@ -5,7 +5,7 @@ import { rewards, rewardsJson } from '../kits/cli.ts';
 import { until } from '../kits/clock.ts';
 import { databaseKinds } from '../kits/databases.ts';
 import { buyPerk } from '../kits/perks.ts';
-import { personWith, redeemBody, WALLPAPERS } from '../kits/redeeming.ts';
+import { mintTo, personWith, redeemBody, WALLPAPERS } from '../kits/redeeming.ts';
 import { startTestService, type TestService } from '../kits/service.ts';
 
 describe.each(databaseKinds)('perks (on $kind)', ({ open }) => {
@@ -78,6 +78,7 @@ describe.each(databaseKinds)('perks (on $kind)', ({ open }) => {
           user: email,
           wallet: wallet.toLowerCase(),
           cost: 50,
+          consent: 'grant',
           confirmationCode,
         },
         ...{ state: place === 0 ? 'used' : 'valid', failure: null, transactionHash },
@@ -90,6 +91,24 @@ describe.each(databaseKinds)('perks (on $kind)', ({ open }) => {
     expect(lines[0]).toContain(`${newest.confirmationCode}  used`);
     expect((await run('redemptions', '--brand', 'nobody.example')).error?.code).toBe('E_REFUSED');
     expect(JSON.stringify((await run('redemptions', '--limit', '501')).error)).toContain('500');
+  });
+
+  test('redeem spends on the user’s own word with --as, --token or --permit, and else what the brand has paid', async () => {
+    const { brandId } = service.brand;
+    const perk = WALLPAPERS.name;
+    const user = 'carol@demo.example';
+    const { body } = await service.control('/tokens', { user });
+    await mintTo(service, body.address, 4 * WALLPAPERS.cost);
+    const redeem = (...args: string[]) => run('redeem', user, perk, '--brand', brandId, ...args);
+    const alone = await redeem('--expect', '403:consent_required');
+    expect([alone.ok, alone.data.body.details]).toMatchObject([true, { collectable: 0 }]);
+    const own = [await redeem('--as', 'carol@demo.example'), await redeem('--token', body.token)];
+    expect(own.map(({ data }) => data.body.success)).toEqual([true, true]);
+    expect((await redeem('--as', 'bob@demo.example')).error.code).toBe('E_REFUSED');
+    const both = await redeem('--as', 'carol@demo.example', '--token', body.token);
+    expect(both.error.code).toBe('E_USAGE');
+    const { redemptions } = (await run('redemptions', '--limit', '2')).data.body;
+    expect(redemptions.map(({ consent }: { consent: string }) => consent)).toEqual(['token', 'token']);
   });
 
   test('the demo has a perk that asks more of its buyer than its price', async () => {

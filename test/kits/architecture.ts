@@ -70,7 +70,7 @@ const rooms: Record<string, { foundations: string[]; looseFiles: Record<string, 
   contract: {
     foundations: [
       ...['shapes', 'settings-schema', 'endpoint', 'examples', 'refusals', 'shared-refusals'],
-      ...['rate-headers', 'idempotency-key', 'caching', 'constraint-schema', 'perk-schema'],
+      ...['rate-headers', 'idempotency-key', 'caching', 'constraint-schema', 'perk-schema', 'permit'],
     ],
     looseFiles: {},
   },

@@ -7,6 +7,7 @@ import { decodeFunctionResult, encodeFunctionData, parseEther, toHex } from 'vie
 import { mnemonicToAccount, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { perkNFTAbi } from '../../src/chain/contracts/abis.ts';
+import { roleCalls } from '../../src/chain/contracts/deployment-steps.ts';
 import { hasRole } from '../../src/chain/contracts/roles.ts';
 import { keyTree } from '../../src/chain/lane/local-key.ts';
 import type { Rpc } from '../../src/chain/rpc/rpc.ts';
@@ -87,6 +88,7 @@ test('a plan prints every transaction and sends none; what it says is what happe
   expect(titles).toContain(`token.grantRole(MINTER_ROLE, ${contracts.pointsSale})`);
   expect(titles).toContain(`escrow.grantRole(DISTRIBUTOR_ROLE, ${addressOf.payout})`);
   expect(titles).toContain(`token.setMinterCap(${contracts.pointsSale}, 1000000000000000)`);
+  expect(titles).toContain('token.setCollectCap(1000000)');
 
   const applied = await rewardsJson(['contracts', 'deploy', '--apply', '--gas-money', '0.5'], { env });
   expect(applied.envelope.data).toMatchObject({
@@ -171,7 +173,24 @@ test('a deployment that is killed goes on with the same command; nothing is depl
 
 test('show names what is missing; start takes the file, and refuses a setting beside it that differs', async () => {
   const { env, folder, made } = await prepared('show');
-  await rewardsJson(['contracts', 'deploy', '--apply', '--gas-money', '1'], { env });
+  const terms = ['--gas-money', '1', '--redemption-cap', '777'];
+  const deployed = await rewardsJson(['contracts', 'deploy', '--apply', ...terms], { env });
+  const capped = await rewards(['contracts', 'show'], { env });
+  expect(capped.stdout).toContain(
+    "the escrow may collect 777 RWT an hour for perks without the holders' allowance (777 are left)",
+  );
+  // Without a cap nothing can be redeemed, and the call that an admin has to make is said.
+  const { token } = deployed.envelope.data.contracts;
+  const nothing = roleCalls('token', token).setCollectCap(0n).data;
+  const setCap = (data: string) =>
+    rewardsJson(['contracts', 'send', token, data, '--key-file', join(folder, 'deployer-key')], { env });
+  expect((await setCap(nothing)).code).toBe(0);
+  const uncapped = await rewardsJson(['contracts', 'show'], { env });
+  expect([uncapped.code, uncapped.envelope.error.message]).toEqual([
+    1,
+    `the token contract ${token} lets nothing be collected for perks without a permit: its collect cap is 0`,
+  ]);
+  expect((await setCap(roleCalls('token', token).setCollectCap(1_000_000n).data)).code).toBe(0);
   const stranger = `0x${'5e'.repeat(20)}`;
   const shown = await rewardsJson(['contracts', 'show', '--payout-account', stranger], { env });
   expect([shown.code, shown.envelope.error.code]).toEqual([1, 'E_PROBLEMS']);

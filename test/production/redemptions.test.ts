@@ -24,6 +24,11 @@ let ledger: string;
 beforeAll(async () => {
   kit = await startProductionKit();
   ledger = await sqliteLedger(kit.folder, 'redemptions');
+  // Without a key: what the brand has paid is all that anybody here redeems.
+  const { code } = await rewardsJson(['brand', 'set', 'shop.example', 'redemptions=open', '--allow-sqlite'], {
+    env: kit.environment(ledger),
+  });
+  expect(code).toBe(0);
 });
 afterAll(() => kit.stop());
 const { start, agrees } = productionOf(() => kit);

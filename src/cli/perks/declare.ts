@@ -86,10 +86,32 @@ function declareRedemptions(perks: Command, lazily: Catalog['lazily']): void {
     .addOption(ofBrand())
     .addOption(brandKey())
     .addOption(
+      option(
+        '--as <user>',
+        "with an access token of this user, in place of the brand's key; the emulator issues it",
+      ),
+    )
+    .addOption(option('--token <token>', 'with this access token of the user; - reads standard input'))
+    .addOption(
+      option(
+        '--permit',
+        "with a permit of the user for the perk's price, signed with the emulator's development keys",
+      ),
+    )
+    .addOption(
       option('--idempotency-key <key>', 'the same key gets the first answer again', { parse: headerText }),
     )
     .addOption(option('--expect <answer>', 'succeed only on this answer: 200, 4xx, 400:insufficient_balance'))
-    .addHelpText('after', '\nExample:\n  rewards perks redeem alice@demo.example "Desktop wallpapers"')
+    .addHelpText(
+      'after',
+      `
+Without the user's token or permit, a brand collects at most what it has paid the user and they have not spent.
+
+Examples:
+  rewards perks redeem alice@demo.example "Desktop wallpapers"
+  rewards perks redeem alice@demo.example "Desktop wallpapers" --as alice
+  rewards perks redeem alice@demo.example "Desktop wallpapers" --permit`,
+    )
     .action(lazily(async () => (await import('./run-redeem.ts')).redeemPerk));
   for (const [name, summary, load] of [
     ['check-code', 'look at the code that a user shows for a redeemed perk', 'checkCode'],

@@ -47,6 +47,10 @@ export const shownRedemption = z.object({
   state: z.enum(['pending', 'valid', 'used', 'failed']).meta({
     description: '`pending`: no block shows it yet; `failed`: it came to nothing, and debited nothing.',
   }),
+  consent: z.enum(['grant', 'token', 'permit', 'unasked']).meta({
+    description:
+      "Whose word pays it: the user's token or permit, or what the brand itself has paid them; `unasked`: from before anybody was asked.",
+  }),
   failure: z.string().nullable().meta({ description: 'Why it came to nothing.' }),
   refusals: z.int().meta({ description: 'How often the chain refused it while it waited.' }),
   refusal: z.string().nullable().meta({ description: 'What the chain said last.' }),

@@ -3,6 +3,7 @@ import { beforeAll, expect, test } from 'vitest';
 import {
   heldOnChain,
   MUG,
+  mintTo,
   personWith,
   redeemBody,
   redeemedOnChain,
@@ -40,6 +41,24 @@ onTwoProcesses((get) => {
     expect(await heldOnChain(one, wallet, MUG.tokenId)).toBe(1n);
     const { collected } = await redeemedOnChain(one);
     expect(collected.filter(({ args }) => args.user?.toLowerCase() === wallet.toLowerCase())).toHaveLength(1);
+    await verified();
+  }, 120_000);
+
+  test(`${AT_ONCE} at once for what the brand has paid once, by a user who has more: one is collected`, async () => {
+    const { one } = get();
+    const { email, wallet } = await personWith(one, MUG.cost + 100);
+    await mintTo(one, wallet, 10_000);
+    const named = [email, wallet, `0x${wallet.slice(2).toUpperCase()}`];
+    const answers = await Promise.all(
+      Array.from({ length: AT_ONCE }, (_, n) => redeem(named[n % named.length] ?? email, n)),
+    );
+    const refused = answers.filter(({ status }) => status !== 200);
+    expect(refused).toHaveLength(AT_ONCE - 1);
+    expect(new Set(refused.map(({ status, body }) => `${status} ${body.details.reason}`))).toEqual(
+      new Set(['403 consent_required']),
+    );
+    expect(new Set(refused.map(({ body }) => body.details.collectable))).toEqual(new Set([100]));
+    expect(await one.balanceOf(wallet)).toBe(10_100n);
     await verified();
   }, 120_000);
 

@@ -25,7 +25,10 @@ export function redemptionReply(shown: ShownRedemption): z.output<typeof shownRe
   const { id, brandId, perkId, userKey, userEmail, wallet, cost, confirmationCode, failure } = redemption;
   return {
     ...{ id, brandId, perkId, perkName, user: userEmail ?? userKey, wallet, cost, confirmationCode, state },
-    ...{ failure, transactionHash, createdAt: timeOf(redemption.createdAt) },
+    consent: redemption.consent,
+    failure,
+    transactionHash,
+    createdAt: timeOf(redemption.createdAt),
     refusals: redemption.refusals,
     refusal: redemption.refusal,
     nextTryAt: isRetried(redemption) ? timeOf(redemption.nextTryAt) : null,
