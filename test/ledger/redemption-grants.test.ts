@@ -55,8 +55,11 @@ onEveryDatabase(({ kit }) => {
   const admit = (plan: RedemptionPlan, consent: Consent = 'grant', userKeys: string[] = [plan.wallet]) =>
     kit().database.atomically((tx) =>
       admitRedemption(tx, {
-        ...{ plan, agreement: agreementOf(consent, plan.wallet), userKeys },
+        plan,
+        agreement: agreementOf(consent, plan.wallet),
+        userKeys,
         chain: { block: 10, balance: 100_000n, stock: undefined },
+        now: kit().database.now,
       }),
     );
   const refused = (collectable: number) => ({ refused: 'consent', collectable });
@@ -124,7 +127,9 @@ onEveryDatabase(({ kit }) => {
     const agreement = agreementOf('token', freshAddress());
     const chain = { block: 10, balance: 100n, stock: undefined };
     await expect(
-      kit().database.atomically((tx) => admitRedemption(tx, { plan, agreement, userKeys: [], chain })),
+      kit().database.atomically((tx) =>
+        admitRedemption(tx, { plan, agreement, userKeys: [], chain, now: kit().database.now }),
+      ),
     ).rejects.toThrow('nobody agreed');
   });
 });

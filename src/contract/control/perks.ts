@@ -47,7 +47,7 @@ export const shownRedemption = z.object({
   state: z.enum(['pending', 'valid', 'used', 'failed']).meta({
     description: '`pending`: no block shows it yet; `failed`: it came to nothing, and debited nothing.',
   }),
-  consent: z.enum(['grant', 'token', 'permit', 'unasked']).meta({
+  consent: z.enum(['grant', 'token', 'permit', 'unasked', 'unknown']).meta({
     description:
       "Whose word pays it: the user's token or permit, or what the brand itself has paid them; `unasked`: from before anybody was asked.",
   }),
