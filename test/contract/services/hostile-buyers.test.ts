@@ -17,7 +17,7 @@ import { type Answer, startTestService, type TestService } from '../../kits/serv
 /** What the chain says of each way to refuse. */
 const WORDS = [
   'reverted with 0x',
-  'PerkSoldOut(1)',
+  'PerkSoldOut(1)??[2J)',
   'ERC1155InvalidReceiver(',
   'ERC1155InvalidReceiver(',
   'Panic(1)',
