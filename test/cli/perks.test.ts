@@ -82,6 +82,7 @@ describe.each(databaseKinds)('perks (on $kind)', ({ open }) => {
           confirmationCode,
         },
         ...{ state: place === 0 ? 'used' : 'valid', failure: null, transactionHash },
+        ...{ refusals: 0, refusal: null, nextTryAt: null },
         createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
         usedAt: place === 0 ? expect.stringMatching(/^\d{4}-.*Z$/) : null,
       })),

@@ -1,13 +1,17 @@
 /** The running service against its own description: every example is sent, every answer is held against its schema. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { keccak256, toHex } from 'viem';
+import { mnemonicToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { snapshotRefusals } from '../../src/contract/control/snapshots/snapshot-refusals.ts';
 import type { RequestExample } from '../../src/contract/endpoint.ts';
+import { DEV_MNEMONIC, devPaths } from '../../src/emulator/world/dev-accounts.ts';
 import type { ApiDocument } from '../../src/http/openapi.ts';
 import { browserMissing, startBrowser } from '../kits/browser.ts';
 import { rewards, rewardsJson } from '../kits/cli.ts';
 import { until } from '../kits/clock.ts';
+import { perkCall } from '../kits/perks.ts';
 import { personWith, redeemBody, WALLPAPERS } from '../kits/redeeming.ts';
 import { someone, startTestService, type TestService } from '../kits/service.ts';
 import { relayKitOf } from '../kits/wallet.ts';
@@ -98,6 +102,24 @@ async function redeemedCode() {
   return { brandId: service.brand.brandId, code: body.confirmationCode };
 }
 
+/** A redemption that waits for a role; `end` gives the role back. */
+async function waitingRedemption() {
+  const { email } = await personWith(service, 50);
+  const { address } = mnemonicToAccount(DEV_MNEMONIC, { path: devPaths.redemption });
+  const role = [keccak256(toHex('REDEEMER_ROLE')), address];
+  await perkCall(service, 'revokeRole', role);
+  const asked = service.post('/perks/redeem', redeemBody(service, email, WALLPAPERS.id));
+  const waiting = async () =>
+    (await service.request(`${service.ready.urls.control}/redemptions?waiting=true`)).body.redemptions;
+  await until('it waits', async () => (await waiting()).length > 0);
+  const [{ id }] = await waiting();
+  const end = async () => {
+    await asked;
+    await perkCall(service, 'grantRole', role);
+  };
+  return { id: id as string, end };
+}
+
 /** Bodies of operations that need something to be there first. */
 const ownBodies: Record<string, () => Promise<unknown>> = {
   paymentMint: paidSession,
@@ -143,17 +165,22 @@ describe.each(['events', 'register', 'services', 'control'] as const)('%s host',
       .id;
     for (const described of operationsOf(api)) {
       for (const example of described.operation['x-examples']) {
-        const own = example.path?.id?.startsWith('we_')
-          ? { id: await endpointId() }
-          : example.path?.id?.startsWith('evt_0190')
-            ? { id: told }
-            : await ownPath(described, example.path, { id: latest, eventId });
+        const waiting =
+          described.operation.operationId === 'dropRedemption' ? await waitingRedemption() : undefined;
+        const own = waiting
+          ? { id: waiting.id }
+          : example.path?.id?.startsWith('we_')
+            ? { id: await endpointId() }
+            : example.path?.id?.startsWith('evt_0190')
+              ? { id: told }
+              : await ownPath(described, example.path, { id: latest, eventId });
         if (example.path?.name === 'base')
           await service.control('/snapshot', { name: 'base', replace: true });
         const ownBody = ownBodies[described.operation.operationId];
         const body = ownBody ? await ownBody() : example.body;
         const sent = { ...example, body, ...(own && { path: own }) };
         const answer = await send(api, described, sent);
+        await waiting?.end();
         expect(
           answer.status,
           `${described.operation.operationId}: ${JSON.stringify(answer.body)}`,
@@ -282,6 +309,7 @@ test('refusals of the control host are the documented ones', async () => {
     brand_not_found: await ask('/brands/nobody.example'),
     rule_not_found: await change('DELETE', '/brands/demo.example/rules/custom_unknown', undefined),
     perk_not_found: await change('PATCH', '/perks/17', { cost: 1 }),
+    redemption_not_found: await change('POST', '/redemptions/019aac5e-7a1b-7c3d-8e9f-0a1b2c3d4e5f/drop', {}),
     wallet_not_found: await ask('/wallets/nobody@demo.example'),
     brand_exists: await change('POST', '/brands', second),
     processor_object_not_found: await ask('/processor/sessions/cs_test_none'),
@@ -309,6 +337,8 @@ test('refusals of the control host are the documented ones', async () => {
   expect(codes.filter((code) => !(code in expected))).toEqual([
     'request_ambiguous',
     'invalid_fixture',
+    // Told in hostile-buyers.test.ts.
+    'redemption_not_waiting',
     'processor_refused',
     'hook_not_found',
     // Told in test/emulator/snapshots.

@@ -185,6 +185,8 @@ describe('call data', () => {
     expect(revertReason('0x1234567890')).toBe('reverted with 0x12345678');
     const text = encodeAbiParameters([{ type: 'string' }], ['x'.repeat(300)]);
     expect(revertReason(`0x08c379a0${text.slice(2)}`)).toBe('x'.repeat(200));
+    const hostile = encodeAbiParameters([{ type: 'string' }], ['a\u0000b\u001b[2J\nc']);
+    expect(revertReason(`0x08c379a0${hostile.slice(2)}`)).toBe('a?b?[2J?c');
   });
 
   test('is tried out all at once: what each call used, or why it failed', async () => {

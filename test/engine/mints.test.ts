@@ -173,6 +173,11 @@ test('a mint that was made already counts as minted, by a transaction of its own
   await engine.rpc('anvil_impersonateAccount', admin);
   await engine.rpc('eth_sendTransaction', { from: admin, to: pointsSale, data });
   await eventually(() => balance(engine, to)).toBe(10n);
+  // What the follower has read before it is planned, only the sale tells.
+  const block = Number(await engine.node.getBlockNumber());
+  const read = () =>
+    onLedger(engine, (ledger) => ledger.prepare('select max(number) as number from followed_blocks').get());
+  await eventually(async () => (read() as { number: number }).number >= block).toBe(true);
   planSession(engine, { session, to });
   const done = () =>
     onLedger(engine, (ledger) =>

@@ -236,3 +236,22 @@ test('a process without the key redeems nothing, which an alarm and figures say;
   await service.stop();
   await redeemedTimes(3);
 });
+
+test('on a ledger without a service, what waits is listed, and dropped', async () => {
+  const without = await start(ledger, { REWARDS_REDEMPTION_KEY: undefined });
+  await redeemLater(without, perkId, 'order-4');
+  await without.stop();
+  const env = kit.environment(ledger);
+  const run = async (...args: string[]) =>
+    (await rewardsJson(['redemptions', ...args, '--allow-sqlite'], { env })).envelope;
+  const waiting = async () =>
+    (await run('list', '--waiting', '--brand', 'shop.example')).data.body.redemptions;
+  const [{ id, state, refusals }] = await waiting();
+  expect([state, refusals]).toEqual(['pending', 0]);
+  expect((await run('drop', id)).data.body).toMatchObject({ id, state: 'failed' });
+  expect(await waiting()).toEqual([]);
+  const service = await start(ledger);
+  await until('the service', async () => (await service.metric('rewards_redemptions_waiting')) === 0);
+  await service.stop();
+  await redeemedTimes(3);
+});

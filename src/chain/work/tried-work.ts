@@ -70,6 +70,8 @@ export function triedWork(deps: TriedWorkDeps): TriedWork {
       const judged = await judge(deps, waiting);
       mayBeSent = judged.runs;
       await tellRefused(judged.refusals > 0);
+      // The others were looked after all the same.
+      if (judged.failures.length > 0) throw judged.failures[0];
     },
     isWaiting: async () => mayBeSent.size > 0,
     async bindNext(tx, transactionIds) {
@@ -85,21 +87,28 @@ export function triedWork(deps: TriedWorkDeps): TriedWork {
   };
 }
 
-/** Tries all of a window out, and does what the verdicts say. `runs`: what may be sent · `refusals`: how many wait. */
+/** Tries all of a window out, and does what the verdicts say. `runs`: what may be sent · `refusals`: how many wait · `failures`: of the ledger. */
 async function judge(
   deps: TriedWorkDeps,
   waiting: TriedCall[],
-): Promise<{ runs: Map<Hex, TriedCall>; refusals: number }> {
+): Promise<{ runs: Map<Hex, TriedCall>; refusals: number; failures: unknown[] }> {
   const { rpc, account, queue } = deps;
   const verdicts = await tryCalls({ rpc, account, neverRuns: queue.neverRuns }, waiting);
   const runs = new Map<Hex, TriedCall>();
+  const failures: unknown[] = [];
   let refusals = 0;
   for (const [place, call] of waiting.entries()) {
     const verdict = verdicts[place] as Verdict;
     if (verdict.kind === 'runs') runs.set(call.key, call);
-    else if (await settle(deps, call.key, verdict)) refusals += 1;
+    else
+      await settle(deps, call.key, verdict).then(
+        (isRefusal) => {
+          if (isRefusal) refusals += 1;
+        },
+        (error: unknown) => void failures.push(error),
+      );
   }
-  return { runs, refusals };
+  return { runs, refusals, failures };
 }
 
 /** True for a refusal. */

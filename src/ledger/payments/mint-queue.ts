@@ -55,7 +55,10 @@ export async function waitingMints(db: Queries, { now, limit }: Window): Promise
     .map(({ mint }) => mint);
 }
 
-const turnOfSessions = placeInTurn(mints, { brand: mints.brandId, within: [mints.createdAt, mints.key] });
+const turnOfSessions = placeInTurn(mints, {
+  brand: sql`${mints.brandId}`,
+  within: sql`${mints.createdAt}, ${mints.key}`,
+});
 const dueOfSessions = atTime((now) =>
   statement((db, of: Of<{ limit: number }>) =>
     db
@@ -67,8 +70,8 @@ const dueOfSessions = atTime((now) =>
   ),
 );
 const turnOfOperators = placeInTurn(operatorMints, {
-  brand: operatorMints.recipient,
-  within: [operatorMints.createdAt, operatorMints.key],
+  brand: sql`${operatorMints.recipient}`,
+  within: sql`${operatorMints.createdAt}, ${operatorMints.key}`,
 });
 const dueOfOperators = atTime((now) =>
   statement((db, of: Of<{ limit: number }>) =>

@@ -1,5 +1,5 @@
 /** RWT of paid sessions: planned once for each session, and bound to one chain transaction until that is known to have had no effect. */
-import { type Column, eq, inArray, type SQL, sql } from 'drizzle-orm';
+import { eq, inArray, type SQL, sql } from 'drizzle-orm';
 import type { Queries } from '../database/database.ts';
 import { inChunks } from '../database/in-chunks.ts';
 import { mints, type operatorMints } from '../schema/payments.ts';
@@ -50,13 +50,13 @@ export interface MintProgress {
 
 /** What is known of a mint's transaction, whoever sent it. `hash` stays null where somebody else's is not known. */
 export const carrierOf = (table: typeof mints | typeof operatorMints) => {
-  const unlessShown = <Value>(column: Column, shown: SQL) =>
+  const unlessShown = <Value>(column: SQL, shown: SQL) =>
     sql<Value | null>`case when ${table.shownBlock} is null then ${column} else ${shown} end`;
   return {
-    hash: unlessShown<`0x${string}`>(transactions.hash, sql`${table.shownHash}`),
-    status: unlessShown<TransactionStatus>(transactions.status, sql`'included'`),
-    outcome: unlessShown<TransactionOutcome>(transactions.outcome, sql`'done'`),
-    blockNumber: unlessShown<number>(transactions.blockNumber, sql`${table.shownBlock}`).mapWith(
+    hash: unlessShown<`0x${string}`>(sql`${transactions.hash}`, sql`${table.shownHash}`),
+    status: unlessShown<TransactionStatus>(sql`${transactions.status}`, sql`'included'`),
+    outcome: unlessShown<TransactionOutcome>(sql`${transactions.outcome}`, sql`'done'`),
+    blockNumber: unlessShown<number>(sql`${transactions.blockNumber}`, sql`${table.shownBlock}`).mapWith(
       (value: string | number | null) => (value === null ? null : Number(value)),
     ),
   };

@@ -46,7 +46,10 @@ export const waitingTerms = (db: Queries, { now, limit }: Window): Promise<Queue
   dueAt(now)(db, { limit });
 
 const isEarliest = sql`not exists (select 1 from ${perkTerms} earlier where earlier.token_id = ${perkTerms.tokenId} and earlier.position < ${perkTerms.position} and earlier.transaction_id is null and earlier.failure is null)`;
-const turn = placeInTurn(perkTerms, { brand: perkTerms.brandId, within: [perkTerms.tokenId] });
+const turn = placeInTurn(perkTerms, {
+  brand: sql`${perkTerms.brandId}`,
+  within: sql`${perkTerms.tokenId}`,
+});
 const dueAt = atTime((now) =>
   statement((db, of: Of<{ limit: number }>) =>
     db

@@ -17,8 +17,8 @@ export const waitingRedemptions = (db: Queries, { now, limit }: Window): Promise
   dueAt(now)(db, { limit });
 
 const turn = placeInTurn(redemptions, {
-  brand: redemptions.brandId,
-  within: [redemptions.createdAt, redemptions.id],
+  brand: sql`${redemptions.brandId}`,
+  within: sql`${redemptions.createdAt}, ${redemptions.id}`,
 });
 const dueAt = atTime((now) =>
   statement((db, of: Of<{ limit: number }>) =>

@@ -1,12 +1,12 @@
 /** Queues whose rows are tried out: brands take turns, and a row that was refused waits, ever longer, outside the window. */
-import { asc, type Column, lte, type SQL, sql } from 'drizzle-orm';
+import { lte, type SQL, sql } from 'drizzle-orm';
 import type { SqlTime } from '../database/database.ts';
+import type { perkTerms } from '../schema/engagement/perks.ts';
+import type { redemptions } from '../schema/engagement/redemptions.ts';
+import type { mints, operatorMints } from '../schema/payments.ts';
 
-/** The columns of a queue that has refusals. */
-interface RefusedColumns {
-  refusals: Column;
-  nextTryAt: Column;
-}
+/** The tables whose rows are refused. */
+type Refused = typeof redemptions | typeof perkTerms | typeof mints | typeof operatorMints;
 
 /** What a lane reads of a queue: the rows that are due at `now`, by the ledger's clock. */
 export interface Window {
@@ -23,27 +23,23 @@ export interface Pauses {
 /** Of a window, one row in so many was refused before, while there are new ones. */
 const RETRIES_ONE_IN = 4;
 
-export const isDue = ({ nextTryAt }: RefusedColumns, now: SqlTime): SQL => lte(nextTryAt, now);
+export const isDue = (table: Refused, now: SqlTime): SQL => lte(sql`${table.nextTryAt}`, now);
 
 /**
  * The place of a row in the window: the first rows of all brands come before the second ones, and a brand's rows that were
- * refused before come one after every three that were not. `within`: the order of one brand's rows.
+ * refused before come one after every three that were not. `within`: the order of one brand's rows, its columns with commas.
  */
-export const placeInTurn = (
-  { refusals }: RefusedColumns,
-  { brand, within }: { brand: Column; within: readonly Column[] },
-) => {
+export const placeInTurn = ({ refusals }: Refused, { brand, within }: { brand: SQL; within: SQL }) => {
   const wasRefused = sql`case when ${refusals} = 0 then 0 else 1 end`;
-  const order = sql.join(within.map(asc), sql`, `);
   const factor = sql.raw(String(RETRIES_ONE_IN - 1));
-  return sql<number>`(row_number() over (partition by ${brand}, ${wasRefused} order by ${order})) * (case when ${refusals} = 0 then 1 else ${factor} end)`.mapWith(
+  return sql<number>`(row_number() over (partition by ${brand}, ${wasRefused} order by ${within})) * (case when ${refusals} = 0 then 1 else ${factor} end)`.mapWith(
     Number,
   );
 };
 
 /** What a refusal writes into its row. */
 export function afterRefusal(
-  { refusals }: RefusedColumns,
+  { refusals }: Refused,
   { now, pauses, reason }: { now: SqlTime; pauses: Pauses; reason: string },
 ) {
   const { firstMs, maxMs } = pauses;

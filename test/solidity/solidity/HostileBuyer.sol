@@ -33,7 +33,8 @@ contract HostileBuyer is ERC1155Holder {
         returns (bytes4)
     {
         if (_refusal == Refusal.OwnError) revert NotToday(7);
-        if (_refusal == Refusal.Text) revert("PerkSoldOut(1)");
+        // What looks like ours, with characters that no database and no terminal should get.
+        if (_refusal == Refusal.Text) revert(string(abi.encodePacked("PerkSoldOut(1)", hex"001b5b324a")));
         if (_refusal == Refusal.Panic) assert(false);
         // What the service waits for, since an admin can grant a role.
         if (_refusal == Refusal.WordsOfOurContracts) {

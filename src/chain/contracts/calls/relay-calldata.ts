@@ -68,13 +68,16 @@ const everyError: Abi = Object.values(abisByName)
   .flat()
   .filter((one) => one.type === 'error');
 
-/** What revert data says, for people: `PerkSoldOut(7)`; never longer than a line. */
+/** A stranger's contract may say anything: a zero character alone would keep the text out of a database. */
+const CONTROLS = /\p{C}/gu;
+
+/** What revert data says, for people: `PerkSoldOut(7)`; never longer than a line, and without control characters. */
 export function revertReason(data: Hex | undefined): string {
   if (!data || data === '0x') return 'reverted without a reason';
   try {
     const { errorName, args = [] } = decodeErrorResult({ abi: everyError, data });
     const text = errorName === 'Error' ? String(args[0]) : `${errorName}(${args.map(String).join(', ')})`;
-    return text.slice(0, WORDS_MAX);
+    return text.slice(0, WORDS_MAX).replace(CONTROLS, '?');
   } catch {
     return `reverted with ${data.slice(0, 10)}`;
   }
