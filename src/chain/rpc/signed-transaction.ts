@@ -48,7 +48,11 @@ export function signedBytesOf(shown: RpcTransaction): Hex | undefined {
         maxFeePerGas: whole(shown.maxFeePerGas),
         maxPriorityFeePerGas: whole(shown.maxPriorityFeePerGas),
       }
-    : { type: shown.type === '0x1' ? 'eip2930' : 'legacy', gasPrice: whole(shown.gasPrice) };
+    : {
+        type: shown.type === '0x1' ? 'eip2930' : 'legacy',
+        gasPrice: whole(shown.gasPrice),
+        ...(shown.type === '0x1' && { accessList: shown.accessList }),
+      };
   try {
     const raw = serializeTransaction(
       { ...shared, ...form } as TransactionSerializable,

@@ -15,7 +15,9 @@ export function declareRecover({ parent, lazily }: Catalog): void {
     .description(
       'For a ledger that `rewards start` refuses as an old copy: a dump that was restored, or a failover that lost the last seconds. Reads the chain from the last block that both agree on, and the pools of the nodes. With --plan it prints what it would do; with --apply it does it, while no service runs, and can be run again when it was broken off. Give it the settings of the service.',
     )
-    .addOption(option('--plan', 'print what would be done, and what nobody can know; change nothing'))
+    .addOption(
+      option('--plan', 'print what would be done, and what nobody can know; change nothing (the default)'),
+    )
     .addOption(option('--apply', 'do it'));
   const rows = [walletsXpub, payoutKey, mintKey, redemptionKey, relayKey, confirmations, finalityBlocks];
   for (const one of [...ledgerOptions(), ...nodeOptions(), ...rows.map((row) => settingOption(row))])

@@ -20,10 +20,10 @@ type RecoverOptions = LedgerOptions &
 
 export const recover: Handler<RecoverOptions> = async (context, options) => {
   const { plan = false, apply = false, confirmations, finalityBlocks } = options;
-  if (plan === apply)
+  if (plan && apply)
     throw usageError(
-      'Nothing was changed: recover needs to know what to do.',
-      'Give --plan to see what it would do, or --apply to do it.',
+      'Nothing was changed: --plan and --apply contradict each other.',
+      'Give --plan, which is the default, to see what it would do, or --apply to do it.',
     );
   const progress = createProgress(context);
   try {

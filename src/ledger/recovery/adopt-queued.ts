@@ -47,12 +47,12 @@ export const sessionsWithoutMint = (tx: Queries) =>
     .leftJoin(mints, eq(mints.sessionId, checkoutSessions.processorSessionId))
     .where(and(isNull(mints.key), sql`${checkoutSessions.processorSessionId} is not null`));
 
-type Session = (typeof checkoutSessions)['$inferSelect'];
+export type CheckoutSession = (typeof checkoutSessions)['$inferSelect'];
 
 /** Writes the mint of a session that the ledger knows. */
 export async function adoptSessionMint(
   tx: Queries,
-  of: { session: Session; key: Hex; kind: MintKind; transactionId: string; createdAt: number },
+  of: { session: CheckoutSession; key: Hex; kind: MintKind; transactionId: string; createdAt: number },
 ): Promise<void> {
   const { session, key, kind, transactionId, createdAt } = of;
   await tx.insert(mints).values({

@@ -1,6 +1,6 @@
 /** Rewards that the chain paid and the ledger lost, or knew and had not paid yet. */
-import { and, asc, eq, inArray, sql } from 'drizzle-orm';
-import type { BrandId, EventRule } from '../../rules/brands/brand.ts';
+import { and, eq, inArray, sql } from 'drizzle-orm';
+import type { BrandId, BrandProfile, EventRule } from '../../rules/brands/brand.ts';
 import { spendLimits } from '../../rules/events/spend-limit.ts';
 import { takeNumbers } from '../counters.ts';
 import type { Queries } from '../database/database.ts';
@@ -111,17 +111,20 @@ async function limitsOf(tx: Queries, brandId: BrandId) {
   return brand ? spendLimits(brand.profile) : [];
 }
 
-/** The users whose wallets have these addresses (lower case), by address: of several, the one that came first. */
-export async function usersAt(tx: Queries, addresses: Hex[]): Promise<Map<Hex, string>> {
+/** The users whose wallets have these addresses, in every spelling, by address in lower case: of several, the one that came first. */
+export async function usersAt(tx: Queries, spellings: Hex[]): Promise<Map<Hex, string>> {
   const users = new Map<Hex, string>();
-  const rows = await inChunks(addresses, (some) =>
+  const rows = await inChunks(spellings, (some) =>
     tx
-      .select({ userKey: wallets.userKey, address: sql<Hex>`lower(${wallets.address})` })
+      .select({ userKey: wallets.userKey, address: wallets.address, createdAt: wallets.createdAt })
       .from(wallets)
-      .where(inArray(sql`lower(${wallets.address})`, some))
-      .orderBy(asc(wallets.createdAt), asc(wallets.userKey)),
+      .where(inArray(wallets.address, some)),
   );
-  for (const { userKey, address } of rows) if (!users.has(address)) users.set(address, userKey);
+  rows.sort((a, b) => a.createdAt - b.createdAt || (a.userKey < b.userKey ? -1 : 1));
+  for (const { userKey, address } of rows) {
+    const key = address.toLowerCase() as Hex;
+    if (!users.has(key)) users.set(key, userKey);
+  }
   return users;
 }
 
@@ -135,11 +138,14 @@ export async function adoptWallet(
 
 export type PayingRule = Pick<EventRule, 'eventType' | 'rewardAmount' | 'detail'>;
 
+/** A brand with its active rules. */
+export interface PayingBrand {
+  rules: PayingRule[];
+  profile: BrandProfile;
+}
+
 /** The active rules of a brand, by which a reward's event may be known from its amount; undefined for an unknown brand. */
-export async function payingRules(
-  tx: Queries,
-  brandId: BrandId,
-): Promise<{ rules: PayingRule[]; profile: (typeof brands.$inferSelect)['profile'] } | undefined> {
+export async function payingRules(tx: Queries, brandId: BrandId): Promise<PayingBrand | undefined> {
   const [brand] = await tx
     .select({ profile: brands.profile })
     .from(brands)

@@ -13,6 +13,7 @@ import {
   rebindRedemption,
   sessionsWithoutMint,
 } from '../../ledger/recovery/adopt-queued.ts';
+import type { BrandId } from '../../rules/brands/brand.ts';
 import { CODE_DIGITS, confirmationCode } from '../../rules/perks/confirmation-code.ts';
 import { usersOf } from './adopt-payout.ts';
 import { keyText, note, type RecoveryContext, timeOf } from './context.ts';
@@ -30,9 +31,7 @@ export async function adoptMintOf(
   if (context.carrierOf(keyText(key)) !== found.hash) return;
   if (await rebindMint(tx, { key, transactionId })) return;
   const createdAt = timeOf(context, found);
-  const session = (await sessionsWithoutMint(tx)).find(
-    ({ session: one }) => one.processorSessionId !== null && sessionMintKey(one.processorSessionId) === key,
-  )?.session;
+  const session = await sessionOf(tx, context, key);
   const detail = { key, kind: into, recipient, amount, transaction: found.hash };
   if (session?.rwtAmount === amount) {
     await adoptSessionMint(tx, { session, key, kind: into, transactionId, createdAt });
@@ -42,6 +41,16 @@ export async function adoptMintOf(
   const reason = `recovered (${context.recoveryId}): a payment or an operator asked for it, which was lost`;
   await adoptMint(tx, { key, kind: into, recipient, amount, reason, createdAt, transactionId });
   await note(tx, context, 'mint', key, { ...detail, session: null });
+}
+
+/** The checkout that a lost mint was for, where the ledger knows it; all of them are read once. */
+async function sessionOf(tx: Queries, context: RecoveryContext, key: Mint['key']) {
+  if (context.sessions.size === 0) {
+    for (const { session } of await sessionsWithoutMint(tx))
+      if (session.processorSessionId !== null)
+        context.sessions.set(sessionMintKey(session.processorSessionId), session);
+  }
+  return context.sessions.get(key);
 }
 
 /** Mints that no account of ours sent: an operator made them by hand, and their record was lost. */
@@ -58,10 +67,10 @@ export async function adoptForeignMints(tx: Queries, context: RecoveryContext): 
       sold += amount;
       if (await isMintKnown(tx, key)) continue;
       const mint = { key, recipient: to, amount: Number(amount), reason, createdAt: context.nowMs };
-      // Its transaction is no row of the ledger; without one, the mint lane would send it once more.
+      // The mint lane sends what is for a wallet and has no transaction; this one has one, which is no row of the ledger.
       const sent = {
         kind: intoEscrow ? ('sale' as const) : ('wallet' as const),
-        transactionId: transactionHash,
+        transactionId: intoEscrow ? null : transactionHash,
       };
       await adoptMint(tx, { ...mint, ...sent });
       const detail = { key, kind: sent.kind, recipient: to, amount: Number(amount), session: null };
@@ -95,10 +104,10 @@ export async function adoptRedemptionOf(
   const userKey = (await usersOf(tx, context, { addresses: [wallet], createdAt })).get(wallet) ?? wallet;
   const perk = await perkOfToken(tx, tokenId);
   const debit = found.activity?.redeemed.find((one) => one.key === key);
-  const { brand } = await deps.history.perkAt(tokenId, context.work.headBlock);
+  const brand = context.work.perks.get(tokenId)?.brand.toLowerCase() as BrandId;
   const id = deps.random.uuid();
   const code = confirmationCode(deps.random.bytes(CODE_DIGITS));
-  const brandId = debit?.brandId ?? perk?.brandId ?? (brand.toLowerCase() as typeof wallet);
+  const brandId = debit?.brandId ?? perk?.brandId ?? brand;
   const cost = debit ? Number(debit.amount) : call.cost;
   await adoptRedemption(tx, {
     id,

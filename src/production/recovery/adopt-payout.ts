@@ -1,4 +1,5 @@
 /** Rewards of a payout that the ledger has lost: bound where they are known, moved where they differ, else written. */
+import { addressSpellings } from '../../chain/contracts/calls/address-spellings.ts';
 import type { PayoutEntry } from '../../chain/contracts/payout-batch.ts';
 import { checksummed } from '../../identity/checksum.ts';
 import type { Queries } from '../../ledger/database/database.ts';
@@ -9,6 +10,7 @@ import {
   type KnownReward,
   knownRewards,
   moveReward,
+  type PayingBrand,
   type PayingRule,
   payingRules,
   rebindReward,
@@ -77,10 +79,13 @@ async function writeLost(
   const { deps, recoveryId } = context;
   const createdAt = timeOf(context, found);
   const users = await usersOf(tx, context, { addresses: [...new Set(lost.map(({ to }) => to))], createdAt });
+  const brands = new Map<BrandId, PayingBrand | undefined>();
+  for (const { brandId } of lost)
+    if (!brands.has(brandId)) brands.set(brandId, await payingRules(tx, brandId));
   const adopted: AdoptedReward[] = [];
   for (const { sequence, brandId, to, amount } of lost) {
     const userKey = users.get(to) ?? to;
-    const events = await eventsOf(tx, { brandId, amount: Number(amount) });
+    const events = eventsOf(brands.get(brandId), Number(amount));
     const [only, ...others] = events;
     const isKnown = only !== undefined && others.length === 0;
     const reward: AdoptedReward = {
@@ -117,7 +122,7 @@ export async function usersOf(
   context: RecoveryContext,
   of: { addresses: Hex[]; createdAt: number },
 ): Promise<Map<Hex, string>> {
-  const users = await usersAt(tx, of.addresses);
+  const users = await usersAt(tx, of.addresses.flatMap(addressSpellings));
   for (const address of of.addresses) {
     const known = users.get(address);
     const derivationIndex = context.work.derived.get(address);
@@ -137,13 +142,12 @@ export async function usersOf(
 }
 
 /** The event types of a brand that may have paid this amount. */
-async function eventsOf(tx: Queries, of: { brandId: BrandId; amount: number }): Promise<string[]> {
-  const brand = await payingRules(tx, of.brandId);
+function eventsOf(brand: PayingBrand | undefined, amount: number): string[] {
   if (!brand) return [];
   return brand.rules
-    .filter((rule) => mayPay(rule, brand.profile, of.amount))
+    .filter((rule) => mayPay(rule, brand.profile, amount))
     .map(({ eventType }) => eventType)
-    .concat(streakGrants(brand.profile, of.amount));
+    .concat(streakGrants(brand.profile, amount));
 }
 
 /** What the service may have paid by itself: a check-in, which is worth its base or a multiple, or a milestone's bonus. */

@@ -11,6 +11,7 @@ import {
   turnPerkOff,
 } from '../../ledger/recovery/adopt-perk-terms.ts';
 import { rowsOfRecovery } from '../../ledger/recovery/recoveries.ts';
+import type { BrandId } from '../../rules/brands/brand.ts';
 import { note, type RecoveryContext, timeOf } from './context.ts';
 import type { FoundTransaction } from './types.ts';
 
@@ -40,15 +41,15 @@ async function newPerk(
 ) {
   const { deps, work } = context;
   const { tokenId } = terms;
-  const onChain = await deps.history.perkAt(tokenId, work.headBlock);
-  const brandId = terms.brandId ?? (onChain.brand.toLowerCase() as typeof onChain.brand);
+  const onChain = work.perks.get(tokenId);
+  const brandId = terms.brandId ?? (onChain?.brand.toLowerCase() as BrandId);
   const perk = await adoptPerk(tx, {
     id: deps.random.uuid(),
     brandId,
     tokenId,
-    cost: terms.price ?? Number(onChain.price),
-    stock: terms.kind === 'set' ? terms.stock : Number(onChain.stock ?? -1n),
-    active: terms.active ?? onChain.active,
+    cost: terms.price ?? Number(onChain?.price ?? 0n),
+    stock: terms.kind === 'set' ? terms.stock : Number(onChain?.stock ?? -1n),
+    active: terms.active ?? onChain?.active ?? false,
     createdAt,
   });
   await note(tx, context, 'perk', perk.id, { brandId, tokenId, cost: perk.cost });

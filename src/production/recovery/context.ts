@@ -1,5 +1,6 @@
 /** What the parts of a recovery share while they write: ids, times, notes, and which transaction stands for what. */
 import type { Queries } from '../../ledger/database/database.ts';
+import type { CheckoutSession } from '../../ledger/recovery/adopt-queued.ts';
 import { noteRecovered } from '../../ledger/recovery/recoveries.ts';
 import type { RecoveredKind } from '../../ledger/schema/recoveries.ts';
 import type { FoundTransaction, LostWork, RecoveryDeps } from './types.ts';
@@ -15,6 +16,8 @@ export interface RecoveryContext {
   epochOf: (lane: Hex) => number;
   /** The transaction that counts for a sequence or key: the one that had its effect, else the last that carries it. */
   carrierOf: (subject: string) => Hex | undefined;
+  /** Checkouts without a mint by the key that their mint has; empty until they are asked for. */
+  sessions: Map<Hex, CheckoutSession>;
 }
 
 export const sequenceText = (sequence: bigint | number) => `sequence ${sequence}`;

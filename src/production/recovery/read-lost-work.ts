@@ -83,6 +83,7 @@ async function readOnce(deps: RecoveryDeps, began: CountersBefore | undefined): 
     },
     derived,
     gasWallets: gasWallets.addresses,
+    perks: await perksOf(deps, { found: all, block: head.number }),
   };
 }
 
@@ -154,6 +155,20 @@ function walletsBeyond(
     end = index + WALLETS_GAP;
   }
   return derived;
+}
+
+/** Read here, since no commit may wait for a node. */
+async function perksOf(
+  { history }: RecoveryDeps,
+  { found, block }: { found: FoundTransaction[]; block: number },
+): Promise<LostWork['perks']> {
+  const perks: LostWork['perks'] = new Map();
+  for (const { call } of found) {
+    if (call.kind !== 'redeem' && call.kind !== 'perk_terms') continue;
+    const tokenId = call.kind === 'redeem' ? call.tokenId : call.terms.tokenId;
+    if (!perks.has(tokenId)) perks.set(tokenId, await history.perkAt(tokenId, block));
+  }
+  return perks;
 }
 
 /** The first sequence behind all that were paid or are on their way, with room for what no node shows. */

@@ -133,7 +133,15 @@ async function begin(
   }
   for (const name of ['reward_sequence', 'wallet_index', 'gas_wallet_index'] as const)
     await raiseCounter(tx, { name, next: work.unused[name] });
-  return { deps, recoveryId: id, work, nowMs, epochOf, carrierOf: carriers(work.transactions) };
+  return {
+    deps,
+    recoveryId: id,
+    work,
+    nowMs,
+    epochOf,
+    carrierOf: carriers(work.transactions),
+    sessions: new Map(),
+  };
 }
 
 async function reportIn(

@@ -2,6 +2,7 @@
 import type { ChainHistory } from '../../audit/chain-history.ts';
 import type { EscrowActivity } from '../../audit/escrow-activity.ts';
 import type { LaneCall } from '../../chain/contracts/calls/lane-call.ts';
+import type { ChainPerk } from '../../chain/contracts/calls/perk-redemption.ts';
 import type { ChainClient } from '../../chain/rpc/client.ts';
 import type { Rpc } from '../../chain/rpc/rpc.ts';
 import type { WalletTree } from '../../identity/wallets.ts';
@@ -90,4 +91,6 @@ export interface LostWork {
   derived: Map<Hex, number>;
   /** Gas wallets beyond the ledger that have sent something. */
   gasWallets: Hex[];
+  /** What the chain has of the perks that these transactions are about, by token. */
+  perks: Map<number, ChainPerk>;
 }
