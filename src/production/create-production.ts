@@ -143,6 +143,7 @@ async function startProduction(
           { ...deps, userHash: userHasher(config.walletsXpub), onDropped: metrics.traceDropped },
           {
             keptMs: config.tracesKeptMs,
+            keep: config.tracesKeep,
             bodyLimitBytes: settings.bodyLimitBytes,
             duplicateWindowMs: config.duplicateWindowMs,
           },

@@ -33,6 +33,7 @@ import { bindRewards, markReleased, recordRewards } from '../../src/ledger/rewar
 import { brands } from '../../src/ledger/schema/brands.ts';
 import { facts } from '../../src/ledger/schema/facts.ts';
 import { requestTraces } from '../../src/ledger/schema/request-traces.ts';
+import { createTraceDays } from '../../src/ledger/trace-days.ts';
 import { markFinal, markSent, storeReplacement } from '../../src/ledger/transactions/transactions.ts';
 import { placedName, secureRandom } from '../../src/lib/ids.ts';
 import { freshAddress, freshHash, freshKey, onEveryDatabase } from '../kits/databases.ts';
@@ -261,6 +262,7 @@ onEveryDatabase(({ kit }) => {
       ids(await listRequestTraces(db(), { status: '', limit: 10, ...filter }));
 
     test('are listed newest first, by what they are asked for', async () => {
+      await createTraceDays(kit().database, 10).makeRoom(all);
       await insertRequestTraces(db(), []);
       await insertRequestTraces(db(), all);
       await insertRequestTraces(db(), all.slice(0, 1));
@@ -295,6 +297,7 @@ onEveryDatabase(({ kit }) => {
         ...trace('', at, { userHash: 'long ago' }),
         id: `req_${placedName(random, { nowMs: at, count: 20 - place })}`,
       }));
+      await createTraceDays(kit().database, 10).makeRoom(own);
       await insertRequestTraces(db(), own);
       const found = await listRequestTraces(db(), { status: '', limit: 10, userHash: 'long ago' });
       expect(found.map(({ at }) => at)).toEqual([...moments].reverse());

@@ -105,6 +105,9 @@ export const isUniqueViolation = (error: unknown) =>
 /** Whether Postgres refused to create a table that another process has created meanwhile: "if not exists" looks before it locks. */
 export const isDuplicateTable = (error: unknown) => codesOf(error).some((code) => DUPLICATE_TABLES.has(code));
 
+/** Whether another part of a table has the values that a new part was to have. */
+export const isOverlap = (error: unknown) => codesOf(error).includes('42P17');
+
 /** Whether another writer was in the way, so that the same work may simply be tried again. */
 export const isContention = (error: unknown) => codesOf(error).some((code) => CONTENTIONS.has(code));
 

@@ -17,6 +17,8 @@ import payments from './migrations/2026-11/0012-payments.sql';
 import webhooks from './migrations/2026-11/0013-webhooks.sql';
 import emulatedProcessor from './migrations/2026-11/0014-emulated-processor.sql';
 import perks from './migrations/2026-11/0015-perks.sql';
+import tracesByDayPostgres from './migrations/2026-11-consent/0046-traces-by-day.postgres.sql';
+import tracesByDay from './migrations/2026-11-consent/0046-traces-by-day.sql';
 import leaderboards from './migrations/2026-11-engagement/0016-leaderboards.sql';
 import constraintResults from './migrations/2026-11-engagement/0017-constraint-results.sql';
 import leaderboardCounting from './migrations/2026-11-engagement/0018-leaderboard-counting.sql';
@@ -33,8 +35,16 @@ import lighterLeaderboards from './migrations/2026-11-engagement/0028-lighter-le
 import transactionsByBlock from './migrations/2026-11-engagement/0029-transactions-by-block.sql';
 import tracesByPlace from './migrations/2026-11-engagement/0030-traces-by-place.sql';
 
+interface Migration {
+  number: number;
+  name: string;
+  sql: string;
+  /** In its place on Postgres, where only Postgres can do it. */
+  postgres?: string;
+}
+
 /** In order; a file that has been released is never edited, only followed by another. */
-export const migrations = [
+export const migrations: readonly Migration[] = [
   { number: 1, name: '0001-ledger', sql: ledger },
   { number: 2, name: '0002-relay', sql: relay },
   { number: 3, name: '0003-domain-owners', sql: domainOwners },
@@ -65,10 +75,11 @@ export const migrations = [
   { number: 28, name: '0028-lighter-leaderboards', sql: lighterLeaderboards },
   { number: 29, name: '0029-transactions-by-block', sql: transactionsByBlock },
   { number: 30, name: '0030-traces-by-place', sql: tracesByPlace },
-] as const;
+  { number: 46, name: '0046-traces-by-day', sql: tracesByDay, postgres: tracesByDayPostgres },
+];
 
 /** The number of the newest migration that this program knows. */
-export const newestMigration = migrations.length;
+export const newestMigration = migrations.at(-1)?.number ?? 0;
 
 const applied = pgTable('migrations', {
   number: integer('number').primaryKey(),
@@ -89,9 +100,9 @@ export async function pendingMigrations(database: Database): Promise<string[]> {
     ? await database.db.select().from(applied).orderBy(asc(applied.number))
     : [];
   const newest = done.at(-1)?.number ?? 0;
-  if (newest > migrations.length) {
+  if (newest > newestMigration) {
     throw new NewerDatabaseError(
-      `the database has migration ${newest}, this program knows ${migrations.length}: run a newer version of it`,
+      `the database has migration ${newest}, this program knows ${newestMigration}: run a newer version of it`,
     );
   }
   return migrations.filter(({ number }) => number > newest).map(({ name }) => name);
@@ -106,10 +117,11 @@ export async function migrate(database: Database): Promise<string[]> {
   await createMigrationsTable(database);
   const done: string[] = [];
   const pending = await pendingMigrations(database);
-  for (const { number, name, sql } of migrations.filter((one) => pending.includes(one.name))) {
+  for (const { number, name, sql, postgres } of migrations.filter((one) => pending.includes(one.name))) {
+    const text = (database.dialect === 'postgres' && postgres) || sql;
     // The number is inserted first: a second process fails on it before anything else of the file runs.
     const mine = await once(() =>
-      database.script(`insert into migrations (number, name) values (${number}, '${name}');\n${sql}`),
+      database.script(`insert into migrations (number, name) values (${number}, '${name}');\n${text}`),
     );
     if (mine) done.push(name);
   }
