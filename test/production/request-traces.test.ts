@@ -2,6 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { RequestTrace } from '../../src/http/frame/request-record.ts';
 import { openPostgres } from '../../src/ledger/database/postgres.ts';
+import { openSqlite } from '../../src/ledger/database/sqlite.ts';
+import { listRequestTraces } from '../../src/ledger/request-traces.ts';
 import { createTraceShare, SAMPLED_ABOVE } from '../../src/production/requests/trace-share.ts';
 import { rewards, rewardsJson } from '../kits/cli.ts';
 import { until } from '../kits/clock.ts';
@@ -122,6 +124,14 @@ describe.each(kinds)('on $kind', ({ open }) => {
         },
       });
     }
+    // Nor in the rows themselves, which backups have.
+    const database = ledger.url.startsWith('sqlite:')
+      ? openSqlite(ledger.url.slice(7))
+      : openPostgres(ledger.url);
+    const rows = await listRequestTraces(database.db, { status: '', limit: 100 });
+    await database.close();
+    expect(rows.length).toBeGreaterThanOrEqual(3);
+    expect(JSON.stringify(rows)).not.toContain('@shop.example');
     for (const text of [service.log(), JSON.stringify([listed, ofUser, shown]), explained.stdout])
       expect(text.toLowerCase()).not.toContain('carol@');
   });

@@ -10,6 +10,7 @@ import {
 import type { RequestTrace as Row } from '../../ledger/request-traces.ts';
 import { scrub, scrubValue } from '../../lib/log.ts';
 import { claimedHost } from '../../rules/brands/domain.ts';
+import type { ClaimState } from '../../rules/events/claim-policy.ts';
 import {
   type ExplainedBrand,
   type ExplainedRule,
@@ -89,9 +90,8 @@ function keptTrace(trace: RequestTrace, userHash: (userKey: string) => string): 
     eventId,
     nowMs,
     bodyBytes,
-    // Both ours, and without texts of callers.
     bypass,
-    state,
+    state: state && keptState(state),
     submission: submission && keptSubmission(submission, userHash),
     brand: brand && keptBrand(brand),
     rule: rule && keptRule(rule),
@@ -108,6 +108,23 @@ function onceForEach<Whole extends object, Part extends object>(keep: (whole: Wh
     const part = scrubbed(keep(whole));
     kept.set(whole, part);
     return part;
+  };
+}
+
+/** What is there when it runs has the row of the counter in it, with the user. */
+function keptState(state: ClaimState): ClaimState {
+  const { counter, totalClaims, availableFunds, spending, streakMultiplier } = state;
+  return {
+    counter: counter && {
+      claims: counter.claims,
+      lastAt: counter.lastAt,
+      lastRewardId: counter.lastRewardId,
+      lastAmount: counter.lastAmount,
+    },
+    totalClaims,
+    availableFunds,
+    spending: spending?.map(({ span, limit, spent, endsAtMs }) => ({ span, limit, spent, endsAtMs })),
+    streakMultiplier,
   };
 }
 

@@ -7,7 +7,7 @@ import type { RequestRecord } from '../../http/frame/request-record.ts';
  */
 export type TracesKeep = 'all' | 'decisions' | 'sampled';
 
-/** Requests of a second, of one process, that are kept whatever they are: 9 GB a day, and more than a person looks through. */
+/** Requests of a second, of one process, that are kept whatever they are: some 15 GB a day, and more than a person looks through. */
 export const SAMPLED_ABOVE = 100;
 const SECOND_MS = 1_000;
 /** The last digits of an id are random. */
