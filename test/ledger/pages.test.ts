@@ -21,6 +21,7 @@ import { takeNumbers } from '../../src/ledger/counters.ts';
 import { ledgerAnswers, ledgerWrites, readFact, writeFact } from '../../src/ledger/facts.ts';
 import { readLedgerOwner } from '../../src/ledger/ledger-owner.ts';
 import {
+  createTraceDays,
   findRequestTraces,
   insertRequestTraces,
   listRequestTraces,
@@ -33,7 +34,6 @@ import { bindRewards, markReleased, recordRewards } from '../../src/ledger/rewar
 import { brands } from '../../src/ledger/schema/brands.ts';
 import { facts } from '../../src/ledger/schema/facts.ts';
 import { requestTraces } from '../../src/ledger/schema/request-traces.ts';
-import { createTraceDays } from '../../src/ledger/trace-days.ts';
 import { markFinal, markSent, storeReplacement } from '../../src/ledger/transactions/transactions.ts';
 import { placedName, secureRandom } from '../../src/lib/ids.ts';
 import { freshAddress, freshHash, freshKey, onEveryDatabase } from '../kits/databases.ts';

@@ -3,12 +3,12 @@ import { describe, expect, test } from 'vitest';
 import type { Database } from '../../src/ledger/database/database.ts';
 import { migrate, migrations } from '../../src/ledger/database/migrate.ts';
 import {
+  createTraceDays,
   findRequestTraces,
   insertRequestTraces,
   listRequestTraces,
   type RequestTrace,
 } from '../../src/ledger/request-traces.ts';
-import { createTraceDays } from '../../src/ledger/trace-days.ts';
 import { lockedRow, onEveryDatabase, outcomes } from '../kits/databases.ts';
 
 const DAY_MS = 86_400_000;

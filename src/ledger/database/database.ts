@@ -63,8 +63,8 @@ export interface Database {
   script(text: string): Promise<void>;
   /** What the database holds: its tables and their columns, for checks against the schema. */
   tables(): Promise<Map<string, string[]>>;
-  /** What is wrong with the connections, as a start finds them; undefined when what protects them is in force, and for SQLite. */
-  sessionProblem(): Promise<SessionProblem | undefined>;
+  /** What is wrong with the connections; undefined when what protects them is in force. Absent on SQLite, which has none. */
+  sessionProblem?(): Promise<SessionProblem | undefined>;
   close(): Promise<void>;
 }
 

@@ -6,7 +6,7 @@ import { number } from './columns.ts';
 /** What the ids of requests of the same moment have in common (`allPlaces` in `lib/ids.ts`). */
 export const tracePlace = sql<string>`substr(id, 5, 3)`;
 
-/** A request without its bodies; users by a keyed hash. Kept for a settable time; on Postgres in a part for each day (`ledger/trace-days.ts`). */
+/** A request without its bodies; users by a keyed hash. Kept for a settable time; on Postgres in a part for each day (`ledger/request-traces.ts`). */
 export const requestTraces = pgTable(
   'request_traces',
   {

@@ -1,8 +1,7 @@
 /** Production's memory of requests: a line of the log for each, and a row for `requests explain`, written off their path. */
 import { brandOf, decisionOf, type RequestRecord } from '../../http/frame/request-record.ts';
 import type { Database } from '../../ledger/database/database.ts';
-import { insertRequestTraces, type RequestTrace } from '../../ledger/request-traces.ts';
-import { createTraceDays } from '../../ledger/trace-days.ts';
+import { createTraceDays, insertRequestTraces, type RequestTrace } from '../../ledger/request-traces.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { createLoop } from '../../lib/loop.ts';

@@ -32,7 +32,7 @@ begin
     drop table request_traces_before;
     return;
   end if;
-  select (greatest(max(at), (extract(epoch from clock_timestamp()) * 1000)::bigint) / day + 2) * day
+  select (greatest(max(at), cast(extract(epoch from clock_timestamp()) * 1000 as bigint)) / day + 2) * day
     into until from request_traces_before;
   name := 'request_traces_until_' || to_char(to_timestamp(until / 1000) at time zone 'UTC', 'YYYYMMDD');
   execute format('alter table request_traces_before rename to %I', name);
