@@ -27,7 +27,7 @@ import type { TokenVerifier } from '../identity/tokens.ts';
 import type { Database, Pooler } from '../ledger/database/database.ts';
 import { openPostgres } from '../ledger/database/postgres.ts';
 import { openSqlite } from '../ledger/database/sqlite.ts';
-import { type Facts, readFact, writeFact } from '../ledger/facts.ts';
+import type { Facts } from '../ledger/facts.ts';
 import { type Clock, steadyClock, systemClock } from '../lib/clock.ts';
 import { neverCrash } from '../lib/crash-points.ts';
 import { createAvailability } from '../lib/failures/availability.ts';
@@ -41,6 +41,7 @@ import { type KnownKeys, startRefused } from './checks.ts';
 import { type LaneName, type LaneState, lookAtLanes, warnOfMissing } from './lanes-known.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { askReach } from './reach/reach.ts';
+import { rememberChain } from './remember-chain.ts';
 import { createRequestTraces } from './requests/request-traces.ts';
 import { userHasher } from './requests/user-hash.ts';
 import { settingsProblem } from './secrets.ts';
@@ -196,6 +197,7 @@ function openTraces(
     { ...deps, userHash: userHasher(config.walletsXpub), onDropped: metrics.traceDropped },
     {
       keptMs: config.tracesKeptMs,
+      keep: config.tracesKeep,
       bodyLimitBytes: settings.bodyLimitBytes,
       duplicateWindowMs: config.duplicateWindowMs,
     },
@@ -376,22 +378,6 @@ function knownKeys(): KnownKeys {
   const small = numbers.map((index) => addressOf(`0x${(index + 1).toString(16).padStart(64, '0')}`));
   const known = new Set([...trees, ...small].map((address) => address.toLowerCase()));
   return { addressOf, isKnownAccount: (address) => known.has(address.toLowerCase()) };
-}
-
-/** The first start records the ledger's chain; when several start at once, one of them does. */
-async function rememberChain(
-  database: Database,
-  config: StartConfig,
-  genesisHash: `0x${string}`,
-): Promise<Facts['chain']> {
-  const { chainId, deploymentBlock, contracts } = config;
-  return database.atomically(async (tx) => {
-    const known = await readFact(tx, 'chain');
-    if (known) return known;
-    const facts = { chainId, genesisHash, deploymentBlock, contracts };
-    await writeFact(tx, 'chain', facts);
-    return facts;
-  });
 }
 
 /** Name of this process among its replicas, for its log. */

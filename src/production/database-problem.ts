@@ -43,7 +43,7 @@ function fixOf(said: string): string {
 
 /** Checks, through the pool that the service will use, that what protects its connections is in force. */
 export async function checkDatabaseSessions(database: Database, pooler: Pooler): Promise<Problem[]> {
-  const problem = await database.sessionProblem();
+  const problem = await database.sessionProblem?.();
   if (!problem) return [];
   if (problem.kind === 'shared') {
     const message = `a pooler gives each transaction another connection, and REWARDS_DATABASE_POOLER is ${pooler}`;

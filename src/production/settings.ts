@@ -273,6 +273,12 @@ export const startSettings = {
     'how long requests can be looked up with `rewards requests`; 0s for never',
     { default: '7d' },
   ),
+  tracesKeep: setting(
+    '--traces-keep <which>',
+    choice('all', 'decisions', 'sampled'),
+    'which requests these are: all; those that decided about an event or a call, or failed; or all up to 100 a second and a share of more',
+    { default: 'sampled' },
+  ),
   startWaitMs: setting(
     '--start-wait <duration>',
     durationBetween(0, DAY_MS),

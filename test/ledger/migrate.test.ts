@@ -17,9 +17,12 @@ import { everyTable } from '../kits/every-table.ts';
 import { bundleScript, ended, printed, type Script } from './child.ts';
 
 const names = migrations.map(({ name }) => name);
-/** Tables that the first `count` migrations make. */
-const tablesAfter = (count: number) =>
-  migrations.slice(0, count).flatMap(({ sql }) => sql.match(/^create table /gm) ?? []).length;
+/** Tables that the first `count` migrations make, without those that they make anew. */
+const tablesAfter = (count: number) => {
+  const texts = migrations.slice(0, count).map(({ sql }) => sql);
+  const times = (word: RegExp) => texts.flatMap((text) => text.match(word) ?? []).length;
+  return times(/^create table /gm) - times(/^drop table /gm);
+};
 
 let migrating: Script;
 let interrupted: Script;

@@ -21,6 +21,7 @@ import { takeNumbers } from '../../src/ledger/counters.ts';
 import { ledgerAnswers, ledgerWrites, readFact, writeFact } from '../../src/ledger/facts.ts';
 import { readLedgerOwner } from '../../src/ledger/ledger-owner.ts';
 import {
+  createTraceDays,
   findRequestTraces,
   insertRequestTraces,
   listRequestTraces,
@@ -261,6 +262,7 @@ onEveryDatabase(({ kit }) => {
       ids(await listRequestTraces(db(), { status: '', limit: 10, ...filter }));
 
     test('are listed newest first, by what they are asked for', async () => {
+      await createTraceDays(kit().database, 10).makeRoom(all);
       await insertRequestTraces(db(), []);
       await insertRequestTraces(db(), all);
       await insertRequestTraces(db(), all.slice(0, 1));
@@ -295,6 +297,7 @@ onEveryDatabase(({ kit }) => {
         ...trace('', at, { userHash: 'long ago' }),
         id: `req_${placedName(random, { nowMs: at, count: 20 - place })}`,
       }));
+      await createTraceDays(kit().database, 10).makeRoom(own);
       await insertRequestTraces(db(), own);
       const found = await listRequestTraces(db(), { status: '', limit: 10, userHash: 'long ago' });
       expect(found.map(({ at }) => at)).toEqual([...moments].reverse());

@@ -59,7 +59,7 @@ describe.skipIf(pgbouncerMissing())('behind PgBouncer', () => {
     test('the limits of a connection are in force in a commit, and gone in a script', async () => {
       const { url } = await pooler({ pool_mode });
       const database = connect(`${url}?statement_timeout=20s`, mode);
-      expect(await database.sessionProblem()).toBeUndefined();
+      expect(await database.sessionProblem?.()).toBeUndefined();
       expect(await database.atomically(inForce)).toEqual([{ lock: '1500ms', idle: '3s', statement: '20s' }]);
       expect(await database.snapshot(inForce)).toMatchObject([{ idle: '0', statement: '20s' }]);
       await database.script(
@@ -130,14 +130,14 @@ describe.skipIf(pgbouncerMissing())('behind PgBouncer', () => {
           [1, 2, 3].map(async () => connect(url, 'transaction').atomically(inForce)),
         );
         expect(others).toHaveLength(3);
-        expect(await connect(url, mode).sessionProblem()).toEqual({ kind: 'shared', missing: [] });
+        expect(await connect(url, mode).sessionProblem?.()).toEqual({ kind: 'shared', missing: [] });
       }
     },
   );
 
   test('a pooler with one server is seen as well', async () => {
     const { url } = await pooler({ pool_mode: 'transaction', default_pool_size: 1 });
-    expect(await connect(url, 'none').sessionProblem()).toEqual({ kind: 'shared', missing: [] });
+    expect(await connect(url, 'none').sessionProblem?.()).toEqual({ kind: 'shared', missing: [] });
   });
 
   test('a pooler without a free server is a database that is away, after as long as a caller waits', async () => {

@@ -111,7 +111,9 @@ async function postgresShapes(url: string): Promise<Map<string, Shape>> {
   const all = async <T>(text: string, ...values: unknown[]) => (await client.query(text, values)).rows as T[];
   const shapes = new Map<string, Shape>();
   const tables = await all<{ name: string }>(
-    `select relname as name from pg_class where relkind = 'r' and relnamespace = current_schema()::regnamespace`,
+    // A table's parts are not tables of their own.
+    `select relname as name from pg_class
+     where relkind in ('r', 'p') and not relispartition and relnamespace = current_schema()::regnamespace`,
   );
   for (const { name } of tables) {
     const columns = await all<{ name: string; type: string; notNull: boolean }>(

@@ -1,6 +1,10 @@
 /** Looking back on production's requests: a line of the log for each, and `rewards requests` on its database. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { RequestTrace } from '../../src/http/frame/request-record.ts';
 import { openPostgres } from '../../src/ledger/database/postgres.ts';
+import { openSqlite } from '../../src/ledger/database/sqlite.ts';
+import { listRequestTraces } from '../../src/ledger/request-traces.ts';
+import { createTraceShare, SAMPLED_ABOVE } from '../../src/production/requests/trace-share.ts';
 import { rewards, rewardsJson } from '../kits/cli.ts';
 import { until } from '../kits/clock.ts';
 import { postgresMissing, startPostgres } from '../kits/databases.ts';
@@ -120,6 +124,14 @@ describe.each(kinds)('on $kind', ({ open }) => {
         },
       });
     }
+    // Nor in the rows themselves, which backups have.
+    const database = ledger.url.startsWith('sqlite:')
+      ? openSqlite(ledger.url.slice(7))
+      : openPostgres(ledger.url);
+    const rows = await listRequestTraces(database.db, { status: '', limit: 100 });
+    await database.close();
+    expect(rows.length).toBeGreaterThanOrEqual(3);
+    expect(JSON.stringify(rows)).not.toContain('@shop.example');
     for (const text of [service.log(), JSON.stringify([listed, ofUser, shown]), explained.stdout])
       expect(text.toLowerCase()).not.toContain('carol@');
   });
@@ -162,6 +174,51 @@ describe.each(kinds)('on $kind', ({ open }) => {
   });
 });
 
+describe('which requests a row is kept of', () => {
+  const decision = { kind: 'event' } as RequestTrace;
+  /** So many requests of one second, some with a decision, one that failed. */
+  const second = (isKept: ReturnType<typeof createTraceShare>, count: number) =>
+    Array.from({ length: count }, (_, n) =>
+      isKept({
+        // Spread over all shares.
+        id: `req_${Math.floor((n * 65_536) / count)
+          .toString(16)
+          .padStart(20, '0')}`,
+        status: n === count - 1 ? 500 : 200,
+        traces: n % 2 ? [decision] : [],
+      }),
+    );
+  const kept = (all: boolean[]) => all.filter(Boolean).length;
+
+  test('all of them', () => {
+    const isKept = createTraceShare('all', () => 0);
+    for (let n = 0; n < 3; n++) expect(kept(second(isKept, 1_000))).toBe(1_000);
+  });
+
+  test('decisions, and what failed', () => {
+    const isKept = createTraceShare('decisions', () => 0);
+    expect(kept(second(isKept, 999))).toBe(500);
+    expect(isKept({ id: 'req_1', status: 404, traces: [] })).toBe(false);
+  });
+
+  test('all up to a rate, of more a share that makes about as many, and what failed always', () => {
+    let nowMs = 10_000;
+    const isKept = createTraceShare('sampled', () => nowMs);
+    expect(kept(second(isKept, SAMPLED_ABOVE))).toBe(SAMPLED_ABOVE);
+    nowMs += 1_000;
+    // How many come shows only at the end of a second.
+    expect(kept(second(isKept, 1_000))).toBe(1_000);
+    nowMs += 1_000;
+    const sampled = second(isKept, 1_000);
+    expect(kept(sampled)).toBeGreaterThanOrEqual(SAMPLED_ABOVE);
+    expect(kept(sampled)).toBeLessThanOrEqual(SAMPLED_ABOVE + 2);
+    expect(sampled.at(-1)).toBe(true);
+    // A clock that is set back, and a quiet minute, begin anew.
+    nowMs += 60_000;
+    expect(kept(second(isKept, 50))).toBe(50);
+  });
+});
+
 test('a database that is away costs no request its answer: what waits is bounded, and the rest is counted', async () => {
   const { createRequestTraces } = await import('../../src/production/requests/request-traces.ts');
   const { openSqlite } = await import('../../src/ledger/database/sqlite.ts');
@@ -176,7 +233,7 @@ test('a database that is away costs no request its answer: what waits is bounded
         dropped += 1;
       },
     },
-    { keptMs: 1, bodyLimitBytes: 1, duplicateWindowMs: 1 },
+    { keptMs: 1, keep: 'all', bodyLimitBytes: 1, duplicateWindowMs: 1 },
   );
   const record = {
     ...{ id: 'req_00', atMs: 0, method: 'GET', path: '/x', route: '/x', search: '', status: 200 },

@@ -63,8 +63,8 @@ export interface Database {
   script(text: string): Promise<void>;
   /** What the database holds: its tables and their columns, for checks against the schema. */
   tables(): Promise<Map<string, string[]>>;
-  /** What is wrong with the connections, as a start finds them; undefined when what protects them is in force, and for SQLite. */
-  sessionProblem(): Promise<SessionProblem | undefined>;
+  /** What is wrong with the connections; undefined when what protects them is in force. Absent on SQLite, which has none. */
+  sessionProblem?(): Promise<SessionProblem | undefined>;
   close(): Promise<void>;
 }
 
@@ -104,6 +104,9 @@ export const isUniqueViolation = (error: unknown) =>
 
 /** Whether Postgres refused to create a table that another process has created meanwhile: "if not exists" looks before it locks. */
 export const isDuplicateTable = (error: unknown) => codesOf(error).some((code) => DUPLICATE_TABLES.has(code));
+
+/** Whether another part of a table has the values that a new part was to have. */
+export const isOverlap = (error: unknown) => codesOf(error).includes('42P17');
 
 /** Whether another writer was in the way, so that the same work may simply be tried again. */
 export const isContention = (error: unknown) => codesOf(error).some((code) => CONTENTIONS.has(code));

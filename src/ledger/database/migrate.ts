@@ -23,6 +23,8 @@ import mintsOfOthers from './migrations/2026-11-consent/0035-mints-of-others.sql
 import onceClaims from './migrations/2026-11-consent/0037-once-claims.sql';
 import openCheckouts from './migrations/2026-11-consent/0040-open-checkouts.sql';
 import recoveries from './migrations/2026-11-consent/0044-recoveries.sql';
+import tracesByDayPostgres from './migrations/2026-11-consent/0046-traces-by-day.postgres.sql';
+import tracesByDay from './migrations/2026-11-consent/0046-traces-by-day.sql';
 import leaderboards from './migrations/2026-11-engagement/0016-leaderboards.sql';
 import constraintResults from './migrations/2026-11-engagement/0017-constraint-results.sql';
 import leaderboardCounting from './migrations/2026-11-engagement/0018-leaderboard-counting.sql';
@@ -39,8 +41,16 @@ import lighterLeaderboards from './migrations/2026-11-engagement/0028-lighter-le
 import transactionsByBlock from './migrations/2026-11-engagement/0029-transactions-by-block.sql';
 import tracesByPlace from './migrations/2026-11-engagement/0030-traces-by-place.sql';
 
+interface Migration {
+  number: number;
+  name: string;
+  sql: string;
+  /** In its place on Postgres, where only Postgres can do it. */
+  postgres?: string;
+}
+
 /** In order; a file that has been released is never edited, only followed by another. */
-export const migrations = [
+export const migrations: readonly Migration[] = [
   { number: 1, name: '0001-ledger', sql: ledger },
   { number: 2, name: '0002-relay', sql: relay },
   { number: 3, name: '0003-domain-owners', sql: domainOwners },
@@ -77,10 +87,11 @@ export const migrations = [
   { number: 37, name: '0037-once-claims', sql: onceClaims },
   { number: 40, name: '0040-open-checkouts', sql: openCheckouts },
   { number: 44, name: '0044-recoveries', sql: recoveries },
-] as const;
+  { number: 46, name: '0046-traces-by-day', sql: tracesByDay, postgres: tracesByDayPostgres },
+];
 
 /** The number of the newest migration that this program knows. */
-export const newestMigration: number = migrations.at(-1)?.number ?? 0;
+export const newestMigration = migrations.at(-1)?.number ?? 0;
 
 const applied = pgTable('migrations', {
   number: integer('number').primaryKey(),
@@ -118,10 +129,11 @@ export async function migrate(database: Database): Promise<string[]> {
   await createMigrationsTable(database);
   const done: string[] = [];
   const pending = await pendingMigrations(database);
-  for (const { number, name, sql } of migrations.filter((one) => pending.includes(one.name))) {
+  for (const { number, name, sql, postgres } of migrations.filter((one) => pending.includes(one.name))) {
+    const text = (database.dialect === 'postgres' && postgres) || sql;
     // The number is inserted first: a second process fails on it before anything else of the file runs.
     const mine = await once(() =>
-      database.script(`insert into migrations (number, name) values (${number}, '${name}');\n${sql}`),
+      database.script(`insert into migrations (number, name) values (${number}, '${name}');\n${text}`),
     );
     if (mine) done.push(name);
   }

@@ -96,7 +96,6 @@ export function openSqlite(
       ).rows as [string, string][];
       return groupColumns(rows);
     },
-    sessionProblem: async () => undefined,
     close: () =>
       exclusive(async () => {
         if (reader !== writer) reader.close();

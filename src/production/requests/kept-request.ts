@@ -100,10 +100,6 @@ function keptTrace(trace: RequestTrace, userHash: (userKey: string) => string): 
   };
 }
 
-/** Ours, but for what the event is paid once for, which callers wrote. */
-const keptState = (state: ClaimState): ClaimState =>
-  state.once ? { ...state, once: { ...state.once, value: scrub(state.once.value) } } : state;
-
 /** The same part for the same object: events that were decided together have their brand and rule in common. */
 function onceForEach<Whole extends object, Part extends object>(keep: (whole: Whole) => Part) {
   const kept = new WeakMap<Whole, Part>();
@@ -113,6 +109,24 @@ function onceForEach<Whole extends object, Part extends object>(keep: (whole: Wh
     const part = scrubbed(keep(whole));
     kept.set(whole, part);
     return part;
+  };
+}
+
+/** What is there when it runs has the row of the counter in it, with the user; what the event is paid once for, callers wrote. */
+function keptState(state: ClaimState): ClaimState {
+  const { counter, totalClaims, availableFunds, spending, streakMultiplier, once } = state;
+  return {
+    counter: counter && {
+      claims: counter.claims,
+      lastAt: counter.lastAt,
+      lastRewardId: counter.lastRewardId,
+      lastAmount: counter.lastAmount,
+    },
+    totalClaims,
+    availableFunds,
+    spending: spending?.map(({ span, limit, spent, endsAtMs }) => ({ span, limit, spent, endsAtMs })),
+    streakMultiplier,
+    ...(once && { once: { ...once, value: scrub(once.value) } }),
   };
 }
 

@@ -1,11 +1,12 @@
 /** Production's memory of requests: a line of the log for each, and a row for `requests explain`, written off their path. */
 import { brandOf, decisionOf, type RequestRecord } from '../../http/frame/request-record.ts';
 import type { Database } from '../../ledger/database/database.ts';
-import { insertRequestTraces, pruneRequestTraces, type RequestTrace } from '../../ledger/request-traces.ts';
+import { createTraceDays, insertRequestTraces, type RequestTrace } from '../../ledger/request-traces.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { createLoop } from '../../lib/loop.ts';
 import { type KeptLimits, rowOf } from './kept-request.ts';
+import { createTraceShare, type TracesKeep } from './trace-share.ts';
 
 /** Requests that wait to be written: some seconds of a busy service, and bounded in memory. */
 const WAITING_MAX = 5_000;
@@ -28,6 +29,7 @@ interface TraceDeps {
 interface TraceSettings extends KeptLimits {
   /** 0: no rows. */
   keptMs: number;
+  keep: TracesKeep;
 }
 
 export function createRequestTraces(deps: TraceDeps, settings: TraceSettings) {
@@ -35,18 +37,19 @@ export function createRequestTraces(deps: TraceDeps, settings: TraceSettings) {
   const { bodyLimitBytes, duplicateWindowMs } = settings;
   const limits: KeptLimits = { bodyLimitBytes, duplicateWindowMs };
   const waiting: RequestTrace[] = [];
+  const isKept = createTraceShare(settings.keep, () => clock.now());
+  const days = createTraceDays(database, PRUNED_AT_ONCE);
   let prunedAtMs = Number.NEGATIVE_INFINITY;
   const writing = createLoop({
     name: 'request traces',
     async turn() {
       const some = waiting.slice(0, WRITTEN_AT_ONCE);
       const { now } = clock;
+      await days.makeRoom(some);
       await insertRequestTraces(database.db, some);
       waiting.splice(0, some.length);
       if (now() - prunedAtMs >= PRUNE_EVERY_MS) {
-        const beforeMs = now() - settings.keptMs;
-        const pruned = await pruneRequestTraces(database.db, { beforeMs, limit: PRUNED_AT_ONCE });
-        if (pruned < PRUNED_AT_ONCE) prunedAtMs = now();
+        if (!(await days.forget(now(), settings.keptMs))) prunedAtMs = now();
       }
       return waiting.length >= WRITTEN_AT_ONCE ? 'worked' : 'idle';
     },
@@ -59,7 +62,7 @@ export function createRequestTraces(deps: TraceDeps, settings: TraceSettings) {
     observe(record: RequestRecord): void {
       const row = rowOf(record, { limits, userHash });
       logRequest(record, { log, user: row.userHash });
-      if (settings.keptMs === 0) return;
+      if (settings.keptMs === 0 || !isKept(record)) return;
       if (waiting.length < WAITING_MAX) waiting.push(row);
       else deps.onDropped();
       // Once: a database that is away is asked again at the loop's own pace.
@@ -71,9 +74,11 @@ export function createRequestTraces(deps: TraceDeps, settings: TraceSettings) {
       if (settings.keptMs === 0) return;
       const rows = waiting.splice(0);
       for (let from = 0; from < rows.length; from += WRITTEN_AT_ONCE) {
-        await insertRequestTraces(database.db, rows.slice(from, from + WRITTEN_AT_ONCE)).catch(
-          () => undefined,
-        );
+        const some = rows.slice(from, from + WRITTEN_AT_ONCE);
+        await days
+          .makeRoom(some)
+          .then(() => insertRequestTraces(database.db, some))
+          .catch(() => undefined);
       }
     },
   };
