@@ -118,9 +118,19 @@ function singleValues({ form, read, named }: Reading) {
     }
     return number;
   };
+  const isUnset = (name: string): boolean => {
+    if (form.get(name) !== '') return false;
+    read.add(name);
+    return true;
+  };
   return {
     text,
     whole,
+    /** Whether a parameter is sent empty, which unsets what the object has. */
+    isUnset,
+    /** A text; null where it is sent empty. */
+    textOrUnset: (name: string, wish: TextWish = {}): string | null | undefined =>
+      isUnset(name) ? null : text(name, wish),
     needed: (name: string, wish: TextWish = {}): string => {
       const value = text(name, wish);
       if (value === undefined) throw missing(name);
@@ -182,8 +192,29 @@ function groupsOf({ form, read, named }: Reading) {
       }),
     metadata(name = 'metadata'): Record<string, string> | undefined {
       const form = group(name);
-      return form && readMetadata(form, named(name));
+      return form && withoutEmpty(readMetadata(form, named(name)));
     },
+    /** What becomes of metadata: keys are added and changed, an empty value removes its key, an empty text all of them. */
+    metadataChange(name = 'metadata'): (before: Record<string, string>) => Record<string, string> {
+      if (form.get(name) === '') {
+        read.add(name);
+        return () => ({});
+      }
+      const changed = group(name);
+      const given = changed ? readMetadata(changed, named(name)) : {};
+      return (before) => withoutEmpty({ ...before, ...given });
+    },
+    /** Every parameter here that is a text, of names that nobody lists; an empty one unsets it. */
+    rest: ({ max }: { max: number }): Record<string, string> =>
+      Object.fromEntries(
+        [...form].map(([name, value]) => {
+          read.add(name);
+          if (typeof value === 'string' && value.length <= max) return [name, value];
+          throw invalidRequest(`Invalid string: ${named(name)}; must be at most ${max} characters`, {
+            param: named(name),
+          });
+        }),
+      ),
   };
 }
 
@@ -206,6 +237,9 @@ function readMetadata(form: Form, param: string): Record<string, string> {
     }
     return [key, value];
   });
-  // An empty value removes a key.
-  return Object.fromEntries(entries.filter(([, value]) => value !== ''));
+  return Object.fromEntries(entries);
 }
+
+/** An empty value removes a key. */
+const withoutEmpty = (metadata: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== ''));
