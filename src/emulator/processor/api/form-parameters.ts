@@ -51,11 +51,22 @@ interface TextWish {
 export function readParameters(form: Form, prefix = '') {
   const read = new Set<string>();
   const named = (name: string) => (prefix === '' ? name : `${prefix}[${name}]`);
+  const single = singleValues({ form, read, named });
+  const isUnset = (name: string): boolean => {
+    if (form.get(name) !== '') return false;
+    read.add(name);
+    return true;
+  };
   return {
     has: (name: string) => form.has(name),
     /** Whether something stands below a name, in brackets. */
     isGroup: (name: string) => form.get(name) instanceof Map,
-    ...singleValues({ form, read, named }),
+    ...single,
+    /** Whether a parameter is sent empty, which unsets what the object has. */
+    isUnset,
+    /** A text; null where it is sent empty. */
+    textOrUnset: (name: string, wish: TextWish = {}): string | null | undefined =>
+      isUnset(name) ? null : single.text(name, wish),
     ...groupsOf({ form, read, named }),
     /** Throws where something has not been read: a spelling mistake must not pass for a default. */
     finish(): void {
@@ -118,19 +129,9 @@ function singleValues({ form, read, named }: Reading) {
     }
     return number;
   };
-  const isUnset = (name: string): boolean => {
-    if (form.get(name) !== '') return false;
-    read.add(name);
-    return true;
-  };
   return {
     text,
     whole,
-    /** Whether a parameter is sent empty, which unsets what the object has. */
-    isUnset,
-    /** A text; null where it is sent empty. */
-    textOrUnset: (name: string, wish: TextWish = {}): string | null | undefined =>
-      isUnset(name) ? null : text(name, wish),
     needed: (name: string, wish: TextWish = {}): string => {
       const value = text(name, wish);
       if (value === undefined) throw missing(name);
