@@ -3,7 +3,7 @@
  * that may come. The answer, the reference and the OpenAPI document are all made from the row.
  */
 
-/** The contract gives two wordings for a cooldown; `compat.errors` picks one (contract: Errors). */
+/** The contract gives two wordings for a cooldown, and clients of the earlier one look for it after a duplicate too; `compat.errors` picks one (contract: Errors). */
 export type ErrorDialect = 'current' | 'earlier';
 
 export type RefusalStatus = 400 | 401 | 403 | 404 | 405 | 409 | 413 | 415 | 429 | 500 | 503 | 504;

@@ -248,7 +248,7 @@ export const startSettings = {
   errorDialect: setting(
     '--error-dialect <dialect>',
     choice('current', 'earlier'),
-    'wording of a refused cooldown',
+    'wording of a refused cooldown or duplicate',
     { default: 'current' },
   ),
   ...paymentSettings,

@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** What can happen on a site that an event may follow. */
+/** What happens on a site of its own accord; an event may follow any other name too, which its host fires. */
 export type SiteHook =
   | 'comment_posted'
   | 'user_registered'
@@ -16,9 +16,12 @@ export type SiteHook =
 
 /** An event that follows a hook. `eventName`: exactly as the brand names it; case counts. */
 export interface SiteEvent {
-  hook: SiteHook;
+  /** A hook of the site, or a name of 1 to 64 small letters, digits and underscores that `fire` is called with. */
+  hook: SiteHook | (string & {});
   eventName: string;
   enabled: boolean;
+  /** Whether pages may send it through the AJAX action, as they may the events of `share`: then any visitor can. */
+  fromPages?: boolean;
 }
 
 export interface SiteOptions {
@@ -86,9 +89,9 @@ export interface RewardsSite {
   fetch(request: Request, from?: unknown): Promise<Response>;
   /** The same for `node:http`: `createServer(site.listener)`. */
   listener(request: IncomingMessage, response: ServerResponse): Promise<void>;
-  /** Sends the events that follow a hook, and resolves when the service has answered each. */
+  /** Sends the events that follow a hook, whatever its name, and resolves when the service has answered each. */
   fire(
-    hook: SiteHook,
+    hook: SiteHook | (string & {}),
     occurrence: { email: string; metadata?: Record<string, unknown> },
   ): Promise<SiteEventCall[]>;
   /** Puts in place of the shortcodes in a page's HTML what they show to whoever asks for the page. */

@@ -1,6 +1,9 @@
 /** `rewards site` as a shell sees it, and the control API behind it, against a real stack. */
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { exitCodes } from '../../src/cli/machine/exit-codes.ts';
+import { defaultEvents } from '../../src/site/plugin/default-events.ts';
 import { rewards, rewardsJson, serveHere, temporaryDirectory } from '../kits/cli.ts';
 
 let stack: Awaited<ReturnType<typeof serveHere>>;
@@ -10,13 +13,22 @@ const plain = (...args: string[]) => rewards(['site', ...args], { cwd: project.p
 
 beforeAll(async () => {
   project = await temporaryDirectory();
-  stack = await serveHere(['--port', '0', '--ephemeral'], { cwd: project.path });
+  const demo = await readFile(new URL('../../fixtures/demo.yaml', import.meta.url), 'utf8');
+  // Its own list of events, and one of a hook that only others fire.
+  await writeFile(join(project.path, 'seed.yaml'), demo.replace(/^site:.*(?:\n[ #].*)*/m, SITE));
+  stack = await serveHere(['--port', '0', '--ephemeral', '--seed', 'seed.yaml'], { cwd: project.path });
 });
 afterAll(async () => {
   await stack.stop();
   await project.remove();
 });
 
+/** The usual events of the demo, and one of a hook of its own. */
+const SITE = `site:
+  events:
+${defaultEvents.map(({ hook, eventName, enabled }) => `    - { hook: ${hook}, event: ${eventName}, enabled: ${enabled} }`).join('\n')}
+    - { hook: booking_completed, event: newsletter_subscribe }
+`;
 const ALICE = 'alice@demo.example';
 const control = (path: string, body?: unknown) =>
   fetch(`${stack.ready.urls.control}${path}`, {
@@ -45,6 +57,14 @@ test('fire sends the event that follows a hook, and says what the service answer
   const again = await plain('fire', 'comment_posted', '--user', 'alice');
   expect([again.code, again.stdout]).toEqual([exitCodes.refused, '']);
   expect(again.stderr).toMatch(/^409 {2}review_submission {2}alice@demo\.example {2}/);
+});
+
+test('a hook of its own is fired by its name', async () => {
+  const fired = await json('fire', 'booking_completed', '--user', 'bob@demo.example');
+  expect([fired.code, fired.envelope.data.body]).toMatchObject([
+    exitCodes.done,
+    { hook: 'booking_completed', calls: [{ eventName: 'newsletter_subscribe', success: true, reward: 25 }] },
+  ]);
 });
 
 test('metadata reaches the service: a purchase by the dollar, of a user without an account', async () => {

@@ -72,8 +72,8 @@ describe('what is written in place of a value is refused where it stands', () =>
     ],
     [
       'a hook that is none',
-      'site: { events: [{ hook: page_opened, event: visit }] }',
-      '5:26 site.events[0].hook: must be a hook: comment_posted, user_registered, page_load, login, post_published, order_completed, share, not "page_opened"',
+      'site: { events: [{ hook: Page-Opened, event: visit }] }',
+      '5:26 site.events[0].hook: must be 1 to 64 small letters, digits and underscores, and begin with a letter, such as booking_completed, not "Page-Opened"',
     ],
     [
       'a word that is no choice',

@@ -162,6 +162,19 @@ it('what a page says decides neither whether an event pays nor how much', async 
   site.site.plugin.settings.save({ events: [...defaultEvents], apiKey: '' });
 });
 
+it('an event of a hook of its own is sent by pages only where the settings say so', async () => {
+  const own = { hook: 'quiz_passed', eventName: 'social_share', enabled: true };
+  const { nonce, headers } = guest();
+  const send = () => site.post(path, { ...share, nonce, email: someone() }, headers);
+  site.site.plugin.settings.save({ events: [own] });
+  expect(seen(await send())).toEqual(no(400, 'event_not_allowed'));
+  site.site.plugin.settings.save({ events: [{ ...own, fromPages: true }] });
+  expect((await send()).body.data.reward).toBe(15);
+  site.site.plugin.settings.save({ events: [{ ...own, fromPages: true, enabled: false }] });
+  expect(seen(await send())).toEqual(no(400, 'event_not_allowed'));
+  site.site.plugin.settings.save({ events: [...defaultEvents] });
+});
+
 it('a daily visit pays once in 24 hours', async () => {
   const { email } = await site.person();
   const visit = () => site.site.plugin.fire('page_load', { email });

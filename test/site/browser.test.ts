@@ -169,11 +169,14 @@ describe.skipIf(browserMissing() !== undefined)('the demo site in a browser', ()
     await go('/admin/settings');
     const rows = await page.locator('.events-table tbody tr').count();
     await page.check('text=Write a debug log');
-    await page.selectOption(`#hook-${rows - 1}`, 'login');
+    await page.fill(`[name=own-${rows - 1}]`, 'booking_completed');
+    await page.check(`[name=pages-${rows - 1}]`);
     await page.fill(`[name=event-${rows - 1}]`, 'form_submit');
     await page.click('text=Save settings');
     await page.waitForSelector('#notice:has-text("Saved.")');
     expect(await page.locator('.events-table tbody tr').count()).toBe(rows + 1);
+    expect(await page.inputValue(`[name=own-${rows - 1}]`)).toBe('booking_completed');
+    expect(await page.isChecked(`[name=pages-${rows - 1}]`)).toBe(true);
     await page.fill(`[name=event-${rows - 1}]`, '');
     await page.fill('#brandId', 'nonsense');
     await page.click('text=Save settings');

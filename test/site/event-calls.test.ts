@@ -285,6 +285,18 @@ it('the debug log keeps the last 500 lines, and nothing while it is off', async 
   expect(plugin.debugLog()[0]).toEqual(last);
 });
 
+const ownHooks = (count: number) =>
+  Array.from({ length: count }, (_, n) => ({ hook: `moon_${n}`, eventName: 'howl', enabled: true }));
+
+it('a hook of any other name sends its events when it is fired, up to 20 of them', async () => {
+  const { plugin } = site.site;
+  expect(plugin.settings.save({ events: ownHooks(20) })).toEqual([]);
+  const calls = await plugin.fire('moon_19', { email: 'ada@mail.example', metadata: { phase: 'full' } });
+  const nothing = await plugin.fire('moon_20', { email: 'ada@mail.example' });
+  plugin.settings.save({ events: [...defaultEvents] });
+  expect([calls.map(({ eventName }) => eventName), nothing]).toEqual([['howl'], []]);
+});
+
 describe('settings', () => {
   it.each([
     [{ brandId: 'demo' }, 'brandId'],
@@ -294,7 +306,11 @@ describe('settings', () => {
     [{ servicesUrl: 'https://services.example/?a=b' }, 'servicesUrl'],
     [{ domain: 'https://shop.example' }, 'domain'],
     [{ apiKey: 'rk\r\nHost: evil' }, 'apiKey'],
-    [{ events: [{ hook: 'full_moon', eventName: 'howl', enabled: true }] }, 'events.0.hook'],
+    [{ events: [{ hook: 'Full moon', eventName: 'howl', enabled: true }] }, 'events.0.hook'],
+    [{ events: [{ hook: 'x'.repeat(65), eventName: 'howl', enabled: true }] }, 'events.0.hook'],
+    [{ events: [{ hook: 'constructor.x', eventName: 'howl', enabled: true }] }, 'events.0.hook'],
+    [{ events: ownHooks(21) }, 'events'],
+    [{ events: [{ hook: 'login', eventName: 'x', enabled: true, fromPages: 'yes' }] }, 'events.0.fromPages'],
     [{ events: [{ hook: 'login', eventName: '', enabled: true }] }, 'events.0.eventName'],
     [{ events: [defaultEvents[0], defaultEvents[0]] }, 'events'],
     [{ debugLogging: 'yes' }, 'debugLogging'],

@@ -15,13 +15,13 @@ test.each<[what: string, options: object, message: RegExp]>([
   ['an address of another kind', { url: 'ftp://shop.example' }, /not ftp:\/\/shop\.example/],
   ['a brand that is none', { url: 'https://shop.example', brandId: 'demo' }, /brandId must be an address/],
   [
-    'a service without a scheme, and an unknown hook',
+    'a service without a scheme, and a hook that has no name',
     {
       url: 'https://shop.example',
       eventHandlerUrl: 'events.example',
-      events: [{ hook: 'page_opened', eventName: 'visit', enabled: true }],
+      events: [{ hook: 'Page opened', eventName: 'visit', enabled: true }],
     },
-    /eventHandlerUrl must be the address of the service[\s\S]*servicesUrl[\s\S]*events\.0\.hook must be one of/,
+    /eventHandlerUrl must be the address of the service[\s\S]*servicesUrl[\s\S]*events\.0\.hook must be 1 to 64 small letters/,
   ],
 ])('%s is refused, with the way to mend it', (_, options, message) => {
   expect(() => made({ store: ':memory:', ...options } as published.SiteOptions)).toThrow(message);
@@ -36,6 +36,10 @@ test('below a base path every link keeps it; a service that is away is nobody’
     eventHandlerUrl: 'http://127.0.0.1:9',
     store: ':memory:',
     log: (line) => lines.push(line),
+    events: [
+      { hook: 'comment_posted', eventName: 'review_submission', enabled: true },
+      { hook: 'booking_completed', eventName: 'custom_booking', enabled: true },
+    ],
   });
   const added = await site.addUser({ login: 'ada', email: 'ada@shop.example', password: 'long-enough' });
   expect(added).toMatchObject({ user: { login: 'ada', displayName: 'ada', role: 'subscriber' } });
@@ -48,6 +52,10 @@ test('below a base path every link keeps it; a service that is away is nobody’
   for (const link of links) expect(link).toMatch(/^\/club(?:\/|$)/);
   const calls = await site.fire('comment_posted', { email: 'ada@shop.example' });
   expect(calls).toMatchObject([{ eventName: 'review_submission', success: false, status: 0 }]);
+  // A hook of the host's own, by any name; no event follows one that nobody has listed.
+  expect(await site.fire('booking_cancelled', { email: 'ada@shop.example' })).toEqual([]);
+  const booked = await site.fire('booking_completed', { email: 'ada@shop.example' });
+  expect(booked).toMatchObject([{ eventName: 'custom_booking', success: false, status: 0 }]);
   expect(lines.join('')).not.toContain('ada@shop.example');
   await site.close();
 });

@@ -81,13 +81,14 @@ describe.each(Object.entries(ways))('with %s', (_, enter) => {
       },
     });
     const sweater = await site.post(`${api}/redeem`, { perkId: await perkId('Hooded sweater') }, headers);
-    expect(seen(sweater)).toEqual(refusal(400, 'redeem_failed', expect.stringMatching(/costs 1200 RWT/)));
+    expect(seen(sweater)).toEqual(refusal(400, 'redeem_failed', 'Insufficient balance'));
     const unknown = await site.post(
       `${api}/redeem`,
       { perkId: 'e1b0086d-0000-4909-9d31-744384225728' },
       headers,
     );
-    expect(seen(unknown)).toEqual(refusal(400, 'redeem_failed', expect.stringMatching(/has no perk/)));
+    // Not what a developer would do about it.
+    expect(seen(unknown)).toEqual(refusal(400, 'redeem_failed', 'Perk not found'));
   });
 
   it('a missing perkId is missing_perk_id, one of another form rest_invalid_param', async () => {
@@ -114,11 +115,11 @@ describe.each(Object.entries(ways))('with %s', (_, enter) => {
   it('a milestone that is not reached or unknown is claim_failed', async () => {
     const { headers } = await enter();
     for (const [milestoneDays, message] of [
-      [7, /longest streak is 0 of 7 days/],
-      [8, /no milestone of 8 days/],
+      [7, 'Milestone not available'],
+      [8, 'Milestone not available'],
     ] as const)
       expect(seen(await site.post(`${api}/claim-milestone`, { milestoneDays }, headers))).toEqual(
-        refusal(400, 'claim_failed', expect.stringMatching(message)),
+        refusal(400, 'claim_failed', message),
       );
   });
 
@@ -276,8 +277,6 @@ describe('a milestone', () => {
       status: 200,
       body: { success: true, bonusRwt: 100, milestone: 7 },
     });
-    expect(seen(await claim())).toEqual(
-      refusal(400, 'claim_failed', expect.stringContaining('a milestone pays once')),
-    );
+    expect(seen(await claim())).toEqual(refusal(400, 'claim_failed', 'Milestone already claimed'));
   });
 });

@@ -63,7 +63,7 @@ const rows = [
   },
   {
     flag: '--error-dialect <dialect>',
-    help: 'wording of a refused cooldown',
+    help: 'wording of a refused cooldown or duplicate',
     kind: choice('current', 'earlier'),
     default: 'current',
   },

@@ -30,6 +30,7 @@ Hooks:
 ${Object.entries(hooks)
   .map(([hook, meaning]) => `  ${hook.padEnd(16)} ${meaning}`)
   .join('\n')}
+  and those of your own that the settings of the site list
 
 Examples:
   rewards site fire comment_posted --user alice@demo.example

@@ -138,8 +138,8 @@ const rows: RefusalRows<EventsRefusal> = {
     when: 'the same event of the same user was accepted less than 60 s ago',
     example: { existingEventId: eventId, passesAtMs: EXAMPLES_AT_MS + 42_000 },
     passesAtMs: ({ passesAtMs }) => passesAtMs,
-    says: ({ existingEventId }) => ({
-      error: 'This event is already being processed',
+    says: ({ existingEventId }, dialect) => ({
+      error: dialect === 'earlier' ? 'Duplicate reward' : 'This event is already being processed',
       message: 'The same event of the same user was accepted a moment ago.',
       details: { reason: 'duplicate', existingEventId },
     }),

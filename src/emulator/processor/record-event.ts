@@ -25,6 +25,8 @@ export const eventTypes = [
   'payment_intent.payment_failed',
   'charge.refunded',
   'charge.dispute.created',
+  'charge.dispute.updated',
+  'charge.dispute.closed',
 ] as const;
 export type EventType = (typeof eventTypes)[number];
 

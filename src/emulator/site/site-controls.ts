@@ -1,12 +1,16 @@
 /** What the control API and the commands do with the demo site. */
 import type { ControlSiteDeps } from '../../http/control/site/control-site.ts';
 import type { Site } from '../../site/create-site.ts';
-import { type Hook, hooks } from '../../site/plugin/hooks.ts';
+import { hooks } from '../../site/plugin/hooks.ts';
 
 /** `open` builds the site, at the first call. */
 export function siteControls(open: () => Promise<Site>): ControlSiteDeps {
   return {
-    hooks: Object.keys(hooks),
+    async hooks() {
+      const { plugin } = await open();
+      const listed = plugin.settings.read().events.map(({ hook }) => hook);
+      return [...new Set([...Object.keys(hooks), ...listed])];
+    },
     async emailOf(user) {
       const { accounts } = await open();
       return accounts.findUser(user)?.email ?? (user.includes('@') ? user : undefined);
@@ -14,7 +18,7 @@ export function siteControls(open: () => Promise<Site>): ControlSiteDeps {
     async fire(hook, occurrence) {
       const { plugin } = await open();
       const following = plugin.settings.read().events.filter((event) => event.enabled && event.hook === hook);
-      const calls = await plugin.fire(hook as Hook, occurrence);
+      const calls = await plugin.fire(hook, occurrence);
       return { events: following.map(({ eventName }) => eventName), calls };
     },
     async test(wish) {

@@ -41,5 +41,10 @@ const notConfigured = (urls: Pick<HostUrls, 'events' | 'services'>): PluginSetti
   ...{ domain: '', apiKey: '', events: [], debugLogging: false },
 });
 
-const hooked = ({ hook, event, enabled }: NonNullable<NonNullable<Fixture['site']>['events']>[number]) =>
-  ({ hook, eventName: event, enabled }) satisfies HookedEvent;
+const hooked = ({
+  hook,
+  event,
+  enabled,
+  fromPages,
+}: NonNullable<NonNullable<Fixture['site']>['events']>[number]) =>
+  ({ hook, eventName: event, enabled, ...(fromPages && { fromPages }) }) satisfies HookedEvent;

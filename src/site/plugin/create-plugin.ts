@@ -8,7 +8,6 @@ import type { SiteStore } from '../store/open-store.ts';
 import { createDailyVisits } from './daily-visits.ts';
 import { createDebugLog } from './debug-log.ts';
 import { explainAnswer } from './explain-answer.ts';
-import type { Hook } from './hooks.ts';
 import { pageMetadata } from './page-metadata.ts';
 import type { EventCall, Occurrence, Plugin } from './plugin.ts';
 import { createPluginSettings } from './plugin-settings.ts';
@@ -16,7 +15,7 @@ import { type AnsweredEvent, createSendEvent, type SendEvent } from './send-even
 import { createAskService } from './service/ask-service.ts';
 import { createRedemptionKeys } from './service/redemption-keys.ts';
 import { createServiceCalls } from './service/service-calls.ts';
-import type { PluginSettings } from './settings.ts';
+import type { HookedEvent, PluginSettings } from './settings.ts';
 
 /** Name and version, as the contract wants them in event calls. */
 const USER_AGENT = `rewards-site/${manifest.version}`;
@@ -59,12 +58,12 @@ export function createPlugin(
     async customEvent(eventName, occurrence) {
       const isOpen = settings
         .read()
-        .events.some((event) => event.hook === 'share' && event.enabled && event.eventName === eventName);
+        .events.some((event) => event.enabled && event.eventName === eventName && mayComeFromPages(event));
       if (isOpen) {
         const { email, metadata } = occurrence;
         return withoutAnswer(await send(eventName, { email, metadata: pageMetadata(metadata) }));
       }
-      const message = `Pages may not send the event ${eventName}: the settings do not list it under the hook share, or it is off.`;
+      const message = `Pages may not send the event ${eventName}: the settings do not list it under the hook share, or as one that pages may send, or it is off.`;
       return { eventName, success: false, status: 0, code: 'event_not_allowed', message };
     },
     async testConnection({ email, eventName }) {
@@ -92,7 +91,7 @@ function createFire(deps: {
     if (!call.success) claim.giveBack();
     return [withoutAnswer(call)];
   }
-  return async (hook: Hook, occurrence: Occurrence) => {
+  return async (hook: string, occurrence: Occurrence) => {
     const events = deps.settings().events.filter((event) => event.hook === hook && event.enabled);
     const calls = events.map(({ eventName }) =>
       hook === 'page_load'
@@ -102,6 +101,8 @@ function createFire(deps: {
     return (await Promise.all(calls)).flat();
   };
 }
+
+const mayComeFromPages = ({ hook, fromPages }: HookedEvent) => hook === 'share' || fromPages === true;
 
 const withoutAnswer = ({ answer: _, ...call }: AnsweredEvent): EventCall => call;
 

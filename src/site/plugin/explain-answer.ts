@@ -1,6 +1,6 @@
 /** What an administrator does about the answer to a test event. */
 import type { AnsweredEvent } from './send-event.ts';
-import { errorIn, reasonCodeIn } from './service/service-answers.ts';
+import { errorIn, reasonCodeIn, reasonIn } from './service/service-answers.ts';
 import type { PluginSettings } from './settings.ts';
 
 /** The service's words, and what they mean for the settings. `domain`: the one that was sent. */
@@ -11,7 +11,8 @@ export function explainAnswer(
   if (call.code === 'not_configured')
     return 'The plugin is not configured: set the Brand ID, the event handler URL and the services URL.';
   const advice = adviceFor(call, { settings, domain });
-  return advice === '' ? call.message : `${ended(call.message)} ${advice}`;
+  const reason = reasonIn(call.answer) ?? call.message;
+  return advice === '' ? reason : `${ended(reason)} ${advice}`;
 }
 
 function adviceFor(

@@ -11,3 +11,12 @@ export const hooks = {
 } as const;
 
 export type Hook = keyof typeof hooks;
+
+/** What a host of the site, or its administrator, calls a hook of their own. */
+const OWN_HOOK = /^[a-z][a-z0-9_]{0,63}$/;
+export const OWN_HOOK_MUST_BE =
+  'must be 1 to 64 small letters, digits and underscores, and begin with a letter, such as booking_completed';
+
+export const isBuiltIn = (name: string): name is Hook => Object.hasOwn(hooks, name);
+/** Whether events may follow a hook of this name: one of the site's, or one that others fire. */
+export const isHookName = (name: string): boolean => isBuiltIn(name) || OWN_HOOK.test(name);

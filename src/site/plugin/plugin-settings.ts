@@ -2,11 +2,14 @@
 import { z } from 'zod';
 import { parseUrl } from '../../lib/url.ts';
 import type { SiteStore } from '../store/open-store.ts';
-import { type Hook, hooks } from './hooks.ts';
+import { isBuiltIn, isHookName, OWN_HOOK_MUST_BE } from './hooks.ts';
 import type { PluginSettings, SettingsProblem } from './settings.ts';
 
 /** More would make one hook send a flood. */
 const EVENTS_MAX = 50;
+
+/** A settings page that a person can read, and a name for every moment of a busy site. */
+const OWN_HOOKS_MAX = 20;
 
 const hostName =
   /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?::\d{1,5})?$/i;
@@ -39,14 +42,14 @@ const wantedSettings = z
     events: z
       .array(
         z.object({
-          hook: z.enum(Object.keys(hooks) as [Hook, ...Hook[]], {
-            error: `must be one of ${Object.keys(hooks).join(', ')}`,
-          }),
+          hook: z.string().trim().refine(isHookName, OWN_HOOK_MUST_BE),
           eventName: z.string().trim().min(1, 'must not be empty').max(100, 'has at most 100 characters'),
           enabled: z.boolean({ error: 'must be true or false' }),
+          fromPages: z.boolean({ error: 'must be true or false' }).optional(),
         }),
       )
       .max(EVENTS_MAX, `takes at most ${EVENTS_MAX} events`)
+      .refine(haveFewOwnHooks, `have more than ${OWN_HOOKS_MAX} hooks of your own`)
       .refine(areDifferent, 'names an event twice under one hook: it would be sent twice'),
     debugLogging: z.boolean({ error: 'must be true or false' }),
   })
@@ -117,6 +120,11 @@ function isServiceUrl(text: string): boolean {
     [url.username, url.password, url.search, url.hash].every((part) => part === '') &&
     !/[?#]/.test(text)
   );
+}
+
+function haveFewOwnHooks(events: { hook: string }[]): boolean {
+  const own = events.map(({ hook }) => hook).filter((hook) => !isBuiltIn(hook));
+  return new Set(own).size <= OWN_HOOKS_MAX;
 }
 
 function areDifferent(events: { hook: string; eventName: string }[]): boolean {

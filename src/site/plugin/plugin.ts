@@ -3,7 +3,6 @@
  * everything here asks the service over HTTP. A user is their e-mail, everywhere.
  */
 import type { SiteUser } from '../accounts/users.ts';
-import type { Hook } from './hooks.ts';
 import type { Outcome } from './refusals.ts';
 import type { PluginSettings, SettingsProblem } from './settings.ts';
 
@@ -120,9 +119,9 @@ export interface Plugin {
   perks(wish: { category: string }): Promise<Outcome<ListedPerk[]>>;
   achievements(user: SiteUser): Promise<Outcome<Achievement[]>>;
   /** Sends an event call for every enabled event of the hook; a daily visit only once in 24 hours. */
-  fire(hook: Hook, occurrence: Occurrence): Promise<EventCall[]>;
+  fire(hook: string, occurrence: Occurrence): Promise<EventCall[]>;
   /** The same, for pages, which do not wait for it. */
-  fireLater(hook: Hook, occurrence: Occurrence): void;
+  fireLater(hook: string, occurrence: Occurrence): void;
   /** Resolves when no such event is under way any more. */
   idle(): Promise<void>;
   /** The share button and the AJAX action: an event that the settings open to pages. */

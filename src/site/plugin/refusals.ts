@@ -13,7 +13,7 @@ export const pluginRefusals = {
 
 export type PluginRefusalCode = keyof typeof pluginRefusals;
 
-/** An expected no. `message` is for people, and carries the service's reason where it gave one. */
+/** An expected no. `message` is for visitors, in the service's short words where it gave a reason. */
 export interface PluginRefusal {
   code: PluginRefusalCode;
   message: string;

@@ -4,7 +4,7 @@ import type { createDebugLog } from './debug-log.ts';
 import type { EventCall, Occurrence } from './plugin.ts';
 import { pluginRefusals } from './refusals.ts';
 import { type AskService, answerOf } from './service/ask-service.ts';
-import { eventAnswer, reasonIn } from './service/service-answers.ts';
+import { eventAnswer, reasonIn, wordsIn } from './service/service-answers.ts';
 import { PLATFORM } from './service/service-calls.ts';
 
 export interface SendEventDeps {
@@ -44,8 +44,9 @@ export function createSendEvent(deps: SendEventDeps): SendEvent {
     const success = status === 200;
     const read = success ? eventAnswer.safeParse(body) : undefined;
     const reward = read?.success ? read.data.rewardAmount : undefined;
-    const message = reasonIn(body) ?? (success ? 'Rewarded' : `The service answered ${status}`);
-    deps.debugLog.write(`event ${eventName} of ${email}: ${status === 0 ? 'no answer' : status} ${message}`);
+    const reason = reasonIn(body) ?? (success ? 'Rewarded' : `The service answered ${status}`);
+    const message = success ? reason : (wordsIn(body) ?? reason);
+    deps.debugLog.write(`event ${eventName} of ${email}: ${status === 0 ? 'no answer' : status} ${reason}`);
     return { eventName, success, status, message, reward, answer: body };
   };
 }

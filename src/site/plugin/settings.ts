@@ -1,12 +1,13 @@
 /** The plugin's settings, as its administrator keeps them. Contract: What the service does. */
-import type { Hook } from './hooks.ts';
-
 /** An event that follows a hook. */
 export interface HookedEvent {
-  hook: Hook;
+  /** One of the site's hooks, or the name of one that the host, a command or a page fires. */
+  hook: string;
   /** Exactly as the brand names it; case counts. */
   eventName: string;
   enabled: boolean;
+  /** Whether pages may send it through the AJAX action, as they may the events of `share`: then any visitor can. */
+  fromPages?: boolean | undefined;
 }
 
 export interface PluginSettings {

@@ -179,7 +179,13 @@ describe('contract: Errors, Cooldown, earlier form', () => {
 
   test('Duplicate reward, cooldown_not_expired', async () => {
     const userEmail = someone();
-    await service.send(shop, { userEmail });
+    const first = await service.send(shop, { userEmail });
+    const twice = await service.send(shop, { userEmail });
+    expect([twice.status, twice.body.error]).toEqual([409, 'Duplicate reward']);
+    expect(twice.body.details).toMatchObject({
+      reason: 'duplicate',
+      existingEventId: first.body.eventId,
+    });
     await service.advance('61s');
     const { status, body } = await service.send(shop, { userEmail });
     expect([status, body.error]).toEqual([429, 'Duplicate reward']);

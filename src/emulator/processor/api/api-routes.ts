@@ -5,12 +5,20 @@ import type { Change, StripeObject } from '../books.ts';
 import type { Charge } from '../objects/payment-objects.ts';
 import { lineItems, type Session, type SessionNotes } from '../objects/session-object.ts';
 import { expireSession } from '../pay-session.ts';
-import { addEndpoint, eventTypes, type Telling, type WebhookEndpoint } from '../record-event.ts';
+import { addEndpoint, type Telling, type WebhookEndpoint } from '../record-event.ts';
 import { chargeOfPayment, refundCharge, refundReasons } from '../return-payment.ts';
 import { invalidRequest, noSuchObject } from '../stripe-error.ts';
 import { createSession } from './create-session.ts';
+import { readEventTypes } from './event-types.ts';
 import type { Parameters } from './form-parameters.ts';
 import { expand, listPage, type Show } from './list-objects.ts';
+import {
+  closeDispute,
+  updateDispute,
+  updateEndpoint,
+  updateIntent,
+  updateSession,
+} from './update-objects.ts';
 
 interface Asked {
   /** Of the path. */
@@ -45,7 +53,12 @@ interface Reading {
 
 export function apiRoutes(deps: RouteDeps): ApiRoute[] {
   const reading = readingOf(deps);
-  return [...sessionRoutes(deps, reading), ...paymentRoutes(reading), ...eventRoutes(reading)];
+  return [
+    ...sessionRoutes(deps, reading),
+    ...paymentRoutes(reading),
+    ...disputeRoutes(reading),
+    ...eventRoutes(reading),
+  ];
 }
 
 function readingOf(deps: RouteDeps): Reading {
@@ -79,13 +92,22 @@ function sessionRoutes({ db }: RouteDeps, { show, one, list }: Reading): ApiRout
     { method: 'GET', path: sessions, read: list('checkout.session', sessions, sessionFilters) },
     { method: 'GET', path: `${sessions}/:id`, read: one('checkout.session', 'session') },
     {
+      method: 'POST',
+      path: `${sessions}/:id`,
+      change: updated(show, 'checkout.session', ({ change, parameters }, id) =>
+        updateSession(change, id, parameters),
+      ),
+    },
+    {
       method: 'GET',
       path: `${sessions}/:id/line_items`,
       async read({ params, parameters }) {
+        const paths = parameters.texts('expand').map((path) => `line_items.${path}`);
         parameters.whole('limit');
         parameters.finish();
         const wanted = { kind: 'checkout.session', id: params.id ?? '', param: 'session' };
-        const found = await shown(db, show(['line_items']), wanted);
+        const asked = ['line_items', ...paths];
+        const found = await expand(db, show(asked), await shown(db, show(asked), wanted), paths);
         return (found as Session).line_items ?? {};
       },
     },
@@ -102,27 +124,55 @@ function sessionRoutes({ db }: RouteDeps, { show, one, list }: Reading): ApiRout
   ];
 }
 
-function paymentRoutes({ one, list }: Reading): ApiRoute[] {
-  const ofPayment = (parameters: Parameters) => ({ about: parameters.text('payment_intent') });
-  const ofCharge = (parameters: Parameters) => {
-    const charge = parameters.text('charge');
-    const isOf = (object: StripeObject) => 'charge' in object && object.charge === charge;
-    return { ...ofPayment(parameters), ...(charge !== undefined && { matches: isOf }) };
-  };
+const ofPayment = (parameters: Parameters) => ({ about: parameters.text('payment_intent') });
+const ofCharge = (parameters: Parameters) => {
+  const charge = parameters.text('charge');
+  const isOf = (object: StripeObject) => 'charge' in object && object.charge === charge;
+  return { ...ofPayment(parameters), ...(charge !== undefined && { matches: isOf }) };
+};
+
+function paymentRoutes({ show, one, list }: Reading): ApiRoute[] {
   return [
     { method: 'GET', path: '/v1/payment_intents', read: list('payment_intent', '/v1/payment_intents') },
     { method: 'GET', path: '/v1/payment_intents/:id', read: one('payment_intent', 'intent') },
+    {
+      method: 'POST',
+      path: '/v1/payment_intents/:id',
+      change: updated(show, 'payment_intent', ({ change, parameters }, id) =>
+        updateIntent(change, id, parameters),
+      ),
+    },
     { method: 'GET', path: '/v1/charges', read: list('charge', '/v1/charges', ofPayment) },
     { method: 'GET', path: '/v1/charges/:id', read: one('charge') },
     { method: 'POST', path: '/v1/refunds', change: createdRefund },
     { method: 'GET', path: '/v1/refunds', read: list('refund', '/v1/refunds', ofCharge) },
     { method: 'GET', path: '/v1/refunds/:id', read: one('refund') },
-    { method: 'GET', path: '/v1/disputes', read: list('dispute', '/v1/disputes', ofCharge) },
-    { method: 'GET', path: '/v1/disputes/:id', read: one('dispute') },
   ];
 }
 
-function eventRoutes({ one, list }: Reading): ApiRoute[] {
+function disputeRoutes({ show, one, list }: Reading): ApiRoute[] {
+  return [
+    { method: 'GET', path: '/v1/disputes', read: list('dispute', '/v1/disputes', ofCharge) },
+    { method: 'GET', path: '/v1/disputes/:id', read: one('dispute') },
+    {
+      method: 'POST',
+      path: '/v1/disputes/:id',
+      change: updated(show, 'dispute', ({ change, parameters, request }, id) =>
+        updateDispute(change, { id, parameters }, { request }),
+      ),
+    },
+    {
+      method: 'POST',
+      path: '/v1/disputes/:id/close',
+      change: updated(show, 'dispute', async ({ change, parameters, request }, id) => {
+        parameters.finish();
+        return closeDispute(change, id, { request });
+      }),
+    },
+  ];
+}
+
+function eventRoutes({ show, one, list }: Reading): ApiRoute[] {
   const endpoints = '/v1/webhook_endpoints';
   return [
     { method: 'GET', path: '/v1/events', read: list('event', '/v1/events', eventFilters) },
@@ -130,6 +180,13 @@ function eventRoutes({ one, list }: Reading): ApiRoute[] {
     { method: 'POST', path: endpoints, change: createdEndpoint },
     { method: 'GET', path: endpoints, read: list('webhook_endpoint', endpoints) },
     { method: 'GET', path: `${endpoints}/:id`, read: one('webhook_endpoint') },
+    {
+      method: 'POST',
+      path: `${endpoints}/:id`,
+      change: updated(show, 'webhook_endpoint', ({ change, parameters }, id) =>
+        updateEndpoint(change, id, parameters),
+      ),
+    },
     { method: 'DELETE', path: `${endpoints}/:id`, change: removedEndpoint },
   ];
 }
@@ -185,12 +242,15 @@ const showWith =
     const object = { ...body } as unknown as StripeObject;
     if (object.object !== 'checkout.session') return object;
     const session = object as Session;
-    const data = lineItems(session, notes as unknown as SessionNotes);
+    const wholeProducts = paths.includes('line_items.data.price.product');
+    const data = lineItems(session, notes as unknown as SessionNotes, { wholeProducts });
     const url = `/v1/checkout/sessions/${session.id}/line_items`;
     return {
       ...session,
       url: session.status === 'open' ? pageOf(session.id) : null,
-      ...(paths.includes('line_items') && { line_items: { object: 'list', data, has_more: false, url } }),
+      ...(paths.some((path) => /^line_items(\.|$)/.test(path)) && {
+        line_items: { object: 'list', data, has_more: false, url },
+      }),
     } as unknown as StripeObject;
   };
 
@@ -203,13 +263,29 @@ async function shown(db: Queries, show: Show, of: { kind: string; id: string; pa
 const again = (change: Change, show: Show, kind: string, id: string) =>
   shown(change.queries, show, { kind, id, param: 'id' });
 
+/** A change of an object, which is shown as it is then. */
+const updated =
+  (
+    show: (paths: readonly string[]) => Show,
+    kind: string,
+    update: (asked: AskedToChange, id: string) => Promise<object>,
+  ) =>
+  async (asked: AskedToChange): Promise<object> => {
+    const paths = asked.parameters.texts('expand');
+    const id = asked.params.id ?? '';
+    await update(asked, id);
+    const { queries } = asked.change;
+    return expand(queries, show(paths), await again(asked.change, show(paths), kind, id), paths);
+  };
+
 async function createdSession(
   show: (paths: readonly string[]) => Show,
   { change, parameters }: AskedToChange,
 ): Promise<object> {
   const paths = parameters.texts('expand');
   const { id } = await createSession(change, parameters);
-  return again(change, show(paths), 'checkout.session', id);
+  const made = await again(change, show(paths), 'checkout.session', id);
+  return expand(change.queries, show(paths), made, paths);
 }
 
 async function createdRefund({ change, parameters, request }: AskedToChange): Promise<object> {
@@ -236,19 +312,7 @@ async function createdRefund({ change, parameters, request }: AskedToChange): Pr
 
 async function createdEndpoint({ change, parameters }: AskedToChange): Promise<object> {
   const url = parameters.url('url') ?? parameters.needed('url');
-  const events = parameters.texts('enabled_events');
-  const unknown = events.find((one) => one !== '*' && !(eventTypes as readonly string[]).includes(one));
-  if (events.length === 0) {
-    throw invalidRequest('Missing required param: enabled_events.', {
-      ...{ code: 'parameter_missing', param: 'enabled_events' },
-    });
-  }
-  if (unknown !== undefined) {
-    throw invalidRequest(
-      `Invalid enabled_events: ${unknown}. The emulated processor tells ${eventTypes.join(', ')}`,
-      { param: 'enabled_events' },
-    );
-  }
+  const events = readEventTypes(parameters);
   const description = parameters.text('description') ?? null;
   parameters.finish();
   const { body, notes } = await addEndpoint(change, { url, events, description });

@@ -46,6 +46,13 @@ function readSession(change: Change, parameters: Parameters): { session: Session
   const adaptive = parameters.group('adaptive_pricing');
   adaptive?.oneOf('enabled', ['true', 'false']);
   adaptive?.finish();
+  const tax = parameters.group('automatic_tax');
+  if (tax?.oneOf('enabled', ['true', 'false']) === 'true') {
+    throw invalidRequest('The emulated processor computes no taxes: `automatic_tax[enabled]` must be false', {
+      param: 'automatic_tax[enabled]',
+    });
+  }
+  tax?.finish();
   const paid = parameters.group('payment_intent_data');
   const paymentMetadata = paid?.metadata() ?? {};
   const paymentDescription = paid?.text('description', { max: 1_000 }) ?? null;
@@ -137,7 +144,7 @@ function readLine(change: Change, item: Parameters): { line: SessionLine; curren
   if (!/^[a-z]{3}$/.test(currency)) {
     throw invalidRequest(`Invalid currency: ${currency}`, { param: 'line_items[0][price_data][currency]' });
   }
-  const unitAmount = price.neededWhole('unit_amount');
+  const unitAmount = readUnitAmount(price);
   price.oneOf('tax_behavior', ['exclusive', 'inclusive', 'unspecified']);
   const product = price.group('product_data');
   if (!product) {
@@ -151,13 +158,33 @@ function readLine(change: Change, item: Parameters): { line: SessionLine; curren
     productId: change.newId('prod_', 14),
     name: product.needed('name', { max: 250 }),
     description: product.text('description', { max: 1_000 }) ?? null,
-    unitAmount,
+    images: product.texts('images'),
+    productMetadata: product.metadata() ?? {},
+    ...unitAmount,
     quantity: item.neededWhole('quantity', { min: 1 }),
   };
-  product.texts('images');
-  product.metadata();
   for (const part of [product, price, item]) part.finish();
   return { line, currency };
+}
+
+/** In the currency's smallest unit: a whole number, or a decimal with up to 12 places. */
+function readUnitAmount(price: Parameters): Pick<SessionLine, 'unitAmount' | 'unitAmountDecimal'> {
+  if (!price.has('unit_amount_decimal')) return { unitAmount: price.neededWhole('unit_amount') };
+  const param = 'line_items[0][price_data][unit_amount_decimal]';
+  if (price.has('unit_amount'))
+    throw invalidRequest('You may only specify one of these parameters: unit_amount, unit_amount_decimal.', {
+      param,
+    });
+  const text = price.needed('unit_amount_decimal');
+  if (!/^\d{1,12}(\.\d{1,12})?$/.test(text))
+    throw invalidRequest(`Invalid decimal: ${text}; must have at most 12 decimal places`, {
+      code: 'parameter_invalid_decimal',
+      param,
+    });
+  const [whole = '0', places = ''] = text.split('.');
+  const decimals = places.replace(/0+$/, '');
+  if (decimals === '') return { unitAmount: Number(whole) };
+  return { unitAmount: null, unitAmountDecimal: `${Number(whole)}.${decimals}` };
 }
 
 function checkedTotal(lines: SessionLine[], currency: string): number {

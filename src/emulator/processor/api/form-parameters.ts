@@ -51,11 +51,22 @@ interface TextWish {
 export function readParameters(form: Form, prefix = '') {
   const read = new Set<string>();
   const named = (name: string) => (prefix === '' ? name : `${prefix}[${name}]`);
+  const single = singleValues({ form, read, named });
+  const isUnset = (name: string): boolean => {
+    if (form.get(name) !== '') return false;
+    read.add(name);
+    return true;
+  };
   return {
     has: (name: string) => form.has(name),
     /** Whether something stands below a name, in brackets. */
     isGroup: (name: string) => form.get(name) instanceof Map,
-    ...singleValues({ form, read, named }),
+    ...single,
+    /** Whether a parameter is sent empty, which unsets what the object has. */
+    isUnset,
+    /** A text; null where it is sent empty. */
+    textOrUnset: (name: string, wish: TextWish = {}): string | null | undefined =>
+      isUnset(name) ? null : single.text(name, wish),
     ...groupsOf({ form, read, named }),
     /** Throws where something has not been read: a spelling mistake must not pass for a default. */
     finish(): void {
@@ -182,8 +193,29 @@ function groupsOf({ form, read, named }: Reading) {
       }),
     metadata(name = 'metadata'): Record<string, string> | undefined {
       const form = group(name);
-      return form && readMetadata(form, named(name));
+      return form && withoutEmpty(readMetadata(form, named(name)));
     },
+    /** What becomes of metadata: keys are added and changed, an empty value removes its key, an empty text all of them. */
+    metadataChange(name = 'metadata'): (before: Record<string, string>) => Record<string, string> {
+      if (form.get(name) === '') {
+        read.add(name);
+        return () => ({});
+      }
+      const changed = group(name);
+      const given = changed ? readMetadata(changed, named(name)) : {};
+      return (before) => withoutEmpty({ ...before, ...given });
+    },
+    /** Every parameter here that is a text, of names that nobody lists; an empty one unsets it. */
+    rest: ({ max }: { max: number }): Record<string, string> =>
+      Object.fromEntries(
+        [...form].map(([name, value]) => {
+          read.add(name);
+          if (typeof value === 'string' && value.length <= max) return [name, value];
+          throw invalidRequest(`Invalid string: ${named(name)}; must be at most ${max} characters`, {
+            param: named(name),
+          });
+        }),
+      ),
   };
 }
 
@@ -206,6 +238,9 @@ function readMetadata(form: Form, param: string): Record<string, string> {
     }
     return [key, value];
   });
-  // An empty value removes a key.
-  return Object.fromEntries(entries.filter(([, value]) => value !== ''));
+  return Object.fromEntries(entries);
 }
+
+/** An empty value removes a key. */
+const withoutEmpty = (metadata: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== ''));

@@ -21,13 +21,32 @@ export interface SessionLine {
   productId: string;
   name: string;
   description: string | null;
-  unitAmount: number;
+  /** Null where it is no whole number. */
+  unitAmount: number | null;
+  /** Where it is no whole number. */
+  unitAmountDecimal?: string;
   quantity: number;
+  images?: string[];
+  productMetadata?: Record<string, string>;
+}
+
+const DECIMAL_PLACES = 12;
+
+/** What a line comes to: of parts of the smallest unit, a half and more count as one. */
+export function amountOf({
+  unitAmount,
+  unitAmountDecimal = String(unitAmount ?? 0),
+  quantity,
+}: Pick<SessionLine, 'unitAmount' | 'unitAmountDecimal' | 'quantity'>): number {
+  const [whole = '0', places = ''] = unitAmountDecimal.split('.');
+  const scale = 10n ** BigInt(DECIMAL_PLACES);
+  const exact = BigInt(whole + places.padEnd(DECIMAL_PLACES, '0')) * BigInt(quantity);
+  return Number((exact + scale / 2n) / scale);
 }
 
 /** Of the lines, in the currency's smallest unit. */
 export const totalOf = (lines: readonly SessionLine[]) =>
-  lines.reduce((sum, { unitAmount, quantity }) => sum + unitAmount * quantity, 0);
+  lines.reduce((sum, line) => sum + amountOf(line), 0);
 
 /** What every session of the emulator has alike: hosted, paid once, without customers, taxes, discounts or shipping. */
 const WITHOUT_EXTRAS = {
@@ -137,15 +156,19 @@ export const customerDetails = (email: string): Session['customer_details'] => (
 });
 
 /** The lines of a session, as the API lists them. */
-export const lineItems = (session: Session, { lines }: Pick<SessionNotes, 'lines'>) =>
+export const lineItems = (
+  session: Session,
+  { lines }: Pick<SessionNotes, 'lines'>,
+  { wholeProducts = false } = {},
+) =>
   lines.map((line) => ({
     id: line.id,
     object: 'item' as const,
     adjustable_quantity: null,
     amount_discount: 0,
-    amount_subtotal: line.unitAmount * line.quantity,
+    amount_subtotal: amountOf(line),
     amount_tax: 0,
-    amount_total: line.unitAmount * line.quantity,
+    amount_total: amountOf(line),
     currency: session.currency,
     description: line.name,
     discounts: [],
@@ -162,15 +185,39 @@ export const lineItems = (session: Session, { lines }: Pick<SessionNotes, 'lines
       lookup_key: null,
       metadata: {},
       nickname: null,
-      product: line.productId,
+      product: wholeProducts ? productOf(session, line) : line.productId,
       recurring: null,
       tax_behavior: 'unspecified',
       tiers_mode: null,
       transform_quantity: null,
       type: 'one_time',
       unit_amount: line.unitAmount,
-      unit_amount_decimal: String(line.unitAmount),
+      unit_amount_decimal: line.unitAmountDecimal ?? String(line.unitAmount),
     },
     quantity: line.quantity,
     taxes: [],
   }));
+
+/** What a line sells; a product that was made for one price is never active. */
+const productOf = ({ created }: Session, line: SessionLine): Stripe.Product => ({
+  id: line.productId,
+  object: 'product',
+  active: false,
+  created,
+  default_price: null,
+  description: line.description,
+  images: line.images ?? [],
+  livemode: false,
+  marketing_features: [],
+  metadata: line.productMetadata ?? {},
+  name: line.name,
+  package_dimensions: null,
+  shippable: null,
+  statement_descriptor: null,
+  tax_code: null,
+  tax_details: null,
+  type: 'service',
+  unit_label: null,
+  updated: created,
+  url: null,
+});

@@ -28,7 +28,8 @@ interface SiteUser {
 
 /** The site, as far as the control API reaches into it. It is built at the first call. */
 export interface ControlSiteDeps {
-  hooks: readonly string[];
+  /** Those that the site fires, and those of its settings. */
+  hooks(): Promise<readonly string[]>;
   /** The e-mail of a user by login or e-mail; an e-mail that no user has counts too. */
   emailOf(user: string): Promise<string | undefined>;
   /** `events`: those that follow the hook. */
@@ -55,8 +56,8 @@ export function controlSite(site: ControlSiteDeps): Record<string, Handler> {
   return {
     async fireSiteHook(context) {
       const hook = context.req.param('hook') ?? '';
-      if (!site.hooks.includes(hook))
-        return refuse(context, { code: 'hook_not_found', hook, hooks: site.hooks });
+      const hooks = await site.hooks();
+      if (!hooks.includes(hook)) return refuse(context, { code: 'hook_not_found', hook, hooks: [...hooks] });
       const read = await wishOf(context, hookOccurrence);
       if (read.refused) return read.refused;
       const email = await site.emailOf(read.wish.user);

@@ -1,9 +1,6 @@
 /** Reads the plugin's settings from the fields of the settings page. */
-import { type Hook, hooks } from '../../plugin/hooks.ts';
 import type { HookedEvent, PluginSettings } from '../../plugin/settings.ts';
 import type { SentForm } from '../page-kit.ts';
-
-const isHook = (name: string): name is Hook => Object.hasOwn(hooks, name);
 
 /** An empty key keeps the one that is there: the page does not show it. */
 export function settingsIn(form: SentForm, now: PluginSettings): PluginSettings {
@@ -28,8 +25,10 @@ function eventsIn({ field, names }: SentForm): HookedEvent[] {
     .map(Number)
     .sort((one, other) => one - other);
   return numbers.flatMap((number) => {
-    const [hook, eventName] = [field(`hook-${number}`), field(`event-${number}`).trim()];
-    if (eventName === '' || !isHook(hook)) return [];
-    return [{ hook, eventName, enabled: field(`enabled-${number}`) !== '' }];
+    const eventName = field(`event-${number}`).trim();
+    if (eventName === '') return [];
+    const hook = field(`own-${number}`).trim() || field(`hook-${number}`);
+    const fromPages = field(`pages-${number}`) !== '';
+    return [{ hook, eventName, enabled: field(`enabled-${number}`) !== '', ...(fromPages && { fromPages }) }];
   });
 }

@@ -1,7 +1,7 @@
 /** `/admin/settings`: the plugin's settings, its events, the connection test and the debug log. */
 import type { Context, Hono } from 'hono';
-import { hooks } from '../../plugin/hooks.ts';
-import type { PluginSettings, SettingsProblem } from '../../plugin/settings.ts';
+import { hooks, isBuiltIn } from '../../plugin/hooks.ts';
+import type { HookedEvent, PluginSettings, SettingsProblem } from '../../plugin/settings.ts';
 import { bareSelect, field, guard, whyIn } from '../fields.ts';
 import { minute } from '../format.ts';
 import { type Html, html } from '../html.ts';
@@ -77,17 +77,19 @@ ${eventsTable(settings)}
 
 /** One empty row more than there are events: an event is added there, and removed by emptying its name. */
 function eventsTable({ events }: PluginSettings): Html {
-  const rows = [...events, { hook: 'share' as const, eventName: '', enabled: false }];
+  const rows: HookedEvent[] = [...events, { hook: 'share', eventName: '', enabled: false }];
   return html`<section class="card stack" aria-labelledby="events"><h2 id="events">Events</h2>
-<p class="dim">What happens here, and the event that follows. An event is named exactly as in the brand’s dashboard, upper and lower case too. Empty a name to remove its row; the last row adds one.</p>
-<div class="scroll" tabindex="0" role="group" aria-label="Events"><table class="events-table"><thead><tr><th scope="col">When</th><th scope="col">Event name</th><th scope="col">Send it</th></tr></thead>
+<p class="dim">What happens here, and the event that follows. An event is named exactly as in the brand’s dashboard, upper and lower case too. Empty a name to remove its row; the last row adds one. A hook of your own is fired by the host of this site, or by <code>rewards site fire</code>. What pages may send, any visitor can.</p>
+<div class="scroll" tabindex="0" role="group" aria-label="Events"><table class="events-table"><thead><tr><th scope="col">When</th><th scope="col">Or a hook of your own</th><th scope="col">Event name</th><th scope="col">Send it</th><th scope="col">From pages</th></tr></thead>
 <tbody>${rows.map(
     (
-      { hook, eventName, enabled },
+      { hook, eventName, enabled, fromPages = false },
       index,
-    ) => html`<tr><td>${bareSelect({ name: `hook-${index}`, label: `When, row ${index + 1}`, value: hook, options: hooks })}</td>
+    ) => html`<tr><td>${bareSelect({ name: `hook-${index}`, label: `When, row ${index + 1}`, value: isBuiltIn(hook) ? hook : 'share', options: hooks })}</td>
+<td><input name="own-${index}" value="${isBuiltIn(hook) ? '' : hook}" maxlength="64" autocomplete="off" spellcheck="false" aria-label="Hook of your own, row ${index + 1}"></td>
 <td><input name="event-${index}" value="${eventName}" maxlength="100" autocomplete="off" spellcheck="false" aria-label="Event name, row ${index + 1}"></td>
-<td><input type="checkbox" name="enabled-${index}"${enabled && html` checked`} aria-label="Send it, row ${index + 1}"></td></tr>`,
+<td><input type="checkbox" name="enabled-${index}"${enabled && html` checked`} aria-label="Send it, row ${index + 1}"></td>
+<td><input type="checkbox" name="pages-${index}"${fromPages && html` checked`} aria-label="From pages, row ${index + 1}"></td></tr>`,
   )}</tbody></table></div></section>`;
 }
 

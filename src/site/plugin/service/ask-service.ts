@@ -6,7 +6,7 @@ import type { Reply } from '../../../client/reply.ts';
 import type { createDebugLog } from '../debug-log.ts';
 import { type Outcome, type PluginRefusalCode, pluginRefusals } from '../refusals.ts';
 import type { PluginSettings } from '../settings.ts';
-import { reasonCodeIn, reasonIn } from './service-answers.ts';
+import { reasonCodeIn, reasonIn, wordsIn } from './service-answers.ts';
 
 export interface AskDeps {
   settings(): PluginSettings;
@@ -51,7 +51,7 @@ export function createAskService(deps: AskDeps) {
       };
     },
     /**
-     * Asks, and sorts the answer: 200 of the wanted form is the value, a no of the service is `refused` with its reason,
+     * Asks, and sorts the answer: 200 of the wanted form is the value, a no of the service is `refused` with its words for visitors,
      * anything else is `api_error`. `what`: for the debug log.
      */
     async ask<Schema extends z.ZodType>(
@@ -78,7 +78,7 @@ export function createAskService(deps: AskDeps) {
       deps.debugLog.write(`${question.what}: ${status === 0 ? 'no answer' : status} ${reason ?? ''}`);
       if (underWay.has(reasonCodeIn(body))) return refusal('api_error', UNDER_WAY);
       const isNo = (status >= 400 && status < 500 && reason !== undefined) || isOwnNo(status, body);
-      if (isNo && question.refused !== 'api_error') return refusal(question.refused, reason);
+      if (isNo && question.refused !== 'api_error') return refusal(question.refused, wordsIn(body));
       return refusal('api_error', question.failure);
     },
   };

@@ -81,7 +81,13 @@ export const eventAnswer = z.object({ rewardAmount: z.number().optional() });
 /** A refusal of the service: both forms of its error bodies. */
 const refusalAnswer = z.object({ message: z.string().optional(), error: z.string().optional() });
 
-/** The service's own words for why not, for people; undefined where it gave none. */
+/** Why not, in the words that the service has for visitors: short, and without what only a developer can do. */
+export function wordsIn(body: unknown): string | undefined {
+  const read = refusalAnswer.safeParse(body);
+  return read.success ? (read.data.error ?? read.data.message) : undefined;
+}
+
+/** The same at length, for administrators and their log; undefined where the service gave no reason. */
 export function reasonIn(body: unknown): string | undefined {
   const read = refusalAnswer.safeParse(body);
   return read.success ? (read.data.message ?? read.data.error) : undefined;
