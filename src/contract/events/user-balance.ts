@@ -3,7 +3,15 @@ import { z } from 'zod';
 import { addressKey, EMAIL_MAX, EMAIL_PATTERN, emailKey } from '../../rules/user-key.ts';
 import { type Endpoint, named } from '../endpoint.ts';
 import { demo, example } from '../examples.ts';
-import { address, brandIdField, EMAIL_PROBLEM, hash, OBJECT_PROBLEM, trimmedText } from '../shapes.ts';
+import {
+  address,
+  brandIdField,
+  EMAIL_PROBLEM,
+  hash,
+  OBJECT_PROBLEM,
+  otherWallets,
+  trimmedText,
+} from '../shapes.ts';
 import { anywhere } from '../shared-refusals.ts';
 import { type EventsRefusalCode, withBody } from './refusals.ts';
 
@@ -58,6 +66,7 @@ export const balanceResult = z.object({
   success: z.literal(true),
   balance: z.int().meta({ description: 'RWT in the wallet on chain now.' }),
   walletAddress: address().nullable().meta({ description: 'Null for a user without a wallet.' }),
+  otherWallets: otherWallets(),
   history: z
     .array(
       z.object({

@@ -18,6 +18,7 @@ import webhooks from './migrations/2026-11/0013-webhooks.sql';
 import emulatedProcessor from './migrations/2026-11/0014-emulated-processor.sql';
 import perks from './migrations/2026-11/0015-perks.sql';
 import onceClaims from './migrations/2026-11-consent/0037-once-claims.sql';
+import userAliases from './migrations/2026-11-consent/0038-user-aliases.sql';
 import leaderboards from './migrations/2026-11-engagement/0016-leaderboards.sql';
 import constraintResults from './migrations/2026-11-engagement/0017-constraint-results.sql';
 import leaderboardCounting from './migrations/2026-11-engagement/0018-leaderboard-counting.sql';
@@ -67,6 +68,7 @@ export const migrations = [
   { number: 29, name: '0029-transactions-by-block', sql: transactionsByBlock },
   { number: 30, name: '0030-traces-by-place', sql: tracesByPlace },
   { number: 37, name: '0037-once-claims', sql: onceClaims },
+  { number: 38, name: '0038-user-aliases', sql: userAliases },
 ] as const;
 
 /** The number of the newest migration that this program knows. */
