@@ -48,6 +48,7 @@ import {
   recordGrants,
 } from '../rewards/record-grants.ts';
 import { paidToOurselves, walletsOfPayees } from '../rewards/refuse-own-accounts.ts';
+import { learnAliases } from './learn-aliases.ts';
 
 export interface DecideDeps {
   clock: Clock;
@@ -274,6 +275,7 @@ async function screen(
         bypass: bypassOf(submission, brand),
       });
   }
+  if (!isQuestion) await learnAliases(tx, { events: candidates, ownDomain, nowMs });
   return { candidates: await asUsers(tx, candidates), decisions, nowMs };
 }
 

@@ -150,6 +150,40 @@ onEachDatabase(
       expect((await get().send(shop, named)).status).toBe(200);
     });
 
+    test("events with the brand's key teach which number is whose; strangers teach nothing", async () => {
+      await get().advance('1d');
+      const gia = person();
+      const event = { userEmail: gia.email, eventType: 'hourly', metadata: { user_id: Number(gia.id) } };
+      const isLinked = async () =>
+        (await get().request(`${get().ready.urls.control}/brands/${shop.brandId}/aliases`)).body.aliases.some(
+          (one: { alias: string; user: string }) => one.alias === gia.alias && one.user === gia.email,
+        );
+      expect((await get().set(shop, { domainUsers: 'wordpress' })).status).toBe(400);
+      await get().set(shop, { domainUsers: 'wordpress_{id}' });
+      expect((await checkIn(byNumber(gia))).status).toBe(200);
+      expect((await get().send(shop, { ...event, userEmail: someone() })).status).toBe(200);
+      expect((await get().send(shop, event)).status).toBe(200);
+      expect(await isLinked()).toBe(false);
+      await get().advance('1h');
+      const asked = await get().post(
+        `${API}/check-eligibility`,
+        { brandId: shop.brandId, ...event },
+        bearer(shop),
+      );
+      expect([asked.body.eligible, await isLinked()]).toEqual([true, false]);
+      expect((await get().send(shop, event, bearer(shop))).status).toBe(200);
+      expect(await isLinked()).toBe(true);
+      expect((await checkIn(byEmail(gia))).body.isNewActivity).toBe(false);
+      // Another e-mail beside the number changes nothing.
+      const other = { ...event, userEmail: someone() };
+      expect((await get().send(shop, other, bearer(shop))).status).toBe(200);
+      expect(await isLinked()).toBe(true);
+      await get().advance('1h');
+      expect((await get().send(shop, event, bearer(shop))).status).toBe(200);
+      await get().set(shop, { domainUsers: 'none' });
+      expect((await walletOf(gia)).otherWallets).toHaveLength(1);
+    });
+
     test('what is no pair of users is refused', async () => {
       const [fay, gus] = [person(), person()];
       const refused = async (alias: unknown, user: unknown) => {
