@@ -1,6 +1,8 @@
 /** The emulator's own controls; a production service answers 404 to all of them. */
 import type {
   AddedEndpointBody,
+  AliasBody,
+  AliasListBody,
   BrandBody,
   BrandDetail,
   ChatStandingBody,
@@ -104,6 +106,12 @@ function brandCalls(send: ControlSend) {
       send<RuleBody>('PATCH', rule(name, eventType), settings),
     removeRule: (name: string, eventType: string) =>
       send<{ removed: string }>('DELETE', rule(name, eventType)),
+    aliases: (name: string, after?: string) =>
+      send<AliasListBody>('GET', `${brand(name)}/aliases${queryOf({ after })}`),
+    alias: (name: string, wish: { alias: string; user: string }) =>
+      send<AliasBody>('POST', `${brand(name)}/aliases`, wish),
+    removeAlias: (name: string, alias: string) =>
+      send<{ removed: string }>('DELETE', `${brand(name)}/aliases/${encodeURIComponent(alias)}`),
     /** `overlap`: how long the earlier keys still work, such as 24h. */
     rotateKey: (name: string, overlap: string) =>
       send<NewKeyBody>('POST', `${brand(name)}/keys`, { overlap }),

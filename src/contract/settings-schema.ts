@@ -4,7 +4,14 @@ import { parseDuration } from '../lib/duration.ts';
 import { achievementText } from '../rules/brands/achievement.ts';
 import { isUnlimited, UNLIMITED } from '../rules/brands/brand.ts';
 import { configuredHost } from '../rules/brands/domain.ts';
-import { defaultsOf, EVENT_TYPE, expectationOf, givenTwice, timeZoneOf } from '../rules/brands/settings.ts';
+import {
+  defaultsOf,
+  EVENT_TYPE,
+  expectationOf,
+  givenTwice,
+  timeZoneOf,
+  USER_PATTERN,
+} from '../rules/brands/settings.ts';
 import {
   type AliasOf,
   type Always,
@@ -44,6 +51,8 @@ function fileSchema(kind: Kind): z.ZodType {
     case 'eventType':
     case 'field':
       return matching(EVENT_TYPE, error);
+    case 'userPattern':
+      return matching(USER_PATTERN, error);
     case 'address':
       return textAs(error, addressKey);
     case 'domain':

@@ -67,6 +67,16 @@ export const brandIdField = z
 export const trimmedText = (problem = 'must be a string') =>
   z.string({ error: orRequired(problem) }).transform((value) => sanitiseText(value).trim());
 
+/** Wallets of names that are aliases of the user by now; left out where there are none. */
+export const otherWallets = () =>
+  z
+    .array(z.object({ walletAddress: address(), balance: rwt() }))
+    .optional()
+    .meta({
+      description:
+        "Wallets that the user got under names that are aliases by now. What lies there stays there, and is spent as any wallet's: with its own user's consent.",
+    });
+
 /** A body's problems, each prefixed with its field, or with `body` when it concerns the whole. */
 export const problemsOf = (error: z.ZodError): string[] =>
   error.issues.map(({ path, message }) => `${path.join('.') || 'body'}: ${message}`);

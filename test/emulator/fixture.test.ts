@@ -31,7 +31,7 @@ describe('what is written in place of a value is refused where it stands', () =>
     [
       'a key like no other',
       '    zzz: 1\n',
-      '5:5 brands[0].zzz: is unknown; the keys are brandId, name, domains, platforms, automation, clientEvents, directAddresses, domainless, clientBypass, clientAmounts, mintTo, pregenerate, engagementWrites, redemptions, leaderboardUsers, gasBudget, spendPerHour, spendPerDay, timeZone, streakPays, streak.pays, streakCheckInEvents, streak.checkInEvents, streakTypes, streak.types, streakBase, streak.base, streakGrace, streak.grace, streakMultipliers, streak.multipliers, streakMilestones, streak.milestones, achievements, apiKey, escrow, webhook, events, eventNameMapping, perks',
+      '5:5 brands[0].zzz: is unknown; the keys are brandId, name, domains, platforms, automation, clientEvents, directAddresses, domainless, clientBypass, clientAmounts, mintTo, pregenerate, engagementWrites, redemptions, leaderboardUsers, gasBudget, spendPerHour, spendPerDay, domainUsers, timeZone, streakPays, streak.pays, streakCheckInEvents, streak.checkInEvents, streakTypes, streak.types, streakBase, streak.base, streakGrace, streak.grace, streakMultipliers, streak.multipliers, streakMilestones, streak.milestones, achievements, apiKey, escrow, webhook, events, eventNameMapping, perks',
     ],
     [
       'a misspelt key of an event',

@@ -56,6 +56,21 @@ describe.skipIf(postgresMissing())('a new brand on a production ledger', () => {
     expect((await on('brand', 'show', brandId)).envelope.data.body.paysWithoutKey).toEqual([]);
   });
 
+  test('a rule that is named like a check-in warns beside streaks that the service pays', async () => {
+    const fourth = `0x${'5e'.repeat(20)}`;
+    await on('brand', 'create', fourth, '--brand-name', 'Fourth', '--domain', 'fourth.example');
+    await on('brand', 'rule', fourth, 'custom_daily_checkin', '--reward', '5');
+    await on('brand', 'rule', fourth, 'bot_check_in', '--reward', '5', '--active', 'off');
+    expect((await on('brand', 'show', fourth)).envelope.data.body.warnings).toEqual([]);
+    const set = await text('brand', 'set', fourth, 'streakPays=service');
+    expect(set.stdout).toMatch(/warning +the service pays .* custom_daily_checkin may pay/);
+    expect(set.stdout).not.toContain('bot_check_in may pay');
+    await on('brand', 'rule', fourth, 'site_milestone_claim', '--reward', '5');
+    expect((await on('brand', 'show', fourth)).envelope.data.body.warnings).toHaveLength(2);
+    await on('brand', 'set', fourth, 'streakPays=event');
+    expect((await on('brand', 'show', fourth)).envelope.data.body.warnings).toEqual([]);
+  });
+
   test('a limit that is asked for, or none, is not told as the default', async () => {
     const other = ['--brand-name', 'Other', '--domain', 'other.example', '--spend-per-hour'];
     const limited = await text('brand', 'create', `0x${'5c'.repeat(20)}`, ...other, '50');

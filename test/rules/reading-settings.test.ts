@@ -386,7 +386,7 @@ describe('a new brand', () => {
 
 test('the settings are these, in this order', () => {
   expect(settingNames(brandSpec).join(' ')).toBe(
-    'name automation domains platforms.<platform> clientEvents directAddresses domainless clientBypass clientAmounts mintTo pregenerate engagementWrites redemptions leaderboardUsers gasBudget spendPerHour spendPerDay eventNameMapping.<name> timeZone streakPays streakCheckInEvents streakTypes streakBase streakGrace streakMultipliers.<days> streakMilestones.<days> achievements.<type>',
+    'name automation domains platforms.<platform> clientEvents directAddresses domainless clientBypass clientAmounts mintTo pregenerate engagementWrites redemptions leaderboardUsers gasBudget spendPerHour spendPerDay eventNameMapping.<name> domainUsers timeZone streakPays streakCheckInEvents streakTypes streakBase streakGrace streakMultipliers.<days> streakMilestones.<days> achievements.<type>',
   );
   expect(settingNames(ruleSpec).join(' ')).toBe(
     'reward maxClaims maxTotalClaims cooldown active oncePer channels perUsd maxReward multiplier urlPatterns successSelectors method',

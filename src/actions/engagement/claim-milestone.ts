@@ -35,7 +35,7 @@ export async function claimMilestone(
   deps: StreakDeps,
   request: StreakRequest & { milestoneDays: number },
 ): Promise<ClaimedMilestone | { refusal: ClaimMilestoneRefusal }> {
-  const claimed = await changeStreak(deps, request, (tx, grounds) => claim(deps, tx, { request, grounds }));
+  const claimed = await changeStreak(deps, request, (tx, of) => claim(deps, tx, of));
   if ('refusal' in claimed || claimed.rewardId === undefined) return claimed;
   const { rewardId } = claimed;
   const { transactionHash, failure } = await deps.settleReward(rewardId);
@@ -56,7 +56,7 @@ async function claim(
     return { refusal: { code: 'milestone_unknown', days, known: milestones.map((one) => one.days) } };
   const longestStreak = (await findStreak(tx, request))?.longest ?? 0;
   if (longestStreak < days) return { refusal: { code: 'milestone_not_reached', days, longestStreak } };
-  if ((await claimedMilestones(tx, request)).has(days))
+  if ((await claimedMilestones(tx, request, grounds.aliases)).has(days))
     return { refusal: { code: 'milestone_claimed', days } };
 
   const { bonus } = milestone;

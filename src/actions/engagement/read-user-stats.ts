@@ -7,6 +7,7 @@ import { sumRewards } from '../../ledger/rewards/rewards.ts';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import type { ActivityKind } from '../../rules/engagement/activity-kind.ts';
 import { DAILY } from '../../rules/engagement/streak.ts';
+import { asOneUser } from '../wallets/one-user.ts';
 import { readBalance } from '../wallets/read-balance.ts';
 import { rankOfUser } from './read-leaderboard.ts';
 import { readStreak } from './read-streak.ts';
@@ -23,6 +24,8 @@ export interface WantedStats {
 export interface UserStats {
   /** As the chain has it now. */
   balance: bigint;
+  /** Of names that are aliases of the user by now. */
+  otherWallets: { walletAddress: `0x${string}`; balance: bigint }[];
   lifetime: { earned: number; spent: number; claims: number };
   streak: { current: number; longest: number };
   /** As the brand's clients reported it. */
@@ -34,8 +37,9 @@ export interface UserStats {
 /** An unknown user has zeros. Undefined when the brand does not exist. */
 export async function readUserStats(
   deps: { database: Database; businessTime: BusinessTime; token: RewardToken },
-  { brandId, userKey, userAddress, platform }: WantedStats,
+  wanted: WantedStats,
 ): Promise<UserStats | undefined> {
+  const { brandId, userKey, userAddress, platform } = await asOneUser(deps.database.db, wanted);
   const held = await readBalance(deps, { brandId, userKey, userAddress, historyLimit: 0 });
   if (!held) return undefined;
   const { earned, claims } = await sumRewards(deps.database.db, { brandId, userKey });
@@ -43,6 +47,7 @@ export async function readUserStats(
   const streak = await readStreak(deps, { brandId, userKey, streakType: DAILY });
   return {
     balance: held.balance,
+    otherWallets: held.otherWallets,
     lifetime: { earned, spent, claims },
     streak: { current: streak?.currentStreak ?? 0, longest: streak?.longestStreak ?? 0 },
     activity: await readUserActivity(deps.database.db, { brandId, userKey }),

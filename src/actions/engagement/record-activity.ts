@@ -67,7 +67,7 @@ export async function recordActivity(
   deps: StreakDeps,
   request: StreakRequest,
 ): Promise<RecordedActivity | { refusal: RecordRefusal }> {
-  const recorded = await changeStreak(deps, request, (tx, grounds) => record(deps, tx, { request, grounds }));
+  const recorded = await changeStreak(deps, request, (tx, of) => record(deps, tx, of));
   if ('refusal' in recorded) return recorded;
   const { rewardId, milestone } = recorded.reward;
   if (milestone) deps.nudgeWebhooks();
@@ -89,7 +89,7 @@ async function record(
 ): Promise<RecordedActivity | { refusal: RecordRefusal }> {
   const { terms, nowMs } = grounds;
   const before = await findStreak(tx, request);
-  const claimed = await claimedMilestones(tx, request);
+  const claimed = await claimedMilestones(tx, request, grounds.aliases);
   const previousStreak = before?.current ?? 0;
   const { isNew, streak } = withActivity(before, { terms, nowMs });
   if (!isNew) {

@@ -1,5 +1,5 @@
 /** What changes of streaks share: their deps, and the commit in which a brand's streak is read and its money locked. */
-import { readBrandsAndTime } from '../../ledger/brands/brands.ts';
+import { readBrandsAndTime, type StoredBrand } from '../../ledger/brands/brands.ts';
 import {
   type BusinessTime,
   type Database,
@@ -7,7 +7,8 @@ import {
   type Queries,
   tryAgain,
 } from '../../ledger/database/database.ts';
-import { lockAvailableFunds } from '../../ledger/rewards/funds.ts';
+import { lockFundsAndAliases } from '../../ledger/rewards/funds.ts';
+import { keysOfUsers, type UserKeys } from '../../ledger/wallets/aliases.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Crash } from '../../lib/crash-points.ts';
 import type { Random } from '../../lib/ids.ts';
@@ -70,16 +71,18 @@ export interface StreakGrounds {
   terms: StreakTerms;
   nowMs: number;
   servicePays: boolean;
+  /** Further names under which the ledger has the user. */
+  aliases: readonly string[];
 }
 
 /**
  * Runs `work` in one commit, again where another process was faster. The brand's money is locked before any streak, in
  * the order of everybody who pays.
  */
-export function changeStreak<Result>(
+export function changeStreak<Request extends StreakRequest, Result>(
   deps: StreakDeps,
-  request: StreakRequest,
-  work: (tx: Queries, grounds: StreakGrounds) => Promise<Result>,
+  request: Request,
+  work: (tx: Queries, of: { request: Request; grounds: StreakGrounds }) => Promise<Result>,
 ): Promise<Result | { refusal: ActivityRefusal }> {
   const { database, clock, businessTime, crash, triesMax } = deps;
   const { brandId, streakType } = request;
@@ -93,9 +96,13 @@ export function changeStreak<Result>(
       const refusal = await refuseActivity(tx, { ...request, brand, pays }, deps);
       if (refusal) return { refusal };
       const servicePays = pays && all.streakPays === 'service';
-      if (servicePays) await lockAvailableFunds(tx, [brandId]);
+      // Aliases that were changed since the brand was read would hide what the user has under another name.
+      const locked = servicePays ? await lockFundsAndAliases(tx, [brandId]) : undefined;
+      if (locked && (locked.aliases.get(brandId) ?? 0) !== (brand.aliases ?? 0)) throw new Overtaken();
       const terms = termsOfType(all, streakType);
-      const result = await work(tx, { brand, terms, nowMs: read.nowMs ?? clock.now(), servicePays });
+      const [userKey, ...aliases] = await keysOf(tx, brand, request);
+      const grounds = { brand, terms, nowMs: read.nowMs ?? clock.now(), servicePays, aliases };
+      const result = await work(tx, { request: { ...request, userKey }, grounds });
       crash('reserve.before-commit');
       return result;
     });
@@ -104,6 +111,13 @@ export function changeStreak<Result>(
   };
   const isPassing = (error: unknown) => error instanceof Overtaken || isContention(error);
   return deps.inTurn(brandId, () => tryAgain(change, { triesMax, isPassing }));
+}
+
+/** The user's keys; one who is named by an address of their own has that alone. */
+async function keysOf(tx: Queries, brand: StoredBrand, request: StreakRequest): Promise<UserKeys> {
+  const { userKey, userAddress } = request;
+  if (!brand.aliases || userAddress !== undefined) return [userKey];
+  return (await keysOfUsers(tx, [request]))(request);
 }
 
 /** Users who are known by an address have no e-mail. */

@@ -3,7 +3,7 @@
  * is judged against what the ledger holds, and the ledger's own conditions have the last word.
  */
 import { domainsAbove } from '../../ledger/brands/brand-domains.ts';
-import { readBrandsAndTime, readEventRules, ruleKey } from '../../ledger/brands/brands.ts';
+import { readBrandsAndTime, readEventRules, ruleKey, type StoredBrand } from '../../ledger/brands/brands.ts';
 import type { BusinessTime, Queries } from '../../ledger/database/database.ts';
 import {
   claimKeyText,
@@ -11,7 +11,7 @@ import {
   readClaimCounters,
   readClaimTotals,
 } from '../../ledger/rewards/claims.ts';
-import { lockAvailableFunds, readAvailableFunds } from '../../ledger/rewards/funds.ts';
+import { lockFundsAndAliases, readAvailableFunds } from '../../ledger/rewards/funds.ts';
 import {
   type OnceClaim,
   type OnceKey,
@@ -19,8 +19,9 @@ import {
   readOnceClaims,
 } from '../../ledger/rewards/once-claims.ts';
 import { readSpending } from '../../ledger/rewards/spending.ts';
+import { keysOfUsers } from '../../ledger/wallets/aliases.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { type Brand, type EventRule, isUnlimited } from '../../rules/brands/brand.ts';
+import { type Brand, type BrandId, type EventRule, isUnlimited } from '../../rules/brands/brand.ts';
 import { hostsBelow } from '../../rules/brands/domain.ts';
 import {
   type Bypass,
@@ -39,8 +40,15 @@ import {
   type ScreeningRefusal,
   underOwnType,
 } from '../../rules/events/submission.ts';
-import { type GrantedReward, type GrantToRecord, limitsOf, recordGrants } from '../rewards/record-grants.ts';
+import {
+  type GrantedReward,
+  type GrantToRecord,
+  limitsOf,
+  Overtaken,
+  recordGrants,
+} from '../rewards/record-grants.ts';
 import { paidToOurselves, walletsOfPayees } from '../rewards/refuse-own-accounts.ts';
+import { learnAliases } from './learn-aliases.ts';
 
 export interface DecideDeps {
   clock: Clock;
@@ -97,9 +105,11 @@ export interface TakenRefusal {
 interface Candidate {
   /** As it came. */
   event: EventToDecide;
-  /** Under the type of its event. */
+  /** Under the type of its event, and of the user whom it means. */
   submission: EventSubmission;
-  brand: Brand;
+  /** Further names under which the ledger has the user. */
+  aliases: readonly string[];
+  brand: StoredBrand;
   rule: EventRule;
   bypass: Bypass;
   /** What it is paid once for, where its rule says so. */
@@ -146,7 +156,12 @@ export async function lookAtEvent(
   const screened = await screen(deps, db, [{ submission, rewardId: '' }], { isQuestion: true });
   const { decisions, nowMs } = screened;
   const { candidates } = await forUsers(deps, db, screened);
-  const round = { candidates, decisions, nowMs, readFunds: readAvailableFunds };
+  const readFunds = (tx: Queries, brands: StoredBrand[]) =>
+    readAvailableFunds(
+      tx,
+      brands.map(({ brandId }) => brandId),
+    );
+  const round = { candidates, decisions, nowMs, readFunds };
   const [grant] = candidates.length > 0 ? await judge(deps, db, round) : [];
   if (grant) {
     const { brand, rule, bypass } = grant.candidate;
@@ -250,9 +265,35 @@ async function screen(
     });
     if (refusal) decisions.set(event, { nowMs, brand, rule, refusal });
     else if (brand && rule)
-      candidates.push({ event, submission, brand, rule, once, bypass: bypassOf(submission, brand) });
+      candidates.push({
+        event,
+        submission,
+        aliases: [],
+        brand,
+        rule,
+        once,
+        bypass: bypassOf(submission, brand),
+      });
   }
-  return { candidates, decisions, nowMs };
+  if (!isQuestion) await learnAliases(tx, { events: candidates, ownDomain, nowMs });
+  return { candidates: await asUsers(tx, candidates), decisions, nowMs };
+}
+
+/** The candidates under the users whom they mean; asks nothing for brands without aliases. */
+async function asUsers(tx: Queries, candidates: Candidate[]): Promise<Candidate[]> {
+  const named = candidates.filter(({ brand, submission }) => brand.aliases && !submission.userAddress);
+  if (named.length === 0) return candidates;
+  const keysOf = await keysOfUsers(
+    tx,
+    named.map(({ submission }) => submission),
+  );
+  const meant = new Set(named);
+  return candidates.map((candidate) => {
+    if (!meant.has(candidate)) return candidate;
+    const [userKey, ...aliases] = keysOf(candidate.submission);
+    const submission = { ...candidate.submission, userKey, userEmail: userKey };
+    return { ...candidate, submission, aliases };
+  });
 }
 
 /** What an event is refused for by itself, or what it is paid once for. */
@@ -292,13 +333,13 @@ async function forUsers({ ownAddresses }: DecideDeps, tx: Queries, round: Round)
 async function judge(
   deps: DecideDeps,
   tx: Queries,
-  round: Round & { readFunds?: typeof lockAvailableFunds },
+  round: Round & { readFunds?: typeof lockFundsOf },
 ): Promise<Grant[]> {
-  const { candidates, decisions, nowMs, readFunds = lockAvailableFunds } = round;
-  const keys = candidates.map(({ submission }) => submission);
+  const { candidates, decisions, nowMs, readFunds = lockFundsOf } = round;
+  const keys = candidates.flatMap(keysOf);
   // The lock on a brand's row of funds lets one process at a time decide the brand's events, so what is
   // read from here on stays true until the commit. The conditional writes below check it once more.
-  const funds = await readFunds(tx, [...new Set(keys.map(({ brandId }) => brandId))]);
+  const funds = await readFunds(tx, [...new Set(candidates.map(({ brand }) => brand))]);
   const counters = await readClaimCounters(tx, keys);
   const totals = await readClaimTotals(tx, keys);
   const paidOnce = await readOnceClaims(tx, candidates.flatMap(onceKeysOf));
@@ -313,7 +354,7 @@ async function judge(
     if (granted.has(key)) continue;
     const eventKey = eventKeyText(submission);
     const state: ClaimState = {
-      counter: counters.get(key),
+      counter: summedCounter(keysOf(candidate).map((one) => counters.get(claimKeyText(one)))),
       totalClaims: totals.get(eventKey) ?? 0,
       availableFunds: funds.get(submission.brandId) ?? 0,
       spending: spending.get(submission.brandId),
@@ -337,17 +378,49 @@ async function judge(
   return grants;
 }
 
-const onceKeysOf = ({ submission, once }: Candidate): OnceKey[] => {
-  if (!once) return [];
-  const { brandId, eventType, userKey } = submission;
-  const { field, value } = once;
-  return [{ brandId, eventType, userKey, field, value }];
+/** Under each name of the user; none for an event that is not paid once for a thing. */
+const onceKeysOf = (candidate: Candidate): OnceKey[] => {
+  const { once } = candidate;
+  return once ? keysOf(candidate).map((key) => ({ ...key, field: once.field, value: once.value })) : [];
 };
 
 /** Undefined for an event that is not paid once for a thing. */
 function onceStateOf(candidate: Candidate, paidOnce: Map<string, OnceClaim>): ClaimState['once'] {
-  const [key] = onceKeysOf(candidate);
-  return key && candidate.once && { ...candidate.once, claim: paidOnce.get(onceKeyText(key)) };
+  const { once } = candidate;
+  if (!once) return undefined;
+  const claims = onceKeysOf(candidate).map((key) => paidOnce.get(onceKeyText(key)));
+  return { ...once, claim: claims.find((claim) => claim !== undefined) };
+}
+
+/** The claim under each name of the user. */
+const keysOf = ({ submission, aliases }: Candidate) => {
+  const { brandId, eventType, userKey } = submission;
+  return [userKey, ...aliases].map((key) => ({ brandId, eventType, userKey: key }));
+};
+
+/** What a user has claimed under all their names, with the last of those claims; undefined without any. */
+function summedCounter(counters: (ClaimState['counter'] | undefined)[]): ClaimState['counter'] {
+  const found = counters.filter((one) => one !== undefined);
+  const [first, ...others] = found;
+  return others.reduce((sum, one) => {
+    if (!sum) return one;
+    const last = one.lastAt > sum.lastAt ? one : sum;
+    return { ...last, claims: sum.claims + one.claims };
+  }, first);
+}
+
+/**
+ * Locks the money of these brands. Throws `Overtaken` where the aliases of a brand's users were changed after they were read:
+ * what was granted under another name of a user would not be seen.
+ */
+async function lockFundsOf(tx: Queries, brands: StoredBrand[]): Promise<Map<BrandId, number>> {
+  const { funds, aliases } = await lockFundsAndAliases(
+    tx,
+    brands.map(({ brandId }) => brandId),
+  );
+  if (brands.some((brand) => (aliases.get(brand.brandId) ?? 0) !== (brand.aliases ?? 0)))
+    throw new Overtaken();
+  return funds;
 }
 
 /** The multipliers of candidates that are paid by streak, by claim key. */

@@ -3,6 +3,7 @@ import type { RewardToken } from '../../chain/contracts/reward-token.ts';
 import { findBrand } from '../../ledger/brands/brands.ts';
 import type { Database } from '../../ledger/database/database.ts';
 import { rewardHistory } from '../../ledger/rewards/rewards.ts';
+import { keysOfUsers } from '../../ledger/wallets/aliases.ts';
 import { findWallets } from '../../ledger/wallets/wallets.ts';
 import type { BrandId } from '../../rules/brands/brand.ts';
 
@@ -10,6 +11,8 @@ export interface UserBalance {
   /** Whole RWT, as the chain has it now. */
   balance: bigint;
   walletAddress: `0x${string}` | undefined;
+  /** Of names that are aliases of the user by now: what lies there stays there. */
+  otherWallets: { walletAddress: `0x${string}`; balance: bigint }[];
   history: { transactionHash: `0x${string}` | null; eventType: string; amount: number; timestamp: number }[];
 }
 
@@ -27,12 +30,24 @@ export async function readBalance(
   wanted: WantedBalance,
 ): Promise<UserBalance | undefined> {
   const { database, token } = deps;
-  const { brandId, userKey, historyLimit } = wanted;
-  if (!(await findBrand(database.db, brandId))) return undefined;
-  const known = (await findWallets(database.db, [userKey])).get(userKey);
+  const { brandId, historyLimit } = wanted;
+  const brand = await findBrand(database.db, brandId);
+  if (!brand) return undefined;
+  const isNamed = brand.aliases && wanted.userAddress === undefined;
+  const [userKey, ...aliases] = isNamed
+    ? (await keysOfUsers(database.db, [wanted]))(wanted)
+    : [wanted.userKey];
+  const wallets = await findWallets(database.db, [userKey, ...aliases]);
+  const known = wallets.get(userKey);
   const walletAddress = wanted.userAddress ?? known?.address;
   const balance = walletAddress ? await token.balanceOf(walletAddress) : 0n;
   const history =
     historyLimit > 0 ? await rewardHistory(database.db, { brandId, userKey, limit: historyLimit }) : [];
-  return { balance, walletAddress, history };
+  const otherWallets: UserBalance['otherWallets'] = [];
+  for (const alias of aliases) {
+    const address = wallets.get(alias)?.address;
+    if (address !== undefined)
+      otherWallets.push({ walletAddress: address, balance: await token.balanceOf(address) });
+  }
+  return { balance, walletAddress, history, otherWallets };
 }

@@ -38,6 +38,7 @@ Example:
     .action(lazily(async () => (await import('./run.ts')).createBrand));
   declareSet(verb, lazily);
   declareRule(verb, lazily);
+  declareAlias(verb, lazily);
   verb('rotate-key', 'print a new API key, once; the earlier ones end later')
     .argument('<brand>', BRAND)
     .addOption(
@@ -92,6 +93,26 @@ Examples:
   rewards brand set shop.example --webhook-url https://shop.example/hooks/rewards`,
     )
     .action(lazily(async () => (await import('./run-settings.ts')).setBrand));
+}
+
+function declareAlias(verb: (name: string, summary: string) => Command, lazily: Catalog['lazily']): void {
+  verb('alias', "list other names of a brand's users, add or remove one")
+    .argument('<brand>', BRAND)
+    .argument('[alias]', 'a name such as wordpress_2@rewards.example, the stand-in e-mail of a platform')
+    .argument('[user]', "the user's e-mail")
+    .addOption(option('--remove', 'make the alias a user of its own again'))
+    .addHelpText(
+      'after',
+      `
+From then on both are one user of this brand, with one wallet; what either has been paid counts for both. What lies in the
+wallet of the alias stays there, and is spent with its own user's consent.
+
+Examples:
+  rewards brand alias shop.example wordpress_2@rewards.example ann@example.com
+  rewards brand alias shop.example
+  rewards brand alias shop.example wordpress_2@rewards.example --remove`,
+    )
+    .action(lazily(async () => (await import('./run-alias.ts')).brandAlias));
 }
 
 function declareRule(verb: (name: string, summary: string) => Command, lazily: Catalog['lazily']): void {

@@ -31,6 +31,7 @@ export function brandText(brand: BrandDetail, style: Style): string {
   return [
     `${style.bold(name)}  ${brandId}`,
     ...settings,
+    ...brand.warnings.map((warning) => `  ${style.yellow('warning')}  ${warning}`),
     ...keylessRows(brand, style),
     ...(brand.gasWallet ? [row('gas wallet', gasWalletText(brand.gasWallet))] : []),
     row('escrow', `${funds.deposited} RWT, ${funds.promised} promised, ${funds.available} left`),

@@ -8,6 +8,7 @@ import { checkCode, useCode } from '../../actions/perks/check-code.ts';
 import { judgeRedemption } from '../../actions/perks/judge-redemption.ts';
 import { listPerks } from '../../actions/perks/list-perks.ts';
 import { createPerkRedeemer, type RedeemDeps } from '../../actions/perks/redeem-perk.ts';
+import { type AskedUser, asOneUser } from '../../actions/wallets/one-user.ts';
 import type { PerkContract } from '../../chain/contracts/calls/perk-stock.ts';
 import type { RewardToken } from '../../chain/contracts/reward-token.ts';
 import { servicesRefusals } from '../../contract/services/refusals.ts';
@@ -39,19 +40,27 @@ export function createServices(deps: {
   const { frame, businessTime, token, perks, streaks, tokens, hostSettings } = deps;
   const { database, clock, random, ownHosts } = frame;
   const redeeming = { ...deps.redeeming, database, clock, ownHosts };
+  /** Whichever of the brand's names for a user a request has. */
+  const one = <Asked extends AskedUser>(asked: Asked) => asOneUser(database.db, asked);
+  const redeemPerk = createPerkRedeemer(redeeming);
   return createServicesHost({
     ...frame,
     ...streaks,
     tokens,
     readUserStats: (wanted) => readUserStats({ database, businessTime, token }, wanted),
-    readLeaderboard: (wanted) => readLeaderboard({ database, businessTime }, wanted),
-    updateStats: (of) => updateStats({ database, businessTime, random, ownHosts }, of),
-    listUserAchievements: (user) => listUserAchievements({ database }, user),
-    takeProgressReport: (report) => takeProgressReport({ ...frame, businessTime }, report),
+    async readLeaderboard(wanted) {
+      const { brandId, userKey } = wanted;
+      const user = userKey === undefined ? wanted : await one({ brandId, userKey });
+      return readLeaderboard({ database, businessTime }, { ...wanted, userKey: user.userKey });
+    },
+    updateStats: async (of) =>
+      updateStats({ database, businessTime, random, ownHosts }, { ...of, report: await one(of.report) }),
+    listUserAchievements: async (user) => listUserAchievements({ database }, await one(user)),
+    takeProgressReport: async (report) => takeProgressReport({ ...frame, businessTime }, await one(report)),
     listPerks: (wanted) => listPerks({ database, perks }, wanted),
     findPerkByToken: (tokenId) => findPerkByToken(database.db, tokenId),
-    judgeRedemption: (wanted) => judgeRedemption(redeeming, wanted),
-    redeemPerk: createPerkRedeemer(redeeming),
+    judgeRedemption: async (wanted) => judgeRedemption(redeeming, await one(wanted)),
+    redeemPerk: async (wanted, ...more) => redeemPerk(await one(wanted), ...more),
     checkCode: (asked) => checkCode({ database }, asked),
     useCode: (asked) => useCode({ database, clock }, asked),
     refuser: createRefuser(servicesRefusals, { clock }),

@@ -184,6 +184,9 @@ const keylessPayment = z.object({
 });
 export const brandDetail = brand.extend({
   keys: z.array(key),
+  warnings: z
+    .array(z.string())
+    .meta({ description: 'What its settings and rules together are likely to do wrong.' }),
   paysWithoutKey: z
     .array(keylessPayment)
     .meta({ description: "What callers without the brand's key are paid; the spend limits bound it." }),
@@ -219,6 +222,33 @@ export const keyRotation = z.object({
     .default('24h')
     .meta({ description: 'How long the earlier keys keep working: a duration, or 0.' }),
 });
+
+export const aliasWish = z.object({
+  alias: z.string().meta({
+    description:
+      'The name under which the brand knows the user: an e-mail, or the stand-in e-mail of a platform.',
+  }),
+  user: z.string().meta({ description: "The user's e-mail." }),
+});
+export const shownAlias = z.object({
+  alias: z.string(),
+  user: z.string(),
+  since: instant(),
+  aliasWallet: z
+    .string()
+    .nullable()
+    .meta({ description: 'Its wallet from before; what lies there stays there. Null where there is none.' }),
+  userWallet: z
+    .string()
+    .nullable()
+    .meta({ description: 'The wallet for all that comes; null until the first reward.' }),
+});
+export const aliasList = z.object({
+  aliases: z.array(shownAlias),
+  more: z.boolean().meta({ description: 'Whether there are more: ask with `after`, the last alias.' }),
+});
+export const aliasesQuery = z.object({ after: z.string().optional() });
+export const aliasRemoved = z.object({ removed: z.string() });
 
 export const ruleRemoved = z.object({ removed: z.string() });
 

@@ -96,6 +96,41 @@ export const controlEndpoints: readonly Endpoint<ControlRefusalCode>[] = [
       refusals: ['brand_not_found', 'rule_not_found'],
     },
   ),
+  endpoint(['get', '/brands/{name}/aliases', 'listAliases', 'Brands', "Other names of a brand's users"], {
+    path: brandPath,
+    query: control.aliasesQuery,
+    example: { path: { name: demo.domain } },
+    answer: { description: 'Each alias with its user.', body: named('AliasList', control.aliasList) },
+    refusals: ['brand_not_found'],
+  }),
+  endpoint(['post', '/brands/{name}/aliases', 'aliasUser', 'Brands', 'Make a name an alias of a user'], {
+    description:
+      'From then on both are one user of this brand, with one wallet, and what either has been paid counts for both. What lies in the wallet of the alias stays there.',
+    status: 201,
+    path: brandPath,
+    body: named('AliasWish', control.aliasWish),
+    example: {
+      path: { name: demo.domain },
+      body: { alias: 'wordpress_2@rewards.example', user: demo.user },
+    },
+    answer: { description: 'The alias.', body: named('Alias', control.shownAlias) },
+    refusals: ['invalid_body', 'invalid_settings', 'brand_not_found'],
+  }),
+  endpoint(
+    [
+      'delete',
+      '/brands/{name}/aliases/{alias}',
+      'removeAlias',
+      'Brands',
+      'Make an alias a user of its own again',
+    ],
+    {
+      path: brandPath.extend({ alias: z.string() }),
+      example: { path: { name: demo.domain, alias: 'wordpress_2@rewards.example' } },
+      answer: { description: 'The alias that is gone.', body: named('AliasRemoved', control.aliasRemoved) },
+      refusals: ['invalid_settings', 'brand_not_found'],
+    },
+  ),
   endpoint(['post', '/brands/{name}/keys', 'rotateKey', 'Brands', 'Create a new key'], {
     status: 201,
     path: brandPath,

@@ -10,6 +10,7 @@ import {
   emailMeta,
   hash,
   OBJECT_PROBLEM,
+  otherWallets,
   trimmedText,
 } from '../shapes.ts';
 import { anywhere } from '../shared-refusals.ts';
@@ -76,6 +77,7 @@ export const balanceResult = z.object({
   success: z.literal(true),
   balance: z.int().meta({ description: 'RWT in the wallet on chain now.' }),
   walletAddress: address().nullable().meta({ description: 'Null for a user without a wallet.' }),
+  otherWallets: otherWallets(),
   history: z
     .array(
       z

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { type Endpoint, named } from '../endpoint.ts';
 import { demo } from '../examples.ts';
-import { count } from '../shapes.ts';
+import { count, otherWallets } from '../shapes.ts';
 import { ofQuestion, type ServicesRefusalCode } from './refusals.ts';
 import { userFields } from './user.ts';
 
@@ -12,6 +12,7 @@ const { platform, ...inPath } = userFields;
 export const userStatsResult = z.object({
   success: z.literal(true),
   balance: z.int().meta({ description: 'RWT in the wallet on chain now.' }),
+  otherWallets: otherWallets(),
   lifetime: z
     .object({
       earned: count().meta({ description: 'RWT of all rewards from this brand that did not fail.' }),

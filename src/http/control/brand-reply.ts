@@ -4,6 +4,7 @@ import type { BrandDetail, BrandOverview } from '../../actions/brands/show-brand
 import { shownSettings } from '../../contract/settings-schema.ts';
 import type { EventRule } from '../../rules/brands/brand.ts';
 import { settingsOfBrand } from '../../rules/brands/brand-settings.ts';
+import { maybePaidTwice } from '../../rules/brands/check-in-events.ts';
 import { paysWithoutKey } from '../../rules/brands/pays-without-key.ts';
 import { settingsOfRule } from '../../rules/brands/rule-settings.ts';
 import { brandSpec, ruleSpec } from '../../rules/brands/spec.ts';
@@ -29,6 +30,7 @@ export const brandDetailReply = (brand: BrandDetail) => ({
     expiresAt: expiresAtMs === null ? null : instant(expiresAtMs),
   })),
   rules: brand.rules.map(ruleReply),
+  warnings: maybePaidTwice(brand.profile, brand.rules),
   paysWithoutKey: paysWithoutKey({ brand, rules: brand.rules }),
   gasWallet: brand.gasWallet,
 });

@@ -9,6 +9,7 @@ import { dnsRecord } from '../../actions/brands/show-dns-record.ts';
 import { type FundBrandDeps, fundBrand } from '../../actions/payments/fund-brand.ts';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import { readSingle } from '../../rules/brands/settings.ts';
+import { aliasHandlers } from './brand-aliases.ts';
 import { brandDetailReply, brandReply, newKeyReply, ruleReply } from './brand-reply.ts';
 import { readFunding } from './mint-wish.ts';
 import { readSettings, refuse } from './refuse.ts';
@@ -70,6 +71,7 @@ export function controlBrands(deps: ControlBrandsDeps): Record<string, Handler> 
       const outcome = await removeRule(deps, ruleOf(context));
       return 'refusal' in outcome ? refuse(context, outcome.refusal) : context.json(outcome);
     },
+    ...aliasHandlers(deps),
     async rotateKey(context) {
       const settings = await readSettings(context);
       if (!settings) return refuse(context, { code: 'invalid_body' });

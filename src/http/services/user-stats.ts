@@ -3,6 +3,7 @@ import type { Handler } from 'hono';
 import type { UserStats, WantedStats } from '../../actions/engagement/read-user-stats.ts';
 import type { ServicesRefusal } from '../../contract/services/refusals.ts';
 import { type UserStatsResult, userStatsQuestion } from '../../contract/services/user-stats.ts';
+import { checksummed } from '../../identity/checksum.ts';
 import { jsonAnswer } from '../frame/answer.ts';
 import type { Refuser } from '../frame/refuse.ts';
 import type { RequestVariables } from '../frame/request-record.ts';
@@ -22,7 +23,17 @@ export function userStats({ readUserStats, refuser, settings }: UserStatsDeps): 
     const { brandId, platform } = question.asked;
     const stats = await readUserStats({ brandId, platform, ...question.user });
     if (!stats) return refuser.answer(context, { code: 'brand_not_found', brandId });
-    const answer: UserStatsResult = { success: true, ...stats, balance: Number(stats.balance) };
+    const { otherWallets, ...shown } = stats;
+    const others = otherWallets.map(({ walletAddress, balance }) => ({
+      walletAddress: checksummed(walletAddress),
+      balance: Number(balance),
+    }));
+    const answer: UserStatsResult = {
+      success: true,
+      ...shown,
+      balance: Number(stats.balance),
+      ...(others.length > 0 && { otherWallets: others }),
+    };
     return jsonAnswer(context, answer);
   };
 }

@@ -28,8 +28,8 @@ export async function readBrandsAndTime(
   return { brands: found, nowMs: rows[0]?.nowMs };
 }
 
-const { brandId, name, automation, profile, verificationSecret, createdAt } = brands;
-const brandColumns = { brandId, name, automation, profile, verificationSecret, createdAt };
+const { brandId, name, automation, profile, verificationSecret, createdAt, aliases } = brands;
+const brandColumns = { brandId, name, automation, profile, verificationSecret, createdAt, aliases };
 
 /** A row for each domain that DNS proves, and one for a brand without any. */
 const brandsOf = atTime((now) =>
@@ -42,7 +42,12 @@ const brandsOf = atTime((now) =>
   ),
 );
 
-export type StoredBrand = Brand & { verificationSecret: string; createdAt: number };
+export type StoredBrand = Brand & {
+  verificationSecret: string;
+  createdAt: number;
+  /** How often its users' aliases were changed; as read, never written with the brand. */
+  aliases?: number;
+};
 
 export async function findBrand(db: Queries, brandId: BrandId): Promise<StoredBrand | undefined> {
   return (await readBrands(db, [brandId])).get(brandId);
@@ -85,15 +90,18 @@ export const listEventRules = (db: Queries, brandId: BrandId): Promise<EventRule
 /** Writes a new brand. A unique violation means that the brand exists by now, or that another brand has one of its domains. */
 export async function addBrand(db: Queries, brand: StoredBrand): Promise<void> {
   const { brandId, profile } = brand;
-  await db.insert(brands).values(brand);
+  await db.insert(brands).values({ ...brand, aliases: 0 });
   await replaceConfiguredDomains(db, { brandId, domains: profile.domains });
   await openFunds(db, brandId);
 }
 
 /** Overwrites a brand's settings; its rewards, claims and deposits stay. */
 export async function saveBrand(db: Queries, brand: StoredBrand): Promise<void> {
-  const { createdAt: _, brandId, verificationSecret: __, ...changed } = brand;
-  await db.insert(brands).values(brand).onConflictDoUpdate({ target: brands.brandId, set: changed });
+  const { createdAt: _, brandId, verificationSecret: __, aliases: ___, ...changed } = brand;
+  await db
+    .insert(brands)
+    .values({ ...brand, aliases: 0 })
+    .onConflictDoUpdate({ target: brands.brandId, set: changed });
   await replaceConfiguredDomains(db, { brandId, domains: brand.profile.domains });
   await openFunds(db, brandId);
   await forgetSpending(db, { brandId, limits: spendLimits(brand.profile) });

@@ -21,6 +21,7 @@ import redemptionConsent from './migrations/2026-11-consent/0031-redemption-cons
 import refusedWork from './migrations/2026-11-consent/0034-refused-work.sql';
 import mintsOfOthers from './migrations/2026-11-consent/0035-mints-of-others.sql';
 import onceClaims from './migrations/2026-11-consent/0037-once-claims.sql';
+import userAliases from './migrations/2026-11-consent/0038-user-aliases.sql';
 import openCheckouts from './migrations/2026-11-consent/0040-open-checkouts.sql';
 import recoveries from './migrations/2026-11-consent/0044-recoveries.sql';
 import tracesByDayPostgres from './migrations/2026-11-consent/0046-traces-by-day.postgres.sql';
@@ -85,6 +86,7 @@ export const migrations: readonly Migration[] = [
   { number: 34, name: '0034-refused-work', sql: refusedWork },
   { number: 35, name: '0035-mints-of-others', sql: mintsOfOthers },
   { number: 37, name: '0037-once-claims', sql: onceClaims },
+  { number: 38, name: '0038-user-aliases', sql: userAliases },
   { number: 40, name: '0040-open-checkouts', sql: openCheckouts },
   { number: 44, name: '0044-recoveries', sql: recoveries },
   { number: 46, name: '0046-traces-by-day', sql: tracesByDay, postgres: tracesByDayPostgres },

@@ -30,6 +30,10 @@ export function statement<Values, Answer>(
 export const isOneOf = (column: Column | SQL, list: Placeholder<string, readonly unknown[]>): SQL =>
   sql`${column} = any(${list})`;
 
+/** A field of a JSON column as text, null where there is none; `field` is a name, or a column that holds one. */
+export const textAt = (json: Column, field: Column | SQL | string): SQL<string | null> =>
+  sql<string | null>`(${json} ->> ${field})`;
+
 type ListedType = 'text' | 'bigint';
 
 /** Rows as one parameter, each a list of its cells in JSON: what an update takes its values from, as `name.column`. */

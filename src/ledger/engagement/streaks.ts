@@ -1,5 +1,5 @@
 /** Users' streaks and the milestones they claimed: the database counts a day once, and gives a bonus once. */
-import { and, count, eq, isNotNull, isNull, or, sql } from 'drizzle-orm';
+import { and, count, eq, inArray, isNotNull, isNull, or, sql } from 'drizzle-orm';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import type { Streak } from '../../rules/engagement/streak.ts';
 import type { Queries } from '../database/database.ts';
@@ -14,7 +14,7 @@ export interface StreakKey {
   streakType: string;
 }
 
-const ofKey = (table: typeof streaks | typeof streakMilestones, key: StreakKey) =>
+const ofKey = (table: typeof streaks, key: StreakKey) =>
   and(eq(table.brandId, key.brandId), eq(table.userKey, key.userKey), eq(table.streakType, key.streakType));
 
 export async function findStreak(db: Queries, key: StreakKey): Promise<Streak | undefined> {
@@ -83,14 +83,23 @@ export async function saveStreak(tx: Queries, key: StreakKey, after: Streak): Pr
   return written.length === 1;
 }
 
-/** The days of the milestones whose bonus a user has: a bonus whose reward failed for good can be claimed again. */
-export async function claimedMilestones(db: Queries, key: StreakKey): Promise<Set<number>> {
+/** The days of the milestones whose bonus a user has, under `aliases` too: a bonus whose reward failed for good can be claimed again. */
+export async function claimedMilestones(
+  db: Queries,
+  key: StreakKey,
+  aliases: readonly string[] = [],
+): Promise<Set<number>> {
   const rows = await db
     .select({ days: streakMilestones.days })
     .from(streakMilestones)
     .leftJoin(rewards, eq(rewards.id, streakMilestones.rewardId))
     .where(
-      and(ofKey(streakMilestones, key), or(isNull(streakMilestones.rewardId), isNull(rewards.releasedAt))),
+      and(
+        eq(streakMilestones.brandId, key.brandId),
+        inArray(streakMilestones.userKey, [key.userKey, ...aliases]),
+        eq(streakMilestones.streakType, key.streakType),
+        or(isNull(streakMilestones.rewardId), isNull(rewards.releasedAt)),
+      ),
     );
   return new Set(rows.map(({ days }) => days));
 }

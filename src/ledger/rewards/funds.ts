@@ -11,6 +11,18 @@ export async function lockAvailableFunds(tx: Queries, brandIds: BrandId[]): Prom
   return new Map(rows.map((row) => [row.brandId, row.deposited - row.promised]));
 }
 
+/** The same, with how often each brand's aliases were changed by now. */
+export async function lockFundsAndAliases(
+  tx: Queries,
+  brandIds: BrandId[],
+): Promise<{ funds: Map<BrandId, number>; aliases: Map<BrandId, number> }> {
+  const rows = await lockFunds(tx, { brandIds });
+  return {
+    funds: new Map(rows.map((row) => [row.brandId, row.deposited - row.promised])),
+    aliases: new Map(rows.map((row) => [row.brandId, row.aliases])),
+  };
+}
+
 const lockFunds = statement((db, of: Of<{ brandIds: string[] }>) =>
   db
     .select()

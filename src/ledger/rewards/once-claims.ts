@@ -3,8 +3,7 @@ import { and, asc, eq, gt, inArray, isNull, sql } from 'drizzle-orm';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import type { Queries } from '../database/database.ts';
 import { insertion } from '../database/insertion.ts';
-import { textAt } from '../database/json-text.ts';
-import { isOneOf, type Of, statement } from '../database/statement.ts';
+import { isOneOf, type Of, statement, textAt } from '../database/statement.ts';
 import { eventRules } from '../schema/brands.ts';
 import { onceClaims, rewards } from '../schema/rewards.ts';
 

@@ -12,6 +12,8 @@ export const brands = pgTable('brands', {
   /** The secret that a brand's DNS tokens are derived from; it grants no access by itself. */
   verificationSecret: text('verification_secret').notNull(),
   createdAt: number('created_at').notNull(),
+  /** How often its users' aliases were changed; 0: it has none, so nobody looks for them. */
+  aliases: number('aliases').notNull().default(0),
 });
 
 /** Every domain of every brand, so that an Origin can be looked up without knowing its brand. */

@@ -88,6 +88,8 @@ export const brandFunds = pgTable('brand_funds', {
   brandId: address('brand_id').primaryKey(),
   deposited: number('deposited').notNull(),
   promised: number('promised').notNull(),
+  /** As in the brand's own row; here it is read under the lock. */
+  aliases: number('aliases').notNull().default(0),
 });
 
 /** What a brand's rewards came to since the first one of the present hour or day; only where the brand limits that. */

@@ -39,6 +39,21 @@ export const oauthIdentities = pgTable(
   ],
 );
 
+/** A name under which a brand knows one of its users, and the user. */
+export const userAliases = pgTable(
+  'user_aliases',
+  {
+    brandId: address('brand_id').notNull(),
+    aliasKey: text('alias_key').notNull(),
+    userKey: text('user_key').notNull(),
+    createdAt: number('created_at').notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.brandId, t.aliasKey] }),
+    index('user_aliases_user').on(t.brandId, t.userKey),
+  ],
+);
+
 /** Users for whom a brand asked for a wallet with its key, before their first reward. */
 export const pregeneratedUsers = pgTable(
   'pregenerated_users',

@@ -29,6 +29,22 @@ export const paidTwice = (settings: CheckInSettings, payingTypes: Iterable<strin
     message: `is service, but the rule of ${type} would pay for the same check-in again: set streakPays to event, turn the rule off, or take ${type} out of streakCheckInEvents`,
   }));
 
+/** Names under which public clients send what a streak pays for too. */
+const LIKE_A_CHECK_IN = /_(?:daily_checkin|check_in|milestone_claim)$/;
+
+/** Warnings about active rules whose names say that they pay for what the service pays for already. */
+export function maybePaidTwice(
+  { streakPays = 'service' }: CheckInSettings,
+  rules: Iterable<{ eventType: string; active: boolean }>,
+): string[] {
+  if (streakPays !== 'service') return [];
+  return [...rules].flatMap(({ eventType, active }) =>
+    active && LIKE_A_CHECK_IN.test(eventType)
+      ? `the service pays for check-ins and milestones, and the rule of ${eventType} may pay for the same ones again: set streakPays=event and streakCheckInEvents, or turn the rule off`
+      : [],
+  );
+}
+
 /** Whether a change of settings can make the service and a rule pay for the same check-in. */
 export const changesWhoPays = (settings: Settings): boolean =>
   Object.keys(settings).some((name) => /^streak\.?(?:pays|checkInEvents)$/i.test(name));

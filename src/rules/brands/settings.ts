@@ -29,6 +29,7 @@ export type Settings = Record<string, unknown>;
 type KindOf<N> = Extract<Kind, { kind: N }>;
 type Single = Exclude<Kind['kind'], 'list' | 'map'>;
 
+export const USER_PATTERN = /^[a-z][a-z0-9-]{0,29}_\{id\}$/;
 export const EVENT_TYPE = /^[A-Za-z0-9_]{1,50}$/;
 
 const words = (value: unknown) => (typeof value === 'string' ? value.trim() : '');
@@ -80,6 +81,10 @@ const kinds: {
   field: [
     () => 'must be the name of a metadata field: 1 to 50 letters, digits and underscores',
     (value) => textBy(value, (text) => (EVENT_TYPE.test(text) && text !== 'none' ? text : undefined)),
+  ],
+  userPattern: [
+    () => 'must be the name of a platform and _{id}, such as wordpress_{id}',
+    (value) => textBy(value, (text) => (USER_PATTERN.test(text) ? text : undefined)),
   ],
   address: [() => 'must be an address: 0x and 40 hexadecimal digits', (value) => textBy(value, addressKey)],
   domain: [

@@ -12,6 +12,8 @@ export type Kind =
   | { kind: 'eventType' }
   /** The name of a field of an event's metadata. */
   | { kind: 'field' }
+  /** How a site numbers its users: a platform and `_{id}`. */
+  | { kind: 'userPattern' }
   | { kind: 'address' }
   | { kind: 'domain' }
   /** An IANA time zone, as the runtime spells it. */
@@ -215,6 +217,12 @@ export const brandSpec = {
     example: ['signup', 'account_creation'],
     label: 'event names',
     help: "the brand's other names for its events, each with the event type it stands for",
+  },
+  domainUsers: {
+    kind: 'userPattern',
+    clearable: true,
+    label: 'users by number',
+    help: "how its site numbers users, such as wordpress_{id}: an event with the brand's key, an e-mail and metadata.user_id makes the two one user",
   },
   timeZone: {
     kind: 'timeZone',

@@ -32,10 +32,15 @@ export function userBalance(deps: UserBalanceDeps): {
     const known = await deps.readBalance(wanted);
     if (!known) return refuser.answer(context, { code: 'brand_not_found', brandId });
     const { balance, walletAddress, history } = known;
+    const otherWallets = known.otherWallets.map((one) => ({
+      walletAddress: checksummed(one.walletAddress),
+      balance: Number(one.balance),
+    }));
     return jsonAnswer(context, {
       success: true,
       balance: Number(balance),
       walletAddress: walletAddress ? checksummed(walletAddress) : null,
+      ...(otherWallets.length > 0 && { otherWallets }),
       ...(includeHistory && { history }),
     });
   };

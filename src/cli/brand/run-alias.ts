@@ -1,0 +1,53 @@
+/** `rewards brand alias`: other names of a brand's users. */
+import type { AliasBody } from '../../client/bodies.ts';
+import type { Handler } from '../machine/context.ts';
+import { usageError } from '../machine/errors.ts';
+import { isObject } from '../service/assignments.ts';
+import { replyResult } from '../service/control-reply.ts';
+import type { Style } from '../terminal/style.ts';
+import { type BrandOptions, withBrands } from './target.ts';
+
+interface AliasOptions extends BrandOptions {
+  brand: string;
+  alias?: string;
+  user?: string;
+  remove?: boolean;
+}
+
+export const brandAlias: Handler<AliasOptions> = (context, options) => {
+  const { brand, alias, user, remove } = options;
+  if (remove && (alias === undefined || user !== undefined))
+    throw usageError(
+      '--remove takes an alias and no user.',
+      'Write: rewards brand alias <brand> <alias> --remove',
+    );
+  if (!remove && alias !== undefined && user === undefined)
+    throw usageError('The user is missing.', 'Write: rewards brand alias <brand> <alias> <user>');
+  return withBrands(context, options, async ({ brands }) => {
+    if (alias === undefined) {
+      return replyResult(await brands.aliases(brand), {
+        hasRightForm: (body) => isObject(body) && Array.isArray(body.aliases),
+        text: ({ aliases, more }, style) =>
+          aliases.length === 0
+            ? style.dim('no aliases: rewards brand alias <brand> <alias> <user>')
+            : [...aliases.map((one) => aliasLine(one, style)), ...(more ? [style.dim('…')] : [])].join('\n'),
+      });
+    }
+    if (user === undefined) {
+      return replyResult(await brands.removeAlias(brand, alias), {
+        hasRightForm: (body) => isObject(body) && typeof body.removed === 'string',
+        text: ({ removed }, style) => `${removed} ${style.dim('is a user of its own again')}`,
+      });
+    }
+    return replyResult(await brands.alias(brand, { alias, user }), {
+      hasRightForm: (body) => isObject(body) && typeof body.alias === 'string',
+      text: aliasLine,
+    });
+  });
+};
+
+/** `wordpress_2@rewards.example  is  ann@example.com  0x…  (before: 0x…)`. */
+function aliasLine({ alias, user, userWallet, aliasWallet }: AliasBody, style: Style): string {
+  const before = aliasWallet === null ? [] : [style.dim(`its wallet from before: ${aliasWallet}`)];
+  return [style.bold(alias), 'is', user, userWallet ?? style.dim('no wallet yet'), ...before].join('  ');
+}
