@@ -76,11 +76,11 @@ export function openPostgres(
     // The moment of the statement, not of its transaction, which may have waited for a lock since it began.
     now: sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`.mapWith(Number),
     db,
-    atomically: async (work) => {
+    atomically: async (work, { lockWaitMs } = { lockWaitMs: undefined }) => {
       if (nesting.isInside()) throw new Error(NESTED);
       const commit = () =>
         onOneConnection((connection) =>
-          inTransaction(connection, () => nesting.run(() => work(queriesOf(connection)))),
+          inTransaction(connection, { lockWaitMs }, () => nesting.run(() => work(queriesOf(connection)))),
         );
       return tryAgain(commit, { triesMax: TRIES_MAX, pauseMs: TRY_AGAIN_AFTER_MS });
     },
@@ -159,8 +159,15 @@ const runOn =
   (text, values, _method, name) =>
     connection.query({ text, values, name, rowMode: 'array' } as pg.QueryArrayConfig);
 
-async function inTransaction<T>(connection: pg.PoolClient, work: () => Promise<T>): Promise<T> {
-  await connection.query('begin');
+async function inTransaction<T>(
+  connection: pg.PoolClient,
+  { lockWaitMs }: { lockWaitMs: number | undefined },
+  work: () => Promise<T>,
+): Promise<T> {
+  // In one message, so that it takes no longer.
+  await connection.query(
+    lockWaitMs === undefined ? 'begin' : `begin; set local lock_timeout = ${Math.round(lockWaitMs)}`,
+  );
   try {
     const value = await work();
     await connection.query('commit');
