@@ -60,6 +60,8 @@ export function createResultLooks(
       }
     };
     await Promise.all(Array.from({ length: settings.chatAtOnce }, work));
+    // Those whose turn did not come are no better known than before.
+    for (const [name] of waiting) if (unanswered.has(name)) failing.add(name);
     unanswered = failing;
   }
 
