@@ -127,6 +127,10 @@ export const settings = {
       looksMax: 10_000,
       /** Questions to the chat provider at once: few enough for its limits. */
       chatAtOnce: 4,
+      /** Of one question: a buyer waits no longer for a brand's server either. */
+      chatAnswerMs: 5_000,
+      /** One after the other without an answer: the provider is away, and with so many the look ends before the next is due. */
+      chatFailuresMax: 100,
     },
   },
   webhooks: {
@@ -155,6 +159,8 @@ export const settings = {
   decideBatchMax: 400,
   /** Attempts of one commit. Each conflict means that another process made progress; this many in a row mean a fault, so the caller gets an error. */
   decideTriesMax: 10,
+  /** How long a round waits for the row of a brand that another transaction has locked: longer than any round of another process takes, shorter than a caller of another brand notices. Then it is decided without that brand, which has rounds of its own. */
+  decideLockWaitMs: 200,
   /** Types of streaks that a user may have with a brand: callers choose the name, and each is a row. */
   streakTypesMax: 20,
   /** How long a caller waits for its transaction before it is told that the chain is late. */

@@ -5,6 +5,7 @@ import { createResultLooks } from '../actions/constraints/look-at-results.ts';
 import { readStandings, standingText } from '../actions/constraints/read-standing.ts';
 import { perksHeld } from '../chain/contracts/calls/perk-balance.ts';
 import type { Rpc } from '../chain/rpc/rpc.ts';
+import { boundedChat } from '../constraints/bounded-chat.ts';
 import type { ChatProvider } from '../constraints/chat-provider.ts';
 import { askEligibility } from '../constraints/external-api.ts';
 import { createTurns } from '../constraints/take-turns.ts';
@@ -36,7 +37,9 @@ export function createConstraints(deps: ConstraintsDeps): {
   check: CheckConstraints;
   looks: ReturnType<typeof createResultLooks>;
 } {
-  const { database, businessTime, random, log, rpc, outgoing, chat } = deps;
+  const { database, businessTime, random, log, rpc, outgoing } = deps;
+  const { chatAnswerMs: answerMs } = settings.constraints.looks;
+  const chat = deps.chat && boundedChat(deps.chat, { answerMs });
   const { perks } = deps.facts.contracts;
   const { questionMs, looks, ...turns } = settings.constraints;
   const inTurn = createTurns<Awaited<ReturnType<typeof askEligibility>>>({
@@ -47,7 +50,7 @@ export function createConstraints(deps: ConstraintsDeps): {
     ...{ database, businessTime, random, log, questionMs },
     standing: async ({ brandId, userAddress: address }, ttlSeconds) =>
       chat && ttlSeconds * 1_000 > looks.lookEveryMs
-        ? standingText(await readStandings(deps, { brandId, address }))
+        ? standingText(await readStandings({ database, chat, log }, { brandId, address }))
         : null,
     ask: (question) =>
       // Another brand that names the same server must not keep this one from asking it.
@@ -57,5 +60,5 @@ export function createConstraints(deps: ConstraintsDeps): {
     ...{ database, externalApi, chat, log },
     holdsPerk: async (holding) => (await perksHeld({ rpc, perks }, holding)) > 0n,
   });
-  return { check, looks: createResultLooks(deps, looks) };
+  return { check, looks: createResultLooks({ ...deps, chat }, looks) };
 }

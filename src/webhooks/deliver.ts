@@ -93,7 +93,11 @@ export function createDeliverer(deps: DelivererDeps, settings: DelivererSettings
   /** One that was not renewed in time may be another process's by now, which both survive: the event arrives twice. */
   const renew = () => renewLeases(database, { leases: [...leases], leaseMs }).catch(() => undefined);
   const run = async (leased: LeasedDelivery) => {
-    const posted = await attempt(deps, leased, ending.signal);
+    const posted = await attempt(deps, leased, ending.signal).catch((error: unknown): Posted => {
+      // It is tried again by the schedule as well: another way would be to try it for ever.
+      log.error({ event: leased.eventId, error: rootMessage(error) }, 'a webhook could not be made');
+      return { outcome: 'failed', why: 'it could not be made', ms: 0 };
+    });
     if (posted) {
       crash('webhook.answered');
       const result = (nowMs: number) => resultOf(deps, { leased, posted, nowMs });

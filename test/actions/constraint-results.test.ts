@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createExternalApi, type ExternalApiDeps } from '../../src/actions/constraints/ask-external-api.ts';
 import { createResultLooks } from '../../src/actions/constraints/look-at-results.ts';
 import { readStandings, standingText } from '../../src/actions/constraints/read-standing.ts';
+import { boundedChat } from '../../src/constraints/bounded-chat.ts';
 import type { ChatStanding, ChatUser } from '../../src/constraints/chat-provider.ts';
 import type { EligibilityAnswer } from '../../src/constraints/external-api.ts';
 import {
@@ -16,6 +17,7 @@ import {
 import { constraintResults } from '../../src/ledger/schema/engagement/constraints.ts';
 import { ensureWallets } from '../../src/ledger/wallets/wallets.ts';
 import type { LogFields } from '../../src/lib/log.ts';
+import { turnOfEventLoop } from '../../src/lib/timers.ts';
 import { freshAddress, freshKey, outcomes, signal } from '../kits/databases.ts';
 import { openLedger, START_MS, type TestLedger } from './ledger.ts';
 
@@ -26,6 +28,15 @@ beforeAll(async () => {
   ledger = await openLedger();
 });
 afterAll(() => ledger.close());
+
+/** Waits until nobody has been asked for many turns of the thread: the ledger is in memory and the chat answers at once. */
+async function loopEnds(asked: readonly unknown[]): Promise<void> {
+  for (let [quiet, seen] = [0, -1]; quiet < 200; quiet += 1) {
+    await turnOfEventLoop();
+    if (asked.length !== seen) quiet = 0;
+    seen = asked.length;
+  }
+}
 
 /** A log that keeps what it was told. */
 function keptLog() {
@@ -353,7 +364,7 @@ describe('looks at what is kept', () => {
   /** Looks with a chat that knows these levels; it is away for everybody else. `asked` is about whom it was asked. */
   function looks(
     levels: Map<Hex, number> | undefined,
-    { looksMax = 100, chatAtOnce = 2, pollMs = 3_600_000 } = {},
+    { looksMax = 1_000, chatAtOnce = 2, chatFailuresMax = 1_000, pollMs = 3_600_000 } = {},
   ) {
     const asked: Hex[] = [];
     const atOnce = { now: 0, most: 0 };
@@ -377,7 +388,7 @@ describe('looks at what is kept', () => {
         return ledger.clock.now();
       },
     };
-    const settings = { lookEveryMs: LOOK_MS, pollMs, looksMax, chatAtOnce };
+    const settings = { lookEveryMs: LOOK_MS, pollMs, looksMax, chatAtOnce, chatFailuresMax };
     const loop = createResultLooks({ ...ledger, clock, chat, log }, settings);
     return {
       ...{ asked, atOnce, told, turns, loop },
@@ -389,6 +400,62 @@ describe('looks at what is kept', () => {
       },
     };
   }
+
+  test('one of whom the chat never tells anything holds up none of a hundred others, and comes last from then on', async () => {
+    const bad = await kept(1);
+    const good: ResultKey[] = [];
+    for (let count = 0; count < 100; count += 1) good.push(await kept(1));
+    const asked: Hex[] = [];
+    const hangs = {
+      standingsOf({ address }: ChatUser): Promise<ChatStanding[]> {
+        asked.push(address);
+        return address === bad.userAddress ? new Promise(() => {}) : Promise.resolve([standing(2)]);
+      },
+    };
+    const chat = boundedChat(hangs, { answerMs: 20 });
+    const look = async () => {
+      ledger.clock.advance(LOOK_MS);
+      const settings = { lookEveryMs: LOOK_MS, pollMs: 3_600_000, looksMax: 1_000, chatAtOnce: 4 };
+      const loop = createResultLooks(
+        { ...ledger, chat, log: keptLog().log },
+        { ...settings, chatFailuresMax: 100 },
+      );
+      ledger.clock.advance(LOOK_MS);
+      loop.start();
+      await loop.stop();
+      return loop;
+    };
+    await look();
+    for (const key of good) expect(await rowOf(key)).toBeUndefined();
+    expect(await rowOf(bad)).toBeDefined();
+    expect(asked.filter((address) => address === bad.userAddress)).toHaveLength(1);
+  });
+
+  test('those of whom a look learnt nothing are asked last by the next, and a look ends when nobody is answered', async () => {
+    await ledger.database.db.delete(constraintResults);
+    const away = [await kept(1), await kept(1), await kept(1)];
+    const known = [await kept(1), await kept(1)];
+    const isKnown = (address: Hex) => known.some(({ userAddress }) => userAddress === address);
+    const levels = new Map(known.map(({ userAddress }) => [userAddress, 1]));
+    const { loop, asked } = looks(levels, { chatAtOnce: 1, chatFailuresMax: 3 });
+    /** One look; returns whom it asked. */
+    const look = async () => {
+      const before = asked.length;
+      ledger.clock.advance(LOOK_MS);
+      loop.nudge();
+      await expect.poll(() => asked.length - before).toBeGreaterThanOrEqual(away.length);
+      await loopEnds(asked);
+      return asked.slice(before);
+    };
+    loop.start();
+    // Whoever the first look began with: from the second on, those who are known come first.
+    await look();
+    expect((await look()).slice(0, known.length).every(isKnown)).toBe(true);
+    const last = await look();
+    expect(last.map(isKnown)).toEqual([true, true, false, false, false]);
+    await loop.stop();
+    await ledger.database.db.delete(constraintResults);
+  });
 
   test('forget what has expired, also where no chat is known', async () => {
     const [old, young] = [await kept(undefined, { ttlMs: LOOK_MS }), await kept(1, { ttlMs: LOOK_MS + 1 })];

@@ -157,6 +157,11 @@ describe('on SQLite', () => {
     const { status, body } = await service.admin('/readyz');
     expect([status, body.reasons]).toEqual([503, ['stopping']]);
     await expect(service.event({ brandId, userEmail: 'late@shop.example' })).rejects.toThrow();
+    // Its port is free for the next process, while the request under way is finished.
+    const { port, hostname } = new URL(service.ready.urls.events ?? '');
+    const next = createServer().listen(Number(port), hostname);
+    await once(next, 'listening');
+    next.close();
     await kit.rpc('evm_setAutomine', [true]);
     await kit.rpc('evm_mine', []);
     expect((await waiting).status).toBe(200);

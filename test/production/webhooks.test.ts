@@ -101,6 +101,7 @@ describe.skipIf(postgresMissing() !== undefined)('with a network that the operat
       rewardsJson(['webhooks', 'endpoints', 'add', 'shop.example', url], {
         env: {
           REWARDS_DATABASE_URL: server.url,
+          REWARDS_OUTGOING_PORT: '9443',
           ...(networks !== undefined && { REWARDS_OUTGOING_NETWORK: networks }),
         },
       });

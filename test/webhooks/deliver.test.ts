@@ -1,10 +1,13 @@
 /** The deliverer between a real ledger and real receivers, on a clock that the test moves. */
 import { createHmac } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import { and, eq } from 'drizzle-orm';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, describe, expect, test } from 'vitest';
 import { settings } from '../../src/compose/config.ts';
 import { localAddresses } from '../../src/dns/system.ts';
 import { atMs } from '../../src/ledger/database/database.ts';
+import { webhookDeliveries, webhookEvents } from '../../src/ledger/schema/webhooks.ts';
 import { showEvent } from '../../src/ledger/webhooks/delivery-log.ts';
 import {
   addEndpoint,
@@ -229,6 +232,52 @@ onEveryDatabase(
         return hanging.every(({ received }) => received.length === 10);
       });
       for (const go of held.splice(0)) go();
+    });
+
+    test.each<[string, (response: ServerResponse, held: (() => void)[]) => void]>([
+      ['is never answered', (response, held) => void held.push(() => response.destroy())],
+      ['always fails', (response) => void response.writeHead(500).end()],
+    ])(
+      'an event that %s in front of a hundred others of its endpoint holds up none of them',
+      async (_, answer) => {
+        const held: (() => void)[] = [];
+        let bad = '';
+        const { queue, received, stateOf } = await receiving((request, response) => {
+          if (request.headers['webhook-id'] === bad) answer(response, held);
+          else response.writeHead(200).end();
+        });
+        [bad = ''] = await queue();
+        const good = await queue(100);
+        delivering();
+        for (const eventId of good)
+          await until('it is delivered', async () => (await stateOf(eventId))?.state === 'delivered');
+        // One post each, and one for the bad one: on a clock that stands still nothing is tried again.
+        expect(received).toHaveLength(101);
+        expect((await stateOf(bad))?.state).toBe('waiting');
+        for (const end of held) end();
+      },
+    );
+
+    test('an event that cannot be made into a request fails by the schedule, and holds up none of a hundred others', async () => {
+      const { queue, received, stateOf, id } = await receiving();
+      const [bad = ''] = await queue();
+      const good = await queue(100);
+      // As a ledger has it that somebody has mended by hand.
+      await database().db.delete(webhookEvents).where(eq(webhookEvents.id, bad));
+      delivering();
+      for (const eventId of good)
+        await until('it is delivered', async () => (await stateOf(eventId))?.state === 'delivered');
+      const delivery = async () => {
+        const [row] = await database()
+          .db.select()
+          .from(webhookDeliveries)
+          .where(and(eq(webhookDeliveries.eventId, bad), eq(webhookDeliveries.endpointId, id)));
+        return row;
+      };
+      await until('its attempt is written down', async () => (await delivery())?.attempts === 1);
+      expect(await delivery()).toMatchObject({ state: 'waiting', tries: 1, leaseUntil: 0 });
+      expect((await delivery())?.nextAttemptAt).toBeGreaterThan(START_MS);
+      expect(received).toHaveLength(100);
     });
 
     test('what was not answered when the process stopped is delivered by the next, under the same id', async () => {

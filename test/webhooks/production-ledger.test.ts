@@ -50,11 +50,37 @@ describe.skipIf(postgresMissing())('a production ledger', () => {
     expect(named.envelope.data.body).toMatchObject({ brandId: second, url: `${url}/named` });
   });
 
+  test('a port that the operator allows is taken', async () => {
+    const added = await rewardsJson(
+      [
+        'webhooks',
+        'endpoints',
+        'add',
+        'shop.example',
+        'https://shop.example:8443/hook',
+        '--database-url',
+        postgres.url,
+      ],
+      { env: { REWARDS_OUTGOING_PORT: '8443' } },
+    );
+    expect(added.envelope.data.body.url).toBe('https://shop.example:8443/hook');
+  });
+
+  test('a URL is kept as requests go there, without the line breaks and spaces in it', async () => {
+    const odd = ' https://SHOP.example/a\r\nX-A:\tb c ';
+    const { envelope } = await on('webhooks', 'endpoints', 'add', 'shop.example', odd);
+    const { id, url: kept } = envelope.data.body;
+    expect(kept).toBe('https://shop.example/aX-A:b%20c');
+    const changed = await on('webhooks', 'endpoints', 'set', id, 'url=https://shop.example/\nhook');
+    expect(changed.envelope.data.body.url).toBe('https://shop.example/hook');
+  });
+
   test.each([
     ['http://shop.example/hook', 'is not HTTPS'],
     ['https://127.0.0.1/hook', 'not public'],
     ['https://10.0.0.1/hook', 'not public'],
     ['https://user:secret@shop.example/', 'user name or password'],
+    ['https://shop.example:22/hook', 'has the port 22, which is not 443'],
   ])('%s is refused', async (bad, text) => {
     const { code, envelope } = await on('webhooks', 'endpoints', 'add', 'shop.example', bad);
     expect([code, envelope.error.hint ?? envelope.error.fix]).toEqual([1, expect.stringContaining(text)]);

@@ -19,6 +19,8 @@ interface LookSettings {
   looksMax: number;
   /** Questions to the chat provider at once. */
   chatAtOnce: number;
+  /** A look ends when so many users in a row got no answer. */
+  chatFailuresMax: number;
 }
 
 export function createResultLooks(
@@ -27,19 +29,29 @@ export function createResultLooks(
 ) {
   const { database, clock, businessTime, log } = deps;
   let dueMs = clock.now() + settings.lookEveryMs;
+  /** Those of whom the look before learnt nothing: they come last, so that they hold up none of the others. */
+  let unanswered = new Set<string>();
 
   async function look(): Promise<void> {
     await deleteExpiredResults(database.db, businessTime());
     if (!deps.chat) return;
     const results = await resultsWithStanding(database.db, { now: businessTime(), limit: settings.looksMax });
     const users = new Map(results.map((one) => [`${one.brandId} ${one.userAddress}`, one]));
-    const waiting = [...users.values()];
+    // Taken from the end.
+    const waiting = [...users].sort(([a], [b]) => Number(unanswered.has(b)) - Number(unanswered.has(a)));
+    const failing = new Set<string>();
+    let inARow = 0;
     const work = async () => {
-      for (let user = waiting.pop(); user; user = waiting.pop()) {
-        const { brandId, userAddress } = user;
+      for (let next = waiting.pop(); next; next = waiting.pop()) {
+        if (inARow >= settings.chatFailuresMax) return;
+        const [name, { brandId, userAddress }] = next;
         const standings = await readStandings(deps, { brandId, address: userAddress });
         // A provider that is away says nothing about anybody; the next look asks again.
-        if (!standings) continue;
+        inARow = standings ? 0 : inARow + 1;
+        if (!standings) {
+          failing.add(name);
+          continue;
+        }
         await invalidateOtherStandings(database.db, {
           brandId,
           userAddress,
@@ -48,6 +60,9 @@ export function createResultLooks(
       }
     };
     await Promise.all(Array.from({ length: settings.chatAtOnce }, work));
+    // Those whose turn did not come are no better known than before.
+    for (const [name] of waiting) if (unanswered.has(name)) failing.add(name);
+    unanswered = failing;
   }
 
   return createLoop({

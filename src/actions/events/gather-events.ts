@@ -18,6 +18,8 @@ export interface SubmitEventsDeps extends DecideDeps {
   batchMax: number;
   /** Tries of a commit that conflicts with another process. */
   triesMax: number;
+  /** How long a round waits for a brand's row; then it is decided without that brand. Default: as any statement. */
+  lockWaitMs?: number | undefined;
   crash: Crash;
 }
 
@@ -32,7 +34,8 @@ export function createEventSubmitter(deps: SubmitEventsDeps) {
     maxItems,
     keyOf: ({ submission }) => submission.brandId,
     isLocked: isLockTimeout,
-    run: (events) => decideRounds(deps, events),
+    run: (events) => decideRounds(deps, events, { lockWaitMs: deps.lockWaitMs }),
+    runAgain: (events) => decideRounds(deps, events),
     lockedKeys: (brandIds) => database.atomically((tx) => lockedFunds(tx, brandIds)),
     runApart: (events) =>
       tryAgain(() => decideRounds(deps, events), { triesMax: LOCK_TRIES_MAX, isPassing: isLockTimeout }),
@@ -49,25 +52,34 @@ export function createEventSubmitter(deps: SubmitEventsDeps) {
 }
 
 /** A round decides at most one claim of each key; claims of a key that was just granted get the next round. */
-async function decideRounds(deps: SubmitEventsDeps, events: EventToDecide[]): Promise<EventDecision[]> {
+async function decideRounds(
+  deps: SubmitEventsDeps,
+  events: EventToDecide[],
+  wait?: LockWait,
+): Promise<EventDecision[]> {
   const decisions: Decisions = new Map();
   for (let open = events; open.length > 0; open = open.filter((event) => !decisions.has(event))) {
-    for (const [event, decision] of await commitRound(deps, open)) decisions.set(event, decision);
+    for (const [event, decision] of await commitRound(deps, open, wait)) decisions.set(event, decision);
   }
   return events.map((event) => decisions.get(event) as EventDecision);
 }
 
 type Decisions = Map<EventToDecide, EventDecision>;
+type LockWait = { lockWaitMs: number | undefined };
 
 /** An event whose reward id is in the ledger already is told so; the others are decided without it. */
-async function commitRound(deps: SubmitEventsDeps, round: EventToDecide[]): Promise<Decisions> {
+async function commitRound(
+  deps: SubmitEventsDeps,
+  round: EventToDecide[],
+  wait?: LockWait,
+): Promise<Decisions> {
   const { database, clock, crash, triesMax } = deps;
   const decide = async (events: EventToDecide[]) => {
     const decided = await database.atomically(async (tx) => {
       const decisions = await decideRound(deps, tx, events);
       crash('reserve.before-commit');
       return decisions;
-    });
+    }, wait);
     crash('reserve.committed');
     return decided;
   };

@@ -57,6 +57,9 @@ interface Added {
   secret?: string;
 }
 
+/** A URL that was not refused, as requests go there: without the line breaks and spaces that a parser leaves out. */
+const asSent = (url: string) => new URL(url).href;
+
 /**
  * Adds an endpoint, to the only brand where none is named; `isDefault`: the brand's default one gets the URL, and is only
  * added where there is none.
@@ -70,20 +73,21 @@ export async function addEndpoint(
   const brand = wish.brand ?? (await onlyBrand(deps.database.db));
   if (brand === undefined)
     return invalid('brand', 'must be the id or a domain of a brand, since there is more than one, or none');
+  const url = asSent(wish.url);
   const added = await deps.database.atomically((tx) =>
     withBrand<Added | { refusal: EndpointRefusal }>(tx, brand, async ({ brandId }) => {
       const present = await endpointsOf(tx, brandId);
       const standard = wish.isDefault ? present.find((one) => one.isDefault) : undefined;
       if (standard) {
-        await changeEndpoint(tx, standard.id, { url: wish.url });
-        return { endpoint: { ...standard, url: wish.url } };
+        await changeEndpoint(tx, standard.id, { url });
+        return { endpoint: { ...standard, url } };
       }
       if (present.length >= ENDPOINTS_MAX)
         return invalid(
           'url',
           `would be endpoint ${present.length + 1} of the brand; it may have ${ENDPOINTS_MAX}`,
         );
-      const { url, types, isDefault } = wish;
+      const { types, isDefault } = wish;
       const secret = createWebhookSecret(deps.random);
       const id = `we_${deps.random.uuid()}`;
       const createdAt = await ledgerTime(deps, tx);
@@ -103,7 +107,8 @@ export async function setEndpoint(
   const problem = change.url === undefined ? undefined : refuseUrl(deps.reach, change.url);
   if (problem) return invalid('url', problem);
   return withEndpoint(deps, id, async (tx, endpoint) => {
-    const { url = endpoint.url, types = endpoint.types, enabled } = change;
+    const { types = endpoint.types, enabled } = change;
+    const url = change.url === undefined ? endpoint.url : asSent(change.url);
     await changeEndpoint(tx, id, { url, types });
     if (enabled === true) await changeEndpoint(tx, id, asNew);
     if (enabled === false && endpoint.disabledAt === null)

@@ -2,7 +2,7 @@
 import type { Client } from '../../client/create-client.ts';
 import type { CommandContext } from '../machine/context.ts';
 import { withControl } from '../service/control.ts';
-import { ownNetworks } from '../service/own-networks.ts';
+import { ownReach } from '../service/own-reach.ts';
 import type { LedgerOptions } from '../start/options.ts';
 
 export const withPerks = <T>(
@@ -11,6 +11,6 @@ export const withPerks = <T>(
   work: (perks: Client['control']['perks']) => Promise<T>,
 ): Promise<T> =>
   withControl(context, options, {
-    ofLedger: (ledger) => ledger.perks(ownNetworks(context)),
+    ofLedger: (ledger) => ledger.perks(ownReach(context)),
     work: ({ control }) => work(control.perks),
   });

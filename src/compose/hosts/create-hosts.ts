@@ -252,6 +252,7 @@ const decidingDeps = (deps: HostsDeps, config: HostsConfig) => {
     duplicateWindowMs: config.duplicateWindowMs ?? settings.duplicateWindowMs,
     batchMax: settings.decideBatchMax,
     triesMax: settings.decideTriesMax,
+    lockWaitMs: settings.decideLockWaitMs,
   };
 };
 

@@ -35,9 +35,9 @@ export function faultyDatabase({ database, faults }: { database: Database; fault
   return {
     ...database,
     db: watched(database.db, single),
-    async atomically(work) {
+    async atomically(work, wait) {
       await reach();
-      return answered(await database.atomically((tx) => closing(() => work(tx))));
+      return answered(await database.atomically((tx) => closing(() => work(tx)), wait));
     },
     async snapshot(work) {
       await reach();

@@ -14,7 +14,7 @@ export async function openWebhooks(
     if (!webhook) continue;
     const { brandId } = brand;
     const id = `we_${brandId}`;
-    const url = 'url' in webhook ? webhook.url : inboxUrl;
+    const url = new URL('url' in webhook ? webhook.url : inboxUrl).href;
     await database.atomically(async (tx) => {
       const present = await listEndpoints(tx, brandId);
       const own = present.find((one) => one.id === id);

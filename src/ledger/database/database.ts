@@ -52,8 +52,11 @@ export interface Database {
   readonly now: SqlTime;
   /** Single statements, each for itself; those that wait for SQLite at the same time are written to disk together. */
   readonly db: Queries;
-  /** Several statements that commit together or not at all; done again when a deadlock ended them. No network calls inside. */
-  atomically<T>(work: (tx: Queries) => Promise<T>): Promise<T>;
+  /**
+   * Several statements that commit together or not at all; done again when a deadlock ended them. No network calls inside.
+   * `lockWaitMs`: how long a statement waits for a row that is locked, where that is not as long as any does.
+   */
+  atomically<T>(work: (tx: Queries) => Promise<T>, wait?: { lockWaitMs: number | undefined }): Promise<T>;
   /**
    * Reads of one moment, however long they take: what is committed meanwhile is not seen, and waits for nothing.
    * A database in memory has one connection, so there nothing else is written until `work` is done.

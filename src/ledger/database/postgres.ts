@@ -70,11 +70,13 @@ export function openPostgres(
     // The moment of the statement, not of its transaction, which may have waited for a lock since it began.
     now: sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`.mapWith(Number),
     db,
-    atomically: async (work) => {
+    atomically: async (work, { lockWaitMs } = { lockWaitMs: undefined }) => {
       if (nesting.isInside()) throw new Error(NESTED);
       const commit = () =>
         onOneConnection((connection) =>
-          inTransaction({ connection, sessions }, () => nesting.run(() => work(queriesOf(connection)))),
+          inTransaction({ connection, sessions, lockWaitMs }, () =>
+            nesting.run(() => work(queriesOf(connection))),
+          ),
         );
       return tryAgain(commit, { triesMax: TRIES_MAX, pauseMs: TRY_AGAIN_AFTER_MS });
     },
@@ -161,10 +163,13 @@ const runWith =
     } as pg.QueryArrayConfig);
 
 async function inTransaction<T>(
-  { connection, sessions }: { connection: pg.PoolClient; sessions: Sessions },
+  of: { connection: pg.PoolClient; sessions: Sessions; lockWaitMs?: number | undefined },
   work: () => Promise<T>,
 ): Promise<T> {
-  await sessions.begin(connection);
+  const { connection, sessions, lockWaitMs } = of;
+  await sessions.begin(connection, {
+    ...(lockWaitMs !== undefined && { local: { lock_timeout: String(Math.round(lockWaitMs)) } }),
+  });
   try {
     const value = await work();
     await connection.query('commit');

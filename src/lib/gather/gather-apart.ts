@@ -13,12 +13,15 @@ export function createPartingGatherer<Item, Answer, Key>(options: {
   /** Whether a run failed because a row stayed locked. */
   isLocked: (error: unknown) => boolean;
   run: (items: Item[]) => Promise<Answer[]>;
+  /** Runs once more what is left of a run without the items whose row is locked; may wait longer than `run`. Default: `run`. */
+  runAgain?: (items: Item[]) => Promise<Answer[]>;
   /** Those of the keys whose rows are locked; without it, every key of the run counts as locked. */
   lockedKeys?: (keys: Key[]) => Promise<ReadonlySet<Key>>;
   /** Runs items of one key, beside all other runs: it may wait longer than `run`. */
   runApart: (items: Item[]) => Promise<Answer[]>;
 }): { submit(item: Item): Promise<Answer>; idle(): Promise<void> } {
   const { maxItems, keyOf, isLocked, run, lockedKeys = async (keys) => new Set(keys), runApart } = options;
+  const { runAgain = run } = options;
   const apart = new Map<Key, Gatherer<Item, Answer>>();
   const together = createGatherer<Item, Answer>({
     maxItems,
@@ -37,7 +40,7 @@ export function createPartingGatherer<Item, Answer, Key>(options: {
       answers.set(item, answer);
     }
     const free = items.filter((one) => !locked.has(keyOf(one)));
-    const others = free.length > 0 ? await run(free) : [];
+    const others = free.length > 0 ? await runAgain(free) : [];
     for (const [place, answer] of others.entries()) answers.set(free[place] as Item, answer);
     return items.map((item) => answers.get(item) as Answer | Promise<Answer>);
   }

@@ -28,6 +28,7 @@ import { constraintRoutes } from './constraint-routes.ts';
 import { mintRoutes } from './mint-routes.ts';
 import { type LedgerPlace, missing, openLedger, refuseEmulatorLedger } from './open-ledger.ts';
 import { perkRoutes } from './perk-routes.ts';
+import type { OwnReach } from './public-reach.ts';
 import { openRecovery, type RecoveryGiven } from './recovery.ts';
 import { requestRoutes } from './request-routes.ts';
 import { webhookRoutes } from './webhook-routes.ts';
@@ -64,9 +65,9 @@ export async function openOfflineLedger(place: LedgerPlace) {
     /** What the control API says of brands. */
     brands: () => brandRoutes(ledger),
     /** What it says of webhook endpoints and deliveries. */
-    webhooks: (networks: readonly string[]) => webhookRoutes(ledger, networks),
+    webhooks: (reach: OwnReach) => webhookRoutes(ledger, reach),
     /** What it says of perks. */
-    perks: (networks: readonly string[]) => perkRoutes(ledger, networks),
+    perks: (reach: OwnReach) => perkRoutes(ledger, reach),
     /** What it says of constraints. */
     constraints: (ownDomain: string) => constraintRoutes(ledger, ownDomain),
     /** Its mints by hand. */

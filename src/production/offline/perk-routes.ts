@@ -5,14 +5,14 @@ import { systemClock } from '../../lib/clock.ts';
 import { secureRandom } from '../../lib/ids.ts';
 import { type ControlRoutes, controlRoutes } from './control-routes.ts';
 import type { OpenLedger } from './open-ledger.ts';
-import { publicReach } from './public-reach.ts';
+import { type OwnReach, publicReach } from './public-reach.ts';
 
-/** `networks`: those that the operator names for `start` too. A running service finds by itself what the contract is to be told. Throws what `controlRoutes` throws. */
-export function perkRoutes(ledger: OpenLedger, networks: readonly string[]): Promise<ControlRoutes> {
+/** `reach`: what the operator names for `start` too. A running service finds by itself what the contract is to be told. Throws what `controlRoutes` throws. */
+export function perkRoutes(ledger: OpenLedger, reach: OwnReach): Promise<ControlRoutes> {
   const clock = systemClock();
   const handlers = controlPerks({
     ...{ database: ledger.database, clock, random: secureRandom(clock) },
-    reach: publicReach(networks),
+    reach: publicReach(reach),
   });
   return controlRoutes(ledger, { title: 'Perks', endpoints: perkEndpoints, handlers });
 }

@@ -5,18 +5,18 @@ import { systemClock } from '../../lib/clock.ts';
 import { secureRandom } from '../../lib/ids.ts';
 import { type ControlRoutes, controlRoutes } from './control-routes.ts';
 import type { OpenLedger } from './open-ledger.ts';
-import { publicReach } from './public-reach.ts';
+import { type OwnReach, publicReach } from './public-reach.ts';
 
 /**
- * `networks`: those that the operator names for `start` too. A running service finds what is due by itself. Throws what
+ * `reach`: what the operator names for `start` too. A running service finds what is due by itself. Throws what
  * `controlRoutes` throws.
  */
-export function webhookRoutes(ledger: OpenLedger, networks: readonly string[]): Promise<ControlRoutes> {
+export function webhookRoutes(ledger: OpenLedger, reach: OwnReach): Promise<ControlRoutes> {
   const handlers = controlWebhooks({
     database: ledger.database,
     businessTime: () => ledger.database.now,
     random: secureRandom(systemClock()),
-    reach: publicReach(networks),
+    reach: publicReach(reach),
   });
   return controlRoutes(ledger, { title: 'Webhooks', endpoints: webhookEndpoints, handlers });
 }

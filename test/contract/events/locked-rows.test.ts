@@ -1,7 +1,7 @@
 /** Rows that another transaction keeps locked: who waits for them, and what callers are told. */
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { postgresMissing, startPostgres, type TestPostgres } from '../../kits/databases.ts';
+import { patient, postgresMissing, startPostgres, type TestPostgres } from '../../kits/databases.ts';
 import { someone } from '../../kits/service.ts';
 import { API, type ContractService, expectBothForms, open, shop, startContractService } from '../kit.ts';
 
@@ -50,6 +50,33 @@ describe.skipIf(postgresMissing() !== undefined)('on Postgres, in a transaction 
 
     await somebody.query('rollback');
     expect((await send(shop)).status).toBe(200);
+  }, 60_000);
+
+  test('a round is decided again without the locked brand, long before a statement gives up', async () => {
+    // Of a server whose statements wait for a minute.
+    const own = await startPostgres({ migrated: true });
+    const waiting = await startContractService({ databaseUrl: patient(own.url) });
+    const holder = new pg.Client({ connectionString: own.url });
+    await holder.connect();
+    try {
+      await holder.query('begin');
+      await holder.query('select * from brand_funds where brand_id = $1 for update', [shop.brandId]);
+      let isLockedAnswered = false;
+      const locked = waiting.send(shop, { userEmail: someone() }).finally(() => {
+        isLockedAnswered = true;
+      });
+      const others = await Promise.all(
+        Array.from({ length: 5 }, () => waiting.send(open, { userEmail: someone() })),
+      );
+      expect(others.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+      expect(isLockedAnswered).toBe(false);
+      await holder.query('rollback');
+      expect((await locked).status).toBe(200);
+    } finally {
+      await holder.end();
+      await waiting.stop();
+      await own.stop();
+    }
   }, 60_000);
 
   test('a table that is read: 503 with the moment to try again, and no internal error', async () => {

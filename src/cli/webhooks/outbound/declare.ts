@@ -62,7 +62,10 @@ Examples:
       }),
     )
     .action(lazily(async () => (await import('./run-endpoints.ts')).rotateSecret));
-  verb('recover', 'send what an endpoint missed: what was held while it was off, and what failed')
+  verb(
+    'recover',
+    'send what an endpoint missed: what was held while it was off, what failed, and what waits for a later attempt',
+  )
     .argument('<id>', ENDPOINT)
     .requiredOption('--since <time>', 'from when on: 2030-01-01T00:00:00Z, or a duration such as 5d')
     .action(lazily(async () => (await import('./run-endpoints.ts')).recoverEndpoint));

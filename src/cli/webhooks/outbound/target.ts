@@ -2,7 +2,7 @@
 import type { Client } from '../../../client/create-client.ts';
 import type { CommandContext } from '../../machine/context.ts';
 import { withControl } from '../../service/control.ts';
-import { ownNetworks } from '../../service/own-networks.ts';
+import { ownReach } from '../../service/own-reach.ts';
 import type { LedgerOptions } from '../../start/options.ts';
 
 export const withWebhooks = <T>(
@@ -11,6 +11,6 @@ export const withWebhooks = <T>(
   work: (webhooks: Client['control']['webhooks']) => Promise<T>,
 ): Promise<T> =>
   withControl(context, options, {
-    ofLedger: (ledger) => ledger.webhooks(ownNetworks(context)),
+    ofLedger: (ledger) => ledger.webhooks(ownReach(context)),
     work: ({ control }) => work(control.webhooks),
   });
