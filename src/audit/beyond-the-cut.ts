@@ -4,6 +4,7 @@
  */
 import { everySender, nextSequence } from '../ledger/audit-pages.ts';
 import type { Queries } from '../ledger/database/database.ts';
+import { isRetired } from '../ledger/transactions/retired-lanes.ts';
 import { nextNonce } from '../ledger/transactions/transactions.ts';
 import type { VerifyDeps } from './audit.ts';
 import type { ChainHistory } from './chain-history.ts';
@@ -35,7 +36,8 @@ export async function verifyBeyond(
     // The chain is asked first, so that what is sent meanwhile is below the ledger's next.
     const found = await history.nonceAt(lane, head.number);
     const expected = (await nextNonce(db, lane)) ?? 0;
-    if (found <= expected) continue;
+    // What somebody does with the key of a retired account is not ours.
+    if (found <= expected || (await isRetired(db, lane))) continue;
     findings.add('ledger_behind', {
       message: `${lane} has used ${found} nonces on chain, the ledger has given out ${expected}: is it an old copy?`,
       about: { lane, block: head.number, blocksBehind: behind },

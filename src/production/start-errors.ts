@@ -153,6 +153,10 @@ export const startErrors = {
     'the escrow has paid rewards that this ledger does not know',
     'use the ledger that belongs to this escrow, in its newest state; a new ledger needs an escrow of its own',
   ),
+  E_PROD_RETIRED_KEY: unsafe(
+    'an account was retired in this ledger, and its key is to send again',
+    'use a key of its own for this work; an account that was retired stays so',
+  ),
   E_PROD_CLOCK: unsafe(
     "this machine's clock differs from the database's by more than 5 s",
     'set both clocks by NTP; `timedatectl` and `select now()` show them',

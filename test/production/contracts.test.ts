@@ -170,6 +170,7 @@ test('show names what is missing; start takes the file, and refuses a setting be
     REWARDS_ALLOW_SINGLE_RPC: 'true',
     REWARDS_WALLETS_XPUB: made.envelope.data.walletsXpub,
     REWARDS_PUBLIC_HOST: 'rewards.example',
+    REWARDS_TRUST_PROXY: '127.0.0.1',
   };
   const checked = await rewardsJson(['start', '--check'], { env: start });
   expect(checked.envelope).toMatchObject({ ok: true, data: { problems: [] } });

@@ -17,6 +17,7 @@ import payments from './migrations/2026-11/0012-payments.sql';
 import webhooks from './migrations/2026-11/0013-webhooks.sql';
 import emulatedProcessor from './migrations/2026-11/0014-emulated-processor.sql';
 import perks from './migrations/2026-11/0015-perks.sql';
+import retiredLanes from './migrations/2026-11-consent/0043-retired-lanes.sql';
 import leaderboards from './migrations/2026-11-engagement/0016-leaderboards.sql';
 import constraintResults from './migrations/2026-11-engagement/0017-constraint-results.sql';
 import leaderboardCounting from './migrations/2026-11-engagement/0018-leaderboard-counting.sql';
@@ -65,10 +66,11 @@ export const migrations = [
   { number: 28, name: '0028-lighter-leaderboards', sql: lighterLeaderboards },
   { number: 29, name: '0029-transactions-by-block', sql: transactionsByBlock },
   { number: 30, name: '0030-traces-by-place', sql: tracesByPlace },
+  { number: 43, name: '0043-retired-lanes', sql: retiredLanes },
 ] as const;
 
 /** The number of the newest migration that this program knows. */
-export const newestMigration = migrations.length;
+export const newestMigration: number = Math.max(...migrations.map(({ number }) => number));
 
 const applied = pgTable('migrations', {
   number: integer('number').primaryKey(),
@@ -89,9 +91,9 @@ export async function pendingMigrations(database: Database): Promise<string[]> {
     ? await database.db.select().from(applied).orderBy(asc(applied.number))
     : [];
   const newest = done.at(-1)?.number ?? 0;
-  if (newest > migrations.length) {
+  if (newest > newestMigration) {
     throw new NewerDatabaseError(
-      `the database has migration ${newest}, this program knows ${migrations.length}: run a newer version of it`,
+      `the database has migration ${newest}, this program knows ${newestMigration}: run a newer version of it`,
     );
   }
   return migrations.filter(({ number }) => number > newest).map(({ name }) => name);
