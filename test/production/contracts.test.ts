@@ -162,9 +162,9 @@ test('show names what is missing; start takes the file, and refuses a setting be
   const database = openSqlite(ledger);
   await migrate(database);
   await database.close();
+  const { REWARDS_CHAIN_ID: _inTheFile, ...others } = env as Record<string, string>;
   const start = {
-    ...env,
-    REWARDS_CHAIN_ID: '',
+    ...others,
     REWARDS_DATABASE_URL: `sqlite:${ledger}`,
     REWARDS_ALLOW_SQLITE: 'true',
     REWARDS_ALLOW_SINGLE_RPC: 'true',
