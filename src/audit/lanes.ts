@@ -2,6 +2,7 @@
 
 import { attemptsOf, auditedTransactions, everySender, firstNonceSince } from '../ledger/audit-pages.ts';
 import { acceptedNoncesOf } from '../ledger/transactions/accepted-nonces.ts';
+import { isRetired } from '../ledger/transactions/retired-lanes.ts';
 import type { Transaction } from '../ledger/transactions/transactions.ts';
 import { type Audit, isWhole } from './audit.ts';
 import { readAttempt, signerOf } from './read-attempt.ts';
@@ -53,7 +54,9 @@ async function verifyLane(audit: Audit, lane: `0x${string}`): Promise<void> {
   }
   // Exactly the nonces below the chain's are in blocks.
   const expected = firstOpen ?? (next === undefined ? undefined : behind(next));
-  if (!audit.stopped() && expected !== undefined && expected !== chainNonce) {
+  // What somebody does with the key of a retired account is not ours.
+  const isStranger = expected !== undefined && chainNonce > expected && (await isRetired(db, lane));
+  if (!audit.stopped() && expected !== undefined && expected !== chainNonce && !isStranger) {
     findings.add('account_nonce', {
       message: `${lane} has used ${chainNonce} nonces on chain, ${expected} by the ledger`,
       about: { lane, block },

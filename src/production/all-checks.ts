@@ -8,6 +8,7 @@ import { PreconditionError } from '../compose/precondition.ts';
 import type { WalletTree } from '../identity/wallets.ts';
 import type { Database } from '../ledger/database/database.ts';
 import { everyLane } from '../ledger/transactions/backlog.ts';
+import { listRetiredLanes } from '../ledger/transactions/retired-lanes.ts';
 import type { Clock } from '../lib/clock.ts';
 import { delay, stopwatch } from '../lib/timers.ts';
 import type { PaymentProcessor } from '../payments/processor.ts';
@@ -26,7 +27,7 @@ import { checkClock } from './clock.ts';
 import { checkDeploymentBlock } from './deployment-block.ts';
 import { askReach } from './reach/reach.ts';
 import type { StartConfig } from './start-config.ts';
-import type { Problem } from './start-errors.ts';
+import { type Problem, problemOf } from './start-errors.ts';
 import { asked, outsideProblem } from './start-failure.ts';
 
 /** What the checks ask. */
@@ -98,13 +99,31 @@ export async function checkAll(
     problems.push(...block.problems);
     warnings.push(...block.warnings);
     problems.push(...(await checkAccounts({ rpc, addressOf: known.addressOf }, config)));
-    if (right.ledger) problems.push(...(await checkNotBehind(config, { database, nodes, rpc, chain })));
+    if (right.ledger) {
+      problems.push(...(await checkRetired(config, parts)));
+      problems.push(...(await checkNotBehind(config, { database, nodes, rpc, chain })));
+    }
   }
   const outside = await askReach({ ...parts, addressOf: known.addressOf }, config, right, mode);
   const away = [...seen.away, ...outside.problems];
   (mode === 'check' ? problems : warnings).push(...away);
   warnings.push(...outside.warnings);
   return { problems, warnings, ...(seen.genesisHash && { genesisHash: seen.genesisHash }) };
+}
+
+/** Checks that no account sends that an operator has retired: its nonces are not looked at any more. */
+async function checkRetired(
+  { keys }: StartConfig,
+  { database, known }: Pick<CheckedParts, 'database' | 'known'>,
+): Promise<Problem[]> {
+  const retired = await asked('the accounts that are retired', () => listRetiredLanes(database.db));
+  return Object.entries(keys).flatMap(([name, key]) => {
+    const address = known.addressOf(key);
+    const found = retired.find(({ lane }) => lane.toLowerCase() === address.toLowerCase());
+    if (!found) return [];
+    const message = `the ${name} account ${address} was retired by ${found.retiredBy}: ${found.reason}`;
+    return [problemOf('E_PROD_RETIRED_KEY', { message })];
+  });
 }
 
 /** Checks that the ledger is not an old copy: nothing on chain or in a pool is beyond it. */

@@ -161,7 +161,8 @@ async function startProduction(
   await asked('the blocks that it has read', service.start);
   service.reconcilePayments();
   const lanes = await asked('its lanes', () => lookAtLanes(adapters, config, adapters.clock.now()));
-  watches = startWatches({ ...deps, engine: service.engine, metrics, lanes }, config);
+  const { addressOf } = adapters.known;
+  watches = startWatches({ ...deps, addressOf, engine: service.engine, metrics, lanes }, config);
   lifecycle.onStop(watches.stop);
   const events = service.hosts && (await openEvents(config, { hosts: service.hosts, metrics }));
   if (events) lifecycle.onStop(() => events.close(config.drainTimeoutMs));

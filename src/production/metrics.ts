@@ -8,13 +8,15 @@ import type { ChainClient } from '../chain/rpc/client.ts';
 import type { RpcOutcome } from '../chain/rpc/rpc-pool.ts';
 import type { MeasuredRequest } from '../http/frame/measured.ts';
 import { listBrands } from '../ledger/brands/brands.ts';
-import type { Database } from '../ledger/database/database.ts';
+import type { Database, Queries } from '../ledger/database/database.ts';
 import { mintBacklog } from '../ledger/payments/mint-queue.ts';
 import { redemptionBacklog } from '../ledger/perks/redemption-queue.ts';
 import { readSpending } from '../ledger/rewards/spending.ts';
+import type { LanePurpose } from '../ledger/schema/transactions.ts';
 import {
   everyLane,
   newestFollowed,
+  openLanes,
   openTransactions,
   payoutsInFlight,
   waitingBacklog,
@@ -154,8 +156,36 @@ export function createMetrics() {
 interface LookedAt {
   database: Database;
   chain: ChainClient;
+  /** Whether this process has the key of a lane. */
+  sends: (lane: { address: `0x${string}`; purpose: LanePurpose }) => boolean;
   /** The block from which the ledger reads. */
   firstBlock: number;
+}
+
+/** Lanes that this process has the key of, and those with something open: others are at rest, or gone for good. */
+async function shownLanes(db: Queries, sends: LookedAt['sends']) {
+  const open = new Set((await openLanes(db)).map(({ lane }) => lane.toLowerCase()));
+  return (await everyLane(db)).filter((lane) => sends(lane) || open.has(lane.address.toLowerCase()));
+}
+
+async function sampleLanes(made: Figures, { database: { db }, chain, sends }: LookedAt, nowMs: number) {
+  const seen = [];
+  for (const { address: lane, purpose, leaseUntil } of await shownLanes(db, sends))
+    seen.push({
+      of: { lane, purpose },
+      leaseSeconds: (leaseUntil - nowMs) / 1000,
+      ledger: (await nextNonce(db, lane)) ?? 0,
+      chain: await chain.nonce(lane),
+      wei: Number(await chain.balanceWei(lane)),
+    });
+  // At once, so that no scrape finds them gone.
+  for (const figure of [made.leases, made.nonces, made.gasMoney]) figure.reset();
+  for (const one of seen) {
+    made.leases.set(one.of, one.leaseSeconds);
+    made.nonces.set({ ...one.of, source: 'ledger' }, one.ledger);
+    made.nonces.set({ ...one.of, source: 'chain' }, one.chain);
+    made.gasMoney.set(one.of, one.wei);
+  }
 }
 
 const ageSeconds = (sinceMs: number | undefined, nowMs: number): number =>
@@ -180,15 +210,10 @@ async function sample(made: Figures, deps: LookedAt, nowMs: number): Promise<voi
   made.redemptionsWaitingSeconds.set(ageSeconds(redemptions.oldestAt, nowMs));
   const bytes = await payoutsInFlight(db, IN_FLIGHT_READ);
   made.inFlight.set(bytes.reduce((sum, { raw }) => sum + payoutsIn(raw).length, 0));
+  const open = await openTransactions(db);
   made.open.reset();
-  for (const { purpose, status, count } of await openTransactions(db))
-    made.open.set({ purpose, status }, count);
-  for (const { address: lane, purpose, leaseUntil } of await everyLane(db)) {
-    made.leases.set({ lane, purpose }, (leaseUntil - nowMs) / 1000);
-    made.nonces.set({ lane, purpose, source: 'ledger' }, (await nextNonce(db, lane)) ?? 0);
-    made.nonces.set({ lane, purpose, source: 'chain' }, await deps.chain.nonce(lane));
-    made.gasMoney.set({ lane, purpose }, Number(await deps.chain.balanceWei(lane)));
-  }
+  for (const { purpose, status, count } of open) made.open.set({ purpose, status }, count);
+  await sampleLanes(made, deps, nowMs);
   const newest = await deps.chain.block('latest');
   const followed = (await newestFollowed(db)) ?? deps.firstBlock - 1;
   if (newest) made.head.set(newest.number);

@@ -179,6 +179,10 @@ export const startErrors = {
     message: 'nodes have transactions of our accounts that none of them shows',
     fix: 'wait until a block holds them, or ask a node that shows its pool; then run it again',
   },
+  E_PROD_RETIRED_KEY: unsafe(
+    'an account was retired in this ledger, and its key is to send again',
+    'use a key of its own for this work; an account that was retired stays so',
+  ),
   E_PROD_CLOCK: unsafe(
     "this machine's clock differs from the database's by more than 5 s",
     'set both clocks by NTP; `timedatectl` and `select now()` show them',

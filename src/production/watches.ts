@@ -37,6 +37,8 @@ interface WatchDeps {
   engine: ChainEngine;
   metrics: Metrics;
   facts: Facts['chain'];
+  /** Address of a private key. */
+  addressOf: (key: `0x${string}`) => `0x${string}`;
   /** As the start has found them. */
   lanes: Record<LaneName, LaneState>;
   clock: Clock;
@@ -67,6 +69,7 @@ export function startWatches(
 } {
   const { database, chain, engine, metrics, facts, clock, realClock, log } = deps;
   let { lanes } = deps;
+  const sends = sendsFor(deps, config);
   const lag = lagWatch(deps, config);
   const watchTokens = relayTokensWatch(deps);
   const sampling = createLoop({
@@ -78,7 +81,7 @@ export function startWatches(
       await watchQueues(deps);
       lanes = await lookAtLanes(deps, config, clock.now());
       await watchClock({ database, alarms: engine.alarms }, clock);
-      await metrics.sample({ database, chain, firstBlock: facts.deploymentBlock }, clock.now());
+      await metrics.sample({ database, chain, sends, firstBlock: facts.deploymentBlock }, clock.now());
       return 'idle';
     },
     pauseMs: () => config.checkEveryMs,
@@ -115,6 +118,17 @@ export function startWatches(
       await Promise.all([sampling.stop(), comparing.stop()]);
     },
   };
+}
+
+/** Whether this process has the key of a lane; every gas wallet grows from the relay key. */
+function sendsFor(
+  { addressOf }: Pick<WatchDeps, 'addressOf'>,
+  { workers, keys }: Pick<StartConfig, 'workers' | 'keys'>,
+): (lane: { address: string; purpose: string }) => boolean {
+  if (!workers.includes('outbox')) return () => false;
+  const own = new Set(Object.values(keys).map((key) => addressOf(key).toLowerCase()));
+  return ({ address, purpose }) =>
+    own.has(address.toLowerCase()) || (purpose === 'relay' && keys.relay !== undefined);
 }
 
 /** Looks how far the ledger has read; true, and an alarm, when it has been behind for too long. */

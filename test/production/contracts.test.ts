@@ -202,14 +202,15 @@ test('show names what is missing; start takes the file, and refuses a setting be
   const database = openSqlite(ledger);
   await migrate(database);
   await database.close();
+  const { REWARDS_CHAIN_ID: _inTheFile, ...others } = env as Record<string, string>;
   const start = {
-    ...env,
-    REWARDS_CHAIN_ID: '',
+    ...others,
     REWARDS_DATABASE_URL: `sqlite:${ledger}`,
     REWARDS_ALLOW_SQLITE: 'true',
     REWARDS_ALLOW_SINGLE_RPC: 'true',
     REWARDS_WALLETS_XPUB: made.envelope.data.walletsXpub,
     REWARDS_PUBLIC_HOST: 'rewards.example',
+    REWARDS_TRUST_PROXY: '127.0.0.1',
   };
   const checked = await rewardsJson(['start', '--check'], { env: start });
   expect(checked.envelope).toMatchObject({ ok: true, data: { problems: [] } });

@@ -6,7 +6,7 @@ import { type ContractAddresses, roleId } from './deployment-steps.ts';
 import { readContract } from './read-contract.ts';
 
 /** Every role of every contract; ADMIN may grant the others. */
-const rolesOf = {
+export const rolesOf = {
   token: ['ADMIN', 'MINTER_ROLE', 'REDEEMER_ROLE'],
   escrow: ['ADMIN', 'DISTRIBUTOR_ROLE', 'REDEMPTION_ROLE'],
   perks: ['ADMIN', 'PERK_ADMIN_ROLE', 'REDEEMER_ROLE', 'RELAYER_ROLE'],

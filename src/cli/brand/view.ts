@@ -71,7 +71,9 @@ function settingText(value: unknown, style: Style): string {
 }
 
 const gasWalletText = ({ address, ready }: { address: string; ready: boolean }) =>
-  ready ? address : `${address} (not ready: it needs RELAYER_ROLE on PerkNFT and native currency)`;
+  ready
+    ? address
+    : `${address} (not ready: it needs native currency and its role: rewards contracts grant perks.RELAYER_ROLE ${address})`;
 
 /** A limit that nobody asked for is told, with the way to another one. */
 export function spendDefaultLines(

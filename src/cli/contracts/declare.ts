@@ -7,6 +7,8 @@ import { nodeOptions } from '../start/options.ts';
 
 const { chainId, contractsFile, payoutKey, mintKey, redemptionKey, relayKey } = startSettings;
 
+type RoleOptions = Omit<Parameters<typeof import('./run-roles.ts').changeRole>[1], 'verb'>;
+
 export function declareContracts({ parent, lazily }: Catalog): void {
   const contracts = parent
     .command('contracts')
@@ -42,6 +44,30 @@ Examples:
     .addOption(settingOption(chainId));
   for (const one of nodeOptions()) send.addOption(one);
   send.action(lazily(async () => (await import('./run.ts')).sendTransaction));
+
+  for (const [verb, summary] of [
+    ['grant', 'give an account a role of a contract, such as perks.RELAYER_ROLE'],
+    ['revoke', 'take a role from an account'],
+  ] as const) {
+    const change = contracts
+      .command(verb)
+      .summary(summary)
+      .description(
+        'Sends the transaction with the key of the contract’s admin. With --plan, or without a key, it prints the transaction and sends nothing: for a multisig, or for `rewards contracts send`.',
+      )
+      .argument('<role>', 'CONTRACT.ROLE as `rewards contracts show` names them')
+      .argument('<account>', 'who has it, or is to have it')
+      .addOption(option('--key-file <file>', 'file with the private key of the contract’s admin'))
+      .addOption(option('--plan', 'print the transaction and send nothing'));
+    for (const row of [chainId, contractsFile, ...contractRows]) change.addOption(settingOption(row));
+    for (const one of nodeOptions()) change.addOption(one);
+    change.action(
+      lazily<RoleOptions>(async () => {
+        const { changeRole } = await import('./run-roles.ts');
+        return (context, options) => changeRole(context, { ...options, verb });
+      }),
+    );
+  }
 
   const show = contracts
     .command('show')

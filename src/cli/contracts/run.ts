@@ -7,12 +7,12 @@ import type { CommandResult } from '../machine/output.ts';
 import { ledgerSecrets } from '../start/options.ts';
 import { deployedText, native, needsText, planText } from './view.ts';
 
-interface NodeOptions {
+export interface NodeOptions {
   rpcUrl?: string;
   rpcUrlFile?: string[];
 }
 
-const surroundings = ({ runtime }: CommandContext, options: NodeOptions) => ({
+export const surroundings = ({ runtime }: CommandContext, options: NodeOptions) => ({
   cwd: runtime.cwd,
   env: runtime.env,
   nodes: ledgerSecrets({ ...options, allowSqlite: false }).nodes,

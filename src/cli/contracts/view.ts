@@ -32,6 +32,9 @@ export const deployedText = (
   [
     `${style.green('deployed')}  ${contractsFile}`,
     ...Object.entries(contracts).map(([name, value]) => `${name.padEnd(16)} ${value}`),
+    style.dim(
+      'for users who pay no gas, and for each gas wallet of a brand later: rewards contracts grant perks.RELAYER_ROLE ACCOUNT --key-file FILE',
+    ),
   ].join('\n');
 
 export const needsText = (needs: readonly Need[], style: Style): string =>

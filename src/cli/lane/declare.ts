@@ -24,7 +24,18 @@ export function declareLane({ parent, lazily }: Catalog): void {
     .requiredOption('--by <name>', 'who accepts it; kept in the ledger')
     .addOption(option('-y, --yes', 'do it'))
     .action(lazily(async () => (await import('./run.ts')).acceptNonce));
-  for (const verb of [show, accept])
+  const retire = lane
+    .command('retire')
+    .summary('forget an account whose key was replaced: no figures, and no look at what its key does')
+    .description(
+      'For an account that sends nothing any more. Only one with no transaction that is not final, from which no process sends. Without --yes it prints what it would do.',
+    )
+    .argument('<account>', 'address of the account')
+    .requiredOption('--reason <text>', 'why it is retired; kept in the ledger')
+    .requiredOption('--by <name>', 'who retires it; kept in the ledger')
+    .addOption(option('-y, --yes', 'do it'))
+    .action(lazily(async () => (await import('./run-retire.ts')).retireLane));
+  for (const verb of [show, accept, retire])
     for (const one of [...ledgerOptions(), ...nodeOptions(), settingOption(startSettings.finalityBlocks)])
       verb.addOption(one);
 }

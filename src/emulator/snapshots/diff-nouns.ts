@@ -2,7 +2,16 @@
 
 /** Tables whose changes follow from others, or that every start writes. */
 export const UNINTERESTING: ReadonlySet<string> = new Set([
-  ...['facts', 'lanes', 'journal_blocks', 'followed_blocks', 'migrations', 'counters', 'accepted_nonces'],
+  ...[
+    'facts',
+    'lanes',
+    'journal_blocks',
+    'followed_blocks',
+    'migrations',
+    'counters',
+    'accepted_nonces',
+    'retired_lanes',
+  ],
 ]);
 
 /** One and many. A table without a noun is counted, and not told. */

@@ -23,6 +23,7 @@ import mintsOfOthers from './migrations/2026-11-consent/0035-mints-of-others.sql
 import onceClaims from './migrations/2026-11-consent/0037-once-claims.sql';
 import userAliases from './migrations/2026-11-consent/0038-user-aliases.sql';
 import openCheckouts from './migrations/2026-11-consent/0040-open-checkouts.sql';
+import retiredLanes from './migrations/2026-11-consent/0043-retired-lanes.sql';
 import recoveries from './migrations/2026-11-consent/0044-recoveries.sql';
 import tracesByDayPostgres from './migrations/2026-11-consent/0046-traces-by-day.postgres.sql';
 import tracesByDay from './migrations/2026-11-consent/0046-traces-by-day.sql';
@@ -88,6 +89,7 @@ export const migrations: readonly Migration[] = [
   { number: 37, name: '0037-once-claims', sql: onceClaims },
   { number: 38, name: '0038-user-aliases', sql: userAliases },
   { number: 40, name: '0040-open-checkouts', sql: openCheckouts },
+  { number: 43, name: '0043-retired-lanes', sql: retiredLanes },
   { number: 44, name: '0044-recoveries', sql: recoveries },
   { number: 46, name: '0046-traces-by-day', sql: tracesByDay, postgres: tracesByDayPostgres },
 ];

@@ -92,6 +92,14 @@ export const acceptedNonces = pgTable(
   (t) => [primaryKey({ columns: [t.lane, t.fromNonce] })],
 );
 
+/** Sending accounts that an operator has retired, and why. */
+export const retiredLanes = pgTable('retired_lanes', {
+  lane: address('lane').primaryKey(),
+  retiredBy: text('retired_by').notNull(),
+  reason: text('reason').notNull(),
+  createdAt: number('created_at').notNull(),
+});
+
 /** The chain as far as this service has read it: enough recent blocks to notice a reorganisation. */
 export const followedBlocks = pgTable('followed_blocks', {
   number: number('number').primaryKey(),

@@ -2,7 +2,7 @@
 import { and, asc, count, eq, inArray, isNull, sql } from 'drizzle-orm';
 import type { Queries } from '../database/database.ts';
 import { rewards } from '../schema/rewards.ts';
-import { attempts, followedBlocks, lanes, transactions } from '../schema/transactions.ts';
+import { attempts, followedBlocks, lanes, retiredLanes, transactions } from '../schema/transactions.ts';
 
 /** How many rewards wait for a transaction, and since when the oldest does. */
 export async function waitingBacklog(
@@ -41,7 +41,29 @@ export const payoutsInFlight = (db: Queries, limit: number) =>
     )
     .limit(limit);
 
-export const everyLane = (db: Queries) => db.select().from(lanes).orderBy(asc(lanes.address));
+/** The sending accounts, without those that are retired. */
+export const everyLane = (db: Queries) =>
+  db
+    .select()
+    .from(lanes)
+    .where(sql`${lanes.address} not in (select ${retiredLanes.lane} from ${retiredLanes})`)
+    .orderBy(asc(lanes.address));
+
+/** Lanes with transactions that are not final. */
+export const openLanes = (db: Queries) =>
+  db
+    .selectDistinct({ lane: transactions.lane })
+    .from(transactions)
+    .where(sql`${transactions.status} <> 'final'`);
+
+/** How many transactions of a lane are not final. */
+export async function openOf(db: Queries, lane: `0x${string}`): Promise<number> {
+  const [row] = await db
+    .select({ open: count() })
+    .from(transactions)
+    .where(and(eq(transactions.lane, lane), sql`${transactions.status} <> 'final'`));
+  return row?.open ?? 0;
+}
 
 /** The newest block that the follower has read; undefined before the first. */
 export async function newestFollowed(db: Queries): Promise<number | undefined> {

@@ -53,7 +53,7 @@ export async function roleNeeds(
         met,
         problem: `${of} ${account} lacks ${name} on the ${contract} contract`,
         for: work,
-        fix: `let the admin of ${contract} grant ${name} to ${account}`,
+        fix: `let the admin of ${contract} grant it: \`rewards contracts grant ${contract}.${name} ${account} --key-file FILE\`, or with --plan for the transaction`,
       },
     ];
   };

@@ -1,5 +1,6 @@
 /** Works on a production ledger without a service: migrates its tables, compares it with the chain, shows its accounts. */
 import { acceptPlanned, type NonceAcceptance, planAcceptance } from '../../actions/lanes/accept-nonce.ts';
+import { planRetirement, retireLane } from '../../actions/lanes/retire-lane.ts';
 import { showLanes } from '../../actions/lanes/show-lanes.ts';
 import { createChainHistory } from '../../audit/chain-history.ts';
 import type { VerifyReport } from '../../audit/report.ts';
@@ -111,6 +112,9 @@ export async function openOfflineLedger(place: LedgerPlace) {
             if (behind) throw new PreconditionError(behind);
             return planAcceptance(deps, account);
           }),
+        planRetirement: (account: string) => asked(() => planRetirement({ database }, account)),
+        retire: (account: string, by: { name: string; reason: string }) =>
+          asked(() => retireLane({ database }, account, { ...by, nowMs: systemClock().now() })),
         accept: (planned: NonceAcceptance, by: { name: string; reason: string }) =>
           asked(() => acceptPlanned(deps, planned, { ...by, nowMs: systemClock().now() })),
       };
