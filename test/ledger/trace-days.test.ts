@@ -104,7 +104,7 @@ describe('the migration', () => {
         const rows = [trace(nowMs - 3 * DAY_MS), trace(nowMs, { userHash: 'user', detail: { a: 'b' } })];
         // As that version does it: it makes no room.
         await insertRequestTraces(database.db, rows);
-        expect(await migrate(database)).toContain('0046-traces-by-day');
+        expect(await migrate(database)).toContain('0039-traces-by-day');
         await insertRequestTraces(database.db, [trace(nowMs + 1)]);
         expect(await listRequestTraces(database.db, { status: '', limit: 2, userHash: 'user' })).toEqual([
           rows[1],

@@ -18,15 +18,15 @@ import webhooks from './migrations/2026-11/0013-webhooks.sql';
 import emulatedProcessor from './migrations/2026-11/0014-emulated-processor.sql';
 import perks from './migrations/2026-11/0015-perks.sql';
 import redemptionConsent from './migrations/2026-11-consent/0031-redemption-consent.sql';
-import refusedWork from './migrations/2026-11-consent/0034-refused-work.sql';
-import mintsOfOthers from './migrations/2026-11-consent/0035-mints-of-others.sql';
-import onceClaims from './migrations/2026-11-consent/0037-once-claims.sql';
-import userAliases from './migrations/2026-11-consent/0038-user-aliases.sql';
-import openCheckouts from './migrations/2026-11-consent/0040-open-checkouts.sql';
-import retiredLanes from './migrations/2026-11-consent/0043-retired-lanes.sql';
-import recoveries from './migrations/2026-11-consent/0044-recoveries.sql';
-import tracesByDayPostgres from './migrations/2026-11-consent/0046-traces-by-day.postgres.sql';
-import tracesByDay from './migrations/2026-11-consent/0046-traces-by-day.sql';
+import refusedWork from './migrations/2026-11-consent/0032-refused-work.sql';
+import mintsOfOthers from './migrations/2026-11-consent/0033-mints-of-others.sql';
+import onceClaims from './migrations/2026-11-consent/0034-once-claims.sql';
+import userAliases from './migrations/2026-11-consent/0035-user-aliases.sql';
+import openCheckouts from './migrations/2026-11-consent/0036-open-checkouts.sql';
+import retiredLanes from './migrations/2026-11-consent/0037-retired-lanes.sql';
+import recoveries from './migrations/2026-11-consent/0038-recoveries.sql';
+import tracesByDayPostgres from './migrations/2026-11-consent/0039-traces-by-day.postgres.sql';
+import tracesByDay from './migrations/2026-11-consent/0039-traces-by-day.sql';
 import leaderboards from './migrations/2026-11-engagement/0016-leaderboards.sql';
 import constraintResults from './migrations/2026-11-engagement/0017-constraint-results.sql';
 import leaderboardCounting from './migrations/2026-11-engagement/0018-leaderboard-counting.sql';
@@ -84,14 +84,14 @@ export const migrations: readonly Migration[] = [
   { number: 29, name: '0029-transactions-by-block', sql: transactionsByBlock },
   { number: 30, name: '0030-traces-by-place', sql: tracesByPlace },
   { number: 31, name: '0031-redemption-consent', sql: redemptionConsent },
-  { number: 34, name: '0034-refused-work', sql: refusedWork },
-  { number: 35, name: '0035-mints-of-others', sql: mintsOfOthers },
-  { number: 37, name: '0037-once-claims', sql: onceClaims },
-  { number: 38, name: '0038-user-aliases', sql: userAliases },
-  { number: 40, name: '0040-open-checkouts', sql: openCheckouts },
-  { number: 43, name: '0043-retired-lanes', sql: retiredLanes },
-  { number: 44, name: '0044-recoveries', sql: recoveries },
-  { number: 46, name: '0046-traces-by-day', sql: tracesByDay, postgres: tracesByDayPostgres },
+  { number: 32, name: '0032-refused-work', sql: refusedWork },
+  { number: 33, name: '0033-mints-of-others', sql: mintsOfOthers },
+  { number: 34, name: '0034-once-claims', sql: onceClaims },
+  { number: 35, name: '0035-user-aliases', sql: userAliases },
+  { number: 36, name: '0036-open-checkouts', sql: openCheckouts },
+  { number: 37, name: '0037-retired-lanes', sql: retiredLanes },
+  { number: 38, name: '0038-recoveries', sql: recoveries },
+  { number: 39, name: '0039-traces-by-day', sql: tracesByDay, postgres: tracesByDayPostgres },
 ];
 
 /** The number of the newest migration that this program knows. */

@@ -1,4 +1,4 @@
--- The key has the time in it, as Postgres wants it of a table that it keeps in parts by time (0046-traces-by-day.postgres.sql).
+-- The key has the time in it, as Postgres wants it of a table that it keeps in parts by time (0039-traces-by-day.postgres.sql).
 create table traces_by_day (
   id text not null,
   at bigint not null,
