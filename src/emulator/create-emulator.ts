@@ -22,6 +22,7 @@ import { loadFixture, packagedFixture } from './fixture/fixture.ts';
 import { createWorldKeeper, type WorldKeeper } from './keep-world.ts';
 import type { Surroundings, WorldReady } from './open-world.ts';
 import { createSnapshots, type Snapshots } from './snapshots/create-snapshots.ts';
+import { snapshotSettings } from './snapshots/limits.ts';
 import { removeDrafts } from './snapshots/snapshot-folder.ts';
 import { createUndoPoints } from './snapshots/undo-points.ts';
 import { openDataDir } from './state/data-dir.ts';
@@ -123,7 +124,10 @@ async function startEmulator(
   let urls: HostUrls | undefined;
   const machine = systemClock();
   const undo = config.undo ? createUndoPoints(() => runningOf(keeper, dataDir.path), machine) : undefined;
-  const gate = createWorldGate({ ...settings.restore, drainTimeoutMs: settings.drainTimeoutMs }, undo);
+  const gate = createWorldGate(
+    { ...snapshotSettings.restore, drainTimeoutMs: settings.drainTimeoutMs },
+    undo,
+  );
   const keeper = createWorldKeeper({
     surroundings: () => surroundings,
     ...{ gate, urls: () => urls, onReplaced: (ready) => deps.onReplaced(whole(ready)) },

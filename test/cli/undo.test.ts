@@ -1,22 +1,22 @@
 /** `rewards undo` takes back the last request that changed something, and says which it was. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { settings } from '../../src/compose/config.ts';
+import { snapshotSettings } from '../../src/emulator/snapshots/limits.ts';
 import { rewards, rewardsJson, serveHere, temporaryDirectory } from '../kits/cli.ts';
 import { clientOf } from '../kits/service.ts';
 
 let project: Awaited<ReturnType<typeof temporaryDirectory>>;
 let stack: Awaited<ReturnType<typeof serveHere>>;
-const { takeMaxMs } = settings.undo;
+const { takeMaxMs } = snapshotSettings.undo;
 beforeAll(async () => {
   // A busy machine may stand still for longer than a request waits for its state.
-  Object.assign(settings.undo, { takeMaxMs: 20_000 });
+  Object.assign(snapshotSettings.undo, { takeMaxMs: 20_000 });
   project = await temporaryDirectory();
   stack = await serveHere(['--port', '0', '--rpc-port', '0', '--ephemeral'], { cwd: project.path });
 });
 afterAll(async () => {
   await stack.stop();
   await project.remove();
-  Object.assign(settings.undo, { takeMaxMs });
+  Object.assign(snapshotSettings.undo, { takeMaxMs });
 });
 
 const here = (...args: string[]) => rewards(args, { cwd: project.path });

@@ -2,8 +2,8 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { settings } from '../../compose/config.ts';
 import { checkSnapshot } from './check-snapshot.ts';
+import { snapshotSettings } from './limits.ts';
 import { isSnapshotName, type Manifest, type Snapshot } from './manifest.ts';
 import { SnapshotError } from './snapshot-error.ts';
 import { DRAFT_ENDING, readManifest, readSnapshotFile, writeSnapshotFile } from './snapshot-file.ts';
@@ -19,7 +19,7 @@ export interface ListedSnapshot extends Manifest {
 
 /** Reads a snapshot and checks that this program can open it. Throws `SnapshotError`. */
 export async function readChecked(path: string): Promise<Snapshot> {
-  const snapshot = await readSnapshotFile(path, settings.snapshots);
+  const snapshot = await readSnapshotFile(path, snapshotSettings.snapshots);
   checkSnapshot(snapshot, path);
   return snapshot;
 }
@@ -79,16 +79,16 @@ export function snapshotFolder(folder: string) {
     read: async (name: string): Promise<Snapshot> => readChecked(present(name)),
     async show(name: string): Promise<ListedSnapshot> {
       const path = present(name);
-      const { manifest } = await readSnapshotFile(path, settings.snapshots);
+      const { manifest } = await readSnapshotFile(path, snapshotSettings.snapshots);
       return { ...manifest, name, file: path, bytes: (await stat(path)).size };
     },
     /** Newest first; `unreadable` are files of that ending that are no snapshots. */
     async list(): Promise<{ snapshots: ListedSnapshot[]; unreadable: string[] }> {
       const snapshots: ListedSnapshot[] = [];
       const unreadable: string[] = [];
-      for (const name of (await names()).slice(0, settings.snapshots.listMax)) {
+      for (const name of (await names()).slice(0, snapshotSettings.snapshots.listMax)) {
         const path = join(folder, `${name}${ENDING}`);
-        const manifest = await readManifest(path, settings.snapshots);
+        const manifest = await readManifest(path, snapshotSettings.snapshots);
         if (!manifest) unreadable.push(name);
         // A file may have been renamed: its name is what it is called by.
         else snapshots.push({ ...manifest, name, file: path, bytes: (await stat(path)).size });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { settings } from '../../compose/config.ts';
 import type { AdjustableClock } from '../../lib/clock.ts';
 import { CHAIN, LEDGER, SITE_STORE } from '../state/data-files.ts';
+import { snapshotSettings } from './limits.ts';
 import { FORMAT, isPart, type Manifest, type Snapshot } from './manifest.ts';
 import { damaged, SnapshotError } from './snapshot-error.ts';
 import { hashOf } from './snapshot-file.ts';
@@ -78,7 +79,7 @@ export async function takeSnapshot(
 ): Promise<Snapshot> {
   const images = await takeImages(running, {
     checkpoint: true,
-    storeBytesMax: settings.snapshots.storeBytesMax,
+    storeBytesMax: snapshotSettings.snapshots.storeBytesMax,
   });
   return described(images, { ...of, checkpoint: await newestCheckpoint(running.dataDir, images) });
 }
@@ -89,7 +90,7 @@ export async function takeOfFiles(
   of: { name: string; note: string | null; atMs: number },
 ): Promise<Snapshot | undefined> {
   if (!existsSync(join(dataDir, LEDGER))) return undefined;
-  await refuseLarge(dataDir, settings.snapshots.storeBytesMax);
+  await refuseLarge(dataDir, snapshotSettings.snapshots.storeBytesMax);
   const image = ledgerImageOf(join(dataDir, LEDGER));
   if (!image?.end) return undefined;
   const images = {
@@ -140,7 +141,7 @@ export async function newestCheckpoint(
   { end }: Pick<Images, 'end'>,
   known?: Checkpoint,
 ): Promise<Checkpoint | undefined> {
-  const { storeBytesMax } = settings.snapshots;
+  const { storeBytesMax } = snapshotSettings.snapshots;
   const found = (await readdir(join(dataDir, CHAIN)).catch(() => []))
     .map((file) => ({ name: `${CHAIN}/${file}`, block: Number(/^checkpoint-(\d+)/.exec(file)?.[1]) }))
     .filter(({ name, block }) => isPart(name) && end !== undefined && block <= end.block)

@@ -1,9 +1,10 @@
 /** Where a stack can go back to: its state before each of the latest requests that changed something. */
-import { settings } from '../../compose/config.ts';
+
 import type { Clock } from '../../lib/clock.ts';
 import { stopwatch, within } from '../../lib/timers.ts';
 import { LEDGER, SITE_STORE } from '../state/data-files.ts';
 import { type Difference, differenceFrom, withDifference } from './image-difference.ts';
+import { snapshotSettings } from './limits.ts';
 import { type Checkpoint, type Images, newestCheckpoint, type Running, takeImages } from './take-snapshot.ts';
 
 /** A request that changed something. */
@@ -80,7 +81,7 @@ function createPoints(most: number) {
 }
 
 export function createUndoPoints(running: () => Running | undefined, machine: Pick<Clock, 'now'>) {
-  const { pointsMax, takeMaxMs, ledgerBytesMax } = settings.undo;
+  const { pointsMax, takeMaxMs, ledgerBytesMax } = snapshotSettings.undo;
   const points = createPoints(pointsMax);
   let underWay = 0;
   let taking: Promise<void> | undefined;

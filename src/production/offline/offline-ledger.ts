@@ -1,8 +1,4 @@
 /** Works on a production ledger without a service: migrates its tables, compares it with the chain, shows its accounts. */
-import { acceptPlanned, type NonceAcceptance, planAcceptance } from '../../actions/lanes/accept-nonce.ts';
-import { planRetirement, retireLane } from '../../actions/lanes/retire-lane.ts';
-import { showLanes } from '../../actions/lanes/show-lanes.ts';
-import { createChainHistory } from '../../audit/chain-history.ts';
 import type { VerifyReport } from '../../audit/report.ts';
 import type { VerifyOptions } from '../../audit/verify-ledger.ts';
 import { createChainClient } from '../../chain/rpc/client.ts';
@@ -20,12 +16,12 @@ import { readFact } from '../../ledger/facts.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { silentLog } from '../../lib/log.ts';
 import type { SeededBrand } from '../../rules/brands/seed-changes.ts';
-import { checkSequences } from '../checks.ts';
 import { userHasher } from '../requests/user-hash.ts';
 import { readSecret, type Secret } from '../secrets.ts';
 import { startSettings } from '../settings.ts';
 import { brandRoutes } from './brand-routes.ts';
 import { constraintRoutes } from './constraint-routes.ts';
+import { laneCommands } from './lane-commands.ts';
 import { mintRoutes } from './mint-routes.ts';
 import { type LedgerPlace, missing, openLedger, refuseEmulatorLedger } from './open-ledger.ts';
 import { perkRoutes } from './perk-routes.ts';
@@ -99,26 +95,9 @@ export async function openOfflineLedger(place: LedgerPlace) {
     /** Takes in what the chain has and the ledger lost. */
     recovery: async (given: RecoveryGiven) =>
       openRecovery(ledger, { connected: await connect(given.nodes), cwd: place.cwd, given }),
-    /** The sending accounts. Throws E_PROD_LEDGER_BEHIND from `plan` when the ledger is an old copy. */
-    async lanes(rpcSecret: Secret, finalityBlocks: number) {
-      const { chain, rpc, facts } = await connect(rpcSecret);
-      const deps = { database, chain, finalityBlocks };
-      return {
-        show: () => asked(() => showLanes(deps)),
-        plan: (account: string) =>
-          asked(async () => {
-            const history = createChainHistory({ rpc, contracts: facts.contracts });
-            const [behind] = await checkSequences(history, { database, chain });
-            if (behind) throw new PreconditionError(behind);
-            return planAcceptance(deps, account);
-          }),
-        planRetirement: (account: string) => asked(() => planRetirement({ database }, account)),
-        retire: (account: string, by: { name: string; reason: string }) =>
-          asked(() => retireLane({ database }, account, { ...by, nowMs: systemClock().now() })),
-        accept: (planned: NonceAcceptance, by: { name: string; reason: string }) =>
-          asked(() => acceptPlanned(deps, planned, { ...by, nowMs: systemClock().now() })),
-      };
-    },
+    /** The sending accounts. */
+    lanes: async (rpcSecret: Secret, finalityBlocks: number) =>
+      laneCommands(ledger, { ...(await connect(rpcSecret)), finalityBlocks }),
   };
 }
 

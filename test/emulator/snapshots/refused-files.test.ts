@@ -8,7 +8,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import SQLite from 'better-sqlite3';
 import { extract, pack } from 'tar-stream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { settings } from '../../../src/compose/config.ts';
+import { snapshotSettings } from '../../../src/emulator/snapshots/limits.ts';
 import type { Manifest } from '../../../src/emulator/snapshots/manifest.ts';
 import { startTestService, type TestService } from '../../kits/service.ts';
 
@@ -215,7 +215,7 @@ test.each(cases)('$what', async ({ file, reason, says }) => {
 test('a file that is too large is not even opened', async () => {
   const path = join(folder, 'large.rewards');
   const file = await open(path, 'w');
-  await file.truncate(settings.snapshots.fileBytesMax + 1);
+  await file.truncate(snapshotSettings.snapshots.fileBytesMax + 1);
   await file.close();
   const answer = await stack.control('/restore', { file: path });
   expect(answer).toMatchObject({ status: 413, body: { details: { reason: 'snapshot_too_large' } } });
@@ -226,7 +226,7 @@ test('a small file that unpacks to very much is given up', async () => {
   const [first] = entries as [Entry];
   const writing = pack();
   writing.entry({ name: first.name }, first.bytes);
-  const header = { name: 'ledger.sqlite', size: settings.snapshots.unpackedBytesMax + 1 };
+  const header = { name: 'ledger.sqlite', size: snapshotSettings.snapshots.unpackedBytesMax + 1 };
   const entry = writing.entry(header);
   entry.write(Buffer.alloc(1_000_000));
   entry.on('error', () => undefined);
