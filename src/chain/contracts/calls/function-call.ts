@@ -25,7 +25,7 @@ type CallProblem =
   | { code: 'wrong_count'; signature: string; given: number }
   | { code: 'wrong_argument'; signature: string; place: number; name: string; type: string; given: string };
 
-/** The functions of a contract that change something, by their signatures. */
+/** The functions of a contract that change something and whose values people can type, by their signatures. */
 export const functionsOf = (contract: ContractName): string[] =>
   changing(abisByName[contract]).map((one) => toFunctionSignature(one));
 
@@ -62,7 +62,10 @@ export function encodeCall(
 const changing = (abi: Abi): AbiFunction[] =>
   abi.filter((one): one is AbiFunction => {
     return (
-      one.type === 'function' && (one.stateMutability === 'nonpayable' || one.stateMutability === 'payable')
+      one.type === 'function' &&
+      (one.stateMutability === 'nonpayable' || one.stateMutability === 'payable') &&
+      // A struct is written by the service alone.
+      one.inputs.every(({ type }) => !type.startsWith('tuple'))
     );
   });
 
