@@ -5,7 +5,7 @@ import { showLanes } from '../../actions/lanes/show-lanes.ts';
 import { createChainHistory } from '../../audit/chain-history.ts';
 import type { VerifyReport } from '../../audit/report.ts';
 import type { VerifyOptions } from '../../audit/verify-ledger.ts';
-import { createChainClient } from '../../chain/rpc/client.ts';
+import { type ChainClient, createChainClient } from '../../chain/rpc/client.ts';
 import { createRpc } from '../../chain/rpc/rpc.ts';
 import { createRpcPool } from '../../chain/rpc/rpc-pool.ts';
 import { settings } from '../../compose/config.ts';
@@ -21,6 +21,8 @@ import { systemClock } from '../../lib/clock.ts';
 import { silentLog } from '../../lib/log.ts';
 import type { SeededBrand } from '../../rules/brands/seed-changes.ts';
 import { checkSequences } from '../checks.ts';
+import { lookAtMoney } from '../doctor/money.ts';
+import type { MoneySettings } from '../reach/gas-money.ts';
 import { userHasher } from '../requests/user-hash.ts';
 import { readSecret, type Secret } from '../secrets.ts';
 import { startSettings } from '../settings.ts';
@@ -96,6 +98,9 @@ export async function openOfflineLedger(place: LedgerPlace) {
       const connected = await connect(rpcSecret);
       return asked(() => createVerifier({ database, ...connected })(options));
     },
+    /** What each account that signs has for gas, by a node's word. */
+    money: (chain: ChainClient, given: Parameters<typeof lookAtMoney>[1], config: MoneySettings) =>
+      asked(() => lookAtMoney({ db: database.db, chain }, given, config)),
     /** Takes in what the chain has and the ledger lost. */
     recovery: async (given: RecoveryGiven) =>
       openRecovery(ledger, { connected: await connect(given.nodes), cwd: place.cwd, given }),
