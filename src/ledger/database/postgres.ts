@@ -114,6 +114,7 @@ export function openPostgres(
       return groupColumns(rows);
     },
     sessionProblem: () => watched(() => checkSessions({ pool, sessions })),
+    connections: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     close: () => pool.end(),
   };
 }
