@@ -195,7 +195,7 @@ describe('on the emulator', () => {
       const made = await here(...create, '--out', 'brand.env');
       expect([made.code, made.stdout]).toEqual([exitCodes.done, '']);
       const written = await readFile(file, 'utf8');
-      expect(written).toMatch(/^REWARDS_BRAND_ID=0x7{40}\nREWARDS_API_KEY=\S{32}\n$/);
+      expect(written).toMatch(/^REWARDS_BRAND_ID=0x7{40}\nREWARDS_API_KEY=rk_\S+\n$/);
       expect((await stat(file)).mode & 0o777).toBe(0o600);
 
       const again = await here(...create, '--out', 'brand.env');
@@ -205,7 +205,7 @@ describe('on the emulator', () => {
       await expect(stat(join(project.path, 'other.env'))).rejects.toThrow('ENOENT');
 
       expect((await here('rotate-key', brandId, '--out', 'key.env')).code).toBe(exitCodes.done);
-      expect(await readFile(join(project.path, 'key.env'), 'utf8')).toMatch(/^REWARDS_API_KEY=\S{32}\n$/);
+      expect(await readFile(join(project.path, 'key.env'), 'utf8')).toMatch(/^REWARDS_API_KEY=rk_\S+\n$/);
       const funded = await here('fund', brandId, '5', '--out', 'funding.env');
       expect(funded.code).toBe(exitCodes.done);
       const lines = (await readFile(join(project.path, 'funding.env'), 'utf8')).trim().split('\n');
