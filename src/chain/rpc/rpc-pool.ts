@@ -68,6 +68,15 @@ interface Node {
   availability: Availability;
 }
 
+/** Begins a request; what is returned is called with its end. */
+const tellsOf =
+  (nowMs: () => number, onRequest: (request: RpcRequest) => void) =>
+  ({ place }: Node, method: string) => {
+    const startedMs = nowMs();
+    return (outcome: RpcOutcome) =>
+      onRequest({ node: place, method, outcome, seconds: (nowMs() - startedMs) / 1000 });
+  };
+
 export function createRpcPool(deps: RpcPoolDeps): Rpc {
   const { log, nowMs, restMs, onRequest = () => {} } = deps;
   const nodes: Node[] = deps.nodes.map((rpc, index) => ({
@@ -84,13 +93,7 @@ export function createRpcPool(deps: RpcPoolDeps): Rpc {
     }),
   }));
 
-  /** Begins a request; what is returned is called with its end. */
-  const telling = ({ place }: Node, method: string) => {
-    const startedMs = nowMs();
-    return (outcome: RpcOutcome) =>
-      onRequest({ node: place, method, outcome, seconds: (nowMs() - startedMs) / 1000 });
-  };
-
+  const telling = tellsOf(nowMs, onRequest);
   const isOurs = async (node: Node, tell: (outcome: RpcOutcome) => void) => {
     if (node.isKnown) return true;
     const chainId = hexToNumber((await node.rpc('eth_chainId', [])) as Hex);

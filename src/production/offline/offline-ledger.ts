@@ -6,7 +6,7 @@ import { createChainHistory } from '../../audit/chain-history.ts';
 import type { VerifyReport } from '../../audit/report.ts';
 import type { VerifyOptions } from '../../audit/verify-ledger.ts';
 import { type ChainClient, createChainClient } from '../../chain/rpc/client.ts';
-import { createRpc } from '../../chain/rpc/rpc.ts';
+import { createRpc, type Rpc } from '../../chain/rpc/rpc.ts';
 import { createRpcPool } from '../../chain/rpc/rpc-pool.ts';
 import { settings } from '../../compose/config.ts';
 import { createVerifier } from '../../compose/hosts/create-verifier.ts';
@@ -16,7 +16,7 @@ import { listBrands } from '../../ledger/brands/brands.ts';
 import type { Queries } from '../../ledger/database/database.ts';
 import { unsafeDatabaseSettings } from '../../ledger/database/durability.ts';
 import { migrate, pendingMigrations } from '../../ledger/database/migrate.ts';
-import { readFact } from '../../ledger/facts.ts';
+import { type Facts, readFact } from '../../ledger/facts.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { silentLog } from '../../lib/log.ts';
 import type { SeededBrand } from '../../rules/brands/seed-changes.ts';
@@ -29,7 +29,13 @@ import { startSettings } from '../settings.ts';
 import { brandRoutes } from './brand-routes.ts';
 import { constraintRoutes } from './constraint-routes.ts';
 import { mintRoutes } from './mint-routes.ts';
-import { type LedgerPlace, missing, openLedger, refuseEmulatorLedger } from './open-ledger.ts';
+import {
+  type LedgerPlace,
+  missing,
+  type OpenLedger,
+  openLedger,
+  refuseEmulatorLedger,
+} from './open-ledger.ts';
 import { perkRoutes } from './perk-routes.ts';
 import type { OwnReach } from './public-reach.ts';
 import { openRecovery, type RecoveryGiven } from './recovery.ts';
@@ -105,25 +111,31 @@ export async function openOfflineLedger(place: LedgerPlace) {
     recovery: async (given: RecoveryGiven) =>
       openRecovery(ledger, { connected: await connect(given.nodes), cwd: place.cwd, given }),
     /** The sending accounts. Throws E_PROD_LEDGER_BEHIND from `plan` when the ledger is an old copy. */
-    async lanes(rpcSecret: Secret, finalityBlocks: number) {
-      const { chain, rpc, facts } = await connect(rpcSecret);
-      const deps = { database, chain, finalityBlocks };
-      return {
-        show: () => asked(() => showLanes(deps)),
-        plan: (account: string) =>
-          asked(async () => {
-            const history = createChainHistory({ rpc, contracts: facts.contracts });
-            const [behind] = await checkSequences(history, { database, chain });
-            if (behind) throw new PreconditionError(behind);
-            return planAcceptance(deps, account);
-          }),
-        planRetirement: (account: string) => asked(() => planRetirement({ database }, account)),
-        retire: (account: string, by: { name: string; reason: string }) =>
-          asked(() => retireLane({ database }, account, { ...by, nowMs: systemClock().now() })),
-        accept: (planned: NonceAcceptance, by: { name: string; reason: string }) =>
-          asked(() => acceptPlanned(deps, planned, { ...by, nowMs: systemClock().now() })),
-      };
-    },
+    lanes: async (rpcSecret: Secret, finalityBlocks: number) =>
+      laneRoutes(ledger, await connect(rpcSecret), finalityBlocks),
+  };
+}
+
+function laneRoutes(
+  { database, asked }: OpenLedger,
+  { chain, rpc, facts }: { chain: ChainClient; rpc: Rpc; facts: Facts['chain'] },
+  finalityBlocks: number,
+) {
+  const deps = { database, chain, finalityBlocks };
+  return {
+    show: () => asked(() => showLanes(deps)),
+    plan: (account: string) =>
+      asked(async () => {
+        const history = createChainHistory({ rpc, contracts: facts.contracts });
+        const [behind] = await checkSequences(history, { database, chain });
+        if (behind) throw new PreconditionError(behind);
+        return planAcceptance(deps, account);
+      }),
+    planRetirement: (account: string) => asked(() => planRetirement({ database }, account)),
+    retire: (account: string, by: { name: string; reason: string }) =>
+      asked(() => retireLane({ database }, account, { ...by, nowMs: systemClock().now() })),
+    accept: (planned: NonceAcceptance, by: { name: string; reason: string }) =>
+      asked(() => acceptPlanned(deps, planned, { ...by, nowMs: systemClock().now() })),
   };
 }
 
