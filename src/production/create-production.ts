@@ -122,6 +122,7 @@ async function startProduction(
   lifecycle.onStop(() => admin.close(0));
 
   const adapters = await pickAdapters(config, lifecycle, metrics.rpc);
+  metrics.watchConnections(adapters.database);
   const { problems, warnings, genesisHash } = await checkAgain(config, () =>
     checkAll(config, adapters, 'start'),
   );
@@ -280,7 +281,7 @@ async function pickAdapters(
     log,
     nowMs: realClock.now,
     restMs: config.checkEveryMs,
-    ...(onRpc && { onOutcome: onRpc }),
+    ...(onRpc && { onRequest: onRpc }),
   });
   const tokens = productionTokens(config);
   const payments = productionPayments(config);

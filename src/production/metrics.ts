@@ -1,14 +1,16 @@
 /** Production's metrics, for Prometheus. Labels hold codes and addresses of our own, never users. */
+
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import manifest from '../../package.json' with { type: 'json' };
 import { payoutsIn } from '../audit/read-attempt.ts';
 import type { VerifyReport } from '../audit/report.ts';
 import { type Alarms, alarmCodes } from '../chain/alarms.ts';
 import type { Reading } from '../chain/follow/types.ts';
 import type { ChainClient } from '../chain/rpc/client.ts';
-import type { RpcOutcome } from '../chain/rpc/rpc-pool.ts';
+import type { RpcRequest } from '../chain/rpc/rpc-pool.ts';
 import type { MeasuredRequest } from '../http/frame/measured.ts';
 import { listBrands } from '../ledger/brands/brands.ts';
-import type { Database, Queries } from '../ledger/database/database.ts';
+import type { Connections, Database, Queries } from '../ledger/database/database.ts';
 import { mintBacklog } from '../ledger/payments/mint-queue.ts';
 import { redemptionBacklog } from '../ledger/perks/redemption-queue.ts';
 import { readSpending } from '../ledger/rewards/spending.ts';
@@ -50,8 +52,22 @@ const seconds =
       buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15],
     });
 
+/**
+ * Gauges of the library that are called as only counters may be. Nothing is lost: each is the sum of a figure by type, such
+ * as nodejs_active_handles.
+ */
+const MISNAMED = [
+  'nodejs_active_handles_total',
+  'nodejs_active_requests_total',
+  'nodejs_active_resources_total',
+];
+
 /** All metrics of our own. */
 const figures = {
+  build: gauge('rewards_build_info', '1, with the versions of rewards and of Node', [
+    'version',
+    'node_version',
+  ]),
   requests: counter('rewards_http_requests_total', 'Requests answered', ['method', 'route', 'status']),
   requestSeconds: seconds('rewards_http_request_seconds', 'Time from a request to its answer', ['route']),
   decisions: counter('rewards_decisions_total', 'Events decided, by what was decided', ['code']),
@@ -60,11 +76,18 @@ const figures = {
     'outcome',
   ]),
   rpc: counter('rewards_rpc_requests_total', 'Requests to nodes', ['node', 'outcome']),
+  rpcSeconds: seconds('rewards_rpc_request_seconds', "Time from a request to a node's answer", [
+    'node',
+    'method',
+  ]),
   tracesDropped: counter(
     'rewards_request_traces_dropped_total',
     'Requests that cannot be looked up, since the database was too slow for their rows',
     [],
   ),
+  connections: gauge('rewards_database_connections', 'Connections of this process to Postgres'),
+  connectionsIdle: gauge('rewards_database_connections_idle', 'Those of them that nothing uses'),
+  connectionsWaiting: gauge('rewards_database_connections_waiting', 'Work that waits for a connection'),
   waiting: gauge('rewards_waiting', 'Rewards that no transaction carries yet'),
   waitingSeconds: gauge('rewards_waiting_oldest_seconds', 'Age of the oldest of them'),
   webhooks: gauge('rewards_webhooks_waiting', 'Webhooks that wait for their first or next attempt'),
@@ -113,9 +136,20 @@ export type Metrics = ReturnType<typeof createMetrics>;
 export function createMetrics() {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  for (const name of MISNAMED) registry.removeSingleMetric(name);
   const made = registered(registry);
+  made.build.set({ version: manifest.version, node_version: process.versions.node }, 1);
+  let connections: () => Connections | undefined = () => undefined;
   return {
-    text: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
+    async text() {
+      const now = connections();
+      if (now) {
+        made.connections.set(now.total);
+        made.connectionsIdle.set(now.idle);
+        made.connectionsWaiting.set(now.waiting);
+      }
+      return { contentType: registry.contentType, text: await registry.metrics() };
+    },
     request({ method, route, status, seconds }: MeasuredRequest) {
       made.requests.inc({ method, route, status });
       made.requestSeconds.observe({ route }, seconds);
@@ -123,7 +157,14 @@ export function createMetrics() {
     decision: (code: string) => made.decisions.inc({ code }),
     traceDropped: () => made.tracesDropped.inc(),
     relay: (code: string) => made.relayed.inc({ code }),
-    rpc: (node: number, outcome: RpcOutcome) => made.rpc.inc({ node, outcome }),
+    rpc({ node, method, outcome, seconds }: RpcRequest) {
+      made.rpc.inc({ node, outcome });
+      made.rpcSeconds.observe({ node, method }, seconds);
+    },
+    /** The connections of a database are counted when the figures are asked for; SQLite has none. */
+    watchConnections(database: Pick<Database, 'connections'>) {
+      connections = () => database.connections?.();
+    },
     /** Wraps a client and counts the nodes' answers to signed bytes. */
     countSends: (chain: ChainClient): ChainClient => ({
       ...chain,

@@ -1,9 +1,11 @@
+import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { exitCodes } from '../../src/cli/machine/exit-codes.ts';
 import { migrate } from '../../src/ledger/database/migrate.ts';
 import { openPostgres } from '../../src/ledger/database/postgres.ts';
 import { brandKeys } from '../../src/ledger/schema/brands.ts';
-import { rewards, rewardsJson } from '../kits/cli.ts';
+import { rewards, rewardsJson, temporaryDirectory } from '../kits/cli.ts';
 import { postgresMissing, startPostgres } from '../kits/databases.ts';
 import { someone, startTestService, type TestService } from '../kits/service.ts';
 
@@ -167,6 +169,51 @@ describe('on the emulator', () => {
     const { code, envelope } = await brand(...args);
     expect(code).toBe(exitCodes.usage);
     expect(envelope.error.message).toContain(said);
+  });
+
+  test('--out: the key in a file of its owner alone, under names of this program; refused, the file is as it was', async () => {
+    const project = await temporaryDirectory();
+    const brandId = `0x${'7'.repeat(40)}`;
+    const here = (...args: string[]) =>
+      rewards(['brand', ...args, '-o', 'env', '--target', service.ready.urls.events], {
+        ...around(),
+        cwd: project.path,
+      });
+    const create = ['create', brandId, '--brand-name', 'Filed', '--domain', 'filed.example'];
+    const file = join(project.path, 'brand.env');
+    try {
+      const nowhere = await here(...create, '--out', 'missing/brand.env');
+      expect([nowhere.code, nowhere.stdout]).toEqual([exitCodes.usage, '']);
+      expect(nowhere.stderr).toContain('missing/brand.env cannot be written (ENOENT)');
+
+      // Nothing was created without a place for the key.
+      await writeFile(
+        file,
+        'a line that is longer than what is written into the file in its place\n'.repeat(4),
+      );
+      await chmod(file, 0o644);
+      const made = await here(...create, '--out', 'brand.env');
+      expect([made.code, made.stdout]).toEqual([exitCodes.done, '']);
+      const written = await readFile(file, 'utf8');
+      expect(written).toMatch(/^REWARDS_BRAND_ID=0x7{40}\nREWARDS_API_KEY=rk_\S+\n$/);
+      expect((await stat(file)).mode & 0o777).toBe(0o600);
+
+      const again = await here(...create, '--out', 'brand.env');
+      expect(again.code).toBe(exitCodes.refused);
+      expect(await readFile(file, 'utf8')).toBe(written);
+      expect((await here(...create, '--out', 'other.env')).code).toBe(exitCodes.refused);
+      await expect(stat(join(project.path, 'other.env'))).rejects.toThrow('ENOENT');
+
+      expect((await here('rotate-key', brandId, '--out', 'key.env')).code).toBe(exitCodes.done);
+      expect(await readFile(join(project.path, 'key.env'), 'utf8')).toMatch(/^REWARDS_API_KEY=rk_\S+\n$/);
+      const funded = await here('fund', brandId, '5', '--out', 'funding.env');
+      expect(funded.code).toBe(exitCodes.done);
+      const lines = (await readFile(join(project.path, 'funding.env'), 'utf8')).trim().split('\n');
+      expect(lines.filter((line) => !line.startsWith('REWARDS_'))).toEqual([]);
+      expect(lines).toContain('REWARDS_AMOUNT=5');
+    } finally {
+      await project.remove();
+    }
   });
 
   test('without the token nothing is changed and nothing shown', async () => {

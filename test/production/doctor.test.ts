@@ -1,9 +1,18 @@
 /** `rewards doctor` and its health check, on a machine that is well and on one that is not. */
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { openSqlite } from '../../src/ledger/database/sqlite.ts';
+import { gasWallets } from '../../src/ledger/schema/relay.ts';
 import { rewards, rewardsJson, serve, temporaryDirectory } from '../kits/cli.ts';
-import { type ProductionKit, sqliteLedger, startProduction, startProductionKit } from '../kits/production.ts';
+import {
+  brandId,
+  type ProductionKit,
+  sqliteLedger,
+  startProduction,
+  startProductionKit,
+} from '../kits/production.ts';
 
 // Each starts several processes of the real program.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
@@ -61,6 +70,69 @@ test('database and nodes, where they are given', async () => {
     expect.stringContaining('node 2'),
   ]);
   expect(stdout).not.toContain('hunter2');
+});
+
+test('money: every account that signs, brands’ gas wallets too, and how much to send where', async () => {
+  const ledger = await sqliteLedger(kit.folder, 'money');
+  const { relay, payout } = kit.accounts;
+  const wallet = privateKeyToAddress(generatePrivateKey());
+  const database = openSqlite(new URL(ledger).pathname);
+  const at = { payer: brandId, keyIndex: 0, address: wallet, ready: true, createdAt: 0 };
+  await database.db.insert(gasWallets).values(at);
+  await database.close();
+  const money = async () => {
+    const env = kit.environment(ledger, { REWARDS_ALLOW_SQLITE: 'true' });
+    const { envelope, code } = await rewardsJson(['doctor', 'money'], { env });
+    return { code, found: envelope.data.findings as Record<string, string>[] };
+  };
+  const balances = async (of: Record<string, string>) => {
+    for (const [address, wei] of Object.entries(of)) await kit.rpc('anvil_setBalance', [address, wei]);
+  };
+  const ether = (amount: number) => `0x${(BigInt(amount * 1000) * 10n ** 15n).toString(16)}`;
+
+  await balances({ [wallet]: ether(3) });
+  const well = await money();
+  expect([well.code, well.found.map(({ message }) => message)]).toEqual([
+    0,
+    [
+      ...(['payout', 'mint', 'redemption', 'relay'] as const).map((name) =>
+        expect.stringMatching(`^the ${name} account ${kit.accounts[name].address} has [\\d.]+ for gas$`),
+      ),
+      `the gas wallet ${wallet} of brand ${brandId} has 3`,
+    ],
+  ]);
+
+  try {
+    await balances({ [payout.address]: '0x0', [relay.address]: ether(2), [wallet]: ether(0.5) });
+    const { code, found } = await money();
+    expect(code).toBe(1);
+    const about = (address: string) => found.filter(({ message }) => message?.includes(address));
+    expect(about(payout.address)).toEqual([
+      {
+        check: 'money',
+        message: expect.stringMatching(
+          / has 0 for gas, and one transaction takes up to 0\.\d+ at today's price$/,
+        ),
+        fix: expect.stringMatching(`^send at least 0\\.9 in the chain's currency to ${payout.address}, `),
+      },
+    ]);
+    expect(about(wallet)).toEqual([
+      {
+        check: 'money',
+        message: expect.stringMatching(/ has 0\.5; the service fills it up to 3 out of the/),
+      },
+    ]);
+    expect(about(relay.address)).toEqual([
+      { check: 'money', message: expect.stringMatching(/ has 2 for gas$/) },
+      {
+        check: 'money',
+        message: expect.stringMatching(/ has 2 for gas, and needs 2\.5 to fill up 1 gas wallet of brands$/),
+        fix: `send at least 0.5 in the chain's currency to ${relay.address}`,
+      },
+    ]);
+  } finally {
+    await balances({ [payout.address]: ether(1000), [relay.address]: ether(1000) });
+  }
 });
 
 /** Listens on a free port until the work is done. */

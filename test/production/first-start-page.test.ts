@@ -16,7 +16,9 @@ vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 });
 
 const page = await readFile(new URL('../../docs/operations.md', import.meta.url), 'utf8');
 const section = page.split(/^## /m).find((text) => text.startsWith('First start\n')) ?? '';
-const blocks = [...section.matchAll(/^```sh(?: norun: .*)?\n(.*?)^```$/gms)].map(([, lines = '']) => lines);
+const blocks = [...section.matchAll(/^```sh(?: norun: [^\n]*)?\n(.*?)^```$/gms)].map(
+  ([, lines = '']) => lines,
+);
 
 /** What differs where the page is tried out: the addresses around the service, its port, and a chain with more blocks. */
 function here(lines: string, instead: Record<string, string>): string {

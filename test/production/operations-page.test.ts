@@ -1,6 +1,7 @@
 /** docs/operations.md against the code: every setting, refusal, alarm, figure and difference, and nothing else. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import manifest from '../../package.json' with { type: 'json' };
 import { errorTable } from '../../src/cli/machine/errors.ts';
 import { namesOf } from '../../src/lib/setting.ts';
 import { createMetrics } from '../../src/production/metrics.ts';
@@ -81,4 +82,33 @@ test('every figure is explained, and no other', async () => {
   const inCode = [...text.matchAll(/^# HELP (rewards_\S+)/gm)].map(([, name = '']) => name);
   const explained = rowsUnder('Figures').map(([name = '']) => name.replaceAll('`', '').replace(/\{.*/, ''));
   expect(explained.sort()).toEqual(inCode.sort());
+});
+
+test('the names of figures are as promtool wants them: a counter ends in _total, and nothing else does', async () => {
+  const { text } = await createMetrics().text();
+  const kinds = [...text.matchAll(/^# TYPE (\S+) (\w+)$/gm)].map(([, name = '', kind = '']) => ({
+    name,
+    kind,
+  }));
+  expect(kinds.length).toBeGreaterThan(50);
+  expect(kinds.filter(({ name, kind }) => name.endsWith('_total') !== (kind === 'counter'))).toEqual([]);
+});
+
+test('a scrape says which versions run, and what the connections to the database do', async () => {
+  const metrics = createMetrics();
+  metrics.watchConnections({ connections: () => ({ total: 9, idle: 4, waiting: 2 }) });
+  const { text } = await metrics.text();
+  const versions = `version="${manifest.version}",node_version="${process.versions.node}"`;
+  expect(text).toContain(`rewards_build_info{${versions}} 1\n`);
+  expect(text).toContain('rewards_database_connections 9\n');
+  expect(text).toContain('rewards_database_connections_idle 4\n');
+  expect(text).toContain('rewards_database_connections_waiting 2\n');
+});
+
+test("the time of a node's answers is told by node and method", async () => {
+  const metrics = createMetrics();
+  metrics.rpc({ node: 2, method: 'eth_getBalance', outcome: 'answered', seconds: 0.3 });
+  const { text } = await metrics.text();
+  expect(text).toContain('rewards_rpc_requests_total{node="2",outcome="answered"} 1\n');
+  expect(text).toContain('rewards_rpc_request_seconds_sum{node="2",method="eth_getBalance"} 0.3\n');
 });

@@ -110,9 +110,9 @@ test('a node that goes and comes is two lines, though the other node answers mea
   expect(aboutStates(service)).toMatchObject([
     {
       level: 'warn',
-      node: 0,
+      node: 1,
       message: expect.stringMatching(/^chain node 1 is away: (?:ECONNRE(?:FUSED|SET)|UND_ERR_SOCKET)$/),
     },
-    { level: 'info', node: 0, message: expect.stringMatching(/^chain node 1 is back after \d/) },
+    { level: 'info', node: 1, message: expect.stringMatching(/^chain node 1 is back after \d/) },
   ]);
 });

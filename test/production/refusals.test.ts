@@ -242,7 +242,7 @@ describe('passing by itself:', () => {
   test('the database does not answer: exit 75', async () => {
     const { output } = await expectRefusal(
       'E_START_DATABASE',
-      /database does not answer: ECONNREFUSED/,
+      /database does not answer while it was asked for its owner, settings and tables: ECONNREFUSED/,
       {},
       'postgres://rewards:hunter2@127.0.0.1:1/rewards',
     );

@@ -48,6 +48,7 @@ let second: Awaited<ReturnType<typeof node>>;
 let foreign: Awaited<ReturnType<typeof node>>;
 let nowMs = 0;
 const outcomes: [number, RpcOutcome][] = [];
+const requests: { method: string; seconds: number }[] = [];
 
 beforeAll(async () => {
   [first, second, foreign] = await Promise.all([node(7), node(7), node(8)]);
@@ -59,13 +60,17 @@ afterAll(() => {
 function pool(...nodes: (typeof first)[]) {
   for (const one of [first, second, foreign]) Object.assign(one.state, { mode: 'well', asked: [] });
   outcomes.length = 0;
+  requests.length = 0;
   return createRpcPool({
     nodes: nodes.map(({ rpc }) => rpc),
     chainId: 7,
     log: silentLog,
     nowMs: () => nowMs,
     restMs: 1_000,
-    onOutcome: (place, outcome) => outcomes.push([place, outcome]),
+    onRequest({ node: place, outcome, method, seconds }) {
+      outcomes.push([place, outcome]);
+      requests.push({ method, seconds });
+    },
   });
 }
 const asked = ({ state }: typeof first) => state.asked.filter((method) => method !== 'eth_chainId').length;
@@ -89,10 +94,10 @@ test('a node that does not answer rests, and then has its chain checked again', 
   await rpc('eth_blockNumber', []);
   expect([asked(first), asked(second)]).toEqual([1, 2]);
   expect(outcomes.map(([place, outcome]) => `${place} ${outcome}`)).toEqual([
-    '0 unreachable',
+    '1 unreachable',
+    '2 answered',
+    '2 answered',
     '1 answered',
-    '1 answered',
-    '0 answered',
   ]);
 });
 
@@ -121,7 +126,8 @@ test('a node of another chain is asked nothing but its chain', async () => {
   expect(await rpc('eth_blockNumber', [])).toBe('0x1');
   expect(await rpc('eth_blockNumber', [])).toBe('0x1');
   expect(foreign.state.asked).toEqual(['eth_chainId']);
-  expect(outcomes[0]).toEqual([0, 'other_chain']);
+  expect(outcomes[0]).toEqual([1, 'other_chain']);
+  expect(requests.map(({ method }) => method)).toEqual(['eth_chainId', 'eth_blockNumber', 'eth_blockNumber']);
   await expect(pool(foreign)('eth_blockNumber', [])).rejects.toMatchObject({ reason: 'no answer' });
 });
 
@@ -153,8 +159,8 @@ test.each([
   expect(await rpc('eth_blockNumber', [])).toBe('0x1');
   expect([asked(first), asked(second)]).toEqual([2, 0]);
   expect(outcomes).toEqual([
-    [0, 'too_large'],
-    [0, 'answered'],
+    [1, 'too_large'],
+    [1, 'answered'],
   ]);
 });
 
@@ -199,12 +205,34 @@ test('each request is told by what came of it', async () => {
   first.state.mode = 'error';
   await expect(rpc('eth_gasPrice', [])).rejects.toThrow('execution reverted');
   expect(outcomes.map(([place, outcome]) => `${place} ${outcome}`)).toEqual([
-    '0 answered',
-    '0 unreachable',
     '1 answered',
-    '0 answered',
-    '0 error',
+    '1 unreachable',
+    '2 answered',
+    '1 answered',
+    '1 error',
   ]);
+  const requested = requests.filter(({ method }) => method !== 'eth_chainId');
+  expect(requested.map(({ method }) => method)).toEqual(Array(5).fill('eth_gasPrice'));
+});
+
+test('the time of a request is that of the node that was asked', async () => {
+  const seen: object[] = [];
+  let now = 0;
+  const rpc = createRpcPool({
+    nodes: [
+      async (method) => {
+        now += method === 'eth_chainId' ? 10 : 250;
+        return method === 'eth_chainId' ? '0x7' : '0x1';
+      },
+    ],
+    chainId: 7,
+    log: silentLog,
+    nowMs: () => now,
+    restMs: 1_000,
+    onRequest: (request) => seen.push(request),
+  });
+  await rpc('eth_gasPrice', []);
+  expect(seen).toEqual([{ node: 1, method: 'eth_gasPrice', outcome: 'answered', seconds: 0.25 }]);
 });
 
 test.each([

@@ -90,7 +90,7 @@ describe('on SQLite', () => {
       expect(await service.metric('rewards_send_outcomes_total{outcome="accepted"}')).toBe(1);
       const route = 'method="POST",route="/rewards-api/manual-event"';
       expect(await service.metric(`rewards_http_requests_total{${route},status="200"}`)).toBe(1);
-      expect(await service.metric('rewards_rpc_requests_total{node="0",outcome="answered"}')).toBeGreaterThan(
+      expect(await service.metric('rewards_rpc_requests_total{node="1",outcome="answered"}')).toBeGreaterThan(
         5,
       );
       // Counted now and then.

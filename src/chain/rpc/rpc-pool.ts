@@ -19,8 +19,16 @@ interface RpcPoolDeps {
   nowMs: () => number;
   /** How long a node that failed is passed over while others answer. */
   restMs: number;
-  /** Told about every request, by the node's place in the list. */
-  onOutcome?: (node: number, outcome: RpcOutcome) => void;
+  /** Told about every request, and of what became of it. */
+  onRequest?: (request: RpcRequest) => void;
+}
+
+export interface RpcRequest {
+  /** The node's place in the list, from 1 on, as the log and `rewards doctor` number them. */
+  node: number;
+  method: string;
+  outcome: RpcOutcome;
+  seconds: number;
 }
 
 const REPEATABLE = new Set([
@@ -50,6 +58,7 @@ const REPEATABLE = new Set([
 const isBusy = (error: RpcAnswerError) => error.rpcCode === -32005 || error.rpcCode === 429;
 
 interface Node {
+  /** From 1 on. */
   place: number;
   rpc: Rpc;
   /** Whether it has been seen to be of our chain since it last failed. */
@@ -59,29 +68,39 @@ interface Node {
   availability: Availability;
 }
 
+/** Begins a request; what is returned is called with its end. */
+const tellsOf =
+  (nowMs: () => number, onRequest: (request: RpcRequest) => void) =>
+  ({ place }: Node, method: string) => {
+    const startedMs = nowMs();
+    return (outcome: RpcOutcome) =>
+      onRequest({ node: place, method, outcome, seconds: (nowMs() - startedMs) / 1000 });
+  };
+
 export function createRpcPool(deps: RpcPoolDeps): Rpc {
-  const { log, nowMs, restMs, onOutcome = () => {} } = deps;
-  const nodes: Node[] = deps.nodes.map((rpc, place) => ({
-    place,
+  const { log, nowMs, restMs, onRequest = () => {} } = deps;
+  const nodes: Node[] = deps.nodes.map((rpc, index) => ({
+    place: index + 1,
     rpc,
     isKnown: false,
     isForeign: false,
     restsUntilMs: 0,
     availability: createAvailability({
-      what: `chain node ${place + 1}`,
-      fields: { node: place },
+      what: `chain node ${index + 1}`,
+      fields: { node: index + 1 },
       loss: 'warn',
       log,
     }),
   }));
 
-  const isOurs = async (node: Node) => {
+  const telling = tellsOf(nowMs, onRequest);
+  const isOurs = async (node: Node, tell: (outcome: RpcOutcome) => void) => {
     if (node.isKnown) return true;
     const chainId = hexToNumber((await node.rpc('eth_chainId', [])) as Hex);
     node.isKnown = chainId === deps.chainId;
     if (node.isKnown) return true;
     node.isForeign = true;
-    onOutcome(node.place, 'other_chain');
+    tell('other_chain');
     log.error(
       { node: node.place, chainId, expected: deps.chainId },
       'a node belongs to another chain and is not used',
@@ -102,28 +121,30 @@ export function createRpcPool(deps: RpcPoolDeps): Rpc {
     let unanswered = false;
     for (const node of ordered) {
       const attempt = node.availability.attempt();
+      let tell = telling(node, 'eth_chainId');
       try {
-        if (!(await isOurs(node))) continue;
+        if (!(await isOurs(node, tell))) continue;
+        tell = telling(node, method);
         const answer = await node.rpc(method, params, limits);
         node.restsUntilMs = 0;
         attempt.answered();
-        onOutcome(node.place, 'answered');
+        tell('answered');
         return answer;
       } catch (error) {
         last = error;
         if (error instanceof RpcTooLargeError) {
           // The node works, and the next one would send as much.
-          onOutcome(node.place, 'too_large');
+          tell('too_large');
           throw error;
         }
         if (error instanceof RpcAnswerError && !isBusy(error)) {
           attempt.answered();
-          onOutcome(node.place, 'error');
+          tell('error');
           error.othersUnanswered = unanswered;
           throw error;
         }
         if (!(error instanceof RpcAnswerError || error instanceof RpcUnreachableError)) throw error;
-        onOutcome(node.place, 'unreachable');
+        tell('unreachable');
         if (error instanceof RpcAnswerError) error.othersUnanswered = unanswered;
         unanswered = true;
         attempt.failed(error, error instanceof RpcAnswerError ? `error ${error.rpcCode}` : error.reason);

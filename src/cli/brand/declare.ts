@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { brandSpec, ruleSpec, type Spec, settingNames } from '../../rules/brands/spec.ts';
 import type { Catalog } from '../machine/catalog.ts';
 import { asGiven, durationMs, option } from '../machine/options.ts';
+import { outOption } from '../machine/secret-file.ts';
 import { ledgerOptions } from '../start/options.ts';
 import { settingFlags } from './setting-flags.ts';
 
@@ -28,6 +29,7 @@ export function declareBrand({ parent, lazily }: Catalog): void {
   withFlags(verb('create', 'add a brand; prints its API key, once'), brandSpec, { asNew: true })
     .argument('<brandId>', brandSpec.brandId.help)
     .addOption(option('--escrow <rwt>', 'RWT to pay from; emulator only'))
+    .addOption(outOption())
     .addHelpText(
       'after',
       `
@@ -47,6 +49,7 @@ Example:
         parse: (text: string) => (text === '0' ? text : asGiven(durationMs)(text)),
       }),
     )
+    .addOption(outOption())
     .action(lazily(async () => (await import('./run.ts')).rotateKey));
   verb('fund', "create RWT in a brand's escrow, and record why")
     .argument('<brand>', BRAND)
@@ -58,6 +61,7 @@ Example:
         'record a transaction that minted without a row in the ledger; mints nothing',
       ),
     )
+    .addOption(outOption())
     .addHelpText(
       'after',
       `

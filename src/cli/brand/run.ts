@@ -3,6 +3,7 @@ import type { BrandDetail } from '../../client/bodies.ts';
 import { brandSpec } from '../../rules/brands/spec.ts';
 import type { Handler } from '../machine/context.ts';
 import { usageError } from '../machine/errors.ts';
+import { intoSecretFile } from '../machine/secret-file.ts';
 import { isObject } from '../service/assignments.ts';
 import { replyResult } from '../service/control-reply.ts';
 import { settingsFrom } from './setting-flags.ts';
@@ -36,6 +37,7 @@ export const showBrand: Handler<BrandOptions & { brand?: string }> = (context, o
 interface CreateBrandOptions extends BrandOptions {
   brandId: string;
   escrow?: string;
+  out?: string;
 }
 
 export const createBrand: Handler<CreateBrandOptions> = (context, options) => {
@@ -45,25 +47,35 @@ export const createBrand: Handler<CreateBrandOptions> = (context, options) => {
     ...settingsFrom(brandSpec, options),
     ...(escrow !== undefined && { escrow }),
   };
-  return withBrands(context, options, async ({ brands }) =>
-    replyResult(await brands.create(settings), {
-      hasRightForm: isBrandDetail,
-      text: (brand, style) =>
-        [
-          brandText(brand, style),
-          ...spendDefaultLines(brand, settings, style),
-          ...newKeyLines(brand, style),
-        ].join('\n'),
-    }),
+  return intoSecretFile(context, options.out, () =>
+    withBrands(context, options, async ({ brands }) =>
+      replyResult(await brands.create(settings), {
+        hasRightForm: isBrandDetail,
+        text: (brand, style) =>
+          [
+            brandText(brand, style),
+            ...spendDefaultLines(brand, settings, style),
+            ...newKeyLines(brand, style),
+          ].join('\n'),
+        // The names under which this program itself reads them; the shell has others' beside them.
+        env: ({ brandId: rewardsBrandId, apiKey: rewardsApiKey }) => ({ rewardsBrandId, rewardsApiKey }),
+      }),
+    ),
   );
 };
 
-export const rotateKey: Handler<BrandOptions & { brand: string; overlap: string }> = (context, options) =>
-  withBrands(context, options, async ({ brands }) =>
-    replyResult(await brands.rotateKey(options.brand, options.overlap), {
-      hasRightForm: (body) => isObject(body) && typeof body.apiKey === 'string',
-      text: (key, style) => newKeyLines(key, style).join('\n'),
-    }),
+export const rotateKey: Handler<BrandOptions & { brand: string; overlap: string; out?: string }> = (
+  context,
+  options,
+) =>
+  intoSecretFile(context, options.out, () =>
+    withBrands(context, options, async ({ brands }) =>
+      replyResult(await brands.rotateKey(options.brand, options.overlap), {
+        hasRightForm: (body) => isObject(body) && typeof body.apiKey === 'string',
+        text: (key, style) => newKeyLines(key, style).join('\n'),
+        env: ({ apiKey: rewardsApiKey }) => ({ rewardsApiKey }),
+      }),
+    ),
   );
 
 interface FundOptions extends BrandOptions {
@@ -71,23 +83,27 @@ interface FundOptions extends BrandOptions {
   amount: string;
   reason?: string;
   transaction?: string;
+  out?: string;
 }
 
 export const fundBrand: Handler<FundOptions> = (
   context,
-  { brand, amount, reason, transaction, ...options },
+  { brand, amount, reason, transaction, out, ...options },
 ) =>
-  withBrands(context, options, async ({ brands }) => {
-    const wish = {
-      amount,
-      ...(reason !== undefined && { reason }),
-      ...(transaction !== undefined && { transaction }),
-    };
-    return replyResult(await brands.fund(brand, wish), {
-      hasRightForm: (body) => isObject(body) && typeof body.state === 'string',
-      text: fundingText,
-    });
-  });
+  intoSecretFile(context, out, () =>
+    withBrands(context, options, async ({ brands }) => {
+      const wish = {
+        amount,
+        ...(reason !== undefined && { reason }),
+        ...(transaction !== undefined && { transaction }),
+      };
+      return replyResult(await brands.fund(brand, wish), {
+        hasRightForm: (body) => isObject(body) && typeof body.state === 'string',
+        text: fundingText,
+        env: (funding) => ({ rewards: funding }),
+      });
+    }),
+  );
 
 export const dnsRecord: Handler<BrandOptions & { brand: string; domain: string }> = (context, options) =>
   withBrands(context, options, async ({ brands }) =>

@@ -14,6 +14,8 @@ export type CommandResult =
       data: unknown;
       /** What `-o env` prints, where that is not all of the data. */
       env?: unknown;
+      /** Where it is printed in place of stdout; `write` throws a CliError. */
+      into?: { name: string; write: (text: string) => void };
       text: (style: Style) => string;
     }
   | { ok: false; error: Problem; data?: unknown; text?: (style: Style) => string };

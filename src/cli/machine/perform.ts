@@ -6,8 +6,9 @@ import { styleFor } from '../terminal/style.ts';
 import { wrapWords } from '../terminal/wrap.ts';
 import type { CommandContext, GlobalSettings, Handler, Runtime } from './context.ts';
 import { CliError, codedProblem, type Problem, problemOf } from './errors.ts';
+import { exitCodes } from './exit-codes.ts';
 import { applyEnvironment, variablesOf } from './options.ts';
-import { type CommandResult, exitCodeOf, render } from './output.ts';
+import { type CommandResult, exitCodeOf, problemText, render } from './output.ts';
 
 /** Runs a command's handler, prints what it returns or throws, and resolves with the exit code. */
 export async function perform<Options>(
@@ -56,12 +57,32 @@ export function print(
     stdoutStyle: style.stdout,
     stderrStyle: style.stderr,
   });
+  if (result.ok && result.into) return printInto(runtime, { ...result.into, text: bytes.stdout }, settings);
   for (const name of ['stdout', 'stderr'] as const) {
     const { columns, write } = runtime[name];
     const text = isText ? typed(bytes[name]) : bytes[name];
     write(isText && columns !== undefined ? wrapWords(text, columns, 2) : text);
   }
   return exitCodeOf(result);
+}
+
+/** A secret that is shown once is printed after all where the file fails. */
+function printInto(
+  runtime: Runtime,
+  { name, write, text }: { name: string; write: (text: string) => void; text: string },
+  settings: Partial<GlobalSettings> | undefined,
+): number {
+  const style = stylesOf(runtime, settings?.color).stderr;
+  try {
+    write(text);
+  } catch (error) {
+    runtime.stdout.write(text);
+    const problem = problemFrom(error);
+    runtime.stderr.write(`${problemText(problem, style)}\n`);
+    return exitCodeOf({ ok: false, error: problem });
+  }
+  if (!settings?.quiet) runtime.stderr.write(`${style.yellow('note')}: ${name} is written\n`);
+  return exitCodes.done;
 }
 
 const typedProblem = (problem: Problem, typed: (text: string) => string): Problem => ({

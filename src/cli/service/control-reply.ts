@@ -44,10 +44,16 @@ function codeOf(status: number): ErrorCode {
 /** The result of a control call: data and text for a success, an error for any other answer. */
 export function replyResult<Body>(
   reply: Reply<Body>,
-  view: { hasRightForm: (body: unknown) => boolean; text: (body: Body, style: Style) => string },
+  view: {
+    hasRightForm: (body: unknown) => boolean;
+    text: (body: Body, style: Style) => string;
+    /** What `-o env` prints of it; all of it by default. */
+    env?: (body: Body) => unknown;
+  },
 ): CommandResult {
   const data = { status: reply.status, headers: reply.headers, body: reply.body };
   const refusal = refusalOf(reply, view.hasRightForm);
   if (refusal) return { ok: false, error: refusal, data };
-  return { ok: true, data, env: reply.body, text: (style) => view.text(reply.body, style) };
+  const env = view.env ? view.env(reply.body) : reply.body;
+  return { ok: true, data, env, text: (style) => view.text(reply.body, style) };
 }

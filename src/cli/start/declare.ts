@@ -64,7 +64,7 @@ export function declareDoctor({ parent, lazily }: Catalog): void {
     )
     .argument(
       '[check...]',
-      'only these checks: node, sqlite, anvil, ports, variables, stack, database, chain',
+      'only these checks: node, sqlite, anvil, ports, variables, stack, database, keyless, money, chain',
     )
     .action(lazily(async () => (await import('../doctor/run.ts')).doctor));
   doctor

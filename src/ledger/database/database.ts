@@ -46,6 +46,13 @@ export interface SessionProblem {
   missing: string[];
 }
 
+/** `waiting`: work that waits for a connection, since all of them are in use. */
+export interface Connections {
+  total: number;
+  idle: number;
+  waiting: number;
+}
+
 export interface Database {
   readonly dialect: 'sqlite' | 'postgres';
   /** The database's own clock, which all processes on it share; read while the statement runs. */
@@ -68,6 +75,8 @@ export interface Database {
   tables(): Promise<Map<string, string[]>>;
   /** What is wrong with the connections; undefined when what protects them is in force. Absent on SQLite, which has none. */
   sessionProblem?(): Promise<SessionProblem | undefined>;
+  /** The connections of this process, now. Absent on SQLite, which has none. */
+  connections?(): Connections;
   close(): Promise<void>;
 }
 

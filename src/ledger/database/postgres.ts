@@ -105,18 +105,27 @@ export function openPostgres(
           throw error;
         }
       }),
-    async tables() {
-      const { rows } = await pool.query<[string, string]>({
-        rowMode: 'array',
-        text: `select table_name, column_name from information_schema.columns
-               where table_schema = current_schema() order by table_name, ordinal_position`,
-      });
-      return groupColumns(rows);
-    },
+    tables: () => tablesOf(pool),
     sessionProblem: () => watched(() => checkSessions({ pool, sessions })),
+    connections: () => connectionsOf(pool),
     close: () => pool.end(),
   };
 }
+
+async function tablesOf(pool: pg.Pool): Promise<Map<string, string[]>> {
+  const { rows } = await pool.query<[string, string]>({
+    rowMode: 'array',
+    text: `select table_name, column_name from information_schema.columns
+           where table_schema = current_schema() order by table_name, ordinal_position`,
+  });
+  return groupColumns(rows);
+}
+
+const connectionsOf = (pool: pg.Pool) => ({
+  total: pool.totalCount,
+  idle: pool.idleCount,
+  waiting: pool.waitingCount,
+});
 
 function connectTimeoutMs(url: string): number {
   const seconds = URL.canParse(url) ? Number(new URL(url).searchParams.get('connect_timeout')) : 0;

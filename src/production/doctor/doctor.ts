@@ -2,17 +2,21 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import manifest from '../../../package.json' with { type: 'json' };
-import { createChainClient } from '../../chain/rpc/client.ts';
+import { localKeySigner } from '../../chain/lane/local-key.ts';
+import { type ChainClient, createChainClient } from '../../chain/rpc/client.ts';
 import { createRpc } from '../../chain/rpc/rpc.ts';
 import { settings } from '../../compose/config.ts';
+import { PreconditionError } from '../../compose/precondition.ts';
 import { AnvilError, findAnvilBinary } from '../../emulator/chain/find-anvil.ts';
 import { findRunFile } from '../../emulator/state/run-file.ts';
-import { unknownVariables } from '../../lib/setting.ts';
+import { namesOf, unknownVariables } from '../../lib/setting.ts';
 import { trySqlite } from '../create-production.ts';
 import { openOfflineLedger } from '../offline/offline-ledger.ts';
+import type { SigningAccount } from '../reach/gas-money.ts';
 import { isGiven, readSecret, type Secret } from '../secrets.ts';
 import { startSettings } from '../settings.ts';
 import { lookAtKeyless } from './keyless.ts';
+import { moneySettings } from './money.ts';
 import type { Observation } from './observation.ts';
 import { lookAtPorts } from './ports.ts';
 
@@ -118,6 +122,23 @@ export const checks: Record<string, (input: DoctorInput) => Promise<Observation[
       return [];
     }
   },
+  async money(input) {
+    if (!isGiven(input.database) || !isGiven(input.nodes)) return [];
+    try {
+      const ledger = await openOfflineLedger({ ...input, secret: input.database });
+      try {
+        const chain = await firstThatAnswers(input);
+        if (!chain) return [];
+        return await ledger.money(chain, await accountsGiven(input), moneySettings(input.env));
+      } finally {
+        await ledger.close();
+      }
+    } catch (error) {
+      // What is wrong with database and nodes, `database` and `chain` tell.
+      if (!(error instanceof PreconditionError)) throw error;
+      return [];
+    }
+  },
   async chain(input) {
     if (!isGiven(input.nodes)) return [];
     const of = { cwd: input.cwd, secret: input.nodes };
@@ -126,6 +147,32 @@ export const checks: Record<string, (input: DoctorInput) => Promise<Observation[
     return observations.flat();
   },
 };
+
+/** Undefined when no node does, which `chain` tells. */
+async function firstThatAnswers({ cwd, nodes }: DoctorInput): Promise<ChainClient | undefined> {
+  for (const url of (await readSecret(startSettings.rpcUrls, { cwd, secret: nodes })) ?? []) {
+    const chain = createChainClient(createRpc({ url, ...settings.rpc }));
+    const block = await chain.block('latest').catch(() => undefined);
+    if (block) return chain;
+  }
+  return undefined;
+}
+
+const SIGNING: readonly SigningAccount[] = ['payout', 'mint', 'redemption', 'relay'];
+
+/** The accounts of the keys that the settings give. A key that cannot be read is what a start refuses. */
+async function accountsGiven({ cwd, env }: DoctorInput) {
+  const given: { name: SigningAccount; address: `0x${string}` }[] = [];
+  for (const name of SIGNING) {
+    const row = startSettings[`${name}Key`];
+    const { variable, optionVariable } = namesOf(row);
+    const file = env[optionVariable];
+    const secret = { files: file === undefined ? [] : [file], value: env[variable] };
+    const key = await readSecret(row, { cwd, secret }).catch(() => undefined);
+    if (key !== undefined) given.push({ name, address: localKeySigner(key).address });
+  }
+  return given;
+}
 
 /** The newest block may be this old: a few blocks' time, plus the difference of two clocks. */
 const SKEW_MAX_MS = 120_000;

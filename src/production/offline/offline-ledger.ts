@@ -1,8 +1,8 @@
 /** Works on a production ledger without a service: migrates its tables, compares it with the chain, shows its accounts. */
 import type { VerifyReport } from '../../audit/report.ts';
 import type { VerifyOptions } from '../../audit/verify-ledger.ts';
-import { createChainClient } from '../../chain/rpc/client.ts';
-import { createRpc } from '../../chain/rpc/rpc.ts';
+import { type ChainClient, createChainClient } from '../../chain/rpc/client.ts';
+import { createRpc, type Rpc } from '../../chain/rpc/rpc.ts';
 import { createRpcPool } from '../../chain/rpc/rpc-pool.ts';
 import { settings } from '../../compose/config.ts';
 import { createVerifier } from '../../compose/hosts/create-verifier.ts';
@@ -12,10 +12,12 @@ import { listBrands } from '../../ledger/brands/brands.ts';
 import type { Queries } from '../../ledger/database/database.ts';
 import { unsafeDatabaseSettings } from '../../ledger/database/durability.ts';
 import { migrate, pendingMigrations } from '../../ledger/database/migrate.ts';
-import { readFact } from '../../ledger/facts.ts';
+import { type Facts, readFact } from '../../ledger/facts.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { silentLog } from '../../lib/log.ts';
 import type { SeededBrand } from '../../rules/brands/seed-changes.ts';
+import { lookAtMoney } from '../doctor/money.ts';
+import type { MoneySettings } from '../reach/gas-money.ts';
 import { userHasher } from '../requests/user-hash.ts';
 import { readSecret, type Secret } from '../secrets.ts';
 import { startSettings } from '../settings.ts';
@@ -23,7 +25,13 @@ import { brandRoutes } from './brand-routes.ts';
 import { constraintRoutes } from './constraint-routes.ts';
 import { laneCommands } from './lane-commands.ts';
 import { mintRoutes } from './mint-routes.ts';
-import { type LedgerPlace, missing, openLedger, refuseEmulatorLedger } from './open-ledger.ts';
+import {
+  type LedgerPlace,
+  missing,
+  type OpenLedger,
+  openLedger,
+  refuseEmulatorLedger,
+} from './open-ledger.ts';
 import { perkRoutes } from './perk-routes.ts';
 import type { OwnReach } from './public-reach.ts';
 import { openRecovery, type RecoveryGiven } from './recovery.ts';
@@ -92,6 +100,9 @@ export async function openOfflineLedger(place: LedgerPlace) {
       const connected = await connect(rpcSecret);
       return asked(() => createVerifier({ database, ...connected })(options));
     },
+    /** What each account that signs has for gas, by a node's word. */
+    money: (chain: ChainClient, given: Parameters<typeof lookAtMoney>[1], config: MoneySettings) =>
+      asked(() => lookAtMoney({ db: database.db, chain }, given, config)),
     /** Takes in what the chain has and the ledger lost. */
     recovery: async (given: RecoveryGiven) =>
       openRecovery(ledger, { connected: await connect(given.nodes), cwd: place.cwd, given }),

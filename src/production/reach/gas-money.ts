@@ -3,7 +3,7 @@
 import { REDEMPTION_GAS_LIMIT } from '../../chain/contracts/calls/perk-redemption.ts';
 import { payoutGasLimit } from '../../chain/contracts/payout-batch.ts';
 import { mintGasLimit } from '../../chain/contracts/sale-mint.ts';
-import { type FeePolicy, priceTransaction } from '../../chain/lane/fees.ts';
+import { priceTransaction } from '../../chain/lane/fees.ts';
 import type { ChainClient } from '../../chain/rpc/client.ts';
 import { settings } from '../../compose/config.ts';
 import type { Queries } from '../../ledger/database/database.ts';
@@ -15,13 +15,16 @@ import { type Problem, problemOf } from '../start-errors.ts';
 
 type Hex = `0x${string}`;
 
+/** The accounts that sign, by the name of their key. */
+export type SigningAccount = keyof StartConfig['keys'];
+
 const smaller = (one: bigint, other: bigint) => (one < other ? one : other);
 function larger(one: bigint, other: bigint): bigint {
   return one < other ? other : one;
 }
 
 /** Gas of the dearest transaction of each account: a full batch of one brand, in the words of the bitmap that it fills. */
-const GAS_OF: Record<keyof StartConfig['keys'], bigint> = {
+const GAS_OF: Record<SigningAccount, bigint> = {
   payout: payoutGasLimit(settings.payout.batchMax, 1, 3),
   mint: larger(mintGasLimit('escrow'), mintGasLimit('wallet')),
   redemption: REDEMPTION_GAS_LIMIT,
@@ -51,17 +54,16 @@ export async function checkPrice(
  */
 export async function checkGasMoney(
   deps: { chain: Pick<ChainClient, 'block' | 'balanceWei'>; db?: Queries | undefined },
-  accounts: Partial<Record<keyof StartConfig['keys'], Hex | undefined>>,
+  accounts: Partial<Record<SigningAccount, Hex | undefined>>,
   config: MoneySettings,
 ): Promise<{ problems: Problem[]; warnings: Problem[] }> {
-  const fees = feesOf(config);
   const baseFeeWei = (await deps.chain.block('latest'))?.baseFeeWei ?? 0n;
   const problems: Problem[] = [];
   const warnings: Problem[] = [];
   for (const [name, address] of Object.entries(accounts)) {
     if (!address) continue;
     const balanceWei = await deps.chain.balanceWei(address);
-    const [nowWei, mostWei] = worstCases(name as keyof StartConfig['keys'], { baseFeeWei, fees, config });
+    const { nowWei, mostWei } = costOfOne(name as SigningAccount, baseFeeWei, config);
     const who = `the ${name} account ${address}`;
     if (balanceWei < nowWei)
       problems.push(tooLittle({ who, address, balanceWei, needsWei: nowWei, at: "at today's price" }));
@@ -75,21 +77,21 @@ export async function checkGasMoney(
   return { problems, warnings };
 }
 
-/** What the dearest transaction of an account offers for its gas: today, and at the fee cap. */
-function worstCases(
-  name: keyof StartConfig['keys'],
-  at: { baseFeeWei: bigint; fees: FeePolicy; config: MoneySettings },
-): [nowWei: bigint, mostWei: bigint] {
-  const price = priceTransaction(at.baseFeeWei, at.fees)?.maxFeePerGas ?? at.fees.feeCapWei;
+/** What the dearest transaction of an account offers for its gas: at today's price, and at the fee cap. */
+export function costOfOne(
+  name: SigningAccount,
+  baseFeeWei: bigint,
+  config: MoneySettings,
+): { nowWei: bigint; mostWei: bigint } {
+  const fees = feesOf(config);
+  const price = priceTransaction(baseFeeWei, fees)?.maxFeePerGas ?? fees.feeCapWei;
   const most = (priceWei: bigint) =>
-    name === 'payout'
-      ? smaller(GAS_OF.payout * priceWei, native(at.config.offerMax))
-      : GAS_OF[name] * priceWei;
-  return [most(price), most(at.fees.feeCapWei)];
+    name === 'payout' ? smaller(GAS_OF.payout * priceWei, native(config.offerMax)) : GAS_OF[name] * priceWei;
+  return { nowWei: most(price), mostWei: most(fees.feeCapWei) };
 }
 
-/** Gas wallets of brands that may send are filled up out of the relay account. */
-async function fillingUp(
+/** A problem when the relay account has less than the gas wallets of brands that may send are to be filled up with. */
+export async function fillingUp(
   { chain, db }: { chain: Pick<ChainClient, 'balanceWei'>; db: Queries },
   relay: { address: Hex; balanceWei: bigint },
   { gasLow, gasFull }: MoneySettings,
@@ -105,7 +107,7 @@ async function fillingUp(
       address: relay.address,
       balanceWei: relay.balanceWei,
       needsWei: neededWei,
-      at: `to fill up ${low.length} gas wallets of brands`,
+      at: `to fill up ${low.length} gas wallet${low.length === 1 ? '' : 's'} of brands`,
     }),
   ];
 }
@@ -127,7 +129,7 @@ function tooLittle(of: {
 const inGwei = (wei: bigint) => String(Number(wei) / 1e9);
 
 /** In the chain's currency, rounded up to a billionth: what is sent must be enough. */
-function inNative(wei: bigint): string {
+export function inNative(wei: bigint): string {
   const billionths = (wei + 999_999_999n) / 1_000_000_000n;
   const [whole, rest] = [billionths / 1_000_000_000n, billionths % 1_000_000_000n];
   const decimals = String(rest).padStart(9, '0').replace(/0+$/, '');
