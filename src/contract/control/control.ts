@@ -178,12 +178,10 @@ const gasWallet = z.object({ address: z.string(), ready: z.boolean() }).meta({
     "Pays the gas of the brand's users; the service's own wallet pays while this one is not ready.",
 });
 const keylessPayment = z.object({
-  pays: z
-    .string()
-    .meta({
-      description:
-        'What is paid: `events`, `check-ins` or `milestones`; `redemptions` debit users, by no more than the brand has paid them.',
-    }),
+  pays: z.string().meta({
+    description:
+      'What is paid: `events`, `check-ins` or `milestones`; `redemptions` debit users, by no more than the brand has paid them.',
+  }),
   text: z.string().meta({ description: 'To whom, and how much.' }),
   closedBy: z.string().meta({ description: "The setting that asks for the brand's key, or pays nothing." }),
 });

@@ -1,6 +1,5 @@
 /** What a brand pays, or lets be spent, for callers who send no key: each way, how much, and the setting that closes it. */
 
-import { redemptionsOf } from '../perks/consent.ts';
 import type { Brand, BrandProfile, EventRule } from './brand.ts';
 import { checkInBase } from './check-in-events.ts';
 import { defaultsOf } from './settings.ts';
@@ -60,7 +59,8 @@ function byMilestones({ brand }: Asked): KeylessPayment[] {
 }
 
 function byRedemptions({ brand }: Asked): KeylessPayment[] {
-  if (redemptionsOf(brand.profile) !== 'open') return [];
+  // A brand from before the setting asks for its key.
+  if (brand.profile.redemptions !== 'open') return [];
   const text =
     'anybody who names a user: perks, paid with what the brand has paid that user and they have not spent, never more';
   return [{ pays: 'redemptions', text, closedBy: 'redemptions=key, or redemptions=token' }];
