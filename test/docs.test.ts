@@ -116,6 +116,35 @@ describe('docs/site-plugin.md', async () => {
   });
 });
 
+describe('docs/security.md', async () => {
+  const page = await read('docs/security.md');
+  const tables = page.split(/\n\n+/).filter((block) => block.startsWith('|'));
+  const rows = tables.flatMap((table) => {
+    const [head = '', , ...others] = table.trim().split('\n');
+    return others.map((row) => ({ head, row, named: [...row.matchAll(/`([^`›]+) › ([^`]+)`/g)] }));
+  });
+
+  test('each row says which test holds it, in its last column', () => {
+    expect(rows.length).toBeGreaterThan(80);
+    expect(rows.filter(({ head }) => !head.endsWith('| test |')).map(({ row }) => row)).toEqual([]);
+    const last = /\| `[^`›]+ › [^`]+`(?:, `[^`›]+ › [^`]+`)* \|$/;
+    expect(rows.filter(({ row }) => !last.test(row)).map(({ row }) => row)).toEqual([]);
+  });
+
+  test('each of those tests is there, with a title that says so', async () => {
+    const missing: string[] = [];
+    for (const [, file = '', part = ''] of rows.flatMap(({ named }) => named)) {
+      const source = await read(`test/${file}.test.ts`).catch(() => '');
+      const isInText = source
+        .split('\n')
+        .filter((line) => !/^\s*(?:\/\/|\/?\*|import )/.test(line))
+        .some((line) => /['"`]/.test(line.slice(0, line.indexOf(part))));
+      if (!isInText) missing.push(`${file} › ${part}`);
+    }
+    expect(missing).toEqual([]);
+  });
+});
+
 describe('docs/engagement.md', async () => {
   const page = await read('docs/engagement.md');
 

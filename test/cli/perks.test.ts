@@ -94,7 +94,7 @@ describe.each(databaseKinds)('perks (on $kind)', ({ open }) => {
     expect(JSON.stringify((await run('redemptions', '--limit', '501')).error)).toContain('500');
   });
 
-  test('redeem spends on the user’s own word with --as, --token or --permit, and else what the brand has paid', async () => {
+  test('redeem spends on the user’s own word with --as or --token, and else what the brand has paid', async () => {
     const { brandId } = service.brand;
     const perk = WALLPAPERS.name;
     const user = 'carol@demo.example';

@@ -57,6 +57,9 @@ describe('on SQLite', () => {
         status: 'healthy',
         idp: 'none',
       });
+    });
+
+    test('there is no control API', async () => {
       expect((await service.api('/../_rewards/clock')).status).toBe(403);
       const control = await fetch(`${service.ready.urls.events}/_rewards/clock`, {
         headers: { 'x-forwarded-proto': 'https' },

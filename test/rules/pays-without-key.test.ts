@@ -46,6 +46,24 @@ describe('pays without a key', () => {
     expect(waysOf({ ...brand, profile: earlier }, [])).toEqual(['check-ins', 'milestones']);
   });
 
+  test('redemptions that anybody may ask for: they debit, and need no automation', () => {
+    const open = brandOf({ redemptions: 'open', clientEvents: 'credential' });
+    expect(paysWithoutKey({ brand: open, rules: [signUp] })).toEqual([
+      {
+        pays: 'redemptions',
+        text: expect.stringMatching(
+          /^anybody who names a user: .* has paid that user and they have not spent/,
+        ),
+        closedBy: 'redemptions=key, or redemptions=token',
+      },
+    ]);
+    expect(waysOf(brandOf({ redemptions: 'open' }))).toEqual(['events', 'redemptions']);
+    expect(waysOf(brandOf({ redemptions: 'open', automation: 'off' }))).toEqual(['redemptions']);
+    expect(waysOf(brandOf({ redemptions: 'token', clientEvents: 'credential' }))).toEqual([]);
+    const { redemptions: _, ...earlier } = open.profile;
+    expect(waysOf({ ...open, profile: earlier })).toEqual([]);
+  });
+
   test('texts have what one claim comes to: believed amounts, check-ins, streaks, many events', () => {
     const loose = { domainless: 'allow', directAddresses: 'allow', clientAmounts: 'allow' };
     const rules = [
@@ -77,6 +95,12 @@ describe('doctor', () => {
     expect(open).toMatchObject({
       message: expect.stringContaining('without a spend limit'),
       fix: expect.stringContaining(`rewards brand set ${brandId} spendPerHour=1000`),
+    });
+    const redeemed = brandOf({ redemptions: 'open', clientEvents: 'credential', spendPerHour: 'none' });
+    const [spent] = lookAtKeyless([{ brand: redeemed, rules: [signUp] }]);
+    expect(spent).toEqual({
+      check: 'keyless',
+      message: expect.stringMatching(/only what it has paid its users before: redemptions to anybody/),
     });
     expect(lookAtKeyless([{ brand: brandOf(), rules: [] }])).toEqual([
       { check: 'keyless', message: 'no brand pays callers without its key' },

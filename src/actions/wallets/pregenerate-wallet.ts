@@ -13,6 +13,7 @@ import type { Random } from '../../lib/ids.ts';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import { isPageOf } from '../../rules/brands/domain.ts';
 import type { Registration } from '../../rules/registration.ts';
+import { asOneUser } from './one-user.ts';
 
 interface PregenerateDeps {
   database: Database;
@@ -73,7 +74,8 @@ export async function pregenerateWallet(
   // Two windows, so that strangers cannot use up the one of the brand's own servers.
   const scope = isOwn ? 'pregenerate with key' : 'pregenerate';
   const asked = { ...deps.limit, scope, subject: brandId, now: deps.businessTime() };
-  const hasWallet = (await findWallets(database.db, [registration.userKey])).has(registration.userKey);
+  const { userKey: ownKey } = await asOneUser(database.db, { brandId, userKey: registration.userKey });
+  const hasWallet = (await findWallets(database.db, [ownKey])).has(ownKey);
   // The window is read before anything is locked: callers that are refused must not delay those that write wallets.
   const { nowMs, ...seen } = await readWindow(database.db, asked);
   if (seen.remaining === 0 && !hasWallet) return refused(brandId, seen);
@@ -84,7 +86,7 @@ export async function pregenerateWallet(
   try {
     return await database.atomically(async (tx) => {
       const identity = await ensureIdentity(tx, newIdentity(deps, registration, nowMs));
-      const { userKey } = identity;
+      const { userKey } = await asOneUser(tx, { brandId, userKey: identity.userKey });
       if (isOwn) await notePregenerated(tx, { brandId, userKey });
       const wallets = await ensureWallets(tx, { userKeys: [userKey], addressAt: deps.addressAt, nowMs });
       const wallet = wallets.get(userKey);
@@ -121,9 +123,12 @@ async function findPregenerated(
   registration: Registration,
 ): Promise<{ wallet: PregeneratedWallet; userKey: string } | undefined> {
   const identity = await findIdentity(db, registration);
-  const wallet = identity && (await findWallets(db, [identity.userKey])).get(identity.userKey);
-  if (!identity || !wallet) return undefined;
-  const { idpUserId, userKey } = identity;
+  if (!identity) return undefined;
+  const { idpUserId } = identity;
+  // The account is the same at every brand; whose alias its name is, is the brand's word.
+  const { userKey } = await asOneUser(db, { brandId: registration.brandId, userKey: identity.userKey });
+  const wallet = (await findWallets(db, [userKey])).get(userKey);
+  if (!wallet) return undefined;
   return { wallet: { walletAddress: wallet.address, idpUserId, createdNew: false }, userKey };
 }
 

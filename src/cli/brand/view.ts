@@ -1,6 +1,7 @@
 /** Brands, their rules and their keys, for people. */
 import type { BrandBody, BrandDetail, FundingBody, NewKeyBody, RuleBody } from '../../client/bodies.ts';
 import { formatDuration } from '../../lib/duration.ts';
+import { areBoundedBySpending } from '../../rules/brands/pays-without-key.ts';
 import { brandSpec, rowsOf } from '../../rules/brands/spec.ts';
 import { waitingMintText } from '../mint/view.ts';
 import { isObject } from '../service/assignments.ts';
@@ -46,11 +47,14 @@ export function brandText(brand: BrandDetail, style: Style): string {
 function keylessRows({ paysWithoutKey, spendPerHour, spendPerDay }: BrandDetail, style: Style): string[] {
   if (paysWithoutKey.length === 0) return [];
   const isLimited = spendPerHour !== null || spendPerDay !== null;
-  const most = isLimited ? 'within its spend limit' : style.yellow('without a spend limit: set spendPerHour');
+  const ofLimits = isLimited
+    ? 'within its spend limit'
+    : style.yellow('without a spend limit: set spendPerHour');
+  const most = areBoundedBySpending(paysWithoutKey) ? ofLimits : 'only what it has paid its users before';
   return [
     `  ${style.dim('pays without a key')}  ${most}`,
     ...paysWithoutKey.map(
-      ({ pays, text, closedBy }) => `    ${style.dim(pays.padEnd(10))}  ${text}; ${closedBy} ends it`,
+      ({ pays, text, closedBy }) => `    ${style.dim(pays.padEnd(11))}  ${text}; ${closedBy} ends it`,
     ),
   ];
 }

@@ -178,7 +178,10 @@ const gasWallet = z.object({ address: z.string(), ready: z.boolean() }).meta({
     "Pays the gas of the brand's users; the service's own wallet pays while this one is not ready.",
 });
 const keylessPayment = z.object({
-  pays: z.string().meta({ description: 'What is paid: `events`, `check-ins` or `milestones`.' }),
+  pays: z.string().meta({
+    description:
+      'What is paid: `events`, `check-ins` or `milestones`; `redemptions` debit users, by no more than the brand has paid them.',
+  }),
   text: z.string().meta({ description: 'To whom, and how much.' }),
   closedBy: z.string().meta({ description: "The setting that asks for the brand's key, or pays nothing." }),
 });
@@ -187,9 +190,10 @@ export const brandDetail = brand.extend({
   warnings: z
     .array(z.string())
     .meta({ description: 'What its settings and rules together are likely to do wrong.' }),
-  paysWithoutKey: z
-    .array(keylessPayment)
-    .meta({ description: "What callers without the brand's key are paid; the spend limits bound it." }),
+  paysWithoutKey: z.array(keylessPayment).meta({
+    description:
+      "What callers without the brand's key are paid, which the spend limits bound, and what they may redeem.",
+  }),
   rules: z.array(ruleResult),
   gasWallet: gasWallet.nullable(),
 });

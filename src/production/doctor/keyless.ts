@@ -1,5 +1,5 @@
 /** Tells of each brand of a ledger what it pays to callers without its key, and whether anything limits that. */
-import { paysWithoutKey } from '../../rules/brands/pays-without-key.ts';
+import { areBoundedBySpending, paysWithoutKey } from '../../rules/brands/pays-without-key.ts';
 import type { SeededBrand } from '../../rules/brands/seed-changes.ts';
 import { spendLimits } from '../../rules/events/spend-limit.ts';
 import type { Observation } from './observation.ts';
@@ -15,9 +15,12 @@ export function lookAtKeyless(brands: readonly SeededBrand[]): Observation[] {
       ({ span, limit }) => `${limit} RWT in a${span === 'hour' ? 'n' : ''} ${span}`,
     );
     const ways = payments.map(({ pays, text, closedBy }) => `${pays} to ${text} (${closedBy} ends it)`);
-    const most = limits.length === 0 ? 'without a spend limit' : `at most ${limits.join(' and ')}`;
+    const isBounded = areBoundedBySpending(payments);
+    const paidBefore = 'only what it has paid its users before';
+    const ofLimits = limits.length === 0 ? 'without a spend limit' : `at most ${limits.join(' and ')}`;
+    const most = isBounded ? ofLimits : paidBefore;
     const message = `${brand.name} pays without a key, ${most}: ${ways.join('; ')}`;
-    if (limits.length > 0) return [{ check, message }];
+    if (limits.length > 0 || !isBounded) return [{ check, message }];
     return [
       {
         check,

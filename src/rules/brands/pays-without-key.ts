@@ -1,11 +1,13 @@
-/** What a brand pays to callers who send no key: each way, how much, and the setting that closes it. */
+/** What a brand pays, or lets be spent, for callers who send no key: each way, how much, and the setting that closes it. */
+
 import type { Brand, BrandProfile, EventRule } from './brand.ts';
 import { checkInBase } from './check-in-events.ts';
 import { defaultsOf } from './settings.ts';
 import { brandSpec } from './spec.ts';
 
 export interface KeylessPayment {
-  pays: 'events' | 'check-ins' | 'milestones';
+  /** `redemptions` earn nobody anything: they debit users, by no more than the brand has paid them. */
+  pays: 'events' | 'check-ins' | 'milestones' | 'redemptions';
   /** Who gets how much, as a sentence without a full stop. */
   text: string;
   /** The setting that asks for the brand's key, or pays nothing. */
@@ -17,9 +19,15 @@ type Asked = { brand: Pick<Brand, 'automation' | 'profile'>; rules: readonly Eve
 /** Each way to money that a brand leaves open, whatever can be earned by it. */
 const ways: readonly ((of: Asked) => KeylessPayment[])[] = [byEvents, byCheckIns, byMilestones];
 
-/** The ways in which strangers are paid by this brand, in a fixed order; none where its automation is off. */
-export const paysWithoutKey = (of: Asked): KeylessPayment[] =>
-  of.brand.automation ? ways.flatMap((way) => way(of)) : [];
+/** The ways in which strangers are paid by this brand, in a fixed order. Without automation only perks can be redeemed. */
+export const paysWithoutKey = (of: Asked): KeylessPayment[] => [
+  ...(of.brand.automation ? ways.flatMap((way) => way(of)) : []),
+  ...byRedemptions(of),
+];
+
+/** Whether a spend limit bounds any of these. What redemptions debit is bounded by what was paid before. */
+export const areBoundedBySpending = (payments: readonly { pays: string }[]): boolean =>
+  payments.some(({ pays }) => pays !== 'redemptions');
 
 /** More events than these are counted, not named. */
 const NAMED_MAX = 5;
@@ -48,6 +56,14 @@ function byMilestones({ brand }: Asked): KeylessPayment[] {
   const bonuses = steps.map(([days, bonus]) => `${bonus} RWT after ${days} days`).join(', ');
   const text = `${callersOf(brand)}: ${bonuses} (streakPays is service)`;
   return [{ pays: 'milestones', text, closedBy: CLOSED_STREAKS }];
+}
+
+function byRedemptions({ brand }: Asked): KeylessPayment[] {
+  // A brand from before the setting asks for its key.
+  if (brand.profile.redemptions !== 'open') return [];
+  const text =
+    'anybody who names a user: perks, paid with what the brand has paid that user and they have not spent, never more';
+  return [{ pays: 'redemptions', text, closedBy: 'redemptions=key, or redemptions=token' }];
 }
 
 const CLOSED_STREAKS = 'streakPays=off, or clientEvents=credential';

@@ -1,4 +1,5 @@
 /** The control API is for whoever has the token: other users of the machine can neither change nor read anything. */
+import { request } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { rewardsJson } from '../../kits/cli.ts';
 import { startTestService, type TestService } from '../../kits/service.ts';
@@ -45,6 +46,30 @@ test('the token of the ready line reads everything', async () => {
     headers: headersOf(service.ready.controlToken),
   });
   expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('alice@demo.example')]);
+});
+
+test('a page of another site is refused with the token as well, and so is a name that only points here', async () => {
+  const { hostname, port } = new URL(at('/clock'));
+  const ask = (more: Record<string, string>, method = 'GET') =>
+    new Promise<number | undefined>((resolve, reject) => {
+      const headers = { ...headersOf(service.ready.controlToken), ...more };
+      const path = new URL(at('/clock')).pathname;
+      request({ hostname, port, path, method, headers })
+        .on('response', (response) => resolve(response.resume().statusCode))
+        .on('error', reject)
+        .end(method === 'POST' ? '{"advance":"1h"}' : '');
+    });
+  expect(await ask({})).toBe(200);
+  const names: Record<string, string>[] = [
+    { origin: 'https://evil.example' },
+    { origin: 'null' },
+    { host: 'evil.example' },
+    { host: 'evil.example', origin: 'http://evil.example' },
+  ];
+  for (const foreign of names) {
+    expect([foreign, await ask(foreign)]).toEqual([foreign, 403]);
+    expect([foreign, await ask(foreign, 'POST')]).toEqual([foreign, 403]);
+  }
 });
 
 test("a browser that opens the banner's link reads for its session, changes nothing and sees no secret", async () => {

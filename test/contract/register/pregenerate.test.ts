@@ -46,6 +46,27 @@ onEachDatabase('pregenerate-user', (get) => {
     expect(elsewhere.body.idp_user_id).not.toBe(idp_user_id);
   });
 
+  test('a user who has an alias has the one wallet at that brand, before and after they had another', async () => {
+    await freshMinute();
+    const link = (id: string, user: string) =>
+      get().control(`/brands/${shop.brandId}/aliases`, { alias: `discord_${id}@rewards.localhost`, user });
+    const [early, late, user] = [account(), account(), someone()];
+    const own = await pregenerate(shop, late);
+    expect((await link(early.oauth_user_id, user)).status).toBe(201);
+    const first = await pregenerate(shop, early);
+    expect(first.body.created_new).toBe(true);
+    expect((await link(late.oauth_user_id, user)).status).toBe(201);
+    for (const who of [early, late]) {
+      const { body } = await pregenerate(shop, who);
+      expect(body).toMatchObject({ created_new: false, wallet_address: first.body.wallet_address });
+    }
+    const rewarded = await get().send(shop, { userEmail: user });
+    expect(rewarded.body.walletAddress).toBe(first.body.wallet_address);
+    // The alias is of one brand: at another the account has the wallet of its own.
+    const elsewhere = await pregenerate(open, late);
+    expect(elsewhere.body).toMatchObject({ created_new: false, wallet_address: own.body.wallet_address });
+  });
+
   test('later rewards of that user go to that wallet', async () => {
     await freshMinute();
     const who = account();

@@ -18,10 +18,15 @@ describe.each(databaseKinds.map((database, place) => ({ ...database, splitHosts:
     let kit: RelayKit;
     let stopDatabase: () => Promise<void>;
     let shopKey: string;
+    const limitAlarms: string[] = [];
+    const note = (fields: Record<string, unknown>, message: string) => {
+      if (fields.alarm === 'redemption_limit') limitAlarms.push(`${message}: ${fields.about}`);
+    };
+    const log = { debug() {}, info: note, warn: note, error: note };
     beforeAll(async () => {
       const { databaseUrl, stop } = await open();
       stopDatabase = stop;
-      kit = await startRelayKit({ splitHosts, ...(databaseUrl && { databaseUrl }) });
+      kit = await startRelayKit({ splitHosts, log, ...(databaseUrl && { databaseUrl }) });
       await kit.setPerk(BigInt(WALLPAPERS.tokenId), BigInt(PRICE));
       const shop = { brandId: SHOP, name: 'Shop', domains: ['shop.example'], escrow: 10_000 };
       const { body } = await kit.control('/brands', { ...shop, domainless: 'allow' });
@@ -354,6 +359,9 @@ describe.each(databaseKinds.map((database, place) => ({ ...database, splitHosts:
           }),
         ]);
         expect((await ask('check-eligibility', email)).body.code).toBe('redemption_limit_reached');
+        // The operator is told once, however many are refused.
+        expect((await redeem(email)).status).toBe(429);
+        expect(limitAlarms).toEqual([`alarm: ${address}`]);
         // What the holder allows is not counted.
         await mintTo(kit, bob.address, PRICE);
         const permit = await kit.permit(bob, { spender: kit.contracts.escrow, value: BigInt(PRICE) });
@@ -366,6 +374,8 @@ describe.each(databaseKinds.map((database, place) => ({ ...database, splitHosts:
       await expect.poll(eligible, { timeout: 10_000 }).toBe(true);
       expect((await redeem(email)).status).toBe(200);
       expect(await kit.balanceOf(wallet)).toBe(60n);
+      await kit.advance('1h');
+      await expect.poll(() => limitAlarms.at(-1), { timeout: 10_000 }).toBe(`alarm is over: ${address}`);
     });
   },
 );
