@@ -130,6 +130,7 @@ export async function startCustomers(stage: Stage) {
     const ours = body.endpoints.filter((one: { url: string }) => one.url === url);
     const ids = new Set(ours.map(({ id }: { id: string }) => id));
     const deliveries = await stage.ledger().webhooks();
+    const failed = await stage.ledger().failedAttempts();
     const arrived = new Set(receiver.received.map(({ headers }) => headers['webhook-id']));
     const told = new Set(
       deliveries.filter(({ type }) => type === 'reward.distributed').map(({ subject }) => subject),
@@ -138,7 +139,10 @@ export async function startCustomers(stage: Stage) {
     return [
       ...deliveries
         .filter(({ state }) => state !== 'delivered')
-        .map(({ eventId, state, tries }) => `the webhook ${eventId} is ${state} after ${tries} tries`),
+        .map(({ eventId, endpointId, state, url: to }) => {
+          const tries = failed.filter((one) => one.eventId === eventId && one.endpointId === endpointId);
+          return `the webhook ${eventId} to ${to} is ${state} after ${JSON.stringify(tries)}`;
+        }),
       ...deliveries
         .filter((one) => ids.has(one.endpointId) && !arrived.has(one.eventId))
         .map(({ eventId }) => `the webhook ${eventId} never arrived`),
