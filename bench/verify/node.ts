@@ -132,6 +132,8 @@ export async function startStandInNode(history: History, hashes: readonly Hex[])
       hasRole: () => granted.has(`${at} ${first} ${lower(second)}`),
       paidWord: () => paidWord(first as bigint, block),
       minterCap: () => 2n ** 128n,
+      // The cap, what is left of it, and when all of it may be collected again.
+      collectCap: () => [2n ** 128n, 2n ** 128n, 0n],
       totalSupply: () => (block < history.depositBlock ? 0n : DEPOSIT * BigInt(brandIds.length)),
       balanceOf() {
         if (at === contracts.escrow) return inEscrow(lower(first), block);

@@ -59,8 +59,11 @@ export interface Service {
   checkConstraints: CheckConstraints;
   /** Resolves when the ledger has caught up with the chain; the engine then runs on its own. */
   start(): Promise<void>;
-  /** Starts the looks at the payment processor, once that can be reached; in the emulator this process listens for it. */
-  reconcilePayments(): void;
+  /**
+   * Starts what asks others, once they can be reached: the looks at the payment processor, and webhooks. In the emulator
+   * this process listens for both, perhaps at another port than before.
+   */
+  reachOthers(): void;
   /** Resolves when all decisions and all chain work of this process are done. */
   stop(): Promise<void>;
 }
@@ -105,10 +108,11 @@ export function createService(deps: ServiceDeps, config: ServiceConfig): Service
       if (!signers) return;
       looks.start();
       resultLooks.start();
-      webhooks.start();
     },
-    reconcilePayments() {
-      if (signers) payments?.reconciler.start();
+    reachOthers() {
+      if (!signers) return;
+      payments?.reconciler.start();
+      webhooks.start();
     },
     async stop() {
       try {

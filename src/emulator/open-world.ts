@@ -165,7 +165,7 @@ async function connectTo(
     identity: Pick<Awaited<ReturnType<typeof openLocalIdentity>>, 'announce'>;
     site: Pick<EmulatedSite, 'announce'>;
     payments: Pick<ReturnType<typeof stripeOfEmulator>, 'announce'>;
-    service: Pick<Service, 'reconcilePayments'>;
+    service: Pick<Service, 'reachOthers'>;
     seeded: Pick<Seeded, 'fixture'>;
     inboxUrl: string;
   },
@@ -178,7 +178,7 @@ async function connectTo(
   await adapters.emulatedProcessor.start({ origin, eventsTo });
   await openWebhooks(adapters, parts.seeded.fixture.brands, parts.inboxUrl);
   parts.payments.announce(origin);
-  service.reconcilePayments();
+  service.reachOthers();
 }
 
 const both =

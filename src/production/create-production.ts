@@ -160,7 +160,7 @@ async function startProduction(
   );
   lifecycle.onStop(service.stop);
   await asked('the blocks that it has read', service.start);
-  service.reconcilePayments();
+  service.reachOthers();
   const lanes = await asked('its lanes', () => lookAtLanes(adapters, config, adapters.clock.now()));
   const { addressOf } = adapters.known;
   watches = startWatches({ ...deps, addressOf, engine: service.engine, metrics, lanes }, config);

@@ -60,6 +60,34 @@ test('serve, killed with webhooks under way: after the restart they go out at on
   }
 });
 
+test('serve, killed with a webhook for its inbox and started at another port: it is tried only where the inbox is now', async () => {
+  const project = await temporaryDirectory();
+  const start = (env: Record<string, string>) =>
+    serve(['--port', '0', '--rpc-port', '0', '--persist-to', 'data'], { cwd: project.path, env });
+  const dies = { REWARDS_CRASH_AT: 'webhook.posting:1' };
+  try {
+    const first = await start(dies);
+    // Whether the caller hears of it before the kill does not matter here.
+    await rewardsJson(['send-event', 'account_creation', '--user', 'late@people.example'], {
+      cwd: project.path,
+    });
+    await until('it is killed', () => first.child.signalCode === 'SIGKILL');
+    const second = await start({});
+    await until('it is delivered', async () => {
+      const { envelope } = await rewardsJson(['webhooks', 'deliveries', 'list'], { cwd: project.path });
+      const { deliveries } = envelope.data.body;
+      return deliveries.length === 1 && deliveries[0].state === 'delivered';
+    });
+    await second.stop();
+    const ledger = new SqliteDatabase(join(project.path, 'data', 'ledger.sqlite'), { readonly: true });
+    const attempts = ledger.prepare('select status, why from webhook_attempts').all();
+    ledger.close();
+    expect(attempts).toEqual([{ status: 200, why: null }]);
+  } finally {
+    await project.remove();
+  }
+});
+
 describe.each(['SQLite file', 'Postgres'] as const)('%s', (kind) => {
   let script: Script;
   beforeAll(async () => {

@@ -24,6 +24,26 @@ export interface AttemptRow {
   createdAt: number;
 }
 
+export interface WebhookRow {
+  eventId: string;
+  endpointId: string;
+  type: string;
+  subject: string;
+  state: string;
+  tries: number;
+  url: string;
+}
+
+/** Of a webhook that was not taken. */
+export interface FailedAttemptRow {
+  eventId: string;
+  endpointId: string;
+  at: number;
+  ms: number;
+  status: number | null;
+  why: string | null;
+}
+
 export interface LedgerReader {
   /** Whether committed rows hold these signed bytes. */
   hasAttempt(hash: string): Promise<boolean>;
@@ -33,6 +53,9 @@ export interface LedgerReader {
   funds(brandId: string): Promise<{ deposited: number; promised: number } | undefined>;
   /** What a payer's budgets, or its users' shares of them, count as promised or spent, over all days. */
   gas(of: { payer: string; userAddress?: string }): Promise<number>;
+  /** Every delivery of a webhook, with the event that it tells of. */
+  webhooks(): Promise<WebhookRow[]>;
+  failedAttempts(): Promise<FailedAttemptRow[]>;
   /** Grants that a user's counter of an event shows. */
   claims(userKey: string): Promise<number>;
   close(): Promise<void>;
@@ -43,6 +66,12 @@ const REWARDS = `select sequence, id, wallet, amount, user_key as "userKey", tra
 const ATTEMPTS = `select a.hash, a.transaction_id as "transactionId", t.nonce, a.kind, t.status, t.outcome,
   a.created_at as "createdAt" from attempts a join transactions t on t.id = a.transaction_id
   where t.purpose <> 'redeem' order by t.nonce, a.attempt`;
+
+const WEBHOOKS = `select e.id as "eventId", d.endpoint_id as "endpointId", e.type, e.subject, d.state, d.tries,
+  p.url from webhook_events e join webhook_deliveries d on d.event_id = e.id
+  join webhook_endpoints p on p.id = d.endpoint_id`;
+const FAILED_ATTEMPTS = `select event_id as "eventId", endpoint_id as "endpointId", at, ms, status, why
+  from webhook_attempts where status is null or status not between 200 and 299 order by at`;
 
 /** Of a SQLite stack's data folder, or of a Postgres database. */
 export function readLedger(where: { dataDir: string; databaseUrl?: string | undefined }): LedgerReader {
@@ -75,6 +104,11 @@ export function readLedger(where: { dataDir: string; databaseUrl?: string | unde
         : await run.rows('select sum(spent_gwei) as spent from gas_budgets where payer = ?', [payer]);
       return Number(row?.spent ?? 0);
     },
+    webhooks: async () => (await run.rows(WEBHOOKS)) as unknown as WebhookRow[],
+    failedAttempts: async () =>
+      (await run.rows(FAILED_ATTEMPTS)).map(
+        (row) => numbers(row, ['at', 'ms', 'status']) as unknown as FailedAttemptRow,
+      ),
     async claims(userKey) {
       const [row] = await run.rows('select sum(claims) as claims from claim_counters where user_key = ?', [
         userKey,

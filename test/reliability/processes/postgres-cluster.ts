@@ -1,7 +1,7 @@
 /** Postgres servers that can be killed, started again, copied to a standby and promoted. */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { realpathSync } from 'node:fs';
+import { readFileSync, realpathSync } from 'node:fs';
 import { chown, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -18,6 +18,8 @@ export interface Server {
   /** Starts it, or starts it again, and waits until it answers. */
   start(): Promise<void>;
   kill(signal?: NodeJS.Signals): Promise<void>;
+  /** SIGKILL for the server and all its processes at once, as when the machine goes: none ends its work. */
+  killWhole(): Promise<void>;
   query(text: string): Promise<Record<string, unknown>[]>;
   promote(): void;
 }
@@ -40,6 +42,7 @@ export async function openCluster() {
     const data = join(dir, name);
     const url = `postgres://rewards@127.0.0.1:${port}/postgres`;
     let kill = async (_: NodeJS.Signals) => {};
+    let killWhole = async () => {};
     const one: Server = {
       port,
       data,
@@ -68,9 +71,16 @@ export async function openCluster() {
           await until(`${name} ends`, () => !isAlive(pid));
           shell.stdin.end();
         };
+        killWhole = async () => {
+          const children = childrenOf(pid);
+          await kill('SIGKILL');
+          for (const child of children) sendKill(child);
+          await until(`the processes of ${name} end`, () => !children.some(isAlive));
+        };
         await until(`${name} answers`, () => answers(url), 30_000);
       },
       kill: (signal = 'SIGKILL') => kill(signal),
+      killWhole: () => killWhole(),
       async query(text) {
         const client = new pg.Client({ connectionString: url });
         await client.connect();
@@ -118,6 +128,18 @@ export async function openCluster() {
       await rm(dir, { recursive: true, force: true });
     },
   };
+}
+
+/** Linux tells them. */
+const childrenOf = (pid: number): number[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
+
+function sendKill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended with its server.
+  }
 }
 
 function isAlive(pid: number): boolean {

@@ -4,6 +4,7 @@ import type { Ready } from '../../../src/emulator/state/ready.ts';
 import type { CrashPoint } from '../../../src/lib/crash-points.ts';
 import type { RpcFault } from '../../kits/rpc-proxy.ts';
 import { seededChance } from '../../kits/seeded-chance.ts';
+import { type Customers, startCustomers } from './customers.ts';
 import { type Life, startLife } from './program.ts';
 import { openStage, type Stage } from './stage.ts';
 
@@ -31,6 +32,8 @@ export interface Outcome {
   users: number;
   paid: number;
   lostAnswers: number;
+  /** What was done of each lane, and webhooks that arrived. */
+  lanes: Record<string, number>;
   /** From the start of a process to its ready line, without the first, which deploys the contracts. */
   readyMs: number[];
   /** From the start of a process that found unsent rewards to the first that it sent. */
@@ -40,6 +43,8 @@ export interface Outcome {
 
 /** How long a life may go without reaching its point before that counts as missed. */
 const LIFE_MS = 6_000;
+/** How long the last life is asked for new things. */
+const LAST_LIFE_MS = 3_000;
 /** Bumps take patience. */
 const BUMP_LIFE_MS = 25_000;
 const GWEI = 10n ** 9n;
@@ -51,6 +56,7 @@ const USERS_PER_LIFE = 60;
 
 export async function runSchedule(schedule: Schedule): Promise<Outcome> {
   const stage = await openStage(schedule);
+  const customers = await startCustomers(stage);
   const chance = seededChance(schedule.seed);
   const outcome: Outcome = {
     violations: [],
@@ -59,6 +65,7 @@ export async function runSchedule(schedule: Schedule): Promise<Outcome> {
     users: 0,
     paid: 0,
     lostAnswers: 0,
+    lanes: {},
     readyMs: [],
     firstPaymentMs: [],
     stderr: '',
@@ -84,7 +91,7 @@ export async function runSchedule(schedule: Schedule): Promise<Outcome> {
       if (kill) {
         if (ready) {
           for (const rule of schedule.faults) stage.proxy.add(rule);
-          await live(stage, { life, ready, kill, users, chance });
+          await live(stage, { life, ready, kill, users, chance, customers });
           stage.proxy.heal();
         }
         const end = life.isOver() ? await life.ended : await life.stop('SIGKILL');
@@ -99,11 +106,14 @@ export async function runSchedule(schedule: Schedule): Promise<Outcome> {
         outcome.violations.push(`did not start again: ${life.stderr()}`);
         break;
       }
-      await askAgain(stage, { ready, users });
+      // The same again, in a life that is not killed: whatever the others left behind is in the way of nothing new.
+      await Promise.all([askAgain(stage, { ready, users }), customers.ask(ready, lasting(LAST_LIFE_MS))]);
       const { violations, paid } = await stage.verdict(ready);
       outcome.violations.push(...violations);
       outcome.paid = paid;
       outcome.violations.push(...(await unrewarded(stage, users)));
+      outcome.violations.push(...(await customers.verdict(ready)));
+      outcome.lanes = customers.counts();
       await watching;
       const end = await life.stop('SIGTERM');
       if (end.code !== 0) outcome.violations.push(`SIGTERM ended it with ${end.code ?? end.signal}`);
@@ -114,20 +124,35 @@ export async function runSchedule(schedule: Schedule): Promise<Outcome> {
     return outcome;
   } finally {
     if (life && !life.isOver()) await life.stop('SIGKILL');
+    await customers.stop();
     await stage.close();
   }
+}
+
+/** True for so long. */
+function lasting(ms: number): () => boolean {
+  const endsAt = Date.now() + ms;
+  return () => Date.now() < endsAt;
 }
 
 /** Clients send events, and the chain is stirred towards the point, until the process is dead or the time is up. */
 async function live(
   stage: Stage,
-  run: { life: Life; ready: Ready; kill: Kill; users: string[]; chance: ReturnType<typeof seededChance> },
+  run: {
+    life: Life;
+    ready: Ready;
+    kill: Kill;
+    users: string[];
+    chance: ReturnType<typeof seededChance>;
+    customers: Customers;
+  },
 ): Promise<void> {
-  const { life, ready, kill, users, chance } = run;
+  const { life, ready, kill, users, chance, customers } = run;
   const giveUpAt = Date.now() + (kill.point.startsWith('lane.bump') ? BUMP_LIFE_MS : LIFE_MS);
   const going = () => !life.isOver() && Date.now() < giveUpAt;
   let left = USERS_PER_LIFE;
   const stirring = stir(stage, kill, going);
+  const asking = customers.ask(ready, going);
   await Promise.all(
     Array.from({ length: CLIENTS }, async () => {
       while (going() && left-- > 0) {
@@ -139,7 +164,7 @@ async function live(
     }),
   );
   while (going()) await pause(50);
-  await stirring;
+  await Promise.all([stirring, asking]);
 }
 
 /** Some points are reached only when something happens to the chain. */

@@ -6,6 +6,12 @@ import { seededChance } from '../../kits/seeded-chance.ts';
 /** What drivers send to commit: a query message with just this text. */
 const COMMIT = /commit;?\0/i;
 
+interface Watch {
+  nth: number;
+  isPassedOn: boolean;
+  act(): void;
+}
+
 export type TcpProxy = Awaited<ReturnType<typeof startTcpProxy>>;
 
 /** `target` may be moved, as a name or a virtual address is moved to another server. */
@@ -16,6 +22,7 @@ export async function startTcpProxy(options: { host: string; port: number; seed?
   /** How many messages still pass until the server is gone; undefined: all of them. */
   let messagesLeft: number | undefined;
   let messages = 0;
+  let watch: Watch | undefined;
   const cuts = { afterCommit: 0, commits: 0 };
   const pairs = new Set<{ client: Socket; server: Socket }>();
 
@@ -34,6 +41,10 @@ export async function startTcpProxy(options: { host: string; port: number; seed?
       messages += 1;
       if (messagesLeft !== undefined && messagesLeft > 0) messagesLeft -= 1;
       if (messagesLeft === 0) return cutAll();
+      if (watch && messages === watch.nth) {
+        if (watch.isPassedOn) server.write(chunk);
+        return watch.act();
+      }
       if (COMMIT.test(chunk.toString('latin1'))) {
         cuts.commits += 1;
         swallowing = chance.unit() < cutAfterCommit;
@@ -76,7 +87,12 @@ export async function startTcpProxy(options: { host: string; port: number; seed?
       messages = 0;
       messagesLeft = count;
     },
-    /** Messages of clients since the last `cutAtMessage`. */
+    /** Counts anew; with the nth message something happens to the server, before or after it has the message. */
+    atMessage(next: Watch | undefined) {
+      messages = 0;
+      watch = next;
+    },
+    /** Messages of clients since the last `cutAtMessage` or `atMessage`. */
     messages: () => messages,
     cutAll,
     moveTo(host: string, port: number) {
