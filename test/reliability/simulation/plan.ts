@@ -1,7 +1,11 @@
 /** What one seed is made of: how many of everything, which faults there are and how often each strikes. */
+
+import type { Hex } from 'viem';
 import { crashPoints, redemptionCrashPoints } from '../../../src/lib/crash-points.ts';
 import type { Chance } from './chance.ts';
+import { USERS } from './model/accounts.ts';
 import { type Family, families, type NodeFault } from './model/model-node.ts';
+import { type Manner, manners } from './model/model-perks.ts';
 
 export type CommitFault = 'commit refused' | 'commit lost' | 'commit contended';
 /** Crash: at a crash point · kill: between two steps · pause: longer than a lease · clock jump: of one machine's clock. */
@@ -130,6 +134,10 @@ interface PerkPlan {
   held: number;
   /** Perks are sold, and RWT sent away, past the service. */
   others: boolean;
+  /** What wallets of users do that are not like others. */
+  manners: ReadonlyMap<Hex, Manner>;
+  /** Share of redemptions that nobody but the brand asks for. */
+  unasked: number;
 }
 
 export const drawPerks = (chance: Chance): PerkPlan =>
@@ -139,8 +147,10 @@ export const drawPerks = (chance: Chance): PerkPlan =>
         stock: chance.one([1, 2, 1_000]),
         held: chance.one([10, 15, 25, 1_000]),
         others: chance.hit(0.3),
+        manners: new Map(chance.hit(0.5) ? [[chance.one(USERS), chance.one(manners)]] : []),
+        unasked: chance.one([0, 0.4, 0.8]),
       }
-    : { redemptions: 0, stock: 1_000, held: 1_000, others: false };
+    : { redemptions: 0, stock: 1_000, held: 1_000, others: false, manners: new Map(), unasked: 0 };
 
 export function drawPlan(chance: Chance): Omit<Plan, 'mints' | 'perks'> {
   const replicas = chance.hit(0.5) ? 2 : 1;

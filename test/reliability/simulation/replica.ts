@@ -20,6 +20,7 @@ import type { Clock } from '../../../src/lib/clock.ts';
 import type { Crash } from '../../../src/lib/crash-points.ts';
 import { silentLog } from '../../../src/lib/log.ts';
 import type { Parts } from '../planted-bugs/parts.ts';
+import { askerOf } from './callers/words.ts';
 import { createMinting } from './minting.ts';
 import { CONTRACTS, ESCROW, PAYOUT_LANE, TOKEN } from './model/accounts.ts';
 import { cheapSigner } from './model/cheap-signer.ts';
@@ -82,6 +83,7 @@ export interface Replica {
   /** Turns the redeem lane. */
   redeem(): void;
   redeemPerk: ReturnType<typeof createRedeeming>['redeemPerk'];
+  judgeRedemption: ReturnType<typeof createRedeeming>['judge'];
   relayTransaction: ReturnType<typeof createRelaying>['relayTransaction'];
   follow(): void;
   die(): void;
@@ -186,6 +188,9 @@ export function createReplica(world: World, name: string, place: number): Replic
     settlements,
     businessTime: () => database.now,
     answerDatabase: database,
+    redeemDatabase: database,
+    trialRpc: rpc,
+    askerOf,
   };
   const wired = { ...parts, ...mutant.wire?.(parts, world) };
   const { clock, realClock } = wired;
@@ -236,7 +241,10 @@ export function createReplica(world: World, name: string, place: number): Replic
   });
   const redeeming = createRedeeming(world, {
     ...shared,
-    ...{ rpc, chain, database, owner: name, lane: laneSettings },
+    ...{ rpc, chain, owner: name, lane: laneSettings },
+    database: wired.redeemDatabase,
+    trialRpc: wired.trialRpc,
+    askerOf: wired.askerOf,
   });
   const follower = createFollower({
     ...shared,
@@ -342,6 +350,7 @@ export function createReplica(world: World, name: string, place: number): Replic
       });
     },
     redeemPerk: redeeming.redeemPerk,
+    judgeRedemption: redeeming.judge,
     askTopUp: () => run(relaying.askTopUp, () => {}),
     relayTransaction: relaying.relayTransaction,
     follow() {

@@ -173,6 +173,8 @@ export async function openSimLedger(clock: Pick<Clock, 'now'>, ddl = ''): Promis
         domains: [`shop-${place}.example`],
         platforms: {},
         clientBypass: 'credential',
+        // A brand asks for redemptions with its key or without; only what it paid itself may be collected then.
+        redemptions: 'open',
         mintTo: 'wallet',
       },
       verificationSecret: 'none',

@@ -5,10 +5,12 @@ import { askMint } from './callers/mint-callers.ts';
 import { askRedemption } from './callers/redemption-callers.ts';
 import { askRelay } from './callers/relay-callers.ts';
 import { checkRun } from './checks/checks.ts';
+import { lookAgain } from './checks/look-again.ts';
 import type { Finding } from './findings.ts';
 import { GAS_WALLETS, MINT_LANE, PAYOUT_LANE, PERK, REDEEM_LANE, USERS } from './model/accounts.ts';
 import { type ModelBlock, nonceOf, slotOf } from './model/model-chain.ts';
 import { redeemingCrashPoints, simCrashPoints, type WorldFault } from './plan.ts';
+import { GIVE_UP_AFTER_MS } from './redeeming.ts';
 import { createReplica, LEASE_MS, REPLACEMENT, type Replica } from './replica.ts';
 import { BRANDS } from './sim-ledger.ts';
 import { createWorld, type Gate, type World, type WorldOptions } from './world.ts';
@@ -39,6 +41,7 @@ export async function simulate(options: WorldOptions): Promise<Finding[]> {
   }
   const ended = await calmDown(world);
   await checkRun(world, ended);
+  if (ended) await lookAgain(world, drain);
   for (const replica of world.replicas) replica.die();
   return world.findings.list;
 }
@@ -331,6 +334,7 @@ async function calmDown(world: World): Promise<boolean> {
     ...{ what: 'work', payouts: plan.events > 0, calls: plan.relays > 0 },
     mints: plan.mints > 0,
     redemptions: plan.perks.redemptions > 0,
+    refused: false,
   };
   for (let round = 0; round < CALM_ROUNDS && world.findings.list.length === 0; round += 1) {
     time.advance(2_100);
@@ -353,6 +357,12 @@ async function calmDown(world: World): Promise<boolean> {
       await drain(world);
     }
     left = await leftToDo(world);
+    if (left.refused && left.what !== 'work') {
+      // Everything else went on beside them: they have waited for long enough.
+      time.advance(GIVE_UP_AFTER_MS);
+      left = { ...left, redemptions: true };
+      continue;
+    }
     if (left.what === 'nothing' || (left.what === 'finality' && !plan.untilFinal)) return true;
     if (left.what === 'finality' || left.what === 'failures')
       for (let n = 1; n < plan.finalityBlocks + plan.confirmations; n += 1) chain.mine();
@@ -364,6 +374,10 @@ async function calmDown(world: World): Promise<boolean> {
   return false;
 }
 
+/** The user whose redemptions our contracts refuse; nobody in most runs. */
+const refusedBy = ({ perks }: World['plan']) =>
+  [...perks.manners].find(([, manner]) => manner === 'refused by us')?.[0] ?? 'nobody';
+
 interface Left {
   /** failures: only finality is left to come, and rewards give their claims back by it. */
   what: 'nothing' | 'finality' | 'failures' | 'work';
@@ -372,11 +386,14 @@ interface Left {
   calls: boolean;
   mints: boolean;
   redemptions: boolean;
+  /** Only redemptions wait that our contracts refuse, until they are too old. */
+  refused: boolean;
 }
 
 async function leftToDo(world: World): Promise<Left> {
+  const refusedUser = refusedBy(world.plan);
   const [row] = await world.ledger.rows<
-    Record<'payouts' | 'calls' | 'mints' | 'redemptions' | 'open' | 'failed', number>
+    Record<'payouts' | 'calls' | 'mints' | 'redemptions' | 'refused' | 'open' | 'failed', number>
   >(
     `select (select count(*) from rewards where transaction_id is null and failure is null)
        + (select count(*) from transactions where status in ('stored', 'sent') and purpose = 'payout') as payouts,
@@ -385,18 +402,21 @@ async function leftToDo(world: World): Promise<Left> {
        + (select count(*) from transactions where status in ('stored', 'sent') and purpose = 'relay') as calls,
      (select count(*) from mints where transaction_id is null and failure is null)
        + (select count(*) from transactions where status in ('stored', 'sent') and purpose = 'mint') as mints,
-     (select count(*) from redemptions where transaction_id is null and failure is null)
+     (select count(*) from redemptions where transaction_id is null and failure is null and wallet <> ?)
        + (select count(*) from transactions where status in ('stored', 'sent') and purpose = 'redeem') as redemptions,
+     (select count(*) from redemptions where transaction_id is null and failure is null and wallet = ?) as refused,
      (select count(*) from transactions where status <> 'final') as open,
      (select count(*) from rewards where failure is not null and released_at is null)
        + (select count(*) from transactions
           where status = 'included' and outcome <> 'done' and purpose in ('payout', 'mint', 'redeem')) as failed`,
+    refusedUser,
+    refusedUser,
   );
   const { requests, relayRequests, mintRequests, redemptionRequests } = world;
   const asking = [...requests, ...relayRequests, ...mintRequests, ...redemptionRequests].some(
     ({ status }) => status === 'open',
   );
-  const { payouts = 0, calls = 0, mints = 0, redemptions = 0, open = 0, failed = 0 } = row ?? {};
+  const { payouts = 0, calls = 0, mints = 0, redemptions = 0, refused = 0, open = 0, failed = 0 } = row ?? {};
   const what = (): Left['what'] => {
     if (payouts + calls + mints + redemptions > 0) return 'work';
     if (open === 0) return asking ? 'work' : 'nothing';
@@ -404,6 +424,7 @@ async function leftToDo(world: World): Promise<Left> {
   };
   return {
     ...{ what: what(), payouts: payouts > 0, calls: calls > 0, mints: mints > 0 },
-    redemptions: redemptions > 0,
+    redemptions: redemptions + refused > 0,
+    refused: refused > 0,
   };
 }

@@ -106,6 +106,7 @@ export function createWorld({ seed, time, ledger, mutant, tally, trace }: WorldO
   const chain = createModelChain({
     ...{ bitmap: mutant.bitmap ?? true, baseFeeWei: 10n * GWEI },
     perks: { stock, held: new Map(USERS.map((wallet) => [wallet, held])) },
+    manners: plan.perks.manners,
   });
   const findings = createFindings();
   let left = plan.faultBudget;
@@ -128,7 +129,9 @@ export function createWorld({ seed, time, ledger, mutant, tally, trace }: WorldO
     world.note(`fault: ${fault}${detail ? ` (${detail})` : ''}`);
   };
   const { sent, taken, onArrival, onTaken } = watchArrivals({ ledger, findings });
-  const node = createModelNode({ chain, chance, family: plan.family, strikes, onArrival, onTaken });
+  const { family } = plan;
+  const { manners } = plan.perks;
+  const node = createModelNode({ chain, chance, family, manners, strikes, onArrival, onTaken });
   const random: Random = {
     uuid: () => `00000000-0000-7000-8000-${(++ids).toString(16).padStart(12, '0')}`,
     digits: (count) => '0'.repeat(count),
