@@ -7,6 +7,7 @@ import { payoutBugs } from './payout-bugs.ts';
 import { redemptionBugs } from './redemption-bugs.ts';
 import { refusalBugs } from './refusal-bugs.ts';
 import { relayBugs } from './relay-bugs.ts';
+import { webhookBugs } from './webhook-bugs.ts';
 
 export const noMutant: Mutant = { name: 'none' };
 
@@ -18,4 +19,5 @@ export const mutants: Mutant[] = [
   ...redemptionBugs,
   ...consentBugs,
   ...refusalBugs,
+  ...webhookBugs,
 ];

@@ -27,6 +27,8 @@ export interface Parts {
   clock: Clock;
   realClock: Clock;
   businessTime: BusinessTime;
+  /** What the schedules of webhooks go by. */
+  webhookTime: BusinessTime;
   answerDatabase: Database;
   relayKeys: GasKeys;
   /** What the lanes of the gas wallets are kept in. */

@@ -10,6 +10,7 @@ import type { Mutant } from './parts.ts';
 const beside = (manner: Manner, more: Partial<Plan['perks']> = {}): Partial<Plan> => ({
   storeMax: 1,
   untilFinal: true,
+  webhooks: 0,
   perks: {
     ...{ redemptions: 5, stock: 1_000, held: 1_000, others: false, unasked: 0 },
     manners: new Map([[USERS[0] ?? '0x', manner]]),

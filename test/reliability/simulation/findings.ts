@@ -45,6 +45,8 @@ export type Invariant =
   | 'no RWT without its word'
   | 'no RWT kept for nothing'
   | 'a refused row holds nobody'
+  | 'every webhook arrives'
+  | 'webhooks by their schedule'
   | 'one nonce a redemption'
   | 'no answer without its redemption'
   | 'no refusal with a redemption'

@@ -1,7 +1,7 @@
 /** What one seed is made of: how many of everything, which faults there are and how often each strikes. */
 
 import type { Hex } from 'viem';
-import { crashPoints, redemptionCrashPoints } from '../../../src/lib/crash-points.ts';
+import { crashPoints, redemptionCrashPoints, webhookCrashPoints } from '../../../src/lib/crash-points.ts';
 import type { Chance } from './chance.ts';
 import { USERS } from './model/accounts.ts';
 import { type Family, families, type NodeFault } from './model/model-node.ts';
@@ -61,6 +61,9 @@ export const simCrashPoints: string[] = [...crashPoints, 'commit.before', 'commi
 /** The same for seeds with redemptions. */
 export const redeemingCrashPoints: string[] = [...simCrashPoints, ...redemptionCrashPoints];
 
+/** The same for seeds with webhooks. */
+export const tellingCrashPoints: string[] = [...simCrashPoints, ...webhookCrashPoints];
+
 /** Weights of what the scheduler does next. */
 export interface Weights {
   /** A single call goes on. */
@@ -87,6 +90,9 @@ export interface Plan {
   mints: number;
   /** Redemptions of the perk, and what there is of it and of RWT; none in most seeds. */
   perks: PerkPlan;
+  /** What a brand is to be told, and how often its receiver fails; nothing in most seeds. */
+  webhooks: number;
+  webhookFailures: number;
   /** Share of calls with a permit before them. */
   permits: number;
   /** Native currency that gas wallets ask for. */
@@ -152,7 +158,21 @@ export const drawPerks = (chance: Chance): PerkPlan =>
       }
     : { redemptions: 0, stock: 1_000, held: 1_000, others: false, manners: new Map(), unasked: 0 };
 
-export function drawPlan(chance: Chance): Omit<Plan, 'mints' | 'perks'> {
+/** Clocks that are hours and days off. */
+const WRONG_CLOCKS_MS = [0, 3 * 3_600_000, -3 * 3_600_000, 26 * 3_600_000, -26 * 3_600_000];
+
+/** Seeds with webhooks have clocks that are wrong, long pauses, and no redemptions, which would grow too old in them. */
+export const drawWebhooks = (chance: Chance, replicas: number): Partial<Plan> =>
+  chance.hit(0.15)
+    ? {
+        webhooks: chance.between(2, 5),
+        webhookFailures: chance.one([0, 0.4, 0.8]),
+        skewMs: Array.from({ length: replicas }, () => chance.one(WRONG_CLOCKS_MS)),
+        perks: { redemptions: 0, stock: 1_000, held: 1_000, others: false, manners: new Map(), unasked: 0 },
+      }
+    : {};
+
+export function drawPlan(chance: Chance): Omit<Plan, 'mints' | 'perks' | 'webhooks' | 'webhookFailures'> {
   const replicas = chance.hit(0.5) ? 2 : 1;
   const skewed = chance.hit(0.3);
   const rates = new Map<Fault, number>();

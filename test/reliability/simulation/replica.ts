@@ -27,6 +27,7 @@ import { cheapSigner } from './model/cheap-signer.ts';
 import { createRedeeming } from './redeeming.ts';
 import { createRelaying, relayKeys } from './relaying.ts';
 import { intercept } from './sim-ledger.ts';
+import { createTelling } from './telling.ts';
 import type { World } from './world.ts';
 
 export const LEASE_MS = 3_000;
@@ -85,6 +86,8 @@ export interface Replica {
   redeemPerk: ReturnType<typeof createRedeeming>['redeemPerk'];
   judgeRedemption: ReturnType<typeof createRedeeming>['judge'];
   relayTransaction: ReturnType<typeof createRelaying>['relayTransaction'];
+  /** A brand is to be told of something. */
+  tell(number: number): void;
   follow(): void;
   die(): void;
 }
@@ -187,6 +190,7 @@ export function createReplica(world: World, name: string, place: number): Replic
     queueDatabase: database,
     settlements,
     businessTime: () => database.now,
+    webhookTime: () => database.now,
     answerDatabase: database,
     redeemDatabase: database,
     trialRpc: rpc,
@@ -246,6 +250,12 @@ export function createReplica(world: World, name: string, place: number): Replic
     trialRpc: wired.trialRpc,
     askerOf: wired.askerOf,
   });
+  const telling = createTelling(world, {
+    ...{ database, realClock, log, crash, park },
+    businessTime: wired.webhookTime,
+    owner: name,
+  });
+  if (plan.webhooks > 0) telling.start();
   const follower = createFollower({
     ...shared,
     database,
@@ -351,6 +361,11 @@ export function createReplica(world: World, name: string, place: number): Replic
     },
     redeemPerk: redeeming.redeemPerk,
     judgeRedemption: redeeming.judge,
+    tell: (number) =>
+      run(
+        () => telling.tell(number),
+        () => {},
+      ),
     askTopUp: () => run(relaying.askTopUp, () => {}),
     relayTransaction: relaying.relayTransaction,
     follow() {

@@ -4,12 +4,13 @@ import { post } from './callers/event-callers.ts';
 import { askMint } from './callers/mint-callers.ts';
 import { askRedemption } from './callers/redemption-callers.ts';
 import { askRelay } from './callers/relay-callers.ts';
+import { checkWebhooks } from './checks/check-webhooks.ts';
 import { checkRun } from './checks/checks.ts';
 import { lookAgain } from './checks/look-again.ts';
 import type { Finding } from './findings.ts';
 import { GAS_WALLETS, MINT_LANE, PAYOUT_LANE, PERK, REDEEM_LANE, USERS } from './model/accounts.ts';
 import { type ModelBlock, nonceOf, slotOf } from './model/model-chain.ts';
-import { redeemingCrashPoints, simCrashPoints, type WorldFault } from './plan.ts';
+import { redeemingCrashPoints, simCrashPoints, tellingCrashPoints, type WorldFault } from './plan.ts';
 import { GIVE_UP_AFTER_MS } from './redeeming.ts';
 import { createReplica, LEASE_MS, REPLACEMENT, type Replica } from './replica.ts';
 import { BRANDS } from './sim-ledger.ts';
@@ -42,6 +43,7 @@ export async function simulate(options: WorldOptions): Promise<Finding[]> {
   const ended = await calmDown(world);
   await checkRun(world, ended);
   if (ended) await lookAgain(world, drain);
+  if (ended) await checkWebhooks(world, drain);
   for (const replica of world.replicas) replica.die();
   return world.findings.list;
 }
@@ -131,6 +133,7 @@ async function act(world: World): Promise<void> {
       up.length > 0 && world.redemptionRequests.length < plan.perks.redemptions ? weights.submit : 0,
       () => askRedemption(world, chance.one(up)),
     ],
+    [up.length > 0 && world.told < plan.webhooks ? weights.submit : 0, () => tell(world, chance.one(up))],
     [plan.perks.others ? 0.3 : 0, () => pastTheService(world)],
     [up.length > 0 && world.topUps < plan.topUps ? 0.3 : 0, () => chance.one(up).askTopUp()],
     [late ? 4 : 0, () => overtake(world, late)],
@@ -221,8 +224,17 @@ async function overtake(world: World, late: Gate | undefined): Promise<void> {
   }
 }
 
+function tell(world: World, replica: Replica): void {
+  world.told += 1;
+  replica.tell(world.told);
+}
+
+/** Pauses between attempts at a webhook are long. */
+const LONG_TICKS_MS = [300_000, 1_800_000, 7_200_000];
+
 function tick(world: World): void {
-  const ms = world.chance.one([10, 300, 1_000, 2_500, 4_000, 9_000, 61_000, 100_000]);
+  const ticks = [10, 300, 1_000, 2_500, 4_000, 9_000, 61_000, 100_000];
+  const ms = world.chance.one(world.plan.webhooks > 0 ? [...ticks, ...LONG_TICKS_MS] : ticks);
   world.note(`${ms} ms pass`);
   world.time.advance(ms);
 }
@@ -247,8 +259,8 @@ function resume(world: World, replica: Replica): void {
   replica.paused = false;
 }
 
-const pointsOf = ({ perks }: World['plan']) =>
-  perks.redemptions > 0 ? redeemingCrashPoints : simCrashPoints;
+const pointsOf = ({ perks, webhooks }: World['plan']) =>
+  perks.redemptions > 0 ? redeemingCrashPoints : webhooks > 0 ? tellingCrashPoints : simCrashPoints;
 
 /** Faults of processes, of the chain and of callers; those of calls strike where the call is made. */
 function strike(world: World, wanted?: WorldFault): void {
