@@ -3,11 +3,14 @@
 import type { Signer } from '../../../src/chain/lane/signer.ts';
 import type { LaneSettings, LaneWork } from '../../../src/chain/lane/types.ts';
 import type { ChainClient } from '../../../src/chain/rpc/client.ts';
+import type { Rpc } from '../../../src/chain/rpc/rpc.ts';
 import type { RewardProgressBoard } from '../../../src/chain/waiting/reward-outcome.ts';
 import type { GasKeys } from '../../../src/chain/work/relay-lanes.ts';
 import type { BusinessTime, Database } from '../../../src/ledger/database/database.ts';
 import type { Settlements } from '../../../src/ledger/transactions/settle.ts';
 import type { Clock } from '../../../src/lib/clock.ts';
+import type { Asker } from '../../../src/rules/perks/consent.ts';
+import type { Word } from '../simulation/callers/words.ts';
 import type { Plan } from '../simulation/plan.ts';
 import type { World } from '../simulation/world.ts';
 
@@ -24,6 +27,8 @@ export interface Parts {
   clock: Clock;
   realClock: Clock;
   businessTime: BusinessTime;
+  /** What the schedules of webhooks go by. */
+  webhookTime: BusinessTime;
   answerDatabase: Database;
   relayKeys: GasKeys;
   /** What the lanes of the gas wallets are kept in. */
@@ -31,6 +36,12 @@ export interface Parts {
   /** What admits relayed calls. */
   queueDatabase: Database;
   settlements: Settlements;
+  /** What admits redemptions, and what their lane works in. */
+  redeemDatabase: Database;
+  /** What asks a node to try redemptions out. */
+  trialRpc: Rpc;
+  /** Who asks for a redemption of this user. */
+  askerOf: (word: Word, user: `0x${string}`) => Asker;
 }
 
 export interface Mutant {

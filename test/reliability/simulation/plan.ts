@@ -1,7 +1,11 @@
 /** What one seed is made of: how many of everything, which faults there are and how often each strikes. */
-import { crashPoints, redemptionCrashPoints } from '../../../src/lib/crash-points.ts';
+
+import type { Hex } from 'viem';
+import { crashPoints, redemptionCrashPoints, webhookCrashPoints } from '../../../src/lib/crash-points.ts';
 import type { Chance } from './chance.ts';
+import { USERS } from './model/accounts.ts';
 import { type Family, families, type NodeFault } from './model/model-node.ts';
+import { type Manner, manners } from './model/model-perks.ts';
 
 export type CommitFault = 'commit refused' | 'commit lost' | 'commit contended';
 /** Crash: at a crash point · kill: between two steps · pause: longer than a lease · clock jump: of one machine's clock. */
@@ -57,6 +61,9 @@ export const simCrashPoints: string[] = [...crashPoints, 'commit.before', 'commi
 /** The same for seeds with redemptions. */
 export const redeemingCrashPoints: string[] = [...simCrashPoints, ...redemptionCrashPoints];
 
+/** The same for seeds with webhooks. */
+export const tellingCrashPoints: string[] = [...simCrashPoints, ...webhookCrashPoints];
+
 /** Weights of what the scheduler does next. */
 export interface Weights {
   /** A single call goes on. */
@@ -83,6 +90,9 @@ export interface Plan {
   mints: number;
   /** Redemptions of the perk, and what there is of it and of RWT; none in most seeds. */
   perks: PerkPlan;
+  /** What a brand is to be told, and how often its receiver fails; nothing in most seeds. */
+  webhooks: number;
+  webhookFailures: number;
   /** Share of calls with a permit before them. */
   permits: number;
   /** Native currency that gas wallets ask for. */
@@ -130,6 +140,10 @@ interface PerkPlan {
   held: number;
   /** Perks are sold, and RWT sent away, past the service. */
   others: boolean;
+  /** What wallets of users do that are not like others. */
+  manners: ReadonlyMap<Hex, Manner>;
+  /** Share of redemptions that nobody but the brand asks for. */
+  unasked: number;
 }
 
 export const drawPerks = (chance: Chance): PerkPlan =>
@@ -139,10 +153,26 @@ export const drawPerks = (chance: Chance): PerkPlan =>
         stock: chance.one([1, 2, 1_000]),
         held: chance.one([10, 15, 25, 1_000]),
         others: chance.hit(0.3),
+        manners: new Map(chance.hit(0.5) ? [[chance.one(USERS), chance.one(manners)]] : []),
+        unasked: chance.one([0, 0.4, 0.8]),
       }
-    : { redemptions: 0, stock: 1_000, held: 1_000, others: false };
+    : { redemptions: 0, stock: 1_000, held: 1_000, others: false, manners: new Map(), unasked: 0 };
 
-export function drawPlan(chance: Chance): Omit<Plan, 'mints' | 'perks'> {
+/** Clocks that are hours and days off. */
+const WRONG_CLOCKS_MS = [0, 3 * 3_600_000, -3 * 3_600_000, 26 * 3_600_000, -26 * 3_600_000];
+
+/** Seeds with webhooks have clocks that are wrong, long pauses, and no redemptions, which would grow too old in them. */
+export const drawWebhooks = (chance: Chance, replicas: number): Partial<Plan> =>
+  chance.hit(0.15)
+    ? {
+        webhooks: chance.between(2, 5),
+        webhookFailures: chance.one([0, 0.4, 0.8]),
+        skewMs: Array.from({ length: replicas }, () => chance.one(WRONG_CLOCKS_MS)),
+        perks: { redemptions: 0, stock: 1_000, held: 1_000, others: false, manners: new Map(), unasked: 0 },
+      }
+    : {};
+
+export function drawPlan(chance: Chance): Omit<Plan, 'mints' | 'perks' | 'webhooks' | 'webhookFailures'> {
   const replicas = chance.hit(0.5) ? 2 : 1;
   const skewed = chance.hit(0.3);
   const rates = new Map<Fault, number>();

@@ -20,12 +20,14 @@ import type { Clock } from '../../../src/lib/clock.ts';
 import type { Crash } from '../../../src/lib/crash-points.ts';
 import { silentLog } from '../../../src/lib/log.ts';
 import type { Parts } from '../planted-bugs/parts.ts';
+import { askerOf } from './callers/words.ts';
 import { createMinting } from './minting.ts';
 import { CONTRACTS, ESCROW, PAYOUT_LANE, TOKEN } from './model/accounts.ts';
 import { cheapSigner } from './model/cheap-signer.ts';
 import { createRedeeming } from './redeeming.ts';
 import { createRelaying, relayKeys } from './relaying.ts';
 import { intercept } from './sim-ledger.ts';
+import { createTelling } from './telling.ts';
 import type { World } from './world.ts';
 
 export const LEASE_MS = 3_000;
@@ -82,7 +84,10 @@ export interface Replica {
   /** Turns the redeem lane. */
   redeem(): void;
   redeemPerk: ReturnType<typeof createRedeeming>['redeemPerk'];
+  judgeRedemption: ReturnType<typeof createRedeeming>['judge'];
   relayTransaction: ReturnType<typeof createRelaying>['relayTransaction'];
+  /** A brand is to be told of something. */
+  tell(number: number): void;
   follow(): void;
   die(): void;
 }
@@ -185,7 +190,11 @@ export function createReplica(world: World, name: string, place: number): Replic
     queueDatabase: database,
     settlements,
     businessTime: () => database.now,
+    webhookTime: () => database.now,
     answerDatabase: database,
+    redeemDatabase: database,
+    trialRpc: rpc,
+    askerOf,
   };
   const wired = { ...parts, ...mutant.wire?.(parts, world) };
   const { clock, realClock } = wired;
@@ -236,8 +245,17 @@ export function createReplica(world: World, name: string, place: number): Replic
   });
   const redeeming = createRedeeming(world, {
     ...shared,
-    ...{ rpc, chain, database, owner: name, lane: laneSettings },
+    ...{ rpc, chain, owner: name, lane: laneSettings },
+    database: wired.redeemDatabase,
+    trialRpc: wired.trialRpc,
+    askerOf: wired.askerOf,
   });
+  const telling = createTelling(world, {
+    ...{ database, realClock, log, crash, park },
+    businessTime: wired.webhookTime,
+    owner: name,
+  });
+  if (plan.webhooks > 0) telling.start();
   const follower = createFollower({
     ...shared,
     database,
@@ -342,6 +360,12 @@ export function createReplica(world: World, name: string, place: number): Replic
       });
     },
     redeemPerk: redeeming.redeemPerk,
+    judgeRedemption: redeeming.judge,
+    tell: (number) =>
+      run(
+        () => telling.tell(number),
+        () => {},
+      ),
     askTopUp: () => run(relaying.askTopUp, () => {}),
     relayTransaction: relaying.relayTransaction,
     follow() {

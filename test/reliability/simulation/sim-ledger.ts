@@ -7,6 +7,7 @@ import { openSqlite, sqliteQueries } from '../../../src/ledger/database/sqlite.t
 import { addPerk } from '../../../src/ledger/perks/perks.ts';
 import { gasWallets } from '../../../src/ledger/schema/relay.ts';
 import { pregeneratedUsers } from '../../../src/ledger/schema/wallets.ts';
+import { addEndpoint } from '../../../src/ledger/webhooks/endpoints.ts';
 import type { Clock } from '../../../src/lib/clock.ts';
 import type { BrandId, EventRule } from '../../../src/rules/brands/brand.ts';
 import { GAS_WALLETS, PERK, USERS } from './model/accounts.ts';
@@ -83,6 +84,11 @@ const EMPTIED = [
   'redemptions',
   'redeemers',
   'sim_redemption_bindings',
+  'webhook_deliveries',
+  'webhook_events',
+  'webhook_attempts',
+  'sim_webhook_leases',
+  'sim_webhook_attempts',
 ];
 
 /**
@@ -146,6 +152,20 @@ create trigger sim_watch_redemptions after update of transaction_id on redemptio
 when old.transaction_id is not null and new.transaction_id is not old.transaction_id
 begin
   insert into sim_redemption_bindings values (old.id, old.transaction_id);
+end;
+create table sim_webhook_leases (event_id text not null, at_ms integer not null, due integer not null,
+  lease_until integer not null);
+create trigger sim_watch_webhook_leases after update of lease on webhook_deliveries
+when new.lease is not null and new.lease is not old.lease
+begin
+  insert into sim_webhook_leases values (new.event_id, now_ms(), old.next_attempt_at, old.lease_until);
+end;
+create table sim_webhook_attempts (event_id text not null, at_ms integer not null, due integer not null,
+  tries integer not null);
+create trigger sim_watch_webhook_attempts after update of tries on webhook_deliveries
+when new.tries > old.tries and new.state = 'waiting'
+begin
+  insert into sim_webhook_attempts values (new.event_id, now_ms(), new.next_attempt_at, new.tries);
 end;`;
 
 /** Runs one statement among these queries. */
@@ -173,6 +193,8 @@ export async function openSimLedger(clock: Pick<Clock, 'now'>, ddl = ''): Promis
         domains: [`shop-${place}.example`],
         platforms: {},
         clientBypass: 'credential',
+        // A brand asks for redemptions with its key or without; only what it paid itself may be collected then.
+        redemptions: 'open',
         mintTo: 'wallet',
       },
       verificationSecret: 'none',
@@ -181,6 +203,10 @@ export async function openSimLedger(clock: Pick<Clock, 'now'>, ddl = ''): Promis
     for (const [position, one] of RULES.entries())
       await saveEventRule(database.db, { ...one, brandId, position });
   }
+  await addEndpoint(database.db, {
+    ...{ id: 'endpoint', brandId: BRANDS[0] as BrandId, url: 'https://shop-0.example/told', types: [] },
+    ...{ isDefault: true, secret: `whsec_${Buffer.alloc(32).toString('base64')}`, createdAt: 0 },
+  });
   for (const wallet of GAS_WALLETS)
     await database.db.insert(gasWallets).values({ ...wallet, ready: true, createdAt: 0 });
   await addPerk(database.db, {
@@ -198,6 +224,9 @@ export async function openSimLedger(clock: Pick<Clock, 'now'>, ddl = ''): Promis
     database,
     rows: async <Row>(text: string, ...params: unknown[]) =>
       (await execute(inside, text, ...params)).rows as Row[],
-    reset: () => database.script(empty),
+    reset: () =>
+      database.script(
+        `${empty} update webhook_endpoints set failing_since = null, last_failed_at = null, paused_until = 0;`,
+      ),
   };
 }

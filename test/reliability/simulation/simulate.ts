@@ -4,11 +4,14 @@ import { post } from './callers/event-callers.ts';
 import { askMint } from './callers/mint-callers.ts';
 import { askRedemption } from './callers/redemption-callers.ts';
 import { askRelay } from './callers/relay-callers.ts';
+import { checkWebhooks } from './checks/check-webhooks.ts';
 import { checkRun } from './checks/checks.ts';
+import { lookAgain } from './checks/look-again.ts';
 import type { Finding } from './findings.ts';
 import { GAS_WALLETS, MINT_LANE, PAYOUT_LANE, PERK, REDEEM_LANE, USERS } from './model/accounts.ts';
 import { type ModelBlock, nonceOf, slotOf } from './model/model-chain.ts';
-import { redeemingCrashPoints, simCrashPoints, type WorldFault } from './plan.ts';
+import { redeemingCrashPoints, simCrashPoints, tellingCrashPoints, type WorldFault } from './plan.ts';
+import { GIVE_UP_AFTER_MS } from './redeeming.ts';
 import { createReplica, LEASE_MS, REPLACEMENT, type Replica } from './replica.ts';
 import { BRANDS } from './sim-ledger.ts';
 import { createWorld, type Gate, type World, type WorldOptions } from './world.ts';
@@ -39,6 +42,8 @@ export async function simulate(options: WorldOptions): Promise<Finding[]> {
   }
   const ended = await calmDown(world);
   await checkRun(world, ended);
+  if (ended) await lookAgain(world, drain);
+  if (ended) await checkWebhooks(world, drain);
   for (const replica of world.replicas) replica.die();
   return world.findings.list;
 }
@@ -128,6 +133,7 @@ async function act(world: World): Promise<void> {
       up.length > 0 && world.redemptionRequests.length < plan.perks.redemptions ? weights.submit : 0,
       () => askRedemption(world, chance.one(up)),
     ],
+    [up.length > 0 && world.told < plan.webhooks ? weights.submit : 0, () => tell(world, chance.one(up))],
     [plan.perks.others ? 0.3 : 0, () => pastTheService(world)],
     [up.length > 0 && world.topUps < plan.topUps ? 0.3 : 0, () => chance.one(up).askTopUp()],
     [late ? 4 : 0, () => overtake(world, late)],
@@ -218,8 +224,17 @@ async function overtake(world: World, late: Gate | undefined): Promise<void> {
   }
 }
 
+function tell(world: World, replica: Replica): void {
+  world.told += 1;
+  replica.tell(world.told);
+}
+
+/** Pauses between attempts at a webhook are long. */
+const LONG_TICKS_MS = [300_000, 1_800_000, 7_200_000];
+
 function tick(world: World): void {
-  const ms = world.chance.one([10, 300, 1_000, 2_500, 4_000, 9_000, 61_000, 100_000]);
+  const ticks = [10, 300, 1_000, 2_500, 4_000, 9_000, 61_000, 100_000];
+  const ms = world.chance.one(world.plan.webhooks > 0 ? [...ticks, ...LONG_TICKS_MS] : ticks);
   world.note(`${ms} ms pass`);
   world.time.advance(ms);
 }
@@ -244,8 +259,8 @@ function resume(world: World, replica: Replica): void {
   replica.paused = false;
 }
 
-const pointsOf = ({ perks }: World['plan']) =>
-  perks.redemptions > 0 ? redeemingCrashPoints : simCrashPoints;
+const pointsOf = ({ perks, webhooks }: World['plan']) =>
+  perks.redemptions > 0 ? redeemingCrashPoints : webhooks > 0 ? tellingCrashPoints : simCrashPoints;
 
 /** Faults of processes, of the chain and of callers; those of calls strike where the call is made. */
 function strike(world: World, wanted?: WorldFault): void {
@@ -331,6 +346,7 @@ async function calmDown(world: World): Promise<boolean> {
     ...{ what: 'work', payouts: plan.events > 0, calls: plan.relays > 0 },
     mints: plan.mints > 0,
     redemptions: plan.perks.redemptions > 0,
+    refused: false,
   };
   for (let round = 0; round < CALM_ROUNDS && world.findings.list.length === 0; round += 1) {
     time.advance(2_100);
@@ -353,6 +369,12 @@ async function calmDown(world: World): Promise<boolean> {
       await drain(world);
     }
     left = await leftToDo(world);
+    if (left.refused && left.what !== 'work') {
+      // Everything else went on beside them: they have waited for long enough.
+      time.advance(GIVE_UP_AFTER_MS);
+      left = { ...left, redemptions: true };
+      continue;
+    }
     if (left.what === 'nothing' || (left.what === 'finality' && !plan.untilFinal)) return true;
     if (left.what === 'finality' || left.what === 'failures')
       for (let n = 1; n < plan.finalityBlocks + plan.confirmations; n += 1) chain.mine();
@@ -364,6 +386,10 @@ async function calmDown(world: World): Promise<boolean> {
   return false;
 }
 
+/** The user whose redemptions our contracts refuse; nobody in most runs. */
+const refusedBy = ({ perks }: World['plan']) =>
+  [...perks.manners].find(([, manner]) => manner === 'refused by us')?.[0] ?? 'nobody';
+
 interface Left {
   /** failures: only finality is left to come, and rewards give their claims back by it. */
   what: 'nothing' | 'finality' | 'failures' | 'work';
@@ -372,11 +398,14 @@ interface Left {
   calls: boolean;
   mints: boolean;
   redemptions: boolean;
+  /** Only redemptions wait that our contracts refuse, until they are too old. */
+  refused: boolean;
 }
 
 async function leftToDo(world: World): Promise<Left> {
+  const refusedUser = refusedBy(world.plan);
   const [row] = await world.ledger.rows<
-    Record<'payouts' | 'calls' | 'mints' | 'redemptions' | 'open' | 'failed', number>
+    Record<'payouts' | 'calls' | 'mints' | 'redemptions' | 'refused' | 'open' | 'failed', number>
   >(
     `select (select count(*) from rewards where transaction_id is null and failure is null)
        + (select count(*) from transactions where status in ('stored', 'sent') and purpose = 'payout') as payouts,
@@ -385,18 +414,21 @@ async function leftToDo(world: World): Promise<Left> {
        + (select count(*) from transactions where status in ('stored', 'sent') and purpose = 'relay') as calls,
      (select count(*) from mints where transaction_id is null and failure is null)
        + (select count(*) from transactions where status in ('stored', 'sent') and purpose = 'mint') as mints,
-     (select count(*) from redemptions where transaction_id is null and failure is null)
+     (select count(*) from redemptions where transaction_id is null and failure is null and wallet <> ?)
        + (select count(*) from transactions where status in ('stored', 'sent') and purpose = 'redeem') as redemptions,
+     (select count(*) from redemptions where transaction_id is null and failure is null and wallet = ?) as refused,
      (select count(*) from transactions where status <> 'final') as open,
      (select count(*) from rewards where failure is not null and released_at is null)
        + (select count(*) from transactions
           where status = 'included' and outcome <> 'done' and purpose in ('payout', 'mint', 'redeem')) as failed`,
+    refusedUser,
+    refusedUser,
   );
   const { requests, relayRequests, mintRequests, redemptionRequests } = world;
   const asking = [...requests, ...relayRequests, ...mintRequests, ...redemptionRequests].some(
     ({ status }) => status === 'open',
   );
-  const { payouts = 0, calls = 0, mints = 0, redemptions = 0, open = 0, failed = 0 } = row ?? {};
+  const { payouts = 0, calls = 0, mints = 0, redemptions = 0, refused = 0, open = 0, failed = 0 } = row ?? {};
   const what = (): Left['what'] => {
     if (payouts + calls + mints + redemptions > 0) return 'work';
     if (open === 0) return asking ? 'work' : 'nothing';
@@ -404,6 +436,7 @@ async function leftToDo(world: World): Promise<Left> {
   };
   return {
     ...{ what: what(), payouts: payouts > 0, calls: calls > 0, mints: mints > 0 },
-    redemptions: redemptions > 0,
+    redemptions: redemptions + refused > 0,
+    refused: refused > 0,
   };
 }

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { mutants } from '../planted-bugs/mutants.ts';
 import { createChance } from './chance.ts';
-import { faultNames, redeemingCrashPoints } from './plan.ts';
+import { faultNames, redeemingCrashPoints, tellingCrashPoints } from './plan.ts';
 import { createSimulator, type Job } from './simulator.ts';
 
 let simulator: ReturnType<typeof createSimulator>;
@@ -26,7 +26,9 @@ test('no seed of the first few breaks an invariant, and all faults struck', {
   const { failed, faults, points } = await simulator.run(job({ seeds: 400 }));
   expect(failed).toEqual([]);
   expect(faults.map(([name]) => name).sort()).toEqual([...faultNames].sort());
-  expect(points.map(([name]) => name).sort()).toEqual([...redeemingCrashPoints].sort());
+  expect(points.map(([name]) => name).sort()).toEqual(
+    [...new Set([...redeemingCrashPoints, ...tellingCrashPoints])].sort(),
+  );
 });
 
 test('a seed runs the same way every time', async () => {
@@ -66,6 +68,13 @@ describe('finds what is planted', () => {
     'redemption-stock-uncounted',
     'redemption-settled-by-any-block',
     'redemption-answers-when-sent',
+    'grant-of-any-brand',
+    'permit-pays-twice',
+    'buyers-code-believed',
+    'refused-row-in-the-way',
+    'refused-row-keeps-stock',
+    'refused-row-waits-for-ever',
+    'webhooks-by-own-clock',
     'failures-outlive-blocks',
     'patience-by-wall-clock',
   ];
@@ -80,7 +89,7 @@ const steered = mutants.filter(({ circumstances }) => circumstances !== undefine
 test.each(steered)(
   'the circumstances of $name break nothing by themselves',
   {
-    timeout: 60_000,
+    timeout: 120_000,
   },
   async ({ name }) => {
     const { failed } = await simulator.run(job({ seeds: 200, mutant: name, isControl: true }));

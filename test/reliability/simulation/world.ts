@@ -11,7 +11,7 @@ import { createFindings, type Findings } from './findings.ts';
 import { USERS } from './model/accounts.ts';
 import { createModelChain, type ModelChain } from './model/model-chain.ts';
 import { createModelNode } from './model/model-node.ts';
-import { drawMints, drawPerks, drawPlan, type Fault, type Plan } from './plan.ts';
+import { drawMints, drawPerks, drawPlan, drawWebhooks, type Fault, type Plan } from './plan.ts';
 import type { Replica } from './replica.ts';
 import type { SimLedger } from './sim-ledger.ts';
 import type { VirtualTime } from './virtual-time.ts';
@@ -42,6 +42,10 @@ export interface World {
   mintRequests: MintRequest[];
   redemptionRequests: RedemptionRequest[];
   topUps: number;
+  /** Events that brands are told of so far; those that arrived, and those of posts that failed. */
+  told: number;
+  arrived: Set<string>;
+  failedPosts: string[];
   /** From which confirmation codes are made. */
   codes: number;
   /** The newest try under each idempotency key. */
@@ -87,6 +91,7 @@ export interface WorldOptions {
 /** Mints and redemptions have chances of their own, so that seeds without them run as they always did. */
 const MINT_SEEDS = 1_000_000_007;
 const PERK_SEEDS = 2_000_000_011;
+const WEBHOOK_SEEDS = 3_000_000_019;
 const START_MS = 1_800_000_000_000;
 const GWEI = 10n ** 9n;
 
@@ -96,16 +101,20 @@ export const count = (counts: Map<string, number>, name: string) =>
 export function createWorld({ seed, time, ledger, mutant, tally, trace }: WorldOptions): World {
   const chance = createChance(seed);
   time.reset(START_MS);
-  const plan = {
-    ...drawPlan(chance),
+  const drawn = drawPlan(chance);
+  const plan: Plan = {
+    ...drawn,
+    ...{ webhooks: 0, webhookFailures: 0 },
     mints: drawMints(createChance(seed + MINT_SEEDS)),
     perks: drawPerks(createChance(seed + PERK_SEEDS)),
+    ...drawWebhooks(createChance(seed + WEBHOOK_SEEDS), drawn.replicas),
     ...mutant.circumstances,
   };
   const { stock, held } = plan.perks;
   const chain = createModelChain({
     ...{ bitmap: mutant.bitmap ?? true, baseFeeWei: 10n * GWEI },
     perks: { stock, held: new Map(USERS.map((wallet) => [wallet, held])) },
+    manners: plan.perks.manners,
   });
   const findings = createFindings();
   let left = plan.faultBudget;
@@ -128,7 +137,9 @@ export function createWorld({ seed, time, ledger, mutant, tally, trace }: WorldO
     world.note(`fault: ${fault}${detail ? ` (${detail})` : ''}`);
   };
   const { sent, taken, onArrival, onTaken } = watchArrivals({ ledger, findings });
-  const node = createModelNode({ chain, chance, family: plan.family, strikes, onArrival, onTaken });
+  const { family } = plan;
+  const { manners } = plan.perks;
+  const node = createModelNode({ chain, chance, family, manners, strikes, onArrival, onTaken });
   const random: Random = {
     uuid: () => `00000000-0000-7000-8000-${(++ids).toString(16).padStart(12, '0')}`,
     digits: (count) => '0'.repeat(count),
@@ -152,6 +163,9 @@ export function createWorld({ seed, time, ledger, mutant, tally, trace }: WorldO
     mintRequests: [],
     redemptionRequests: [],
     topUps: 0,
+    told: 0,
+    arrived: new Set(),
+    failedPosts: [],
     codes: 0,
     claims: new Map(),
     sent,

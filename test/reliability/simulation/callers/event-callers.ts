@@ -8,7 +8,7 @@ import {
 } from '../../../../src/actions/answer-once.ts';
 import { type EventOutcome, rewardEvent } from '../../../../src/actions/events/reward-event.ts';
 import type { EventSubmission } from '../../../../src/rules/events/submission.ts';
-import { ESCROW } from '../model/accounts.ts';
+import { ESCROW, USERS } from '../model/accounts.ts';
 import { expected, type Replica, textOf } from '../replica.ts';
 import { BRANDS, RULES } from '../sim-ledger.ts';
 import type { World } from '../world.ts';
@@ -35,13 +35,15 @@ export function drawSubmission(world: World): EventSubmission {
   const brandId = BRANDS[chance.below(plan.brands)];
   if (!rule || !brandId) throw new Error('no such rule or brand');
   const trusted = chance.hit(0.1);
+  // Who redeems perks is paid like anybody else, by whichever brand.
+  const redeemer = plan.perks.redemptions > 0 && chance.hit(0.6) ? chance.one(USERS) : undefined;
   return {
     brandId,
     eventType: rule.eventType,
-    userKey: `user-${user}`,
+    userKey: redeemer ?? `user-${user}`,
     userEmail: undefined,
     // The escrow refuses to pay itself: a reward that the chain skips.
-    userAddress: chance.hit(0.05) ? ESCROW : undefined,
+    userAddress: redeemer ?? (chance.hit(0.05) ? ESCROW : undefined),
     channel: undefined,
     skipCooldown: chance.hit(0.1),
     metadata: trusted ? { source: 'voice_claim' } : {},

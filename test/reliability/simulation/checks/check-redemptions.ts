@@ -1,7 +1,10 @@
 /** Judges redemptions by the chain: each debited once, with its code, or not at all; RWT and stock promised to one alone. */
 import { redemptionCall, redemptionKey } from '../../../../src/chain/contracts/calls/perk-redemption.ts';
+import { REFUSED_BY_CODE } from '../../../../src/chain/work/try-calls.ts';
 import { PERK, REDEEM_LANE } from '../model/accounts.ts';
 import { isForeign, slotOf } from '../model/model-chain.ts';
+import { isOfCode } from '../model/model-perks.ts';
+import { GIVE_UP_AFTER_MS, redeemerOf } from '../redeeming.ts';
 import type { World } from '../world.ts';
 import type { Evidence } from './checks.ts';
 
@@ -14,6 +17,9 @@ interface RedemptionRow {
   confirmation_code: string;
   transaction_id: string | null;
   failure: string | null;
+  consent: string;
+  permit: string | null;
+  waiting_since: number;
 }
 
 /** Why the contract refuses a redemption for which it has too little left. */
@@ -22,7 +28,7 @@ const TOO_LITTLE = /^(?:PerkSoldOut|ERC20InsufficientBalance)/;
 export async function checkRedemptions(world: World, evidence: Evidence, ended: boolean): Promise<void> {
   const { plan, findings, ledger } = world;
   if (plan.perks.redemptions === 0) return;
-  const rows = await ledger.rows<RedemptionRow>('select * from redemptions');
+  const rows = await ledger.rows<RedemptionRow>('select * from redemptions order by rowid');
   const refusedOf = checkSent(world, evidence);
   const debited = checkDebits(world, evidence, rows);
   for (const { id, key, failure, ...row } of rows) {
@@ -31,8 +37,10 @@ export async function checkRedemptions(world: World, evidence: Evidence, ended: 
     if (!ended) continue;
     if (failure === null && !debited.has(key))
       findings.add('no code without its debit', `${id} is not debited`);
-    const { data } = redemptionCall({ ...row, key, tokenId: row.token_id });
+    const permit = row.permit === null ? null : JSON.parse(row.permit);
+    const { data } = redemptionCall({ ...row, permit, key, tokenId: row.token_id });
     const caused =
+      isByManner(world, { ...row, failure }) ||
       failure === null ||
       (failure === 'reverted' || failure === 'not_sent' ? refusedOf.has(data) : TOO_LITTLE.test(failure));
     if (!caused) findings.add('no code without its debit', `${id} failed without a cause: ${failure}`);
@@ -40,6 +48,7 @@ export async function checkRedemptions(world: World, evidence: Evidence, ended: 
   for (const { id } of await ledger.rows<{ id: string }>('select * from sim_redemption_bindings'))
     findings.add('one nonce a redemption', `${id} left its transaction`);
   checkPromises(world, rows, refusedOf);
+  checkWords(world, evidence, rows);
   checkCallers(world, { rows, debited });
 }
 
@@ -88,6 +97,58 @@ function checkSent({ findings, sent }: World, { blocks }: Evidence): Map<string,
   return without;
 }
 
+/** Whether it failed for what this user's wallet does, or for what our contracts say to them for ever. */
+function isByManner(
+  { plan, time }: World,
+  { wallet, failure, waiting_since: sinceMs }: Pick<RedemptionRow, 'wallet' | 'failure' | 'waiting_since'>,
+): boolean {
+  const manner = plan.perks.manners.get(wallet);
+  if (failure === 'expired') return manner === 'refused by us' && time.now() - sinceMs >= GIVE_UP_AFTER_MS;
+  return isOfCode(manner) && failure?.startsWith(REFUSED_BY_CODE) === true;
+}
+
+/**
+ * Nobody is debited but on their own word, or within what the brand has paid them: each redemption without a word was
+ * within it, beside all that were admitted before.
+ */
+function checkWords(world: World, { blocks }: Evidence, rows: RedemptionRow[]): void {
+  const { findings, chain, redemptionRequests } = world;
+  const wereTakenBack = chain.heads.length > chain.canonical().length;
+  const paid = new Map<string, number>();
+  for (const { payments } of blocks)
+    for (const { brandId, to, amount } of payments)
+      if (brandId === PERK.brandId) paid.set(to, (paid.get(to) ?? 0) + amount);
+  const spent = new Map<string, number>();
+  const permits = new Map<number, string>();
+  for (const { id, wallet, cost, consent, failure } of rows) {
+    const request = redemptionRequests.find(({ ids }) => ids.includes(id));
+    const { word } = request ?? {};
+    if (!request || !word || redeemerOf(request.number) !== wallet) {
+      findings.add('no RWT without its word', `${id} debits ${wallet}, who did not ask`);
+      continue;
+    }
+    const isOwn = word.by === 'token' || word.by === 'permit' ? word.of === wallet : true;
+    if (!isOwn) findings.add('no RWT without its word', `${id} is paid on the ${word.by} of somebody else`);
+    if (failure !== null) continue;
+    const total = (spent.get(wallet) ?? 0) + cost;
+    spent.set(wallet, total);
+    const isUnasked = word.by === 'key' || word.by === 'none';
+    if (isUnasked !== (consent === 'grant'))
+      findings.add('no RWT without its word', `${id} was asked for by ${word.by} and is paid by ${consent}`);
+    // What a block paid, and the chain took back, may have been spent meanwhile.
+    if (isUnasked && !wereTakenBack && total > (paid.get(wallet) ?? 0))
+      findings.add(
+        'no RWT without its word',
+        `${total} RWT of ${wallet}, who was paid ${paid.get(wallet) ?? 0}`,
+      );
+    if (word.by !== 'permit') continue;
+    const earlier = permits.get(word.permit);
+    if (earlier !== undefined)
+      findings.add('no RWT without its word', `permit ${word.permit} pays ${earlier} and ${id}`);
+    permits.set(word.permit, id);
+  }
+}
+
 /** Where nobody else takes RWT or stock, and no block is taken back, the contract never has too little. */
 function checkPromises(
   { plan, findings, chain }: World,
@@ -107,7 +168,7 @@ function checkPromises(
   for (const { id, failure } of rows)
     if (failure !== null && TOO_LITTLE.test(failure))
       findings.add('no RWT or stock promised twice', `${id}: ${failure}`);
-  if (plan.rates.has('revert')) return;
+  if (plan.rates.has('revert') || plan.perks.manners.size > 0) return;
   for (const [data, why] of refused)
     if (why === 'reverted') findings.add('no RWT or stock promised twice', `${data.slice(0, 74)} reverted`);
 }

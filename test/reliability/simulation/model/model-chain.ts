@@ -4,7 +4,14 @@ import { pointsSaleAbi } from '../../../../src/chain/contracts/abis.ts';
 import { decodePayoutBatch } from '../../../../src/chain/contracts/payout-batch.ts';
 import { CONTRACTS, ESCROW, PERK, REDEEM_LANE, TOKEN } from './accounts.ts';
 import type { ReadTransaction } from './cheap-signer.ts';
-import { collectedLog, type ModelRedemption, type PerkState, redeem } from './model-perks.ts';
+import {
+  buyerIn,
+  collectedLog,
+  type Manner,
+  type ModelRedemption,
+  type PerkState,
+  redeem,
+} from './model-perks.ts';
 
 const STRANGER: Hex = '0x0000000000000000000000000000000000057a06';
 
@@ -105,7 +112,9 @@ export interface ModelChainOptions {
   bitmap: boolean;
   baseFeeWei: bigint;
   /** How many of the perk there are, and who has RWT for it. */
-  perks: Omit<PerkState, 'redeemed'>;
+  perks: Pick<PerkState, 'stock' | 'held'>;
+  /** What the wallets of some users do. */
+  manners: ReadonlyMap<Hex, Manner>;
 }
 
 /** What the escrow would write about a deposit and a withdrawal, and about the refusal of what was paid last. */
@@ -151,7 +160,7 @@ export function createModelChain(options: ModelChainOptions) {
     redemptions: [],
     state: {
       ...{ nonces: new Map(), paid: new Set(), sold: new Set(), balances: new Map() },
-      perks: { ...options.perks, redeemed: new Set() },
+      perks: { ...options.perks, redeemed: new Set(), allowed: new Map() },
     },
   };
   const chain = {
@@ -212,6 +221,7 @@ export function createModelChain(options: ModelChainOptions) {
   function run(block: ModelBlock, transaction: ReadTransaction, breaks: boolean) {
     const { nonces, paid, sold, perks, balances } = block.state;
     let reverted = breaks;
+    let burnt = false;
     const after = {
       nonces: new Map(nonces).set(transaction.from, transaction.nonce + 1),
       paid: new Set(paid),
@@ -260,9 +270,17 @@ export function createModelChain(options: ModelChainOptions) {
       block.sales.push(sale);
     }
     if (!reverted && transaction.from === REDEEM_LANE && !isForeign(transaction)) {
-      const outcome = redeem(perks, transaction.data);
-      if ('refused' in outcome) reverted = true;
-      else {
+      const outcome = redeem(perks, transaction.data, {
+        in: 'block',
+        manner: options.manners.get(buyerIn(transaction.data)),
+        isWithoutCode: false,
+        isBehind: false,
+        likes: Number.parseInt(transaction.hash.slice(-1), 16) % 2 === 0,
+      });
+      if ('refused' in outcome) {
+        reverted = true;
+        burnt = outcome.burns === true;
+      } else {
         after.perks = outcome.after;
         block.redemptions.push(outcome.redemption);
         if (outcome.redemption.isNew) {
@@ -275,7 +293,7 @@ export function createModelChain(options: ModelChainOptions) {
     block.receipts.push({
       hash: transaction.hash,
       succeeded: !reverted,
-      gasUsed: gasUsedBy(transaction),
+      gasUsed: burnt ? Number(transaction.gas) : gasUsedBy(transaction),
       logs,
     });
   }

@@ -10,7 +10,7 @@ import type { Chance } from '../chance.ts';
 import { REDEEM_LANE } from './accounts.ts';
 import { type ReadTransaction, readTransaction } from './cheap-signer.ts';
 import { type ModelBlock, type ModelChain, nonceOf, slotOf } from './model-chain.ts';
-import { readView, redeem } from './model-perks.ts';
+import { buyerIn, type Manner, readView, redeem } from './model-perks.ts';
 
 export type NodeFault =
   | 'lost request'
@@ -76,6 +76,8 @@ export interface ModelNodeDeps {
   chain: ModelChain;
   chance: Chance;
   family: Family;
+  /** What the wallets of some users do. */
+  manners: ReadonlyMap<Hex, Manner>;
   /** Whether this fault strikes now. */
   strikes: (fault: NodeFault) => boolean;
   /** Called with every transaction that reaches a node, before the node does anything with it. */
@@ -93,7 +95,8 @@ const quantity = (value: number | bigint): Hex => `0x${value.toString(16)}`;
 /** Nodes ask for a tenth more before they replace a transaction. */
 const replaces = (offered: bigint, known: bigint) => offered * 10n >= known * 11n;
 
-export function createModelNode({ chain, chance, family, strikes, onArrival, onTaken }: ModelNodeDeps) {
+export function createModelNode(deps: ModelNodeDeps) {
+  const { chain, chance, family, manners, strikes, onArrival, onTaken } = deps;
   const late: ReadTransaction[] = [];
   /** Nodes of Anvil and Besu turn away what the next block could not take; others keep it for later. */
   const wantsBaseFee = family === 'anvil' || family === 'besu';
@@ -205,10 +208,18 @@ export function createModelNode({ chain, chance, family, strikes, onArrival, onT
   const tried = ({ blockStateCalls }: TriedCalls, { state }: ModelBlock) => {
     const status = chance.hit(0.05) ? '0x0' : '0x1';
     let { perks } = state;
-    return blockStateCalls.map(({ calls }) => ({
-      calls: calls.map(({ from, data }) => {
+    return blockStateCalls.map(({ calls, stateOverrides = {} }) => ({
+      calls: calls.map(({ from, data }, place) => {
         if (from === REDEEM_LANE && status === '0x1') {
-          const outcome = redeem(perks, data);
+          const wallet = buyerIn(data);
+          const manner = manners.get(wallet);
+          const outcome = redeem(perks, data, {
+            in: 'trial',
+            manner,
+            isWithoutCode: stateOverrides[wallet]?.code === '0x',
+            isBehind: place > 0,
+            likes: manner === 'sometimes' && chance.hit(0.5),
+          });
           if ('refused' in outcome)
             return { status: '0x0', gasUsed: quantity(30_000), returnData: outcome.refused };
           perks = outcome.after;
