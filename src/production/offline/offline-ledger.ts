@@ -2,7 +2,7 @@
 import type { VerifyReport } from '../../audit/report.ts';
 import type { VerifyOptions } from '../../audit/verify-ledger.ts';
 import { type ChainClient, createChainClient } from '../../chain/rpc/client.ts';
-import { createRpc, type Rpc } from '../../chain/rpc/rpc.ts';
+import { createRpc } from '../../chain/rpc/rpc.ts';
 import { createRpcPool } from '../../chain/rpc/rpc-pool.ts';
 import { settings } from '../../compose/config.ts';
 import { createVerifier } from '../../compose/hosts/create-verifier.ts';
@@ -12,7 +12,7 @@ import { listBrands } from '../../ledger/brands/brands.ts';
 import type { Queries } from '../../ledger/database/database.ts';
 import { unsafeDatabaseSettings } from '../../ledger/database/durability.ts';
 import { migrate, pendingMigrations } from '../../ledger/database/migrate.ts';
-import { type Facts, readFact } from '../../ledger/facts.ts';
+import { readFact } from '../../ledger/facts.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { silentLog } from '../../lib/log.ts';
 import type { SeededBrand } from '../../rules/brands/seed-changes.ts';
@@ -25,13 +25,7 @@ import { brandRoutes } from './brand-routes.ts';
 import { constraintRoutes } from './constraint-routes.ts';
 import { laneCommands } from './lane-commands.ts';
 import { mintRoutes } from './mint-routes.ts';
-import {
-  type LedgerPlace,
-  missing,
-  type OpenLedger,
-  openLedger,
-  refuseEmulatorLedger,
-} from './open-ledger.ts';
+import { type LedgerPlace, missing, openLedger, refuseEmulatorLedger } from './open-ledger.ts';
 import { perkRoutes } from './perk-routes.ts';
 import type { OwnReach } from './public-reach.ts';
 import { openRecovery, type RecoveryGiven } from './recovery.ts';
