@@ -244,6 +244,7 @@ describe('what a user has at a brand', () => {
     expect(await stats({ brandId: freshAddress(), userKey })).toBeUndefined();
     const { brandId } = await someBrand(ledger);
     expect(await stats({ brandId, userKey })).toEqual({
+      otherWallets: [],
       ...{ balance: 0n, lifetime: { earned: 0, spent: 0, claims: 0 }, streak: { current: 0, longest: 0 } },
       activity: { messages: 0, voiceMinutes: 0, reactions: 0 },
       rank: { server: 0, global: 0 },

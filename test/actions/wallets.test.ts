@@ -225,7 +225,7 @@ describe('a balance', () => {
   test('is that of the wallet the user has, or names, and nothing without one', async () => {
     const { brandId } = await someBrand(ledger);
     const userKey = `${freshKey('holder')}@demo.example`;
-    const nothing = { balance: 0n, walletAddress: undefined, history: [] };
+    const nothing = { balance: 0n, walletAddress: undefined, otherWallets: [], history: [] };
     expect(await balance({ brandId, userKey })).toEqual(nothing);
     const userAddress = freshAddress();
     expect(await balance({ brandId, userKey, userAddress })).toEqual({

@@ -26,6 +26,8 @@ export interface EventReaderSettings {
   eventsBackMs: number;
   /** How far later looks overlap: events may appear late, or of payments that were not known yet. */
   eventsOverlapMs: number;
+  /** The age from which an event that nobody brought counts as lost: until then it is left to the processor. */
+  firstLookMs: number;
   /** How often the clock is looked at, in real time. */
   pollMs: number;
 }
@@ -62,14 +64,14 @@ export function createEventReader(deps: EventReaderDeps) {
 
 /** Refunds and disputes from the oldest on, so that one that fails is not overtaken by the mark of those after it. */
 async function readEvents(
-  { database, processor, receive, onHinted }: EventReaderDeps,
+  { database, processor, receive, onHinted, settings }: EventReaderDeps,
   { sinceMs, nowMs }: { sinceMs: number; nowMs: number },
   signal: AbortSignal,
 ): Promise<void> {
   const events: ProcessorEvent[] = [];
   for await (const event of processor.eventsSince(sinceMs)) events.push(event);
   const hints = events.flatMap(({ about, createdAtMs }) =>
-    about.kind === 'session' && about.saysPaid
+    about.kind === 'session' && about.saysPaid && createdAtMs <= nowMs - settings.firstLookMs
       ? [{ processorSessionId: about.sessionId, atMs: createdAtMs }]
       : [],
   );

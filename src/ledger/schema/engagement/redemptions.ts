@@ -47,6 +47,12 @@ export const redemptions = pgTable(
     usedAt: number('used_at'),
     /** The block from which on the chain itself shows what it took, once that is final. */
     shownFrom: number('shown_from').notNull().default(NOT_SHOWN),
+    /** On whose word it is paid. */
+    consent: text('consent').$type<KeptConsent>().notNull().default('unasked'),
+    /** The user's own, to the escrow, where it pays. */
+    permit: jsonb('permit').$type<KeptPermit>(),
+    /** The signature of that permit, which pays one redemption. */
+    permitId: bytes('permit_id'),
     /** When it was admitted, by the ledger's clock. */
     waitingSince: number('waiting_since').notNull().default(0),
     /** How often the chain refused it, as a trial showed; from `nextTryAt` on, by the ledger's clock, it is tried again. */
@@ -54,12 +60,6 @@ export const redemptions = pgTable(
     nextTryAt: number('next_try_at').notNull().default(0),
     /** What the chain said last. */
     refusal: text('refusal'),
-    /** On whose word it is paid. */
-    consent: text('consent').$type<KeptConsent>().notNull().default('unasked'),
-    /** The user's own, to the escrow, where it pays. */
-    permit: jsonb('permit').$type<KeptPermit>(),
-    /** The signature of that permit, which pays one redemption. */
-    permitId: bytes('permit_id'),
   },
   (t) => [
     uniqueIndex('redemptions_key').on(t.key),
