@@ -92,6 +92,7 @@ describe('a mint for an account', () => {
     expect(row).toEqual({
       ...{ ...waiting, recipient, key: expect.stringMatching(/^0x[0-9a-f]{64}$/), createdAt: START_MS },
       ...{ transactionId: null, failedTries: 0, failure: null },
+      ...{ refusals: 0, nextTryAt: 0, refusal: null, shownHash: null, shownBlock: null },
     });
     const key = row?.key ?? '0x';
     const data = saleMintData({ ...waiting, recipient, key });

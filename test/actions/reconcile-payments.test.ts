@@ -28,6 +28,7 @@ const usual: Omit<ReconcileSettings, 'pollMs'> = {
   ],
   ...{ lateLookEveryMs: HOUR_MS, lateLooksMs: 14 * DAY_MS, looksAtOnce: 8, looksPerSecond: 1_000_000 },
   ...{ awayLookEveryMs: 1, lookClaimMs: 2 * MINUTE_MS },
+  firstLookMs: MINUTE_MS,
   ...{ eventsEveryMs: 2 * MINUTE_MS, eventsBackMs: 2 * DAY_MS, eventsOverlapMs: HOUR_MS, skewMs: 7_000 },
 };
 
@@ -184,8 +185,14 @@ test('a session that an event calls paid is looked at before all others, and as 
   world.events = [
     {
       ...event('session'),
-      createdAtMs: clock.now(),
+      createdAtMs: clock.now() - MINUTE_MS,
       about: { kind: 'session', sessionId: old.id, saysPaid: true },
+    },
+    // So new an event may still come by itself.
+    {
+      ...event('session'),
+      createdAtMs: clock.now() - MINUTE_MS + 1,
+      about: { kind: 'session', sessionId: first.id, saysPaid: true },
     },
     { ...event('session'), about: { kind: 'session', sessionId: second.id, saysPaid: false } },
   ];
@@ -193,6 +200,7 @@ test('a session that an event calls paid is looked at before all others, and as 
   expect((await checkout(old))?.nextLookAt).toBe(clock.now() + MINUTE_MS);
   for (const { checkoutId } of [first, second])
     expect((await checkout({ ...first, checkoutId }))?.nextLookAt).toBe(clock.now() + HOUR_MS);
+  world.events = world.events.filter(({ about }) => about.kind !== 'session' || about.sessionId !== first.id);
   // The events overlap: the same one makes nothing due again.
   clock.advance(2 * MINUTE_MS);
   expect(await looks()).toEqual([old.id]);

@@ -38,6 +38,7 @@ const WORDS: Record<string, string> = {
 /** What commands with several forms need to be understood, by path. */
 const FORMS: Record<string, string[]> = {
   'brand set': ['name=Shop'],
+  'webhooks endpoints add': ['shop.example'],
   mint: ['--to', `0x${'33'.repeat(20)}`, '--amount', '1', '--reason', 'a test'],
 };
 

@@ -85,7 +85,6 @@ describe('the demo fixture', () => {
   const special = new Map([
     ['rate_experience', { maxClaims: -1, cooldownMs: HOUR_MS }],
     ['form_submit', { maxClaims: -1, cooldownMs: 0 }],
-    ['purchase', { maxClaims: -1, cooldownMs: 0 }],
     ['daily_visit', { maxClaims: -1, cooldownMs: 0 }],
     ['daily_login', { maxClaims: -1, cooldownMs: 24 * HOUR_MS }],
     ['article_published', { maxClaims: -1, cooldownMs: 0 }],

@@ -172,7 +172,15 @@ onEveryDatabase(({ kit }) => {
         ]);
       const alarms = createAlarms({ now: clock.now, log: silentLog });
       const lanes = createRelayLanes({
-        ...{ database: kit().database, keys, alarms, onSent: () => {}, lane: {} },
+        ...{
+          database: kit().database,
+          keys,
+          alarms,
+          onSent: () => {},
+          lane: {},
+          log: silentLog,
+          realClock: clock,
+        },
       } as unknown as RelayLanesDeps);
       const first = await lanes.at(own);
       expect(first?.address).toBe(own);

@@ -236,7 +236,7 @@ describe('an endpoint', () => {
 
   test.each([
     ['a body that is a list', '/webhooks/endpoints', [], 'Send one JSON object'],
-    ['no brand', '/webhooks/endpoints', { url: 'https://a.example/' }, 'brand must be'],
+    ['a brand that is none', '/webhooks/endpoints', { brand: 7, url: 'https://a.example/' }, 'brand must be'],
     ['no URL', '/webhooks/endpoints', { brand: 'demo.example' }, 'url must be a URL'],
     ['not a URL', '/webhooks/endpoints', { brand: 'demo.example', url: 'here' }, 'url is not a URL'],
     ['another scheme', '/webhooks/endpoints', { brand: 'demo.example', url: 'file:///a' }, 'scheme'],

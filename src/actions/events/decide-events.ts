@@ -260,7 +260,6 @@ async function screen(
     const rule = rules.get(ruleKey(submission));
     const otherDomains = domains.flatMap((one) => (one.brandId === brandId ? [] : one.domain));
     const { once, refusal } = judgeAlone(submission, {
-      isQuestion,
       ...{ brand, rule, ownHosts, ownDomain, otherDomains },
     });
     if (refusal) decisions.set(event, { nowMs, brand, rule, refusal });
@@ -299,16 +298,15 @@ async function asUsers(tx: Queries, candidates: Candidate[]): Promise<Candidate[
 /** What an event is refused for by itself, or what it is paid once for. */
 function judgeAlone(
   submission: EventSubmission,
-  { isQuestion, ...screening }: Parameters<typeof refuseSubmission>[1] & { isQuestion: boolean },
+  screening: Parameters<typeof refuseSubmission>[1],
 ): { once?: Once | undefined; refusal?: ScreeningRefusal | undefined } {
   const refusal = refuseSubmission(submission, screening);
   const field = screening.rule?.detail.oncePer;
   if (refusal || field === undefined) return { refusal };
   const read = onceOf(field, submission.metadata);
   if ('once' in read) return read;
-  return read.missing && isQuestion
-    ? {}
-    : { refusal: { code: 'invalid_event_data', errors: [read.problem] } };
+  // Cooldown and limits judge an event that is about no order.
+  return read.missing ? {} : { refusal: { code: 'invalid_event_data', errors: [read.problem] } };
 }
 
 const TO_OURSELVES =

@@ -14,6 +14,9 @@ const fixes: Record<string, string | ((details: Details) => string | undefined)>
   unknown_endpoint: NOT_THIS_SERVICE,
   // Of an endpoint; a call that is not known has no path.
   not_found: ({ path }) => (path === undefined ? undefined : NOT_THIS_SERVICE),
+  consent_required:
+    'Redeem it as the user: `--as USER`, with `--permit` for a permit; or raise what the brand has paid them.',
+  redemption_not_found: '`rewards redemptions list` shows all.',
   perk_not_found: '`rewards perks list` shows what each brand offers.',
   redemption_pending:
     'It is recorded, and comes once: the chain is late. `rewards perks redemptions` shows when it has come.',

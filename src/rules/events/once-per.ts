@@ -11,7 +11,7 @@ export interface Once {
 /** Longer than the ids of shops and platforms are; the value is part of a key of the database. */
 export const ONCE_VALUE_MAX = 200;
 
-/** The value of the field, or what is wrong with it; `missing` where the event has none. */
+/** The value of the field, or what is wrong with it; `missing` where the event does not have the field at all. */
 export function onceOf(
   field: string,
   metadata: Record<string, unknown>,
@@ -23,7 +23,7 @@ export function onceOf(
     missing,
   });
   if (value === undefined || value === null || (typeof value === 'string' && value.trim() === ''))
-    return refused(`is required: the event is paid once for each ${field}`, true);
+    return refused(`is required: the event is paid once for each ${field}`, sent === undefined);
   if (typeof value !== 'string') return refused('must be a text or a number');
   // Ids of tweets are larger: as numbers, two neighbours would have arrived as one.
   if (typeof sent === 'number' && Number.isInteger(sent) && !Number.isSafeInteger(sent))

@@ -29,6 +29,7 @@ beforeAll(async () => {
       // It asks the node for callers alone; no new block comes.
       REWARDS_WORKERS: 'api',
       REWARDS_BLOCK_POLL: '10m',
+      REWARDS_BLOCK_LAG_MAX: '1h',
       REWARDS_CHECK_EVERY: '10m',
     }),
   );

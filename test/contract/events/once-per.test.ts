@@ -73,9 +73,20 @@ onEachDatabase(
       expect((await deliver(userEmail, { order_id: 'e\u0301' })).status).toBe(409);
     });
 
+    test('an event without the field is judged by the limits alone', async () => {
+      const userEmail = someone();
+      expect((await deliver(userEmail, {})).status).toBe(200);
+      expect((await deliver(userEmail, {})).body.details.existingEventId).toBeDefined();
+      expect((await deliver(userEmail, { order_id: 'G-1' })).status).toBe(200);
+      expect(await earned(userEmail)).toHaveLength(2);
+    });
+
     test.each([
-      ['no field', {}, /^metadata\.order_id: is required: the event is paid once for each order_id$/],
-      ['null', { order_id: null }, /is required/],
+      [
+        'null',
+        { order_id: null },
+        /^metadata\.order_id: is required: the event is paid once for each order_id$/,
+      ],
       ['blanks', { order_id: '  ' }, /is required/],
       ['a list', { order_id: ['A-1'] }, /must be a text or a number/],
       ['an object', { order_id: { id: 1 } }, /must be a text or a number/],

@@ -13,8 +13,10 @@ export async function lookAgain(world: World, drain: (world: World) => Promise<v
   for (const user of USERS) {
     const held = state.held.get(user) ?? 0;
     const asked: { own?: JudgedRedemption; brands?: JudgedRedemption } = {};
-    replica.judgeRedemption(user, { by: 'token', of: user }).then((own) => Object.assign(asked, { own }));
-    replica.judgeRedemption(user, { by: 'none' }).then((brands) => Object.assign(asked, { brands }));
+    void replica
+      .judgeRedemption(user, { by: 'token', of: user })
+      .then((own) => Object.assign(asked, { own }));
+    void replica.judgeRedemption(user, { by: 'none' }).then((brands) => Object.assign(asked, { brands }));
     await drain(world);
     const wanted =
       state.stock === 0 ? 'perk_sold_out' : held < PERK.cost ? 'insufficient_balance' : undefined;
