@@ -75,7 +75,10 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => kit?.stop());
 
-function argument(chance: SeededChance, { type }: AbiParameter): unknown {
+function argument(chance: SeededChance, parameter: AbiParameter): unknown {
+  const { type } = parameter;
+  if ('components' in parameter && type === 'tuple')
+    return Object.fromEntries(parameter.components.map((one) => [one.name, argument(chance, one)]));
   const amounts = [0n, 1n, 2n, 5n, PERK_PRICE, 1_000n, maxUint256, BigInt(2 ** 48)];
   if (type.endsWith('[]')) {
     const inner = { type: type.slice(0, -2) } as AbiParameter;
