@@ -22,6 +22,21 @@ beforeAll(async () => {
 afterAll(() => kit.stop());
 const { start, agrees } = productionOf(() => kit);
 
+/** Sends an event that nobody answers yet; the function that it returns gives up waiting, and tells how that ended. */
+function ask({ ready }: Awaited<ReturnType<typeof start>>, userEmail: string) {
+  const patience = new AbortController();
+  const asked = fetch(`${ready.urls.events}/rewards-api/manual-event`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-forwarded-proto': 'https' },
+    body: JSON.stringify({ brandId, eventType: 'form_submit', domain: 'shop.example', userEmail }),
+    signal: patience.signal,
+  }).catch((error: Error) => error.name);
+  return () => {
+    patience.abort();
+    return asked;
+  };
+}
+
 const withFile = (work: (file: Sqlite.Database) => void) => {
   const file = new Sqlite(ledger.slice('sqlite:'.length));
   work(file);
@@ -49,21 +64,9 @@ test('without a process that pays, the start says so, and /readyz, and an alarm 
   });
   expect(await api.admin('/readyz')).toMatchObject({ status: 200, body: { workers: { payout: 'missing' } } });
 
-  const leave = new AbortController();
-  const asked = fetch(`${api.ready.urls.events}/rewards-api/manual-event`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-forwarded-proto': 'https' },
-    body: JSON.stringify({
-      brandId,
-      eventType: 'form_submit',
-      domain: 'shop.example',
-      userEmail: 'a@people.example',
-    }),
-    signal: leave.signal,
-  }).catch((error: Error) => error.name);
+  const leave = ask(api, 'a@people.example');
   await until('the reward to wait', async () => (await api.metric('rewards_waiting')) === 1);
-  leave.abort();
-  expect(await asked).toBe('AbortError');
+  expect(await leave()).toBe('AbortError');
   expect(await api.metric('rewards_alarms{code="reward_waiting"}')).toBe(0);
   withFile((file) => file.exec('update rewards set created_at = 0'));
   await until('the alarm', async () => (await api.metric('rewards_alarms{code="reward_waiting"}')) === 1);
@@ -88,21 +91,9 @@ test('an account without gas money: a warning at the start, and one line of what
   const { address } = kit.accounts.payout;
   const service = await start(own);
   await kit.rpc('anvil_setBalance', [address, '0x0']);
-  const leave = new AbortController();
-  const asked = fetch(`${service.ready.urls.events}/rewards-api/manual-event`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-forwarded-proto': 'https' },
-    body: JSON.stringify({
-      brandId,
-      eventType: 'form_submit',
-      domain: 'shop.example',
-      userEmail: 'b@people.example',
-    }),
-    signal: leave.signal,
-  }).catch((error: Error) => error.name);
+  const leave = ask(service, 'b@people.example');
   await until('the alarm', async () => (await service.metric('rewards_alarms{code="gas_money_low"}')) === 1);
-  leave.abort();
-  expect(await asked).toBe('AbortError');
+  expect(await leave()).toBe('AbortError');
   const offered = async () => (await service.metric('rewards_send_outcomes_total{outcome="rejected"}')) ?? 0;
   await until('several offers', async () => (await offered()) >= 4);
   const said = service.logLines().filter(({ message }) => String(message).startsWith('a node did not take'));

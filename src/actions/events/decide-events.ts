@@ -226,7 +226,7 @@ function recordable(
 
 /**
  * Runs the checks that need no counting: a refused event is decided here, the others become candidates. `isQuestion`:
- * nothing is sent yet, so what the event is paid once for may be left out.
+ * nothing is written, so no alias is learnt of it.
  */
 async function screen(
   deps: DecideDeps,

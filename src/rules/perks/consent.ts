@@ -4,6 +4,8 @@
  * user has not spent since.
  */
 
+import { brandSpec, type ValueOf } from '../brands/spec.ts';
+
 type Hex = `0x${string}`;
 
 /** What pays a redemption: the user's access token, the user's permit, or what the brand itself has paid the user. */
@@ -13,12 +15,12 @@ export type Consent = 'token' | 'permit' | 'grant';
 export type KeptConsent = Consent | 'unasked' | 'unknown';
 
 /** The brand setting `redemptions`. */
-export type RedemptionsSetting = 'open' | 'key' | 'token';
+export type RedemptionsSetting = ValueOf<typeof brandSpec.redemptions>;
 
 /** As a brand has set it; one that was made before the setting existed has its default. */
 export const redemptionsOf = (profile: {
   redemptions?: RedemptionsSetting | undefined;
-}): RedemptionsSetting => profile.redemptions ?? 'key';
+}): RedemptionsSetting => profile.redemptions ?? brandSpec.redemptions.default;
 
 /** The user whom an access token speaks for. */
 export interface TokenUser {
