@@ -41,8 +41,8 @@ const types = () => sent().map(({ eventType }) => eventType);
 it('an event call names the plugin, the brand, the user, the domain, the platform and the time', async () => {
   const { email } = await site.person();
   const atMs = Date.parse('2031-02-03T04:05:06.000Z');
-  site.clock.set(atMs);
   site.clock.freeze();
+  site.clock.set(atMs);
   await site.site.plugin.fire('comment_posted', {
     email,
     metadata: { post: 'hello', platform: 'elsewhere', timestamp: 'yesterday' },
