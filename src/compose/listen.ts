@@ -2,10 +2,10 @@
 import { createServer, type Server } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import type { Hono } from 'hono';
+import { PreconditionError } from '../lib/failures/precondition.ts';
 import { delay } from '../lib/timers.ts';
 import { answerInTurn } from './answer-in-turn.ts';
 import { settings } from './config.ts';
-import { PreconditionError } from './precondition.ts';
 
 export interface Listener {
   url: string;

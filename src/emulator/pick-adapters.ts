@@ -22,6 +22,13 @@ import type { Database } from '../ledger/database/database.ts';
 import { migrate } from '../ledger/database/migrate.ts';
 import { openSqlite } from '../ledger/database/sqlite.ts';
 import { type AdjustableClock, adjustableClock, type ClockStart, steadyClock } from '../lib/clock.ts';
+import {
+  DEV_GAS_WALLETS_PATH,
+  DEV_MNEMONIC,
+  DEV_WALLETS_PATH,
+  devPaths,
+} from '../lib/development/accounts.ts';
+import { DEV_PROCESSOR } from '../lib/development/processor.ts';
 import { createAvailability } from '../lib/failures/availability.ts';
 import { type Random, secureRandom } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
@@ -37,8 +44,6 @@ import { LEDGER } from './state/data-files.ts';
 import { type CommitMark, keepLedgerMark, lostSinceMark, openCommitMark } from './state/ledger-mark.ts';
 import { refuseProductionLedger, refuseRealChain } from './state/refuse-production.ts';
 import { keepClock, restoreClock } from './state/restore-clock.ts';
-import { DEV_GAS_WALLETS_PATH, DEV_MNEMONIC, DEV_WALLETS_PATH, devPaths } from './world/dev-accounts.ts';
-import { DEV_PROCESSOR } from './world/dev-processor.ts';
 import { emulatedChat } from './world/emulated-chat.ts';
 import type { WorldDeps } from './world/prepare-world.ts';
 

@@ -4,12 +4,12 @@ import { nextBlock } from '../chain/follow/next-block.ts';
 import { localKeySigner } from '../chain/lane/local-key.ts';
 import { type ChainClient, createChainClient } from '../chain/rpc/client.ts';
 import type { Rpc } from '../chain/rpc/rpc.ts';
-import { PreconditionError } from '../compose/precondition.ts';
 import type { WalletTree } from '../identity/wallets.ts';
 import type { Database } from '../ledger/database/database.ts';
 import { everyLane } from '../ledger/transactions/backlog.ts';
 import { listRetiredLanes } from '../ledger/transactions/retired-lanes.ts';
 import type { Clock } from '../lib/clock.ts';
+import { PreconditionError } from '../lib/failures/precondition.ts';
 import { delay, stopwatch } from '../lib/timers.ts';
 import type { PaymentProcessor } from '../payments/processor.ts';
 import {

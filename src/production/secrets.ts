@@ -1,7 +1,7 @@
 /** Reads secrets from files or from a variable; never from a flag, which every user of the machine can see. */
 import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { PreconditionError } from '../compose/precondition.ts';
+import { PreconditionError } from '../lib/failures/precondition.ts';
 import { namesOf, type Setting } from '../lib/setting.ts';
 import { type Fault, fault } from './setting-forms.ts';
 

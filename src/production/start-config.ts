@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import type { ContractAddresses } from '../chain/contracts/deployment-steps.ts';
 import type { Environment } from '../compose/env.ts';
-import { PreconditionError } from '../compose/precondition.ts';
+import { PreconditionError } from '../lib/failures/precondition.ts';
 import type { Log } from '../lib/log.ts';
 import { namesOf } from '../lib/setting.ts';
 import { type ContractsFile, readContractsFile } from './contracts/contracts-file.ts';

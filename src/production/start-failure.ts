@@ -1,7 +1,7 @@
 /** What a start that was broken off says: which part was asked when the database or the nodes went away. */
 import { isRpcError } from '../chain/rpc/rpc.ts';
-import { PreconditionError } from '../compose/precondition.ts';
 import { isDatabaseBusy, isDatabaseUnavailable } from '../ledger/database/database.ts';
+import { PreconditionError } from '../lib/failures/precondition.ts';
 import { databaseProblem } from './database-problem.ts';
 import { type Problem, problemOf } from './start-errors.ts';
 

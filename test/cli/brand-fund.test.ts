@@ -3,8 +3,8 @@ import { createPublicClient, createWalletClient, type Hex, http, keccak256, toHe
 import { mnemonicToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { businessEscrowAbi, pointsSaleAbi, rewardTokenAbi } from '../../src/chain/contracts/abis.ts';
-import { DEV_MNEMONIC } from '../../src/emulator/world/dev-accounts.ts';
 import { openPostgres } from '../../src/ledger/database/postgres.ts';
+import { DEV_MNEMONIC } from '../../src/lib/development/accounts.ts';
 import { minedBy } from '../kits/chain.ts';
 import { rewardsJson } from '../kits/cli.ts';
 import { until } from '../kits/clock.ts';

@@ -2,7 +2,7 @@
 import { keccak256, toHex } from 'viem';
 import { mnemonicToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { DEV_MNEMONIC, devPaths } from '../../src/emulator/world/dev-accounts.ts';
+import { DEV_MNEMONIC, devPaths } from '../../src/lib/development/accounts.ts';
 import { rewards, rewardsJson } from '../kits/cli.ts';
 import { until } from '../kits/clock.ts';
 import { perkCall } from '../kits/perks.ts';

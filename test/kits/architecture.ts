@@ -138,7 +138,7 @@ const packages: Record<string, RegExp> = {
   'secure-json-parse': /^http\//,
   'tar-stream': /^emulator\/snapshots\//,
   xmlbuilder2: /^scenario\//,
-  yaml: /^(emulator\/fixture|scenario)\//,
+  yaml: /^(lib\/yaml-document\.ts$|(emulator\/fixture|scenario)\/)/,
   stripe: /^(payments|emulator\/processor|cli\/(webhooks|receiver))\//,
   commander: /^cli\//,
   picocolors: /^cli\//,

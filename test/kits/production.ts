@@ -11,12 +11,12 @@ import { generatePrivateKey, mnemonicToAccount, privateKeyToAccount } from 'viem
 import { afterEach, expect } from 'vitest';
 import { rewardTokenAbi } from '../../src/chain/contracts/abis.ts';
 import { roleId } from '../../src/chain/contracts/deployment-steps.ts';
-import { DEV_MNEMONIC } from '../../src/emulator/world/dev-accounts.ts';
 import { saveBrand, saveEventRule } from '../../src/ledger/brands/brands.ts';
 import type { Database } from '../../src/ledger/database/database.ts';
 import { migrate } from '../../src/ledger/database/migrate.ts';
 import { openSqlite } from '../../src/ledger/database/sqlite.ts';
 import { recordMint } from '../../src/ledger/payments/operator-mints.ts';
+import { DEV_MNEMONIC } from '../../src/lib/development/accounts.ts';
 import { deploy, fundEscrow, rpcTo, startAnvil } from './chain.ts';
 import { program, rewardsJson } from './cli.ts';
 

@@ -2,7 +2,7 @@
 import { mnemonicToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { rewardTokenAbi } from '../../src/chain/contracts/abis.ts';
-import { DEV_MNEMONIC } from '../../src/emulator/world/dev-accounts.ts';
+import { DEV_MNEMONIC } from '../../src/lib/development/accounts.ts';
 import { mintTo, personWith, redeemedOnChain, WALLPAPERS } from '../kits/redeeming.ts';
 import { type Answer, someone, startTestService, type TestService } from '../kits/service.ts';
 import { startTestSite, type TestSite } from '../kits/site.ts';

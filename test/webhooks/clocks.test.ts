@@ -19,7 +19,7 @@ const EVENTS = 8;
 
 let script: Script;
 beforeAll(async () => {
-  script = await bundleScript("import '../webhooks/deliverer-process.ts';");
+  script = await bundleScript("import './deliverer-process.ts';");
 });
 afterAll(() => script.remove());
 

@@ -45,7 +45,7 @@ async function problemsOfStart(
   options: Record<string, unknown>,
 ): Promise<SettingProblem[]> {
   const { readStartConfig } = await import('../../production/start-config.ts');
-  const { PreconditionError } = await import('../../compose/precondition.ts');
+  const { PreconditionError } = await import('../../lib/failures/precondition.ts');
   try {
     await readStartConfig({ ...runtime, options, log: silentLog });
     return [];

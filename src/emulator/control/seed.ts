@@ -1,7 +1,8 @@
 /** What the control API does with seed files. */
-import { PreconditionError } from '../../compose/precondition.ts';
+
 import type { ControlSeedDeps } from '../../http/control/seed.ts';
 import type { Database } from '../../ledger/database/database.ts';
+import { PreconditionError } from '../../lib/failures/precondition.ts';
 import type { SeedChange } from '../../rules/brands/seed-changes.ts';
 import { type Fixture, FixtureError, loadFixture, parseFixture, problemText } from '../fixture/fixture.ts';
 import { readSeedChanges } from '../fixture/seed-ledger.ts';

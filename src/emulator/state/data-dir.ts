@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import SQLite from 'better-sqlite3';
 import { diskProblem } from '../../compose/disk-problem.ts';
-import { PreconditionError } from '../../compose/precondition.ts';
+import { PreconditionError } from '../../lib/failures/precondition.ts';
 
 interface DataDir {
   path: string;

@@ -1,10 +1,10 @@
 /** Keeps the emulator off production: its ledgers and its chains. Nothing has been written when this refuses. */
 import type { ChainClient } from '../../chain/rpc/client.ts';
-import { PreconditionError } from '../../compose/precondition.ts';
 import { whereIs } from '../../compose/start-problem.ts';
 import type { Database } from '../../ledger/database/database.ts';
 import { readLedgerOwner } from '../../ledger/ledger-owner.ts';
-import { DEVELOPMENT_CHAINS, isDevelopmentChain } from '../../lib/development-chain.ts';
+import { DEVELOPMENT_CHAINS, isDevelopmentChain } from '../../lib/development/chain.ts';
+import { PreconditionError } from '../../lib/failures/precondition.ts';
 
 /** Throws E_PRODUCTION_LEDGER for a ledger of `start`, or of a real chain. `where` has no secrets. */
 export async function refuseProductionLedger(database: Database, where: string): Promise<void> {

@@ -12,13 +12,13 @@ import { roleCalls } from '../../chain/contracts/deployment-steps.ts';
 import { readContract } from '../../chain/contracts/read-contract.ts';
 import type { ChainClient } from '../../chain/rpc/client.ts';
 import type { Rpc } from '../../chain/rpc/rpc.ts';
-import { PreconditionError } from '../../compose/precondition.ts';
 import type { Database } from '../../ledger/database/database.ts';
 import { type Facts, readFact, writeFact } from '../../ledger/facts.ts';
 import { recordMint } from '../../ledger/payments/operator-mints.ts';
 import { noteBlock } from '../../ledger/transactions/followed-blocks.ts';
 import { leaseLane, releaseLane } from '../../ledger/transactions/lanes.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { PreconditionError } from '../../lib/failures/precondition.ts';
 import { delay } from '../../lib/timers.ts';
 
 /** The chain is not the one that this ledger was written for. */

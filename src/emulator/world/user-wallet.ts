@@ -12,11 +12,11 @@ import {
 } from '../../chain/contracts/token-signatures.ts';
 import { createRpc } from '../../chain/rpc/rpc.ts';
 import { settings } from '../../compose/config.ts';
-import { PreconditionError } from '../../compose/precondition.ts';
+import { DEV_MNEMONIC, DEV_WALLETS_PATH } from '../../lib/development/accounts.ts';
+import { PreconditionError } from '../../lib/failures/precondition.ts';
 import type { Random } from '../../lib/ids.ts';
 import { nearest } from '../../lib/nearest.ts';
 import type { ContractName } from '../../rules/relay-policy.ts';
-import { DEV_MNEMONIC, DEV_WALLETS_PATH } from './dev-accounts.ts';
 
 type Hex = `0x${string}`;
 

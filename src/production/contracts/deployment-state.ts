@@ -1,7 +1,7 @@
 /** The file of a deployment under way: what was decided at its beginning, and every transaction before it is sent. */
 import { readFile } from 'node:fs/promises';
 import type { DeploymentAccounts } from '../../chain/contracts/deployment-steps.ts';
-import { PreconditionError } from '../../compose/precondition.ts';
+import { PreconditionError } from '../../lib/failures/precondition.ts';
 import { problemOf } from '../start-errors.ts';
 import { writeWhole } from './contracts-file.ts';
 

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { keyTree, localKeySigner, phraseOf, privateKeyOf } from '../../chain/lane/local-key.ts';
-import { PreconditionError } from '../../compose/precondition.ts';
+import { PreconditionError } from '../../lib/failures/precondition.ts';
 import type { Random } from '../../lib/ids.ts';
 import { problemOf } from '../start-errors.ts';
 

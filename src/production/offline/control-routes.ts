@@ -1,10 +1,10 @@
 /** Answers a part of the control API from a production ledger, without a server. */
 import { type Handler, Hono } from 'hono';
-import { PreconditionError } from '../../compose/precondition.ts';
 import type { Endpoint } from '../../contract/endpoint.ts';
 import { refuse } from '../../http/control/refuse.ts';
 import { mount } from '../../http/frame/host-frame.ts';
 import { pendingMigrations } from '../../ledger/database/migrate.ts';
+import { PreconditionError } from '../../lib/failures/precondition.ts';
 import { type OpenLedger, refuseEmulatorLedger } from './open-ledger.ts';
 
 /** Takes requests below `/_rewards`. Rejects with a PreconditionError when the database cannot be used. */

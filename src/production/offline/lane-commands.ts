@@ -5,9 +5,9 @@ import { showLanes } from '../../actions/lanes/show-lanes.ts';
 import { createChainHistory } from '../../audit/chain-history.ts';
 import type { ChainClient } from '../../chain/rpc/client.ts';
 import type { Rpc } from '../../chain/rpc/rpc.ts';
-import { PreconditionError } from '../../compose/precondition.ts';
 import type { Facts } from '../../ledger/facts.ts';
 import { systemClock } from '../../lib/clock.ts';
+import { PreconditionError } from '../../lib/failures/precondition.ts';
 import { checkSequences } from '../checks.ts';
 import type { OpenLedger } from './open-ledger.ts';
 

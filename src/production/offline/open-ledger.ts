@@ -1,6 +1,5 @@
 /** Opens a production ledger without a service, and says what stands in the way of work on it. */
 import { isRpcError } from '../../chain/rpc/rpc.ts';
-import { PreconditionError } from '../../compose/precondition.ts';
 import { whereIs } from '../../compose/start-problem.ts';
 import {
   type Database,
@@ -10,6 +9,7 @@ import {
 } from '../../ledger/database/database.ts';
 import { isDatabaseNewer } from '../../ledger/database/migrate.ts';
 import { readLedgerOwner } from '../../ledger/ledger-owner.ts';
+import { PreconditionError } from '../../lib/failures/precondition.ts';
 import { causeOf, rootMessage } from '../../lib/failures/root-cause.ts';
 import { silentLog } from '../../lib/log.ts';
 import { openLedgerAt } from '../create-production.ts';

@@ -1,9 +1,10 @@
 /** Holds every sending account while a recovery writes, so that no service sends from one; the same leases as a service's. */
-import { PreconditionError } from '../../compose/precondition.ts';
+
 import type { Database, Queries } from '../../ledger/database/database.ts';
 import type { LanePurpose } from '../../ledger/schema/transactions.ts';
 import { everyLane } from '../../ledger/transactions/backlog.ts';
 import { holdsLane, leaseLane, releaseLane } from '../../ledger/transactions/lanes.ts';
+import { PreconditionError } from '../../lib/failures/precondition.ts';
 import { stopwatch } from '../../lib/timers.ts';
 import { problemOf } from '../start-errors.ts';
 

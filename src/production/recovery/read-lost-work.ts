@@ -1,6 +1,5 @@
 /** Finds out what the chain and the pools have that the ledger has lost. Writes nothing. */
 import { paidBeyond } from '../../audit/beyond-the-cut.ts';
-import { PreconditionError } from '../../compose/precondition.ts';
 import { everySender, nextSequence } from '../../ledger/audit-pages.ts';
 import { readCounters } from '../../ledger/recovery/recoveries.ts';
 import { listGasWallets } from '../../ledger/relay/gas-wallets.ts';
@@ -8,6 +7,7 @@ import type { CountersBefore } from '../../ledger/schema/recoveries.ts';
 import { everyLane } from '../../ledger/transactions/backlog.ts';
 import { recentBlocks } from '../../ledger/transactions/followed-blocks.ts';
 import { nextNonce } from '../../ledger/transactions/transactions.ts';
+import { PreconditionError } from '../../lib/failures/precondition.ts';
 import { problemOf } from '../start-errors.ts';
 import { readBlocks } from './read-blocks.ts';
 import { readPools } from './read-pools.ts';

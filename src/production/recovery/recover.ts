@@ -3,7 +3,7 @@
  * have beyond it, takes that in, and goes on behind everything that was used. Each commit can be the last one of a process:
  * the next run goes on with what is missing.
  */
-import { PreconditionError } from '../../compose/precondition.ts';
+
 import { listBrands } from '../../ledger/brands/brands.ts';
 import type { Queries } from '../../ledger/database/database.ts';
 import { readTime } from '../../ledger/database/read-time.ts';
@@ -18,6 +18,7 @@ import {
   unfinishedRecovery,
 } from '../../ledger/recovery/recoveries.ts';
 import { findByHashes } from '../../ledger/transactions/transactions.ts';
+import { PreconditionError } from '../../lib/failures/precondition.ts';
 import { problemOf } from '../start-errors.ts';
 import { adoptForeignMints } from './adopt-keyed.ts';
 import { turnNewPerksOff } from './adopt-terms.ts';

@@ -1,7 +1,7 @@
 /** Reads scenario files: every problem of a file with its place, before anything runs. */
 import type { z } from 'zod';
-import { type FileProblem, parseYaml, type YamlDocument } from '../../emulator/fixture/yaml-document.ts';
 import { nearest } from '../../lib/nearest.ts';
+import { type FileProblem, parseYaml, type YamlDocument } from '../../lib/yaml-document.ts';
 import { expectationProblems, type Path } from '../match/match.ts';
 import { stepKinds } from '../steps/all-steps.ts';
 import type { Reading, Step } from './scenario.ts';

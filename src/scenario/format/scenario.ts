@@ -1,5 +1,5 @@
 /** A scenario as it was read: its steps, and where each part of it stands in its file. */
-import type { FileProblem } from '../../emulator/fixture/yaml-document.ts';
+import type { FileProblem } from '../../lib/yaml-document.ts';
 import type { Path } from '../match/match.ts';
 import type { ScenarioFile } from './scenario-schema.ts';
 

@@ -1,6 +1,7 @@
 /** Variables that cannot have a value, found before anything runs. */
-import type { FileProblem, YamlDocument } from '../../emulator/fixture/yaml-document.ts';
+
 import { nearest } from '../../lib/nearest.ts';
+import type { FileProblem, YamlDocument } from '../../lib/yaml-document.ts';
 import type { Path } from '../match/match.ts';
 import type { Step } from './scenario.ts';
 import type { ScenarioFile } from './scenario-schema.ts';

@@ -1,7 +1,7 @@
 /** Redemptions by consent: nobody's RWT is debited on another's word beyond what the brand itself has paid that user. */
 import { mnemonicToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { DEV_MNEMONIC, devPaths } from '../../../src/emulator/world/dev-accounts.ts';
+import { DEV_MNEMONIC, devPaths } from '../../../src/lib/development/accounts.ts';
 import { databaseKinds } from '../../kits/databases.ts';
 import { freshKey, mintTo, payMore, redeemBody, redeemedOnChain, WALLPAPERS } from '../../kits/redeeming.ts';
 import { type Answer, someone } from '../../kits/service.ts';
