@@ -1,8 +1,8 @@
 /** Translates a failed start into a message and a fix, where something outside the program is wrong. */
 import { RpcUnreachableError } from '../chain/rpc/rpc.ts';
 import { isDatabaseUnavailable } from '../ledger/database/database.ts';
+import { diskProblem } from '../ledger/database/disk-problem.ts';
 import { PreconditionError } from '../lib/failures/precondition.ts';
-import { diskProblem } from './disk-problem.ts';
 
 /** The same failure with a code and a fix; any other error unchanged. */
 export function startProblem(

@@ -11,6 +11,7 @@ import { createLifecycle, type Lifecycle } from '../compose/lifecycle.ts';
 import { startProblem } from '../compose/start-problem.ts';
 import { type RequestSummary, requestSummary } from '../http/control/request-summary.ts';
 import type { RequestRecord } from '../http/frame/request-record.ts';
+import { openDataDir } from '../ledger/database/file-lock.ts';
 import { openSqlite } from '../ledger/database/sqlite.ts';
 import { systemClock } from '../lib/clock.ts';
 import { secureRandom } from '../lib/ids.ts';
@@ -25,7 +26,6 @@ import { createSnapshots, type Snapshots } from './snapshots/create-snapshots.ts
 import { snapshotSettings } from './snapshots/limits.ts';
 import { removeDrafts } from './snapshots/snapshot-folder.ts';
 import { createUndoPoints } from './snapshots/undo-points.ts';
-import { openDataDir } from './state/data-dir.ts';
 import { SNAPSHOTS } from './state/data-files.ts';
 import type { Ready } from './state/ready.ts';
 import { resetData } from './state/reset-data.ts';

@@ -116,7 +116,7 @@ const compositionRoots = [
 const packages: Record<string, RegExp> = {
   'drizzle-orm': /^ledger\//,
   'better-sqlite3':
-    /^(ledger\/database\/sqlite|emulator\/(state\/data-dir|snapshots\/store-images)|site\/store\/open-store)\.ts$/,
+    /^(ledger\/database\/(sqlite|file-lock)|emulator\/snapshots\/store-images|site\/store\/open-store)\.ts$/,
   '@node-rs/argon2': /^site\/accounts\/password\.ts$/,
   pg: /^ledger\/database\/postgres(-sessions)?\.ts$/,
   viem: /^(chain|audit|identity|emulator)\//,

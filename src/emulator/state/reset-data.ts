@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Database } from '../../ledger/database/database.ts';
-import { openDataDir } from './data-dir.ts';
+import { openDataDir } from '../../ledger/database/file-lock.ts';
 import { DATA_FILES, LEDGER, SWAP } from './data-files.ts';
 import { LOG_FILES } from './log-file.ts';
 import { refuseProductionLedger } from './refuse-production.ts';

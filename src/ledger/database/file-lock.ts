@@ -3,8 +3,8 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import SQLite from 'better-sqlite3';
-import { diskProblem } from '../../compose/disk-problem.ts';
 import { PreconditionError } from '../../lib/failures/precondition.ts';
+import { diskProblem } from './disk-problem.ts';
 
 interface DataDir {
   path: string;

@@ -1,6 +1,7 @@
 /** Translates what can be wrong with a folder, its disk and a ledger file: a code, the cause, and the way out. */
-import { isDatabaseNewer } from '../ledger/database/migrate.ts';
-import { PreconditionError } from '../lib/failures/precondition.ts';
+
+import { PreconditionError } from '../../lib/failures/precondition.ts';
+import { isDatabaseNewer } from './migrate.ts';
 
 interface Place {
   /** The folder with the data. */
