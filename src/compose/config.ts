@@ -1,6 +1,7 @@
 /** The config of a service. Every limit is here, with its reason. */
 import manifest from '../../package.json' with { type: 'json' };
 import type { ChainEngineSettings } from '../chain/engine.ts';
+import { rpcLimits } from '../chain/rpc/limits.ts';
 import type { RateLimit } from '../ledger/limits/rate-windows.ts';
 import type { Crash } from '../lib/crash-points.ts';
 import type { Log } from '../lib/log.ts';
@@ -312,14 +313,7 @@ export const settings = {
     /** An event has a session or a charge with up to 50 entries of metadata of 500 characters each. */
     eventLimitBytes: 64 * 1024,
   },
-  rpc: {
-    /** The same bytes can be sent again, so giving up is safe. */
-    timeoutMs: 10_000,
-    /** Far more than the receipts of any block; less than what would take a process's memory. */
-    answerMaxBytes: 256 * 1024 * 1024,
-    /** What Erigon takes unless it is told otherwise, the least among nodes; one that takes no batch is asked one by one. */
-    batchMax: 100,
-  },
+  rpc: rpcLimits,
   identity: {
     keys: {
       /** A withdrawn key stays in use for at most a minute while the provider can be reached. */

@@ -1,7 +1,7 @@
 /** A load test that knows the relay's limits: whether exactly as many calls pass as may, and how long they take. */
 
+import type { UserWallets } from '../client/chain/user-wallet.ts';
 import { rateWindowIn } from '../client/rate-window.ts';
-import type { UserWallets } from '../emulator/world/user-wallet.ts';
 import { stopwatch } from '../lib/timers.ts';
 import { createLatencyRecorder } from './latency.ts';
 import { runPaced } from './pace.ts';

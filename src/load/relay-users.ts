@@ -1,8 +1,9 @@
 /** The people of a load test: each fresh, with a wallet, a token, an address on the net, and calls that are signed already. */
+
+import type { UserWallets } from '../client/chain/user-wallet.ts';
 import { ClientError } from '../client/client-error.ts';
 import type { createClient } from '../client/create-client.ts';
 import type { Reply } from '../client/reply.ts';
-import type { UserWallets } from '../emulator/world/user-wallet.ts';
 
 export type Client = ReturnType<typeof createClient>;
 

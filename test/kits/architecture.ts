@@ -14,7 +14,7 @@ import {
   type Source,
 } from './source-tree.ts';
 
-/** Floors whose files a floor's files may name, types included. Imports go down only. */
+/** Floors whose files a floor's files may name, types included; a folder with a row of its own goes by that. Imports go down only. */
 const foundations = ['ledger', 'rules', 'lib'];
 const ports = ['chain', 'identity', 'payments', 'webhooks', 'constraints', 'dns'];
 const belowHttp = ['actions', 'audit', 'contract', ...ports, 'outgoing', ...foundations];
@@ -30,6 +30,8 @@ const mayImport: Record<string, string[]> = {
   audit: [...ports, ...foundations],
   http: belowHttp,
   client: ['contract', 'rules', 'lib'],
+  // What a user or an onlooker asks of the chain without the service: wallets, and what accounts own.
+  'client/chain': ['chain', 'rules', 'lib'],
   // It plays users, with the keys that the emulator gives them.
   scenario: ['emulator', 'client', 'contract', 'rules', 'lib'],
   testing: ['scenario', 'emulator', 'client', 'contract', 'compose', 'rules', 'lib'],
@@ -119,7 +121,7 @@ const packages: Record<string, RegExp> = {
     /^(ledger\/database\/(sqlite|file-lock)|emulator\/snapshots\/store-images|site\/store\/open-store)\.ts$/,
   '@node-rs/argon2': /^site\/accounts\/password\.ts$/,
   pg: /^ledger\/database\/postgres(-sessions)?\.ts$/,
-  viem: /^(chain|audit|identity|emulator)\//,
+  viem: /^(chain|client\/chain|audit|identity|emulator)\//,
   '@viem/anvil': /^emulator\/chain\/anvil\.ts$/,
   '@scure/bip32': /^(chain\/lane\/grown-key|identity\/(wallets\/)?derived)\.ts$/,
   '@scure/bip39': /^chain\/lane\/local-key\.ts$/,
@@ -214,7 +216,7 @@ function refuseImport(from: string, { target }: Import): string | undefined {
   }
   const file = fileMeant(from, target);
   if (file === undefined) return target.endsWith('/package.json') ? undefined : 'leaves src/';
-  const allowed = mayImport[floor];
+  const allowed = mayImport[dirname(from)] ?? mayImport[floor];
   if (!allowed) return `the floor ${floor} is not in the table`;
   if (isAdapter(file) && !compositionRoots.includes(from) && !isAdapter(from))
     return `an adapter is imported by ${compositionRoots.join(', ')} alone`;

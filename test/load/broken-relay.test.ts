@@ -2,9 +2,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openUserWallets } from '../../src/client/chain/user-wallet.ts';
 import { createClient } from '../../src/client/create-client.ts';
 import { settings } from '../../src/compose/config.ts';
-import { openUserWallets } from '../../src/emulator/world/user-wallet.ts';
 import { secureRandom } from '../../src/lib/ids.ts';
 import { loadRelay } from '../../src/load/relay-load.ts';
 import type { RelayLoadOptions } from '../../src/load/relay-report.ts';

@@ -1,6 +1,7 @@
 /** The user of a relayed call: token and wallet, from the emulator or from options. */
+
+import { openUserWallets, type UserWallet, type UserWallets } from '../../client/chain/user-wallet.ts';
 import type { createClient } from '../../client/create-client.ts';
-import { openUserWallets, type UserWallet, type UserWallets } from '../../emulator/world/user-wallet.ts';
 import { secureRandom } from '../../lib/ids.ts';
 import type { CommandContext } from '../machine/context.ts';
 import { CliError, usageError } from '../machine/errors.ts';

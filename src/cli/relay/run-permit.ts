@@ -1,6 +1,6 @@
 /** `rewards relay permit`: signs as the user's own wallet would. */
 import type { PermitBody } from '../../client/bodies.ts';
-import type { UserWallet, UserWallets } from '../../emulator/world/user-wallet.ts';
+import type { UserWallet, UserWallets } from '../../client/chain/user-wallet.ts';
 import type { Handler } from '../machine/context.ts';
 import { CliError, usageError } from '../machine/errors.ts';
 import { isObject } from '../service/assignments.ts';

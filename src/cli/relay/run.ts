@@ -1,6 +1,6 @@
 /** `rewards relay` and `rewards relay status`: sends a call on behalf of a user, and shows its state. */
 import type { RelayRequestBody } from '../../client/bodies.ts';
-import type { UserWallets } from '../../emulator/world/user-wallet.ts';
+import type { UserWallets } from '../../client/chain/user-wallet.ts';
 import { stopwatch } from '../../lib/timers.ts';
 import type { CommandContext, Handler } from '../machine/context.ts';
 import { CliError, usageError } from '../machine/errors.ts';

@@ -1,7 +1,7 @@
 /** Starts the Anvil binary that npm installed, and ends it with this process. */
 import { type CreateAnvilOptions, createAnvil } from '@viem/anvil';
+import { rpcLimits } from '../../chain/rpc/limits.ts';
 import { createRpc } from '../../chain/rpc/rpc.ts';
-import { settings as serviceSettings } from '../../compose/config.ts';
 import { within } from '../../lib/timers.ts';
 import { AnvilError, findAnvilBinary } from './find-anvil.ts';
 
@@ -126,7 +126,7 @@ export async function startAnvil(settings: AnvilSettings): Promise<AnvilProcess>
 
   const port = Number(/Listening on \S*:(\d+)/.exec(stdout)?.[1]);
   const rpcUrl = `http://${settings.bindAddress.includes(':') ? `[${settings.bindAddress}]` : settings.bindAddress}:${port}`;
-  const rpc = createRpc({ url: rpcUrl, ...serviceSettings.rpc, timeoutMs: startTimeoutMs });
+  const rpc = createRpc({ url: rpcUrl, ...rpcLimits, timeoutMs: startTimeoutMs });
 
   const end = async () => {
     asked = true;

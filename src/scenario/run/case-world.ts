@@ -1,7 +1,8 @@
 /** The world of one case: a client for each step, and what all steps share. */
+
+import { type ChainView, openChainView } from '../../client/chain/chain-view.ts';
+import { openUserWallets, type UserWallets } from '../../client/chain/user-wallet.ts';
 import { createClient } from '../../client/create-client.ts';
-import { type ChainView, openChainView } from '../../emulator/world/chain-view.ts';
-import { openUserWallets, type UserWallets } from '../../emulator/world/user-wallet.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Random } from '../../lib/ids.ts';
 import { type Client, controlBody, type ScenarioTarget, StepError, type World } from '../steps/world.ts';

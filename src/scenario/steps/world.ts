@@ -1,9 +1,10 @@
 /** What steps act on: one target, and the ways to it. */
+
+import type { ChainView } from '../../client/chain/chain-view.ts';
+import type { UserWallets } from '../../client/chain/user-wallet.ts';
 import type { createClient } from '../../client/create-client.ts';
 import type { HostUrls } from '../../client/host-urls.ts';
 import type { Reply } from '../../client/reply.ts';
-import type { ChainView } from '../../emulator/world/chain-view.ts';
-import type { UserWallets } from '../../emulator/world/user-wallet.ts';
 import type { Random } from '../../lib/ids.ts';
 import { platformName } from '../../rules/platforms.ts';
 import type { Capability, Seen } from './capabilities.ts';

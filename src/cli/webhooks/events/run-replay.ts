@@ -107,7 +107,7 @@ async function createCounting(processor: Processor | undefined, events: readonly
   };
   const pointsSale = run?.contracts.pointsSale;
   if (!run || pointsSale === undefined) return answers;
-  const { countSessionMints } = await import('../../../emulator/world/count-session-mints.ts');
+  const { countSessionMints } = await import('../../../client/chain/count-session-mints.ts');
   const sessionIds = [...new Set(events.map(({ objectId }) => objectId))].filter((id) =>
     id.startsWith('cs_'),
   );

@@ -2,15 +2,15 @@
 import { encodeEventTopics, type Hex, numberToHex } from 'viem';
 import { businessEscrowAbi, perkNFTAbi, rewardTokenAbi } from '../../chain/contracts/abis.ts';
 import { readContract } from '../../chain/contracts/read-contract.ts';
+import { rpcLimits } from '../../chain/rpc/limits.ts';
 import { createRpc } from '../../chain/rpc/rpc.ts';
-import { settings } from '../../compose/config.ts';
 import { countSessionMints } from './count-session-mints.ts';
 
 export type ChainView = ReturnType<typeof openChainView>;
 
 /** Amounts are whole RWT, as the token counts them. Throws when the node does not answer. */
 export function openChainView(stack: { rpcUrl: string; contracts: Readonly<Record<string, string>> }) {
-  const rpc = createRpc({ url: stack.rpcUrl, ...settings.rpc });
+  const rpc = createRpc({ url: stack.rpcUrl, ...rpcLimits });
   const at = (name: string) => (stack.contracts[name] ?? '') as Hex;
   const head = async (): Promise<number> => Number(await rpc('eth_blockNumber', []));
   return {

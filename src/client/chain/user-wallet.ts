@@ -10,8 +10,8 @@ import {
   type SignedPermit,
   type TypedDataSigner,
 } from '../../chain/contracts/token-signatures.ts';
+import { rpcLimits } from '../../chain/rpc/limits.ts';
 import { createRpc } from '../../chain/rpc/rpc.ts';
-import { settings } from '../../compose/config.ts';
 import { DEV_MNEMONIC, DEV_WALLETS_PATH } from '../../lib/development/accounts.ts';
 import { PreconditionError } from '../../lib/failures/precondition.ts';
 import type { Random } from '../../lib/ids.ts';
@@ -39,7 +39,7 @@ export function openUserWallets(stack: {
   random: Pick<Random, 'bytes'>;
 }) {
   const addressOf = (name: ContractName) => (stack.contracts[name] ?? '') as Hex;
-  const rpc = createRpc({ url: stack.rpcUrl, ...settings.rpc });
+  const rpc = createRpc({ url: stack.rpcUrl, ...rpcLimits });
   const signatures = createTokenSignatures({ rpc, token: addressOf('token') });
   let keys: ReturnType<typeof developmentUsers> | undefined;
   const signerOf = ({ address, index }: UserWallet) => {
