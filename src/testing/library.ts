@@ -1,6 +1,5 @@
 /** The package's export `rewards/testing`: the steps of scenarios as functions; see library-types.ts. */
 import { resolve } from 'node:path';
-import { readyEnvironment } from '../emulator/state/ready.ts';
 import { systemClock } from '../lib/clock.ts';
 import { parseDuration } from '../lib/duration.ts';
 import { secureRandom } from '../lib/ids.ts';
@@ -11,6 +10,7 @@ import { decisionOf } from '../scenario/run/decision.ts';
 import { openStack } from '../scenario/run/open-stack.ts';
 import { stepKinds } from '../scenario/steps/all-steps.ts';
 import { inputProblems } from '../scenario/steps/input-problems.ts';
+import { readyEnvironment } from '../stack/ready.ts';
 import type { Answer, Difference, Stack, StackOptions } from './library-types.ts';
 
 const TIMEOUT_MS = 30_000;

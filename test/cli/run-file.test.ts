@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { findRunFile, namedRuns, removeRunFile, writeRunFile } from '../../src/emulator/state/run-file.ts';
+import { findRunFile, namedRuns, removeRunFile, writeRunFile } from '../../src/stack/run-file.ts';
 import { temporaryDirectory } from '../kits/cli.ts';
 import { runInfo } from './stub-service.ts';
 

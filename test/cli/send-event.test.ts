@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { exitCodes } from '../../src/cli/machine/exit-codes.ts';
-import { writeRunFile } from '../../src/emulator/state/run-file.ts';
+import { writeRunFile } from '../../src/stack/run-file.ts';
 import { rewards, rewardsJson, temporaryDirectory } from '../kits/cli.ts';
 import { runInfo, stubService } from './stub-service.ts';
 

@@ -33,14 +33,16 @@ const mayImport: Record<string, string[]> = {
   // What a user or an onlooker asks of the chain without the service: wallets, and what accounts own.
   'client/chain': ['chain', 'rules', 'lib'],
   // It plays users, with the keys that the emulator gives them.
-  scenario: ['emulator', 'client', 'contract', 'rules', 'lib'],
-  testing: ['scenario', 'emulator', 'client', 'contract', 'compose', 'rules', 'lib'],
+  scenario: ['emulator', 'stack', 'client', 'contract', 'rules', 'lib'],
+  testing: ['scenario', 'emulator', 'stack', 'client', 'contract', 'compose', 'rules', 'lib'],
   site: ['client', 'lib'],
+  // A running stack as others see it: its ready line and its files. What a stack is made of, it does not know.
+  stack: ['site', 'client', 'rules', 'lib'],
   console: ['client', 'lib'],
   compose: ['http', ...belowHttp],
-  emulator: ['site', 'client', 'compose', 'http', ...belowHttp],
+  emulator: ['stack', 'site', 'client', 'compose', 'http', ...belowHttp],
   // It refuses what belongs to the emulator: its accounts, its data directories.
-  production: ['emulator', 'compose', 'http', ...belowHttp],
+  production: ['stack', 'emulator', 'compose', 'http', ...belowHttp],
   load: ['emulator', 'client', 'lib'],
   cli: [
     'compose',
@@ -50,6 +52,7 @@ const mayImport: Record<string, string[]> = {
     'load',
     'console',
     'site',
+    'stack',
     'client',
     'contract',
     // The forms of a webhook's signature.

@@ -6,8 +6,8 @@ import { createPublicClient, http } from 'viem';
 import { businessEscrowAbi, rewardTokenAbi } from '../../src/chain/contracts/abis.ts';
 import type { Overrides, ServeConfig } from '../../src/compose/config.ts';
 import { createEmulator } from '../../src/emulator/create-emulator.ts';
-import type { Ready } from '../../src/emulator/state/ready.ts';
 import { silentLog } from '../../src/lib/log.ts';
+import type { Ready } from '../../src/stack/ready.ts';
 import { clockOf, until } from './clock.ts';
 
 type Hex = `0x${string}`;

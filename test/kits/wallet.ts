@@ -14,8 +14,8 @@ import { mnemonicToAccount } from 'viem/accounts';
 import { anvil as anvilChain } from 'viem/chains';
 import { perkNFTAbi, rewardTokenAbi } from '../../src/chain/contracts/abis.ts';
 import type { Overrides, ServeConfig } from '../../src/compose/config.ts';
-import type { Ready } from '../../src/emulator/state/ready.ts';
 import { DEV_MNEMONIC } from '../../src/lib/development/accounts.ts';
+import type { Ready } from '../../src/stack/ready.ts';
 import { minedBy } from './chain.ts';
 import { type Answer, clientOf, startTestService } from './service.ts';
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readyEnvironment } from '../../src/emulator/state/ready.ts';
+import { readyEnvironment } from '../../src/stack/ready.ts';
 import { freePort } from '../kits/free-port.ts';
 import { startTestService, type TestService } from '../kits/service.ts';
 

@@ -1,6 +1,7 @@
 /** `rewards env`: the stack that runs here, as environment variables. */
-import { readyEnvironment } from '../../emulator/state/ready.ts';
+
 import { nearest } from '../../lib/nearest.ts';
+import { readyEnvironment } from '../../stack/ready.ts';
 import type { Handler } from '../machine/context.ts';
 import { usageError } from '../machine/errors.ts';
 import { exitCodes } from '../machine/exit-codes.ts';

@@ -1,7 +1,8 @@
 /** `rewards exec`: a command with a stack of its own. */
-import { type Ready, readyEnvironment } from '../../emulator/state/ready.ts';
+
 import { formatDuration } from '../../lib/duration.ts';
 import { stopwatch } from '../../lib/timers.ts';
+import { type Ready, readyEnvironment } from '../../stack/ready.ts';
 import type { CommandContext, Handler } from '../machine/context.ts';
 import { usageError } from '../machine/errors.ts';
 import { createdEmulator, startOrClear, stopped, stopWithin } from '../serve/run-emulator.ts';

@@ -2,7 +2,7 @@
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { StringDecoder } from 'node:string_decoder';
-import { earlierLogFileIn, logFileIn } from '../../emulator/state/log-file.ts';
+import { earlierLogFileIn, logFileIn } from '../../stack/log-file.ts';
 
 const linesIn = async (path: string) =>
   (await readFile(path, 'utf8').catch(() => '')).split('\n').slice(0, -1);

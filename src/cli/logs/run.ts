@@ -1,8 +1,8 @@
 /** `rewards logs`: the log of a stack. */
 import { existsSync } from 'node:fs';
-import { logFileIn } from '../../emulator/state/log-file.ts';
-import { findRunFile, isAlive } from '../../emulator/state/run-file.ts';
 import { delay } from '../../lib/timers.ts';
+import { logFileIn } from '../../stack/log-file.ts';
+import { findRunFile, isAlive } from '../../stack/run-file.ts';
 import type { CommandContext, Handler } from '../machine/context.ts';
 import { CliError } from '../machine/errors.ts';
 import { exitCodes } from '../machine/exit-codes.ts';

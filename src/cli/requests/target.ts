@@ -1,8 +1,8 @@
 /** Where requests are looked up: at the emulator, or in the database of a production service, by the same calls. */
 import type { Client } from '../../client/create-client.ts';
 import type { HostUrls } from '../../client/host-urls.ts';
-import type { RunInfo } from '../../emulator/state/run-file.ts';
 import type { Secret } from '../../production/secrets.ts';
+import type { RunInfo } from '../../stack/run-file.ts';
 import type { CommandContext } from '../machine/context.ts';
 import { withControl } from '../service/control.ts';
 import type { LedgerOptions } from '../start/options.ts';

@@ -1,5 +1,5 @@
 /** `rewards reset`: brings a running stack back to its seed files in place, or deletes the data of a stopped one. */
-import { findRunFile, type RunInfo } from '../../emulator/state/run-file.ts';
+import { findRunFile, type RunInfo } from '../../stack/run-file.ts';
 import type { CommandContext, Handler } from '../machine/context.ts';
 import { usageError } from '../machine/errors.ts';
 import type { CommandResult } from '../machine/output.ts';

@@ -1,6 +1,6 @@
 /** Prints what is ready, in each format. */
 import type { ServeConfig } from '../../compose/config.ts';
-import { type Ready, readyEnvironment } from '../../emulator/state/ready.ts';
+import { type Ready, readyEnvironment } from '../../stack/ready.ts';
 import type { CommandContext } from '../machine/context.ts';
 import { envLines } from '../machine/output.ts';
 import { banner } from './banner.ts';

@@ -1,6 +1,6 @@
 /** The banner of a stack that is ready: addresses, keys, and commands to try first; then its log, a line each. */
 
-import type { Ready } from '../../emulator/state/ready.ts';
+import type { Ready } from '../../stack/ready.ts';
 import { manifest } from '../machine/manifest.ts';
 import { changeLines } from '../seed/view.ts';
 import type { Style } from '../terminal/style.ts';

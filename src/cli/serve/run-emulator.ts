@@ -2,8 +2,8 @@
 import type { ServeConfig } from '../../compose/config.ts';
 import { crashFromEnvironment } from '../../compose/env.ts';
 import type { Emulator } from '../../emulator/create-emulator.ts';
-import type { Ready } from '../../emulator/state/ready.ts';
 import { within } from '../../lib/timers.ts';
+import type { Ready } from '../../stack/ready.ts';
 import type { CommandContext } from '../machine/context.ts';
 import { CliError } from '../machine/errors.ts';
 import type { StopSignals } from '../terminal/stop-signals.ts';

@@ -2,10 +2,10 @@
 import type { RequestSummary } from '../../client/bodies.ts';
 import type { ServeConfig } from '../../compose/config.ts';
 import type { Emulator } from '../../emulator/create-emulator.ts';
-import { createLogFile } from '../../emulator/state/log-file.ts';
-import type { Ready } from '../../emulator/state/ready.ts';
-import { findRunFile, type RunInfo, removeRunFile, writeRunFile } from '../../emulator/state/run-file.ts';
 import { stopwatch, turnOfEventLoop } from '../../lib/timers.ts';
+import { createLogFile } from '../../stack/log-file.ts';
+import type { Ready } from '../../stack/ready.ts';
+import { findRunFile, type RunInfo, removeRunFile, writeRunFile } from '../../stack/run-file.ts';
 import type { CommandContext, Handler } from '../machine/context.ts';
 import { CliError } from '../machine/errors.ts';
 import { exitCodes } from '../machine/exit-codes.ts';

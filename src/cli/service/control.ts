@@ -1,9 +1,9 @@
 /** Asks the control API of the running emulator or, where a production database is given, of that ledger without a service. */
 import { type Client, createClient } from '../../client/create-client.ts';
 import { type HostUrls, hostUrls } from '../../client/host-urls.ts';
-import type { RunInfo } from '../../emulator/state/run-file.ts';
 import type { ControlRoutes } from '../../production/offline/control-routes.ts';
 import type { OfflineLedger } from '../../production/offline/offline-ledger.ts';
+import type { RunInfo } from '../../stack/run-file.ts';
 import type { CommandContext } from '../machine/context.ts';
 import type { LedgerOptions } from '../start/options.ts';
 import { meansLedger, withLedger } from './ledger.ts';

@@ -1,7 +1,7 @@
 /** Finds the service that a command talks to: --target, else the stack that runs in this project. */
 import { createClient } from '../../client/create-client.ts';
 import { type HostUrls, hostUrls } from '../../client/host-urls.ts';
-import { findRunFile, namedRuns, type RunInfo } from '../../emulator/state/run-file.ts';
+import { findRunFile, namedRuns, type RunInfo } from '../../stack/run-file.ts';
 import type { CommandContext } from '../machine/context.ts';
 import { CliError } from '../machine/errors.ts';
 import { manifest } from '../machine/manifest.ts';

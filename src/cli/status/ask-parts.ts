@@ -2,8 +2,8 @@
 import type { HealthBody } from '../../client/bodies.ts';
 import type { Client } from '../../client/create-client.ts';
 import type { Reply } from '../../client/reply.ts';
-import type { RunInfo } from '../../emulator/state/run-file.ts';
 import { formatDuration } from '../../lib/duration.ts';
+import type { RunInfo } from '../../stack/run-file.ts';
 import { askNode } from '../service/ask-node.ts';
 import { isObject } from '../service/assignments.ts';
 

@@ -1,7 +1,8 @@
 /** `rewards stop`: ends the stacks that run here. */
-import { endRun, runsHere } from '../../emulator/state/end-run.ts';
-import type { RunInfo } from '../../emulator/state/run-file.ts';
+
 import { formatDuration } from '../../lib/duration.ts';
+import { endRun, runsHere } from '../../stack/end-run.ts';
+import type { RunInfo } from '../../stack/run-file.ts';
 import type { CommandContext, Handler } from '../machine/context.ts';
 import { CliError, usageError } from '../machine/errors.ts';
 import { theRunHere } from '../service/target.ts';

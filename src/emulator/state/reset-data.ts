@@ -4,8 +4,8 @@ import { rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Database } from '../../ledger/database/database.ts';
 import { openDataDir } from '../../ledger/database/file-lock.ts';
+import { LOG_FILES } from '../../stack/log-file.ts';
 import { DATA_FILES, LEDGER, SWAP } from './data-files.ts';
-import { LOG_FILES } from './log-file.ts';
 import { refuseProductionLedger } from './refuse-production.ts';
 
 const WRITTEN = [...DATA_FILES, ...Object.values(SWAP)];

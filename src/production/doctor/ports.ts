@@ -1,7 +1,7 @@
 /** Looks whether the ports are free that `serve` or `start` would listen on here, and says what each is for. */
 import { createServer } from 'node:net';
-import { findRunFile } from '../../emulator/state/run-file.ts';
 import { namesOf, type Setting } from '../../lib/setting.ts';
+import { findRunFile } from '../../stack/run-file.ts';
 import { startSettings } from '../settings.ts';
 import type { Observation } from './observation.ts';
 import { portHolder } from './port-holder.ts';

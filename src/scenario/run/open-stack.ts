@@ -1,7 +1,7 @@
 /** A fresh stack of the emulator, in this process and on free ports, for one case of a scenario. */
 import { createEmulator, type Emulator } from '../../emulator/create-emulator.ts';
-import type { Ready } from '../../emulator/state/ready.ts';
 import type { Log } from '../../lib/log.ts';
+import type { Ready } from '../../stack/ready.ts';
 import type { ScenarioTarget } from '../steps/world.ts';
 import { canOfOwn, targetOf } from './stack-target.ts';
 

@@ -1,5 +1,5 @@
 /** A stack of the emulator as steps see it. */
-import type { Ready } from '../../emulator/state/ready.ts';
+import type { Ready } from '../../stack/ready.ts';
 import { type Capability, capabilities } from '../steps/capabilities.ts';
 import type { ScenarioTarget } from '../steps/world.ts';
 

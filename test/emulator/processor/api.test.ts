@@ -1,7 +1,7 @@
 /** The emulated processor as the official package of Stripe sees it: sessions, their payment, and what it refuses. */
 import { Stripe } from 'stripe';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readyEnvironment } from '../../../src/emulator/state/ready.ts';
+import { readyEnvironment } from '../../../src/stack/ready.ts';
 import { startTestService, type TestService } from '../../kits/service.ts';
 import { purchase, stripeOf, stripeProblem } from './stripe-kit.ts';
 

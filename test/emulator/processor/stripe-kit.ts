@@ -1,6 +1,6 @@
 /** The official package of Stripe, pointed at an emulator. */
 import { Stripe } from 'stripe';
-import type { Ready } from '../../../src/emulator/state/ready.ts';
+import type { Ready } from '../../../src/stack/ready.ts';
 
 /** As any program is pointed at it: host, port and protocol, and nothing else. */
 export function stripeOf({ processor }: Pick<Ready, 'processor'>, key = processor.secretKey): Stripe {

@@ -8,8 +8,8 @@ import { encodeFunctionData, getAddress, type Hex, maxUint256, type PrivateKeyAc
 import { mnemonicToAccount } from 'viem/accounts';
 import { perkNFTAbi, pointsSaleAbi, rewardTokenAbi } from '../../../src/chain/contracts/abis.ts';
 import { sessionMintKey } from '../../../src/chain/contracts/sale-mint.ts';
-import type { Ready } from '../../../src/emulator/state/ready.ts';
 import { DEV_MNEMONIC } from '../../../src/lib/development/accounts.ts';
+import type { Ready } from '../../../src/stack/ready.ts';
 import { startReceiver } from '../../kits/receivers.ts';
 import { heldOnChain, redeemBody, redeemedOnChain, WALLPAPERS } from '../../kits/redeeming.ts';
 import { type Answer, clientOf } from '../../kits/service.ts';

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import type { Ready } from '../../../src/emulator/state/ready.ts';
+import type { Ready } from '../../../src/stack/ready.ts';
 
 /** TORTURE_PROGRAM: a copy that nobody builds anew during a long run. */
 const builtProgram =

@@ -1,7 +1,7 @@
 /** One schedule: a service under load on a node that misbehaves, killed at named points and started again. */
 
-import type { Ready } from '../../../src/emulator/state/ready.ts';
 import type { CrashPoint } from '../../../src/lib/crash-points.ts';
+import type { Ready } from '../../../src/stack/ready.ts';
 import type { RpcFault } from '../../kits/rpc-proxy.ts';
 import { seededChance } from '../../kits/seeded-chance.ts';
 import { type Customers, startCustomers } from './customers.ts';

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createPublicClient, http, parseTransaction } from 'viem';
-import type { Ready } from '../../../src/emulator/state/ready.ts';
+import type { Ready } from '../../../src/stack/ready.ts';
 import { startAnvil } from '../../kits/chain.ts';
 import { startRpcProxy } from '../../kits/rpc-proxy.ts';
 import { type ClientCall, violationsOf } from './checks.ts';

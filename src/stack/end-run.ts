@@ -1,5 +1,5 @@
 /** Ends the process of a stack that runs here, and waits until it is gone. */
-import { delay, stopwatch } from '../../lib/timers.ts';
+import { delay, stopwatch } from '../lib/timers.ts';
 import { findRunFile, isAlive, namedRuns, type RunInfo } from './run-file.ts';
 
 /** A stack stops within five seconds; somebody who waits for it looks this often. */

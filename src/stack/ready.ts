@@ -1,9 +1,7 @@
 /** What a stack tells when it is ready. */
-import type { HostUrls } from '../../compose/hosts/open-hosts.ts';
-import type { StoredBrand } from '../../ledger/brands/brands.ts';
-import type { SeedChange } from '../../rules/brands/seed-changes.ts';
-import type { Role } from '../../site/accounts/users.ts';
-import type { Seeded } from '../world/prepare-world.ts';
+import type { HostUrls } from '../client/host-urls.ts';
+import type { SeedChange } from '../rules/brands/seed-changes.ts';
+import type { Role } from '../site/accounts/users.ts';
 
 /** The emulator's ready line without its `type`. */
 export interface Ready {
@@ -36,45 +34,6 @@ export interface Ready {
   /** What the seed files have changed in a ledger that had brands before, if anything. */
   seedChanges?: SeedChange[];
 }
-
-/**
- * Brands and users as the ready line names them: the fixture's brands first, with their keys, then those that the ledger
- * has beside them, whose keys nobody knows any more.
- */
-export const demoPeople = (
-  { fixture, addresses }: Pick<Seeded, 'fixture' | 'addresses'>,
-  stored: readonly StoredBrand[],
-  eventsOf: (brandId: string) => string[],
-): Pick<Ready, 'brands' | 'users'> => {
-  const seeded = fixture.brands.map(({ brand, apiKey, webhook }) => ({
-    brandId: brand.brandId,
-    domain: brand.profile.domains[0] ?? '',
-    apiKey: apiKey ?? '',
-    webhookSecret: webhook?.secret ?? '',
-    events: eventsOf(brand.brandId),
-  }));
-  const others = stored.filter(({ brandId }) => !seeded.some((one) => one.brandId === brandId));
-  return {
-    brands: [
-      ...seeded,
-      ...others.map(({ brandId, profile }) => ({
-        brandId,
-        domain: profile.domains[0] ?? '',
-        apiKey: '',
-        webhookSecret: '',
-        events: eventsOf(brandId),
-      })),
-    ],
-    users: fixture.users.map(({ email, login, password, applicationPassword, role }) => ({
-      email,
-      address: addresses.get(email) ?? '',
-      login,
-      password: password ?? '',
-      applicationPassword,
-      role,
-    })),
-  };
-};
 
 /** The environment variables with which a program under test finds a running stack. */
 export function readyEnvironment(
