@@ -4,10 +4,10 @@ import { generatePrivateKey } from 'viem/accounts';
 import { pointsSaleAbi } from '../../src/chain/contracts/abis.ts';
 import { deployContracts } from '../../src/chain/contracts/deploy.ts';
 import { encodePayoutBatch } from '../../src/chain/contracts/payout-batch.ts';
+import { startAnvil } from '../../src/chain/development/anvil.ts';
 import { localKeySigner } from '../../src/chain/lane/local-key.ts';
 import { createRpc, type Rpc } from '../../src/chain/rpc/rpc.ts';
 import { settings } from '../../src/compose/config.ts';
-import { startAnvil } from '../../src/emulator/chain/anvil.ts';
 import { delay } from '../../src/lib/timers.ts';
 // The yardstick of the contracts' own tests.
 import plainBatch from '../../test/solidity/solidity/artifacts/PlainBatch.json' with { type: 'json' };

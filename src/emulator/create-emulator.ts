@@ -1,5 +1,6 @@
 /** The emulator: what lives as long as `serve` does, and the world behind it that can be closed and opened again. */
 import { join } from 'node:path';
+import { AnvilError } from '../chain/development/find-anvil.ts';
 import { type Overrides, type ServeConfig, settings } from '../compose/config.ts';
 import {
   type HostUrls,
@@ -16,7 +17,6 @@ import { openSqlite } from '../ledger/database/sqlite.ts';
 import { systemClock } from '../lib/clock.ts';
 import { secureRandom } from '../lib/ids.ts';
 import type { Ready } from '../stack/ready.ts';
-import { AnvilError } from './chain/find-anvil.ts';
 import { type NodeDoor, openNodeDoor } from './chain/node-door.ts';
 import { createRequestLog } from './control/request-log.ts';
 import type { EarlyNode } from './early-node.ts';

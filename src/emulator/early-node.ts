@@ -1,9 +1,9 @@
 /** The node of a fresh stack, started before anything else: it takes about as long to start as the program to load. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { type AnvilProcess, startAnvil } from '../chain/development/anvil.ts';
 import type { ServeConfig } from '../compose/config.ts';
 import { systemClock } from '../lib/clock.ts';
-import { type AnvilProcess, startAnvil } from './chain/anvil.ts';
 import { LEDGER } from './state/data-files.ts';
 
 export interface EarlyNode {

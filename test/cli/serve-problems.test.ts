@@ -4,8 +4,8 @@ import { writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { startAnvil } from '../../src/chain/development/anvil.ts';
 import { exitCodes } from '../../src/cli/machine/exit-codes.ts';
-import { startAnvil } from '../../src/emulator/chain/anvil.ts';
 import { rewards, rewardsJson, rewardsProcess, serveHere, temporaryDirectory } from '../kits/cli.ts';
 import { freePort } from '../kits/free-port.ts';
 

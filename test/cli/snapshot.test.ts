@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { startAnvil } from '../../src/emulator/chain/anvil.ts';
+import { startAnvil } from '../../src/chain/development/anvil.ts';
 import { delay } from '../../src/lib/timers.ts';
 import { rewards, rewardsJson, serve, serveHere, temporaryDirectory } from '../kits/cli.ts';
 import { until } from '../kits/clock.ts';

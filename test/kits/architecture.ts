@@ -96,12 +96,23 @@ const rooms: Record<string, { foundations: string[]; looseFiles: Record<string, 
   http: { foundations: ['frame', 'openapi', 'reference'], looseFiles: {} },
 };
 /** The rooms of the chain in the order in which they build on each other. */
-const chainRooms = ['alarms', 'rpc', 'contracts', 'lane', 'follow', 'waiting', 'work', 'engine'];
+const chainRooms = [
+  'alarms',
+  'rpc',
+  'contracts',
+  'lane',
+  'follow',
+  'waiting',
+  'work',
+  'engine',
+  'development',
+];
 
 /** Chosen at two places, so that nothing else can know which of them is behind a port. */
 const adapters = [
   /^ledger\/database\/(sqlite|postgres)\.ts$/,
-  /^emulator\/chain\/(anvil|journal-writer|kept-chain|local-[a-z-]+)\.ts$/,
+  /^chain\/development\/anvil\.ts$/,
+  /^emulator\/chain\/(journal-writer|kept-chain|local-[a-z-]+)\.ts$/,
   /^emulator\/(issuer\/local-issuer|processor\/[a-z/-]+)\.ts$/,
   /^identity\/(oidc\/)?(jwks|provider)\.ts$/,
   /^identity\/(wallets\/)?derived\.ts$/,
@@ -125,7 +136,7 @@ const packages: Record<string, RegExp> = {
   '@node-rs/argon2': /^site\/accounts\/password\.ts$/,
   pg: /^ledger\/database\/postgres(-sessions)?\.ts$/,
   viem: /^(chain|client\/chain|audit|identity|emulator)\//,
-  '@viem/anvil': /^emulator\/chain\/anvil\.ts$/,
+  '@viem/anvil': /^chain\/development\/anvil\.ts$/,
   '@scure/bip32': /^(chain\/lane\/grown-key|identity\/(wallets\/)?derived)\.ts$/,
   '@scure/bip39': /^chain\/lane\/local-key\.ts$/,
   secp256k1: /^lib\/curve\/native-secp256k1\.ts$/,

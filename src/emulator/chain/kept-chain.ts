@@ -1,4 +1,6 @@
 /** The emulator's chain as long as the stack runs: a node that dies is started again from the journal. */
+
+import type { AnvilExit } from '../../chain/development/anvil.ts';
 import {
   createRpc,
   type Rpc,
@@ -8,7 +10,6 @@ import {
 } from '../../chain/rpc/rpc.ts';
 import { createAvailability } from '../../lib/failures/availability.ts';
 import { delay, stopwatch } from '../../lib/timers.ts';
-import type { AnvilExit } from './anvil.ts';
 import { type LocalChain, type LocalChainSettings, startLocalChain } from './local-chain.ts';
 
 export interface KeptChain {

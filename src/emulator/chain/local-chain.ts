@@ -1,11 +1,16 @@
 /** The emulator's chain: Anvil whose blocks survive SIGKILL and follow the adjustable clock. */
 import { join } from 'node:path';
 import type { Hex } from 'viem';
+import {
+  type AnvilExit,
+  type AnvilProcess,
+  LOCAL_CHAIN_ID,
+  startAnvil,
+} from '../../chain/development/anvil.ts';
 import type { ChainJournal, JournalBlock } from '../../ledger/chain-journal.ts';
 import type { AdjustableClock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { delay, stopwatch, within } from '../../lib/timers.ts';
-import { type AnvilExit, type AnvilProcess, LOCAL_CHAIN_ID, startAnvil } from './anvil.ts';
 import { createJournalWriter, type JournalWriter } from './journal-writer.ts';
 import { listCheckpoints, takeCheckpoint } from './local-checkpoint.ts';
 import { loadCheckpoint, replayJournal } from './local-restore.ts';

@@ -6,8 +6,8 @@
 import { once } from 'node:events';
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
+import { AnvilError } from '../../chain/development/find-anvil.ts';
 import { isLoopback } from '../../rules/brands/domain.ts';
-import { AnvilError } from './find-anvil.ts';
 
 export interface NodeDoor {
   url: string;

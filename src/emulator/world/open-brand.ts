@@ -1,14 +1,14 @@
 /** Gives a new brand of the emulator what it needs on chain: RWT to pay from, and a gas wallet. */
 import type { Address } from 'viem';
 import type { ContractAddresses } from '../../chain/contracts/deployment-steps.ts';
+import { openGasWallet } from '../../chain/development/open-gas-wallet.ts';
+import { fundBrands } from '../../chain/development/prepare-chain.ts';
 import { readFunds } from '../../ledger/brands/brand-configuration.ts';
 import { listBrands } from '../../ledger/brands/brands.ts';
 import { createMutex } from '../../lib/mutex.ts';
 import { delay } from '../../lib/timers.ts';
 import type { SeedChange } from '../../rules/brands/seed-changes.ts';
 import type { Fixture } from '../fixture/fixture.ts';
-import { openGasWallet } from './open-gas-wallet.ts';
-import { fundBrands } from './prepare-chain.ts';
 import { buildFixture, type WorldDeps } from './prepare-world.ts';
 
 const POLL_MS = 20;

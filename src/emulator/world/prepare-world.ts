@@ -1,5 +1,13 @@
 /** Builds what a fixture describes: contracts on chain, brands in the ledger, their money, gas wallets and perks. */
 import type { ContractAddresses } from '../../chain/contracts/deployment-steps.ts';
+import { gasWalletCalls } from '../../chain/development/open-gas-wallet.ts';
+import {
+  aloneInSetup,
+  depositCalls,
+  type PrepareChainDeps,
+  prepareContracts,
+  sendAsAdmin,
+} from '../../chain/development/prepare-chain.ts';
 import type { GasKeys } from '../../chain/work/relay-lanes.ts';
 import { listBrands } from '../../ledger/brands/brands.ts';
 import type { Facts } from '../../ledger/facts.ts';
@@ -9,14 +17,6 @@ import type { SeedChange } from '../../rules/brands/seed-changes.ts';
 import type { Fixture } from '../fixture/fixture.ts';
 import { seedLedger } from '../fixture/seed-ledger.ts';
 import { seedPerks } from '../fixture/seed-perks.ts';
-import { gasWalletCalls } from './open-gas-wallet.ts';
-import {
-  aloneInSetup,
-  depositCalls,
-  type PrepareChainDeps,
-  prepareContracts,
-  sendAsAdmin,
-} from './prepare-chain.ts';
 
 export interface WorldDeps extends PrepareChainDeps {
   /** Of the brands' gas wallets. */

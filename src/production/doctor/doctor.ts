@@ -2,11 +2,11 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import manifest from '../../../package.json' with { type: 'json' };
+import { AnvilError, findAnvilBinary } from '../../chain/development/find-anvil.ts';
 import { localKeySigner } from '../../chain/lane/local-key.ts';
 import { type ChainClient, createChainClient } from '../../chain/rpc/client.ts';
 import { createRpc } from '../../chain/rpc/rpc.ts';
 import { settings } from '../../compose/config.ts';
-import { AnvilError, findAnvilBinary } from '../../emulator/chain/find-anvil.ts';
 import { PreconditionError } from '../../lib/failures/precondition.ts';
 import { namesOf, unknownVariables } from '../../lib/setting.ts';
 import { findRunFile } from '../../stack/run-file.ts';

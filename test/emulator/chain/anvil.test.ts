@@ -4,8 +4,8 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { type AnvilProcess, startAnvil } from '../../../src/emulator/chain/anvil.ts';
-import { AnvilError, findAnvilBinary } from '../../../src/emulator/chain/find-anvil.ts';
+import { type AnvilProcess, startAnvil } from '../../../src/chain/development/anvil.ts';
+import { AnvilError, findAnvilBinary } from '../../../src/chain/development/find-anvil.ts';
 import { until } from '../../kits/clock.ts';
 import { gone, lives, rpcOf } from './local-chain-support.ts';
 

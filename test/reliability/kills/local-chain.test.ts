@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 import { type Hex, hexToBytes } from 'viem';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import { startAnvil } from '../../../src/emulator/chain/anvil.ts';
+import { startAnvil } from '../../../src/chain/development/anvil.ts';
 import type { JournalBlock } from '../../../src/ledger/chain-journal.ts';
 import {
   ALICE,

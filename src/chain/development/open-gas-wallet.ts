@@ -1,11 +1,11 @@
 /** Gives a brand of the emulator its gas wallet, with the role that it needs and native currency. */
 import { encodeFunctionData, type Hex } from 'viem';
-import { perkNFTAbi } from '../../chain/contracts/abis.ts';
-import { roleId } from '../../chain/contracts/deployment-steps.ts';
-import { hasRole } from '../../chain/contracts/roles.ts';
-import type { GasKeys } from '../../chain/work/relay-lanes.ts';
 import { ensureGasWallet, setGasWalletReady } from '../../ledger/relay/gas-wallets.ts';
 import type { BrandId } from '../../rules/brands/brand.ts';
+import { perkNFTAbi } from '../contracts/abis.ts';
+import { roleId } from '../contracts/deployment-steps.ts';
+import { hasRole } from '../contracts/roles.ts';
+import type { GasKeys } from '../work/relay-lanes.ts';
 import { type PrepareChainDeps, type SetupCall, sendAsAdmin } from './prepare-chain.ts';
 
 /** Lasts for a thousand calls at the emulator's prices. */

@@ -1,17 +1,5 @@
 /** Prepares a development chain: deploys the contracts once, and funds the demo brands once. */
 import { type Address, encodeFunctionData, type Hex, keccak256, stringToHex } from 'viem';
-import { pointsSaleAbi } from '../../chain/contracts/abis.ts';
-import {
-  contractProblemText,
-  contractsAt,
-  type DeploySigner,
-  deployContracts,
-  sendUntilMined,
-} from '../../chain/contracts/deploy.ts';
-import { roleCalls } from '../../chain/contracts/deployment-steps.ts';
-import { readContract } from '../../chain/contracts/read-contract.ts';
-import type { ChainClient } from '../../chain/rpc/client.ts';
-import type { Rpc } from '../../chain/rpc/rpc.ts';
 import type { Database } from '../../ledger/database/database.ts';
 import { type Facts, readFact, writeFact } from '../../ledger/facts.ts';
 import { recordMint } from '../../ledger/payments/operator-mints.ts';
@@ -20,6 +8,18 @@ import { leaseLane, releaseLane } from '../../ledger/transactions/lanes.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { PreconditionError } from '../../lib/failures/precondition.ts';
 import { delay } from '../../lib/timers.ts';
+import { pointsSaleAbi } from '../contracts/abis.ts';
+import {
+  contractProblemText,
+  contractsAt,
+  type DeploySigner,
+  deployContracts,
+  sendUntilMined,
+} from '../contracts/deploy.ts';
+import { roleCalls } from '../contracts/deployment-steps.ts';
+import { readContract } from '../contracts/read-contract.ts';
+import type { ChainClient } from '../rpc/client.ts';
+import type { Rpc } from '../rpc/rpc.ts';
 
 /** The chain is not the one that this ledger was written for. */
 const chainChanged = (difference: string) =>
