@@ -34,7 +34,7 @@ test('the process has one asynchronous storage, however many stacks: every promi
 });
 
 const roots =
-  'emulator/early-node.ts, emulator/create-emulator.ts, emulator/open-world.ts, emulator/pick-adapters.ts, production/create-production.ts';
+  'emulator/prestarted-node.ts, emulator/create-emulator.ts, emulator/stack/open-stack.ts, emulator/pick-adapters.ts, production/create-production.ts';
 const lines = (count: number) => `export function long() {\n${'  work();\n'.repeat(count - 2)}}`;
 
 describe('the check sees', () => {

@@ -2,12 +2,6 @@
 import { join } from 'node:path';
 import { AnvilError } from '../chain/development/find-anvil.ts';
 import { type Overrides, type ServeConfig, settings } from '../compose/config.ts';
-import {
-  type HostUrls,
-  type ListenerApps,
-  type ListenerName,
-  openListeners,
-} from '../compose/hosts/open-hosts.ts';
 import { createLifecycle, type Lifecycle } from '../compose/lifecycle.ts';
 import { startProblem } from '../compose/start-problem.ts';
 import { type RequestSummary, requestSummary } from '../http/control/request-summary.ts';
@@ -19,18 +13,19 @@ import { secureRandom } from '../lib/ids.ts';
 import type { Ready } from '../stack/ready.ts';
 import { type NodeDoor, openNodeDoor } from './chain/node-door.ts';
 import { createRequestLog } from './control/request-log.ts';
-import type { EarlyNode } from './early-node.ts';
 import { loadFixture, packagedFixture } from './fixture/fixture.ts';
-import { createWorldKeeper, type WorldKeeper } from './keep-world.ts';
-import type { Surroundings, WorldReady } from './open-world.ts';
+import { type HostUrls, type ListenerApps, type ListenerName, openListeners } from './open-hosts.ts';
+import type { EarlyNode } from './prestarted-node.ts';
 import { createSnapshots, type Snapshots } from './snapshots/create-snapshots.ts';
 import { snapshotSettings } from './snapshots/limits.ts';
 import { removeDrafts } from './snapshots/snapshot-folder.ts';
 import { createUndoPoints } from './snapshots/undo-points.ts';
+import { createWorldGate, type WorldGate } from './stack/drain-gate.ts';
+import type { Surroundings, WorldReady } from './stack/open-stack.ts';
+import type { Seed } from './stack/prepare-stack.ts';
+import { createWorldKeeper, type WorldKeeper } from './stack/supervise-stack.ts';
 import { SNAPSHOTS } from './state/data-files.ts';
 import { resetData } from './state/reset-data.ts';
-import type { Seed } from './world/prepare-world.ts';
-import { createWorldGate, type WorldGate } from './world-gate.ts';
 
 export interface Emulator {
   /** Starts everything; a second call returns the result of the first. */

@@ -35,17 +35,17 @@ import type { Log } from '../lib/log.ts';
 import type { AskDeps } from '../outgoing/ask.ts';
 import { verificationName, verificationRecord } from '../rules/brands/dns-verification.ts';
 import { type KeptChain, startKeptChain } from './chain/kept-chain.ts';
-import type { EarlyNode } from './early-node.ts';
 import { createFaultBoard, type FaultBoard } from './faults/fault-board.ts';
 import { jumpClock } from './faults/jump-clock.ts';
 import { logFaults } from './faults/log-faults.ts';
+import type { EarlyNode } from './prestarted-node.ts';
 import { type EmulatedProcessor, openProcessor } from './processor/open-processor.ts';
+import { emulatedChat } from './stack/emulated-chat.ts';
+import type { WorldDeps } from './stack/prepare-stack.ts';
 import { LEDGER } from './state/data-files.ts';
 import { type CommitMark, keepLedgerMark, lostSinceMark, openCommitMark } from './state/ledger-mark.ts';
 import { refuseProductionLedger, refuseRealChain } from './state/refuse-production.ts';
 import { keepClock, restoreClock } from './state/restore-clock.ts';
-import { emulatedChat } from './world/emulated-chat.ts';
-import type { WorldDeps } from './world/prepare-world.ts';
 
 /** The adapter of each port in the emulator. */
 export interface Adapters extends WorldDeps {

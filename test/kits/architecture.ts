@@ -121,9 +121,9 @@ const adapters = [
 ];
 const isAdapter = (file: string) => adapters.some((pattern) => pattern.test(file));
 const compositionRoots = [
-  'emulator/early-node.ts',
+  'emulator/prestarted-node.ts',
   'emulator/create-emulator.ts',
-  'emulator/open-world.ts',
+  'emulator/stack/open-stack.ts',
   'emulator/pick-adapters.ts',
   'production/create-production.ts',
 ];

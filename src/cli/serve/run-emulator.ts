@@ -14,7 +14,7 @@ const STOP_CAP_MS = 5_000;
 /** Loaded only here, since it loads the chain, the database and the server; the node starts meanwhile. */
 export async function createdEmulator({ runtime }: CommandContext, config: ServeConfig): Promise<Emulator> {
   const crash = crashFromEnvironment(runtime.env);
-  const { startEarlyNode } = await import('../../emulator/early-node.ts');
+  const { startEarlyNode } = await import('../../emulator/prestarted-node.ts');
   const earlyNode = startEarlyNode(config);
   try {
     const { createEmulator } = await import('../../emulator/create-emulator.ts');

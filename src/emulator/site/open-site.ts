@@ -2,7 +2,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { settings } from '../../compose/config.ts';
-import type { HostUrls } from '../../compose/hosts/open-hosts.ts';
 import type { Lifecycle } from '../../compose/lifecycle.ts';
 import type { ControlSiteDeps } from '../../http/control/site/control-site.ts';
 import type { Database } from '../../ledger/database/database.ts';
@@ -14,6 +13,7 @@ import type { Site } from '../../site/create-site.ts';
 import { openSiteStore, type SiteStore } from '../../site/store/open-store.ts';
 import type { ClockLimit } from '../clock/agenda.ts';
 import type { Fixture } from '../fixture/fixture.ts';
+import type { HostUrls } from '../open-hosts.ts';
 import { SITE_STORE } from '../state/data-files.ts';
 import { seedUsers } from './seed-users.ts';
 import { siteControls } from './site-controls.ts';

@@ -1,11 +1,12 @@
 /** What the demo site's plugin is set to at first: as the fixture says, and else what is usual. */
-import type { HostUrls } from '../../compose/hosts/open-hosts.ts';
+
 import { findConfiguredBrand, listAllEventRules } from '../../ledger/brands/brand-configuration.ts';
 import { listBrands } from '../../ledger/brands/brands.ts';
 import type { Database } from '../../ledger/database/database.ts';
 import { defaultEvents } from '../../site/plugin/default-events.ts';
 import type { HookedEvent, PluginSettings } from '../../site/plugin/settings.ts';
 import type { Fixture } from '../fixture/fixture.ts';
+import type { HostUrls } from '../open-hosts.ts';
 
 /** The plugin's settings for the fixture's site, or for the first brand; without any brand, it is not configured. */
 export async function siteSettings(

@@ -3,7 +3,7 @@ import { listBrands, listEventRules, type StoredBrand } from '../../ledger/brand
 import type { Database } from '../../ledger/database/database.ts';
 import type { EventRule } from '../../rules/brands/brand.ts';
 import type { Ready } from '../../stack/ready.ts';
-import type { Seeded } from '../world/prepare-world.ts';
+import type { Seeded } from '../stack/prepare-stack.ts';
 
 /** Brands and users of the ready line. */
 export async function readPeople({ db }: Database, seeded: Pick<Seeded, 'fixture' | 'addresses'>) {

@@ -1,13 +1,14 @@
 /** Keeps the one world of a stack, and puts another in its place while the listeners stay open. */
-import type { HostUrls } from '../compose/hosts/open-hosts.ts';
-import { createLifecycle, type Lifecycle } from '../compose/lifecycle.ts';
-import type { ClockStart } from '../lib/clock.ts';
-import { rootMessage } from '../lib/failures/root-cause.ts';
-import { createMutex } from '../lib/mutex.ts';
-import { type Beginning, openWorld, type Surroundings, type World, type WorldReady } from './open-world.ts';
-import { SnapshotError } from './snapshots/snapshot-error.ts';
-import { beginSwap, settleSwap, undoSwap } from './snapshots/swap-files.ts';
-import type { WorldGate } from './world-gate.ts';
+
+import { createLifecycle, type Lifecycle } from '../../compose/lifecycle.ts';
+import type { ClockStart } from '../../lib/clock.ts';
+import { rootMessage } from '../../lib/failures/root-cause.ts';
+import { createMutex } from '../../lib/mutex.ts';
+import type { HostUrls } from '../open-hosts.ts';
+import { SnapshotError } from '../snapshots/snapshot-error.ts';
+import { beginSwap, settleSwap, undoSwap } from '../snapshots/swap-files.ts';
+import type { WorldGate } from './drain-gate.ts';
+import { type Beginning, openWorld, type Surroundings, type World, type WorldReady } from './open-stack.ts';
 
 export interface WorldKeeper {
   /** Undefined while it is away. */

@@ -9,7 +9,7 @@ import { createMutex } from '../../lib/mutex.ts';
 import { delay } from '../../lib/timers.ts';
 import type { SeedChange } from '../../rules/brands/seed-changes.ts';
 import type { Fixture } from '../fixture/fixture.ts';
-import { buildFixture, type WorldDeps } from './prepare-world.ts';
+import { buildFixture, type WorldDeps } from './prepare-stack.ts';
 
 const POLL_MS = 20;
 const BOOKED_WITHIN_MS = 10_000;

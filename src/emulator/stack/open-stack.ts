@@ -1,30 +1,30 @@
 /** Everything of an emulator that its data is made of and that works on it. It can be closed and opened again behind the listeners. */
-import { engineSettings, type Overrides, type ServeConfig, settings } from '../compose/config.ts';
-import { createService, type Service, type ServiceConfig } from '../compose/create-service.ts';
-import { type HostUrls, type ListenerApps, listenerApps } from '../compose/hosts/open-hosts.ts';
-import type { Lifecycle } from '../compose/lifecycle.ts';
-import type { RequestRecord } from '../http/frame/request-record.ts';
-import { atMs } from '../ledger/database/database.ts';
-import type { AdjustableClock, Clock, ClockStart } from '../lib/clock.ts';
-import { neverCrash } from '../lib/crash-points.ts';
-import { DEV_PROCESSOR } from '../lib/development/processor.ts';
-import { createStripe } from '../payments/stripe.ts';
-import type { Ready } from '../stack/ready.ts';
-import { createControl } from './control/create-control.ts';
-import { keptRequest } from './control/kept-request.ts';
-import type { createRequestLog } from './control/request-log.ts';
-import type { EarlyNode } from './early-node.ts';
-import { faultyVerifier } from './faults/faulty-outside.ts';
-import { withFaults, withoutFaults } from './faults/with-faults.ts';
-import { openLocalIdentity } from './issuer/local-issuer.ts';
-import { type Adapters, pickAdapters } from './pick-adapters.ts';
-import { type EmulatedSite, openSite } from './site/open-site.ts';
-import type { Snapshots } from './snapshots/create-snapshots.ts';
-import { readPeople } from './state/people.ts';
-import { createBrandOpener } from './world/open-brand.ts';
-import { openWebhooks } from './world/open-webhooks.ts';
-import { perksOnChain } from './world/perks-on-chain.ts';
-import { prepareWorld, type Seed, type Seeded } from './world/prepare-world.ts';
+import { engineSettings, type Overrides, type ServeConfig, settings } from '../../compose/config.ts';
+import { createService, type Service, type ServiceConfig } from '../../compose/create-service.ts';
+import type { Lifecycle } from '../../compose/lifecycle.ts';
+import type { RequestRecord } from '../../http/frame/request-record.ts';
+import { atMs } from '../../ledger/database/database.ts';
+import type { AdjustableClock, Clock, ClockStart } from '../../lib/clock.ts';
+import { neverCrash } from '../../lib/crash-points.ts';
+import { DEV_PROCESSOR } from '../../lib/development/processor.ts';
+import { createStripe } from '../../payments/stripe.ts';
+import type { Ready } from '../../stack/ready.ts';
+import { createControl } from '../control/create-control.ts';
+import { keptRequest } from '../control/kept-request.ts';
+import type { createRequestLog } from '../control/request-log.ts';
+import { faultyVerifier } from '../faults/faulty-outside.ts';
+import { withFaults, withoutFaults } from '../faults/with-faults.ts';
+import { openLocalIdentity } from '../issuer/local-issuer.ts';
+import { type HostUrls, type ListenerApps, listenerApps } from '../open-hosts.ts';
+import { type Adapters, pickAdapters } from '../pick-adapters.ts';
+import type { EarlyNode } from '../prestarted-node.ts';
+import { type EmulatedSite, openSite } from '../site/open-site.ts';
+import type { Snapshots } from '../snapshots/create-snapshots.ts';
+import { readPeople } from '../state/people.ts';
+import { createBrandOpener } from './open-brand.ts';
+import { openWebhooks } from './open-webhooks.ts';
+import { perksOnChain } from './perks-on-chain.ts';
+import { prepareWorld, type Seed, type Seeded } from './prepare-stack.ts';
 
 /** What lives longer than a world. */
 export interface Surroundings {

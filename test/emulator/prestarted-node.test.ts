@@ -6,7 +6,7 @@ import { afterAll, expect, test } from 'vitest';
 import { createRpc } from '../../src/chain/rpc/rpc.ts';
 import type { ServeConfig } from '../../src/compose/config.ts';
 import { settings } from '../../src/compose/config.ts';
-import { startEarlyNode } from '../../src/emulator/early-node.ts';
+import { startEarlyNode } from '../../src/emulator/prestarted-node.ts';
 import { silentLog } from '../../src/lib/log.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rewards-early-'));

@@ -1,8 +1,9 @@
 /** Between the listeners, which stay, and the world behind them, which can be closed and opened again. */
-import type { ListenerApps, ListenerName, SiteHost } from '../compose/hosts/open-hosts.ts';
-import { createBell } from '../lib/bell.ts';
-import { createScope } from '../lib/scope.ts';
-import { delay, stopwatch, within } from '../lib/timers.ts';
+
+import { createBell } from '../../lib/bell.ts';
+import { createScope } from '../../lib/scope.ts';
+import { delay, stopwatch, within } from '../../lib/timers.ts';
+import type { ListenerApps, ListenerName, SiteHost } from '../open-hosts.ts';
 
 /** In the path of every request that may ask the gate to close, on whichever listener. */
 const CONTROL = '/_rewards';
