@@ -93,6 +93,30 @@ describe('the check sees', () => {
       "import '../production/b.ts';",
       'compose/a.ts:1 → production/b.ts: compose may not import production',
     ],
+    ...['production', 'scenario', 'load', 'stack', 'compose', 'client'].map((floor) => [
+      `an emulator that ${floor} knows`,
+      `${floor}/a.ts`,
+      "import type { X } from '../emulator/b.ts';",
+      `${floor}/a.ts:1 → emulator/b.ts: ${floor} may not import emulator`,
+    ]),
+    [
+      'an emulator that knows production',
+      'emulator/a.ts',
+      "import '../production/b.ts';",
+      'emulator/a.ts:1 → production/b.ts: emulator may not import production',
+    ],
+    [
+      'a client that knows the chain outside of its room',
+      'client/a.ts',
+      "import '../chain/rpc/rpc.ts';",
+      'client/a.ts:1 → chain/rpc/rpc.ts: client may not import chain',
+    ],
+    [
+      'a real service that prepares chains',
+      'production/a.ts',
+      "import '../chain/development/prepare-chain.ts';",
+      'production/a.ts:1 → chain/development/prepare-chain.ts: what prepares development chains is for the emulator alone',
+    ],
     [
       'an adapter',
       'actions/a.ts',

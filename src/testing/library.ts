@@ -1,5 +1,6 @@
 /** The package's export `rewards/testing`: the steps of scenarios as functions; see library-types.ts. */
 import { resolve } from 'node:path';
+import { startFreshStack } from '../emulator/fresh-stack.ts';
 import { systemClock } from '../lib/clock.ts';
 import { parseDuration } from '../lib/duration.ts';
 import { secureRandom } from '../lib/ids.ts';
@@ -7,7 +8,7 @@ import { silentLog } from '../lib/log.ts';
 import { differences as found } from '../scenario/match/match.ts';
 import { createCaseWorld } from '../scenario/run/case-world.ts';
 import { decisionOf } from '../scenario/run/decision.ts';
-import { openStack } from '../scenario/run/open-stack.ts';
+import { targetOf } from '../scenario/run/stack-target.ts';
 import { stepKinds } from '../scenario/steps/all-steps.ts';
 import { inputProblems } from '../scenario/steps/input-problems.ts';
 import { readyEnvironment } from '../stack/ready.ts';
@@ -20,14 +21,14 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const clock = systemClock();
   const random = secureRandom(clock);
   const { seed = [], clock: time = {} } = options;
-  const { target, ready, stop } = await openStack({
+  const { ready, stop } = await startFreshStack({
     seedFiles: (typeof seed === 'string' ? [seed] : seed).map((path) => resolve(path)),
     clockStartMs: time.start === undefined ? undefined : instantOf(time.start),
     frozen: time.frozen ?? false,
     errorDialect: options.errors,
     log: silentLog,
   });
-  const world = await createCaseWorld({ clock, random, userAgent: 'rewards-testing' }, target);
+  const world = await createCaseWorld({ clock, random, userAgent: 'rewards-testing' }, targetOf(ready));
   const [brand] = ready.brands;
 
   const does =

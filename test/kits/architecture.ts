@@ -32,18 +32,17 @@ const mayImport: Record<string, string[]> = {
   client: ['contract', 'rules', 'lib'],
   // What a user or an onlooker asks of the chain without the service: wallets, and what accounts own.
   'client/chain': ['chain', 'rules', 'lib'],
-  // It plays users, with the keys that the emulator gives them.
-  scenario: ['emulator', 'stack', 'client', 'contract', 'rules', 'lib'],
-  testing: ['scenario', 'emulator', 'stack', 'client', 'contract', 'compose', 'rules', 'lib'],
-  site: ['client', 'lib'],
   // A running stack as others see it: its ready line and its files. What a stack is made of, it does not know.
   stack: ['site', 'client', 'rules', 'lib'],
+  scenario: ['stack', 'client', 'contract', 'rules', 'lib'],
+  // An entry of the package, as the command line is: it starts a stack in the process of the program that imports it.
+  testing: ['scenario', 'emulator', 'stack', 'client', 'contract', 'rules', 'lib'],
+  site: ['client', 'lib'],
   console: ['client', 'lib'],
   compose: ['http', ...belowHttp],
   emulator: ['stack', 'site', 'client', 'compose', 'http', ...belowHttp],
-  // It refuses what belongs to the emulator: its accounts, its data directories.
-  production: ['stack', 'emulator', 'compose', 'http', ...belowHttp],
-  load: ['emulator', 'client', 'lib'],
+  production: ['stack', 'compose', 'http', ...belowHttp],
+  load: ['client', 'lib'],
   cli: [
     'compose',
     'production',
@@ -120,6 +119,8 @@ const adapters = [
   /^dns\/(system|fixture)\.ts$/,
 ];
 const isAdapter = (file: string) => adapters.some((pattern) => pattern.test(file));
+/** Sends with published keys, and takes a chain for its own: nothing that may work on a real one may have it. */
+const isForDevelopmentChains = (file: string) => /^chain\/development\/(?!find-anvil\.ts$)/.test(file);
 const compositionRoots = [
   'emulator/prestarted-node.ts',
   'emulator/create-emulator.ts',
@@ -234,6 +235,8 @@ function refuseImport(from: string, { target }: Import): string | undefined {
   if (!allowed) return `the floor ${floor} is not in the table`;
   if (isAdapter(file) && !compositionRoots.includes(from) && !isAdapter(from))
     return `an adapter is imported by ${compositionRoots.join(', ')} alone`;
+  if (isForDevelopmentChains(file) && floor !== 'emulator' && !isForDevelopmentChains(from))
+    return 'what prepares development chains is for the emulator alone';
   if (floorOf(file) === floor) return refuseRoom(from, file);
   return allowed.includes(floorOf(file)) ? undefined : `${floor} may not import ${floorOf(file)}`;
 }

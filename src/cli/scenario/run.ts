@@ -59,6 +59,7 @@ export const runScenarioFiles: Handler<RunOptions> = async (context, options) =>
         ...{ clock: runtime.clock, random: secureRandom(runtime.clock), log: silentLog, env: runtime.env },
         ...{ signal: stop.signal, userAgent: `rewards-scenario/${manifest.version}` },
         program: `rewards/${manifest.version}`,
+        startStack: async (of) => (await import('../../emulator/fresh-stack.ts')).startFreshStack(of),
         ...(openDatabase && { openDatabase }),
         keepIn: options.keepOnFail === undefined ? undefined : resolve(runtime.cwd, options.keepOnFail),
         seedFiles: (scenario) => fixturesOf(runtime.cwd, scenario),

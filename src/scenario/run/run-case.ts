@@ -3,15 +3,16 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Random } from '../../lib/ids.ts';
 import type { Log } from '../../lib/log.ts';
 import { stopwatch } from '../../lib/timers.ts';
+import type { StartFreshStack } from '../../stack/fresh-stack.ts';
 import type { Scenario } from '../format/scenario.ts';
 import type { Scope } from '../format/variables.ts';
 import type { ScenarioTarget } from '../steps/world.ts';
 import { createCaseWorld } from './case-world.ts';
 import { keepFailed } from './keep-failed.ts';
-import { openStack } from './open-stack.ts';
 import { redactor } from './redact.ts';
 import type { CaseReport, Failure, StepReport } from './report.ts';
 import { runSteps, type StepDeps } from './run-steps.ts';
+import { canOfOwn, targetOf } from './stack-target.ts';
 
 export interface CaseDeps {
   clock: Clock;
@@ -25,6 +26,8 @@ export interface CaseDeps {
   signal: AbortSignal;
   /** Absolute paths of a scenario's fixtures. */
   seedFiles: (scenario: Scenario) => string[];
+  /** A stack of its own for a case without a target. */
+  startStack: StartFreshStack;
   /** Of a fresh, empty Postgres database, where stacks shall have one; and how it is dropped. */
   openDatabase?: () => Promise<{ url: string; drop: () => Promise<void> }>;
 }
@@ -101,7 +104,7 @@ async function freshStack(
   const { clock, errors } = scenario.data;
   const database = await deps.openDatabase?.();
   if (database) undo.push(database.drop);
-  const stack = await openStack({
+  const stack = await deps.startStack({
     seedFiles: deps.seedFiles(scenario),
     clockStartMs: clock?.start === undefined ? undefined : Date.parse(clock.start),
     frozen: clock?.frozen ?? false,
@@ -110,7 +113,7 @@ async function freshStack(
     log: deps.log,
   });
   undo.push(stack.stop);
-  return stack.target;
+  return { ...targetOf(stack.ready), can: canOfOwn(database !== undefined) };
 }
 
 async function runOn(
