@@ -118,6 +118,12 @@ describe('the check sees', () => {
       'production/a.ts:1 → chain/development/prepare-chain.ts: what prepares development chains is for the emulator alone',
     ],
     [
+      "a real service that reads the emulator's tables",
+      'production/a.ts',
+      "import '../ledger/emulator/chat.ts';",
+      "production/a.ts:1 → ledger/emulator/chat.ts: the emulator's tables are in no other ledger",
+    ],
+    [
       'an adapter',
       'actions/a.ts',
       "import '../dns/system.ts';",

@@ -17,10 +17,11 @@ import { walletsDerivedAhead } from '../identity/derive-ahead.ts';
 import { levelOf } from '../identity/derived.ts';
 import type { WalletTree } from '../identity/wallets.ts';
 import { listBrands } from '../ledger/brands/brands.ts';
-import { ledgerChainJournal } from '../ledger/chain-journal.ts';
 import type { Database } from '../ledger/database/database.ts';
 import { migrate } from '../ledger/database/migrate.ts';
 import { openSqlite } from '../ledger/database/sqlite.ts';
+import { ledgerChainJournal } from '../ledger/emulator/chain-journal.ts';
+import { emulatorMigrations } from '../ledger/emulator/migrations.ts';
 import { type AdjustableClock, adjustableClock, type ClockStart, steadyClock } from '../lib/clock.ts';
 import {
   DEV_GAS_WALLETS_PATH,
@@ -90,6 +91,7 @@ export async function pickAdapters(
   lifecycle.onStop(() => database.close());
   await refuseProduction(config, database, dataDir);
   await migrate(database);
+  await migrate(database, emulatorMigrations);
   if (commits) await watchForLoss({ database, lifecycle, log: config.log, commits }, dataDir);
   const clock = clockStart ? adjustableClock(clockStart) : await restoreClock(config, database);
   await keepClock(database, clock);

@@ -121,6 +121,9 @@ const adapters = [
 const isAdapter = (file: string) => adapters.some((pattern) => pattern.test(file));
 /** Sends with published keys, and takes a chain for its own: nothing that may work on a real one may have it. */
 const isForDevelopmentChains = (file: string) => /^chain\/development\/(?!find-anvil\.ts$)/.test(file);
+/** The tables that `serve` alone has; its control host shows and sets how users stand in the emulated chat. */
+const isOfEmulatorsLedger = (file: string) => file.startsWith('ledger/emulator/');
+const mayUseEmulatorsLedger = /^(ledger\/emulator|emulator|http\/control)\//;
 const compositionRoots = [
   'emulator/prestarted-node.ts',
   'emulator/create-emulator.ts',
@@ -237,6 +240,8 @@ function refuseImport(from: string, { target }: Import): string | undefined {
     return `an adapter is imported by ${compositionRoots.join(', ')} alone`;
   if (isForDevelopmentChains(file) && floor !== 'emulator' && !isForDevelopmentChains(from))
     return 'what prepares development chains is for the emulator alone';
+  if (isOfEmulatorsLedger(file) && !mayUseEmulatorsLedger.test(from))
+    return "the emulator's tables are in no other ledger";
   if (floorOf(file) === floor) return refuseRoom(from, file);
   return allowed.includes(floorOf(file)) ? undefined : `${floor} may not import ${floorOf(file)}`;
 }

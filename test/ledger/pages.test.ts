@@ -16,8 +16,10 @@ import {
   rewardsBySequence,
   uncountedRewards,
 } from '../../src/ledger/audit-pages.ts';
-import { type JournalBlock, ledgerChainJournal } from '../../src/ledger/chain-journal.ts';
 import { takeNumbers } from '../../src/ledger/counters.ts';
+import { migrate } from '../../src/ledger/database/migrate.ts';
+import { type JournalBlock, ledgerChainJournal } from '../../src/ledger/emulator/chain-journal.ts';
+import { emulatorMigrations } from '../../src/ledger/emulator/migrations.ts';
 import { ledgerAnswers, ledgerWrites, readFact, writeFact } from '../../src/ledger/facts.ts';
 import { readLedgerOwner } from '../../src/ledger/ledger-owner.ts';
 import {
@@ -176,6 +178,7 @@ onEveryDatabase(({ kit }) => {
   });
 
   test('the journal is replaced from a block on, read in its order, and cut', async () => {
+    await migrate(kit().database, emulatorMigrations);
     const journal = ledgerChainJournal(kit().database);
     const block = (firstNumber: number, number = firstNumber): JournalBlock => ({
       ...{ firstNumber, number, hash: freshHash(), parentHash: freshHash(), timestampSeconds: number },

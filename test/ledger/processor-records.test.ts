@@ -1,5 +1,7 @@
 /** The records of the emulated payment processor: in what order they come, what is due, and what an id can be. */
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
+import { migrate } from '../../src/ledger/database/migrate.ts';
+import { emulatorMigrations } from '../../src/ledger/emulator/migrations.ts';
 import {
   deleteObject,
   dueDeliveries,
@@ -17,11 +19,12 @@ import {
   nextDueMs,
   updateDelivery,
   updateObject,
-} from '../../src/ledger/emulated-processor.ts';
-import { emulatedDeliveries, emulatedObjects } from '../../src/ledger/schema/emulated-processor.ts';
+} from '../../src/ledger/emulator/processor.ts';
+import { emulatedDeliveries, emulatedObjects } from '../../src/ledger/emulator/schema/processor.ts';
 import { freshKey, onEveryDatabase } from '../kits/databases.ts';
 
 onEveryDatabase(({ kit }) => {
+  beforeAll(() => migrate(kit().database, emulatorMigrations));
   const db = () => kit().database.db;
   const clear = async () => {
     await db().delete(emulatedDeliveries);

@@ -2,9 +2,11 @@ import SQLite from 'better-sqlite3';
 import { is, SQL } from 'drizzle-orm';
 import { getTableConfig, PgDialect, type PgTable } from 'drizzle-orm/pg-core';
 import pg from 'pg';
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
+import { migrate } from '../../src/ledger/database/migrate.ts';
+import { emulatorMigrations } from '../../src/ledger/emulator/migrations.ts';
 import { type Kind, onEveryDatabase } from '../kits/databases.ts';
-import { everyTable } from '../kits/every-table.ts';
+import { emulatorTables, everyTable } from '../kits/every-table.ts';
 
 /** A table as the program sees it, and as a database describes it; both are compared as a whole. */
 interface Shape {
@@ -163,7 +165,9 @@ onEveryDatabase(
     const shapes = () =>
       kind === 'Postgres' ? postgresShapes(kit().where) : Promise.resolve(sqliteShapes(kit().where));
 
-    test.each(Object.entries(everyTable))(
+    beforeAll(() => migrate(kit().database, emulatorMigrations));
+
+    test.each(Object.entries({ ...everyTable, ...emulatorTables }))(
       '%s is in the database as it is in the schema',
       async (_, table) => {
         const { name } = getTableConfig(table);
@@ -172,8 +176,11 @@ onEveryDatabase(
     );
 
     test('there is no other table', async () => {
-      const declared = Object.values(everyTable).map((table) => getTableConfig(table).name);
-      expect([...(await shapes()).keys()].sort()).toEqual([...declared, 'migrations'].sort());
+      const all = Object.values({ ...everyTable, ...emulatorTables });
+      const declared = all.map((table) => getTableConfig(table).name);
+      expect([...(await shapes()).keys()].sort()).toEqual(
+        [...declared, 'migrations', 'emulator_migrations'].sort(),
+      );
     });
   },
   { kinds },

@@ -1,6 +1,6 @@
 /** Writes every new block of the local chain into its journal, and follows the chain when it forks. */
 import type { Hex } from 'viem';
-import type { ChainJournal, JournalBlock } from '../../ledger/chain-journal.ts';
+import type { ChainJournal, JournalBlock } from '../../ledger/emulator/chain-journal.ts';
 import { createMutex } from '../../lib/mutex.ts';
 import { stopwatch } from '../../lib/timers.ts';
 import { blockCall, headBlock, type LocalBlock, type LocalRpc, toLocalBlock } from './local-rpc.ts';

@@ -7,7 +7,7 @@ import {
   LOCAL_CHAIN_ID,
   startAnvil,
 } from '../../chain/development/anvil.ts';
-import type { ChainJournal, JournalBlock } from '../../ledger/chain-journal.ts';
+import type { ChainJournal, JournalBlock } from '../../ledger/emulator/chain-journal.ts';
 import type { AdjustableClock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { delay, stopwatch, within } from '../../lib/timers.ts';

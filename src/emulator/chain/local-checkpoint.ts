@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Hex } from 'viem';
-import type { ChainJournal } from '../../ledger/chain-journal.ts';
+import type { ChainJournal } from '../../ledger/emulator/chain-journal.ts';
 import { delay, stopwatch } from '../../lib/timers.ts';
 import type { JournalWriter } from './journal-writer.ts';
 import { headBlock, type LocalRpc } from './local-rpc.ts';

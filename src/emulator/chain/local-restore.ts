@@ -1,6 +1,6 @@
 /** Brings the local chain back from its newest good checkpoint and the journal's tail. */
 import { numberToHex } from 'viem';
-import type { ChainJournal, JournalBlock } from '../../ledger/chain-journal.ts';
+import type { ChainJournal, JournalBlock } from '../../ledger/emulator/chain-journal.ts';
 import type { Log } from '../../lib/log.ts';
 import { type Checkpoint, isInJournal, readCheckpoint } from './local-checkpoint.ts';
 import { blockCall, headBlock, type LocalRpc, toLocalBlock } from './local-rpc.ts';

@@ -1,6 +1,6 @@
 /** What works by the emulator's clock: the deliveries of webhooks, and the emulated payment processor. */
 import type { Database } from '../../ledger/database/database.ts';
-import { upcomingDeliveries, upcomingObjects } from '../../ledger/emulated-processor.ts';
+import { upcomingDeliveries, upcomingObjects } from '../../ledger/emulator/processor.ts';
 import { upcomingAttempts } from '../../ledger/webhooks/upcoming-attempts.ts';
 import type { AgendaItem, ClockWork } from './agenda.ts';
 

@@ -6,7 +6,7 @@ import type { ConditionRefusal } from '../../http/control/clock.ts';
 import type { ControlProcessorDeps } from '../../http/control/processor.ts';
 import { listBrands } from '../../ledger/brands/brands.ts';
 import type { Database } from '../../ledger/database/database.ts';
-import { listDeliveries } from '../../ledger/emulated-processor.ts';
+import { listDeliveries } from '../../ledger/emulator/processor.ts';
 import { windowsOf } from '../../ledger/limits/upcoming-windows.ts';
 import { cooldownsOf } from '../../ledger/rewards/upcoming-cooldowns.ts';
 import { showEvent } from '../../ledger/webhooks/delivery-log.ts';

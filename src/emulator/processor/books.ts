@@ -9,7 +9,7 @@ import {
   listObjects,
   lockRecords,
   updateObject,
-} from '../../ledger/emulated-processor.ts';
+} from '../../ledger/emulator/processor.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Random } from '../../lib/ids.ts';
 import { createMutex } from '../../lib/mutex.ts';

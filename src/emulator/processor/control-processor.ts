@@ -7,7 +7,7 @@ import {
   findObject,
   listDeliveries,
   listObjects,
-} from '../../ledger/emulated-processor.ts';
+} from '../../ledger/emulator/processor.ts';
 import type { Books, Change } from './books.ts';
 import type { Charge, PaymentIntent } from './objects/payment-objects.ts';
 import type { Session } from './objects/session-object.ts';

@@ -10,8 +10,8 @@ import {
   listObjects,
   updateDelivery,
   updateObject,
-} from '../../ledger/emulated-processor.ts';
-import type { DeliveryAttempt } from '../../ledger/schema/emulated-processor.ts';
+} from '../../ledger/emulator/processor.ts';
+import type { DeliveryAttempt } from '../../ledger/emulator/schema/processor.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { rootMessage } from '../../lib/failures/root-cause.ts';
 import { createDeadline, stopwatch } from '../../lib/timers.ts';

@@ -1,7 +1,7 @@
 /** The emulated payment processor: its API, its page, its events, and what the control API asks of it. */
 import type { Hono } from 'hono';
 import type { ControlProcessorDeps } from '../../http/control/processor.ts';
-import { dueObjects, nextDueMs } from '../../ledger/emulated-processor.ts';
+import { dueObjects, nextDueMs } from '../../ledger/emulator/processor.ts';
 import type { Log } from '../../lib/log.ts';
 import { createLoop } from '../../lib/loop.ts';
 import type { FaultBoard } from '../faults/fault-board.ts';

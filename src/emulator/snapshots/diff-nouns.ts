@@ -8,6 +8,7 @@ export const UNINTERESTING: ReadonlySet<string> = new Set([
     'journal_blocks',
     'followed_blocks',
     'migrations',
+    'emulator_migrations',
     'counters',
     'accepted_nonces',
     'retired_lanes',

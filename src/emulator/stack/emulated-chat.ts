@@ -1,7 +1,7 @@
 /** The emulator's chat provider: what a developer has set over the control API. */
 import type { ChatProvider } from '../../constraints/chat-provider.ts';
-import { emulatedStandings } from '../../ledger/constraints/emulated-chat.ts';
 import type { Database } from '../../ledger/database/database.ts';
+import { emulatedStandings } from '../../ledger/emulator/chat.ts';
 
 /** Users who share a wallet count as one: the highest level, and all their roles. */
 export const emulatedChat = ({ database }: { database: Database }): ChatProvider => ({

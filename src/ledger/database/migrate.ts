@@ -1,7 +1,7 @@
 /** Brings a database to the newest schema, one numbered file after the other, each in a commit of its own. */
-import { asc } from 'drizzle-orm';
-import { integer, pgTable, text } from 'drizzle-orm/pg-core';
+import { asc, sql as statement } from 'drizzle-orm';
 import { type Database, isDuplicateTable, isUniqueViolation, tryAgain } from './database.ts';
+import { appliedIn, type Migration, type MigrationSet } from './migration-set.ts';
 import ledger from './migrations/2026-11/0001-ledger.sql';
 import relay from './migrations/2026-11/0002-relay.sql';
 import domainOwners from './migrations/2026-11/0003-domain-owners.sql';
@@ -42,14 +42,8 @@ import redemptionsShown from './migrations/2026-11-engagement/0027-redemptions-s
 import lighterLeaderboards from './migrations/2026-11-engagement/0028-lighter-leaderboards.sql';
 import transactionsByBlock from './migrations/2026-11-engagement/0029-transactions-by-block.sql';
 import tracesByPlace from './migrations/2026-11-engagement/0030-traces-by-place.sql';
-
-interface Migration {
-  number: number;
-  name: string;
-  sql: string;
-  /** In its place on Postgres, where only Postgres can do it. */
-  postgres?: string;
-}
+import noEmulatorTablesPostgres from './migrations/2026-11-house/0040-no-emulator-tables.postgres.sql';
+import noEmulatorTables from './migrations/2026-11-house/0040-no-emulator-tables.sql';
 
 /** In order; a file that has been released is never edited, only followed by another. */
 export const migrations: readonly Migration[] = [
@@ -92,15 +86,20 @@ export const migrations: readonly Migration[] = [
   { number: 37, name: '0037-retired-lanes', sql: retiredLanes },
   { number: 38, name: '0038-recoveries', sql: recoveries },
   { number: 39, name: '0039-traces-by-day', sql: tracesByDay, postgres: tracesByDayPostgres },
+  {
+    number: 40,
+    name: '0040-no-emulator-tables',
+    sql: noEmulatorTables,
+    postgres: noEmulatorTablesPostgres,
+    keepsRows: true,
+  },
 ];
 
 /** The number of the newest migration that this program knows. */
 export const newestMigration = migrations.at(-1)?.number ?? 0;
 
-const applied = pgTable('migrations', {
-  number: integer('number').primaryKey(),
-  name: text('name').notNull(),
-});
+/** What every ledger has. */
+const common: MigrationSet = { table: 'migrations', migrations };
 
 class NewerDatabaseError extends Error {
   override name = 'NewerDatabaseError';
@@ -110,18 +109,20 @@ class NewerDatabaseError extends Error {
 export const isDatabaseNewer = (error: unknown): boolean => error instanceof NewerDatabaseError;
 
 /** The names of migrations that the database does not have yet. Creates nothing. */
-export async function pendingMigrations(database: Database): Promise<string[]> {
+export async function pendingMigrations(database: Database, set: MigrationSet = common): Promise<string[]> {
   const tables = await database.tables();
-  const done = tables.has('migrations')
+  const applied = appliedIn(set.table);
+  const done = tables.has(set.table)
     ? await database.db.select().from(applied).orderBy(asc(applied.number))
     : [];
   const newest = done.at(-1)?.number ?? 0;
-  if (newest > newestMigration) {
+  const known = set.migrations.at(-1)?.number ?? 0;
+  if (newest > known) {
     throw new NewerDatabaseError(
-      `the database has migration ${newest}, this program knows ${newestMigration}: run a newer version of it`,
+      `the database has migration ${newest}, this program knows ${known}: run a newer version of it`,
     );
   }
-  return migrations.filter(({ number }) => number > newest).map(({ name }) => name);
+  return set.migrations.filter(({ number }) => number > newest).map(({ name }) => name);
 }
 
 /**
@@ -129,26 +130,47 @@ export async function pendingMigrations(database: Database): Promise<string[]> {
  * at once, one of them applies each migration, and all return when the schema is complete. Returns the names of
  * the migrations that this call applied.
  */
-export async function migrate(database: Database): Promise<string[]> {
-  await createMigrationsTable(database);
+export async function migrate(database: Database, set: MigrationSet = common): Promise<string[]> {
+  await createMigrationsTable(database, set.table);
   const done: string[] = [];
-  const pending = await pendingMigrations(database);
-  for (const { number, name, sql, postgres } of migrations.filter((one) => pending.includes(one.name))) {
-    const text = (database.dialect === 'postgres' && postgres) || sql;
+  const pending = await pendingMigrations(database, set);
+  for (const one of set.migrations.filter(({ name }) => pending.includes(name))) {
+    const { number, name } = one;
+    const text = await textFor(database, one);
     // The number is inserted first: a second process fails on it before anything else of the file runs.
     const mine = await once(() =>
-      database.script(`insert into migrations (number, name) values (${number}, '${name}');\n${text}`),
+      database.script(`insert into ${set.table} (number, name) values (${number}, '${name}');\n${text}`),
     );
     if (mine) done.push(name);
   }
   return done;
 }
 
-async function createMigrationsTable(database: Database): Promise<void> {
+async function textFor(database: Database, { sql, postgres, keepsRows }: Migration): Promise<string> {
+  if (database.dialect === 'postgres') return postgres ?? sql;
+  if (!keepsRows) return sql;
+  // SQLite has no condition for it. Its file is of one process, so that no row comes between this look and the drop.
+  const lines: string[] = [];
+  for (const line of sql.split('\n')) {
+    const dropped = /^drop table (\w+);$/.exec(line)?.[1];
+    if (dropped === undefined || (await isEmpty(database, dropped))) lines.push(line);
+  }
+  return lines.join('\n');
+}
+
+async function isEmpty(database: Database, table: string): Promise<boolean> {
+  const rows = await database.db
+    .select({ one: statement`1` })
+    .from(statement`${statement.identifier(table)}`)
+    .limit(1);
+  return rows.length === 0;
+}
+
+async function createMigrationsTable(database: Database, table: MigrationSet['table']): Promise<void> {
   const create = () =>
     once(() =>
       database.script(
-        'create table if not exists migrations (number integer primary key not null, name text not null)',
+        `create table if not exists ${table} (number integer primary key not null, name text not null)`,
       ),
     );
   // The second time the table of the other process is committed, and "if not exists" sees it.

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import type { Hex } from 'viem';
 import { startLocalChain } from '../../../src/emulator/chain/local-chain.ts';
-import type { ChainJournal, JournalBlock } from '../../../src/ledger/chain-journal.ts';
+import type { ChainJournal, JournalBlock } from '../../../src/ledger/emulator/chain-journal.ts';
 import { type AdjustableClock, adjustableClock } from '../../../src/lib/clock.ts';
 import type { LogFields } from '../../../src/lib/log.ts';
 import { until } from '../../kits/clock.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Hex, hexToBytes } from 'viem';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { startAnvil } from '../../../src/chain/development/anvil.ts';
-import type { JournalBlock } from '../../../src/ledger/chain-journal.ts';
+import type { JournalBlock } from '../../../src/ledger/emulator/chain-journal.ts';
 import {
   ALICE,
   BOB,

@@ -2,7 +2,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
-import { findKeptAnswer, keepAnswerUnderKey } from '../../../ledger/emulated-processor.ts';
+import { findKeptAnswer, keepAnswerUnderKey } from '../../../ledger/emulator/processor.ts';
 import { rootMessage } from '../../../lib/failures/root-cause.ts';
 import type { Log } from '../../../lib/log.ts';
 import type { Books, Change } from '../books.ts';

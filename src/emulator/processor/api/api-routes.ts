@@ -1,6 +1,6 @@
 /** What the emulated processor's API offers, one row a path. */
 import type { Queries } from '../../../ledger/database/database.ts';
-import { type EmulatedObject, endDeliveries, findObject } from '../../../ledger/emulated-processor.ts';
+import { type EmulatedObject, endDeliveries, findObject } from '../../../ledger/emulator/processor.ts';
 import type { Change, StripeObject } from '../books.ts';
 import type { Charge } from '../objects/payment-objects.ts';
 import { lineItems, type Session, type SessionNotes } from '../objects/session-object.ts';

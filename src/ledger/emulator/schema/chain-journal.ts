@@ -1,6 +1,6 @@
 /** The table of the emulator's chain. */
 import { jsonb, pgTable, text } from 'drizzle-orm/pg-core';
-import { bytes, number } from './columns.ts';
+import { bytes, number } from '../../schema/columns.ts';
 
 /** The emulator's chain, block by block, so that a restart can build it again. */
 export const journalBlocks = pgTable('journal_blocks', {

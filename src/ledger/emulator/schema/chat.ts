@@ -1,7 +1,7 @@
 /** The table of the emulated chat: which level and roles its users have. Empty in production. */
 import { jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import type { BrandId } from '../../../rules/brands/brand.ts';
-import { address, number } from '../columns.ts';
+import { address, number } from '../../schema/columns.ts';
 
 export const emulatedChatStandings = pgTable(
   'emulated_chat_standings',

@@ -1,9 +1,9 @@
 /** The records of the emulated payment processor. Writers take `lockRecords` first, in one process or in several on one ledger. */
 import { and, asc, desc, eq, gt, gte, inArray, isNotNull, lt, lte, type SQL, sql } from 'drizzle-orm';
-import { takeNumbers } from './counters.ts';
-import type { Queries } from './database/database.ts';
-import type { TimeRange } from './database/time-range.ts';
-import { emulatedDeliveries, emulatedKeys, emulatedObjects } from './schema/emulated-processor.ts';
+import { takeNumbers } from '../counters.ts';
+import type { Queries } from '../database/database.ts';
+import type { TimeRange } from '../database/time-range.ts';
+import { emulatedDeliveries, emulatedKeys, emulatedObjects } from './schema/processor.ts';
 
 export type EmulatedObject = typeof emulatedObjects.$inferSelect;
 export type EmulatedDelivery = typeof emulatedDeliveries.$inferSelect;

@@ -1,6 +1,6 @@
 /** The tables of the emulated payment processor. They stand for another company's records; the service never reads them. */
 import { index, integer, jsonb, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core';
-import { number } from './columns.ts';
+import { number } from '../../schema/columns.ts';
 
 /** Checkout sessions, payments, refunds, disputes, events and webhook endpoints, as the processor's API shows them. */
 export const emulatedObjects = pgTable(

@@ -2,7 +2,7 @@
 import { and, asc, eq, inArray } from 'drizzle-orm';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import type { Queries } from '../database/database.ts';
-import { emulatedChatStandings } from '../schema/engagement/emulated-chat.ts';
+import { emulatedChatStandings } from './schema/chat.ts';
 
 export type EmulatedStanding = typeof emulatedChatStandings.$inferSelect;
 

@@ -1,8 +1,8 @@
 /** The emulator's chain on disk, so that a killed chain can be played again: blocks in order, runs of empty ones as one row. */
 import { asc, desc, gt, gte } from 'drizzle-orm';
-import type { Database } from './database/database.ts';
-import { insertion } from './database/insertion.ts';
-import { type Of, statement } from './database/statement.ts';
+import type { Database } from '../database/database.ts';
+import { insertion } from '../database/insertion.ts';
+import { type Of, statement } from '../database/statement.ts';
 import { journalBlocks } from './schema/chain-journal.ts';
 
 /** One block with transactions, or a run of empty blocks that follow each other at equal distances. */
