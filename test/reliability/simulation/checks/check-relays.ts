@@ -83,7 +83,10 @@ export async function checkRelays(world: World, evidence: Evidence, ended: boole
   ];
   const executed = checkExecuted(world, evidence, { parts, ended });
   await checkBindings(world, relays, bound);
-  checkAdmissions(world, relays);
+  checkAdmissions(
+    world,
+    relays.filter(({ id }) => !evidence.recovered.relays.has(id)),
+  );
   await checkCharges(world, relays);
   if (ended) checkCosts(world, { relays, partsOf, executed });
   checkTold(world, evidence, relays);
@@ -220,11 +223,15 @@ function checkCosts(
 }
 
 /** Callers were told of transactions of their own calls, and of no refusal of a call that was queued. */
-function checkTold({ findings, relayRequests }: World, { attempts }: Evidence, relays: RelayRow[]): void {
+function checkTold(
+  { findings, relayRequests, lost }: World,
+  { attempts }: Evidence,
+  relays: RelayRow[],
+): void {
   const byData = new Map(relays.map((relay) => [relay.data, relay]));
   for (const { data, told, status, key } of relayRequests) {
     const relay = byData.get(data);
-    if (told !== undefined) {
+    if (told !== undefined && !lost.hashes.has(told)) {
       const attempt = attempts.find(({ hash }) => hash === told);
       if (!attempt || attempt.transaction_id !== relay?.transaction_id)
         findings.add('no answer without its call', `a caller was told of ${told}`);
