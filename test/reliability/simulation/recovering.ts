@@ -10,6 +10,7 @@ import type { RecoveryReport } from '../../../src/production/recovery/report.ts'
 import type { RecoveryDeps } from '../../../src/production/recovery/types.ts';
 import { checkApplied, checkPlan } from './checks/check-recovery.ts';
 import { CHAIN_ID, CONTRACTS, OUR_ACCOUNTS } from './model/accounts.ts';
+import { withCodes } from './redeeming.ts';
 import { addressAt, DatabaseFault, expected, textOf } from './replica.ts';
 import { intercept } from './sim-ledger.ts';
 import type { World } from './world.ts';
@@ -136,7 +137,7 @@ function createProcess(world: World, mayBeKilled: boolean) {
     // The gas wallets of the model were there before everything: none can be lost.
     gasWalletAt: undefined,
     ownAccounts: OUR_ACCOUNTS,
-    random: world.random,
+    random: withCodes(world),
     log: silentLog,
     clock: { now: time.now, sleep: () => never },
     settings: { confirmations: plan.confirmations, finalityBlocks: plan.finalityBlocks },
