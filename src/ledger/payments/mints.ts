@@ -1,8 +1,8 @@
 /** RWT of paid sessions: planned once for each session, and bound to one chain transaction until that is known to have had no effect. */
-import { eq, inArray, type SQL, sql } from 'drizzle-orm';
+import { and, eq, inArray, type SQL, sql } from 'drizzle-orm';
 import type { Queries } from '../database/database.ts';
 import { inChunks } from '../database/in-chunks.ts';
-import { mints, type operatorMints } from '../schema/payments.ts';
+import { mints, operatorMints } from '../schema/payments.ts';
 import { type TransactionOutcome, type TransactionStatus, transactions } from '../schema/transactions.ts';
 
 export type Mint = typeof mints.$inferSelect;
@@ -29,9 +29,31 @@ export async function planMint(tx: Queries, plan: MintPlan): Promise<{ mint: Min
     .values({ ...plan, failedTries: 0 })
     .onConflictDoNothing({ target: mints.sessionId })
     .returning();
-  const mint = planned ?? (await tx.select().from(mints).where(eq(mints.sessionId, plan.sessionId)))[0];
+  if (planned) return { mint: (await takeOverRecovered(tx, planned)) ?? planned, isNew: true };
+  const mint = (await tx.select().from(mints).where(eq(mints.sessionId, plan.sessionId)))[0];
   if (!mint) throw new Error(`the mint of ${plan.sessionId} could not be kept`);
-  return { mint, isNew: planned !== undefined };
+  return { mint, isNew: false };
+}
+
+/**
+ * A recovery that no longer knew the session wrote its mint as one by hand: the session's own goes on with the transaction
+ * of that, since the sale obeys their key once. Undefined where there is none.
+ */
+async function takeOverRecovered(tx: Queries, planned: Mint): Promise<Mint | undefined> {
+  const { sessionId, key, kind, rwtAmount } = planned;
+  const [recovered] = await tx
+    .delete(operatorMints)
+    .where(and(eq(operatorMints.key, key), eq(operatorMints.kind, kind), eq(operatorMints.amount, rwtAmount)))
+    .returning();
+  if (!recovered) return undefined;
+  const { transactionId, failedTries, failure, refusals, nextTryAt, refusal, shownHash, shownBlock } =
+    recovered;
+  const [mint] = await tx
+    .update(mints)
+    .set({ transactionId, failedTries, failure, refusals, nextTryAt, refusal, shownHash, shownBlock })
+    .where(eq(mints.sessionId, sessionId))
+    .returning();
+  return mint;
 }
 
 /**

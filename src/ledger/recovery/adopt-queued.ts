@@ -3,7 +3,7 @@ import { and, asc, eq, isNull, sql } from 'drizzle-orm';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import { takeNumbers } from '../counters.ts';
 import type { Queries } from '../database/database.ts';
-import { redemptions } from '../schema/engagement/redemptions.ts';
+import { type KeptPermit, redemptions } from '../schema/engagement/redemptions.ts';
 import { checkoutSessions, type MintKind, mints, operatorMints } from '../schema/payments.ts';
 import { type GasPayer, gasBudgets, gasShares, gasTopUps, gasWallets, relays } from '../schema/relay.ts';
 
@@ -115,9 +115,26 @@ export async function adoptRedemption(
     confirmationCode: string;
     createdAt: number;
     transactionId: string;
+    consent: 'permit' | 'unknown';
+    permit: KeptPermit | null;
+    permitId: Hex | null;
   },
 ): Promise<void> {
-  await tx.insert(redemptions).values({ ...lost, consent: 'unknown' });
+  if (lost.permitId !== null) await freePermit(tx, lost.permitId);
+  await tx.insert(redemptions).values(lost);
+}
+
+/**
+ * A permit pays one redemption: whatever the ledger still has under it had come to nothing before another was admitted
+ * with it. What waits is given up again; what was sent is for its block to settle.
+ */
+async function freePermit(tx: Queries, permitId: Hex): Promise<void> {
+  const own = and(eq(redemptions.permitId, permitId), isNull(redemptions.failure));
+  await tx
+    .update(redemptions)
+    .set({ failure: 'not_sent' })
+    .where(and(own, isNull(redemptions.transactionId)));
+  await tx.update(redemptions).set({ permitId: null }).where(own);
 }
 
 /** Who pays for the gas of a lane's calls; undefined for an account that is no gas wallet of the ledger. */

@@ -64,6 +64,7 @@ export async function openRecovery(
     if (isOther) throw new PreconditionError(problemOf('E_PROD_WALLETS'));
   });
   const gasKeys = relay === undefined ? undefined : keysGrownFrom(relay);
+  const clock = systemClock();
   const deps: RecoveryDeps = {
     ...connected,
     database,
@@ -71,8 +72,9 @@ export async function openRecovery(
     wallets,
     gasWalletAt: gasKeys && ((index) => gasKeys(index).address),
     ownAccounts: [...keys, relay].flatMap((key) => (key === undefined ? [] : localKeySigner(key).address)),
-    random: secureRandom(systemClock()),
+    random: secureRandom(clock),
     log: silentLog,
+    clock,
     settings: given.settings,
     sleep: delay,
     progress: given.progress,

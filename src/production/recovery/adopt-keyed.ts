@@ -1,4 +1,5 @@
 /** Mints and redemptions that the ledger has lost: the chain knows each by its key, and does it once. */
+import { permitIdOf } from '../../actions/perks/judge-consent.ts';
 import type { LaneCall } from '../../chain/contracts/calls/lane-call.ts';
 import { sessionMintKey } from '../../chain/contracts/sale-mint.ts';
 import type { Queries } from '../../ledger/database/database.ts';
@@ -94,7 +95,7 @@ export async function adoptRedemptionOf(
   context: RecoveryContext,
   { found, call, transactionId }: { found: FoundTransaction; call: Redeem; transactionId: string },
 ): Promise<void> {
-  const { key, wallet, tokenId } = call;
+  const { key, wallet, tokenId, permit } = call;
   if (context.carrierOf(keyText(key)) !== found.hash) return;
   if (await rebindRedemption(tx, { key, transactionId })) return;
   // What came to nothing was told to its user as such.
@@ -108,6 +109,8 @@ export async function adoptRedemptionOf(
   const id = deps.random.uuid();
   const code = confirmationCode(deps.random.bytes(CODE_DIGITS));
   const brandId = debit?.brandId ?? perk?.brandId ?? brand;
+  // The chain shows no other word than a permit.
+  const consent = permit ? 'permit' : 'unknown';
   const cost = debit ? Number(debit.amount) : call.cost;
   await adoptRedemption(tx, {
     id,
@@ -122,7 +125,10 @@ export async function adoptRedemptionOf(
     confirmationCode: code,
     createdAt,
     transactionId,
+    consent,
+    permit: permit ?? null,
+    permitId: permit ? permitIdOf(permit) : null,
   });
   const detail = { key, brandId, tokenId, perk: perk?.name ?? null, userKey, wallet, cost, code };
-  await note(tx, context, 'redemption', id, { ...detail, consent: 'unknown', transaction: found.hash });
+  await note(tx, context, 'redemption', id, { ...detail, consent, transaction: found.hash });
 }

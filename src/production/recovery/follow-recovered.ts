@@ -8,19 +8,23 @@ import { announceRedemptions } from '../../chain/work/redemptions/announce-redem
 import { settlements } from '../../chain/work/settlements.ts';
 import { unlockAchievements } from '../../chain/work/unlock-achievements.ts';
 import { recoveredAmong } from '../../ledger/recovery/recoveries.ts';
-import { systemClock } from '../../lib/clock.ts';
 import { neverCrash } from '../../lib/crash-points.ts';
 import { silentLog } from '../../lib/log.ts';
 import type { RecoveryDeps } from './types.ts';
 
-/** Reads up to the newest block that has its confirmations. What a service books meanwhile is the same. */
-export async function followRecovered(deps: RecoveryDeps, onBlock: () => Promise<void>): Promise<void> {
-  const { database, chain, facts, settings, progress } = deps;
-  const clock = systemClock();
+/**
+ * Reads up to the newest block that was searched and has its confirmations. A later one may hold what no node showed: that
+ * is found again only in a block that nobody has read yet.
+ */
+export async function followRecovered(
+  deps: RecoveryDeps,
+  { headBlock, onBlock }: { headBlock: number; onBlock: () => Promise<void> },
+): Promise<void> {
+  const { database, chain, clock, facts, settings, progress } = deps;
   let renewal: Promise<void> = Promise.resolve();
   const follower = createFollower({
     database,
-    chain,
+    chain: { ...chain, block: (which) => chain.block(which === 'latest' ? headBlock : which) },
     clock,
     log: silentLog,
     alarms: createAlarms({ now: clock.now, log: silentLog }),

@@ -1,7 +1,7 @@
 /** Finds out what the chain and the pools have that the ledger has lost. Writes nothing. */
 import { paidBeyond } from '../../audit/beyond-the-cut.ts';
 import { everySender, nextSequence } from '../../ledger/audit-pages.ts';
-import { readCounters } from '../../ledger/recovery/recoveries.ts';
+import { everyRecovery, readCounters } from '../../ledger/recovery/recoveries.ts';
 import { listGasWallets } from '../../ledger/relay/gas-wallets.ts';
 import type { CountersBefore } from '../../ledger/schema/recoveries.ts';
 import { everyLane } from '../../ledger/transactions/backlog.ts';
@@ -31,20 +31,33 @@ const BITS = 256;
 /** `began`: the counters as they were before a recovery that was broken off; undefined for a new one. */
 export async function readLostWork(deps: RecoveryDeps, began: CountersBefore | undefined): Promise<LostWork> {
   for (let tries = 1; ; tries++) {
-    const work = await readOnce(deps, began);
+    const { work, mined } = await readOnce(deps, began);
     const stands = (await deps.chain.block(work.headBlock))?.hash === work.headHash;
-    if (stands) return work;
+    if (stands && !(await isOvertaken(deps, { block: work.headBlock, mined }))) return work;
     if (tries === TRIES)
       throw new PreconditionError(
         problemOf('E_RECOVERY_WAITS', {
-          message: 'the chain was reorganised again and again while it was read',
+          message: 'the chain went on with our transactions, or was reorganised, each time it was read',
         }),
       );
     await deps.sleep(TRY_AGAIN_MS);
   }
 }
 
-async function readOnce(deps: RecoveryDeps, began: CountersBefore | undefined): Promise<LostWork> {
+/** Whether a block took what waited between the reading of the blocks and that of the pools: neither has shown it. */
+async function isOvertaken(
+  { history }: RecoveryDeps,
+  { block, mined }: { block: number; mined: ReadonlyMap<Hex, number> },
+): Promise<boolean> {
+  for (const [account, now] of mined)
+    if (now > 0 && now > (await history.nonceAt(account, block))) return true;
+  return false;
+}
+
+async function readOnce(
+  deps: RecoveryDeps,
+  began: CountersBefore | undefined,
+): Promise<{ work: LostWork; mined: ReadonlyMap<Hex, number> }> {
   const { database, chain, history, facts } = deps;
   const { db } = database;
   const head = await chain.block('latest');
@@ -61,14 +74,16 @@ async function readOnce(deps: RecoveryDeps, began: CountersBefore | undefined): 
   });
   const behindBlocks = new Map<Hex, number>();
   for (const { lane, nonce } of transactions) behindBlocks.set(lane, nonce + 1);
-  const { waiting, pendingUnknown } = await readPools(deps, {
+  const { waiting, pendingUnknown, mined } = await readPools(deps, {
     accounts,
     nextOf: async (account) => Math.max((await nextNonce(db, account)) ?? 0, behindBlocks.get(account) ?? 0),
   });
   const all = [...transactions, ...waiting];
-  const derived = walletsBeyond(deps, { first: counters.wallet_index, paid: recipientsOf(all) });
+  const earlier = (await everyRecovery(db)).map(({ beganWith }) => beganWith.wallet_index);
+  const starts = new Set([...earlier, counters.wallet_index]);
+  const derived = walletsBeyond(deps, { starts: [...starts], paid: recipientsOf(all) });
   const beyond = await paidBeyond(history, { db, block: head.number });
-  return {
+  const work: LostWork = {
     agreedBlock,
     headBlock: head.number,
     headHash: head.hash,
@@ -85,14 +100,16 @@ async function readOnce(deps: RecoveryDeps, began: CountersBefore | undefined): 
     gasWallets: gasWallets.addresses,
     perks: await perksOf(deps, { found: all, block: head.number }),
   };
+  return { work, mined };
 }
 
 /** The newest block that the ledger has read and the chain still has; null where it has read none. */
-async function newestAgreed({ database, chain, settings }: RecoveryDeps): Promise<number | null> {
+async function newestAgreed({ database, chain, facts, settings }: RecoveryDeps): Promise<number | null> {
   const read = await recentBlocks(database.db, settings.finalityBlocks + 1);
   for (const { number, hash } of read) if ((await chain.block(number))?.hash === hash) return number;
   const [newest] = read;
-  if (!newest) return null;
+  // A ledger so young that all it has read may have been taken back.
+  if (!newest || read.some(({ number }) => number <= facts.deploymentBlock)) return null;
   throw new PreconditionError(
     problemOf('E_PROD_WRONG_CHAIN', {
       message: `the chain has none of the blocks that this ledger read last, up to ${newest.number}`,
@@ -142,17 +159,22 @@ const recipientsOf = (found: FoundTransaction[]): Set<Hex> =>
     }),
   );
 
-/** The places in the users' key tree, from the ledger's next on, whose addresses were paid. */
+/**
+ * The places in the users' key tree whose addresses were paid, from the ledger's next on, and from where earlier recoveries
+ * began: what a wallet that those left out was paid by may have come into a block only since.
+ */
 function walletsBeyond(
   { wallets }: Pick<RecoveryDeps, 'wallets'>,
-  { first, paid }: { first: number; paid: ReadonlySet<Hex> },
+  { starts, paid }: { starts: readonly number[]; paid: ReadonlySet<Hex> },
 ): Map<Hex, number> {
   const derived = new Map<Hex, number>();
-  for (let index = first, end = first + WALLETS_GAP; index < end; index++) {
-    const address = wallets.addressAt(index).toLowerCase() as Hex;
-    if (!paid.has(address)) continue;
-    derived.set(address, index);
-    end = index + WALLETS_GAP;
+  for (const first of starts) {
+    for (let index = first, end = first + WALLETS_GAP; index < end; index++) {
+      const address = wallets.addressAt(index).toLowerCase() as Hex;
+      if (!paid.has(address)) continue;
+      derived.set(address, index);
+      end = index + WALLETS_GAP;
+    }
   }
   return derived;
 }

@@ -26,18 +26,20 @@ export async function noncesOf(
 
 /**
  * What waits of these accounts. `nextOf`: the first nonce of an account that neither the ledger nor a block has. Nonces
- * that a node counts as waiting without showing what they carry are told apart.
+ * that a node counts as waiting without showing what they carry are told apart. `mined`: nonces that blocks have used by now.
  */
 export async function readPools(
   deps: Pick<RecoveryDeps, 'nodes' | 'facts'>,
   { accounts, nextOf }: { accounts: readonly Hex[]; nextOf: (account: Hex) => Promise<number> },
-): Promise<{ waiting: FoundTransaction[]; pendingUnknown: PendingUnknown[] }> {
+): Promise<{ waiting: FoundTransaction[]; pendingUnknown: PendingUnknown[]; mined: Map<Hex, number> }> {
   const clients = deps.nodes.map(createChainClient);
   const shown = await pendingBlocks(deps.nodes);
   const waiting: FoundTransaction[] = [];
   const pendingUnknown: PendingUnknown[] = [];
+  const minedOf = new Map<Hex, number>();
   for (const lane of accounts) {
     const { mined, pending } = await noncesOf(clients, lane);
+    minedOf.set(lane, mined);
     const next = Math.max(await nextOf(lane), mined);
     const account = lane.toLowerCase();
     const own = new Map<number, RpcTransaction>();
@@ -55,7 +57,7 @@ export async function readPools(
     }
     if (pending > end) pendingUnknown.push({ account: lane, fromNonce: end, nextNonce: pending });
   }
-  return { waiting, pendingUnknown };
+  return { waiting, pendingUnknown, mined: minedOf };
 }
 
 /** What the nodes would put into their next block; nothing of a node that does not say. */

@@ -83,11 +83,11 @@ export async function applyRecovery(deps: RecoveryDeps, owner: string): Promise<
       deps.progress('transactions', place + 1, work.transactions.length);
     }
     await commit((tx) => adoptForeignMints(tx, context));
-    await followRecovered(deps, held.renew);
+    await followRecovered(deps, { headBlock: work.headBlock, onBlock: held.renew });
     const { recoveryId: id } = context;
     await commit(async (tx) => {
       await turnNewPerksOff(tx, context);
-      await finishRecovery(tx, { id, nowMs: await readTime(database) });
+      await finishRecovery(tx, { id, nowMs: await readTime({ db: tx, now: database.now }) });
     });
     return await reportIn(database.db, { work, state: 'applied', id });
   } finally {

@@ -8,6 +8,7 @@ import type { Rpc } from '../../chain/rpc/rpc.ts';
 import type { WalletTree } from '../../identity/wallets.ts';
 import type { Database } from '../../ledger/database/database.ts';
 import type { Facts } from '../../ledger/facts.ts';
+import type { Clock } from '../../lib/clock.ts';
 import type { Random } from '../../lib/ids.ts';
 import type { Log } from '../../lib/log.ts';
 
@@ -28,6 +29,7 @@ export interface RecoveryDeps {
   ownAccounts: readonly Hex[];
   random: Random;
   log: Log;
+  clock: Clock;
   settings: RecoverySettings;
   /** Real time. */
   sleep: (ms: number) => Promise<void>;

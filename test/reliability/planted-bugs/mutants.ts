@@ -4,6 +4,7 @@ import { consentBugs } from './consent-bugs.ts';
 import { mintBugs } from './mint-bugs.ts';
 import type { Mutant } from './parts.ts';
 import { payoutBugs } from './payout-bugs.ts';
+import { recoveryBugs } from './recovery-bugs.ts';
 import { redemptionBugs } from './redemption-bugs.ts';
 import { refusalBugs } from './refusal-bugs.ts';
 import { relayBugs } from './relay-bugs.ts';
@@ -20,4 +21,5 @@ export const mutants: Mutant[] = [
   ...consentBugs,
   ...refusalBugs,
   ...webhookBugs,
+  ...recoveryBugs,
 ];

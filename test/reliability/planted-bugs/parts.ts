@@ -9,6 +9,7 @@ import type { GasKeys } from '../../../src/chain/work/relay-lanes.ts';
 import type { BusinessTime, Database } from '../../../src/ledger/database/database.ts';
 import type { Settlements } from '../../../src/ledger/transactions/settle.ts';
 import type { Clock } from '../../../src/lib/clock.ts';
+import type { RecoveryDeps } from '../../../src/production/recovery/types.ts';
 import type { Asker } from '../../../src/rules/perks/consent.ts';
 import type { Word } from '../simulation/callers/words.ts';
 import type { Plan } from '../simulation/plan.ts';
@@ -61,5 +62,7 @@ export interface Mutant {
   lane?: Partial<LaneSettings>;
   /** Changes statements on their way to the database. */
   rewrite?: (text: string) => string;
+  /** What `rewards recover` works with. */
+  recover?: (deps: RecoveryDeps, world: World) => Partial<RecoveryDeps>;
   wire?: (parts: Parts, world: World) => Partial<Parts>;
 }

@@ -50,6 +50,10 @@ export type Invariant =
   | 'one nonce a redemption'
   | 'no answer without its redemption'
   | 'no refusal with a redemption'
+  | 'a plan changes nothing'
+  | 'a plan lists what was lost'
+  | 'what is recovered equals the chain'
+  | 'no lost number for somebody else'
   | 'no surprise';
 
 export interface Finding {

@@ -4,7 +4,7 @@ import type { Hex } from 'viem';
 import { crashPoints, redemptionCrashPoints, webhookCrashPoints } from '../../../src/lib/crash-points.ts';
 import type { Chance } from './chance.ts';
 import { USERS } from './model/accounts.ts';
-import { type Family, families, type NodeFault } from './model/model-node.ts';
+import { type Family, families, type NodeFault, type PoolView, poolViews } from './model/model-node.ts';
 import { type Manner, manners } from './model/model-perks.ts';
 
 export type CommitFault = 'commit refused' | 'commit lost' | 'commit contended';
@@ -21,11 +21,12 @@ export type WorldFault =
   | 'withdrawal'
   | 'foreign logs'
   | 'revert'
-  | 'caller gone';
+  | 'caller gone'
+  | 'ledger lost';
 export type Fault = NodeFault | CommitFault | WorldFault;
 
 /** Chance of a fault at each of its occasions, when the seed has it at all: low, middle, high. */
-const RATES: Record<Fault, readonly [number, number, number]> = {
+const RATES: Record<Exclude<Fault, 'ledger lost'>, readonly [number, number, number]> = {
   'lost request': [0.02, 0.06, 0.2],
   'lost answer': [0.02, 0.06, 0.2],
   'refused 429': [0.01, 0.03, 0.1],
@@ -53,7 +54,8 @@ const RATES: Record<Fault, readonly [number, number, number]> = {
   revert: [0.3, 0.6, 0.9],
   'caller gone': [0.3, 1, 2],
 };
-export const faultNames = Object.keys(RATES) as Fault[];
+const ratedFaults = Object.keys(RATES) as (keyof typeof RATES)[];
+export const faultNames: Fault[] = [...ratedFaults, 'ledger lost'];
 
 /** Where a process may end: production's own points on the way of a reward, and both sides of every commit. */
 export const simCrashPoints: string[] = [...crashPoints, 'commit.before', 'commit.after'];
@@ -93,6 +95,8 @@ export interface Plan {
   /** What a brand is to be told, and how often its receiver fails; nothing in most seeds. */
   webhooks: number;
   webhookFailures: number;
+  /** The ledger loses its last commits; undefined in most seeds. */
+  loss: LossPlan | undefined;
   /** Share of calls with a permit before them. */
   permits: number;
   /** Native currency that gas wallets ask for. */
@@ -158,6 +162,33 @@ export const drawPerks = (chance: Chance): PerkPlan =>
       }
     : { redemptions: 0, stock: 1_000, held: 1_000, others: false, manners: new Map(), unasked: 0 };
 
+export interface LossPlan {
+  /** What was committed between these steps is gone at the end of the second one. */
+  fromStep: number;
+  atStep: number;
+  /** How the nodes that the recovery asks show what waits. */
+  showsPool: PoolView;
+  /** How often the recovery is killed half-way. */
+  kills: number;
+  /** How often a block comes while the recovery asks a node. */
+  mines: number;
+}
+
+/** Late in a run, so that there is something to lose. */
+export const drawLoss = (chance: Chance, steps: number): LossPlan | undefined => {
+  if (!chance.hit(LOSSES)) return undefined;
+  const atStep = chance.between(Math.floor(steps / 2), steps - 1);
+  return {
+    atStep,
+    fromStep: Math.max(1, atStep - chance.one([2, 5, 10, 20])),
+    showsPool: chance.one(poolViews),
+    kills: chance.one([0, 0, 1, 2]),
+    mines: chance.one([0, 0, 0.03]),
+  };
+};
+/** Share of seeds whose ledger is lost. */
+const LOSSES = 0.08;
+
 /** Clocks that are hours and days off. */
 const WRONG_CLOCKS_MS = [0, 3 * 3_600_000, -3 * 3_600_000, 26 * 3_600_000, -26 * 3_600_000];
 
@@ -172,13 +203,15 @@ export const drawWebhooks = (chance: Chance, replicas: number): Partial<Plan> =>
       }
     : {};
 
-export function drawPlan(chance: Chance): Omit<Plan, 'mints' | 'perks' | 'webhooks' | 'webhookFailures'> {
+export function drawPlan(
+  chance: Chance,
+): Omit<Plan, 'mints' | 'perks' | 'webhooks' | 'webhookFailures' | 'loss'> {
   const replicas = chance.hit(0.5) ? 2 : 1;
   const skewed = chance.hit(0.3);
   const rates = new Map<Fault, number>();
   // A seed has only some of the faults: what always happens together hides what happens alone.
   const share = chance.one([0, 0.2, 0.4, 0.7]);
-  for (const fault of faultNames) if (chance.hit(share)) rates.set(fault, chance.one(RATES[fault]));
+  for (const fault of ratedFaults) if (chance.hit(share)) rates.set(fault, chance.one(RATES[fault]));
   const work = chance.one(['events', 'events', 'events', 'calls', 'both']);
   const rules = [0, 1, 2, 3, 4].filter(() => chance.hit(0.5));
   return {

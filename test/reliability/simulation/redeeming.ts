@@ -9,6 +9,7 @@ import type { Rpc } from '../../../src/chain/rpc/rpc.ts';
 import { createRedemptionProgress } from '../../../src/chain/waiting/redemption-outcome.ts';
 import { redeemWork } from '../../../src/chain/work/redemptions/redeem-work.ts';
 import { giveUpExpired } from '../../../src/ledger/perks/redemption-queue.ts';
+import type { Random } from '../../../src/lib/ids.ts';
 import type { Asker } from '../../../src/rules/perks/consent.ts';
 import { permitOf, standingOf, type Word } from './callers/words.ts';
 import { CONTRACTS, PERK, REDEEM_LANE, USERS } from './model/accounts.ts';
@@ -26,6 +27,15 @@ interface RedeemingDeps extends Omit<LaneDeps, 'signer' | 'work' | 'settings'> {
 
 /** How long a redemption waits for a transaction: for longer than a run goes on before it is calm. */
 export const GIVE_UP_AFTER_MS = 10_000_000;
+
+/** Makes another code for each redemption. */
+export const withCodes = (world: World): Random => ({
+  ...world.random,
+  bytes(length) {
+    world.codes += 1;
+    return Uint8Array.from({ length }, (_, at) => Math.floor(world.codes / 32 ** at) % 32);
+  },
+});
 
 /** Who asks for the `number`th redemption. */
 export const redeemerOf = (number: number) => USERS[number % USERS.length] ?? '0x';
@@ -68,14 +78,7 @@ export function createRedeeming(world: World, deps: RedeemingDeps) {
     ...judging,
     ...{ crash, answerTimeoutMs: 8_000, alarms: deps.alarms },
     redemptions: { nudge() {}, waitFor: progress.waitFor },
-    // Another code for each redemption.
-    random: {
-      ...world.random,
-      bytes(length) {
-        world.codes += 1;
-        return Uint8Array.from({ length }, (_, at) => Math.floor(world.codes / 32 ** at) % 32);
-      },
-    },
+    random: withCodes(world),
   });
   const wantedBy = (user: `0x${string}`, word: Word) => ({
     brandId: PERK.brandId,

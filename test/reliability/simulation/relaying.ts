@@ -8,6 +8,7 @@ import { createRelayProgress } from '../../../src/chain/waiting/relay-outcome.ts
 import { createRelayLanes, type GasKeys } from '../../../src/chain/work/relay-lanes.ts';
 import type { BusinessTime, Database } from '../../../src/ledger/database/database.ts';
 import { requestTopUp } from '../../../src/ledger/relay/gas-wallets.ts';
+import { permitFor } from './callers/relay-callers.ts';
 import { CONTRACTS, GAS_WALLETS, TOKEN } from './model/accounts.ts';
 import { cheapSigner } from './model/cheap-signer.ts';
 import type { World } from './world.ts';
@@ -53,7 +54,11 @@ export function createRelaying(world: World, deps: RelayingDeps) {
     queue: (wish) => {
       if (!chance.hit(plan.permits)) return queue(wish);
       const reservedGwei = Math.ceil((wish.reservedGwei * (wish.gas + PERMIT_GAS)) / wish.gas);
-      return queue({ ...wish, permit: { to: TOKEN, data: `${wish.data}00`, gas: PERMIT_GAS }, reservedGwei });
+      return queue({
+        ...wish,
+        permit: { to: TOKEN, data: permitFor(wish.data), gas: PERMIT_GAS },
+        reservedGwei,
+      });
     },
     relays: { waitFor: progress.waitFor, nudge() {} },
     settings: {

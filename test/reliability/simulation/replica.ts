@@ -22,7 +22,7 @@ import { silentLog } from '../../../src/lib/log.ts';
 import type { Parts } from '../planted-bugs/parts.ts';
 import { askerOf } from './callers/words.ts';
 import { createMinting } from './minting.ts';
-import { CONTRACTS, ESCROW, PAYOUT_LANE, TOKEN } from './model/accounts.ts';
+import { CHAIN_ID, CONTRACTS, ESCROW, PAYOUT_LANE, TOKEN } from './model/accounts.ts';
 import { cheapSigner } from './model/cheap-signer.ts';
 import { createRedeeming } from './redeeming.ts';
 import { createRelaying, relayKeys } from './relaying.ts';
@@ -40,7 +40,7 @@ class Poison extends Error {
   override name = 'Poison';
 }
 /** What a database's driver throws, as far as the program looks at it. */
-class DatabaseFault extends Error {
+export class DatabaseFault extends Error {
   override name = 'DatabaseFault';
   readonly code: string;
   constructor(code: string) {
@@ -51,6 +51,10 @@ class DatabaseFault extends Error {
 
 /** Where a lane waits whose better offer for a nonce is signed and not stored. */
 export const REPLACEMENT = 'commit of a replacement';
+
+/** The wallets of users. */
+export const addressAt = (index: number): `0x${string}` =>
+  `0x${(0xacc0000 + index).toString(16).padStart(40, '0')}`;
 
 const never = new Promise<never>(() => {});
 
@@ -204,7 +208,7 @@ export function createReplica(world: World, name: string, place: number): Replic
     settlements: wired.settlements,
   };
   const laneSettings = {
-    chainId: 31_337,
+    chainId: CHAIN_ID,
     fees: { feeCapWei: FEE_CAP_WEI, priorityFeeWei: 10n ** 9n },
     inFlightMax: plan.inFlightMax,
     leaseMs: LEASE_MS,
@@ -289,7 +293,7 @@ export function createReplica(world: World, name: string, place: number): Replic
     database: wired.decideDatabase,
     clock,
     businessTime: wired.businessTime,
-    addressAt: (index) => `0x${(0xacc0000 + index).toString(16).padStart(40, '0')}`,
+    addressAt,
     ownHosts: [],
     ownAddresses: new Set(),
     duplicateWindowMs: 60_000,

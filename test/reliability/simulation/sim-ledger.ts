@@ -56,7 +56,32 @@ export const RULES = [
   rule('twice', { maxClaims: 2, cooldownMs: 90_000 }),
 ];
 
+/** In an order in which they may be emptied; in the other, a copy may be put back. */
 const EMPTIED = [
+  'sim_bindings',
+  'sim_grants',
+  'sim_leases',
+  'sim_admissions',
+  'sim_relay_bindings',
+  'sim_mint_bindings',
+  'sim_redemption_bindings',
+  'sim_webhook_leases',
+  'sim_webhook_attempts',
+  'recoveries',
+  'recovered_rows',
+  'accepted_nonces',
+  'operator_mints',
+  'checkout_sessions',
+  'leaderboard_scores',
+  'leaderboard_users',
+  'leaderboard_reports',
+  'leaderboard_ranks',
+  'leaderboards',
+  'user_activity',
+  'achievement_progress',
+  'brand_spending',
+  'once_claims',
+  'journal_blocks',
   'attempts',
   'transactions',
   'rewards',
@@ -69,26 +94,17 @@ const EMPTIED = [
   'lanes',
   'followed_blocks',
   'idempotency_keys',
-  'sim_bindings',
-  'sim_grants',
-  'sim_leases',
   'relays',
   'gas_budgets',
   'gas_shares',
   'gas_top_ups',
   'rate_windows',
-  'sim_admissions',
-  'sim_relay_bindings',
   'mints',
-  'sim_mint_bindings',
   'redemptions',
   'redeemers',
-  'sim_redemption_bindings',
   'webhook_deliveries',
   'webhook_events',
   'webhook_attempts',
-  'sim_webhook_leases',
-  'sim_webhook_attempts',
 ];
 
 /**
@@ -110,14 +126,15 @@ create trigger sim_watch_grants after insert on rewards
 begin
   insert into sim_grants values (new.sequence, now_ms());
 end;
-create table sim_leases (address text not null, owner text not null, at_ms integer not null);
+create table sim_leases (address text not null, owner text not null, at_ms integer not null,
+  until_ms integer not null);
 create trigger sim_watch_first_leases after insert on lanes
 begin
-  insert into sim_leases values (new.address, new.owner, now_ms());
+  insert into sim_leases values (new.address, new.owner, now_ms(), new.lease_until);
 end;
 create trigger sim_watch_leases after update of lease_until on lanes
 begin
-  insert into sim_leases values (new.address, new.owner, now_ms());
+  insert into sim_leases values (new.address, new.owner, now_ms(), new.lease_until);
 end;
 create table sim_admissions (position integer not null, at_ms integer not null,
   payer_gwei integer not null, share_gwei integer not null);
@@ -172,11 +189,28 @@ end;`;
 export const execute = (queries: Queries, text: string, ...params: unknown[]) =>
   runnerOf(queries)(text, params, 'execute');
 
+/** The rows of every table that changes, as they were at one moment. */
+export interface LedgerCopy {
+  atMs: number;
+  tables: ReadonlyMap<string, Record<string, unknown>[]>;
+}
+
 export interface SimLedger {
   database: Database;
+  copy(): Promise<LedgerCopy>;
+  /** Goes back to a copy: what was committed since is gone. */
+  restore(copy: LedgerCopy): Promise<void>;
   /** Rows of a query, outside any commit. */
   rows<Row>(text: string, ...params: unknown[]): Promise<Row[]>;
   reset(): Promise<void>;
+}
+
+async function fill(tx: Queries, table: string, rows: Record<string, unknown>[]): Promise<void> {
+  for (const row of rows) {
+    const columns = Object.keys(row).map((name) => `"${name}"`);
+    const text = `insert into ${table} (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})`;
+    await execute(tx, text, ...Object.values(row));
+  }
 }
 
 /** `ddl` changes the schema, for planted bugs that a constraint would stop. */
@@ -220,10 +254,25 @@ export async function openSimLedger(clock: Pick<Clock, 'now'>, ddl = ''): Promis
   // The queries of a commit see what is there without asking who else is at it.
   const inside = await database.atomically(async (tx) => tx);
   const empty = EMPTIED.map((table) => `delete from ${table};`).join('');
+  const rows = async <Row>(text: string, ...params: unknown[]) =>
+    (await execute(inside, text, ...params)).rows as Row[];
   return {
     database,
-    rows: async <Row>(text: string, ...params: unknown[]) =>
-      (await execute(inside, text, ...params)).rows as Row[],
+    rows,
+    async copy() {
+      const tables = new Map<string, Record<string, unknown>[]>();
+      for (const table of EMPTIED) tables.set(table, await rows(`select * from ${table} order by rowid`));
+      return { atMs: clock.now(), tables };
+    },
+    restore: ({ tables }) =>
+      database.atomically(async (tx) => {
+        for (const table of EMPTIED) await execute(tx, `delete from ${table}`);
+        for (const table of [...EMPTIED].reverse()) {
+          // Triggers have filled it meanwhile.
+          if (table.startsWith('sim_')) await execute(tx, `delete from ${table}`);
+          await fill(tx, table, tables.get(table) ?? []);
+        }
+      }),
     reset: () =>
       database.script(
         `${empty} update webhook_endpoints set failing_since = null, last_failed_at = null, paused_until = 0;`,

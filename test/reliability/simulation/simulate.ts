@@ -8,6 +8,7 @@ import { checkWebhooks } from './checks/check-webhooks.ts';
 import { checkRun } from './checks/checks.ts';
 import { lookAgain } from './checks/look-again.ts';
 import type { Finding } from './findings.ts';
+import { createLoss } from './losing.ts';
 import { GAS_WALLETS, MINT_LANE, PAYOUT_LANE, PERK, REDEEM_LANE, USERS } from './model/accounts.ts';
 import { type ModelBlock, nonceOf, slotOf } from './model/model-chain.ts';
 import { redeemingCrashPoints, simCrashPoints, tellingCrashPoints, type WorldFault } from './plan.ts';
@@ -36,9 +37,12 @@ export async function simulate(options: WorldOptions): Promise<Finding[]> {
   await options.ledger.reset();
   const world = createWorld(options);
   await begin(world);
+  const loss = createLoss(world);
   for (let step = 0; step < world.plan.steps && world.findings.list.length === 0; step += 1) {
+    await loss.before(step);
     await act(world);
     await settle();
+    await loss.after(step);
   }
   const ended = await calmDown(world);
   await checkRun(world, ended);
@@ -413,6 +417,7 @@ async function leftToDo(world: World): Promise<Left> {
        + (select count(*) from gas_top_ups where transaction_id is null)
        + (select count(*) from transactions where status in ('stored', 'sent') and purpose = 'relay') as calls,
      (select count(*) from mints where transaction_id is null and failure is null)
+       + (select count(*) from operator_mints where transaction_id is null and failure is null)
        + (select count(*) from transactions where status in ('stored', 'sent') and purpose = 'mint') as mints,
      (select count(*) from redemptions where transaction_id is null and failure is null and wallet <> ?)
        + (select count(*) from transactions where status in ('stored', 'sent') and purpose = 'redeem') as redemptions,

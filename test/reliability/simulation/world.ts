@@ -8,10 +8,11 @@ import type { RelayRequest } from './callers/relay-callers.ts';
 import { type Chance, createChance } from './chance.ts';
 import { type SentNonces, type TakenBytes, watchArrivals } from './checks/arrivals.ts';
 import { createFindings, type Findings } from './findings.ts';
+import { type LostRows, noLoss } from './losing.ts';
 import { USERS } from './model/accounts.ts';
 import { createModelChain, type ModelChain } from './model/model-chain.ts';
 import { createModelNode } from './model/model-node.ts';
-import { drawMints, drawPerks, drawPlan, drawWebhooks, type Fault, type Plan } from './plan.ts';
+import { drawLoss, drawMints, drawPerks, drawPlan, drawWebhooks, type Fault, type Plan } from './plan.ts';
 import type { Replica } from './replica.ts';
 import type { SimLedger } from './sim-ledger.ts';
 import type { VirtualTime } from './virtual-time.ts';
@@ -55,6 +56,11 @@ export interface World {
   taken: TakenBytes;
   /** Hashes of attempts in commits that were made. */
   stored: Set<string>;
+  /** What chance decides of a loss and of the recovery from it. */
+  lossChance: Chance;
+  lost: LostRows;
+  /** Nodes that are behind are of no use to a recovery: its operator asks one that is not. */
+  isRecovering: boolean;
   /** The newest block whose payouts some process has read; undefined once it was taken back. */
   readPayouts: number | undefined;
   /** No more faults from here on. */
@@ -88,10 +94,11 @@ export interface WorldOptions {
   trace?: string[] | undefined;
 }
 
-/** Mints and redemptions have chances of their own, so that seeds without them run as they always did. */
+/** Mints, redemptions and losses have chances of their own, so that seeds without them run as they always did. */
 const MINT_SEEDS = 1_000_000_007;
 const PERK_SEEDS = 2_000_000_011;
 const WEBHOOK_SEEDS = 3_000_000_019;
+const LOSS_SEEDS = 1_500_000_041;
 const START_MS = 1_800_000_000_000;
 const GWEI = 10n ** 9n;
 
@@ -102,9 +109,10 @@ export function createWorld({ seed, time, ledger, mutant, tally, trace }: WorldO
   const chance = createChance(seed);
   time.reset(START_MS);
   const drawn = drawPlan(chance);
+  const lossChance = createChance(seed + LOSS_SEEDS);
   const plan: Plan = {
     ...drawn,
-    ...{ webhooks: 0, webhookFailures: 0 },
+    ...{ webhooks: 0, webhookFailures: 0, loss: drawLoss(lossChance, drawn.steps) },
     mints: drawMints(createChance(seed + MINT_SEEDS)),
     perks: drawPerks(createChance(seed + PERK_SEEDS)),
     ...drawWebhooks(createChance(seed + WEBHOOK_SEEDS), drawn.replicas),
@@ -112,7 +120,7 @@ export function createWorld({ seed, time, ledger, mutant, tally, trace }: WorldO
   };
   const { stock, held } = plan.perks;
   const chain = createModelChain({
-    ...{ bitmap: mutant.bitmap ?? true, baseFeeWei: 10n * GWEI },
+    ...{ now: time.now, bitmap: mutant.bitmap ?? true, baseFeeWei: 10n * GWEI },
     perks: { stock, held: new Map(USERS.map((wallet) => [wallet, held])) },
     manners: plan.perks.manners,
   });
@@ -121,6 +129,7 @@ export function createWorld({ seed, time, ledger, mutant, tally, trace }: WorldO
   let ids = 0;
   const strikes = (fault: Fault) => {
     const rate = plan.rates.get(fault);
+    if (world.isRecovering && fault === 'stale read') return false;
     if (world.calm || left <= 0 || rate === undefined || !chance.hit(rate)) return false;
     struck(fault);
     return true;
@@ -139,7 +148,10 @@ export function createWorld({ seed, time, ledger, mutant, tally, trace }: WorldO
   const { sent, taken, onArrival, onTaken } = watchArrivals({ ledger, findings });
   const { family } = plan;
   const { manners } = plan.perks;
-  const node = createModelNode({ chain, chance, family, manners, strikes, onArrival, onTaken });
+  const node = createModelNode({
+    ...{ chain, chance, family, manners, strikes, onArrival, onTaken },
+    showsPool: plan.loss?.showsPool ?? 'not at all',
+  });
   const random: Random = {
     uuid: () => `00000000-0000-7000-8000-${(++ids).toString(16).padStart(12, '0')}`,
     digits: (count) => '0'.repeat(count),
@@ -171,6 +183,9 @@ export function createWorld({ seed, time, ledger, mutant, tally, trace }: WorldO
     sent,
     taken,
     stored: new Set(),
+    lossChance,
+    lost: noLoss(),
+    isRecovering: false,
     readPayouts: undefined,
     calm: false,
     strikes,

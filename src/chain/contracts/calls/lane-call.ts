@@ -1,5 +1,6 @@
 /** Reads what a transaction of a sending account was for, from its calldata: the way back from what the lanes send. */
 import { decodeFunctionData, type Hex, maxUint256 } from 'viem';
+import type { KeptPermit } from '../../../ledger/schema/engagement/redemptions.ts';
 import { PERMIT, relayPolicy } from '../../../rules/relay-policy.ts';
 import { perkNFTAbi, pointsSaleAbi } from '../abis.ts';
 import type { ContractAddresses } from '../deployment-steps.ts';
@@ -10,7 +11,15 @@ import { contractNamed, readCall } from './relay-calldata.ts';
 export type LaneCall =
   | { kind: 'payout'; entries: PayoutEntry[] }
   | { kind: 'mint'; key: Hex; into: 'wallet' | 'escrow'; recipient: Hex; amount: number }
-  | { kind: 'redeem'; key: Hex; wallet: Hex; tokenId: number; cost: number }
+  | {
+      kind: 'redeem';
+      key: Hex;
+      wallet: Hex;
+      tokenId: number;
+      cost: number;
+      /** The user's own, where one pays. */
+      permit: KeptPermit | undefined;
+    }
   | { kind: 'perk_terms'; terms: FoundPerkTerms }
   | { kind: 'relay'; userAddress: Hex; perkId: number | undefined; isPermit: boolean }
   | { kind: 'top_up' }
@@ -64,12 +73,23 @@ function mintIn(data: Hex): LaneCall | undefined {
   }
 }
 
+function redeemIn(of: { key: Hex; wallet: Hex; tokenId: bigint; cost: bigint }) {
+  const { key, wallet, tokenId, cost } = of;
+  const kind = 'redeem' as const;
+  return { kind, key, wallet: lower(wallet), tokenId: Number(tokenId), cost: Number(cost) };
+}
+
 function perkCallIn(data: Hex): LaneCall | undefined {
   try {
     const { functionName, args } = decodeFunctionData({ abi: perkNFTAbi, data });
     if (functionName === 'redeem') {
       const [key, wallet, tokenId, cost] = args;
-      return { kind: 'redeem', key, wallet: lower(wallet), tokenId: Number(tokenId), cost: Number(cost) };
+      return { ...redeemIn({ key, wallet, tokenId, cost }), permit: undefined };
+    }
+    if (functionName === 'redeemWithPermit') {
+      const [key, wallet, tokenId, cost, { value, deadline, v, r, s }] = args;
+      const permit = { value: String(value), deadlineSeconds: String(deadline), v, r, s };
+      return { ...redeemIn({ key, wallet, tokenId, cost }), permit };
     }
     if (functionName === 'setPerk') {
       const [tokenId, price, left, brand, active] = args;

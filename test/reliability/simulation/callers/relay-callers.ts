@@ -1,8 +1,9 @@
 /** Users who ask for relayed calls: they lose answers, hang up, and ask again. */
-import { concat, type Hex, numberToHex, pad } from 'viem';
+import { concat, type Hex, numberToHex, pad, slice, toFunctionSelector } from 'viem';
 import { createAnswerOnce, type Effect, type TriedAnswer } from '../../../../src/actions/answer-once.ts';
 import type { RelayOutcome } from '../../../../src/actions/relay/relay-transaction.ts';
-import { TOKEN, USERS } from '../model/accounts.ts';
+import { PERMIT } from '../../../../src/rules/relay-policy.ts';
+import { ESCROW, TOKEN, USERS } from '../model/accounts.ts';
 import type { ModelBlock } from '../model/model-chain.ts';
 import { RELAY_WINDOW_MS } from '../relaying.ts';
 import { expected, type Replica, textOf } from '../replica.ts';
@@ -25,6 +26,7 @@ export interface RelayRequest {
 
 /** `cancelAuthorization(address,bytes32,uint8,bytes32,bytes32)`: a call that users may have relayed. */
 const SELECTOR: Hex = '0x5a049a70';
+const PERMIT_SELECTOR = toFunctionSelector(PERMIT);
 const ZERO_WORD = numberToHex(0, { size: 32 });
 
 const callOf = (user: Hex, number: number): Hex =>
@@ -36,6 +38,22 @@ const callOf = (user: Hex, number: number): Hex =>
     ZERO_WORD,
     ZERO_WORD,
   ]);
+
+/** The permit of a call: of its user, with a signature that names the call. */
+export const permitFor = (data: Hex): Hex => {
+  const [owner, number] = [slice(data, 4, 36), slice(data, 36, 68)];
+  const [spender, nothing] = [pad(ESCROW), ZERO_WORD];
+  return concat([
+    PERMIT_SELECTOR,
+    owner,
+    spender,
+    nothing,
+    nothing,
+    numberToHex(27, { size: 32 }),
+    number,
+    number,
+  ]);
+};
 
 /** Asks a replica for a call; `again` repeats an earlier request under its key. */
 export function askRelay(world: World, replica: Replica, again?: RelayRequest): void {

@@ -40,6 +40,9 @@ export const permitOf = ({ of, permit }: Word & { by: 'permit' }): Permit => ({
   s: word(BigInt(permit) + 1n),
 });
 
+/** The number of a permit, which its signature has. */
+export const numberOf = ({ s }: { s: Hex }): number => Number(BigInt(s) - 1n);
+
 export function askerOf(by: Word): Asker {
   if (by.by === 'token') return asking({ wallets: [by.of] });
   return asking(undefined, { withBrandKey: by.by === 'key', withPermit: by.by === 'permit' });

@@ -3,8 +3,9 @@ import { parseTransaction } from 'viem';
 import type { World } from '../world.ts';
 import { type Evidence, sequencesIn } from './checks.ts';
 
-export function checkAnswers({ findings, requests }: World, { rewards, attempts }: Evidence): void {
+export function checkAnswers({ findings, requests, lost }: World, { rewards, attempts }: Evidence): void {
   const byId = new Map(rewards.map((reward) => [reward.id, reward]));
+  const lostIds = new Map(lost.rewards.map((reward) => [reward.id, reward]));
   const byHash = new Map(attempts.map((attempt) => [attempt.hash, attempt]));
   const keys = new Map<string, { rewards: Set<string>; bodies: Set<string> }>();
   // A try that stood still for longer than a key stays taken may be granted after a later one was refused.
@@ -13,14 +14,13 @@ export function checkAnswers({ findings, requests }: World, { rewards, attempts 
   for (const request of requests) {
     const { status, paid, rewardIds, key, body, submission } = request;
     const about = `${submission.userKey} ${submission.eventType}${key ? ` under ${key}` : ''}`;
-    if (paid) {
-      // Whether that reward is then paid is checked for all rewards.
-      const reward = byId.get(paid.eventId);
+    if (paid && !lost.hashes.has(paid.hash)) {
+      // Whether that reward is then paid is checked for all rewards. One that was lost has another id, and its sequence.
       const attempt = byHash.get(paid.hash);
-      const carries =
-        reward &&
-        attempt &&
-        sequencesIn(parseTransaction(attempt.raw).data ?? '0x').includes(reward.sequence);
+      const carried = attempt ? sequencesIn(parseTransaction(attempt.raw).data ?? '0x') : [];
+      const carries = [byId.get(paid.eventId), lostIds.get(paid.eventId)].some(
+        (reward) => reward && carried.includes(reward.sequence),
+      );
       if (!carries) findings.add('no answer without its payout', `${about} was told of ${paid.eventId}`);
     }
     const granted = rewardIds.filter((id) => byId.has(id));

@@ -1,4 +1,5 @@
 /** Judges mints by the chain: each session once, with its own amount, under one nonce, and none that nobody asked for. */
+import type { Hex } from 'viem';
 import { sessionMint, sessionMintData } from '../minting.ts';
 import { MINT_LANE } from '../model/accounts.ts';
 import { isForeign, slotOf } from '../model/model-chain.ts';
@@ -15,10 +16,19 @@ interface MintRow {
 export async function checkMints(world: World, evidence: Evidence, ended: boolean): Promise<void> {
   const { plan, findings, ledger, mintRequests } = world;
   if (plan.mints === 0) return;
+  const sessions = Array.from({ length: plan.mints }, (_, number) => ({ ...sessionMint(number), number }));
   const rows = new Map(
     (await ledger.rows<MintRow>('select * from mints')).map((row) => [row.session_id, row]),
   );
-  const sessions = Array.from({ length: plan.mints }, (_, number) => ({ ...sessionMint(number), number }));
+  // Of a mint that was recovered it may be known only that somebody asked for it.
+  for (const row of await ledger.rows<MintRow & { key: Hex }>(
+    'select key, transaction_id, failed_tries, failure from operator_mints',
+  )) {
+    const session = sessions.find(({ key }) => key === row.key)?.sessionId;
+    if (session === undefined) findings.add('no mint without its payment', `${row.key} is of no session`);
+    else if (rows.has(session)) findings.add('no payment minted twice', `${session} has two mints`);
+    else rows.set(session, row);
+  }
   const without = checkSent(world, evidence);
   const minted = new Set<string>();
   for (const { sales } of evidence.blocks) {
@@ -52,7 +62,8 @@ export async function checkMints(world: World, evidence: Evidence, ended: boolea
   for (const { told, session } of mintRequests) {
     const attempt = evidence.attempts.find(({ hash }) => hash === told);
     const row = rows.get(sessionMint(session).sessionId);
-    if (told !== undefined && (!attempt || attempt.transaction_id !== row?.transaction_id))
+    const isLost = told !== undefined && world.lost.hashes.has(told);
+    if (told !== undefined && !isLost && (!attempt || attempt.transaction_id !== row?.transaction_id))
       findings.add('no answer without its mint', `a caller was told of ${told}`);
   }
 }

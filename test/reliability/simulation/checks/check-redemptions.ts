@@ -1,6 +1,7 @@
 /** Judges redemptions by the chain: each debited once, with its code, or not at all; RWT and stock promised to one alone. */
 import { redemptionCall, redemptionKey } from '../../../../src/chain/contracts/calls/perk-redemption.ts';
 import { REFUSED_BY_CODE } from '../../../../src/chain/work/try-calls.ts';
+import { numberOf } from '../callers/words.ts';
 import { PERK, REDEEM_LANE } from '../model/accounts.ts';
 import { isForeign, slotOf } from '../model/model-chain.ts';
 import { isOfCode } from '../model/model-perks.ts';
@@ -111,7 +112,7 @@ function isByManner(
  * Nobody is debited but on their own word, or within what the brand has paid them: each redemption without a word was
  * within it, beside all that were admitted before.
  */
-function checkWords(world: World, { blocks }: Evidence, rows: RedemptionRow[]): void {
+function checkWords(world: World, { blocks, recovered }: Evidence, rows: RedemptionRow[]): void {
   const { findings, chain, redemptionRequests } = world;
   const wereTakenBack = chain.heads.length > chain.canonical().length;
   const paid = new Map<string, number>();
@@ -120,7 +121,13 @@ function checkWords(world: World, { blocks }: Evidence, rows: RedemptionRow[]): 
       if (brandId === PERK.brandId) paid.set(to, (paid.get(to) ?? 0) + amount);
   const spent = new Map<string, number>();
   const permits = new Map<number, string>();
-  for (const { id, wallet, cost, consent, failure } of rows) {
+  for (const { id, wallet, cost, consent, failure, permit } of rows) {
+    if (recovered.redemptions.has(id)) {
+      // Who asked for it is lost; what it took counts for those who come after it, and so does the permit that paid.
+      if (failure === null) spent.set(wallet, (spent.get(wallet) ?? 0) + cost);
+      if (failure === null && permit !== null) permits.set(numberOf(JSON.parse(permit)), id);
+      continue;
+    }
     const request = redemptionRequests.find(({ ids }) => ids.includes(id));
     const { word } = request ?? {};
     if (!request || !word || redeemerOf(request.number) !== wallet) {

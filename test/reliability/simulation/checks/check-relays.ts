@@ -83,7 +83,10 @@ export async function checkRelays(world: World, evidence: Evidence, ended: boole
   ];
   const executed = checkExecuted(world, evidence, { parts, ended });
   await checkBindings(world, relays, bound);
-  checkAdmissions(world, relays);
+  checkAdmissions(
+    world,
+    relays.filter(({ id }) => !evidence.recovered.relays.has(id)),
+  );
   await checkCharges(world, relays);
   if (ended) checkCosts(world, { relays, partsOf, executed });
   checkTold(world, evidence, relays);
@@ -111,7 +114,7 @@ function callParts(relay: RelayRow, bound: (id: string | null) => TransactionRow
 /** What gas wallets did on the chain: everything once that was asked for, and nothing else. */
 function checkExecuted(
   { findings, sent }: World,
-  { blocks }: Evidence,
+  { blocks, attempts }: Evidence,
   { parts, ended }: { parts: Part[]; ended: boolean },
 ): Executed {
   const wanted = new Map(parts.map((part) => [nameOf(part), part]));
@@ -123,8 +126,12 @@ function checkExecuted(
       const receipt = receipts[place];
       if (!('transaction' in entry) || !receipt) continue;
       const { transaction } = entry;
-      if (isForeign(transaction)) foreign.add(slotOf(transaction));
-      else if (GAS_WALLETS.some(({ address }) => address === transaction.from)) {
+      if (isForeign(transaction)) {
+        foreign.add(slotOf(transaction));
+        // A recovery has found it and keeps it for the call's own, with what it cost the wallet.
+        if (attempts.some(({ hash }) => hash === transaction.hash))
+          executed.set(slotOf(transaction), { receipt, priceWei: baseFeeWei });
+      } else if (GAS_WALLETS.some(({ address }) => address === transaction.from)) {
         const name = nameOf(transaction);
         const part = wanted.get(name);
         if (part?.lane !== transaction.from) findings.add('no call without its request', name);
@@ -210,7 +217,9 @@ function checkCosts(
   for (const { position, charged_gwei } of relays) {
     let wei = 0n;
     for (const part of partsOf.get(position) ?? []) {
-      const found = executed.get(nameOf(part));
+      const { transaction: under } = part;
+      const slot = under && slotOf({ from: under.lane, nonce: under.nonce });
+      const found = executed.get(nameOf(part)) ?? (slot && executed.get(slot));
       if (found) wei += BigInt(found.receipt.gasUsed) * found.priceWei;
     }
     const gwei = Number((wei + 10n ** 9n - 1n) / 10n ** 9n);
@@ -220,11 +229,15 @@ function checkCosts(
 }
 
 /** Callers were told of transactions of their own calls, and of no refusal of a call that was queued. */
-function checkTold({ findings, relayRequests }: World, { attempts }: Evidence, relays: RelayRow[]): void {
+function checkTold(
+  { findings, relayRequests, lost }: World,
+  { attempts }: Evidence,
+  relays: RelayRow[],
+): void {
   const byData = new Map(relays.map((relay) => [relay.data, relay]));
   for (const { data, told, status, key } of relayRequests) {
     const relay = byData.get(data);
-    if (told !== undefined) {
+    if (told !== undefined && !lost.hashes.has(told)) {
       const attempt = attempts.find(({ hash }) => hash === told);
       if (!attempt || attempt.transaction_id !== relay?.transaction_id)
         findings.add('no answer without its call', `a caller was told of ${told}`);

@@ -10,6 +10,7 @@ import { checkAnswers } from './check-answers.ts';
 import { checkLimits } from './check-limits.ts';
 import { checkMints } from './check-mints.ts';
 import { checkNonces } from './check-nonces.ts';
+import { checkLostNumbers } from './check-recovery.ts';
 import { checkRedemptions } from './check-redemptions.ts';
 import { checkRelays } from './check-relays.ts';
 
@@ -24,6 +25,7 @@ export interface RewardRow {
   metadata: string;
   /** When it was granted, by the clock of the database. */
   granted_at: number;
+  created_at: number;
   transaction_id: string | null;
   failure: string | null;
   released_at: number | null;
@@ -39,11 +41,15 @@ export interface AttemptRow {
   nonce: number;
 }
 
+export type Recovered = Record<'rewards' | 'relays' | 'redemptions', ReadonlySet<string>>;
+
 export interface Evidence {
   rewards: RewardRow[];
   attempts: AttemptRow[];
   /** Blocks as far as the service has read them. */
   blocks: ModelBlock[];
+  /** Rows that a recovery wrote: nobody asked for them in a way that the ledger still knows. */
+  recovered: Recovered;
 }
 
 const SKIPPED: Record<number, string> = {
@@ -67,16 +73,24 @@ export async function checkRun(world: World, ended: boolean): Promise<void> {
        order by t.lane, t.nonce, a.attempt`,
     ),
     blocks: world.chain.canonical().filter(({ number }) => number <= (read?.number ?? 0)),
+    recovered: await readRecovered(world),
   };
   checkPayments(world, evidence, ended);
   await checkNonces(world, evidence);
   checkAnswers(world, evidence);
+  await checkLostNumbers(world, evidence);
   await checkLeases(world);
   await checkLimits(world, evidence);
   await checkRelays(world, evidence, ended);
   await checkMints(world, evidence, ended);
   await checkRedemptions(world, evidence, ended);
   if (ended) await checkMoney(world, evidence);
+}
+
+async function readRecovered({ ledger }: World): Promise<Recovered> {
+  const rows = await ledger.rows<{ kind: string; row_id: string }>('select kind, row_id from recovered_rows');
+  const of = (kind: string) => new Set(rows.flatMap((row) => (row.kind === kind ? row.row_id : [])));
+  return { rewards: of('reward'), relays: of('relay'), redemptions: of('redemption') };
 }
 
 function checkPayments({ findings, sent }: World, { rewards, blocks }: Evidence, ended: boolean): void {
@@ -119,15 +133,22 @@ function checkPayments({ findings, sent }: World, { rewards, blocks }: Evidence,
   }
 }
 
+interface LeaseRow {
+  address: string;
+  owner: string;
+  at_ms: number;
+  until_ms: number;
+}
+
+/** A recovery gives its leases up when it is done; a service never does. */
 async function checkLeases({ findings, ledger }: World): Promise<void> {
-  const last = new Map<string, { owner: string; at_ms: number }>();
-  const rows = await ledger.rows<{ address: string; owner: string; at_ms: number }>(
-    'select * from sim_leases order by rowid',
-  );
+  const last = new Map<string, LeaseRow>();
+  const rows = await ledger.rows<LeaseRow>('select * from sim_leases order by rowid');
   for (const lease of rows) {
     const before = last.get(lease.address);
     last.set(lease.address, lease);
-    if (!before || before.owner === lease.owner || lease.at_ms - before.at_ms >= LEASE_MS) continue;
+    const heldMs = before?.owner.startsWith('rewards recover') ? before.until_ms - before.at_ms : LEASE_MS;
+    if (!before || before.owner === lease.owner || lease.at_ms - before.at_ms >= heldMs) continue;
     const afterMs = lease.at_ms - before.at_ms;
     findings.add(
       'a lease holds for its time',

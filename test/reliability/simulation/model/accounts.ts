@@ -2,6 +2,8 @@
 import type { Hex } from 'viem';
 import type { GasPayer } from '../../../../src/ledger/schema/relay.ts';
 
+export const CHAIN_ID = 31_337;
+
 export const ESCROW: Hex = '0x00000000000000000000000000000000000e5c20';
 export const TOKEN: Hex = '0x0000000000000000000000000000000000070ce2';
 export const CONTRACTS = {
@@ -34,6 +36,14 @@ export const USERS: Hex[] = [
 
 /** Redeems perks. */
 export const REDEEM_LANE: Hex = '0x0000000000000000000000000000000000000ede';
+
+/** Everything that the service sends from. */
+export const OUR_ACCOUNTS: Hex[] = [
+  PAYOUT_LANE,
+  MINT_LANE,
+  REDEEM_LANE,
+  ...GAS_WALLETS.map(({ address }) => address),
+];
 
 /** The one perk that users redeem. */
 export const PERK = {

@@ -1,13 +1,17 @@
 /** Signs without elliptic curves: the bytes parse like any others, and the "signature" names the sender. */
-import { type Hex, parseTransaction, serializeTransaction } from 'viem';
+import { type Hex, parseTransaction, serializeTransaction, type TransactionSerializable } from 'viem';
 import type { Signer } from '../../../../src/chain/lane/signer.ts';
 
 const word = (digits: string): Hex => `0x${digits.padStart(64, '0')}`;
 
+export const signatureOf = (address: Hex) => ({ r: word(address.slice(2)), s: word('1'), yParity: 0 });
+
+export const signCheaply = (address: Hex, transaction: TransactionSerializable): Hex =>
+  serializeTransaction(transaction, signatureOf(address));
+
 export const cheapSigner = (address: Hex): Signer => ({
   address,
-  signTransaction: async (transaction) =>
-    serializeTransaction(transaction, { r: word(address.slice(2)), s: word('1'), yParity: 0 }),
+  signTransaction: async (transaction) => signCheaply(address, transaction),
 });
 
 /** A transaction as a node reads it from its bytes. */

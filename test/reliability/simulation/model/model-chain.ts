@@ -1,9 +1,9 @@
 /** A chain in memory: nonces and pools of a few senders, blocks that can be taken back, and the escrow's rules. */
-import { decodeFunctionData, type Hex, toEventSelector } from 'viem';
+import { decodeFunctionData, type Hex, keccak256, toEventSelector } from 'viem';
 import { pointsSaleAbi } from '../../../../src/chain/contracts/abis.ts';
 import { decodePayoutBatch } from '../../../../src/chain/contracts/payout-batch.ts';
-import { CONTRACTS, ESCROW, PERK, REDEEM_LANE, TOKEN } from './accounts.ts';
-import type { ReadTransaction } from './cheap-signer.ts';
+import { CHAIN_ID, CONTRACTS, ESCROW, PERK, REDEEM_LANE, TOKEN } from './accounts.ts';
+import { type ReadTransaction, signCheaply } from './cheap-signer.ts';
 import {
   buyerIn,
   collectedLog,
@@ -73,6 +73,7 @@ export interface ModelBlock {
   number: number;
   hash: Hex;
   parent: ModelBlock | undefined;
+  minedAtMs: number;
   baseFeeWei: bigint;
   entries: Entry[];
   receipts: ModelReceipt[];
@@ -108,6 +109,7 @@ const word = (value: number | bigint): string => value.toString(16).padStart(64,
 const wordOf = (address: Hex): Hex => `0x${address.slice(2).padStart(64, '0')}`;
 
 export interface ModelChainOptions {
+  now: () => number;
   /** Off: the escrow keeps no record of what it paid. */
   bitmap: boolean;
   baseFeeWei: bigint;
@@ -151,6 +153,7 @@ export function createModelChain(options: ModelChainOptions) {
     number: 0,
     hash: freshHash(),
     parent: undefined,
+    minedAtMs: options.now(),
     baseFeeWei: options.baseFeeWei,
     entries: [],
     receipts: [],
@@ -188,6 +191,7 @@ export function createModelChain(options: ModelChainOptions) {
       number: chain.head.number + 1,
       hash: freshHash(),
       parent: chain.head,
+      minedAtMs: options.now(),
       baseFeeWei: chain.baseFeeWei,
       entries: [],
       receipts: [],
@@ -344,11 +348,13 @@ export function createModelChain(options: ModelChainOptions) {
     },
     /** Somebody else who has a lane's key uses its next nonce, in a block of its own. */
     useForeign(from: Hex) {
-      const hash = freshHash();
       const nonce = nonceOf(chain.head.state, from);
       const [maxFeeWei, priorityFeeWei] = [chain.baseFeeWei * 10n, chain.baseFeeWei];
-      const of = { raw: hash, hash, from, nonce, to: from, data: '0x' as const, valueWei: 0n, gas: 21_000n };
-      append([{ transaction: { ...of, maxFeeWei, priorityFeeWei } }]);
+      const of = { nonce, to: from, data: '0x' as const, gas: 21_000n };
+      const offer = { maxFeePerGas: maxFeeWei, maxPriorityFeePerGas: priorityFeeWei };
+      const raw = signCheaply(from, { type: 'eip1559', chainId: CHAIN_ID, ...of, ...offer });
+      const hash = keccak256(raw);
+      append([{ transaction: { raw, hash, from, ...of, valueWei: 0n, maxFeeWei, priorityFeeWei } }]);
     },
     /** A new block of what the pool holds; `takes` 0 leaves the pool's transactions where they are. */
     mine({ takes = Number.POSITIVE_INFINITY, reverts = () => false }: MineOptions = {}) {
@@ -397,6 +403,18 @@ export function createModelChain(options: ModelChainOptions) {
           chain.pool.set(slotOf(entry.transaction), entry.transaction);
       }
     },
+    /** Transactions that no block and no pool has, and that are none of these, never come back. */
+    forgetAllBut(hashes: ReadonlySet<Hex>) {
+      for (const hash of chain.seen.keys()) if (!hashes.has(hash)) chain.seen.delete(hash);
+      for (const [slot, { hash }] of chain.pool) if (!hashes.has(hash)) chain.pool.delete(slot);
+    },
+    /** What the pool would give to the next blocks: for each sender, without a gap. */
+    waiting: (): ReadTransaction[] =>
+      [...chain.pool.values()].filter(({ from, nonce }) => {
+        for (let next = nonceOf(chain.head.state, from); next < nonce; next += 1)
+          if (!chain.pool.has(slotOf({ from, nonce: next }))) return false;
+        return true;
+      }),
     /** Every block from the first to the head. */
     canonical(): ModelBlock[] {
       const blocks: ModelBlock[] = [];

@@ -7,10 +7,11 @@ import {
   RpcUnreachableError,
 } from '../../../../src/chain/rpc/rpc.ts';
 import type { Chance } from '../chance.ts';
-import { REDEEM_LANE } from './accounts.ts';
+import { ESCROW, REDEEM_LANE } from './accounts.ts';
 import { type ReadTransaction, readTransaction } from './cheap-signer.ts';
 import { type ModelBlock, type ModelChain, nonceOf, slotOf } from './model-chain.ts';
 import { buyerIn, type Manner, readView, redeem } from './model-perks.ts';
+import { type LogFilter, passes, readEscrow, shownInBlock, shownTransaction } from './model-views.ts';
 
 export type NodeFault =
   | 'lost request'
@@ -72,10 +73,15 @@ const wordings: Record<Family, Record<Refusal, string>> = {
 };
 type Refusal = 'known' | 'low' | 'underpriced' | 'full' | 'poor' | 'cheap';
 
+/** How a node shows what waits: by `txpool_contentFrom`, as its next block, or not at all. */
+export const poolViews = ['by account', 'as a block', 'not at all'] as const;
+export type PoolView = (typeof poolViews)[number];
+
 export interface ModelNodeDeps {
   chain: ModelChain;
   chance: Chance;
   family: Family;
+  showsPool: PoolView;
   /** What the wallets of some users do. */
   manners: ReadonlyMap<Hex, Manner>;
   /** Whether this fault strikes now. */
@@ -96,8 +102,8 @@ const quantity = (value: number | bigint): Hex => `0x${value.toString(16)}`;
 const replaces = (offered: bigint, known: bigint) => offered * 10n >= known * 11n;
 
 export function createModelNode(deps: ModelNodeDeps) {
-  const { chain, chance, family, manners, strikes, onArrival, onTaken } = deps;
-  const late: ReadTransaction[] = [];
+  const { chain, chance, family, showsPool, manners, strikes, onArrival, onTaken } = deps;
+  let late: ReadTransaction[] = [];
   /** Nodes of Anvil and Besu turn away what the next block could not take; others keep it for later. */
   const wantsBaseFee = family === 'anvil' || family === 'besu';
 
@@ -150,7 +156,7 @@ export function createModelNode(deps: ModelNodeDeps) {
     number: quantity(block.number),
     hash: block.hash,
     parentHash: block.parent?.hash ?? block.hash,
-    timestamp: quantity(block.number),
+    timestamp: quantity(Math.floor(block.minedAtMs / 1_000)),
     baseFeePerGas: quantity(block.baseFeeWei),
     transactions: block.receipts.map(({ hash }) => hash),
   });
@@ -183,6 +189,8 @@ export function createModelNode(deps: ModelNodeDeps) {
       });
       return (block && receipts(block).find(({ transactionHash }) => transactionHash === what)) ?? null;
     }
+    if (method === 'eth_getLogs' && 'fromBlock' in (what as object))
+      return logsBetween(what as LogFilter, head);
     if (method === 'eth_getLogs') {
       const { blockHash, address } = what as { blockHash: Hex; address: Hex };
       const block = knownBlock(head, blockHash);
@@ -196,13 +204,44 @@ export function createModelNode(deps: ModelNodeDeps) {
     if (method === 'eth_call') {
       const at = chain.blockAt(Number(when), head);
       if (!at) throw new RpcAnswerError(method, { code: -32000, message: 'header not found' });
-      return readView(at.state.perks, what as { to: Hex; data: Hex });
+      const call = what as { to: Hex; data: Hex };
+      return call.to === ESCROW ? readEscrow(at, call.data) : readView(at.state.perks, call);
     }
+    if (method === 'eth_getTransactionByHash') {
+      const found = chain.canonical().flatMap(shownInBlock);
+      return [...found, ...chain.waiting().map(shownTransaction)].find(({ hash }) => hash === what) ?? null;
+    }
+    if (method === 'txpool_contentFrom' || what === 'pending') return pooled(method, what as Hex);
     const block = what === 'latest' ? head : chain.blockAt(Number(what), head);
+    if (method === 'eth_getBlockByNumber' && when === true)
+      return block ? { ...header(block), transactions: shownInBlock(block) } : null;
     if (method === 'eth_getBlockByNumber') return block ? header(block) : null;
     if (method === 'eth_getBlockReceipts') return block ? receipts(block) : null;
     throw new Error(`the model knows no ${method}`);
   }
+
+  /** Logs of a run of blocks, as of `head`. */
+  const logsBetween = ({ fromBlock, toBlock, ...filter }: LogFilter, head: ModelBlock) => {
+    const logs = [];
+    for (let number = Number(fromBlock); number <= Number(toBlock); number += 1) {
+      const block = chain.blockAt(number, head);
+      for (const log of block ? receipts(block).flatMap((one) => one.logs) : [])
+        if (block && passes(log, filter))
+          logs.push({ ...log, blockNumber: quantity(number), blockHash: block.hash });
+    }
+    return logs;
+  };
+
+  /** What waits, as far as this node shows it. */
+  const pooled = (method: string, what: Hex | 'pending') => {
+    const asked = method === 'txpool_contentFrom' ? 'by account' : 'as a block';
+    if (asked === 'by account' && showsPool !== asked)
+      throw new RpcAnswerError(method, { code: -32601, message: 'method not found' });
+    const shown = showsPool === asked ? chain.waiting().map(shownTransaction) : [];
+    if (asked === 'as a block') return { ...header(chain.head), transactions: shown };
+    const own = shown.filter(({ from }) => from === what.toLowerCase());
+    return { pending: Object.fromEntries(own.map((one) => [String(Number(one.nonce)), one])), queued: {} };
+  };
 
   /** Calls mostly are what they should be; redemptions are tried one after the other, as the contract would run them. */
   const tried = ({ blockStateCalls }: TriedCalls, { state }: ModelBlock) => {
@@ -248,6 +287,10 @@ export function createModelNode(deps: ModelNodeDeps) {
     async arriveLate() {
       const transaction = late.shift();
       if (transaction) admit(transaction);
+    },
+    /** Bytes that are none of these arrive no second time. */
+    forgetAllBut(hashes: ReadonlySet<Hex>) {
+      late = late.filter(({ hash }) => hashes.has(hash));
     },
   };
 }
