@@ -5,7 +5,7 @@ import { createAlarms } from '../../src/chain/alarms.ts';
 import { perkNFTAbi, pointsSaleAbi } from '../../src/chain/contracts/abis.ts';
 import { decodePayoutBatch } from '../../src/chain/contracts/payout-batch.ts';
 import type { LaneWork } from '../../src/chain/lane/types.ts';
-import type { Rpc } from '../../src/chain/rpc/rpc.ts';
+import { type Rpc, RpcAnswerError } from '../../src/chain/rpc/rpc.ts';
 import { mintWork } from '../../src/chain/work/mint-work.ts';
 import { payoutWork, settlePayouts } from '../../src/chain/work/payout-work.ts';
 import { redeemWork } from '../../src/chain/work/redemptions/redeem-work.ts';
@@ -210,7 +210,8 @@ onEveryDatabase(({ kind, kit }) => {
     expect(figures[2]).toBe(1);
   });
 
-  test('payout: one that makes its whole transaction do nothing is given up alone, and all others are paid', async () => {
+  /** `node`: what is asked to try payouts out. */
+  async function payoutsBehindPoison(node: (isRefused: (data: Hex) => boolean) => Rpc) {
     const brandId = freshAddress();
     const grant = async (first: number, count: number) =>
       kit().database.atomically((tx) =>
@@ -224,9 +225,12 @@ onEveryDatabase(({ kind, kit }) => {
         ),
       );
     const poison = 1_000_000;
+    const sequencesOf = (data: Hex) => decodePayoutBatch(data).map(({ sequence }) => Number(sequence));
     await grant(poison, GOOD + 1);
     const work = payoutWork({
       settings: { escrow: freshAddress(), form: 'packed', batchMax: 400, offerMaxWei: 10n ** 18n },
+      account: freshAddress(),
+      rpc: node((data) => sequencesOf(data).includes(poison)),
       progress: { carried() {}, sent() {} },
     });
     let sent = 0;
@@ -246,9 +250,12 @@ onEveryDatabase(({ kind, kit }) => {
             });
           return payloads;
         });
-        if (!payload) break;
+        if (!payload) {
+          if (await work.tryOut()) continue;
+          break;
+        }
         sent += 1;
-        const sequences = decodePayoutBatch(payload.data).map(({ sequence }) => Number(sequence));
+        const sequences = sequencesOf(payload.data);
         if (sequences.includes(poison)) reverted.push(id);
         else paid.push(...sequences);
       }
@@ -261,21 +268,70 @@ onEveryDatabase(({ kind, kit }) => {
       });
       return paid;
     };
-    const paid = await round();
+    const paid: number[][] = [];
+    paid.push(await round());
     // New ones do not ride with what has failed before.
     await grant(poison + 10_000, 400);
-    const second = await round();
-    const third = await round();
-    paid.push(...second, ...third);
-    console.info(
-      `payout on ${kind}: ${GOOD} and 400 paid in ${sent} transactions and 3 rounds behind one that is poison`,
-    );
-    expect(second.filter((sequence) => sequence >= poison + 10_000)).toHaveLength(400);
-    expect(new Set(paid).size).toBe(GOOD + 400);
-    expect(paid).toHaveLength(GOOD + 400);
-    // One transaction for all, six for twenty each, twenty for one each, and one for the new ones.
-    expect(sent).toBe(1 + 6 + 20 + 1);
+    paid.push(await round(), await round());
+    const all = paid.flat();
+    expect(new Set(all).size).toBe(GOOD + 400);
+    expect(all).toHaveLength(GOOD + 400);
     const rows = await db().select().from(rewards);
     expect(rows.filter(({ failure }) => failure !== null).map(({ sequence }) => sequence)).toEqual([poison]);
+    return { sent, paidIn: paid.map((sequences) => sequences.length) };
+  }
+
+  test('payout: one that makes its whole transaction do nothing is found by a trial, and all others are paid at once when that is final', async () => {
+    let requests = 0;
+    const tries: (isRefused: (data: Hex) => boolean) => Rpc =
+      (isRefused) =>
+      async (_, [asked]) => {
+        requests += 1;
+        const [{ calls }] = (asked as { blockStateCalls: [{ calls: { data: Hex }[] }] }).blockStateCalls;
+        const status = ({ data }: { data: Hex }) => (isRefused(data) ? '0x0' : '0x1');
+        return [{ calls: calls.map((call) => ({ status: status(call), gasUsed: '0x1', returnData: '0x' })) }];
+      };
+    const { sent, paidIn } = await payoutsBehindPoison(tries);
+    console.info(`payout on ${kind}: paid in each round ${paidIn}, ${sent} transactions, ${requests} trials`);
+    expect(paidIn).toEqual([0, GOOD + 400, 0]);
+    // One transaction for all, one for the new ones, one for the good ones, and two for the bad one alone.
+    expect(sent).toBe(5);
+    // All of them, twenty parts, the six of the part that fails, and those that run together.
+    expect(requests).toBe(4);
   });
+
+  test.each<[string, () => Rpc]>([
+    [
+      'no node tries payouts out',
+      () => async (method) => {
+        throw new RpcAnswerError(method, { code: -32601, message: 'the method does not exist' });
+      },
+    ],
+    [
+      'a trial says of all that they would run',
+      () =>
+        async (_, [asked]) => {
+          const [{ calls }] = (asked as { blockStateCalls: [{ calls: unknown[] }] }).blockStateCalls;
+          return [{ calls: calls.map(() => ({ status: '0x1', gasUsed: '0x1', returnData: '0x' })) }];
+        },
+    ],
+    [
+      'a trial says of all that they would fail',
+      () =>
+        async (_, [asked]) => {
+          const [{ calls }] = (asked as { blockStateCalls: [{ calls: unknown[] }] }).blockStateCalls;
+          return [{ calls: calls.map(() => ({ status: '0x0', gasUsed: '0x1', returnData: '0x' })) }];
+        },
+    ],
+  ])(
+    'payout: where %s, the bad one is given up alone all the same, and all others are paid',
+    async (_, node) => {
+      const { sent, paidIn } = await payoutsBehindPoison(node);
+      console.info(
+        `payout on ${kind}, without a trial that helps: paid in each round ${paidIn}, ${sent} transactions`,
+      );
+      expect(paidIn[1]).toBeGreaterThanOrEqual(400);
+      expect(paidIn[2]).toBe(GOOD + 400 - (paidIn[1] ?? 0));
+    },
+  );
 });

@@ -130,6 +130,15 @@ onEveryDatabase(({ kit }) => {
     await grant(1);
     payouts.nudge();
     await offers(3);
+    // One whose transaction did nothing is tried out first, and sent all the same where no node does that.
+    const [again] = await grant(1);
+    await db()
+      .update(rewards)
+      .set({ failedTries: 1 })
+      .where(eq(rewards.sequence, again?.sequence ?? 0));
+    payouts.nudge();
+    await offers(4);
+    expect(world.offered.map(sequencesInPayout).at(-1)).toEqual([again?.sequence]);
     await looks(() => payouts.reload());
     await payouts.stop();
     expect(await another(signer.address, 'payout')).toBeUndefined();

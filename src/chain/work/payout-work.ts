@@ -14,11 +14,15 @@ import {
   batchShape,
   encodePayoutBatch,
   fittingPayouts,
+  MAX_BATCH_GAS,
+  type PayoutEntry,
   payoutGasLimit,
   sequencesInPayout,
 } from '../contracts/payout-batch.ts';
-import type { LaneWork } from '../lane/types.ts';
+import type { LaneWork, Payload } from '../lane/types.ts';
+import type { Rpc } from '../rpc/rpc.ts';
 import type { RewardProgressBoard } from '../waiting/reward-outcome.ts';
+import { judgePayouts, type PayoutVerdict } from './payout-trials.ts';
 
 interface PayoutSettings {
   escrow: `0x${string}`;
@@ -30,25 +34,40 @@ interface PayoutSettings {
   offerMaxWei: bigint;
 }
 
-/** `progress` is told which rewards a transaction carries, and when a node has it. */
+export interface PayoutWork extends LaneWork {
+  /**
+   * Tries out the rewards of a transaction that did nothing, where such rewards wait, so that the next transactions part
+   * the good ones from the bad. True when it did. Rejects while no node answers.
+   */
+  tryOut(): Promise<boolean>;
+}
+
+/** `account` sends; `progress` is told which rewards a transaction carries, and when a node has it. */
 export function payoutWork(deps: {
   settings: PayoutSettings;
+  account: `0x${string}`;
+  rpc: Rpc;
   progress: Pick<RewardProgressBoard, 'carried' | 'sent'>;
-}): LaneWork {
-  const { settings, progress } = deps;
+}): PayoutWork {
+  const { settings, account, rpc, progress } = deps;
   const carried = new Map<string, string[]>();
-  const nextRewards = rewardsInTurn(settings.batchMax);
+  const callOf = (rewards: WaitingReward[]) => ({
+    ...payloadOf(rewards.map(entryOf), settings),
+    from: account,
+  });
+  const retried = createRetried((rewards) => {
+    const gasMax = MAX_BATCH_GAS;
+    const fitting = fittingPayouts(rewards.map(entryOf), { countMax: settings.batchMax, gasMax });
+    return judgePayouts({ rpc, callOf }, rewards.slice(0, fitting));
+  });
+  const nextRewards = rewardsInTurn(settings.batchMax, retried.next);
   return {
     isWaiting: areRewardsWaiting,
+    tryOut: retried.tryOut,
     async bindNext(tx: Queries, [transactionId], { maxFeePerGas }) {
       const waiting = await nextRewards(tx);
       if (waiting.length === 0 || transactionId === undefined) return [];
-      const candidates = waiting.map(({ sequence, brandId, wallet, amount }) => ({
-        sequence: BigInt(sequence),
-        brandId,
-        to: wallet,
-        amount: BigInt(amount),
-      }));
+      const candidates = waiting.map(entryOf);
       const entries = candidates.slice(
         0,
         fittingPayouts(candidates, {
@@ -62,9 +81,7 @@ export function payoutWork(deps: {
         transactionId,
         rewards.map(({ id }) => id),
       );
-      const { count, brands, words } = batchShape(entries);
-      const gas = payoutGasLimit(count, brands, words);
-      return [{ to: settings.escrow, data: encodePayoutBatch(entries, settings.form), valueWei: 0n, gas }];
+      return [payloadOf(entries, settings)];
     },
     stored({ id, hash }) {
       const rewardIds = carried.get(id) ?? [];
@@ -76,28 +93,83 @@ export function payoutWork(deps: {
   };
 }
 
-/** After each transaction that did nothing, the next one carries so much less. */
+const entryOf = ({ sequence, brandId, wallet, amount }: WaitingReward): PayoutEntry => ({
+  sequence: BigInt(sequence),
+  brandId,
+  to: wallet,
+  amount: BigInt(amount),
+});
+
+function payloadOf(entries: PayoutEntry[], { escrow, form }: PayoutSettings): Payload {
+  const { count, brands, words } = batchShape(entries);
+  const gas = payoutGasLimit(count, brands, words);
+  return { to: escrow, data: encodePayoutBatch(entries, form), valueWei: 0n, gas };
+}
+
+/** After each transaction that did nothing, the next one carries so much less, where no trial says more. */
 const FEWER_BY = 20;
 
 /**
  * What the next transaction may pay. A transaction that did nothing may have done nothing for one of its rewards alone. So
- * those are tried again apart from the others, in smaller and smaller parts, every other time while new ones wait: the
- * good ones are paid, and the bad one is alone when it fails for the last time.
+ * those are tried again apart from the others, every other time while new ones wait: the good ones are paid, and the bad
+ * one is alone when it fails for the last time.
  */
-function rewardsInTurn(batchMax: number): (tx: Queries) => Promise<WaitingReward[]> {
+function rewardsInTurn(
+  batchMax: number,
+  nextRetried: (waiting: WaitingReward[], countMax: number) => WaitingReward[],
+): (tx: Queries) => Promise<WaitingReward[]> {
   let isRetriedNext = true;
   return async (tx) => {
     const waiting = await waitingRewards(tx, batchMax);
-    const [retried] = waiting.filter(({ failedTries }) => failedTries > 0);
-    if (!retried) return waiting;
+    const [first] = waiting.filter(({ failedTries }) => failedTries > 0);
+    if (!first) return waiting;
     isRetriedNext = !isRetriedNext;
     if (!isRetriedNext) {
       const untried = await untriedRewards(tx, batchMax);
       if (untried.length > 0) return untried;
     }
-    const { failedTries } = retried;
+    const { failedTries } = first;
     const countMax = Math.max(1, Math.floor(batchMax / FEWER_BY ** failedTries));
-    return waiting.filter((one) => one.failedTries === failedTries).slice(0, countMax);
+    const retried = waiting.filter((one) => one.failedTries === failedTries);
+    // A trial is believed once: whatever it said, a reward is alone when it fails for the last time.
+    return failedTries === 1 ? nextRetried(retried, countMax) : retried.slice(0, countMax);
+  };
+}
+
+/**
+ * Rewards of one transaction each that did nothing: those that run go together, at once; each of the others goes alone.
+ * Where that cannot be told, they go in smaller and smaller parts.
+ */
+function createRetried(judge: (rewards: WaitingReward[]) => Promise<PayoutVerdict[]>) {
+  let verdicts = new Map<number, PayoutVerdict>();
+  let unjudged: WaitingReward[] = [];
+  return {
+    /** Nothing while a trial is to come first. */
+    next(waiting: WaitingReward[], countMax: number): WaitingReward[] {
+      verdicts = new Map(
+        waiting.flatMap(({ sequence }) => {
+          const verdict = verdicts.get(sequence);
+          return verdict ? [[sequence, verdict]] : [];
+        }),
+      );
+      const of = (verdict?: PayoutVerdict) =>
+        waiting.filter(({ sequence }) => verdicts.get(sequence) === verdict);
+      const runs = of('runs');
+      if (runs.length > 0) return runs;
+      unjudged = of();
+      if (unjudged.length > 0) return [];
+      const unclear = of('unclear');
+      return unclear.length > 0 ? unclear.slice(0, countMax) : of('fails').slice(0, 1);
+    },
+    async tryOut(): Promise<boolean> {
+      if (unjudged.length === 0) return false;
+      const rewards = unjudged;
+      const judged = await judge(rewards);
+      unjudged = [];
+      for (const [place, verdict] of judged.entries())
+        verdicts.set((rewards[place] as WaitingReward).sequence, verdict);
+      return true;
+    },
   };
 }
 

@@ -49,12 +49,19 @@ export function createPayouts(deps: PayoutsDeps) {
   const openLane = async () => {
     const form = await batchFormAt(deps, escrow);
     const { batchMax, offerMaxWei } = settings;
-    return createLane({
+    const work = payoutWork({
+      settings: { escrow, form, batchMax, offerMaxWei },
+      account: deps.signer.address,
+      rpc: deps.rpc,
+      progress: watched,
+    });
+    const opened = createLane({
       ...deps,
       chain: pace.chain,
-      work: payoutWork({ settings: { escrow, form, batchMax, offerMaxWei }, progress: watched }),
+      work,
       settings: { ...deps.lane, purpose: 'payout', storeMax: 1, offerMaxWei },
     });
+    return { ...opened, tryOut: work.tryOut };
   };
   let lane: Awaited<ReturnType<typeof openLane>> | undefined;
   const loop = createLoop({
@@ -62,7 +69,8 @@ export function createPayouts(deps: PayoutsDeps) {
     async turn() {
       if (isBlockAwaited() || pace.waitMs() > 0) return 'idle';
       lane ??= await openLane();
-      return lane.turn();
+      const outcome = await lane.turn();
+      return (await lane.tryOut()) ? 'worked' : outcome;
     },
     pauseMs: () => pace.waitMs() || settings.idlePollMs,
     log,

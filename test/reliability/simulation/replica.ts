@@ -176,16 +176,19 @@ export function createReplica(world: World, name: string, place: number): Replic
   const log = silentLog;
   const alarms = createAlarms({ now: steadyClock.now, log });
   const progress = createRewardProgress({ database, log, pollMs: 900 });
+  const payouts = payoutWork({
+    settings: { escrow: ESCROW, form: 'packed', batchMax: plan.batchMax, offerMaxWei: OFFER_MAX_WEI },
+    account: PAYOUT_LANE,
+    rpc,
+    progress,
+  });
   const parts: Parts = {
     decideDatabase: database,
     laneDatabase: database,
     laneChain: chain,
     followChain: chain,
     signer: cheapSigner(PAYOUT_LANE),
-    work: payoutWork({
-      settings: { escrow: ESCROW, form: 'packed', batchMax: plan.batchMax, offerMaxWei: OFFER_MAX_WEI },
-      progress,
-    }),
+    work: payouts,
     progress,
     clock: wallClock,
     realClock: steadyClock,
@@ -330,6 +333,7 @@ export function createReplica(world: World, name: string, place: number): Replic
       self.turning = true;
       const turn = async () => {
         self.worked = (await lane.turn()) === 'worked' || self.worked;
+        self.worked = (await payouts.tryOut()) || self.worked;
       };
       run(turn, () => {
         self.turning = false;
