@@ -89,6 +89,11 @@ const EMPTIED = [
   'webhook_attempts',
   'sim_webhook_leases',
   'sim_webhook_attempts',
+  'feed_take_backs',
+  'consumer_set_aside',
+  'leaderboards',
+  'leaderboard_scores',
+  'leaderboard_ranks',
 ];
 
 /**
@@ -226,7 +231,8 @@ export async function openSimLedger(clock: Pick<Clock, 'now'>, ddl = ''): Promis
       (await execute(inside, text, ...params)).rows as Row[],
     reset: () =>
       database.script(
-        `${empty} update webhook_endpoints set failing_since = null, last_failed_at = null, paused_until = 0;`,
+        `${empty} update webhook_endpoints set failing_since = null, last_failed_at = null, paused_until = 0;
+         update consumer_positions set position = 0;`,
       ),
   };
 }
