@@ -3,6 +3,7 @@
 import type { Hex } from 'viem';
 import type { ChainClient } from '../chain/rpc/client.ts';
 import type { Database, Queries } from '../ledger/database/database.ts';
+import type { CountedByBoards } from '../ledger/engagement/audited-boards.ts';
 import type { ChainHistory } from './chain-history.ts';
 import type { Findings } from './report.ts';
 
@@ -40,6 +41,8 @@ export interface Audit extends VerifyDeps {
   counted: Map<string, number>;
   /** Rewards that leaderboards have counted, by brand. */
   onBoards: Map<string, number>;
+  /** How far leaderboards have counted. */
+  boards: CountedByBoards;
   supply: {
     minted: bigint;
     sold: bigint;

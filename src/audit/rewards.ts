@@ -1,5 +1,6 @@
 /** From the ledger to the chain: every reward that counts as paid has its bit in the escrow, and no other has one. */
 import { type AuditedReward, auditedRewards, lastSequence } from '../ledger/audit-pages.ts';
+import { isOnBoards } from '../ledger/engagement/audited-boards.ts';
 import { eventKeyText } from '../ledger/rewards/claims.ts';
 import { type Audit, addTo, isWhole } from './audit.ts';
 
@@ -45,7 +46,7 @@ async function checkWords(audit: Audit, first: number, flags: Map<number, bigint
 }
 
 function checkReward(
-  { findings, block, sums, counted, onBoards }: Audit,
+  { findings, block, sums, counted, onBoards, boards }: Audit,
   reward: AuditedReward,
   isPaid: boolean,
 ): void {
@@ -57,7 +58,7 @@ function checkReward(
     const event = eventKeyText(reward);
     counted.set(event, (counted.get(event) ?? 0) + 1);
   }
-  if (reward.onBoards === true && failure === null) onBoards.set(brandId, (onBoards.get(brandId) ?? 0) + 1);
+  if (isOnBoards(boards, reward)) onBoards.set(brandId, (onBoards.get(brandId) ?? 0) + 1);
   const isIncluded = (status === 'included' || status === 'final') && (blockNumber ?? block + 1) <= block;
   const isBookedPaid = isIncluded && outcome === 'done' && failure === null;
   if (isBookedPaid) addTo(sums.paid, brandId, BigInt(amount));

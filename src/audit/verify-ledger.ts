@@ -4,6 +4,7 @@
  */
 
 import type { Queries } from '../ledger/database/database.ts';
+import { countedByBoards } from '../ledger/engagement/audited-boards.ts';
 import { recentBlocks } from '../ledger/transactions/followed-blocks.ts';
 import type { Since } from '../rules/since.ts';
 import { type Audit, isWhole, type VerifyDeps, type VerifyProgress } from './audit.ts';
@@ -82,7 +83,8 @@ async function compareOnce(
   if ('number' in cut) {
     const { number: block, hash } = cut;
     const since = await sinceBlock(deps, { since: options.since, newest: block });
-    const audit = auditOf(deps, { block, since, findings, options });
+    const boards = await countedByBoards(deps.db);
+    const audit = auditOf(deps, { block, since, findings, options, boards });
     for (const part of [
       ...[verifyPayouts, verifyMints, verifyRedemptions, verifyRewards],
       ...[verifyFunds, verifyClaims, verifyOnceClaims, verifyLeaderboards, verifyMilestones],
@@ -104,9 +106,15 @@ async function compareOnce(
 
 function auditOf(
   deps: VerifyDeps & { db: Queries },
-  of: { block: number; since: number; findings: Findings; options: VerifyOptions },
+  of: {
+    block: number;
+    since: number;
+    findings: Findings;
+    options: VerifyOptions;
+    boards: Audit['boards'];
+  },
 ): Audit {
-  const { block, since, findings, options } = of;
+  const { block, since, findings, options, boards } = of;
   return {
     ...deps,
     block,
@@ -115,6 +123,7 @@ function auditOf(
     sums: { paid: new Map(), unreleased: new Map(), moved: new Map() },
     counted: new Map(),
     onBoards: new Map(),
+    boards,
     supply: { minted: 0n, sold: 0n, recorded: 0n, unexplained: undefined },
     seen: {
       inclusions: new Map(),

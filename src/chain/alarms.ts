@@ -44,6 +44,8 @@ export type AlarmCode =
   | 'spend_limit'
   /** A rule pays per dollar and has no limit for it: the order's total does not count. */
   | 'rule_without_max_reward'
+  /** A consumer could not digest what was paid, minted or redeemed for a brand. */
+  | 'facts_set_aside'
   /** A brand's webhook endpoint was turned off for what it answered. */
   | 'webhook_endpoint_off'
   /** A comparison of ledger and chain found differences. */
@@ -72,6 +74,7 @@ export const alarmCodes = Object.keys({
   clock_differs: true,
   spend_limit: true,
   rule_without_max_reward: true,
+  facts_set_aside: true,
   webhook_endpoint_off: true,
   ledger_differs: true,
 } satisfies Record<AlarmCode, true>);

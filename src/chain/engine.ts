@@ -1,5 +1,5 @@
 /** Wires the chain engine: lanes, the follower of the chain, and the boards on which requests wait for outcomes. */
-import type { BusinessTime, Database } from '../ledger/database/database.ts';
+import type { Database } from '../ledger/database/database.ts';
 import type { Facts } from '../ledger/facts.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Crash } from '../lib/crash-points.ts';
@@ -9,7 +9,7 @@ import { createLoop } from '../lib/loop.ts';
 import { type Alarms, createAlarms } from './alarms.ts';
 import { findEarlierMints } from './follow/find-earlier-mints.ts';
 import { createFollower } from './follow/follow.ts';
-import type { Announce, Reading } from './follow/types.ts';
+import type { Reading } from './follow/types.ts';
 import type { Signer } from './lane/signer.ts';
 import type { ChainClient } from './rpc/client.ts';
 import type { Rpc } from './rpc/rpc.ts';
@@ -17,10 +17,6 @@ import { createMintProgress, type MintProgressBoard } from './waiting/mint-outco
 import { createRedemptionProgress, type RedemptionProgressBoard } from './waiting/redemption-outcome.ts';
 import { createRelayProgress, type RelayProgressBoard } from './waiting/relay-outcome.ts';
 import { createRewardProgress, type RewardProgressBoard } from './waiting/reward-outcome.ts';
-import { announceRewards } from './work/announce-rewards.ts';
-import { paidCounts } from './work/count-paid-rewards.ts';
-import { keepLeaderboards } from './work/keep-leaderboards.ts';
-import { announceRedemptions } from './work/redemptions/announce-redemptions.ts';
 import { type GiveUpSettings, giveUpLateRedemptions } from './work/redemptions/give-up-late.ts';
 import { createRedemptions } from './work/redemptions/run-redemptions.ts';
 import type { GasKeys } from './work/relay-lanes.ts';
@@ -29,7 +25,6 @@ import { createPayouts, type PayoutsSettings } from './work/run-payouts.ts';
 import { createRelays, type RelaysSettings } from './work/run-relays.ts';
 import type { TriedLaneSettings } from './work/run-tried-lane.ts';
 import { settlements } from './work/settlements.ts';
-import { unlockAchievements } from './work/unlock-achievements.ts';
 
 export interface ChainEngineDeps {
   database: Database;
@@ -43,8 +38,6 @@ export interface ChainEngineDeps {
   };
   rpc: Rpc;
   clock: Clock;
-  /** What brands are told of is due by. */
-  businessTime: BusinessTime;
   realClock: Clock;
   random: Random;
   log: Log;
@@ -53,8 +46,8 @@ export interface ChainEngineDeps {
   settings: ChainEngineSettings;
   /** The name under which this process holds lanes. Keep it over restarts only where one process runs. Default: a fresh name. */
   owner?: string | undefined;
-  /** Messages to brands are in the ledger and due. */
-  onAnnounced?: (() => void) | undefined;
+  /** A block is booked, or blocks were taken back: consumers have something to read. */
+  onFed?: (() => void) | undefined;
   /** Told before and after each block that is read. */
   onReading?: ((reading: Reading) => void) | undefined;
   /** Awaited once the ledger has caught up, before any account sends; its rejection is that of `start`. */
@@ -139,16 +132,6 @@ function createLanes(
   };
 }
 
-/** What brands are told of a block, whatever it carries. */
-function announceAll(deps: Pick<ChainEngineDeps, 'random' | 'businessTime'>): Announce {
-  const each = [announceRewards(deps), unlockAchievements(deps), announceRedemptions(deps)];
-  return async (tx, confirmed) => {
-    let due = 0;
-    for (const announce of each) due += await announce(tx, confirmed);
-    return due;
-  };
-}
-
 export function createChainEngine(deps: ChainEngineDeps): ChainEngine {
   const { log, facts, settings } = deps;
   const alarms = createAlarms({ now: deps.realClock.now, log });
@@ -157,8 +140,9 @@ export function createChainEngine(deps: ChainEngineDeps): ChainEngine {
   const onSent = () => following.nudge();
   const { payouts, mints, redemptions, relays } = createLanes({ ...deps, alarms, onSent }, boards);
   const follower = createFollower({
-    ...{ ...deps, alarms, settlements, announce: announceAll(deps), paidCounts },
-    isAwaited: boards.isAwaited,
+    ...deps,
+    alarms,
+    settlements,
     settings: {
       ...settings.follow,
       escrow: facts.contracts.escrow,
@@ -194,7 +178,6 @@ export function createChainEngine(deps: ChainEngineDeps): ChainEngine {
     pauseMs: () => (boards.isAwaited() ? settings.follow.busyPollMs : settings.follow.idlePollMs),
     log,
   });
-  const leaderboards = keepLeaderboards(deps);
   const late = giveUpLateRedemptions({ ...deps, settings: settings.redeem, onGivenUp: redeemed.look });
 
   return {
@@ -210,7 +193,6 @@ export function createChainEngine(deps: ChainEngineDeps): ChainEngine {
       await deps.beforeSending?.();
       await relays?.start();
       following.start();
-      leaderboards.start();
       payouts.start();
       mints?.start();
       redemptions?.start();
@@ -223,7 +205,6 @@ export function createChainEngine(deps: ChainEngineDeps): ChainEngine {
       await late.stop();
       await relays?.stop();
       await following.stop();
-      await leaderboards.stop();
       await payouts.release();
       boards.stop();
     },

@@ -134,6 +134,14 @@ export const settings = {
       chatFailuresMax: 100,
     },
   },
+  consumers: {
+    /** Blocks that another process books come once a second or more slowly; those of this process ring. */
+    idlePollMs: 1_000,
+    /** A commit takes a few milliseconds, and requests that wait get as many between two of a backlog. */
+    pauseMs: 15,
+    /** A board that is read right after a payout waits for it, some milliseconds; longer than this it is shown as it is. */
+    readWaitMs: 2_000,
+  },
   webhooks: {
     /** Enough to keep up with a healthy receiver, few enough for a small one. */
     atOnceOfEndpoint: 4,

@@ -2,6 +2,8 @@
 
 import { createDomainLooks } from '../actions/brands/look-at-domains.ts';
 import { verifyDns } from '../actions/brands/verify-dns.ts';
+import { createConsumers } from '../actions/consumers/run-consumers.ts';
+import { keepBoards } from '../actions/engagement/keep-boards.ts';
 import { createPayments } from '../actions/payments/create-payments.ts';
 import {
   type ChainEngine,
@@ -25,7 +27,7 @@ import type { ServiceHosts } from './hosts/one-port.ts';
 interface ServiceDeps
   extends Omit<
       HostsDeps,
-      'engine' | 'wallets' | 'payments' | 'verifyDns' | 'nudgeWebhooks' | 'checkConstraints'
+      'engine' | 'wallets' | 'payments' | 'verifyDns' | 'nudgeWebhooks' | 'caughtUp' | 'checkConstraints'
     >,
     Pick<ChainEngineDeps, 'realClock' | 'owner' | 'onReading' | 'beforeSending'> {
   /** Absent in a process that leaves chain work to others. */
@@ -53,6 +55,8 @@ export interface Service {
   engine: ChainEngine;
   /** Webhooks that another part of this process has queued are due. */
   nudgeWebhooks(): void;
+  /** Resolves when all that blocks show so far has had its consequences: boards, achievements, webhooks that are queued. */
+  caughtUp(): Promise<void>;
   /** Hosts without listeners; absent without wallets. */
   hosts?: ServiceHosts | undefined;
   /** Whether a buyer meets what a perk asks of them. */
@@ -76,7 +80,7 @@ export function createService(
 export function createService(deps: ServiceDeps, config: ServiceConfig): Service;
 export function createService(deps: ServiceDeps, config: ServiceConfig): Service {
   const { signers, wallets } = deps;
-  const engineDeps = { ...deps, settings: config.engine, onAnnounced: () => webhooks.nudge() };
+  const engineDeps = { ...deps, settings: config.engine, onFed: () => consumers.nudge() };
   const engine = signers ? createChainEngine({ ...engineDeps, signers }) : createWatchingEngine(engineDeps);
   const sending = signers
     ? [signers.payout, signers.mint, signers.redeem, signers.relay?.(null)].flatMap(
@@ -91,15 +95,24 @@ export function createService(deps: ServiceDeps, config: ServiceConfig): Service
     verifyDns({ database, dns, serviceName, clock, settings: provenDomains }, domain);
   const payments = paymentsOf(deps, engine, config);
   const { check: checkConstraints, looks: resultLooks } = createConstraints(deps);
-  const own = { ownAccounts, engine, payments, checkConstraints, verifyDns: lookAt };
+  const { alarms } = engine;
+  const webhooks = createWebhooks({ ...deps, ...deps.outgoing, alarms }, settings.webhooks);
+  const consumers = createConsumers({
+    ...deps,
+    alarms,
+    onQueued: webhooks.nudge,
+    settings: settings.consumers,
+  });
+  const boards = keepBoards(deps);
+  const { caughtUp } = consumers;
+  const own = { ownAccounts, engine, payments, checkConstraints, verifyDns: lookAt, caughtUp };
   const hosts =
     wallets && createHosts({ ...deps, ...own, wallets, nudgeWebhooks: () => webhooks.nudge() }, config);
   const looks = createDomainLooks({ database, clock, log, verifyDns: lookAt }, provenDomains);
-  const { alarms } = engine;
-  const webhooks = createWebhooks({ ...deps, ...deps.outgoing, alarms }, settings.webhooks);
   return {
     engine,
     nudgeWebhooks: webhooks.nudge,
+    caughtUp,
     hosts,
     checkConstraints,
     async start() {
@@ -108,6 +121,8 @@ export function createService(deps: ServiceDeps, config: ServiceConfig): Service
       if (!signers) return;
       looks.start();
       resultLooks.start();
+      consumers.start();
+      boards.start();
     },
     reachOthers() {
       if (!signers) return;
@@ -119,6 +134,7 @@ export function createService(deps: ServiceDeps, config: ServiceConfig): Service
         const reconciled = payments?.reconciler.stop();
         await Promise.all([hosts?.idle(), looks.stop(), resultLooks.stop(), webhooks.stop(), reconciled]);
       } finally {
+        await Promise.all([consumers.stop(), boards.stop()]);
         await engine.stop();
       }
     },

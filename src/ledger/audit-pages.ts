@@ -25,7 +25,7 @@ export const auditedRewards = (db: Queries, range: { from: number; below: number
       status: transactions.status,
       outcome: transactions.outcome,
       blockNumber: transactions.blockNumber,
-      onBoards: transactions.onBoards,
+      feedPosition: transactions.feedPosition,
       eventType: rewards.eventType,
     })
     .from(rewards)

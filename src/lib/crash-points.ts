@@ -36,11 +36,15 @@ export const paymentCrashPoints = ['checkout.made', 'mint.before-commit', 'mint.
 /** The same on the way of a redemption, around the commit that admits it. */
 export const redemptionCrashPoints = ['redeem.before-commit', 'redeem.committed'] as const;
 
+/** The same around a commit of consumers: effect and position are in one. */
+export const consumerCrashPoints = ['consumers.before-commit', 'consumers.committed'] as const;
+
 const allCrashPoints = [
   ...crashPoints,
   ...webhookCrashPoints,
   ...paymentCrashPoints,
   ...redemptionCrashPoints,
+  ...consumerCrashPoints,
 ];
 
 export type CrashPoint = (typeof allCrashPoints)[number];

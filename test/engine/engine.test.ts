@@ -7,7 +7,6 @@ import { businessEscrowArtifact } from '../../src/chain/contracts/artifacts.ts';
 import { createChainEngine, createWatchingEngine } from '../../src/chain/engine.ts';
 import { localKeySigner } from '../../src/chain/lane/local-key.ts';
 import type { Block, ChainClient, Receipt } from '../../src/chain/rpc/client.ts';
-import { atMs } from '../../src/ledger/database/database.ts';
 import { recordMint } from '../../src/ledger/payments/operator-mints.ts';
 import { bindRelay, storeRelays } from '../../src/ledger/relay/queued-relays.ts';
 import { recordRewards } from '../../src/ledger/rewards/rewards.ts';
@@ -97,7 +96,6 @@ onEveryDatabase(({ kit }) => {
     const engine = createChainEngine({
       ...{ database: kit().database, chain, clock, realClock: clock, crash: neverCrash, log: silentLog },
       ...{ signers: { payout, mint }, random: secureRandom(clock), settings, beforeSending },
-      businessTime: () => atMs(NOW_MS),
       async rpc(method, [asked]) {
         if (method === 'eth_getCode') return businessEscrowArtifact.deployedBytecode;
         // No mint was made by somebody else.

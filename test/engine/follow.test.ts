@@ -2,12 +2,11 @@
 
 import { eq } from 'drizzle-orm';
 import { encodeAbiParameters, encodeEventTopics, type Hex } from 'viem';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { createAlarms } from '../../src/chain/alarms.ts';
 import { businessEscrowAbi } from '../../src/chain/contracts/abis.ts';
 import { bookBlock } from '../../src/chain/follow/book-block.ts';
 import { createFollower } from '../../src/chain/follow/follow.ts';
-import type { BookedBytes } from '../../src/chain/follow/types.ts';
 import type { Block, ChainClient, Log, Receipt } from '../../src/chain/rpc/client.ts';
 import { settlements } from '../../src/chain/work/settlements.ts';
 import { bindRelay, storeRelays } from '../../src/ledger/relay/queued-relays.ts';
@@ -20,7 +19,6 @@ import { recentBlocks } from '../../src/ledger/transactions/followed-blocks.ts';
 import { storeReplacement, storeTransaction } from '../../src/ledger/transactions/transactions.ts';
 import { neverCrash } from '../../src/lib/crash-points.ts';
 import { silentLog } from '../../src/lib/log.ts';
-import { turnOfEventLoop } from '../../src/lib/timers.ts';
 import { freshAddress, freshHash, freshKey, onEveryDatabase } from '../kits/databases.ts';
 
 const NOW_MS = 1_700_000_000_000;
@@ -239,31 +237,6 @@ onEveryDatabase(({ kit }) => {
     expect(await depositOf(brandId)).toBe(1_000);
   });
 
-  test('brands are told when their messages are due, and only then', async () => {
-    let told = 0;
-    const seen: number[] = [];
-    const deps = (due: number) => ({
-      ...depsOf({}),
-      onAnnounced: () => {
-        told += 1;
-      },
-      announce: async (_: unknown, of: { transactions: readonly unknown[]; nowMs: number }) => {
-        expect(of.nowMs).toBe(NOW_MS);
-        seen.push(of.transactions.length);
-        return due;
-      },
-    });
-    const one = await carriedReward(freshAddress());
-    const first = (await begun()) + 1;
-    await book(deps(0), blockOf(first), []);
-    expect([told, seen]).toEqual([0, [0]]);
-    await book(deps(2), blockOf(first + 1, [one.hash]), [receiptOf(one.hash)]);
-    expect([told, seen]).toEqual([1, [0, 1]]);
-    // A block that is not booked tells nobody.
-    await book(deps(2), blockOf(first + 9), []);
-    expect([told, seen]).toEqual([1, [0, 1]]);
-  });
-
   test("logs of a stranger's contract in the escrow's words change nothing", async () => {
     const deps = depsOf({});
     const brandId = freshAddress();
@@ -308,40 +281,22 @@ onEveryDatabase(({ kit }) => {
     expect(await begun()).toBe(head - 2);
   });
 
-  test('what a block paid is counted piece by piece, with time between them while requests wait', async () => {
+  test('those who wait are told as soon as the block is booked, and consumers after them', async () => {
     const number = (await begun()) + 1;
     const hashes: Hex[] = [];
-    for (let count = 0; count < 5; count++) hashes.push((await carriedReward(freshAddress())).hash);
+    for (let count = 0; count < 3; count++) hashes.push((await carriedReward(freshAddress())).hash);
     const chain = {
       block: async (which: 'latest' | number) =>
         which === 'latest' || which === number ? blockOf(number, hashes) : blockOf(which),
       blockReceipts: async () => hashes.map((hash) => receiptOf(hash)),
     };
-    let counted = 0;
-    const paidCounts = {
-      pieces: (booked: BookedBytes[]) => booked.map((one) => [one]),
-      count: async () => void counted++,
-      takeBack: async () => {},
-    };
-    let isAwaited = true;
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    try {
-      const deps = { ...depsOf(chain), paidCounts, isAwaited: () => isAwaited };
-      let isRead = false;
-      const reading = createFollower(deps).catchUp();
-      void reading.finally(() => {
-        isRead = true;
-      });
-      while (counted === 0 && !isRead) await turnOfEventLoop();
-      for (let turns = 0; turns < 100; turns++) await turnOfEventLoop();
-      expect(counted).toBe(1);
-      isAwaited = false;
-      vi.advanceTimersByTime(1_000);
-      await reading;
-      expect(counted).toBe(5);
-    } finally {
-      vi.useRealTimers();
-    }
+    const told: string[] = [];
+    await createFollower({
+      ...depsOf(chain),
+      onIncluded: ({ hash }) => void told.push(hash),
+      onFed: () => void told.push('consumers'),
+    }).catchUp();
+    expect(told).toEqual([...hashes, 'consumers']);
   });
 
   test('of a block whose receipts are not complete nothing is booked', async () => {

@@ -211,7 +211,7 @@ onEveryDatabase(({ kit }) => {
     await database.db.delete(followedBlocks);
     const read = async (number: number, nonce: number) => {
       const hash = freshHash();
-      await database.atomically((tx) => noteBlock(tx, { number, hash }, 100));
+      await database.atomically((tx) => noteBlock(tx, { number, hash, feedPosition: 0 }, 100));
       world.nonces[hash] = nonce;
     };
     world.work = 2;

@@ -31,7 +31,7 @@ import {
 import {
   followedHash,
   forgetBlocksFrom,
-  lockFollowedHash,
+  lockFollowed,
   noteBlock,
   recentBlocks,
 } from '../../src/ledger/transactions/followed-blocks.ts';
@@ -89,18 +89,23 @@ onEveryDatabase(({ kind, kit }) => {
   describe('blocks that were read', () => {
     test('are kept as deep as asked, replaced under the same number, and forgotten from a number on', async () => {
       for (let number = 100; number <= 104; number++)
-        await atomically((tx) => noteBlock(tx, { number, hash: freshHash() }, 3));
+        await atomically((tx) => noteBlock(tx, { number, hash: freshHash(), feedPosition: number }, 3));
       const numbers = async (count = 10) => (await recentBlocks(db(), count)).map(({ number }) => number);
       expect(await numbers()).toEqual([104, 103, 102, 101]);
       expect(await numbers(2)).toEqual([104, 103]);
       expect(await newestFollowed(db())).toBe(104);
       const hash = freshHash();
-      await atomically((tx) => noteBlock(tx, { number: 103, hash }, 3));
+      await atomically((tx) => noteBlock(tx, { number: 103, hash, feedPosition: 0 }, 3));
       expect(await followedHash(db(), 103)).toBe(hash);
-      expect(await atomically((tx) => lockFollowedHash(tx, 103))).toBe(hash);
+      // What the feed has by then is never less.
+      expect(await atomically((tx) => lockFollowed(tx, 103))).toEqual({
+        number: 103,
+        hash,
+        feedPosition: 103,
+      });
       expect(await followedHash(db(), 102)).not.toBe(hash);
       expect(await followedHash(db(), 99)).toBeUndefined();
-      expect(await atomically((tx) => lockFollowedHash(tx, 99))).toBeUndefined();
+      expect(await atomically((tx) => lockFollowed(tx, 99))).toBeUndefined();
       await atomically((tx) => forgetBlocksFrom(tx, 103));
       expect(await numbers()).toEqual([102, 101]);
       await db().delete(followedBlocks);
@@ -110,10 +115,10 @@ onEveryDatabase(({ kind, kit }) => {
 
   test.skipIf(kind !== 'Postgres')('the block before is locked until the next one is booked', async () => {
     const hash = freshHash();
-    await atomically((tx) => noteBlock(tx, { number: 9_000_000, hash }, 3));
+    await atomically((tx) => noteBlock(tx, { number: 9_000_000, hash, feedPosition: 0 }, 3));
     const [held, free] = [signal(), signal()];
     const booking = atomically(async (tx) => {
-      await lockFollowedHash(tx, 9_000_000);
+      await lockFollowed(tx, 9_000_000);
       held.give();
       await free.given;
     });

@@ -1,5 +1,6 @@
 /** Prepares a development chain: deploys the contracts once, and funds the demo brands once. */
 import { type Address, encodeFunctionData, type Hex, keccak256, stringToHex } from 'viem';
+import { lastPosition } from '../../ledger/consumers/feed.ts';
 import type { Database } from '../../ledger/database/database.ts';
 import { type Facts, readFact, writeFact } from '../../ledger/facts.ts';
 import { recordMint } from '../../ledger/payments/operator-mints.ts';
@@ -102,7 +103,10 @@ export async function prepareContracts(deps: PrepareChainDeps): Promise<Facts['c
   await writeFact(database.db, 'chain', facts);
   // Nobody can have used them yet: the ledger need not read the blocks of the deployment, one after the other.
   const prepared = await chain.block('latest');
-  if (prepared) await noteBlock(database.db, { number: prepared.number, hash: prepared.hash }, 1);
+  if (prepared) {
+    const { number, hash } = prepared;
+    await noteBlock(database.db, { number, hash, feedPosition: await lastPosition(database.db) }, 1);
+  }
   return facts;
 }
 

@@ -1,18 +1,18 @@
 /** Reads the chain block by block into the ledger. Blocks that the chain takes back are read again. */
 import { invalidateEverybody } from '../../ledger/constraints/results.ts';
+import { takeBackFacts } from '../../ledger/consumers/feed.ts';
 import { forgetMintedByOthers } from '../../ledger/payments/mints-of-others.ts';
 import { chargeGas } from '../../ledger/relay/gas-charges.ts';
 import { unbookMovementsFrom } from '../../ledger/rewards/funds.ts';
 import { forgetFailures } from '../../ledger/rewards/rewards.ts';
 import { forgetBlocksFrom, recentBlocks } from '../../ledger/transactions/followed-blocks.ts';
 import { reopenFrom } from '../../ledger/transactions/transactions.ts';
-import { takeBackEvents } from '../../ledger/webhooks/queue-events.ts';
-import { delay, turnOfEventLoop } from '../../lib/timers.ts';
+import { sequencesInPayout } from '../contracts/payout-batch.ts';
 import type { Block } from '../rpc/client.ts';
 import { bookBlock } from './book-block.ts';
 import { endSkippedAlarms } from './end-skipped-alarms.ts';
 import { createBlockReader } from './read-block.ts';
-import type { BookedBytes, FollowDeps, PaidCounts } from './types.ts';
+import type { FollowDeps } from './types.ts';
 
 interface Follower {
   /** Reads everything up to the present head, as far as it is confirmed. */
@@ -48,47 +48,14 @@ export function createFollower(deps: FollowDeps): Follower {
         const booked = await bookBlock(deps, contents);
         if (!booked) return;
         deps.crash('follow.committed');
-        // Blocks of before are to be read as soon as can be.
-        const isAwaited = next === of ? deps.isAwaited : undefined;
-        await countAndTell(deps, booked, { signal, isAwaited });
+        for (const transaction of booked) deps.onIncluded(transaction);
+        if (booked.length > 0) deps.onFed?.();
         read(next);
         next += 1;
         await endSkippedAlarms(deps);
       }
     },
   };
-}
-
-const noCounts: PaidCounts = { pieces: () => [], count: async () => {}, takeBack: async () => {} };
-
-/** Long enough for a batch to be decided, stored and sent; short enough for the pieces of a full block before the next one. */
-const BETWEEN_PIECES_MS = 15;
-/** Not worth a pause, for which those who wait for this very block would wait too. */
-const FEW_PIECES = 2;
-/** Of one block, however many pieces it has: the next one may come a second later. */
-const ALL_PAUSES_MS = 300;
-
-/**
- * Tells of the transactions in a block, of payouts once the leaderboards have them. The commit of
- * the block has counted a first piece; each further one has a commit of its own, and comes some time later while requests
- * wait: a block may have paid thousands, and an answer needs many turns of the event loop.
- */
-async function countAndTell(
-  deps: FollowDeps,
-  booked: BookedBytes[],
-  { signal, isAwaited }: { signal: AbortSignal | undefined; isAwaited: (() => boolean) | undefined },
-): Promise<void> {
-  const { paidCounts = noCounts, database } = deps;
-  const [, ...pieces] = paidCounts.pieces(booked);
-  const uncounted = new Set(pieces.flat());
-  for (const transaction of booked) if (!uncounted.has(transaction)) deps.onIncluded(transaction);
-  const isLarge = pieces.length > FEW_PIECES;
-  const pauseMs = Math.min(BETWEEN_PIECES_MS, ALL_PAUSES_MS / pieces.length);
-  for (const piece of pieces) {
-    await (isLarge && isAwaited?.() ? delay(pauseMs, signal) : turnOfEventLoop());
-    await database.atomically((tx) => paidCounts.count(tx, piece));
-    for (const transaction of piece) deps.onIncluded(transaction);
-  }
 }
 
 /** How long a block that was read may be missing before it counts as taken back. */
@@ -138,11 +105,10 @@ async function firstUnread(
   isGone(false);
   log.warn({ fromBlock: firstLost, toBlock: newest.number }, 'the chain was reorganised');
   await database.atomically(async (tx) => {
+    await takeBackFacts(tx, { blockNumber: firstLost, sequencesOf: sequencesInPayout });
     const reopened = await reopenFrom(tx, firstLost);
-    await deps.paidCounts?.takeBack(tx, reopened);
     await forgetFailures(tx, reopened);
     await chargeGas(tx, reopened);
-    await takeBackEvents(tx, reopened);
     await unbookMovementsFrom(tx, firstLost);
     await forgetMintedByOthers(tx, firstLost);
     await forgetBlocksFrom(tx, firstLost);
@@ -150,5 +116,6 @@ async function firstUnread(
   });
   deps.crash('follow.reopened');
   deps.onReorganized();
+  deps.onFed?.();
   return firstLost;
 }

@@ -1,5 +1,5 @@
 /** What a follower of the chain needs, and what it tells of each block. */
-import type { Database, Queries } from '../../ledger/database/database.ts';
+import type { Database } from '../../ledger/database/database.ts';
 import type { LanePurpose, TransactionOutcome } from '../../ledger/schema/transactions.ts';
 import type { Settlements } from '../../ledger/transactions/settle.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -16,29 +16,6 @@ export interface BookedTransaction {
   outcome: TransactionOutcome;
   /** Rewards that it did not pay, by id, with the reason. */
   failures: Map<string, string>;
-}
-
-/** The same with its signed bytes. */
-export type BookedBytes = BookedTransaction & { raw: `0x${string}` };
-
-/**
- * Queues what the outside is told of transactions that are confirmed now, in the commit that books their block. Returns how
- * many messages are due.
- */
-export type Announce = (
-  tx: Queries,
-  confirmed: { transactions: BookedBytes[]; nowMs: number },
-) => Promise<number>;
-
-/**
- * Counts what payouts have paid, a first piece in the commit that books their block, and takes it back in the commit that
- * takes the block back. What a process that ends has not counted, `countEarlierPayouts` finds.
- */
-export interface PaidCounts {
-  /** The payouts among these that have paid something, in pieces small enough for one commit; the same for the same. */
-  pieces(booked: BookedBytes[]): BookedBytes[][];
-  count(tx: Queries, payouts: BookedBytes[]): Promise<void>;
-  takeBack(tx: Queries, transactionIds: string[]): Promise<void>;
 }
 
 /** How far the chain is read: the newest block that the ledger has, of the newest there is to read. */
@@ -73,16 +50,10 @@ export interface FollowDeps {
   /** Settle work once its block is final. */
   settlements: Settlements;
   settings: FollowSettings;
-  /** Without it, leaderboards count no rewards. */
-  paidCounts?: PaidCounts | undefined;
-  /** Without it, nobody is told. */
-  announce?: Announce | undefined;
-  /** Messages are in the ledger and due. */
-  onAnnounced?: (() => void) | undefined;
   onIncluded: (transaction: BookedTransaction) => void;
   onReading?: ((reading: Reading) => void) | undefined;
-  /** Whether requests wait, before which leaderboards come last. */
-  isAwaited?: (() => boolean) | undefined;
+  /** A block is booked, or blocks were taken back: consumers have something to read. */
+  onFed?: (() => void) | undefined;
   /** Blocks were taken back: what they held is to be sent again. */
   onReorganized: () => void;
 }

@@ -74,6 +74,8 @@ export interface HostsDeps {
   businessTime: BusinessTime;
   /** Webhooks that a request has queued are due. */
   nudgeWebhooks: () => void;
+  /** Resolves when boards and achievements have what blocks show so far, within a bound. */
+  caughtUp: () => Promise<void>;
   random: Random;
   log: Log;
   observer: Observer;
@@ -160,6 +162,7 @@ export function createHosts(
   });
   const services = createServices({
     ...{ frame, businessTime: deps.businessTime, token, hostSettings },
+    caughtUp: deps.caughtUp,
     perks: perksOf(deps, config),
     redeeming: redeemingDeps(deps, config),
     tokens,

@@ -29,6 +29,8 @@ type Actions =
 export function createServices(deps: {
   frame: Omit<ServicesHostDeps, 'settings' | 'refuser' | 'tokens' | Actions>;
   businessTime: BusinessTime;
+  /** Awaited before boards and achievements are read, so that what is paid is on them. */
+  caughtUp: () => Promise<void>;
   redeeming: Omit<RedeemDeps, 'database' | 'clock' | 'ownHosts'>;
   token: RewardToken;
   perks: PerkContract;
@@ -37,7 +39,7 @@ export function createServices(deps: {
   tokens: ServicesHostDeps['tokens'];
   hostSettings: ServicesHostDeps['settings'];
 }) {
-  const { frame, businessTime, token, perks, streaks, tokens, hostSettings } = deps;
+  const { frame, businessTime, caughtUp, token, perks, streaks, tokens, hostSettings } = deps;
   const { database, clock, random, ownHosts } = frame;
   const redeeming = { ...deps.redeeming, database, clock, ownHosts };
   /** Whichever of the brand's names for a user a request has. */
@@ -47,15 +49,22 @@ export function createServices(deps: {
     ...frame,
     ...streaks,
     tokens,
-    readUserStats: (wanted) => readUserStats({ database, businessTime, token }, wanted),
+    async readUserStats(wanted) {
+      await caughtUp();
+      return readUserStats({ database, businessTime, token }, wanted);
+    },
     async readLeaderboard(wanted) {
+      await caughtUp();
       const { brandId, userKey } = wanted;
       const user = userKey === undefined ? wanted : await one({ brandId, userKey });
       return readLeaderboard({ database, businessTime }, { ...wanted, userKey: user.userKey });
     },
     updateStats: async (of) =>
       updateStats({ database, businessTime, random, ownHosts }, { ...of, report: await one(of.report) }),
-    listUserAchievements: async (user) => listUserAchievements({ database }, await one(user)),
+    async listUserAchievements(user) {
+      await caughtUp();
+      return listUserAchievements({ database }, await one(user));
+    },
     takeProgressReport: async (report) => takeProgressReport({ ...frame, businessTime }, await one(report)),
     listPerks: (wanted) => listPerks({ database, perks }, wanted),
     findPerkByToken: (tokenId) => findPerkByToken(database.db, tokenId),

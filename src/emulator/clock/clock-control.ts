@@ -20,6 +20,7 @@ interface ClockControlDeps extends Pick<ConditionDeps, 'processor'> {
   /** Of the demo site. */
   sessionEnds: ClockLimit;
   nudgeWebhooks: () => void;
+  caughtUp: () => Promise<void>;
   /** Makes the chain's time follow a move of the service's clock. */
   syncChain: () => Promise<void>;
 }

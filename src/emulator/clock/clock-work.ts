@@ -4,12 +4,23 @@ import { upcomingDeliveries, upcomingObjects } from '../../ledger/emulator/proce
 import { upcomingAttempts } from '../../ledger/webhooks/upcoming-attempts.ts';
 import type { AgendaItem, ClockWork } from './agenda.ts';
 
-export const webhookWork = ({ database: { db } }: { database: Database }, nudge: () => void): ClockWork => ({
-  upcoming: async (range) =>
-    (await upcomingAttempts(db, range)).map(({ atMs, eventId, type, url, attempts }) => ({
+interface WebhookWorkDeps {
+  database: Database;
+  /** What brands are told of the blocks so far is queued. */
+  caughtUp: () => Promise<void>;
+}
+
+export const webhookWork = (
+  { database: { db }, caughtUp }: WebhookWorkDeps,
+  nudge: () => void,
+): ClockWork => ({
+  async upcoming(range) {
+    await caughtUp();
+    return (await upcomingAttempts(db, range)).map(({ atMs, eventId, type, url, attempts }) => ({
       ...{ atMs, kind: 'webhook-retry', id: eventId },
       what: `attempt ${attempts + 1} of ${type} to ${placeOf(url)}`,
-    })),
+    }));
+  },
   isDone: async (passed) => (await upcomingAttempts(db, { ...passed, limit: 1 })).length === 0,
   nudge,
 });

@@ -35,6 +35,8 @@ interface ControlDeps extends Pick<ControlBrandsDeps, 'openEscrow' | 'openGasWal
   /** Where webhooks may go. */
   outgoing: Pick<AskDeps, 'reach'>;
   nudgeWebhooks: () => void;
+  /** Resolves when all that blocks show so far has had its consequences. */
+  caughtUp: () => Promise<void>;
   /** Perks have terms that the contract has to be told. */
   nudgePerks: () => void;
   checkConstraints: CheckConstraints;

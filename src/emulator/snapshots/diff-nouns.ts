@@ -7,6 +7,8 @@ export const UNINTERESTING: ReadonlySet<string> = new Set([
     'lanes',
     'journal_blocks',
     'followed_blocks',
+    'feed_take_backs',
+    'consumer_positions',
     'migrations',
     'emulator_migrations',
     'counters',

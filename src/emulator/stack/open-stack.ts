@@ -126,6 +126,7 @@ export async function openWorld(
       ...opener,
       applyFixture: fixtureApplier({ ...opener, service, adapters, confirmations, inboxUrl: () => inboxUrl }),
       nudgeWebhooks: service.nudgeWebhooks,
+      caughtUp: service.caughtUp,
       ...{ nudgePerks: service.engine.redemptions.nudge, checkConstraints: service.checkConstraints },
       mints: service.engine.mints,
       ...{ seedFiles: surroundings.seedFiles, snapshots: surroundings.snapshots },

@@ -27,6 +27,7 @@ import retiredLanes from './migrations/2026-11-consent/0037-retired-lanes.sql';
 import recoveries from './migrations/2026-11-consent/0038-recoveries.sql';
 import tracesByDayPostgres from './migrations/2026-11-consent/0039-traces-by-day.postgres.sql';
 import tracesByDay from './migrations/2026-11-consent/0039-traces-by-day.sql';
+import consumers from './migrations/2026-11-consumers/0041-consumers.sql';
 import leaderboards from './migrations/2026-11-engagement/0016-leaderboards.sql';
 import constraintResults from './migrations/2026-11-engagement/0017-constraint-results.sql';
 import leaderboardCounting from './migrations/2026-11-engagement/0018-leaderboard-counting.sql';
@@ -93,6 +94,7 @@ export const migrations: readonly Migration[] = [
     postgres: noEmulatorTablesPostgres,
     keepsRows: true,
   },
+  { number: 41, name: '0041-consumers', sql: consumers },
 ];
 
 /** The number of the newest migration that this program knows. */

@@ -1,31 +1,22 @@
-/** Unlocks the achievements that users have reached by rewards, in the commit that books the block which pays them. */
+/** Unlocks the achievements that users have reached by rewards which blocks show as paid. */
 import { inArray } from 'drizzle-orm';
 import { type Achievement, achievementsOf, reachedBy } from '../../rules/brands/achievement.ts';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import type { Queries } from '../database/database.ts';
 import { inChunks } from '../database/in-chunks.ts';
 import { brands } from '../schema/brands.ts';
-import { rewards } from '../schema/rewards.ts';
 import { markUnlocked, paidTotals, stillLocked, type Unlocked } from './achievements.ts';
 
-/** `paid`: the rewards that the block's payouts carry. Returns what was unlocked now. */
+/** `users`: who was paid, as often as they were. Returns what was unlocked now. */
 export async function unlockByRewards(
   tx: Queries,
-  { paid, nowMs }: { paid: { brandId: BrandId; sequence: number }[]; nowMs: number },
+  { users, nowMs }: { users: { brandId: string; userKey: string }[]; nowMs: number },
 ): Promise<Unlocked[]> {
-  const counted = await countedAchievements(tx, [...new Set(paid.map(({ brandId }) => brandId))]);
-  if (counted.size === 0) return [];
-  const users = await inChunks(
-    paid.flatMap(({ brandId, sequence }) => (counted.has(brandId) ? sequence : [])),
-    (some) =>
-      tx
-        .selectDistinct({ brandId: rewards.brandId, userKey: rewards.userKey })
-        .from(rewards)
-        .where(inArray(rewards.sequence, some)),
-  );
-  const concerned = users.filter(({ brandId }) => counted.has(brandId));
+  if (users.length === 0) return [];
+  const counted = await countedAchievements(tx, [...new Set(users.map(({ brandId }) => brandId as BrandId))]);
+  const concerned = users.filter(({ brandId }) => counted.has(brandId as BrandId));
   if (concerned.length === 0) return [];
-  const userKeys = concerned.map(({ userKey }) => userKey);
+  const userKeys = [...new Set(concerned.map(({ userKey }) => userKey))];
   const totals = await paidTotals(tx, { brandIds: [...counted.keys()], userKeys });
   const reached = totals.flatMap(({ brandId, userKey, claims, rwtEarned }): Unlocked[] =>
     reachedBy(counted.get(brandId) ?? [], { claims, rwt_earned: rwtEarned }).map((achievement) => ({

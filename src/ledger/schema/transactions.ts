@@ -44,16 +44,14 @@ export const transactions = pgTable(
     gasPriceWei: text('gas_price_wei'),
     /** What the chain took beside gas, for its data on another chain; null where it takes nothing. */
     l1FeeWei: text('l1_fee_wei'),
-    /** What it paid is counted on the leaderboards. */
-    onBoards: bool('on_boards').notNull().default(false),
+    /** Where it stands in the feed of consumers: of payouts, mints and redemptions that a block shows as done; 0 from before there was one. */
+    feedPosition: number('feed_position'),
   },
   (t) => [
     uniqueIndex('transactions_nonce').on(t.lane, t.nonce),
     index('transactions_open').on(t.lane, t.nonce).where(sql`status <> 'final'`),
     index('transactions_by_block').on(t.blockNumber).where(sql`status <> 'final'`),
-    index('transactions_uncounted')
-      .on(t.id)
-      .where(sql`purpose = 'payout' and outcome = 'done' and not on_boards`),
+    uniqueIndex('transactions_feed').on(t.feedPosition).where(sql`feed_position > 0`),
   ],
 );
 
@@ -104,4 +102,6 @@ export const retiredLanes = pgTable('retired_lanes', {
 export const followedBlocks = pgTable('followed_blocks', {
   number: number('number').primaryKey(),
   hash: bytes('hash').notNull(),
+  /** The last position of the feed once this block is booked. */
+  feedPosition: number('feed_position').notNull().default(0),
 });

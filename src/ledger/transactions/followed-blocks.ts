@@ -13,6 +13,17 @@ const newestBlocks = statement((db, of: Of<{ count: number }>) =>
   db.select().from(followedBlocks).orderBy(desc(followedBlocks.number)).limit(of.count),
 );
 
+/** Notes that the feed has grown behind a block, without a block. */
+export async function raiseFeed(
+  tx: Queries,
+  to: Pick<FollowedBlock, 'number' | 'feedPosition'>,
+): Promise<void> {
+  await tx
+    .update(followedBlocks)
+    .set({ feedPosition: to.feedPosition })
+    .where(eq(followedBlocks.number, to.number));
+}
+
 /** Notes a block as read and forgets those too old to be reorganised. */
 export async function noteBlock(tx: Queries, block: FollowedBlock, keep: number): Promise<void> {
   await writeBlock(tx, block);
@@ -22,8 +33,15 @@ export async function noteBlock(tx: Queries, block: FollowedBlock, keep: number)
 const writeBlock = statement((db, of: Of<FollowedBlock>) =>
   db
     .insert(followedBlocks)
-    .values({ number: of.number, hash: of.hash })
-    .onConflictDoUpdate({ target: followedBlocks.number, set: { hash: sql`excluded.hash` } }),
+    .values({ number: of.number, hash: of.hash, feedPosition: of.feedPosition })
+    .onConflictDoUpdate({
+      target: followedBlocks.number,
+      // A process that books a block once more knows nothing of what a reorganisation has added to the feed since.
+      set: {
+        hash: sql`excluded.hash`,
+        feedPosition: sql`case when excluded.feed_position > ${followedBlocks.feedPosition} then excluded.feed_position else ${followedBlocks.feedPosition} end`,
+      },
+    }),
 );
 
 const forgetBefore = statement((db, of: Of<{ number: number }>) =>
@@ -45,10 +63,22 @@ const blockAt = statement((db, of: Of<{ number: number }>) =>
   db.select().from(followedBlocks).where(eq(followedBlocks.number, of.number)),
 );
 
-/** The same, with the row locked until the commit, so that processes book the next block one at a time. */
-export async function lockFollowedHash(tx: Queries, number: number): Promise<`0x${string}` | undefined> {
+/** The block as it was read, locked until the commit, so that processes book the next block one at a time. */
+export async function lockFollowed(tx: Queries, number: number): Promise<FollowedBlock | undefined> {
   const [row] = await lockBlock(tx, { number });
-  return row?.hash;
+  return row;
+}
+
+/** Locks the newest block until the commit, so that no process books the next one. */
+export async function lockNewestFollowed(tx: Queries): Promise<FollowedBlock | undefined> {
+  for (;;) {
+    const [newest] = await recentBlocks(tx, 1);
+    if (!newest) return undefined;
+    const locked = await lockFollowed(tx, newest.number);
+    // Whoever had the lock may have booked the next one, or have taken this one back.
+    const [still] = await recentBlocks(tx, 1);
+    if (locked && still?.number === locked.number) return locked;
+  }
 }
 
 const lockBlock = statement((db, of: Of<{ number: number }>) =>

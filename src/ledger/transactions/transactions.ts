@@ -194,6 +194,8 @@ export interface ShownTransaction {
   gasUsed: number;
   gasPriceWei: string;
   l1FeeWei?: string | null;
+  /** Where it stands in the feed of consumers; it keeps one that it has. */
+  feedPosition?: number | null;
 }
 
 /** Notes the block that holds a transaction, the hash that was included, and the outcome. */
@@ -209,9 +211,11 @@ export async function markAllIncluded(
   shown: ShownTransaction[],
 ): Promise<void> {
   if (shown.length === 0) return;
-  const cells = shown.map(({ id, hash, outcome, gasUsed, gasPriceWei, l1FeeWei = null }) => [
-    ...[id, hash, outcome, gasUsed, gasPriceWei, l1FeeWei],
-  ]);
+  const cells = shown.map(
+    ({ id, hash, outcome, gasUsed, gasPriceWei, l1FeeWei = null, feedPosition = null }) => [
+      ...[id, hash, outcome, gasUsed, gasPriceWei, l1FeeWei, feedPosition],
+    ],
+  );
   await noteIncluded(tx, { ...block, cells: JSON.stringify(cells) });
 }
 
@@ -222,11 +226,13 @@ const noteIncluded = statement((db, of: Of<{ blockNumber: number; blockHash: Hex
       ...{ status: 'included', blockNumber: sql`${of.blockNumber}`, blockHash: sql`${of.blockHash}` },
       ...{ hash: sql`shown.hash`, outcome: sql`shown.outcome`, gasUsed: sql`shown.gas_used` },
       ...{ gasPriceWei: sql`shown.gas_price_wei`, l1FeeWei: sql`shown.l1_fee_wei` },
+      feedPosition: sql`coalesce(${transactions.feedPosition}, shown.feed_position)`,
     })
     .from(
       listed('shown', of.cells, {
         ...{ id: 'text', hash: 'text', outcome: 'text' },
         ...{ gas_used: 'bigint', gas_price_wei: 'text', l1_fee_wei: 'text' },
+        feed_position: 'bigint',
       }),
     )
     .where(sql`${transactions.id} = shown.id`),
@@ -293,7 +299,7 @@ export async function reopenFrom(tx: Queries, blockNumber: number): Promise<stri
     .update(transactions)
     .set({
       ...{ status: 'stored', hash: newestHash, blockNumber: null, blockHash: null, outcome: null },
-      ...{ gasUsed: null, gasPriceWei: null, l1FeeWei: null },
+      ...{ gasUsed: null, gasPriceWei: null, l1FeeWei: null, feedPosition: null },
     })
     .where(and(eq(transactions.status, 'included'), isOpen, gte(transactions.blockNumber, blockNumber)))
     .returning({ id: transactions.id });

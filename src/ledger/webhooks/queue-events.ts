@@ -1,9 +1,8 @@
 /** Writes what brands are to be told, in the commit that makes it true: an event once, and a delivery for each endpoint. */
-import { and, eq, inArray, isNull } from 'drizzle-orm';
+import { inArray } from 'drizzle-orm';
+import type { BrandId } from '../../rules/brands/brand.ts';
 import type { Queries, SqlTime } from '../database/database.ts';
 import { inChunks } from '../database/in-chunks.ts';
-import { rewards } from '../schema/rewards.ts';
-import { transactions } from '../schema/transactions.ts';
 import { webhookDeliveries, webhookEndpoints, webhookEvents } from '../schema/webhooks.ts';
 
 /** An event that is true in this commit. `subject`: what it is about; a second one about the same is left out. */
@@ -16,6 +15,20 @@ const ROWS_MAX = 500;
 export async function timeOfEvents(db: Queries, now: SqlTime): Promise<number | undefined> {
   const [row] = await db.select({ nowMs: now }).from(webhookEndpoints).limit(1);
   return row?.nowMs;
+}
+
+/** Which of these brands have an endpoint, and what `now` says; undefined where none has. */
+export async function brandsToTell(
+  db: Queries,
+  { brandIds, now }: { brandIds: BrandId[]; now: SqlTime },
+): Promise<{ brands: Set<BrandId>; nowMs: number | undefined }> {
+  const rows = await inChunks(brandIds, (some) =>
+    db
+      .select({ brandId: webhookEndpoints.brandId, nowMs: now })
+      .from(webhookEndpoints)
+      .where(inArray(webhookEndpoints.brandId, some)),
+  );
+  return { brands: new Set(rows.map(({ brandId }) => brandId)), nowMs: rows[0]?.nowMs };
 }
 
 /**
@@ -83,30 +96,3 @@ export async function takeBackEvents(tx: Queries, transactionIds: string[]): Pro
     return [];
   });
 }
-
-/** Rewards of brands with endpoints that their transactions have paid, by sequence, with the hash that is in the block. */
-export const paidRewards = (tx: Queries, paid: { sequences: number[]; transactionIds: string[] }) =>
-  inChunks(paid.sequences, (some) =>
-    tx
-      .select({
-        id: rewards.id,
-        brandId: rewards.brandId,
-        eventType: rewards.eventType,
-        userKey: rewards.userKey,
-        userEmail: rewards.userEmail,
-        wallet: rewards.wallet,
-        amount: rewards.amount,
-        transactionId: transactions.id,
-        hash: transactions.hash,
-      })
-      .from(rewards)
-      .innerJoin(transactions, eq(transactions.id, rewards.transactionId))
-      .where(
-        and(
-          inArray(rewards.sequence, some),
-          inArray(transactions.id, paid.transactionIds),
-          isNull(rewards.failure),
-          inArray(rewards.brandId, tx.select({ brandId: webhookEndpoints.brandId }).from(webhookEndpoints)),
-        ),
-      ),
-  );

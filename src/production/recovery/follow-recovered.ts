@@ -1,13 +1,7 @@
-/** Books the blocks that the ledger lacks, as a service would. Brands are told again of nothing that was recovered. */
+/** Books the blocks that the ledger lacks, as a service would. What follows from them, consumers read from the feed; of what was recovered they tell brands nothing again. */
 import { createAlarms } from '../../chain/alarms.ts';
 import { createFollower } from '../../chain/follow/follow.ts';
-import type { Announce } from '../../chain/follow/types.ts';
-import { announceRewards } from '../../chain/work/announce-rewards.ts';
-import { paidCounts } from '../../chain/work/count-paid-rewards.ts';
-import { announceRedemptions } from '../../chain/work/redemptions/announce-redemptions.ts';
 import { settlements } from '../../chain/work/settlements.ts';
-import { unlockAchievements } from '../../chain/work/unlock-achievements.ts';
-import { recoveredAmong } from '../../ledger/recovery/recoveries.ts';
 import { neverCrash } from '../../lib/crash-points.ts';
 import { silentLog } from '../../lib/log.ts';
 import type { RecoveryDeps } from './types.ts';
@@ -37,8 +31,6 @@ export async function followRecovered(
       pointsSale: facts.contracts.pointsSale,
       firstBlock: facts.deploymentBlock,
     },
-    paidCounts,
-    announce: ofOthers(deps),
     onIncluded: () => {},
     onReorganized: () => {},
     onReading: ({ block, of }) => {
@@ -48,21 +40,4 @@ export async function followRecovered(
   });
   await follower.catchUp();
   await renewal;
-}
-
-/** What brands are told of transactions that the ledger knew all along. Of others, the lost service has told them, or may have. */
-function ofOthers({ random, database }: RecoveryDeps): Announce {
-  const of = { random, businessTime: () => database.now };
-  const each = [announceRewards(of), unlockAchievements(of), announceRedemptions(of)];
-  return async (tx, { transactions, nowMs }) => {
-    const recovered = await recoveredAmong(
-      tx,
-      'transaction',
-      transactions.map(({ id }) => id),
-    );
-    const known = transactions.filter(({ id }) => !recovered.has(id));
-    let due = 0;
-    for (const announce of each) due += await announce(tx, { transactions: known, nowMs });
-    return due;
-  };
 }

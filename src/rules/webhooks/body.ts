@@ -6,6 +6,7 @@ export const webhookTypes = [
   'perk.redeemed',
   'streak.milestone',
   'achievement.unlocked',
+  'payment.minted',
 ] as const;
 export type WebhookType = (typeof webhookTypes)[number];
 
@@ -37,6 +38,18 @@ export interface WebhookFacts {
     userEmail: string;
     achievementId: string;
     achievementName: string;
+    timestamp: number;
+  };
+  'payment.minted': {
+    /** Empty where the checkout named nobody. */
+    userEmail: string;
+    sessionId: string;
+    /** Who has the RWT; of a mint into escrow, who would have had it. */
+    walletAddress: string;
+    mintTo: 'wallet' | 'escrow';
+    usdAmount: number;
+    rwtAmount: number;
+    transactionHash: string;
     timestamp: number;
   };
 }

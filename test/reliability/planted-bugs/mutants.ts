@@ -1,6 +1,7 @@
 /** Planted bugs: each breaks production code from outside, at one of its ports, and has to be found. */
 import { clockBugs } from './clock-bugs.ts';
 import { consentBugs } from './consent-bugs.ts';
+import { consumerBugs } from './consumer-bugs.ts';
 import { mintBugs } from './mint-bugs.ts';
 import type { Mutant } from './parts.ts';
 import { payoutBugs } from './payout-bugs.ts';
@@ -22,4 +23,5 @@ export const mutants: Mutant[] = [
   ...refusalBugs,
   ...webhookBugs,
   ...recoveryBugs,
+  ...consumerBugs,
 ];

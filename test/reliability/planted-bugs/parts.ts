@@ -37,6 +37,8 @@ export interface Parts {
   /** What admits relayed calls. */
   queueDatabase: Database;
   settlements: Settlements;
+  /** What consumers work in. */
+  consumeDatabase: Database;
   /** What admits redemptions, and what their lane works in. */
   redeemDatabase: Database;
   /** What asks a node to try redemptions out. */

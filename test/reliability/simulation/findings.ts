@@ -47,6 +47,8 @@ export type Invariant =
   | 'a refused row holds nobody'
   | 'every webhook arrives'
   | 'webhooks by their schedule'
+  | 'each fact has its effect once'
+  | 'no fact set aside'
   | 'one nonce a redemption'
   | 'no answer without its redemption'
   | 'no refusal with a redemption'

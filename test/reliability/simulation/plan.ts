@@ -1,7 +1,12 @@
 /** What one seed is made of: how many of everything, which faults there are and how often each strikes. */
 
 import type { Hex } from 'viem';
-import { crashPoints, redemptionCrashPoints, webhookCrashPoints } from '../../../src/lib/crash-points.ts';
+import {
+  consumerCrashPoints,
+  crashPoints,
+  redemptionCrashPoints,
+  webhookCrashPoints,
+} from '../../../src/lib/crash-points.ts';
 import type { Chance } from './chance.ts';
 import { USERS } from './model/accounts.ts';
 import { type Family, families, type NodeFault, type PoolView, poolViews } from './model/model-node.ts';
@@ -63,6 +68,9 @@ export const simCrashPoints: string[] = [...crashPoints, 'commit.before', 'commi
 /** The same for seeds with redemptions. */
 export const redeemingCrashPoints: string[] = [...simCrashPoints, ...redemptionCrashPoints];
 
+/** The same for seeds with consumers. */
+export const consumingCrashPoints: string[] = [...simCrashPoints, ...consumerCrashPoints];
+
 /** The same for seeds with webhooks. */
 export const tellingCrashPoints: string[] = [...simCrashPoints, ...webhookCrashPoints];
 
@@ -97,6 +105,8 @@ export interface Plan {
   webhookFailures: number;
   /** The ledger loses its last commits; undefined in most seeds. */
   loss: LossPlan | undefined;
+  /** What follows from payouts is drawn from the feed, and judged. */
+  consumes: boolean;
   /** Share of calls with a permit before them. */
   permits: number;
   /** Native currency that gas wallets ask for. */
@@ -136,6 +146,8 @@ export interface Plan {
 const SKEWS_MS = [300, 4_000, 40_000, 600_000];
 
 export const drawMints = (chance: Chance): number => (chance.hit(0.3) ? chance.between(1, 4) : 0);
+
+export const drawConsumers = (chance: Chance): boolean => chance.hit(0.3);
 
 interface PerkPlan {
   redemptions: number;
@@ -205,7 +217,7 @@ export const drawWebhooks = (chance: Chance, replicas: number): Partial<Plan> =>
 
 export function drawPlan(
   chance: Chance,
-): Omit<Plan, 'mints' | 'perks' | 'webhooks' | 'webhookFailures' | 'loss'> {
+): Omit<Plan, 'mints' | 'perks' | 'webhooks' | 'webhookFailures' | 'loss' | 'consumes'> {
   const replicas = chance.hit(0.5) ? 2 : 1;
   const skewed = chance.hit(0.3);
   const rates = new Map<Fault, number>();

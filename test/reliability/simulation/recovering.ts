@@ -2,8 +2,8 @@
 import { createChainHistory } from '../../../src/audit/chain-history.ts';
 import { createChainClient } from '../../../src/chain/rpc/client.ts';
 import type { Rpc } from '../../../src/chain/rpc/rpc.ts';
-import { PreconditionError } from '../../../src/compose/precondition.ts';
 import type { Database, Queries } from '../../../src/ledger/database/database.ts';
+import { PreconditionError } from '../../../src/lib/failures/precondition.ts';
 import { silentLog } from '../../../src/lib/log.ts';
 import { applyRecovery, planRecovery } from '../../../src/production/recovery/recover.ts';
 import type { RecoveryReport } from '../../../src/production/recovery/report.ts';

@@ -21,6 +21,7 @@ import type { Crash } from '../../../src/lib/crash-points.ts';
 import { silentLog } from '../../../src/lib/log.ts';
 import type { Parts } from '../planted-bugs/parts.ts';
 import { askerOf } from './callers/words.ts';
+import { consumingOf } from './consuming.ts';
 import { createMinting } from './minting.ts';
 import { CHAIN_ID, CONTRACTS, ESCROW, PAYOUT_LANE, TOKEN } from './model/accounts.ts';
 import { cheapSigner } from './model/cheap-signer.ts';
@@ -196,6 +197,7 @@ export function createReplica(world: World, name: string, place: number): Replic
     relayDatabase: database,
     queueDatabase: database,
     settlements,
+    consumeDatabase: database,
     businessTime: () => database.now,
     webhookTime: () => database.now,
     answerDatabase: database,
@@ -292,6 +294,11 @@ export function createReplica(world: World, name: string, place: number): Replic
       redeeming.reload();
     },
   });
+  const consume = consumingOf(world, {
+    ...{ clock, crash, random: world.random, businessTime: wired.businessTime },
+    database: wired.consumeDatabase,
+    realNow: realClock.now,
+  });
   const deps: SubmitEventsDeps = {
     database: wired.decideDatabase,
     clock,
@@ -378,7 +385,11 @@ export function createReplica(world: World, name: string, place: number): Replic
     relayTransaction: relaying.relayTransaction,
     follow() {
       self.following = true;
-      run(follower.catchUp, () => {
+      const turn = async () => {
+        await follower.catchUp();
+        await consume();
+      };
+      run(turn, () => {
         self.following = false;
       });
     },

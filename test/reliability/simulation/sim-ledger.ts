@@ -105,7 +105,12 @@ const EMPTIED = [
   'webhook_deliveries',
   'webhook_events',
   'webhook_attempts',
+  'feed_take_backs',
+  'consumer_set_aside',
 ];
+
+/** What is lost with the last commits, and comes back with a copy. */
+const COPIED = [...EMPTIED, 'consumer_positions'];
 
 /**
  * Kept by the database itself: every time a reward, mint, redemption, call or permit leaves a transaction, and how a reward's stood then; when
@@ -261,13 +266,13 @@ export async function openSimLedger(clock: Pick<Clock, 'now'>, ddl = ''): Promis
     rows,
     async copy() {
       const tables = new Map<string, Record<string, unknown>[]>();
-      for (const table of EMPTIED) tables.set(table, await rows(`select * from ${table} order by rowid`));
+      for (const table of COPIED) tables.set(table, await rows(`select * from ${table} order by rowid`));
       return { atMs: clock.now(), tables };
     },
     restore: ({ tables }) =>
       database.atomically(async (tx) => {
-        for (const table of EMPTIED) await execute(tx, `delete from ${table}`);
-        for (const table of [...EMPTIED].reverse()) {
+        for (const table of COPIED) await execute(tx, `delete from ${table}`);
+        for (const table of [...COPIED].reverse()) {
           // Triggers have filled it meanwhile.
           if (table.startsWith('sim_')) await execute(tx, `delete from ${table}`);
           await fill(tx, table, tables.get(table) ?? []);
@@ -275,7 +280,8 @@ export async function openSimLedger(clock: Pick<Clock, 'now'>, ddl = ''): Promis
       }),
     reset: () =>
       database.script(
-        `${empty} update webhook_endpoints set failing_since = null, last_failed_at = null, paused_until = 0;`,
+        `${empty} update webhook_endpoints set failing_since = null, last_failed_at = null, paused_until = 0;
+         update consumer_positions set position = 0;`,
       ),
   };
 }

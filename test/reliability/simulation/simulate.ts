@@ -11,7 +11,13 @@ import type { Finding } from './findings.ts';
 import { createLoss } from './losing.ts';
 import { GAS_WALLETS, MINT_LANE, PAYOUT_LANE, PERK, REDEEM_LANE, USERS } from './model/accounts.ts';
 import { type ModelBlock, nonceOf, slotOf } from './model/model-chain.ts';
-import { redeemingCrashPoints, simCrashPoints, tellingCrashPoints, type WorldFault } from './plan.ts';
+import {
+  consumingCrashPoints,
+  redeemingCrashPoints,
+  simCrashPoints,
+  tellingCrashPoints,
+  type WorldFault,
+} from './plan.ts';
 import { GIVE_UP_AFTER_MS } from './redeeming.ts';
 import { createReplica, LEASE_MS, REPLACEMENT, type Replica } from './replica.ts';
 import { BRANDS } from './sim-ledger.ts';
@@ -263,8 +269,11 @@ function resume(world: World, replica: Replica): void {
   replica.paused = false;
 }
 
-const pointsOf = ({ perks, webhooks }: World['plan']) =>
-  perks.redemptions > 0 ? redeemingCrashPoints : webhooks > 0 ? tellingCrashPoints : simCrashPoints;
+function pointsOf({ perks, webhooks, consumes }: World['plan']): string[] {
+  if (perks.redemptions > 0) return redeemingCrashPoints;
+  if (webhooks > 0) return tellingCrashPoints;
+  return consumes ? consumingCrashPoints : simCrashPoints;
+}
 
 /** Faults of processes, of the chain and of callers; those of calls strike where the call is made. */
 function strike(world: World, wanted?: WorldFault): void {

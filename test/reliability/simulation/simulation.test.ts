@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { mutants } from '../planted-bugs/mutants.ts';
 import { createChance } from './chance.ts';
-import { faultNames, redeemingCrashPoints, tellingCrashPoints } from './plan.ts';
+import { consumingCrashPoints, faultNames, redeemingCrashPoints, tellingCrashPoints } from './plan.ts';
 import { createSimulator, type Job } from './simulator.ts';
 
 let simulator: ReturnType<typeof createSimulator>;
@@ -27,7 +27,7 @@ test('no seed of the first few breaks an invariant, and all faults struck', {
   expect(failed).toEqual([]);
   expect(faults.map(([name]) => name).sort()).toEqual([...faultNames].sort());
   expect(points.map(([name]) => name).sort()).toEqual(
-    [...new Set([...redeemingCrashPoints, ...tellingCrashPoints])].sort(),
+    [...new Set([...redeemingCrashPoints, ...tellingCrashPoints, ...consumingCrashPoints])].sort(),
   );
 });
 
@@ -75,6 +75,9 @@ describe('finds what is planted', () => {
     'refused-row-keeps-stock',
     'refused-row-waits-for-ever',
     'webhooks-by-own-clock',
+    'effect-without-position',
+    'position-without-effect',
+    'reorganisation-lost',
     'failures-outlive-blocks',
     'patience-by-wall-clock',
   ];

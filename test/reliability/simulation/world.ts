@@ -12,7 +12,16 @@ import { type LostRows, noLoss } from './losing.ts';
 import { USERS } from './model/accounts.ts';
 import { createModelChain, type ModelChain } from './model/model-chain.ts';
 import { createModelNode } from './model/model-node.ts';
-import { drawLoss, drawMints, drawPerks, drawPlan, drawWebhooks, type Fault, type Plan } from './plan.ts';
+import {
+  drawConsumers,
+  drawLoss,
+  drawMints,
+  drawPerks,
+  drawPlan,
+  drawWebhooks,
+  type Fault,
+  type Plan,
+} from './plan.ts';
 import type { Replica } from './replica.ts';
 import type { SimLedger } from './sim-ledger.ts';
 import type { VirtualTime } from './virtual-time.ts';
@@ -99,6 +108,7 @@ const MINT_SEEDS = 1_000_000_007;
 const PERK_SEEDS = 2_000_000_011;
 const WEBHOOK_SEEDS = 3_000_000_019;
 const LOSS_SEEDS = 1_500_000_041;
+const CONSUMER_SEEDS = 4_000_000_007;
 const START_MS = 1_800_000_000_000;
 const GWEI = 10n ** 9n;
 
@@ -116,6 +126,7 @@ export function createWorld({ seed, time, ledger, mutant, tally, trace }: WorldO
     mints: drawMints(createChance(seed + MINT_SEEDS)),
     perks: drawPerks(createChance(seed + PERK_SEEDS)),
     ...drawWebhooks(createChance(seed + WEBHOOK_SEEDS), drawn.replicas),
+    consumes: drawConsumers(createChance(seed + CONSUMER_SEEDS)),
     ...mutant.circumstances,
   };
   const { stock, held } = plan.perks;

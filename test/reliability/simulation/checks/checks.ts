@@ -7,6 +7,7 @@ import { isForeign, slotOf } from '../model/model-chain.ts';
 import { LEASE_MS } from '../replica.ts';
 import type { World } from '../world.ts';
 import { checkAnswers } from './check-answers.ts';
+import { checkConsumers } from './check-consumers.ts';
 import { checkLimits } from './check-limits.ts';
 import { checkMints } from './check-mints.ts';
 import { checkNonces } from './check-nonces.ts';
@@ -85,6 +86,7 @@ export async function checkRun(world: World, ended: boolean): Promise<void> {
   await checkMints(world, evidence, ended);
   await checkRedemptions(world, evidence, ended);
   if (ended) await checkMoney(world, evidence);
+  if (ended) await checkConsumers(world, evidence);
 }
 
 async function readRecovered({ ledger }: World): Promise<Recovered> {
