@@ -25,6 +25,7 @@ import {
 import { type MintPlan, planMint, readMint } from '../../src/ledger/payments/mints.ts';
 import { readOperatorMints, recordMint } from '../../src/ledger/payments/operator-mints.ts';
 import { findProcessorEvent, recordProcessorEvent } from '../../src/ledger/payments/processor-events.ts';
+import { adoptMint } from '../../src/ledger/recovery/adopt-queued.ts';
 import { checkoutSessions } from '../../src/ledger/schema/payments.ts';
 import { storeTransaction } from '../../src/ledger/transactions/transactions.ts';
 import { freshAddress, freshHash, freshKey, onEveryDatabase } from '../kits/databases.ts';
@@ -243,6 +244,26 @@ onEveryDatabase(({ kit }) => {
         ...{ hash: null, status: null, outcome: null, blockNumber: null, failure: null },
       });
       expect(await readMint(db(), 'cs_nobody')).toBeUndefined();
+    });
+
+    test('a session whose mint was recovered as one by hand goes on with the transaction of that', async () => {
+      const plan = someMint();
+      const { key, kind, wallet, rwtAmount: amount } = plan;
+      const mint = { key, kind, amount, recipient: wallet, reason: 'recovered', createdAt: NOW_MS };
+      const transactionId = freshKey('transaction');
+      await adoptMint(db(), { ...mint, transactionId });
+      expect(await readOperatorMints(db(), [key])).toHaveLength(1);
+      expect(await atomically((tx) => planMint(tx, plan))).toMatchObject({
+        isNew: true,
+        mint: { ...plan, transactionId },
+      });
+      expect(await readOperatorMints(db(), [key])).toEqual([]);
+      const waiting = await waitingMints(db(), { now: kit().database.now, limit: 1_000 });
+      expect(waiting.map((one) => one.key)).not.toContain(key);
+      // What is no mint of this session is left alone.
+      const other = someMint();
+      await adoptMint(db(), { ...mint, key: other.key, amount: 1, transactionId: freshKey('transaction') });
+      expect((await atomically((tx) => planMint(tx, other))).mint.transactionId).toBe(null);
     });
 
     test('two sessions never share a key on chain', async () => {

@@ -9,6 +9,7 @@ import {
   parseTransaction,
   toHex,
 } from 'viem';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { rewardTokenAbi } from '../../src/chain/contracts/abis.ts';
 import { fundEscrow } from '../kits/chain.ts';
@@ -17,12 +18,14 @@ import { until } from '../kits/clock.ts';
 import { type CopiedLedger, ledgerKinds } from '../kits/lost-ledger.ts';
 import {
   brandId,
+  CHAIN_ID,
   type ProductionKit,
   productionOf,
   type Started,
   startProductionKit,
 } from '../kits/production.ts';
 import { startRpcProxy } from '../kits/rpc-proxy.ts';
+import { signPermitBody, tokenDomain } from '../kits/wallet.ts';
 
 // Each starts several processes of the real program.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
@@ -129,6 +132,66 @@ describe.each(ledgerKinds)('$kind', ({ open }) => {
     await service.stop();
     await agrees(old);
     expect(await held(bob)).toBe(5n);
+  });
+
+  test("a redemption that a user's permit paid comes back with its permit, which pays no other", async () => {
+    const env = kit.environment(ledger.url, { REWARDS_ALLOW_SQLITE: 'true' });
+    const command = async (...args: string[]) => {
+      const { code, envelope } = await rewardsJson(args, { env });
+      expect([code, envelope.error ?? null]).toEqual([0, null]);
+      return envelope.data;
+    };
+    await (await start(ledger.url)).stop();
+    await command('brand', 'set', 'shop.example', 'redemptions=open');
+    const wish = ['--perk-name', 'Tote bag', '--category', 'digital', '--cost', '2', '--stock', '9'];
+    const { id: perkId } = (await command('perks', 'add', 'shop.example', ...wish)).body;
+    const user = privateKeyToAccount(generatePrivateKey());
+    await command('mint', '--to', user.address, '--amount', '20', '--reason', 'invoice 18');
+    const first = await start(ledger.url);
+    await until('the mint', async () => (await held(user.address)) === 20n);
+    const headers = { 'content-type': 'application/json', 'x-forwarded-proto': 'https' };
+    const redeem = async ({ ready: { urls } }: Started, permit: object) => {
+      const asked = { brandId, userIdentifier: user.address, platform: 'wallet', perkId, permit };
+      const response = await fetch(`${urls.events}/perks/redeem`, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify(asked),
+      });
+      // biome-ignore lint/suspicious/noExplicitAny: the body is looked at field by field
+      return { status: response.status, body: (await response.json()) as any };
+    };
+    await until('the perk to be on sale', async () => {
+      const response = await fetch(`${first.ready.urls.events}/perks/${brandId}`, { headers });
+      return JSON.stringify(await response.json()).includes('Tote bag');
+    });
+    await first.stop();
+    const old = await ledger.copy();
+    const second = await start(ledger.url);
+    const permit = await signPermitBody(user, {
+      owner: user.address,
+      spender: kit.contracts.escrow,
+      value: 4n,
+      nonce: 0n,
+      deadline: 2n ** 40n,
+      domain: tokenDomain(kit.contracts.token, CHAIN_ID),
+    });
+    const redeemed = await redeem(second, permit);
+    expect(redeemed.status, JSON.stringify(redeemed.body)).toBe(200);
+    await second.stop('SIGKILL');
+
+    const { code, data } = await recover(old, '--apply');
+    expect([code, data.state]).toEqual([0, 'applied']);
+    expect(data).toMatchObject({
+      transactions: { redeem: 1 },
+      redemptions: [{ cost: 2, consent: 'permit' }],
+    });
+    await agrees(old);
+    const service = await start(old);
+    const again = await redeem(service, permit);
+    expect(again.status, JSON.stringify(again.body)).not.toBe(200);
+    expect(await held(user.address)).toBe(18n);
+    await service.stop();
+    await agrees(old);
   });
 
   test('where two ledgers served at once, the one that lost gives its promise another sequence, once the chain is final', async () => {

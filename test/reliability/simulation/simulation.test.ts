@@ -80,6 +80,13 @@ describe('finds what is planted', () => {
     'reorganisation-lost',
     'failures-outlive-blocks',
     'patience-by-wall-clock',
+    'recovered-sequences-again',
+    'recovered-wallets-again',
+    'recovered-without-pools',
+    'recovered-payout-queued-again',
+    'recovered-mint-made-again',
+    'recovered-call-sent-again',
+    'recovered-redemption-uncounted',
   ];
   test.each(quick)('%s', { timeout: 60_000 }, async (mutant) => {
     expect(mutants.map(({ name }) => name)).toContain(mutant);
