@@ -7,10 +7,9 @@ import { businessEscrowAbi, rewardTokenAbi } from '../../src/chain/contracts/abi
 import type { Overrides, ServeConfig } from '../../src/compose/config.ts';
 import { createEmulator } from '../../src/emulator/create-emulator.ts';
 import type { Ready } from '../../src/emulator/state/ready.ts';
+import type { Hex } from '../../src/lib/hex.ts';
 import { silentLog } from '../../src/lib/log.ts';
 import { clockOf, until } from './clock.ts';
-
-type Hex = `0x${string}`;
 
 /** An answer of the service, with its body read. */
 export interface Answer {

@@ -13,12 +13,11 @@ import {
 import { createRpc } from '../../chain/rpc/rpc.ts';
 import { settings } from '../../compose/config.ts';
 import { PreconditionError } from '../../compose/precondition.ts';
+import type { Hex } from '../../lib/hex.ts';
 import type { Random } from '../../lib/ids.ts';
 import { nearest } from '../../lib/nearest.ts';
 import type { ContractName } from '../../rules/relay-policy.ts';
 import { DEV_MNEMONIC, DEV_WALLETS_PATH } from './dev-accounts.ts';
-
-type Hex = `0x${string}`;
 
 /** A wallet of the emulator, by its place in the key tree; null: the user brought the wallet. */
 export interface UserWallet {
