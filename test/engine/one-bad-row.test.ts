@@ -226,7 +226,7 @@ onEveryDatabase(({ kind, kit }) => {
     const poison = 1_000_000;
     await grant(poison, GOOD + 1);
     const work = payoutWork({
-      settings: { escrow: freshAddress(), form: 'packed', batchMax: 400, offerMaxWei: 10n ** 18n },
+      settings: { escrow: freshAddress(), batchMax: 400, offerMaxWei: 10n ** 18n },
       progress: { carried() {}, sent() {} },
     });
     let sent = 0;

@@ -10,7 +10,6 @@ import {
 import { settleRewards } from '../../ledger/rewards/settle-rewards.ts';
 import type { Settle } from '../../ledger/transactions/settle.ts';
 import {
-  type BatchForm,
   batchShape,
   encodePayoutBatch,
   fittingPayouts,
@@ -22,8 +21,6 @@ import type { RewardProgressBoard } from '../waiting/reward-outcome.ts';
 
 interface PayoutSettings {
   escrow: `0x${string}`;
-  /** How that escrow takes its batches. */
-  form: BatchForm;
   /** Rewards in one transaction at most. */
   batchMax: number;
   /** The most that one transaction offers for all its gas: nodes refuse what is above a cap of theirs. */
@@ -64,7 +61,7 @@ export function payoutWork(deps: {
       );
       const { count, brands, words } = batchShape(entries);
       const gas = payoutGasLimit(count, brands, words);
-      return [{ to: settings.escrow, data: encodePayoutBatch(entries, settings.form), valueWei: 0n, gas }];
+      return [{ to: settings.escrow, data: encodePayoutBatch(entries), valueWei: 0n, gas }];
     },
     stored({ id, hash }) {
       const rewardIds = carried.get(id) ?? [];

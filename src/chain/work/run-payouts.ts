@@ -1,16 +1,13 @@
 /** Keeps the payout lane going: turn after turn while rewards wait. */
 import { createLoop } from '../../lib/loop.ts';
-import { batchFormAt } from '../contracts/deploy.ts';
 import { createLane } from '../lane/lane.ts';
 import { createPace } from '../lane/pace.ts';
 import type { LaneDeps, LaneSettings } from '../lane/types.ts';
-import type { Rpc } from '../rpc/rpc.ts';
 import type { RewardProgressBoard } from '../waiting/reward-outcome.ts';
 import { payoutWork } from './payout-work.ts';
 
 interface PayoutsDeps extends Omit<LaneDeps, 'work' | 'settings'> {
   progress: Pick<RewardProgressBoard, 'carried' | 'sent'>;
-  rpc: Rpc;
   escrow: `0x${string}`;
   /** A node has a batch: its block may follow at once. */
   onSent: () => void;
@@ -46,22 +43,17 @@ export function createPayouts(deps: PayoutsDeps) {
       onSent();
     },
   };
-  const openLane = async () => {
-    const form = await batchFormAt(deps, escrow);
-    const { batchMax, offerMaxWei } = settings;
-    return createLane({
-      ...deps,
-      chain: pace.chain,
-      work: payoutWork({ settings: { escrow, form, batchMax, offerMaxWei }, progress: watched }),
-      settings: { ...deps.lane, purpose: 'payout', storeMax: 1, offerMaxWei },
-    });
-  };
-  let lane: Awaited<ReturnType<typeof openLane>> | undefined;
+  const { batchMax, offerMaxWei } = settings;
+  const lane = createLane({
+    ...deps,
+    chain: pace.chain,
+    work: payoutWork({ settings: { escrow, batchMax, offerMaxWei }, progress: watched }),
+    settings: { ...deps.lane, purpose: 'payout', storeMax: 1, offerMaxWei },
+  });
   const loop = createLoop({
     name: 'payouts',
     async turn() {
       if (isBlockAwaited() || pace.waitMs() > 0) return 'idle';
-      lane ??= await openLane();
       return lane.turn();
     },
     pauseMs: () => pace.waitMs() || settings.idlePollMs,
@@ -77,12 +69,12 @@ export function createPayouts(deps: PayoutsDeps) {
     },
     /** Blocks were taken back. */
     reload() {
-      lane?.reload();
+      lane.reload();
       loop.nudge();
     },
     start: loop.start,
     stop: loop.stop,
     /** Releases the lane, so that another process can take it at once. */
-    release: async () => lane?.release(),
+    release: lane.release,
   };
 }

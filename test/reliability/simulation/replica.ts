@@ -179,7 +179,7 @@ export function createReplica(world: World, name: string, place: number): Replic
     followChain: chain,
     signer: cheapSigner(PAYOUT_LANE),
     work: payoutWork({
-      settings: { escrow: ESCROW, form: 'packed', batchMax: plan.batchMax, offerMaxWei: OFFER_MAX_WEI },
+      settings: { escrow: ESCROW, batchMax: plan.batchMax, offerMaxWei: OFFER_MAX_WEI },
       progress,
     }),
     progress,
