@@ -22,7 +22,6 @@ const forNode = {
   external: [
     'better-sqlite3',
     'secp256k1',
-    'tiny-secp256k1',
     'pg',
     'pg-native',
     '@foundry-rs/anvil',

@@ -29,7 +29,7 @@ try {
     loader: textFiles,
     // What finds its own files beside itself.
     external: [
-      ...['better-sqlite3', 'secp256k1', 'tiny-secp256k1', 'solc', 'esbuild'],
+      ...['better-sqlite3', 'secp256k1', 'solc', 'esbuild'],
       ...['@stryker-mutator/*', '@babel/parser'],
     ],
     logLevel: 'warning',
