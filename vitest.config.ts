@@ -1,12 +1,25 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { textFiles } from './scripts/bundles.js';
 import { LongestFirst } from './test/kits/longest-first.ts';
 
+const isText = (path: string) => Object.keys(textFiles).some((ending) => path.endsWith(ending));
+
 export default defineConfig({
-  // Migrations are imported as text, as the bundler does it.
+  // As the bundler does it. The end of a path would have Vite read a style as a style, so another one is put behind it.
   plugins: [
     {
-      name: 'sql-as-text',
-      transform: (code, id) => (id.endsWith('.sql') ? `export default ${JSON.stringify(code)}` : undefined),
+      name: 'files-as-text',
+      enforce: 'pre',
+      resolveId: (source, importer) =>
+        importer && isText(source) ? `\0${resolve(dirname(importer), source)}.txt` : undefined,
+      async load(id) {
+        const path = id.slice(1, -'.txt'.length);
+        if (!id.startsWith('\0') || !isText(path)) return undefined;
+        this.addWatchFile(path);
+        return `export default ${JSON.stringify(await readFile(path, 'utf8'))}`;
+      },
     },
   ],
   test: {

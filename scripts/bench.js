@@ -2,6 +2,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { build } from 'esbuild';
+import { textFiles } from './bundles.js';
 
 /** `verify` measures the comparison of ledger and chain, `leaderboard` its reading, `memory` what `serve` holds, `budget` the parts of an event, `endurance` a long load; anything else events and relays. */
 const others = ['verify', 'leaderboard', 'memory', 'budget', 'endurance'];
@@ -48,7 +49,7 @@ try {
     platform: 'node',
     target: 'node20.19',
     sourcemap: true,
-    loader: { '.sql': 'text' },
+    loader: textFiles,
     logLevel: 'warning',
   });
   for (const name of asked ?? [measurement ?? 'main']) {

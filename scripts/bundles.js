@@ -4,6 +4,9 @@
 // each one chunk for other Node programs, the client script is for browsers.
 const root = new URL('..', import.meta.url).pathname;
 
+/** Files that the program has as their text: migrations, styles, scripts for browsers. @type {Record<string, 'text'>} */
+export const textFiles = { '.sql': 'text', '.css': 'text', '.browser.js': 'text' };
+
 const forNode = {
   absWorkingDir: root,
   outdir: 'dist',
@@ -14,12 +17,11 @@ const forNode = {
   // The sources themselves are not in the package: a map then has names and places alone.
   sourcesContent: false,
   legalComments: 'none',
-  loader: { '.sql': 'text' },
+  loader: textFiles,
   // Native modules, and packages that find their own files at run time, stay outside the bundle.
   external: [
     'better-sqlite3',
     'secp256k1',
-    'tiny-secp256k1',
     'pg',
     'pg-native',
     '@foundry-rs/anvil',

@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { build } from 'esbuild';
+import { textFiles } from './bundles.js';
 
 const root = new URL('..', import.meta.url).pathname;
 const [entry, ...args] = process.argv.slice(2);
@@ -25,10 +26,10 @@ try {
     platform: 'node',
     target: 'node20.19',
     sourcemap: true,
-    loader: { '.sql': 'text' },
+    loader: textFiles,
     // What finds its own files beside itself.
     external: [
-      ...['better-sqlite3', 'secp256k1', 'tiny-secp256k1', 'solc', 'esbuild'],
+      ...['better-sqlite3', 'secp256k1', 'solc', 'esbuild'],
       ...['@stryker-mutator/*', '@babel/parser'],
     ],
     logLevel: 'warning',

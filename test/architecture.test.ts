@@ -22,7 +22,7 @@ test('the source keeps to its floors and rooms, its clocks and its sizes', () =>
 test('the command line loads little before it knows what to do', () => {
   const { files, packages: named } = loadedBy('cli/main.ts', everySource());
   const isLight =
-    /^(cli|lib)\/|^(compose\/env|client\/client-error|production\/(settings|(payment|listener|identity|chain)-settings|start-setting|setting-forms|start-errors)|rules\/(brands\/spec|webhooks\/body)|site\/plugin\/hooks|emulator\/faults\/seams)\.ts$/;
+    /^(cli|lib)\/|^(compose\/env|client\/client-error|production\/(settings|(payment|listener|identity|chain)-settings|start-setting|setting-forms|start-errors)|rules\/(brands\/spec|webhooks\/body|engagement\/(rank-tree|board-window))|site\/plugin\/hooks|emulator\/faults\/seams)\.ts$/;
   expect([...files].filter((file) => !isLight.test(file))).toEqual([]);
   expect([...files].filter((file) => /^cli\/(?!machine\/)[^/]+\/run[a-z-]*\.ts$/.test(file))).toEqual([]);
   expect([...named].filter((name) => !['commander', 'picocolors'].includes(name))).toEqual([]);

@@ -94,7 +94,7 @@ test('what is installed with the package is what the bundles load at run time', 
   const tried = ['bufferutil', 'utf-8-validate', 'supports-color'];
   const loaded = [...new Set(packages)].filter((name) => name && !tried.includes(name));
   // Anvil is a program: it is found by its package's folder. The curve is required where it is needed.
-  const expected = [...loaded, '@foundry-rs/anvil', 'secp256k1', 'tiny-secp256k1'].sort();
+  const expected = [...loaded, '@foundry-rs/anvil', 'secp256k1'].sort();
   expect(Object.keys(read('package.json').dependencies)).toEqual(expected);
 });
 

@@ -68,7 +68,6 @@ export const partOfPath: Record<string, Part> = {
   'node_modules/drizzle-orm': 'ledger',
   'node_modules/pg': 'ledger',
   'node_modules/secp256k1': 'wallet',
-  'node_modules/tiny-secp256k1': 'wallet',
   'node_modules/@noble': 'wallet',
   'node_modules/viem': 'encode',
   'node:_http_server': 'read',

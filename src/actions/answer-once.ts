@@ -18,6 +18,7 @@ import {
 } from '../ledger/limits/idempotency.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Random } from '../lib/ids.ts';
+import { createMutex } from '../lib/mutex.ts';
 import { delay, every } from '../lib/timers.ts';
 
 interface AnswerOnceDeps {
@@ -190,12 +191,7 @@ async function finish(
 /** Renews the claim on a request until its end. */
 function holdRequest({ database, random }: AnswerOnceDeps, { scope, key, ...claim }: Claim) {
   let { busyUntil } = claim;
-  let last: Promise<unknown> = Promise.resolve();
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const done = last.then(work);
-    last = done.catch(() => undefined);
-    return done;
-  };
+  const inTurn = createMutex();
   const stopRenewing = every(RENEW_MS, () => {
     inTurn(async () => {
       const term = { now: database.now, forMs: BUSY_MS };
@@ -211,10 +207,9 @@ function holdRequest({ database, random }: AnswerOnceDeps, { scope, key, ...clai
         throw new Error('another try has taken over this request');
       }),
     /** Resolves with the moment until which the claim holds. */
-    async end() {
+    end() {
       stopRenewing();
-      await last;
-      return busyUntil;
+      return inTurn(async () => busyUntil);
     },
   };
 }

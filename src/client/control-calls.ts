@@ -48,11 +48,11 @@ export type Settings = Record<string, unknown>;
 export function controlCalls(send: ControlSend) {
   return {
     clock: clockCalls(send),
-    /** Compares ledger and chain; the search ends at `limit` differences. `since`: a block, or an RFC 3339 time. */
-    /** RWT by hand. */
+    /** Mints RWT by hand. */
     mint: (wish: { to: string; amount: string; reason?: string }) => send<MintBody>('POST', '/mints', wish),
-    /** Of a checkout, by the processor's id; asking mints nothing. */
+    /** The mint of a checkout, by the processor's id of its session; asking mints nothing. */
     mintOf: (session: string) => send<SessionMintBody>('GET', `/mints/${encodeURIComponent(session)}`),
+    /** Compares ledger and chain; the search ends at `limit` differences. `since`: a block, or an RFC 3339 time. */
     verify: (choice: { limit: number; since?: string | undefined }) =>
       send<VerifyBody>('GET', `/verify${queryOf(choice)}`),
     /** Compares seed files with the ledger, or applies them; without files, those that the stack was started with. */

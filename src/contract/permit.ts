@@ -1,10 +1,9 @@
 /** EIP-2612 permits as they come in requests, and whole numbers as wallets' libraries spell them. */
 import { z } from 'zod';
+import type { Hex } from '../lib/hex.ts';
 import { addressField } from './shapes.ts';
 
 const UINT256_MAX = 2n ** 256n - 1n;
-type Hex = `0x${string}`;
-
 const word = (what: string) =>
   z
     .string({ error: 'must be 0x and 64 hex digits' })

@@ -1,9 +1,8 @@
 /** Shapes that many fields have: each once, with its message. */
 import { z } from 'zod';
+import type { Hex } from '../lib/hex.ts';
 import { sanitiseText } from '../rules/sanitise.ts';
 import { addressKey, EMAIL_MAX, EMAIL_PATTERN } from '../rules/user-key.ts';
-
-type Hex = `0x${string}`;
 
 export const ADDRESS_PROBLEM = 'must be an address: 0x and 40 hex digits';
 export const EMAIL_PROBLEM = 'must be a valid e-mail address';

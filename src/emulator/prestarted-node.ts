@@ -7,7 +7,7 @@ import { systemClock } from '../lib/clock.ts';
 import { LEDGER } from './state/data-files.ts';
 
 export interface EarlyNode {
-  /** The node, for whoever asks first; undefined for everybody else. */
+  /** Hands the node over to the first caller; later callers get undefined. */
   take(): Promise<AnvilProcess> | undefined;
   /** Ends it, unless it was taken. */
   drop(): Promise<void>;

@@ -12,11 +12,11 @@ import type { WalletTree } from './wallets.ts';
 
 /** New users of one turn of the event loop from which on a thread is worth its messages. */
 const MANY = 16;
-/** So many times the users of a turn are derived ahead: several turns pass until the thread has answered. */
+/** Addresses derived ahead for each new user of a turn: several turns pass until the thread has answered. */
 const TURNS_AHEAD = 8;
 /** Addresses kept for users who have yet to come: under a megabyte. */
 const MOST_AHEAD = 4_096;
-/** So many places more for nobody than for users: other processes have given them to theirs, and the thread works in vain. */
+/** The thread is stopped when it has derived so many more addresses that no user of this process took than ones that users took: other processes have given those places to their users. */
 const MOST_IN_VAIN = 16_384;
 
 /** It keeps nothing between two messages; V8 would let its garbage grow to 48 MB. */
@@ -25,7 +25,7 @@ const THREAD_MEMORY = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 32 
 /** Beside the program in dist/. Sources that no build has put there derive by themselves. */
 const builtThread = new URL('./derive-thread.js', import.meta.url);
 
-/** `module`: of the thread. Should it fail, the log is told once, and all goes on without it. */
+/** `module`: the thread's program. When it fails, one line is logged, and addresses are derived on this thread. */
 export function walletsDerivedAhead(
   level: TreeLevel,
   { log, module = builtThread }: { log: Log; module?: URL },

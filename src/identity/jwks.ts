@@ -1,4 +1,4 @@
-/** Verifies tokens by the provider's published keys (RFC 8725: fixed algorithms, and no word of the token's own about its key). */
+/** Verifies tokens by the provider's published keys (RFC 8725: the algorithms are fixed, and a key that the token itself names or carries is never used). */
 import { errors, type JWTPayload, jwtVerify } from 'jose';
 import type { Clock } from '../lib/clock.ts';
 import { emailKey } from '../rules/user-key.ts';
@@ -26,7 +26,7 @@ export interface TokenSettings {
 const TOKEN_MAX = 8 * 1024;
 const TOKEN = /^[\w-]{1,4096}\.[\w-]+\.[\w-]+$/;
 const SUBJECT_MAX = 255;
-/** Users who are at it at the same time; their claims take a kilobyte each. */
+/** Accepted tokens that are remembered, some kilobyte each: about as many as users are active at a time. */
 const ACCEPTED_MAX = 5_000;
 
 type Code = TokenRefusal['code'];

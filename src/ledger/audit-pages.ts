@@ -1,12 +1,11 @@
 /** Reads the ledger in pages, to compare it with itself and with the chain. Every page is one statement, so one moment. */
 import { and, asc, eq, gt, gte, inArray, isNull, lt, lte, or, sql } from 'drizzle-orm';
+import type { Hex } from '../lib/hex.ts';
 import type { BrandId } from '../rules/brands/brand.ts';
 import type { Queries } from './database/database.ts';
 import { counters } from './schema/counters.ts';
 import { brandFunds, claimCounters, claimTotals, movements, rewards } from './schema/rewards.ts';
 import { attempts, transactions } from './schema/transactions.ts';
-
-type Hex = `0x${string}`;
 
 // Subqueries write columns out in full: the builder would drop the table's name and refer to another table's column.
 

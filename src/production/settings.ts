@@ -4,6 +4,7 @@
  * docs/operations.md with it. Every command line loads this file, so it imports as little as possible.
  */
 import { isDevelopmentChain } from '../lib/development/chain.ts';
+import type { Hex } from '../lib/hex.ts';
 import {
   addresses,
   choice,
@@ -22,15 +23,7 @@ import { listenerSettings } from './listener-settings.ts';
 import { paymentSettings } from './payment-settings.ts';
 import { type Fault, fault, hostNameFault, isPathPrefix, sameAddress } from './setting-forms.ts';
 import { problemOf } from './start-errors.ts';
-import {
-  asksApi,
-  asksOutbox,
-  type Hex,
-  type Others,
-  type StartSetting,
-  setting,
-  workers,
-} from './start-setting.ts';
+import { asksApi, asksOutbox, type Others, type StartSetting, setting, workers } from './start-setting.ts';
 
 const LARGEST = Number.MAX_SAFE_INTEGER;
 /** Longest pause of a timer: beyond this its milliseconds no longer fit. */

@@ -3,7 +3,6 @@ import type { Kind, Setting } from '../lib/setting.ts';
 import type { Fault } from './setting-forms.ts';
 import type { Problem } from './start-errors.ts';
 
-export type Hex = `0x${string}`;
 export type Worker = 'api' | 'outbox';
 
 /** The values that the rows of other settings ask for. */

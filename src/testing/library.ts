@@ -9,6 +9,7 @@ import { differences as found } from '../scenario/match/match.ts';
 import { createCaseWorld } from '../scenario/run/case-world.ts';
 import { decisionOf } from '../scenario/run/decision.ts';
 import { targetOf } from '../scenario/run/stack-target.ts';
+import { tryUntil } from '../scenario/run/try-until.ts';
 import { stepKinds } from '../scenario/steps/all-steps.ts';
 import { inputProblems } from '../scenario/steps/input-problems.ts';
 import { readyEnvironment } from '../stack/ready.ts';
@@ -49,12 +50,18 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
       .filter((kind) => !['clock', 'fault', 'verify', 'note'].includes(kind))
       .map((kind) => [kind === 'check-in' ? 'checkIn' : kind, does(kind)]),
   );
-  const eventually: Stack['eventually'] = (check, within = '30s') =>
-    tryUntil(
+  const eventually: Stack['eventually'] = async (check, within = '30s') => {
+    const withinMs = parseDuration(within);
+    if (withinMs === undefined)
+      throw new TypeError(`stack.eventually: ${within} is not a duration such as 30s`);
+    const last = await tryUntil(
       { sleep: (ms) => clock.sleep(ms), advance: (ms) => move({ advance: `${ms}ms` }) },
-      check,
-      within,
+      withinMs,
+      { once: () => tried(check, within), holds: (one) => 'value' in one },
     );
+    if ('value' in last) return last.value;
+    throw last.error;
+  };
   return {
     ...steps,
     verify: (input: unknown = 'all') => verify(input),
@@ -91,29 +98,14 @@ function instantOf(text: string): number {
   return ms;
 }
 
-const PAUSE_MS = 50;
-/** What is under way gets a second before the clock is moved. */
-const WAITS = 20;
-const MOVES = 20;
+type Tried<Result> = { value: Result } | { error: unknown };
 
-async function tryUntil<Result>(
-  deps: { sleep: (ms: number) => Promise<void>; advance: (ms: number) => Promise<unknown> },
-  check: () => Promise<Result> | Result,
-  within: string,
-): Promise<Result> {
-  const withinMs = parseDuration(within);
-  if (withinMs === undefined)
-    throw new TypeError(`stack.eventually: ${within} is not a duration such as 30s`);
-  for (let tries = 0; ; tries++) {
-    try {
-      const result = await check();
-      if (result !== false) return result;
-      if (tries >= WAITS + MOVES) throw new Error(`it did not become true within ${within}`);
-    } catch (error) {
-      if (tries >= WAITS + MOVES) throw error;
-    }
-    await deps.sleep(PAUSE_MS);
-    if (tries >= WAITS) await deps.advance(Math.ceil(withinMs / MOVES));
+async function tried<Result>(check: () => Promise<Result> | Result, within: string): Promise<Tried<Result>> {
+  try {
+    const value = await check();
+    return value === false ? { error: new Error(`it did not become true within ${within}`) } : { value };
+  } catch (error) {
+    return { error };
   }
 }
 

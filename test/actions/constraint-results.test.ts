@@ -16,12 +16,11 @@ import {
 } from '../../src/ledger/constraints/results.ts';
 import { constraintResults } from '../../src/ledger/schema/engagement/constraints.ts';
 import { ensureWallets } from '../../src/ledger/wallets/wallets.ts';
+import type { Hex } from '../../src/lib/hex.ts';
 import type { LogFields } from '../../src/lib/log.ts';
 import { turnOfEventLoop } from '../../src/lib/timers.ts';
 import { freshAddress, freshKey, outcomes, signal } from '../kits/databases.ts';
 import { openLedger, START_MS, type TestLedger } from './ledger.ts';
-
-type Hex = `0x${string}`;
 
 let ledger: TestLedger;
 beforeAll(async () => {

@@ -12,10 +12,9 @@ import { operatorMintKey, saleMintData } from '../../src/chain/contracts/sale-mi
 import { writeFact } from '../../src/ledger/facts.ts';
 import { type OperatorMintProgress, readOperatorMints } from '../../src/ledger/payments/operator-mints.ts';
 import { operatorMints } from '../../src/ledger/schema/payments.ts';
+import type { Hex } from '../../src/lib/hex.ts';
 import { freshAddress, freshHash } from '../kits/databases.ts';
 import { openLedger, START_MS, someBrand, type TestLedger } from './ledger.ts';
-
-type Hex = `0x${string}`;
 
 const CHAIN_ID = 31_337;
 /** With letters, so that they can be spelled in two ways. */

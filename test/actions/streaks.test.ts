@@ -22,7 +22,10 @@ const processOf = (ledger: TestLedger, database: Database = ledger.database): St
   inTurn: createKeyedMutex<BrandId>(),
   crash: () => {},
   nudgeWebhooks: () => {},
-  settleReward: async () => ({ transactionHash: null, failure: null }),
+  payouts: { nudge: () => {} },
+  progress: { waitFor: async () => undefined },
+  answerWhen: 'sent',
+  answerTimeoutMs: 0,
 });
 
 const requestOf = (brandId: BrandId) => ({

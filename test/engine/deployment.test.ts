@@ -26,12 +26,7 @@ import {
   pointsSaleArtifact,
   rewardTokenArtifact,
 } from '../../src/chain/contracts/artifacts.ts';
-import {
-  batchFormAt,
-  contractProblemText,
-  contractsAt,
-  deployContracts,
-} from '../../src/chain/contracts/deploy.ts';
+import { contractProblemText, contractsAt, deployContracts } from '../../src/chain/contracts/deploy.ts';
 import {
   contractAddresses,
   type DeploymentStep,
@@ -40,7 +35,6 @@ import {
 } from '../../src/chain/contracts/deployment-steps.ts';
 import { accountPower, heldTokens } from '../../src/chain/contracts/roles.ts';
 import type { Rpc } from '../../src/chain/rpc/rpc.ts';
-import { earlierEscrowCode } from '../kits/chain.ts';
 import { freshAddress } from '../kits/databases.ts';
 
 const GWEI = 10n ** 9n;
@@ -266,21 +260,6 @@ test('our contracts are known by their code and their links, whatever is in thei
     expect(await problems({ links: { [`${addresses[contract]} ${link}`]: other } })).toEqual([
       { contract, problem: `other_${link}` },
     ]);
-});
-
-test('the escrow of earlier versions is ours too, and says how it takes its batches', async () => {
-  const earlier = earlierEscrowCode(token);
-  expect(await contractsAt({ rpc: deployed({ code: { [escrow]: earlier } }) }, addresses)).toEqual([]);
-  // In another contract's place it is not.
-  expect(await contractsAt({ rpc: deployed({ code: { [perks]: earlier } }) }, addresses)).toEqual([
-    { contract: 'perks', problem: 'other_code' },
-  ]);
-  const formOf = (code: Hex) => batchFormAt({ rpc: deployed({ code: { [escrow]: code } }) }, escrow);
-  expect(await formOf(businessEscrowArtifact.deployedBytecode)).toBe('packed');
-  expect(await formOf(earlier)).toBe('listed');
-  const changed = `${earlier.slice(0, -2)}${earlier.endsWith('00') ? '01' : '00'}` as Hex;
-  for (const code of ['0x', changed, `${earlier}00`] as Hex[])
-    await expect(formOf(code)).rejects.toThrow(`no escrow of ours at ${escrow}`);
 });
 
 test('what is wrong with a contract is told in words', () => {

@@ -228,7 +228,7 @@ onEveryDatabase(({ kind, kit }) => {
     const sequencesOf = (data: Hex) => decodePayoutBatch(data).map(({ sequence }) => Number(sequence));
     await grant(poison, GOOD + 1);
     const work = payoutWork({
-      settings: { escrow: freshAddress(), form: 'packed', batchMax: 400, offerMaxWei: 10n ** 18n },
+      settings: { escrow: freshAddress(), batchMax: 400, offerMaxWei: 10n ** 18n },
       account: freshAddress(),
       rpc: node((data) => sequencesOf(data).includes(poison)),
       progress: { carried() {}, sent() {} },

@@ -49,7 +49,7 @@ onEveryDatabase(({ kit }) => {
     const start = (settings: { batchMax?: number; offerMaxWei?: bigint } = {}) => {
       const told: object[] = [];
       const work = payoutWork({
-        settings: { escrow, form: 'packed', batchMax: 3, offerMaxWei: 10n ** 18n, ...settings },
+        settings: { escrow, batchMax: 3, offerMaxWei: 10n ** 18n, ...settings },
         account: freshAddress(),
         rpc: async () => Promise.reject(new Error('nothing is tried out here')),
         progress: { carried: (of) => told.push(of), sent: ({ id }) => told.push({ sent: id }) },

@@ -144,7 +144,7 @@ const packages: Record<string, RegExp> = {
   '@scure/bip32': /^(chain\/lane\/grown-key|identity\/(wallets\/)?derived)\.ts$/,
   '@scure/bip39': /^chain\/lane\/local-key\.ts$/,
   secp256k1: /^lib\/curve\/native-secp256k1\.ts$/,
-  'tiny-secp256k1': /^lib\/curve\/wasm-secp256k1\.ts$/,
+  '@noble/curves': /^lib\/curve\/portable-secp256k1\.ts$/,
   'js-sha3': /^lib\/curve\/keccak256\.ts$/,
   jose: /^(identity|emulator\/issuer)\//,
   'ipaddr.js': /^outgoing\//,

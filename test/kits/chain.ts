@@ -20,7 +20,6 @@ import { createLocalRpc } from '../../src/emulator/chain/local-rpc.ts';
 import { createStrandedWatch } from '../../src/emulator/chain/local-stranded.ts';
 import { silentLog } from '../../src/lib/log.ts';
 import { delay, every } from '../../src/lib/timers.ts';
-import earlierEscrow from '../solidity/earlier/BusinessEscrow-of-listed-batches.json' with { type: 'json' };
 
 export interface AnvilProcess {
   readonly url: string;
@@ -152,21 +151,4 @@ export async function fundEscrow(
   });
   await minedBy(of.client, hash);
   return hash;
-}
-
-/** The code of the escrow of the versions before packed batches, as it was deployed for this token. */
-export function earlierEscrowCode(token: Hex): Hex {
-  let code = earlierEscrow.deployedBytecode;
-  for (const [startByte = 0, lengthBytes = 0] of earlierEscrow.immutables) {
-    const start = 2 + startByte * 2;
-    const end = start + lengthBytes * 2;
-    code =
-      code.slice(0, start) +
-      token
-        .slice(2)
-        .toLowerCase()
-        .padStart(lengthBytes * 2, '0') +
-      code.slice(end);
-  }
-  return code as Hex;
 }

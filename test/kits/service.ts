@@ -6,11 +6,10 @@ import { createPublicClient, http } from 'viem';
 import { businessEscrowAbi, rewardTokenAbi } from '../../src/chain/contracts/abis.ts';
 import type { Overrides, ServeConfig } from '../../src/compose/config.ts';
 import { createEmulator } from '../../src/emulator/create-emulator.ts';
+import type { Hex } from '../../src/lib/hex.ts';
 import { silentLog } from '../../src/lib/log.ts';
 import type { Ready } from '../../src/stack/ready.ts';
 import { clockOf, until } from './clock.ts';
-
-type Hex = `0x${string}`;
 
 /** An answer of the service, with its body read. */
 export interface Answer {

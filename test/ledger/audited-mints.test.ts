@@ -15,11 +15,10 @@ import { recordMint } from '../../src/ledger/payments/operator-mints.ts';
 import { checkoutSessions, mints, operatorMints } from '../../src/ledger/schema/payments.ts';
 import { transactions } from '../../src/ledger/schema/transactions.ts';
 import { storeTransaction } from '../../src/ledger/transactions/transactions.ts';
+import type { Hex } from '../../src/lib/hex.ts';
 import { freshAddress, freshHash, freshKey, onEveryDatabase } from '../kits/databases.ts';
 
 const NOW_MS = 1_700_000_000_000;
-type Hex = `0x${string}`;
-
 onEveryDatabase(({ kit }) => {
   const db = () => kit().database.db;
   const clear = async () => {

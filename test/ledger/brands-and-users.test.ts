@@ -45,11 +45,11 @@ import {
   notePregenerated,
   userKeysAt,
 } from '../../src/ledger/wallets/wallets.ts';
+import type { Hex } from '../../src/lib/hex.ts';
 import { freshAddress, freshKey, onEveryDatabase } from '../kits/databases.ts';
 import { brandRow, ruleRow } from './brands.ts';
 import { NOW_MS } from './transactions.ts';
 
-type Hex = `0x${string}`;
 const DAY_MS = 86_400_000;
 
 onEveryDatabase(({ kit }) => {

@@ -52,10 +52,10 @@ import {
   transactionsById,
   unsettledTransactions,
 } from '../../src/ledger/transactions/transactions.ts';
+import type { Hex } from '../../src/lib/hex.ts';
 import { freshAddress, freshHash, freshKey, onEveryDatabase, signal } from '../kits/databases.ts';
 import { NOW_MS, transactionsOf } from './transactions.ts';
 
-type Hex = `0x${string}`;
 let sequences = 0;
 
 onEveryDatabase(({ kind, kit }) => {

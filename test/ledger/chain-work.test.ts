@@ -21,9 +21,9 @@ import {
   storeTransaction,
   unsettledTransactions,
 } from '../../src/ledger/transactions/transactions.ts';
+import type { Hex } from '../../src/lib/hex.ts';
 import { freshAddress, freshHash, freshKey, onEveryDatabase, outcomes } from '../kits/databases.ts';
 
-type Hex = `0x${string}`;
 const NOW_MS = 1_700_000_000_000;
 
 const signed = (of: { lane: Hex; nonce: number }) => ({

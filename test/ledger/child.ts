@@ -5,6 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
+import { textFiles } from '../../scripts/bundles.js';
 
 const root = new URL('../..', import.meta.url).pathname;
 
@@ -24,7 +25,7 @@ export async function bundleScript(source: string): Promise<Script> {
     platform: 'node',
     format: 'cjs',
     target: 'node20.19',
-    loader: { '.sql': 'text' },
+    loader: textFiles,
     external: ['better-sqlite3', 'pg', 'pg-native'],
     logLevel: 'error',
   });

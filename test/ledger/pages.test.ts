@@ -37,11 +37,10 @@ import { brands } from '../../src/ledger/schema/brands.ts';
 import { facts } from '../../src/ledger/schema/facts.ts';
 import { requestTraces } from '../../src/ledger/schema/request-traces.ts';
 import { markFinal, markSent, storeReplacement } from '../../src/ledger/transactions/transactions.ts';
+import type { Hex } from '../../src/lib/hex.ts';
 import { placedName, secureRandom } from '../../src/lib/ids.ts';
 import { freshAddress, freshHash, freshKey, onEveryDatabase } from '../kits/databases.ts';
 import { NOW_MS, transactionsOf } from './transactions.ts';
-
-type Hex = `0x${string}`;
 
 onEveryDatabase(({ kit }) => {
   const db = () => kit().database.db;

@@ -7,11 +7,11 @@ import { giveUpRedemption } from '../../src/ledger/perks/redemption-queue.ts';
 import { admitRedemption, type RedemptionPlan } from '../../src/ledger/perks/redemptions.ts';
 import { rewards } from '../../src/ledger/schema/rewards.ts';
 import { markIncluded, reopenFrom, storeTransaction } from '../../src/ledger/transactions/transactions.ts';
+import type { Hex } from '../../src/lib/hex.ts';
 import type { Consent } from '../../src/rules/perks/consent.ts';
 import { agreementOf } from '../kits/consent.ts';
 import { freshAddress, freshHash, onEveryDatabase } from '../kits/databases.ts';
 
-type Hex = `0x${string}`;
 const NOW_MS = 1_700_000_000_000;
 let numbers = 700_000;
 

@@ -33,10 +33,10 @@ import {
 import { gasBudgets, gasShares, relays } from '../../src/ledger/schema/relay.ts';
 import { ownAccountsAmong } from '../../src/ledger/transactions/own-accounts.ts';
 import { markFinal, markSent, storeReplacement } from '../../src/ledger/transactions/transactions.ts';
+import type { Hex } from '../../src/lib/hex.ts';
 import { freshAddress, freshHash, freshKey, onEveryDatabase } from '../kits/databases.ts';
 import { NOW_MS, transactionsOf } from './transactions.ts';
 
-type Hex = `0x${string}`;
 const DAY = 19_675;
 const GWEI = 1_000_000_000n;
 const permit = { to: freshAddress(), data: '0x', gas: 50_000 } as const;

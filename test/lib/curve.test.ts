@@ -5,7 +5,7 @@ import { privateKeyToAccount, publicKeyToAddress, sign } from 'viem/accounts';
 import { describe, expect, test } from 'vitest';
 import { addressOfKey, keccak256 } from '../../src/lib/curve/keccak256.ts';
 import { loadNativeSecp256k1 } from '../../src/lib/curve/native-secp256k1.ts';
-import { loadWasmSecp256k1 } from '../../src/lib/curve/wasm-secp256k1.ts';
+import { portableSecp256k1 } from '../../src/lib/curve/portable-secp256k1.ts';
 
 /** 32 bytes that are the same in every run. */
 const bytes = (name: string) => new Uint8Array(createHash('sha256').update(name).digest());
@@ -14,11 +14,10 @@ const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141
 const number = (value: bigint) => hexToBytes(toHex(value, { size: 32 }));
 
 const native = loadNativeSecp256k1();
-const wasm = loadWasmSecp256k1();
 
 describe.each([
   ['native', native],
-  ['wasm', wasm],
+  ['portable', portableSecp256k1],
 ])('%s', (_, curve) => {
   test('the address of a private key is that of viem', () => {
     for (const key of names.map(bytes))

@@ -40,6 +40,12 @@ describe('a stack', () => {
     expect(await stack.chain({ rwtOf: 'alice' })).toMatchObject({ balance: '100', delta: '100' });
   });
 
+  test('what stands before a colon is a platform, also where no id follows', async () => {
+    const answer = await stack.pregenerate({ user: 'discord:' });
+    expectFits(answer, { status: 400, body: { error: 'Missing required fields' } });
+    expectFits(await stack.checkIn({ user: 'discord:', brandKey: true }), { status: 400 });
+  });
+
   test('a relayed call, a fault and the way out of it', async () => {
     const call = {
       contract: 'token',

@@ -1,27 +1,17 @@
 /** The bytes of payout batches: what is malformed is refused as a whole, and the escrow pays just what the decoder reads. */
 import fc from 'fast-check';
-import {
-  concat,
-  encodeFunctionData,
-  getContract,
-  type Hex,
-  numberToHex,
-  parseAbi,
-  parseEventLogs,
-} from 'viem';
+import { concat, encodeFunctionData, type Hex, numberToHex, parseEventLogs } from 'viem';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { unframed } from '../../src/chain/contracts/packed-batch.ts';
 import {
-  type BatchForm,
   decodePayoutBatch,
   encodePayoutBatch,
   type PayoutEntry,
   skipReasons,
 } from '../../src/chain/contracts/payout-batch.ts';
-import { unframed } from '../../src/chain/contracts/payouts/batch-parts.ts';
 import { expectRevert, type Kit, newHolder, people, startKit } from './kit.ts';
 
 const { brand, distributor, otherBrand } = people;
-const earlierAbi = parseAbi(['function distribute(bytes batch)', 'error MalformedBatch()']);
 
 let kit: Kit;
 beforeAll(async () => {
@@ -90,7 +80,7 @@ describe('a packed batch', () => {
     ],
   ])('with %s is refused as a whole', async (_, batch) => {
     await expectRevert(pay(batch), 'MalformedBatch');
-    expect(() => decodePayoutBatch(framedAs('packed', batch))).toThrow(RangeError);
+    expect(() => decodePayoutBatch(framed(batch))).toThrow(RangeError);
     expect(await kit.escrow.read.isPaid([1n])).toBe(false);
   });
 
@@ -103,7 +93,7 @@ describe('a packed batch', () => {
       group([entry(place), entry(255)], { first: place * 600, amount }),
     );
     const batch = concat([base, of(groups), of([group([entry()], { first: 65_535 })])]);
-    expect(await whatIsPaid('packed', batch)).toEqual(whatIsRead('packed', batch));
+    expect(await whatIsPaid(batch)).toEqual(whatIsRead(batch));
     const paid = amounts.slice(1).flatMap((_, index) => {
       const place = index + 1;
       return [place * 601, place * 601 + 256];
@@ -125,62 +115,13 @@ describe('a packed batch', () => {
         ),
       ]),
     ]);
-    expect(await whatIsPaid('packed', batch)).toEqual(whatIsRead('packed', batch));
+    expect(await whatIsPaid(batch)).toEqual(whatIsRead(batch));
     expect(await kit.escrow.read.isPaid([2n ** 64n + 253n])).toBe(true);
     expect(await kit.escrow.read.isPaid([0n])).toBe(false);
   });
 
   test('may name the same brand again', async () => {
     await kit.mined(pay(concat([good, of([group([entry()], { first: 2 })])])));
-    expect(await kit.escrow.read.balanceOf([brand.address])).toBe(980n);
-  });
-
-  test('is not what the escrow of earlier versions takes, nor the other way round', async () => {
-    const entries = [{ sequence: 1n, brandId: brand.address, to: recipient, amount: 10n }];
-    await expect(kit.distribute(entries)).resolves.toMatchObject({ status: 'success' });
-    const to = kit.escrow.address;
-    const call = (form: BatchForm) =>
-      kit.publicClient.call({ to, data: encodePayoutBatch(entries, form), account: distributor });
-    await expect(call('listed')).rejects.toThrow('reverted');
-    await kit.useEscrowOf('listed');
-    await expect(call('packed')).rejects.toThrow('reverted');
-    await expect(call('listed')).resolves.toBeDefined();
-  });
-});
-
-describe('a batch of an earlier escrow', () => {
-  beforeEach(() => kit.useEscrowOf('listed'));
-  const entry = (offset: number) =>
-    concat([numberToHex(offset, { size: 2 }), recipient, numberToHex(10, { size: 8 })]);
-  const pay = (batch: Hex) =>
-    getContract({ address: kit.escrow.address, abi: earlierAbi, client: kit.wallet }).write.distribute(
-      [batch],
-      { account: distributor, chain: null },
-    );
-
-  test('that is malformed is refused as a whole', async () => {
-    const group = concat([brand.address, '0x0001', entry(1)]);
-    const malformed: Hex[] = [
-      '0x',
-      base,
-      concat([base, brand.address, '0x0000']),
-      concat([base, brand.address, '0x0002', entry(1)]),
-      concat([base, group, '0x00']),
-      concat([base, group, brand.address]),
-      concat([base, group, brand.address, '0x0000']),
-      concat([base, group, brand.address, '0x0001']),
-      `0x${concat([base, group]).slice(2, -2)}`,
-    ];
-    for (const batch of malformed) {
-      await expect(pay(batch)).rejects.toThrow('MalformedBatch');
-      expect(() => decodePayoutBatch(framedAs('listed', batch))).toThrow(RangeError);
-    }
-    await kit.mined(pay(concat([base, group])));
-  });
-
-  test('may name the same brand again', async () => {
-    const group = (offset: number) => concat([brand.address, '0x0001', entry(offset)]);
-    await kit.mined(pay(concat([base, group(1), group(2)])));
     expect(await kit.escrow.read.balanceOf([brand.address])).toBe(980n);
   });
 });
@@ -204,47 +145,39 @@ const damage = fc.option(
   { freq: 3 },
 );
 
-test.each<BatchForm>(['packed', 'listed'])(
-  'whatever becomes of the bytes of a %s batch, it is paid as it is read, or neither paid nor read',
-  async (form) => {
-    const seen = { paid: 0, refused: 0 };
-    await kit.fund(otherBrand.address, 50n);
-    await kit.useEscrowOf(form);
-    let funded = await kit.rpc('evm_snapshot', []);
-    await fc.assert(
-      fc.asyncProperty(rewards, damage, async (entries, harm) => {
-        await kit.rpc('evm_revert', [funded]);
-        funded = await kit.rpc('evm_snapshot', []);
-        const whole = Buffer.from(unframed(encodePayoutBatch(entries, form)).batch, 'hex');
-        // Mostly near the front, where the headers are.
-        const at = Math.floor((harm?.at ?? 0) ** 3 * whole.length);
-        const bytes = Buffer.concat([
-          whole.subarray(0, at),
-          harm?.put ?? Buffer.alloc(0),
-          whole.subarray(at + (harm?.out ?? 0)),
-        ]);
-        const batch: Hex = `0x${bytes.toString('hex')}`;
-        const paid = await whatIsPaid(form, batch);
-        expect(paid).toEqual(whatIsRead(form, batch));
-        seen[paid === 'refused' ? 'refused' : 'paid'] += 1;
-      }),
-      { numRuns: 80 },
-    );
-    expect(seen.paid).toBeGreaterThan(10);
-    expect(seen.refused).toBeGreaterThan(10);
-  },
-  120_000,
-);
+test('whatever becomes of the bytes of a batch, it is paid as it is read, or neither paid nor read', async () => {
+  const seen = { paid: 0, refused: 0 };
+  await kit.fund(otherBrand.address, 50n);
+  let funded = await kit.rpc('evm_snapshot', []);
+  await fc.assert(
+    fc.asyncProperty(rewards, damage, async (entries, harm) => {
+      await kit.rpc('evm_revert', [funded]);
+      funded = await kit.rpc('evm_snapshot', []);
+      const whole = Buffer.from(unframed(encodePayoutBatch(entries)), 'hex');
+      // Mostly near the front, where the headers are.
+      const at = Math.floor((harm?.at ?? 0) ** 3 * whole.length);
+      const bytes = Buffer.concat([
+        whole.subarray(0, at),
+        harm?.put ?? Buffer.alloc(0),
+        whole.subarray(at + (harm?.out ?? 0)),
+      ]);
+      const batch: Hex = `0x${bytes.toString('hex')}`;
+      const paid = await whatIsPaid(batch);
+      expect(paid).toEqual(whatIsRead(batch));
+      seen[paid === 'refused' ? 'refused' : 'paid'] += 1;
+    }),
+    { numRuns: 80 },
+  );
+  expect(seen.paid).toBeGreaterThan(10);
+  expect(seen.refused).toBeGreaterThan(10);
+}, 120_000);
 
-function framedAs(form: BatchForm, batch: Hex): Hex {
-  if (form === 'packed')
-    return encodeFunctionData({ abi: kit.escrow.abi, functionName: 'distributePacked', args: [batch] });
-  return encodeFunctionData({ abi: earlierAbi, functionName: 'distribute', args: [batch] });
-}
+const framed = (batch: Hex): Hex =>
+  encodeFunctionData({ abi: kit.escrow.abi, functionName: 'distributePacked', args: [batch] });
 
 /** Transfers and skipped rewards, each in the order of the chain. */
-async function whatIsPaid(form: BatchForm, batch: Hex) {
-  const call = { account: distributor, to: kit.escrow.address, data: framedAs(form, batch) };
+async function whatIsPaid(batch: Hex) {
+  const call = { account: distributor, to: kit.escrow.address, data: framed(batch) };
   const isTaken = await kit.publicClient.call(call).then(
     () => true,
     () => false,
@@ -260,10 +193,10 @@ async function whatIsPaid(form: BatchForm, batch: Hex) {
 }
 
 /** What the decoder says that it pays, where brand and other brand have 1,000 and 50 RWT at most. */
-function whatIsRead(form: BatchForm, batch: Hex) {
+function whatIsRead(batch: Hex) {
   let entries: readonly PayoutEntry[];
   try {
-    entries = decodePayoutBatch(framedAs(form, batch));
+    entries = decodePayoutBatch(framed(batch));
   } catch {
     return 'refused';
   }

@@ -1,7 +1,7 @@
-/** Payout batches on chain, by this escrow and by that of earlier versions: each sequence at most once, bad rewards skipped. */
+/** Payout batches on chain: each sequence at most once, bad rewards skipped. */
 import { type Hex, parseEventLogs, zeroAddress } from 'viem';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type BatchForm, type PayoutEntry, skipReasons } from '../../src/chain/contracts/payout-batch.ts';
+import { type PayoutEntry, skipReasons } from '../../src/chain/contracts/payout-batch.ts';
 import { type Kit, newHolder, people, startKit } from './kit.ts';
 
 const { brand, otherBrand } = people;
@@ -16,9 +16,7 @@ beforeEach(async () => {
 });
 afterAll(() => kit?.anvil.stop());
 
-describe.each<BatchForm>(['packed', 'listed'])('a %s batch', (form) => {
-  beforeEach(() => kit.useEscrowOf(form));
-
+describe('a batch', () => {
   test('pays rewards of several brands and reports one batch', async () => {
     await kit.fund(otherBrand.address, 50n);
     const entries = [
@@ -105,7 +103,6 @@ describe.each<BatchForm>(['packed', 'listed'])('a %s batch', (form) => {
   test('the token and the escrow as recipients poison their own reward only', async () => {
     await expectPoison('forbidden_recipient', { to: kit.token.address });
     await kit.reset();
-    await kit.useEscrowOf(form);
     await kit.fund(brand.address, 1_000n);
     await expectPoison('forbidden_recipient', { to: kit.escrow.address });
   });

@@ -6,7 +6,6 @@ import {
   REDEMPTION_WITH_PERMIT_GAS_LIMIT,
 } from '../../src/chain/contracts/calls/perk-redemption.ts';
 import {
-  type BatchForm,
   batchShape,
   encodePayoutBatch,
   fittingPayouts,
@@ -92,15 +91,6 @@ test('the gas limit covers an amount of its own for each reward', async () => {
   );
 });
 
-test.each([1, 10, 400])('the gas limit covers %i rewards by an escrow of earlier versions', async (count) => {
-  await kit.fund(people.brand.address, LOTS);
-  await kit.useEscrowOf('listed');
-  const entries = Array.from({ length: count }, (_, index) =>
-    reward(index, newHolder(index), people.brand.address, LARGE_AMOUNT),
-  );
-  await expectCovered(entries, 'listed');
-});
-
 test.each([1, 2, 10, 400])('the gas limit covers %i rewards, paid and then all skipped', async (count) => {
   await kit.fund(people.brand.address, 1_000_000n);
   const entries = Array.from({ length: count }, (_, index) => reward(index, newHolder(index)));
@@ -166,14 +156,14 @@ function reward(
 }
 
 /** Also with the 64th part that every outer call keeps back, which is why the estimate is compared. */
-async function expectCovered(entries: readonly PayoutEntry[], form: BatchForm = 'packed') {
+async function expectCovered(entries: readonly PayoutEntry[]) {
   const { count, brands, words } = batchShape(entries);
   const limit = payoutGasLimit(count, brands, words);
   expect(limit).toBeLessThanOrEqual(MAX_BATCH_GAS);
   const needed = await kit.publicClient.estimateGas({
     account: people.distributor,
     to: kit.escrow.address,
-    data: encodePayoutBatch(entries, form),
+    data: encodePayoutBatch(entries),
   });
   console.log(`${count} rewards, ${brands} brands, ${words} words: needs ${needed} gas, limit ${limit}`);
   expect(needed).toBeLessThanOrEqual(limit);

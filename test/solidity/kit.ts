@@ -25,13 +25,9 @@ import {
   rewardTokenAbi,
 } from '../../src/chain/contracts/abis.ts';
 import { roleId } from '../../src/chain/contracts/deployment-steps.ts';
-import {
-  type BatchForm,
-  encodePayoutBatch,
-  type PayoutEntry,
-} from '../../src/chain/contracts/payout-batch.ts';
+import { encodePayoutBatch, type PayoutEntry } from '../../src/chain/contracts/payout-batch.ts';
 import { delay } from '../../src/lib/timers.ts';
-import { deploy, earlierEscrowCode, fundEscrow, minedBy, rpcTo, startAnvil } from '../kits/chain.ts';
+import { deploy, fundEscrow, minedBy, rpcTo, startAnvil } from '../kits/chain.ts';
 import { tokenDomain as domainOf, signPermit } from '../kits/wallet.ts';
 
 const MNEMONIC = 'test test test test test test test test test test test junk';
@@ -84,7 +80,6 @@ export async function startKit(anvilArgs: readonly string[] = []) {
   const mined = async (hash: Promise<Hex>) => minedBy(publicClient, await hash);
   const by = (from: HDAccount, gas?: bigint) => ({ account: from, gas });
   let keys = 0;
-  let form: BatchForm = 'packed';
 
   return {
     anvil,
@@ -102,13 +97,6 @@ export async function startKit(anvilArgs: readonly string[] = []) {
     async reset() {
       await rpc('evm_revert', [snapshot]);
       snapshot = (await rpc('evm_snapshot', [])) as Hex;
-      form = 'packed';
-    },
-    /** Until the reset: whether the escrow is this version's, or that of the versions before packed batches. */
-    async useEscrowOf(wanted: BatchForm) {
-      if (wanted === 'listed')
-        await rpc('anvil_setCode', [deployment.escrow, earlierEscrowCode(deployment.token)]);
-      form = wanted;
     },
     /** Lets an account collect past PerkNFT, which alone has that role after a deployment. */
     letCollect: (collector: HDAccount) =>
@@ -138,7 +126,7 @@ export async function startKit(anvilArgs: readonly string[] = []) {
     },
     /** Sends a batch as the distributor. */
     distribute(entries: readonly PayoutEntry[], gas?: bigint) {
-      const data = encodePayoutBatch(entries, form);
+      const data = encodePayoutBatch(entries);
       return mined(wallet.sendTransaction({ to: escrow.address, data, gas, account: people.distributor }));
     },
     /** A signed EIP-2612 permit with the owner's next nonce. */

@@ -1,11 +1,11 @@
 /** The encoding of payout batches: round trips, ranges, and the sums on chain after random batches. */
 
 import fc from 'fast-check';
-import { decodeFunctionData, type Hex, parseAbi } from 'viem';
+import { decodeFunctionData, type Hex } from 'viem';
 import { expect, test } from 'vitest';
 import { businessEscrowAbi } from '../../src/chain/contracts/abis.ts';
+import { unframed } from '../../src/chain/contracts/packed-batch.ts';
 import {
-  type BatchForm,
   batchShape,
   decodePayoutBatch,
   encodePayoutBatch,
@@ -14,10 +14,7 @@ import {
   type PayoutEntry,
   payoutGasLimit,
 } from '../../src/chain/contracts/payout-batch.ts';
-import { unframed } from '../../src/chain/contracts/payouts/batch-parts.ts';
 import { newHolder } from './kit.ts';
-
-const earlierAbi = parseAbi(['function distribute(bytes batch)']);
 
 const most = (countMax: number) => ({ countMax, gasMax: MAX_BATCH_GAS });
 
@@ -48,11 +45,10 @@ const batches = fc
     })),
   );
 
-test('decoding gives back what was encoded: grouped by brand and, when packed, by amount, in a stable order', () => {
+test('decoding gives back what was encoded: grouped by brand and amount, in a stable order', () => {
   fc.assert(
     fc.property(batches, (entries) => {
       const byBrand = grouped(entries, ({ brandId }) => brandId);
-      expect(decodePayoutBatch(encodePayoutBatch(entries, 'listed'))).toEqual(byBrand.flat());
       const byAmount = byBrand.flatMap((some) => grouped(some, ({ amount }) => amount).flat());
       expect(decodePayoutBatch(encodePayoutBatch(entries))).toEqual(byAmount);
     }),
@@ -60,12 +56,10 @@ test('decoding gives back what was encoded: grouped by brand and, when packed, b
   );
 });
 
-test('the calldata is what the ABI says, this version’s and that of earlier ones', () => {
+test('the calldata is what the ABI says', () => {
   fc.assert(
     fc.property(batches, (entries) => {
-      const listed = decodeFunctionData({ abi: earlierAbi, data: encodePayoutBatch(entries, 'listed') });
       const brands = new Set(entries.map(({ brandId }) => brandId)).size;
-      expect(listed.args[0].length / 2 - 1).toBe(8 + brands * 22 + entries.length * 30);
       const data = encodePayoutBatch(entries);
       const { functionName, args } = decodeFunctionData({ abi: businessEscrowAbi, data });
       expect(functionName).toBe('distributePacked');
@@ -96,7 +90,7 @@ test('200 rewards take 23 bytes each at most, of one amount as of several, in on
 });
 
 test('a packed batch is as long as its groups', () => {
-  const bytes = (entries: PayoutEntry[]) => unframed(encodePayoutBatch(entries)).batch.length / 2;
+  const bytes = (entries: PayoutEntry[]) => unframed(encodePayoutBatch(entries)).length / 2;
   const fixed = 8 + 21;
   const of = (...sequences: number[]) => sequences.map((sequence) => entry({ sequence: BigInt(sequence) }));
   const row = (count: number) => of(...Array.from({ length: count }, (_, index) => index));
@@ -149,17 +143,12 @@ test.each<[string, string, PayoutEntry[]]>([
   ['a recipient that is not hex', 'is not an address', [entry({ to: `0x${'g'.repeat(40)}` })]],
   ['a short brand', 'brand 0x1234 is not an address', [entry({ brandId: '0x1234' })]],
 ])('%s cannot be encoded', (_, why, entries) => {
-  for (const form of ['packed', 'listed'] as const) {
-    expect(() => encodePayoutBatch(entries, form)).toThrow(RangeError);
-    expect(() => encodePayoutBatch(entries, form)).toThrow(why);
-  }
+  expect(() => encodePayoutBatch(entries)).toThrow(RangeError);
+  expect(() => encodePayoutBatch(entries)).toThrow(why);
 });
 
-test('a listed batch has 65,535 rewards of a brand at most, a packed one all that its sequences allow', () => {
+test('a batch has all rewards of a brand that its sequences allow', () => {
   const all = rewardsOfOneBrand(65_536);
-  expect(encodePayoutBatch(all.slice(1), 'listed').length).toBeGreaterThan(65_535 * 60);
-  expect(() => encodePayoutBatch(all, 'listed')).toThrow(RangeError);
-  expect(() => encodePayoutBatch(all, 'listed')).toThrow('has more than 65535 rewards');
   const sequences = decodePayoutBatch(encodePayoutBatch(all)).map(({ sequence }) => Number(sequence));
   expect(sequences.join()).toBe(Array.from({ length: 65_536 }, (_, index) => index).join());
 });
@@ -169,39 +158,6 @@ test('the most that fits is encoded: sequences 65,535 apart, hex in lower case',
   const wide = encodePayoutBatch([entry({ to }), entry({ sequence: 65_536n })]);
   expect(wide).toMatch(/^0x[0-9a-f]+$/);
   expect(decodePayoutBatch(wide).map(({ sequence }) => sequence)).toEqual([1n, 65_536n]);
-});
-
-test.each([
-  ['no group at all', 'malformed', (base: string) => base],
-  ['a group of nobody', 'malformed', (base: string, brand: string) => `${base}${brand}0000`],
-  [
-    'a group of nobody after a good one',
-    'malformed',
-    (base: string, brand: string, one: string) => `${base}${brand}0001${one}${brand}0000`,
-  ],
-  [
-    'fewer rewards than it counts',
-    'malformed',
-    (base: string, brand: string, one: string) => `${base}${brand}0002${one}`,
-  ],
-  [
-    'a header that is cut short',
-    'malformed',
-    (base: string, brand: string, one: string) => `${base}${brand}0001${one}${brand.slice(20)}`,
-  ],
-  [
-    'digits that are not hex',
-    'not the calldata',
-    (base: string, brand: string, one: string) => `${base}${brand}0001zz${one.slice(2)}`,
-  ],
-])('a listed batch with %s is not decoded', (_, why, make) => {
-  const batch = make('0'.repeat(16), 'ab'.repeat(20), `0000${'cd'.repeat(20)}${'3'.padStart(16, '0')}`);
-  const length = (batch.length / 2).toString(16).padStart(64, '0');
-  const padding = '0'.repeat((64 - (batch.length % 64)) % 64);
-  const frame = encodePayoutBatch([entry({})], 'listed').slice(0, 2 + 8 + 64);
-  const calldata = `${frame}${length}${batch}${padding}` as Hex;
-  expect(() => decodePayoutBatch(calldata)).toThrow(RangeError);
-  expect(() => decodePayoutBatch(calldata)).toThrow(why);
 });
 
 test('a length that says more than there is is not decoded', () => {
@@ -220,22 +176,18 @@ test('the largest sequence is encoded, and one more is told as such', () => {
     );
 });
 
-test.each<BatchForm>(['packed', 'listed'])(
-  '%s calldata that was changed in its frame is not decoded',
-  (form) => {
-    const good = encodePayoutBatch([entry({}), entry({ sequence: 9n })], form);
-    const bad: Hex[] = [
-      '0x',
-      `0x00${good.slice(4)}`,
-      `${good}00`,
-      `0x${good.slice(2, -2)}`,
-      `0xzz${good.slice(4)}`,
-    ];
-    for (const calldata of bad) expect(() => decodePayoutBatch(calldata)).toThrow(RangeError);
-    const count = form === 'packed' ? ['000002', '000003'] : ['0002', '0003'];
-    expect(() => decodePayoutBatch(good.replace(count[0] ?? '', count[1] ?? '') as Hex)).toThrow(RangeError);
-  },
-);
+test('calldata that was changed in its frame is not decoded', () => {
+  const good = encodePayoutBatch([entry({}), entry({ sequence: 9n })]);
+  const bad: Hex[] = [
+    '0x',
+    `0x00${good.slice(4)}`,
+    `${good}00`,
+    `0x${good.slice(2, -2)}`,
+    `0xzz${good.slice(4)}`,
+  ];
+  for (const calldata of bad) expect(() => decodePayoutBatch(calldata)).toThrow(RangeError);
+  expect(() => decodePayoutBatch(good.replace('000002', '000003') as Hex)).toThrow(RangeError);
+});
 
 test('as many rewards are taken as fit: count, span, gas', () => {
   const dense = Array.from({ length: 500 }, (_, index) => entry({ sequence: BigInt(1_000 + index) }));
@@ -264,22 +216,6 @@ test('as many rewards are taken as fit: count, span, gas', () => {
   // As much gas as two rewards take, and less than one takes.
   expect(fittingPayouts(dense, { countMax: 400, gasMax: payoutGasLimit(2, 1, 1) })).toBe(2);
   expect(fittingPayouts(dense, { countMax: 400, gasMax: 1n })).toBe(1);
-});
-
-test('encodes 400 rewards in a few milliseconds', () => {
-  const entries = Array.from({ length: 400 }, (_, index) =>
-    entry({ sequence: BigInt(index), to: newHolder(index) }),
-  );
-  encodePayoutBatch(entries);
-  const rounds = Array.from({ length: 20 }, () => {
-    const started = performance.now();
-    encodePayoutBatch(entries);
-    return performance.now() - started;
-  });
-  // The best of them: the others were interrupted.
-  const msEach = Math.min(...rounds);
-  console.log(`encoding a batch of 400 rewards takes ${msEach.toFixed(2)} ms`);
-  expect(msEach).toBeLessThan(10);
 });
 
 function rewardsOfOneBrand(count: number): PayoutEntry[] {

@@ -30,7 +30,7 @@ export async function readStandings(
   }
 }
 
-/** A standing as one text, the same for the same level and roles; two of different texts differ in something. */
+/** Compares standings: two texts are equal when levels and roles are the same on every platform, in whatever order they came. */
 export function standingText(standings: readonly ChatStanding[] | undefined): string {
   if (!standings) return 'unknown';
   const sorted = standings.map(({ platform, level, roles }) => [platform, level, [...roles].sort()] as const);

@@ -2,6 +2,7 @@
 import type { Queries } from '../../ledger/database/database.ts';
 import { claimedMilestones, findStreak, takeMilestone } from '../../ledger/engagement/streaks.ts';
 import { type Milestone, milestonesOf } from '../../rules/engagement/streak.ts';
+import { awaitPayout } from '../rewards/await-payout.ts';
 import { type GrantRefusal, grantReward } from '../rewards/grant-reward.ts';
 import { Overtaken } from '../rewards/record-grants.ts';
 import type { ActivityRefusal } from './admit-activity.ts';
@@ -38,9 +39,10 @@ export async function claimMilestone(
   const claimed = await changeStreak(deps, request, (tx, of) => claim(deps, tx, of));
   if ('refusal' in claimed || claimed.rewardId === undefined) return claimed;
   const { rewardId } = claimed;
-  const { transactionHash, failure } = await deps.settleReward(rewardId);
-  if (failure !== null) return { refusal: { code: 'payout_failed', rewardId, reason: failure } };
-  return { ...claimed, transactionHash };
+  const payout = await awaitPayout(deps, rewardId);
+  if (payout && payout.failure !== null)
+    return { refusal: { code: 'payout_failed', rewardId, reason: payout.failure } };
+  return { ...claimed, transactionHash: payout?.hash ?? null };
 }
 
 async function claim(

@@ -23,6 +23,7 @@ import {
   withActivity,
 } from '../../rules/engagement/streak.ts';
 import { webhookBody } from '../../rules/webhooks/body.ts';
+import { awaitPayout } from '../rewards/await-payout.ts';
 import { type GrantRefusal, grantReward } from '../rewards/grant-reward.ts';
 import { Overtaken } from '../rewards/record-grants.ts';
 import type { ActivityRefusal } from './admit-activity.ts';
@@ -72,9 +73,10 @@ export async function recordActivity(
   const { rewardId, milestone } = recorded.reward;
   if (milestone) deps.nudgeWebhooks();
   if (rewardId === undefined) return recorded;
-  const { transactionHash, failure } = await deps.settleReward(rewardId);
-  if (failure !== null) return { refusal: { code: 'payout_failed', rewardId, reason: failure } };
-  return { ...recorded, reward: { ...recorded.reward, transactionHash } };
+  const payout = await awaitPayout(deps, rewardId);
+  if (payout && payout.failure !== null)
+    return { refusal: { code: 'payout_failed', rewardId, reason: payout.failure } };
+  return { ...recorded, reward: { ...recorded.reward, transactionHash: payout?.hash ?? null } };
 }
 
 interface Recording {

@@ -14,20 +14,13 @@ import type { Crash } from '../../lib/crash-points.ts';
 import type { Random } from '../../lib/ids.ts';
 import type { Brand, BrandId } from '../../rules/brands/brand.ts';
 import { type StreakTerms, streakPays, streakTerms, termsOfType } from '../../rules/engagement/streak.ts';
+import type { PayoutDeps } from '../rewards/await-payout.ts';
 import type { GrantDeps } from '../rewards/grant-reward.ts';
 import { Overtaken } from '../rewards/record-grants.ts';
 import { type ActivityPlace, type ActivityRefusal, refuseActivity } from './admit-activity.ts';
 import type { Writer } from './admit-write.ts';
 
-/** How far the transaction of a reward is. */
-export interface RewardSettled {
-  /** Null where no transaction carries it yet. */
-  transactionHash: `0x${string}` | null;
-  /** Why it was not paid. */
-  failure: string | null;
-}
-
-export interface StreakDeps extends GrantDeps {
+export interface StreakDeps extends GrantDeps, PayoutDeps {
   database: Database;
   clock: Clock;
   businessTime: BusinessTime;
@@ -46,8 +39,6 @@ export interface StreakDeps extends GrantDeps {
   triesMax: number;
   /** Types of streaks that a user may have with a brand. */
   typesMax: number;
-  /** Has the reward sent, and waits for that as long as callers wait for an event's. */
-  settleReward: (rewardId: string) => Promise<RewardSettled>;
   /** Webhooks are due. */
   nudgeWebhooks: () => void;
 }

@@ -1,8 +1,7 @@
 /** How far an event's reward is, and which transaction pays it now. */
 import type { Database } from '../../ledger/database/database.ts';
 import { findReward } from '../../ledger/rewards/rewards.ts';
-
-type Hex = `0x${string}`;
+import type { Hex } from '../../lib/hex.ts';
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 

@@ -1,6 +1,5 @@
 /** One customer event from decision to transaction: decides, nudges the payout lane, waits until the reward is on its way. */
 
-import type { Milestone, RewardProgressBoard } from '../../chain/waiting/reward-outcome.ts';
 import type { Database } from '../../ledger/database/database.ts';
 import { findReward, type RewardProgress } from '../../ledger/rewards/rewards.ts';
 import type { Crash } from '../../lib/crash-points.ts';
@@ -8,20 +7,15 @@ import type { Random } from '../../lib/ids.ts';
 import type { ClaimRefusal } from '../../rules/events/claim-policy.ts';
 import type { EventSubmission, ScreeningRefusal } from '../../rules/events/submission.ts';
 import type { Effect } from '../answer-once.ts';
+import { awaitPayout, type PayoutDeps } from '../rewards/await-payout.ts';
 import type { GrantedReward } from '../rewards/record-grants.ts';
 import type { BusyRefusal, EventDecision } from './decide-events.ts';
 import type { createEventSubmitter } from './gather-events.ts';
 
-interface RewardEventDeps {
+interface RewardEventDeps extends PayoutDeps {
   database: Database;
   random: Random;
   submitter: Pick<ReturnType<typeof createEventSubmitter>, 'submit'>;
-  payouts: { nudge(): void };
-  progress: Pick<RewardProgressBoard, 'waitFor'>;
-  /** How far the transaction must be before the caller is answered. */
-  answerWhen: Milestone;
-  /** The longest that a caller waits for it, in real time. */
-  answerTimeoutMs: number;
   crash: Crash;
 }
 
@@ -110,13 +104,7 @@ function settle(
   granted: GrantedReward,
   decision?: EventDecision,
 ): Promise<EventOutcome> {
-  const waiting = deps.progress.waitFor({
-    rewardId: granted.rewardId,
-    until: deps.answerWhen,
-    timeoutMs: deps.answerTimeoutMs,
-  });
-  deps.payouts.nudge();
-  return waiting.then((progress) => {
+  return awaitPayout(deps, granted.rewardId).then((progress) => {
     deps.crash('answer.before-reply');
     const refusal = unsettled(granted.rewardId, progress);
     if (refusal) return decision ? { decision, refusal } : { refusal };

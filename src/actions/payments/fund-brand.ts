@@ -1,10 +1,9 @@
 /** Puts RWT that an operator creates into a brand's escrow, and records why. */
 import { recordMint } from '../../ledger/payments/operator-mints.ts';
+import type { Hex } from '../../lib/hex.ts';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import { findNamed, invalid, type ManageBrandsDeps, notFound, type Outcome } from '../brands/named-brand.ts';
 import { type HandMint, type MintByHandDeps, mintByHand } from './mint-by-hand.ts';
-
-type Hex = `0x${string}`;
 
 export type FundBrandDeps = ManageBrandsDeps & MintByHandDeps;
 

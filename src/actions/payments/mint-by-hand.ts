@@ -7,10 +7,9 @@ import { isMinted } from '../../ledger/payments/mints.ts';
 import { recordMint } from '../../ledger/payments/operator-mints.ts';
 import type { MintKind } from '../../ledger/schema/payments.ts';
 import type { Clock } from '../../lib/clock.ts';
+import type { Hex } from '../../lib/hex.ts';
 import type { Random } from '../../lib/ids.ts';
 import type { SettingProblem } from '../../rules/brands/settings.ts';
-
-type Hex = `0x${string}`;
 
 export interface MintByHandDeps {
   database: Database;

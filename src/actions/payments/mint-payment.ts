@@ -54,8 +54,9 @@ export type MintRefusal =
 export type MintOutcome = { minted: PaidMint } | { refusal: MintRefusal };
 
 /**
- * Returns contract: POST payment-mint. May be called any number of times, also at once: one call plans the mint and is
- * answered as the first, all others find it. Callers of one session in this process share one question to the processor.
+ * Returns the function behind POST payment-mint. It may be called any number of times, also concurrently: one call plans
+ * the mint, and every other call for that session is answered with the same mint as already processed. Concurrent calls for
+ * a session in this process share one request to the processor.
  */
 export function createPaymentMinter(deps: MintDeps) {
   const underWay = new Map<string, Promise<MintOutcome>>();

@@ -10,6 +10,7 @@ import { isPermitTaken } from '../../ledger/perks/redemptions.ts';
 import { ownAccountsAmong } from '../../ledger/transactions/own-accounts.ts';
 import { userKeysAt } from '../../ledger/wallets/wallets.ts';
 import type { Clock } from '../../lib/clock.ts';
+import type { Hex } from '../../lib/hex.ts';
 import type { Brand, BrandId } from '../../rules/brands/brand.ts';
 import {
   type Agreement,
@@ -21,8 +22,6 @@ import {
   redemptionsOf,
   refusePermit,
 } from '../../rules/perks/consent.ts';
-
-type Hex = `0x${string}`;
 
 export interface ConsentDeps {
   database: Database;

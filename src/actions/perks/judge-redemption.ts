@@ -11,6 +11,7 @@ import { findPerk, type StoredPerk } from '../../ledger/perks/perks.ts';
 import { type ChainSupply, reservedOf, takenOf } from '../../ledger/perks/redemptions.ts';
 import { newestFollowed } from '../../ledger/transactions/backlog.ts';
 import { findWallets } from '../../ledger/wallets/wallets.ts';
+import type { Hex } from '../../lib/hex.ts';
 import type { Brand, BrandId } from '../../rules/brands/brand.ts';
 import { isPageOf } from '../../rules/brands/domain.ts';
 import type { CheckConstraints, Constraint, UnmetConstraint } from '../../rules/constraints/constraint.ts';
@@ -23,8 +24,6 @@ import {
   refuseAsker,
 } from '../../rules/perks/consent.ts';
 import { type ConsentDeps, judgeConsent } from './judge-consent.ts';
-
-type Hex = `0x${string}`;
 
 export interface JudgeDeps extends ConsentDeps {
   rpc: Rpc;

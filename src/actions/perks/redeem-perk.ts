@@ -14,7 +14,7 @@ import {
 } from '../../ledger/perks/redemptions.ts';
 import type { Crash } from '../../lib/crash-points.ts';
 import type { Random } from '../../lib/ids.ts';
-import { createMutex } from '../../lib/mutex.ts';
+import { createKeyedMutex } from '../../lib/mutex.ts';
 import { CODE_DIGITS, confirmationCode } from '../../rules/perks/confirmation-code.ts';
 import type { Effect } from '../answer-once.ts';
 import { permitIdOf } from './judge-consent.ts';
@@ -63,12 +63,7 @@ type InTurn = <T>(perkId: string, work: () => Promise<T>) => Promise<T>;
  */
 export function createPerkRedeemer(deps: RedeemDeps) {
   // They would wait for each other in the database too, where a crowd waits for longer than a statement may.
-  const turns = new Map<string, ReturnType<typeof createMutex>>();
-  const inTurn: InTurn = (perkId, work) => {
-    const turn = turns.get(perkId) ?? createMutex();
-    turns.set(perkId, turn);
-    return turn(work);
-  };
+  const inTurn: InTurn = createKeyedMutex<string>();
   return (wanted: WantedRedemption, effect?: Effect) => redeemPerk({ ...deps, inTurn }, wanted, effect);
 }
 

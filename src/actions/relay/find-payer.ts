@@ -7,9 +7,8 @@ import { brandsOfHost } from '../../ledger/brands/brand-domains.ts';
 import type { Queries } from '../../ledger/database/database.ts';
 import { brandsThatKnow } from '../../ledger/relay/known-users.ts';
 import { createSameTurn } from '../../lib/gather/same-turn.ts';
+import type { Hex } from '../../lib/hex.ts';
 import type { BrandId } from '../../rules/brands/brand.ts';
-
-type Hex = `0x${string}`;
 
 /** What is known of a call and its caller. */
 interface Asked {

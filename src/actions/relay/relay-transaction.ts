@@ -17,6 +17,7 @@ import type { GasPayer, PermitCall } from '../../ledger/schema/relay.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { createGatherer } from '../../lib/gather/gather.ts';
 import { createSameTurn } from '../../lib/gather/same-turn.ts';
+import type { Hex } from '../../lib/hex.ts';
 import type { Random } from '../../lib/ids.ts';
 import type { CheckConstraints } from '../../rules/constraints/constraint.ts';
 import {
@@ -34,7 +35,6 @@ import type { createRelayQueue } from './queue-relays.ts';
 import { refusePurchase } from './refuse-purchase.ts';
 import { type TryRelayDeps, tryCall } from './simulate-relay.ts';
 
-type Hex = `0x${string}`;
 const GWEI = 1_000_000_000n;
 /** Percent: the price of data on the other chain moves until a block holds the call. */
 const L1_MARGIN = 150n;

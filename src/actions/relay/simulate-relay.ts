@@ -7,9 +7,8 @@ import { type createPermitReader, type Permit, permitCall } from '../../chain/co
 import type { Rpc } from '../../chain/rpc/rpc.ts';
 import type { PermitCall } from '../../ledger/schema/relay.ts';
 import type { Clock } from '../../lib/clock.ts';
+import type { Hex } from '../../lib/hex.ts';
 import { gasMaxOf, PERMIT, type TrialRefusal } from '../../rules/relay-policy.ts';
-
-type Hex = `0x${string}`;
 
 export interface TryRelayDeps {
   rpc: Rpc;

@@ -4,7 +4,6 @@ import businessEscrow from './artifacts/BusinessEscrow.json' with { type: 'json'
 import perkNft from './artifacts/PerkNFT.json' with { type: 'json' };
 import pointsSale from './artifacts/PointsSale.json' with { type: 'json' };
 import rewardToken from './artifacts/RewardToken.json' with { type: 'json' };
-import type { BatchForm } from './payout-batch.ts';
 
 export type Artifact = {
   readonly contractName: string;
@@ -28,12 +27,6 @@ const EARLIER_BUILDS = [
   },
 ] as const;
 
-/** The escrow of earlier versions of this program, which is paid from as before. */
-const ESCROW_OF_LISTED_BATCHES = {
-  codeHash: '0x476bec4428a898542c2549e07c5d555d425ba3bd07bbf1b24e6d749036c232c4',
-  immutables: [368, 1415, 4134, 4561, 5508, 5904, 6736, 7572].map((startByte) => [startByte, 32] as const),
-};
-
 /** The token of earlier versions, whose redeemer collects without a cap, and never spends an allowance. */
 const TOKEN_WITHOUT_COLLECT_CAP = {
   codeHash: '0xc1785d74ff6c2e08b0e4263bfde0f3ce57cd965340bb1f3c3762f7be87ab217e',
@@ -56,12 +49,6 @@ export function collectingOf(code: Hex): 'capped' | 'uncapped' | undefined {
 export function redeemingOf(code: Hex): 'with-permits' | 'without-permits' | undefined {
   if (isCodeOf(perkNftArtifact, code)) return 'with-permits';
   return isBuild(PERKS_WITHOUT_PERMITS, code) ? 'without-permits' : undefined;
-}
-
-/** How the escrow with this code takes its batches; undefined for any other code. */
-export function batchFormOf(code: Hex): BatchForm | undefined {
-  if (isCodeOf(businessEscrowArtifact, code)) return 'packed';
-  return isBuild(ESCROW_OF_LISTED_BATCHES, code) ? 'listed' : undefined;
 }
 
 /** Whether the code found on chain is a contract of an earlier version, which lacks what this one needs. */

@@ -3,7 +3,7 @@ import { type Address, type Hex, hexToBigInt, numberToHex, type TransactionSeria
 import type { Rpc } from '../rpc/rpc.ts';
 import { pointsSaleAbi } from './abis.ts';
 import {
-  batchFormOf,
+  businessEscrowArtifact,
   collectingOf,
   isCodeOf,
   isEarlierCode,
@@ -17,7 +17,6 @@ import {
   type DeploymentTerms,
   deploymentSteps,
 } from './deployment-steps.ts';
-import type { BatchForm } from './payout-batch.ts';
 import { readContract } from './read-contract.ts';
 
 type DeployDeps = {
@@ -148,7 +147,7 @@ export async function contractsAt(
 ): Promise<ContractProblem[]> {
   const isOurs: [keyof ContractAddresses, (code: Hex) => boolean][] = [
     ['token', (code) => collectingOf(code) !== undefined],
-    ['escrow', (code) => batchFormOf(code) !== undefined],
+    ['escrow', (code) => isCodeOf(businessEscrowArtifact, code)],
     ['perks', (code) => redeemingOf(code) !== undefined],
     ['pointsSale', (code) => isCodeOf(pointsSaleArtifact, code)],
   ];
@@ -175,16 +174,6 @@ export async function contractsAt(
       problems.push({ contract, problem: `other_${link}` });
   }
   return problems;
-}
-
-/**
- * How the escrow at this address takes its batches.
- * @throws Error when the node knows no escrow of ours there.
- */
-export async function batchFormAt({ rpc }: Pick<DeployDeps, 'rpc'>, escrow: Address): Promise<BatchForm> {
-  const form = batchFormOf((await rpc('eth_getCode', [escrow, 'latest'])) as Hex);
-  if (form === undefined) throw new Error(`the node knows no escrow of ours at ${escrow}`);
-  return form;
 }
 
 /** What is wrong with a contract, in words that follow its name and a colon. */

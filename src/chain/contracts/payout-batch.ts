@@ -5,22 +5,13 @@ import {
   framed,
   MAX_SEQUENCE_SPAN,
   MAX_UINT64,
-  notABatch,
   type PayoutEntry,
+  packedBatch,
+  readPackedBatch,
   unframed,
-} from './payouts/batch-parts.ts';
-import { LISTED_SELECTOR, listedBatch, readListedBatch } from './payouts/listed-batch.ts';
-import { PACKED_SELECTOR, packedBatch, readPackedBatch } from './payouts/packed-batch.ts';
+} from './packed-batch.ts';
 
-export type { PayoutEntry } from './payouts/batch-parts.ts';
-
-/** How an escrow takes its batches: `packed` by those of this version, `listed` by those of earlier ones. */
-export type BatchForm = 'packed' | 'listed';
-
-const forms = {
-  packed: { selector: PACKED_SELECTOR, write: packedBatch, read: readPackedBatch },
-  listed: { selector: LISTED_SELECTOR, write: listedBatch, read: readListedBatch },
-} as const;
+export type { PayoutEntry } from './packed-batch.ts';
 
 /** Why the escrow skipped a reward, by the `reason` of its RewardSkipped event. */
 export const skipReasons = {
@@ -33,27 +24,21 @@ export const skipReasons = {
 
 /**
  * Packs rewards into calldata for the escrow. Rewards are grouped by brand in order of each brand's first reward; within
- * a brand by amount in the same way where the batch is packed; otherwise the given order is kept. Amount zero and odd
+ * a brand by amount in the same way; otherwise the given order is kept. Amount zero and odd
  * recipients are encoded: the contract skips and reports them.
  * @throws RangeError when empty, when sequences span more than 65,536, when a sequence or amount does not fit
- * 64 bits, when an address is not 20 bytes of hex, or when a brand has more than 65,535 rewards in a listed batch.
+ * 64 bits, or when an address is not 20 bytes of hex.
  */
-export function encodePayoutBatch(entries: readonly PayoutEntry[], form: BatchForm = 'packed'): Hex {
+export function encodePayoutBatch(entries: readonly PayoutEntry[]): Hex {
   const { base, brands } = batchEntries(entries);
-  const { selector, write } = forms[form];
-  return framed(selector, write(base, brands));
+  return framed(packedBatch(base, brands));
 }
 
 /**
- * Reads calldata made by `encodePayoutBatch` in either form, in the batch's order, addresses in lower case.
+ * Reads calldata made by `encodePayoutBatch`, in the batch's order, addresses in lower case.
  * @throws RangeError when it is not exactly such calldata.
  */
-export function decodePayoutBatch(calldata: Hex): PayoutEntry[] {
-  const { selector, batch } = unframed(calldata);
-  const form = Object.values(forms).find((one) => one.selector === selector);
-  if (form === undefined) throw notABatch();
-  return form.read(batch);
-}
+export const decodePayoutBatch = (calldata: Hex): PayoutEntry[] => readPackedBatch(unframed(calldata));
 
 /** What the gas of a batch depends on: rewards, groups of brands, and words of the bitmap of paid sequences. */
 export function batchShape(entries: readonly PayoutEntry[]): {

@@ -8,10 +8,9 @@ import {
   waitingMints,
 } from '../../ledger/payments/mint-queue.ts';
 import type { Settle } from '../../ledger/transactions/settle.ts';
+import type { Hex } from '../../lib/hex.ts';
 import { mintGasLimit, saleMintData } from '../contracts/sale-mint.ts';
 import { type TriedQueue, type TriedWork, type TriedWorkDeps, triedWork } from './tried-work.ts';
-
-type Hex = `0x${string}`;
 
 /** What the sale says of a call that can never run: no role, cap or time makes it another answer. */
 const NEVER_RUNS: ReadonlySet<string> = new Set(['InvalidRecipient', 'ZeroAmount', 'ERC20InvalidReceiver']);

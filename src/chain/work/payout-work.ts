@@ -10,7 +10,6 @@ import {
 import { settleRewards } from '../../ledger/rewards/settle-rewards.ts';
 import type { Settle } from '../../ledger/transactions/settle.ts';
 import {
-  type BatchForm,
   batchShape,
   encodePayoutBatch,
   fittingPayouts,
@@ -26,8 +25,6 @@ import { judgePayouts, type PayoutVerdict } from './payout-trials.ts';
 
 interface PayoutSettings {
   escrow: `0x${string}`;
-  /** How that escrow takes its batches. */
-  form: BatchForm;
   /** Rewards in one transaction at most. */
   batchMax: number;
   /** The most that one transaction offers for all its gas: nodes refuse what is above a cap of theirs. */
@@ -100,10 +97,10 @@ const entryOf = ({ sequence, brandId, wallet, amount }: WaitingReward): PayoutEn
   amount: BigInt(amount),
 });
 
-function payloadOf(entries: PayoutEntry[], { escrow, form }: PayoutSettings): Payload {
+function payloadOf(entries: PayoutEntry[], { escrow }: PayoutSettings): Payload {
   const { count, brands, words } = batchShape(entries);
   const gas = payoutGasLimit(count, brands, words);
-  return { to: escrow, data: encodePayoutBatch(entries, form), valueWei: 0n, gas };
+  return { to: escrow, data: encodePayoutBatch(entries), valueWei: 0n, gas };
 }
 
 /** After each transaction that did nothing, the next one carries so much less, where no trial says more. */

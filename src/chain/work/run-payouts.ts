@@ -1,6 +1,5 @@
 /** Keeps the payout lane going: turn after turn while rewards wait. */
 import { createLoop } from '../../lib/loop.ts';
-import { batchFormAt } from '../contracts/deploy.ts';
 import { createLane } from '../lane/lane.ts';
 import { createPace } from '../lane/pace.ts';
 import type { LaneDeps, LaneSettings } from '../lane/types.ts';
@@ -46,31 +45,25 @@ export function createPayouts(deps: PayoutsDeps) {
       onSent();
     },
   };
-  const openLane = async () => {
-    const form = await batchFormAt(deps, escrow);
-    const { batchMax, offerMaxWei } = settings;
-    const work = payoutWork({
-      settings: { escrow, form, batchMax, offerMaxWei },
-      account: deps.signer.address,
-      rpc: deps.rpc,
-      progress: watched,
-    });
-    const opened = createLane({
-      ...deps,
-      chain: pace.chain,
-      work,
-      settings: { ...deps.lane, purpose: 'payout', storeMax: 1, offerMaxWei },
-    });
-    return { ...opened, tryOut: work.tryOut };
-  };
-  let lane: Awaited<ReturnType<typeof openLane>> | undefined;
+  const { batchMax, offerMaxWei } = settings;
+  const work = payoutWork({
+    settings: { escrow, batchMax, offerMaxWei },
+    account: deps.signer.address,
+    rpc: deps.rpc,
+    progress: watched,
+  });
+  const lane = createLane({
+    ...deps,
+    chain: pace.chain,
+    work,
+    settings: { ...deps.lane, purpose: 'payout', storeMax: 1, offerMaxWei },
+  });
   const loop = createLoop({
     name: 'payouts',
     async turn() {
       if (isBlockAwaited() || pace.waitMs() > 0) return 'idle';
-      lane ??= await openLane();
       const outcome = await lane.turn();
-      return (await lane.tryOut()) ? 'worked' : outcome;
+      return (await work.tryOut()) ? 'worked' : outcome;
     },
     pauseMs: () => pace.waitMs() || settings.idlePollMs,
     log,
@@ -85,12 +78,12 @@ export function createPayouts(deps: PayoutsDeps) {
     },
     /** Blocks were taken back. */
     reload() {
-      lane?.reload();
+      lane.reload();
       loop.nudge();
     },
     start: loop.start,
     stop: loop.stop,
     /** Releases the lane, so that another process can take it at once. */
-    release: async () => lane?.release(),
+    release: lane.release,
   };
 }

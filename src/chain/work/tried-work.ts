@@ -1,12 +1,11 @@
 /** Work of a lane whose calls are tried out before they are signed: one call a transaction, settled by its block. */
 import type { Database, Queries, SqlTime } from '../../ledger/database/database.ts';
 import type { Pauses, Window } from '../../ledger/transactions/refused-work.ts';
+import type { Hex } from '../../lib/hex.ts';
 import type { AlarmCode, Alarms } from '../alarms.ts';
 import type { LaneWork } from '../lane/types.ts';
 import type { Rpc } from '../rpc/rpc.ts';
 import { type TriedCall, tryCalls, type Verdict } from './try-calls.ts';
-
-type Hex = `0x${string}`;
 
 /** The rows that wait for a transaction of the lane. */
 export interface TriedQueue {

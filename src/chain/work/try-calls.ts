@@ -1,4 +1,5 @@
 /** Tries out what waits, and says of each call that fails whose trouble that is. */
+import type { Hex } from '../../lib/hex.ts';
 import {
   type TriedCall as Call,
   simulateCalls,
@@ -6,8 +7,6 @@ import {
   type Trial,
 } from '../contracts/calls/simulate.ts';
 import { type Rpc, RpcAnswerError, RpcUnreachableError } from '../rpc/rpc.ts';
-
-type Hex = `0x${string}`;
 
 /** A call that waits for a transaction; `key` names it in its queue. */
 export interface TriedCall {

@@ -1,4 +1,5 @@
 /** `rewards achievements list|show|progress`. */
+import { personOf } from '../../client/person.ts';
 import { achievementsOf } from '../../rules/brands/achievement.ts';
 import { type BrandOptions, withBrands } from '../brand/target.ts';
 import type { Handler } from '../machine/context.ts';
@@ -37,7 +38,7 @@ const isBrand = (body: unknown): body is { brandId: string; achievements: Record
 export const showAchievements: Handler<{ user: string; brand?: string }> = async (context, wish) => {
   const target = await resolveTarget(context);
   const { brandId } = await demandBrand(context, target, wish.brand);
-  const reply = await clientFor(target, context).achievements({ brandId, ...userOf(wish.user) });
+  const reply = await clientFor(target, context).achievements({ brandId, ...personOf(wish.user) });
   return serviceResult(reply, { text: (style) => userAchievementLines(reply.body, style) });
 };
 
@@ -55,16 +56,10 @@ export const reportProgress: Handler<{
   const target = await resolveTarget(context);
   const { brandId } = await demandBrand(context, target, wish.brand);
   const headers = await keyHeader(context.runtime, wish.apiKeyFile);
-  const report = { brandId, ...userOf(wish.user), achievementType: wish.type, ...change };
+  const report = { brandId, ...personOf(wish.user), achievementType: wish.type, ...change };
   const reply = await clientFor(target, context).reportProgress(report, { headers });
   return serviceResult(reply, { expected, text: (style) => progressLine(reply.body, wish, style) });
 };
-
-/** What the service calls the user: an account on a platform is its id there. */
-function userOf(user: string): { userIdentifier: string; platform?: string } {
-  const [, platform, id] = /^([\w-]+):(.+)$/.exec(user) ?? [];
-  return platform && id ? { userIdentifier: id, platform } : { userIdentifier: user };
-}
 
 function changeOf({ add, to }: { add?: string; to?: string }): { newValue: number } | { increment: number } {
   if (add !== undefined && to !== undefined)

@@ -1,11 +1,10 @@
 /** `rewards contracts grant|revoke`: a role of a contract, by its admin's key or as a transaction to copy. */
+import type { Hex } from '../../lib/hex.ts';
 import type { ContractsOptions } from '../../production/contracts/contracts-command.ts';
 import type { Handler } from '../machine/context.ts';
 import { CliError, usageError } from '../machine/errors.ts';
 import type { CommandResult } from '../machine/output.ts';
 import { type NodeOptions, surroundings } from './run.ts';
-
-type Hex = `0x${string}`;
 
 export const changeRole: Handler<
   ContractsOptions &

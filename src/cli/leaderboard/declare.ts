@@ -1,4 +1,6 @@
 /** `rewards leaderboard`: names, arguments and options. */
+import { boardPeriods } from '../../rules/engagement/board-window.ts';
+import { boardMetricNames } from '../../rules/engagement/rank-tree.ts';
 import type { Catalog } from '../machine/catalog.ts';
 import { option } from '../machine/options.ts';
 
@@ -7,11 +9,11 @@ export function declareLeaderboard({ parent, lazily }: Catalog): void {
     .command('leaderboard')
     .summary("show which of a brand's users did most, and any user's own place")
     .addOption(
-      option('--metric <metric>', 'rwt_earned, claims (or events_completed), activity, streak', {
+      option('--metric <metric>', Object.keys(boardMetricNames).join(', '), {
         default: 'rwt_earned',
       }),
     )
-    .addOption(option('--period <period>', 'day, week, month, all', { default: 'week' }))
+    .addOption(option('--period <period>', boardPeriods.join(', '), { default: 'week' }))
     .addOption(option('--platform <name>', 'count only what was done there'))
     .addOption(option('--limit <n>', 'users to show, 1 to 100', { default: '10' }))
     .addOption(

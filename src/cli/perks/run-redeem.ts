@@ -1,5 +1,6 @@
 /** `rewards perks redeem`: a perk for a user's RWT, with the code that the user shows to the brand. */
 import type { RedeemedPerkBody } from '../../client/bodies.ts';
+import { personOf } from '../../client/person.ts';
 import type { CommandContext, Handler } from '../machine/context.ts';
 import { usageError } from '../machine/errors.ts';
 import { keyHeader } from '../machine/read-input.ts';
@@ -8,7 +9,6 @@ import { permitOf, secondsFromNow } from '../relay/run-permit.ts';
 import { isObject } from '../service/assignments.ts';
 import { parseExpectation } from '../service/expectation.ts';
 import { demandBrand } from '../service/named-brand.ts';
-import { personOf } from '../service/person.ts';
 import { noteRequest, serviceResult } from '../service/service-reply.ts';
 import { clientFor, resolveTarget, type Target } from '../service/target.ts';
 import { redeemedLine } from './view.ts';

@@ -2,6 +2,7 @@
 
 import { openUserWallets, type UserWallet, type UserWallets } from '../../client/chain/user-wallet.ts';
 import type { createClient } from '../../client/create-client.ts';
+import { accountIn } from '../../client/person.ts';
 import { secureRandom } from '../../lib/ids.ts';
 import type { CommandContext } from '../machine/context.ts';
 import { CliError, usageError } from '../machine/errors.ts';
@@ -57,7 +58,7 @@ export async function walletOf(client: Client, name: string): Promise<UserWallet
 
 /** `alice` is the demo user of that name, `discord:1…` the stand-in e-mail of that account. */
 async function emailOf(client: Client, { run }: Target, name: string): Promise<string> {
-  if (/^[\w-]+:/.test(name)) {
+  if (accountIn(name)) {
     const reply = await client.control.wallets.show(name);
     mustBe(reply, isWallet);
     return reply.body.user;

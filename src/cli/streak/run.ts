@@ -1,5 +1,6 @@
 /** `rewards streak status|check-in|claim|settings`. */
 import type { BrandDetail } from '../../client/bodies.ts';
+import { personOf } from '../../client/person.ts';
 import { brandSpec } from '../../rules/brands/spec.ts';
 import type { CommandContext, Handler } from '../machine/context.ts';
 import { keyHeader } from '../machine/read-input.ts';
@@ -7,7 +8,6 @@ import { isObject } from '../service/assignments.ts';
 import { replyResult } from '../service/control-reply.ts';
 import { parseExpectation } from '../service/expectation.ts';
 import { demandBrand } from '../service/named-brand.ts';
-import { personOf } from '../service/person.ts';
 import { serviceResult } from '../service/service-reply.ts';
 import { clientFor, resolveTarget } from '../service/target.ts';
 import { checkInLine, claimLine, settingsText, statusText } from './view.ts';

@@ -1,5 +1,6 @@
 /** `rewards wallet pregenerate|show|balance`. */
 import type { WalletBody } from '../../client/bodies.ts';
+import { accountIn, registrationOf } from '../../client/person.ts';
 import type { Handler } from '../machine/context.ts';
 import { usageError } from '../machine/errors.ts';
 import { keyHeader } from '../machine/read-input.ts';
@@ -21,7 +22,7 @@ export const pregenerateWallet: Handler<{
   const expected = wish.expect === undefined ? undefined : parseExpectation(wish.expect);
   const target = await resolveTarget(context);
   const { brandId } = await demandBrand(context, target, wish.brand);
-  const body = { brand_id: brandId, ...personOf(wish) };
+  const body = { brand_id: brandId, ...registered(wish) };
   const headers = await keyHeader(context.runtime, wish.apiKeyFile);
   const reply = await clientFor(target, context).pregenerate(body, { headers });
   noteRequest(context, reply);
@@ -38,7 +39,7 @@ export const walletBalance: Handler<{ user: string; brand?: string }> = async (c
   const client = clientFor(target, context);
   const { brandId } = await demandBrand(context, target, brand);
   let userIdentifier = user;
-  if (isAccount(user)) {
+  if (accountIn(user)) {
     // The emulator looks up the wallet of an account; the service itself knows e-mails and addresses only.
     const known = await client.control.wallets.show(user);
     const refusal = refusalOf(known, isWallet);
@@ -49,16 +50,10 @@ export const walletBalance: Handler<{ user: string; brand?: string }> = async (c
   return serviceResult(reply, { text: (style) => balanceLine(reply.body, user, style) });
 };
 
-/** Whether a text is an account such as `discord:123`; an e-mail has a colon only in a quoted local part. */
-const isAccount = (user: string) => /^[\w-]+:/.test(user);
-
-function personOf({ user, username }: { user: string; username?: string }): Record<string, string> {
-  if (isAccount(user)) {
-    const colon = user.indexOf(':');
-    const id = user.slice(colon + 1);
-    return { oauth_provider: user.slice(0, colon), oauth_user_id: id, oauth_username: username ?? id };
-  }
-  if (username === undefined) return { email: user };
+/** On a platform every user has a name: their id where none is given. */
+function registered({ user, username }: { user: string; username?: string }): Record<string, string> {
+  const account = accountIn(user);
+  if (account || username === undefined) return registrationOf(user, username ?? account?.id);
   throw usageError(
     '--username goes with an account on a platform, not with an e-mail.',
     'Name the account as <platform>:<id>, or leave --username out.',

@@ -14,11 +14,10 @@ import { rpcLimits } from '../../chain/rpc/limits.ts';
 import { createRpc } from '../../chain/rpc/rpc.ts';
 import { DEV_MNEMONIC, DEV_WALLETS_PATH } from '../../lib/development/accounts.ts';
 import { PreconditionError } from '../../lib/failures/precondition.ts';
+import type { Hex } from '../../lib/hex.ts';
 import type { Random } from '../../lib/ids.ts';
 import { nearest } from '../../lib/nearest.ts';
 import type { ContractName } from '../../rules/relay-policy.ts';
-
-type Hex = `0x${string}`;
 
 /** A wallet of the emulator, by its place in the key tree; null: the user brought the wallet. */
 export interface UserWallet {

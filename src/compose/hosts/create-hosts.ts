@@ -199,7 +199,7 @@ function frameOf(deps: HostsDeps, config: HostsConfig) {
     proxies: proxyTrust([...config.proxies]),
     countAddress: addressCounter(config),
     answerOnce: createAnswerOnce({ database, random, realClock: steadyClock() }),
-    verifyBrandKey: (authorization: string | undefined) => verifyBrandKey({ database, clock }, authorization),
+    verifyBrandKey: (authorization: string) => verifyBrandKey({ database, clock }, authorization),
   };
 }
 

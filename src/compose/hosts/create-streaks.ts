@@ -55,13 +55,11 @@ export function createStreaks(
     inTurn: createKeyedMutex<BrandId>(),
     triesMax: settings.decideTriesMax,
     typesMax: settings.streakTypesMax,
-    async settleReward(rewardId) {
-      const timeoutMs = settings.answerTimeoutMs;
-      const waiting = engine.progress.waitFor({ rewardId, until: answerWhen, timeoutMs });
-      engine.payouts.nudge();
-      const progress = await waiting;
-      return { transactionHash: progress?.hash ?? null, failure: progress?.failure ?? null };
-    },
+    payouts: engine.payouts,
+    progress: engine.progress,
+    answerWhen,
+    // As long as callers wait for an event's.
+    answerTimeoutMs: settings.answerTimeoutMs,
   };
   return {
     recordActivity: (request: StreakRequest) => recordActivity(streakDeps, request),

@@ -1,5 +1,6 @@
 /** The emulator's clock, as the control API has it. */
 import { z } from 'zod';
+import { PADDED_DURATION_FORM } from '../../lib/duration.ts';
 import { CLOCK_CONDITION, CLOCK_CONDITIONS } from '../../rules/clock-condition.ts';
 import { type Endpoint, named } from '../endpoint.ts';
 import { endpoint } from './control-endpoint.ts';
@@ -7,13 +8,10 @@ import type { ControlRefusalCode } from './refusals.ts';
 
 const instant = () => z.iso.datetime();
 
-/** As `lib/duration.ts` reads it. */
-const DURATION = /^\s*(?:\d{1,15}(?:\.\d{1,3})?(?:ms|s|m|h|d))+\s*$/;
-
 const singleChange = z
   .strictObject({
     advance: z
-      .union([z.string().regex(DURATION), z.number().min(0)])
+      .union([z.string().regex(PADDED_DURATION_FORM), z.number().min(0)])
       .meta({ description: 'A duration such as `61s` or `1h30m`, or milliseconds.' }),
     set: z
       .union([z.string().regex(/\d/), z.number().min(0)])

@@ -1,5 +1,6 @@
 /** What the control API shows of the emulated processor, and takes for it. */
 import { z } from 'zod';
+import { PADDED_DURATION_FORM } from '../../lib/duration.ts';
 
 const instant = () => z.iso.datetime();
 const text = () => z.string().nullable();
@@ -13,11 +14,10 @@ const textOf = (most: number) =>
     .min(1, { error: 'must not be empty' })
     .max(most, { error: `must have at most ${most} characters` })
     .refine(hasNoNul, NUL_PROBLEM);
-/** As `lib/duration.ts` reads it. */
 const duration = () =>
   z
     .string({ error: 'must be a duration such as 30s' })
-    .regex(/^\s*(?:\d{1,15}(?:\.\d{1,3})?(?:ms|s|m|h|d))+\s*$/, { error: 'must be a duration such as 30s' });
+    .regex(PADDED_DURATION_FORM, { error: 'must be a duration such as 30s' });
 const count = () => z.int({ error: 'must be a whole number' }).min(1, { error: 'must be at least 1' });
 
 export const processorSession = z.object({

@@ -1,4 +1,5 @@
 /** The whole error table of the relay: which refusal is answered with which status, code and facts (contract: Relay errors). */
+import type { Hex } from '../../lib/hex.ts';
 import type { ValidationProblem } from '../../rules/relay-policy.ts';
 import { rateHeaders, type UsedWindow } from '../rate-headers.ts';
 import { EXAMPLES_AT_MS, type RefusalRows, refusalTable, type Said } from '../refusals.ts';
@@ -9,8 +10,6 @@ import {
   requestRefusals,
 } from '../shared-refusals.ts';
 import { relayExample } from './examples.ts';
-
-type Hex = `0x${string}`;
 
 export type RelayHostRefusal =
   | FrameRefusal

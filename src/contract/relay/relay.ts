@@ -1,13 +1,12 @@
 /** POST relay and GET relay/<hash> (contract: Relay request, Permit, Relay result). */
 import { z } from 'zod';
+import type { Hex } from '../../lib/hex.ts';
 import { type Endpoint, named, RATE_HEADERS } from '../endpoint.ts';
 import { idempotencyKeyHeader } from '../idempotency-key.ts';
 import { amount, permitField, wholeText } from '../permit.ts';
 import { address, addressField, hash, instant, OBJECT_PROBLEM, problemsOf } from '../shapes.ts';
 import { relayExample } from './examples.ts';
 import { anywhere, ofLookups, type RelayRefusalCode, relayRefusals } from './refusals.ts';
-
-type Hex = `0x${string}`;
 
 export const relayBody = z
   .looseObject({

@@ -104,8 +104,8 @@ function createOpening() {
 const away = () =>
   Response.json(
     {
-      error: 'The stack is away',
-      message: 'A snapshot is being put in place of its data, or could not be: try again in a moment.',
+      error: 'The stack is not available',
+      message: 'A snapshot is being restored, or its restore has failed: try again in a moment.',
     },
     { status: 503, headers: { 'retry-after': '1' } },
   );

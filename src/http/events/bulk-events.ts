@@ -4,6 +4,7 @@ import { BULK_EVENTS_MAX, bulkEventsBody } from '../../contract/events/bulk-even
 import { parseManualEvent } from '../../contract/events/submission.ts';
 import { jsonAnswer } from '../frame/answer.ts';
 import { readJsonBody } from '../frame/body/json-body.ts';
+import { brandOfKey } from '../frame/brand-key.ts';
 import type { RequestVariables } from '../frame/request-record.ts';
 import { answerEvent, type EventReply } from './answer-event.ts';
 import type { ManualEventDeps } from './manual-event.ts';
@@ -26,7 +27,7 @@ export function bulkEvents(deps: BulkEventsDeps): Handler<RequestVariables> {
       const errors = [`events: must be a list of 1 to ${BULK_EVENTS_MAX} events`];
       return refuser.answer(context, { code: 'invalid_event_data', errors });
     }
-    const keyOf = await deps.verifyBrandKey(context.req.header('authorization'));
+    const keyOf = await brandOfKey(deps, context);
     const origin = context.req.header('origin');
     const answers = await Promise.all(
       batch.data.events.map(async (item): Promise<Omit<EventReply, 'kept'>> => {

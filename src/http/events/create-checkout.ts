@@ -4,21 +4,19 @@ import type { Effect, TriedAnswer } from '../../actions/answer-once.ts';
 import type { CheckoutOutcome, WantedCheckout } from '../../actions/payments/create-checkout.ts';
 import { type CheckoutResult, checkoutBody } from '../../contract/events/create-checkout.ts';
 import { problemsOf } from '../../contract/shapes.ts';
-import type { BrandId } from '../../rules/brands/brand.ts';
 import { clientAddress, countedAddress, type ProxyTrust } from '../frame/addresses/client-address.ts';
 import { readJsonBody } from '../frame/body/json-body.ts';
+import { type BrandKeyDeps, brandOfKey } from '../frame/brand-key.ts';
 import { forwardedFacts } from '../frame/https-only.ts';
 import { type AnswerOnce, answerKeyed, idempotencyKeyOf, idempotently } from '../frame/idempotently.ts';
 import type { RequestVariables } from '../frame/request-record.ts';
 import type { EventsRefuser } from './refuser.ts';
 
-export interface CreateCheckoutDeps {
+export interface CreateCheckoutDeps extends BrandKeyDeps {
   /** `actions/payments/create-checkout` with its deps bound; absent where the service takes no payments. */
   createCheckout: ((wanted: WantedCheckout, effect?: Effect) => Promise<CheckoutOutcome>) | undefined;
   answerOnce: AnswerOnce;
   proxies: ProxyTrust;
-  /** The brand whose key came with the request. */
-  verifyBrandKey: (authorization: string | undefined) => Promise<BrandId | undefined>;
   refuser: EventsRefuser;
   settings: { bodyLimitBytes: number };
 }
@@ -39,7 +37,7 @@ export function createCheckoutHandler(deps: CreateCheckoutDeps): Handler<Request
       return refuser.answer(context, { code: 'invalid_event_data', errors });
     }
     const { amount: amountCents, idempotencyKey: _, ...wanted } = fields.data;
-    const hasKey = (await deps.verifyBrandKey(context.req.header('authorization'))) === wanted.brandId;
+    const hasKey = (await brandOfKey(deps, context)) === wanted.brandId;
     const openedFrom = hasKey
       ? undefined
       : countedAddress(clientAddress(forwardedFacts(context), deps.proxies));

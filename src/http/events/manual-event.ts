@@ -2,17 +2,15 @@
 import type { Context, Handler } from 'hono';
 import { parseManualEvent, type Unkeyed } from '../../contract/events/submission.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { BrandId } from '../../rules/brands/brand.ts';
 import { readJsonBody } from '../frame/body/json-body.ts';
+import { type BrandKeyDeps, brandOfKey } from '../frame/brand-key.ts';
 import { type AnswerOnce, answerKeyed, idempotencyKeyOf, idempotently } from '../frame/idempotently.ts';
 import type { RequestVariables } from '../frame/request-record.ts';
 import { type AnswerEventDeps, answerEvent } from './answer-event.ts';
 import type { EventsRefuser } from './refuser.ts';
 
-export interface ManualEventDeps extends AnswerEventDeps {
+export interface ManualEventDeps extends AnswerEventDeps, BrandKeyDeps {
   answerOnce: AnswerOnce;
-  /** The brand whose key came with the request. */
-  verifyBrandKey: (authorization: string | undefined) => Promise<BrandId | undefined>;
   refuser: EventsRefuser;
   clock: Pick<Clock, 'now'>;
   settings: {
@@ -72,8 +70,9 @@ async function answerAsked(
   asked: Asked & { nowMs: number },
 ): Promise<Response> {
   const { brandId, origin } = asked.submission;
-  const authorization = context.req.header('authorization');
-  const keyOf = authorization === undefined ? undefined : await deps.verifyBrandKey(authorization);
+  // Without a promise where no key came.
+  const verified = brandOfKey(deps, context);
+  const keyOf = verified && (await verified);
   const submission = { withBrandKey: keyOf === brandId, ...asked.submission };
   const event = { submission, nowMs: asked.nowMs, bodyBytes: asked.bytes };
   // Strangers who guess a brand's keys get nothing of its requests, and stop none of them.

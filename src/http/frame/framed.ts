@@ -6,15 +6,15 @@ type InFrame = Context<RequestVariables>;
 type MaybeAnswer = Response | undefined | Promise<Response | undefined>;
 
 export interface FrameStep {
-  /** The answer in place of the handler's, which then is not asked, as no step further in is. */
+  /** Runs before the handler. An answer ends the request here: neither the handler nor the steps inside this one run. */
   before?(context: InFrame): MaybeAnswer;
-  /** The answer in place of the one that is there. Of a step whose `before` failed, it is not asked. */
+  /** Runs after the handler, and may return another answer in place of the given one. Left out when this step's `before` threw. */
   after?(context: InFrame, answer: Response): MaybeAnswer;
 }
 
 /**
- * Puts steps around a handler, the outermost first. What fails is answered where it fails, so that the steps around it
- * still do their part. In place of Hono's middleware, of which each makes three promises that live as long as the request.
+ * Puts steps around a handler, the outermost first. An error becomes an answer at the step that threw it, so that the
+ * steps outside of that one still run their `after`. In place of Hono's middleware, of which each makes three promises that live as long as the request.
  */
 export function framed(
   steps: readonly FrameStep[],

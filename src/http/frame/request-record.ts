@@ -2,6 +2,7 @@
 
 import type { RequestHost } from '../../contract/control/control.ts';
 import type { RelayCase } from '../../contract/relay/explain-relay.ts';
+import type { BrandId } from '../../rules/brands/brand.ts';
 import type { EventCase } from '../../rules/events/explain-event.ts';
 
 /** How an event was decided, for `explain`. */
@@ -76,6 +77,8 @@ export interface RequestNotes {
   elapsedMs: () => number;
   body?: string;
   traces: RequestTrace[];
+  /** The brand whose key came with the request, once it was asked for. */
+  brandOfKey?: Promise<BrandId | undefined>;
   /** Of the answer, names in small letters. */
   headers: Record<string, string>;
   /** Of an answer that is this caller's alone. */

@@ -4,7 +4,11 @@ import type { JsonSchema, RequestExample } from '../../contract/endpoint.ts';
 import { takenForms } from '../../contract/shapes.ts';
 import type { ApiDocument } from '../openapi.ts';
 import { fieldsOf, limitsOf, typeOf } from './field-table.ts';
-import { ANY_ORIGIN, pageScript, pageStyle } from './page-assets.ts';
+import pageScript from './page.browser.js';
+import pageStyle from './page.css';
+
+/** Where requests go in the page, until its script knows where it was loaded from. */
+const ANY_ORIGIN = 'http://127.0.0.1:8787';
 
 type Operation = ApiDocument['paths'][string][string];
 
@@ -87,7 +91,7 @@ export function referencePage(api: ApiDocument, references: readonly ReferenceLi
 <link rel="icon" href="data:,">
 <style>${pageStyle}</style>
 </head>
-<body>
+<body data-any-origin="${ANY_ORIGIN}">
 <nav><a class="home" href="#top">${escaped(api.info.title)}</a>${nav}<h2>More</h2><ul><li><a href="#errors">Errors</a></li><li><a href="openapi.json">OpenAPI document</a></li>${others}</ul></nav>
 <main id="top">
 <h1>${escaped(api.info.title)} <small>${escaped(api.info.version)}</small></h1>

@@ -8,21 +8,19 @@ import type {
 import { type PregenerateResult, registrationObject } from '../../contract/register/pregenerate-user.ts';
 import type { RegisterRefusal } from '../../contract/register/refusals.ts';
 import { OBJECT_PROBLEM } from '../../contract/shapes.ts';
-import type { BrandId } from '../../rules/brands/brand.ts';
 import { readRegistration } from '../../rules/registration.ts';
 import { clientAddress, countedAddress, type ProxyTrust } from '../frame/addresses/client-address.ts';
 import { jsonAnswer, setRateHeaders } from '../frame/answer.ts';
 import { readJsonBody } from '../frame/body/json-body.ts';
+import { type BrandKeyDeps, brandOfKey } from '../frame/brand-key.ts';
 import { forwardedFacts } from '../frame/https-only.ts';
 import type { Refuser } from '../frame/refuse.ts';
 import type { RequestVariables } from '../frame/request-record.ts';
 
-export interface PregenerateUserDeps {
+export interface PregenerateUserDeps extends BrandKeyDeps {
   /** `actions/wallets/pregenerate-wallet` with its deps bound. */
   pregenerateWallet: (wanted: WantedWallet) => Promise<PregeneratedWallet | { refusal: PregenerateRefusal }>;
   proxies: ProxyTrust;
-  /** The brand whose key came with the request. */
-  verifyBrandKey: (authorization: string | undefined) => Promise<BrandId | undefined>;
   refuser: Refuser<RegisterRefusal>;
   settings: {
     bodyLimitBytes: number;
@@ -43,7 +41,7 @@ export function pregenerateUser(deps: PregenerateUserDeps): Handler<RequestVaria
     }
     const read = readRegistration(fields.data, settings);
     if ('problem' in read) return refuser.answer(context, read.problem);
-    const keyOf = await deps.verifyBrandKey(context.req.header('authorization'));
+    const keyOf = await brandOfKey(deps, context);
     const outcome = await deps.pregenerateWallet({
       ...{ registration: read.registration, keyOf },
       origin: context.req.header('origin'),

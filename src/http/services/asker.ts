@@ -18,7 +18,7 @@ type AskerProblem =
 /** `name`: whom an idempotency key belongs to, so that nobody gets the answer to another caller's request. */
 export async function askerOf(
   deps: AskerDeps,
-  context: Pick<Context, 'req'>,
+  context: Pick<Context, 'req' | 'get'>,
   { brandId, withPermit }: { brandId: BrandId; withPermit: boolean },
 ): Promise<{ asker: Asker; name: string } | { refusal: AskerProblem }> {
   const { keyOf, origin } = await writerOf(deps, context);

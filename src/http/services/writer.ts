@@ -1,17 +1,11 @@
 /** Who sends a write to the services host. */
 import type { Context } from 'hono';
 import type { Writer } from '../../actions/engagement/admit-write.ts';
-import type { BrandId } from '../../rules/brands/brand.ts';
+import { type BrandKeyDeps, brandOfKey } from '../frame/brand-key.ts';
 
-export interface WriterDeps {
-  /** The brand whose key came with the request. */
-  verifyBrandKey: (authorization: string | undefined) => Promise<BrandId | undefined>;
-}
+export type WriterDeps = BrandKeyDeps;
 
-export const writerOf = async (
-  { verifyBrandKey }: WriterDeps,
-  { req }: Pick<Context, 'req'>,
-): Promise<Writer> => ({
-  keyOf: await verifyBrandKey(req.header('authorization')),
-  origin: req.header('origin'),
+export const writerOf = async (deps: WriterDeps, context: Pick<Context, 'req' | 'get'>): Promise<Writer> => ({
+  keyOf: await brandOfKey(deps, context),
+  origin: context.req.header('origin'),
 });

@@ -29,9 +29,9 @@ export interface UserScore {
 }
 
 /**
- * The users with the highest scores, highest first; of equal scores, the user whose key comes last. The index has scores
- * alone, so that new users do not each need a page of it: who of many with the last of these scores is among the first is
- * found apart.
+ * The users with the highest scores, highest first; users with equal scores are ordered by their keys, the last key first.
+ * The index has scores without keys, so that new users do not each need a page of it. Where many users share the lowest
+ * score that still makes the list, a second query picks those of them who are on it.
  */
 export async function firstOf(db: Queries, of: Ranking & { limit: number }): Promise<UserScore[]> {
   const { score, counts } = columns[of.metric];

@@ -1,12 +1,11 @@
 /** Payments and mints in pages, to compare them with the chain and with each other. Every page is one statement. */
 import { and, asc, eq, gt, inArray, isNotNull, isNull, or, sql } from 'drizzle-orm';
+import type { Hex } from '../../lib/hex.ts';
 import type { Queries } from '../database/database.ts';
 import { inChunks } from '../database/in-chunks.ts';
 import { checkoutSessions, mints, operatorMints } from '../schema/payments.ts';
 import { transactions } from '../schema/transactions.ts';
 import { carrierOf } from './mints.ts';
-
-type Hex = `0x${string}`;
 
 /** What the ledger says that the sale mints under a key. */
 export interface ExpectedSale {

@@ -1,11 +1,10 @@
 /** What the mint lane works off: mints of paid sessions and of operators, bound to the transactions that carry them. */
 import { and, asc, count, eq, gt, inArray, isNull, sql } from 'drizzle-orm';
+import type { Hex } from '../../lib/hex.ts';
 import type { Queries, SqlTime } from '../database/database.ts';
 import { atTime, type Of, statement } from '../database/statement.ts';
 import { type MintKind, mints, operatorMints } from '../schema/payments.ts';
 import { afterRefusal, isDue, type Pauses, placeInTurn, type Window } from '../transactions/refused-work.ts';
-
-type Hex = `0x${string}`;
 
 /** RWT that the sale is to mint under a key, to an account (`wallet`) or into a brand's escrow balance (`escrow`). */
 export interface QueuedMint {

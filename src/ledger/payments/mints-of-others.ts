@@ -1,9 +1,8 @@
 /** Mints whose key the sale has used in a transaction that is not ours: sent by hand with the mint key, by whoever has it. */
 import { and, eq, gte, isNotNull, isNull } from 'drizzle-orm';
+import type { Hex } from '../../lib/hex.ts';
 import type { Queries } from '../database/database.ts';
 import { mints, operatorMints } from '../schema/payments.ts';
-
-type Hex = `0x${string}`;
 
 /**
  * Notes that a block shows the key as used, so that the mint waits for nothing any more; one that was given up is minted

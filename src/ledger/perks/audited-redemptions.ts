@@ -1,5 +1,6 @@
 /** Redemptions in pages, to compare them with the chain. Every page is one statement. */
 import { and, asc, eq, gt, inArray, isNotNull, isNull, or, sql } from 'drizzle-orm';
+import type { Hex } from '../../lib/hex.ts';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import type { KeptConsent } from '../../rules/perks/consent.ts';
 import type { Queries } from '../database/database.ts';
@@ -7,8 +8,6 @@ import { inChunks } from '../database/in-chunks.ts';
 import { redemptions } from '../schema/engagement/redemptions.ts';
 import { transactions } from '../schema/transactions.ts';
 import type { Redemption } from './redemptions.ts';
-
-type Hex = `0x${string}`;
 
 /** What the ledger expects under these keys; keys that it does not know are left out. */
 export async function expectedRedemptions(db: Queries, keys: Hex[]): Promise<Map<Hex, Redemption>> {

@@ -1,5 +1,6 @@
 /** What a brand has paid a user, and what of that is spent: sums over what was paid and collected, made when they are asked for. */
 import { and, eq, inArray, isNotNull, isNull, or, sql } from 'drizzle-orm';
+import type { Hex } from '../../lib/hex.ts';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import type { Grant } from '../../rules/perks/consent.ts';
 import type { Queries } from '../database/database.ts';
@@ -7,8 +8,6 @@ import { inChunks } from '../database/in-chunks.ts';
 import { redemptions } from '../schema/engagement/redemptions.ts';
 import { rewards } from '../schema/rewards.ts';
 import { transactions } from '../schema/transactions.ts';
-
-type Hex = `0x${string}`;
 
 /** Lower case, or as checksums spell it. */
 const lowered = (column: typeof rewards.wallet | typeof redemptions.wallet) => sql<string>`lower(${column})`;

@@ -1,5 +1,6 @@
 /** What the redeem lane works off: redemptions, bound to the transactions that carry them. */
 import { and, asc, count, eq, gt, inArray, isNull, lte, sql } from 'drizzle-orm';
+import type { Hex } from '../../lib/hex.ts';
 import type { Queries, SqlTime } from '../database/database.ts';
 import { atTime, type Of, statement } from '../database/statement.ts';
 import { redemptions } from '../schema/engagement/redemptions.ts';
@@ -7,8 +8,6 @@ import { transactions } from '../schema/transactions.ts';
 import { afterRefusal, isDue, type Pauses, placeInTurn, type Window } from '../transactions/refused-work.ts';
 import type { Transaction } from '../transactions/transactions.ts';
 import type { Redemption } from './redemptions.ts';
-
-type Hex = `0x${string}`;
 
 const isWaiting = and(isNull(redemptions.transactionId), isNull(redemptions.failure));
 

@@ -1,5 +1,6 @@
 /** Redemptions of perks: admitted within a user's RWT and a perk's stock, and followed until a block shows them. */
 import { and, eq, gt, inArray, isNotNull, isNull, or, sql } from 'drizzle-orm';
+import type { Hex } from '../../lib/hex.ts';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import { type Agreement, unspentOf } from '../../rules/perks/consent.ts';
 import type { Queries, SqlTime } from '../database/database.ts';
@@ -8,8 +9,6 @@ import { perks } from '../schema/engagement/perks.ts';
 import { type KeptPermit, redeemers, redemptions } from '../schema/engagement/redemptions.ts';
 import { type TransactionOutcome, type TransactionStatus, transactions } from '../schema/transactions.ts';
 import { readGrant } from './grants.ts';
-
-type Hex = `0x${string}`;
 
 export type Redemption = typeof redemptions.$inferSelect;
 /** `key`: `redemptionKey(id)` of `src/chain/contracts/calls/perk-redemption.ts`. */

@@ -1,13 +1,12 @@
 /** Mints, redemptions, relayed calls and top-ups that the chain or a pool has: bound where the ledger knows them, else written. */
 import { and, asc, eq, isNull, sql } from 'drizzle-orm';
+import type { Hex } from '../../lib/hex.ts';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import { takeNumbers } from '../counters.ts';
 import type { Queries } from '../database/database.ts';
 import { type KeptPermit, redemptions } from '../schema/engagement/redemptions.ts';
 import { checkoutSessions, type MintKind, mints, operatorMints } from '../schema/payments.ts';
 import { type GasPayer, gasBudgets, gasShares, gasTopUps, gasWallets, relays } from '../schema/relay.ts';
-
-type Hex = `0x${string}`;
 
 /** Binds a mint that the ledger has under this key; false when it has none. */
 export async function rebindMint(

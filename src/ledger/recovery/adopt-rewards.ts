@@ -1,5 +1,6 @@
 /** Rewards that the chain paid and the ledger lost, or knew and had not paid yet. */
 import { and, eq, inArray, sql } from 'drizzle-orm';
+import type { Hex } from '../../lib/hex.ts';
 import type { BrandId, BrandProfile, EventRule } from '../../rules/brands/brand.ts';
 import { spendLimits } from '../../rules/events/spend-limit.ts';
 import { takeNumbers } from '../counters.ts';
@@ -12,8 +13,6 @@ import { brands, eventRules } from '../schema/brands.ts';
 import { brandFunds, rewards } from '../schema/rewards.ts';
 import { transactions } from '../schema/transactions.ts';
 import { wallets } from '../schema/wallets.ts';
-
-type Hex = `0x${string}`;
 
 /** A reward with what became of the transaction that it is bound to. */
 export type KnownReward = Awaited<ReturnType<typeof knownRewards>>[number];

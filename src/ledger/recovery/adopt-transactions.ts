@@ -1,5 +1,6 @@
 /** Transactions that the chain or a pool has and the ledger lost: stored as if the ledger had signed them. */
 import { and, eq, sql } from 'drizzle-orm';
+import type { Hex } from '../../lib/hex.ts';
 import type { Queries } from '../database/database.ts';
 import { perkTerms } from '../schema/engagement/perks.ts';
 import { redemptions } from '../schema/engagement/redemptions.ts';
@@ -8,8 +9,6 @@ import { gasTopUps, relays } from '../schema/relay.ts';
 import { rewards } from '../schema/rewards.ts';
 import { attempts, type LanePurpose, transactions } from '../schema/transactions.ts';
 import type { Transaction } from '../transactions/transactions.ts';
-
-type Hex = `0x${string}`;
 
 /** Signed bytes that were found, with what they offer. */
 export interface FoundBytes {

@@ -1,5 +1,6 @@
 /** Calls on behalf of users: queued once, bound to their transactions, and looked up by the requests that wait for them. */
 import { and, asc, eq, isNull, sql } from 'drizzle-orm';
+import type { Hex } from '../../lib/hex.ts';
 import { takeNumbers } from '../counters.ts';
 import type { Queries } from '../database/database.ts';
 import { insertion } from '../database/insertion.ts';
@@ -9,8 +10,6 @@ import { attempts, transactions } from '../schema/transactions.ts';
 
 export type Relay = typeof relays.$inferSelect;
 export type NewRelay = Omit<Relay, 'position' | 'permitTransactionId' | 'transactionId' | 'chargedGwei'>;
-type Hex = `0x${string}`;
-
 /** Queues calls behind those that were queued before. */
 export async function storeRelays(tx: Queries, wishes: NewRelay[]): Promise<void> {
   if (wishes.length === 0) return;

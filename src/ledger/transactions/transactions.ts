@@ -1,5 +1,6 @@
 /** Chain transactions: a nonce is a row, and the signed bytes are on disk before any node sees them. */
 import { and, asc, desc, eq, gte, inArray, isNull, lte, sql } from 'drizzle-orm';
+import type { Hex } from '../../lib/hex.ts';
 import type { Queries } from '../database/database.ts';
 import { insertion } from '../database/insertion.ts';
 import { isOneOf, listed, type Of, statement } from '../database/statement.ts';
@@ -7,8 +8,6 @@ import { attempts, type LanePurpose, type TransactionOutcome, transactions } fro
 import { behindAccepted } from './accepted-nonces.ts';
 
 export type Transaction = typeof transactions.$inferSelect;
-type Hex = `0x${string}`;
-
 /** Written out, and no parameter, so that both databases look among the few that are not final: `transactions_open`, `transactions_by_block`. */
 const isOpen = sql`${transactions.status} <> 'final'`;
 

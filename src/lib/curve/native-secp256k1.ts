@@ -6,7 +6,7 @@ type Bindings = typeof import('secp256k1/bindings.js').default;
 
 /** Throws where the package has no build for the platform. */
 export function loadNativeSecp256k1(): Secp256k1 {
-  // Not the package's main file: without a build that falls back to JavaScript, which is slower than WebAssembly.
+  // Not the package's main file: without a build that falls back to a slower implementation than ours.
   const bindings = createRequire(import.meta.url)('secp256k1/bindings.js') as Bindings;
   return {
     publicKeyOf: (privateKey) => bindings.publicKeyCreate(privateKey, false),

@@ -1,15 +1,15 @@
-/** Ethereum's curve: native code where there is a build for the platform, WebAssembly elsewhere. */
+/** Ethereum's curve: native code where there is a build for the platform, JavaScript elsewhere. */
 import { loadNativeSecp256k1 } from './native-secp256k1.ts';
+import { portableSecp256k1 } from './portable-secp256k1.ts';
 import type { Secp256k1 } from './types.ts';
-import { loadWasmSecp256k1 } from './wasm-secp256k1.ts';
 
-/** Chosen once: the native code takes a fifth of the time, but its package has no build for some platforms. */
+/** Chosen once: the native code takes a small part of the time, but its package has no build for some platforms. */
 export const secp256k1: Secp256k1 = load();
 
 function load(): Secp256k1 {
   try {
     return loadNativeSecp256k1();
   } catch {
-    return loadWasmSecp256k1();
+    return portableSecp256k1;
   }
 }

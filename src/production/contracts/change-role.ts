@@ -2,8 +2,7 @@
 import type { ContractAddresses } from '../../chain/contracts/deployment-steps.ts';
 import { grantableRoles, roleCall, roleNamed, roleState } from '../../chain/contracts/role-calls.ts';
 import type { Rpc } from '../../chain/rpc/rpc.ts';
-
-type Hex = `0x${string}`;
+import type { Hex } from '../../lib/hex.ts';
 
 interface RoleChange {
   contract: keyof ContractAddresses;

@@ -11,6 +11,7 @@ import type { Environment } from '../../compose/env.ts';
 import { PERK_TOKEN_URI } from '../../contract/services/perk-token.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { PreconditionError } from '../../lib/failures/precondition.ts';
+import type { Hex } from '../../lib/hex.ts';
 import { silentLog } from '../../lib/log.ts';
 import { delay } from '../../lib/timers.ts';
 import { isOpenToAll, notSet, readSecret, type Secret, settingsProblem } from '../secrets.ts';
@@ -21,8 +22,6 @@ import { problemOf } from '../start-errors.ts';
 import type { DeployDeps } from './deploy-contracts.ts';
 import type { DeploymentWish } from './deployment-state.ts';
 import type { SendingAccounts } from './needs.ts';
-
-type Hex = `0x${string}`;
 
 export interface ContractsOptions {
   chainId?: number;

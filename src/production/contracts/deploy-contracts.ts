@@ -10,6 +10,7 @@ import {
 import type { Signer } from '../../chain/lane/signer.ts';
 import type { ChainClient } from '../../chain/rpc/client.ts';
 import { type Rpc, RpcAnswerError } from '../../chain/rpc/rpc.ts';
+import type { Hex } from '../../lib/hex.ts';
 import { type ContractsFile, writeWhole } from './contracts-file.ts';
 import {
   cannotGoOn,
@@ -20,8 +21,6 @@ import {
   statePath,
   writeState,
 } from './deployment-state.ts';
-
-type Hex = `0x${string}`;
 
 export interface DeployDeps {
   rpc: Rpc;

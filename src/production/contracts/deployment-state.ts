@@ -2,10 +2,9 @@
 import { readFile } from 'node:fs/promises';
 import type { DeploymentAccounts } from '../../chain/contracts/deployment-steps.ts';
 import { PreconditionError } from '../../lib/failures/precondition.ts';
+import type { Hex } from '../../lib/hex.ts';
 import { problemOf } from '../start-errors.ts';
 import { writeWhole } from './contracts-file.ts';
-
-type Hex = `0x${string}`;
 
 /** What decides the transactions of a deployment; amounts as text. */
 export interface DeploymentWish {

@@ -10,8 +10,7 @@ import {
 import { readContract } from '../../chain/contracts/read-contract.ts';
 import { hasRole } from '../../chain/contracts/roles.ts';
 import type { Rpc } from '../../chain/rpc/rpc.ts';
-
-type Hex = `0x${string}`;
+import type { Hex } from '../../lib/hex.ts';
 
 /** The sending accounts of the service, as far as they are known. */
 export interface SendingAccounts {

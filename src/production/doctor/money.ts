@@ -4,6 +4,7 @@ import type { Queries } from '../../ledger/database/database.ts';
 import { listGasWallets } from '../../ledger/relay/gas-wallets.ts';
 import type { LanePurpose } from '../../ledger/schema/transactions.ts';
 import { everyLane } from '../../ledger/transactions/backlog.ts';
+import type { Hex } from '../../lib/hex.ts';
 import { namesOf, type Setting } from '../../lib/setting.ts';
 import {
   costOfOne,
@@ -14,8 +15,6 @@ import {
 } from '../reach/gas-money.ts';
 import { startSettings } from '../settings.ts';
 import type { Observation } from './observation.ts';
-
-type Hex = `0x${string}`;
 
 const check = 'money';
 

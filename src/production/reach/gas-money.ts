@@ -8,12 +8,11 @@ import type { ChainClient } from '../../chain/rpc/client.ts';
 import { settings } from '../../compose/config.ts';
 import type { Queries } from '../../ledger/database/database.ts';
 import { listGasWallets } from '../../ledger/relay/gas-wallets.ts';
+import type { Hex } from '../../lib/hex.ts';
 import { dearestCallGas } from '../../rules/relay-policy.ts';
 import { feesOf, native } from '../service-config.ts';
 import type { StartConfig } from '../start-config.ts';
 import { type Problem, problemOf } from '../start-errors.ts';
-
-type Hex = `0x${string}`;
 
 /** The accounts that sign, by the name of their key. */
 export type SigningAccount = keyof StartConfig['keys'];

@@ -16,12 +16,11 @@ import {
   rebindReward,
   usersAt,
 } from '../../ledger/recovery/adopt-rewards.ts';
+import type { Hex } from '../../lib/hex.ts';
 import type { BrandId, BrandProfile } from '../../rules/brands/brand.ts';
 import { milestonesOf, streakTerms } from '../../rules/engagement/streak.ts';
 import { note, type RecoveryContext, sequenceText, timeOf } from './context.ts';
 import type { FoundTransaction } from './types.ts';
-
-type Hex = `0x${string}`;
 
 /** The event of a reward of which only the amount is known. */
 export const RECOVERED_EVENT = 'recovered';

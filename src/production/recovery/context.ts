@@ -3,9 +3,8 @@ import type { Queries } from '../../ledger/database/database.ts';
 import type { CheckoutSession } from '../../ledger/recovery/adopt-queued.ts';
 import { noteRecovered } from '../../ledger/recovery/recoveries.ts';
 import type { RecoveredKind } from '../../ledger/schema/recoveries.ts';
+import type { Hex } from '../../lib/hex.ts';
 import type { FoundTransaction, LostWork, RecoveryDeps } from './types.ts';
-
-type Hex = `0x${string}`;
 
 export interface RecoveryContext {
   deps: RecoveryDeps;

@@ -5,10 +5,9 @@ import type { LanePurpose } from '../../ledger/schema/transactions.ts';
 import { everyLane } from '../../ledger/transactions/backlog.ts';
 import { holdsLane, leaseLane, releaseLane } from '../../ledger/transactions/lanes.ts';
 import { PreconditionError } from '../../lib/failures/precondition.ts';
+import type { Hex } from '../../lib/hex.ts';
 import { stopwatch } from '../../lib/timers.ts';
 import { problemOf } from '../start-errors.ts';
-
-type Hex = `0x${string}`;
 
 /** Short enough that the next try need not wait long for one that was killed. While the chain is read, a lease may run out: it is taken again before anything is written. */
 const LEASE_MS = 15_000;

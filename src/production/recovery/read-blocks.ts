@@ -3,9 +3,8 @@ import type { EscrowActivity } from '../../audit/escrow-activity.ts';
 import { readLaneCall } from '../../chain/contracts/calls/lane-call.ts';
 import { type RpcTransaction, signedBytesOf } from '../../chain/rpc/signed-transaction.ts';
 import { checksummed } from '../../identity/checksum.ts';
+import type { Hex } from '../../lib/hex.ts';
 import type { FoundTransaction, RecoveryDeps } from './types.ts';
-
-type Hex = `0x${string}`;
 
 /** Blocks that are asked for together: with a node far away, most of the time is waiting. */
 const BLOCKS_ASKED = 16;

@@ -8,12 +8,11 @@ import { everyLane } from '../../ledger/transactions/backlog.ts';
 import { recentBlocks } from '../../ledger/transactions/followed-blocks.ts';
 import { nextNonce } from '../../ledger/transactions/transactions.ts';
 import { PreconditionError } from '../../lib/failures/precondition.ts';
+import type { Hex } from '../../lib/hex.ts';
 import { problemOf } from '../start-errors.ts';
 import { readBlocks } from './read-blocks.ts';
 import { readPools } from './read-pools.ts';
 import type { FoundTransaction, LostWork, RecoveryDeps } from './types.ts';
-
-type Hex = `0x${string}`;
 
 /** How often it is read again when the chain was reorganised meanwhile. */
 const TRIES = 5;

@@ -3,10 +3,9 @@ import type { ChainClient } from '../../chain/rpc/client.ts';
 import { createChainClient } from '../../chain/rpc/client.ts';
 import { isRpcError, type Rpc } from '../../chain/rpc/rpc.ts';
 import type { RpcTransaction } from '../../chain/rpc/signed-transaction.ts';
+import type { Hex } from '../../lib/hex.ts';
 import { foundOf } from './read-blocks.ts';
 import type { FoundTransaction, PendingUnknown, RecoveryDeps } from './types.ts';
-
-type Hex = `0x${string}`;
 
 /** Nonces of an account by the nodes that answer; each has a pool of its own. Rejects when none answers. */
 export async function noncesOf(

@@ -9,10 +9,9 @@ import type { WalletTree } from '../../identity/wallets.ts';
 import type { Database } from '../../ledger/database/database.ts';
 import type { Facts } from '../../ledger/facts.ts';
 import type { Clock } from '../../lib/clock.ts';
+import type { Hex } from '../../lib/hex.ts';
 import type { Random } from '../../lib/ids.ts';
 import type { Log } from '../../lib/log.ts';
-
-type Hex = `0x${string}`;
 
 export interface RecoveryDeps {
   database: Database;

@@ -10,10 +10,7 @@ export type BoardMetric = (typeof boardMetrics)[number];
 
 /** Every name under which a metric may be asked for: an event that is completed is one that was rewarded. */
 export const boardMetricNames: Readonly<Record<string, BoardMetric>> = {
-  rwt_earned: 'rwt_earned',
-  activity: 'activity',
-  streak: 'streak',
-  claims: 'claims',
+  ...(Object.fromEntries(boardMetrics.map((metric) => [metric, metric])) as Record<BoardMetric, BoardMetric>),
   events_completed: 'claims',
 };
 

@@ -4,9 +4,8 @@
  * user has not spent since.
  */
 
+import type { Hex } from '../../lib/hex.ts';
 import { brandSpec, type ValueOf } from '../brands/spec.ts';
-
-type Hex = `0x${string}`;
 
 /** What pays a redemption: the user's access token, the user's permit, or what the brand itself has paid the user. */
 export type Consent = 'token' | 'permit' | 'grant';

@@ -1,5 +1,6 @@
 /** The schema of a scenario file: what a file has around its steps, and what a step has around its work. */
 import { z } from 'zod';
+import { DURATION_FORM } from '../../lib/duration.ts';
 import { stepKinds } from '../steps/all-steps.ts';
 import { capabilities } from '../steps/capabilities.ts';
 
@@ -15,7 +16,7 @@ const text = (description: string) =>
   z.string({ error: 'must be a text' }).min(1, 'must not be empty').meta({ description });
 const duration = z
   .string({ error: 'must be a duration such as 30s' })
-  .regex(/^(?:\d{1,15}(?:\.\d{1,3})?(?:ms|s|m|h|d))+$/, 'must be a duration such as 30s');
+  .regex(DURATION_FORM, 'must be a duration such as 30s');
 const count = (most: number) =>
   z
     .int({ error: 'must be a whole number' })

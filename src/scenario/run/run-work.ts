@@ -11,6 +11,7 @@ import { StepError } from '../steps/world.ts';
 import type { CaseWorld } from './case-world.ts';
 import { type Decision, decisionOf } from './decision.ts';
 import type { RequestMade } from './report.ts';
+import { tryUntil } from './try-until.ts';
 
 /** What a step came to; `problem` without one is a success. */
 export interface WorkResult {
@@ -43,36 +44,18 @@ export async function runWork(deps: WorkDeps, step: Step): Promise<WorkResult> {
   const once = () => (typeof repeat === 'number' ? runRepeated(deps, step, repeat) : runOnce(deps, step, {}));
   if (eventually === undefined) return once();
   const within = typeof eventually === 'string' ? eventually : (eventually as { within: string }).within;
-  return tryUntil(deps, parseDuration(within) ?? 0, once);
-}
-
-/** Between two tries. */
-const PAUSE_MS = 50;
-/** What is under way gets this long before a clock that is ours is moved. */
-const PATIENCE_MS = 1_000;
-const MOVES = 20;
-
-/** A clock that is ours moves to the end of the time in twenty moves, so that what falls due in it happens; others are waited for. */
-async function tryUntil(
-  deps: WorkDeps,
-  withinMs: number,
-  once: () => Promise<WorkResult>,
-): Promise<WorkResult> {
-  const isOurs = deps.world.target.can.has('clock');
-  const waits = Math.ceil((isOurs ? Math.min(PATIENCE_MS, withinMs) : withinMs) / PAUSE_MS);
-  let result = await once();
-  for (let wait = 0; result.problem && wait < waits && deps.goesOn(); wait++) {
-    await deps.sleep(PAUSE_MS);
-    result = await once();
-  }
-  for (let move = 0; isOurs && result.problem && move < MOVES && deps.goesOn(); move++) {
-    const { client } = deps.world.forStep(TIMEOUT_MS).world;
-    await client.control.clock.advance(`${Math.ceil(withinMs / MOVES)}ms`);
-    await deps.sleep(PAUSE_MS);
-    result = await once();
-  }
+  const result = await tryUntil(clockOf(deps), parseDuration(within) ?? 0, {
+    once,
+    holds: ({ problem }) => !problem,
+  });
   if (!result.problem) return result;
   return { ...result, problem: { ...result.problem, message: `${result.problem.message}, after all tries` } };
+}
+
+function clockOf({ world, sleep, goesOn }: WorkDeps) {
+  const { client } = world.forStep(TIMEOUT_MS).world;
+  const advance = (ms: number) => client.control.clock.advance(`${ms}ms`);
+  return { sleep, goesOn, advance: world.target.can.has('clock') ? advance : undefined };
 }
 
 async function runOnce(deps: WorkDeps, step: Step, more: Record<string, unknown>): Promise<WorkResult> {

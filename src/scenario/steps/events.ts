@@ -1,5 +1,6 @@
 /** Steps that send customer events, and what users do with the service itself. */
 import { z } from 'zod';
+import { personOf, registrationOf } from '../../client/person.ts';
 import type { JsonObject } from './json-object.ts';
 import {
   answer,
@@ -14,7 +15,7 @@ import {
   userField,
   yesNo,
 } from './step-kind.ts';
-import { answerSeen, brandOf, controlBody, keyHeader, personOf, userNamed, type World } from './world.ts';
+import { answerSeen, brandOf, controlBody, keyHeader, userNamed, type World } from './world.ts';
 
 const eventFields = {
   type: text('the type of the event'),
@@ -60,7 +61,7 @@ function eventBody(world: World, input: z.output<typeof bulkItem>, { hasOrigin =
 }
 
 function userFields(world: World, name: string): JsonObject {
-  const { userIdentifier, platform } = personOf(world, name);
+  const { userIdentifier, platform } = personOf(userNamed(world, name));
   if (platform === undefined) return { userEmail: userIdentifier };
   return { userIdentifier: { platform, platformUserId: userIdentifier } };
 }
@@ -121,7 +122,7 @@ export const checkIn = stepKind({
   }),
   async run(world, { user, brand: name, type = 'daily', platform, brandKey, headers }) {
     const brand = brandOf(world, name);
-    const fields = { ...(platform !== undefined && { platform }), ...personOf(world, user) };
+    const fields = { ...(platform !== undefined && { platform }), ...personOf(userNamed(world, user)) };
     return answerSeen(
       await world.client.streaks.recordActivity(
         { brandId: brand.brandId, streakType: type, ...placeOf(brand), ...fields },
@@ -157,7 +158,7 @@ export const redeem = stepKind({
       ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
       ...more,
     };
-    const body = { brandId, perkId: found?.id ?? String(perk), ...personOf(world, user) };
+    const body = { brandId, perkId: found?.id ?? String(perk), ...personOf(userNamed(world, user)) };
     return answerSeen(await world.client.perks.redeem(body, { headers }));
   },
 });
@@ -172,15 +173,7 @@ export const pregenerate = stepKind({
     headers: headersField(),
   }),
   async run(world, { user, username, brand, headers }) {
-    const { userIdentifier, platform } = personOf(world, user);
-    const who =
-      platform === undefined
-        ? { email: userIdentifier }
-        : {
-            oauth_provider: platform,
-            oauth_user_id: userIdentifier,
-            ...(username !== undefined && { oauth_username: username }),
-          };
+    const who = registrationOf(userNamed(world, user), username);
     const body = { brand_id: brandOf(world, brand).brandId, ...who };
     return answerSeen(await world.client.pregenerate(body, { ...(headers && { headers }) }));
   },

@@ -1,5 +1,6 @@
 /** What a kind of step is: the fields that a file writes, what it needs, what it does, and what it sees. */
 import { z } from 'zod';
+import { DURATION_FORM } from '../../lib/duration.ts';
 import { hasVariable } from '../format/variables.ts';
 import type { Capability, Seen } from './capabilities.ts';
 import type { World } from './world.ts';
@@ -54,7 +55,7 @@ export const duration = (description: string) =>
   orVariable(
     z
       .string({ error: 'must be a duration such as 61s' })
-      .regex(/^(?:\d{1,15}(?:\.\d{1,3})?(?:ms|s|m|h|d))+$/, 'must be a duration such as 61s'),
+      .regex(DURATION_FORM, 'must be a duration such as 61s'),
   ).meta({ description });
 export const choice = <const Words extends readonly string[]>(words: Words, description: string) =>
   orVariable(z.enum(words, { error: `must be ${words.join(' or ')}` })).meta({ description });

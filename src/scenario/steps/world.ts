@@ -6,7 +6,6 @@ import type { createClient } from '../../client/create-client.ts';
 import type { HostUrls } from '../../client/host-urls.ts';
 import type { Reply } from '../../client/reply.ts';
 import type { Random } from '../../lib/ids.ts';
-import { platformName } from '../../rules/platforms.ts';
 import type { Capability, Seen } from './capabilities.ts';
 
 export type Client = ReturnType<typeof createClient>;
@@ -76,13 +75,6 @@ export function userNamed({ target }: World, name: string): string {
   if (user) return user.email;
   const known = target.users.map(({ login }) => login).join(', ');
   throw new StepError(`there is no user ${name}${known ? `; the users are ${known}` : ': give an e-mail'}`);
-}
-
-/** A user as the services host takes them. */
-export function personOf(world: World, name: string): { userIdentifier: string; platform?: string } {
-  const user = userNamed(world, name);
-  const [, platform, id] = /^([\w-]+):(.+)$/.exec(user) ?? [];
-  return platform && id ? { userIdentifier: id, platform: platformName(platform) } : { userIdentifier: user };
 }
 
 /** The brand's key, where it is wanted or the target needs it. */

@@ -2,78 +2,32 @@
  * What the plugin does for its site: the pages, the REST API, the AJAX action and the hooks all come through here, and
  * everything here asks the service over HTTP. A user is their e-mail, everywhere.
  */
+import type { z } from 'zod';
+import type { LeaderboardBody } from '../../client/bodies.ts';
 import type { SiteUser } from '../accounts/users.ts';
 import type { Outcome } from './refusals.ts';
+import type * as answers from './service/service-answers.ts';
 import type { PluginSettings, SettingsProblem } from './settings.ts';
 
-export interface Milestone {
-  days: number;
-  /** RWT. */
-  bonus: number;
-}
-
 /** Contract: Streak. */
-export interface Streak {
-  currentStreak: number;
-  multiplier: number;
-  nextMilestone: Milestone | null;
-  unclaimedMilestones: Milestone[];
-}
-
-/** Contract: Perk, as redeem returns it. */
-export interface RedeemedPerk {
-  id: string;
-  name: string;
-  description: string;
-  /** RWT. */
-  cost: number;
-  category: string;
-}
-
-export interface ListedPerk extends RedeemedPerk {
-  /** How many can be had; 999999 without a limit. */
-  available: number;
-  image: string | null;
-}
-
-/** Contract: Leaderboard entry, with the fields of its other variant. */
-export interface LeaderboardEntry {
-  rank: number;
-  userIdentifier: string;
-  username: string;
-  displayName: string;
-  platform: string;
-  value: number;
-  formattedValue: string;
-}
+export type Streak = z.output<typeof answers.streakAnswer>;
+export type Milestone = Streak['unclaimedMilestones'][number];
+/** As redeem returns it; `cost` is in RWT. */
+type RedeemedPerk = NonNullable<z.output<typeof answers.redeemAnswer>['perk']>;
+/** `available`: 999999 without a limit. */
+export type ListedPerk = z.output<typeof answers.perksAnswer>['perks'][number];
+/** `history`: newest first; `atMs` is in milliseconds since 1970. */
+export type Balance = z.output<typeof answers.balanceAnswer>;
+export type Achievement = z.output<typeof answers.achievementsAnswer>['achievements'][number];
 
 export interface LeaderboardWish {
-  metric: 'rwt_earned' | 'activity' | 'streak' | 'claims';
+  metric: LeaderboardBody['metric'];
   period: 'week' | 'month' | 'all';
   limit: number;
 }
-
-export interface Leaderboard extends Pick<LeaderboardWish, 'metric' | 'period'> {
-  leaderboard: LeaderboardEntry[];
-  /** Users on the board. */
-  total: number;
-}
-
-export interface Balance {
-  /** RWT. */
-  balance: number;
-  walletAddress: string | null;
-  /** Newest first. `atMs`: milliseconds since 1970. */
-  history: { eventType: string; amount: number; atMs: number }[];
-}
-
-export interface Achievement {
-  achievementType: string;
-  name: string;
-  currentProgress: number;
-  threshold: number;
-  isUnlocked: boolean;
-}
+/** `total`: users on the board. */
+export type Leaderboard = z.output<typeof answers.leaderboardAnswer> &
+  Pick<LeaderboardWish, 'metric' | 'period'>;
 
 /** What became of one event call. `status` 0: the service gave no answer. Success means HTTP 200. */
 export interface EventCall {
@@ -112,7 +66,7 @@ export interface Plugin {
     user: SiteUser,
     perkId: string,
   ): Promise<Outcome<{ confirmationCode: string | null; perk: RedeemedPerk | null }>>;
-  claimMilestone(user: SiteUser, days: number): Promise<Outcome<{ bonusRwt: number; milestone: number }>>;
+  claimMilestone(user: SiteUser, days: number): Promise<Outcome<z.output<typeof answers.claimAnswer>>>;
   leaderboard(wish: LeaderboardWish): Promise<Outcome<Leaderboard>>;
   streak(user: SiteUser): Promise<Outcome<Streak & { checkedInToday: boolean }>>;
   balance(user: SiteUser): Promise<Outcome<Balance>>;

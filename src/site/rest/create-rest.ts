@@ -3,6 +3,7 @@ import { type Context, Hono } from 'hono';
 import { z } from 'zod';
 import type { Accounts } from '../accounts/create-accounts.ts';
 import type { SiteUser } from '../accounts/users.ts';
+import { metrics, periods } from '../plugin/board-names.ts';
 import type { LeaderboardWish, Plugin } from '../plugin/plugin.ts';
 import type { Outcome } from '../plugin/refusals.ts';
 import { addressIn } from './address.ts';
@@ -21,14 +22,12 @@ const LIMIT_MAX = 100;
 const PERK_ID_MAX = 64;
 const limitProblem = `limit must be a number from 1 to ${LIMIT_MAX}`;
 
+const orList = (words: readonly string[]) => `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
+
 /** `claims` is the shortcode's in the contract, and harmless here. */
 const leaderboardQuery = z.object({
-  metric: z
-    .enum(['rwt_earned', 'activity', 'streak', 'claims'], {
-      error: 'metric must be rwt_earned, activity, streak or claims',
-    })
-    .default('rwt_earned'),
-  period: z.enum(['week', 'month', 'all'], { error: 'period must be week, month or all' }).default('week'),
+  metric: z.enum(metrics, { error: `metric must be ${orList(metrics)}` }).default('rwt_earned'),
+  period: z.enum(periods, { error: `period must be ${orList(periods)}` }).default('week'),
   limit: z
     .string()
     .regex(/^\d{1,3}$/, limitProblem)

@@ -1,5 +1,12 @@
 /** How much one address may ask without a brand's key, and what strangers can make the service ask of others. */
+import { Hono } from 'hono';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { addressGate } from '../../../src/http/frame/addresses/address-gate.ts';
+import { proxyTrust } from '../../../src/http/frame/addresses/client-address.ts';
+import { brandOfKey } from '../../../src/http/frame/brand-key.ts';
+import { framed } from '../../../src/http/frame/framed.ts';
+import type { RequestVariables } from '../../../src/http/frame/request-record.ts';
+import type { Hex } from '../../../src/lib/hex.ts';
 import { someone } from '../../kits/service.ts';
 import {
   API,
@@ -10,6 +17,37 @@ import {
   shop,
   startContractService,
 } from '../kit.ts';
+
+test("a brand's key is looked up once for a request, whether the gate asks or the handler", async () => {
+  let lookups = 0;
+  const verifyBrandKey = async () => {
+    lookups += 1;
+    return shop.brandId as Hex;
+  };
+  const gate = addressGate(
+    {
+      proxies: proxyTrust([]),
+      countAddress: () => ({ limit: 1, remaining: 0, resetAtMs: 0, taken: false }),
+      verifyBrandKey,
+    },
+    () => Response.json({}, { status: 429 }),
+  );
+  const asked = async (headers: Record<string, string>) => {
+    const app = new Hono<RequestVariables>();
+    app.get('/', (context) => {
+      context.set('notes', { ...{ requestId: '', atMs: 0, elapsedMs: () => 0, traces: [], headers: {} } });
+      return framed([gate], () => Response.json({}, { status: 500 }))(async (inner) =>
+        inner.json({ brandId: await brandOfKey({ verifyBrandKey }, inner) }),
+      )(context, async () => {}) as Promise<Response>;
+    });
+    return (await app.request('/', { headers })).json();
+  };
+  expect(await asked({ authorization: 'Bearer key' })).toEqual({ brandId: shop.brandId });
+  expect(lookups).toBe(1);
+  // Another request is another look, and one without a key is none.
+  await asked({ authorization: 'Bearer key' });
+  expect(lookups).toBe(2);
+});
 
 describe('5 requests a minute', () => {
   let service: ContractService;

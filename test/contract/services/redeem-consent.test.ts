@@ -2,12 +2,12 @@
 import { mnemonicToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { DEV_MNEMONIC, devPaths } from '../../../src/lib/development/accounts.ts';
+import type { Hex } from '../../../src/lib/hex.ts';
 import { databaseKinds } from '../../kits/databases.ts';
 import { freshKey, mintTo, payMore, redeemBody, redeemedOnChain, WALLPAPERS } from '../../kits/redeeming.ts';
 import { type Answer, someone } from '../../kits/service.ts';
 import { type RelayKit, startRelayKit } from '../../kits/wallet.ts';
 
-type Hex = `0x${string}`;
 const PRICE = WALLPAPERS.cost;
 const SHOP: Hex = `0x${'5'.repeat(39)}b`;
 const DISCORD_ID = '123456789012345678';

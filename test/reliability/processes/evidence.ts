@@ -1,7 +1,6 @@
 /** What the chain itself shows, read from the node without the service and without its code. */
 import { createPublicClient, http, parseAbi, parseAbiItem } from 'viem';
-
-type Hex = `0x${string}`;
+import type { Hex } from '../../../src/lib/hex.ts';
 
 export interface PaidEntry {
   sequence: number;

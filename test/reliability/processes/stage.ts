@@ -3,14 +3,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createPublicClient, http, parseTransaction } from 'viem';
+import type { Hex } from '../../../src/lib/hex.ts';
 import type { Ready } from '../../../src/stack/ready.ts';
 import { startAnvil } from '../../kits/chain.ts';
 import { startRpcProxy } from '../../kits/rpc-proxy.ts';
 import { type ClientCall, violationsOf } from './checks.ts';
 import { readEvidence } from './evidence.ts';
 import { type LedgerReader, readLedger } from './ledger-reader.ts';
-
-type Hex = `0x${string}`;
 
 /** The account that pays rewards: the second of the well-known development accounts. */
 const LANE = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';

@@ -178,7 +178,7 @@ export function createReplica(world: World, name: string, place: number): Replic
   const alarms = createAlarms({ now: steadyClock.now, log });
   const progress = createRewardProgress({ database, log, pollMs: 900 });
   const payouts = payoutWork({
-    settings: { escrow: ESCROW, form: 'packed', batchMax: plan.batchMax, offerMaxWei: OFFER_MAX_WEI },
+    settings: { escrow: ESCROW, batchMax: plan.batchMax, offerMaxWei: OFFER_MAX_WEI },
     account: PAYOUT_LANE,
     rpc,
     progress,

@@ -8,10 +8,10 @@ import {
   type QueuedTerms,
   waitingTerms,
 } from '../../../ledger/perks/perk-terms.ts';
+import type { Hex } from '../../../lib/hex.ts';
 import { PERK_TERMS_GAS_LIMIT, perkTermsData } from '../../contracts/calls/perk-terms.ts';
 import type { TriedQueue } from '../tried-work.ts';
 
-type Hex = `0x${string}`;
 type Place = Pick<QueuedTerms, 'tokenId' | 'position'>;
 
 /** What the contract says of terms that no time makes right. */

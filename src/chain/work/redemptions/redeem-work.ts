@@ -11,11 +11,10 @@ import {
   waitingRedemptions,
 } from '../../../ledger/perks/redemption-queue.ts';
 import type { Settle } from '../../../ledger/transactions/settle.ts';
+import type { Hex } from '../../../lib/hex.ts';
 import { redemptionCall } from '../../contracts/calls/perk-redemption.ts';
 import { type TriedQueue, type TriedWork, type TriedWorkDeps, triedWork } from '../tried-work.ts';
 import { isTermsKey, perkTermsQueue } from './perk-terms-work.ts';
-
-type Hex = `0x${string}`;
 
 interface RedeemWorkDeps extends Omit<TriedWorkDeps, 'queue'> {
   perks: Hex;

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { lineItems, type Session, type SessionNotes } from '../objects/session-object.ts';
 import { testCards } from '../objects/test-cards.ts';
-import { checkoutStyle } from './checkout-style.ts';
+import checkoutStyle from './checkout.css';
 
 /** What the page shows of a session. */
 export interface CheckoutView {

@@ -6,17 +6,15 @@ import {
   invalidationBody,
 } from '../../../contract/events/constraints/invalidate-external-api.ts';
 import { problemsOf } from '../../../contract/shapes.ts';
-import type { BrandId } from '../../../rules/brands/brand.ts';
 import { jsonAnswer } from '../../frame/answer.ts';
 import { readJsonBody } from '../../frame/body/json-body.ts';
+import { type BrandKeyDeps, brandOfKey } from '../../frame/brand-key.ts';
 import type { RequestVariables } from '../../frame/request-record.ts';
 import type { EventsRefuser } from '../refuser.ts';
 
-export interface InvalidateExternalApiDeps {
+export interface InvalidateExternalApiDeps extends BrandKeyDeps {
   /** `actions/constraints/invalidate-results` with its deps bound. */
   invalidateResults: (wanted: WantedInvalidation) => Promise<number>;
-  /** The brand whose key came with the request. */
-  verifyBrandKey: (authorization: string | undefined) => Promise<BrandId | undefined>;
   refuser: Pick<EventsRefuser, 'answer'>;
   settings: { bodyLimitBytes: number };
 }
@@ -27,7 +25,7 @@ export function invalidateExternalApi(deps: InvalidateExternalApiDeps): Handler<
     const body = await readJsonBody(context.req.raw, settings.bodyLimitBytes);
     if ('refusal' in body) return refuser.answer(context, body.refusal);
     context.get('notes').body = body.text;
-    const brandId = await deps.verifyBrandKey(context.req.header('authorization'));
+    const brandId = await brandOfKey(deps, context);
     if (!brandId) return refuser.answer(context, { code: 'api_key_required' });
     const fields = sentFields(body.value);
     if (fields && !('api_url' in fields))

@@ -5,18 +5,16 @@ import type { EligibilityReply } from '../../../contract/events/check-eligibilit
 import type { EventsRefusal } from '../../../contract/events/refusals.ts';
 import { parseManualEvent } from '../../../contract/events/submission.ts';
 import { isoInstant } from '../../../contract/refusals.ts';
-import type { BrandId } from '../../../rules/brands/brand.ts';
 import type { EventSubmission } from '../../../rules/events/submission.ts';
 import { jsonAnswer } from '../../frame/answer.ts';
 import { readJsonBody } from '../../frame/body/json-body.ts';
+import { type BrandKeyDeps, brandOfKey } from '../../frame/brand-key.ts';
 import type { RequestVariables } from '../../frame/request-record.ts';
 import type { EventsRefuser } from '../refuser.ts';
 
-export interface CheckEligibilityDeps {
+export interface CheckEligibilityDeps extends BrandKeyDeps {
   /** `actions/events/check-eligibility` with its deps bound; `question`: what it is about does not exist. */
   checkEligibility: (submission: EventSubmission) => Promise<Eligibility | { question: EventsRefusal }>;
-  /** The brand whose key came with the request. */
-  verifyBrandKey: (authorization: string | undefined) => Promise<BrandId | undefined>;
   refuser: EventsRefuser;
   settings: { bodyLimitBytes: number; ownDomain: string };
 }
@@ -30,7 +28,7 @@ export function checkEligibilityHandler(deps: CheckEligibilityDeps): Handler<Req
     const facts = { origin: context.req.header('origin'), ownDomain: settings.ownDomain };
     const parsed = parseManualEvent(body.value, facts);
     if ('errors' in parsed) return refuser.answer(context, { code: 'invalid_event_data', ...parsed });
-    const keyOf = await deps.verifyBrandKey(context.req.header('authorization'));
+    const keyOf = await brandOfKey(deps, context);
     const withBrandKey = keyOf === parsed.submission.brandId;
     const found = await deps.checkEligibility({ ...parsed.submission, withBrandKey });
     if ('question' in found) return refuser.answer(context, found.question);

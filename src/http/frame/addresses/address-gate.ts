@@ -1,19 +1,17 @@
 /** Limits how much one address may ask without a brand's key, before anything that costs more than a look into memory. */
 import type { Context } from 'hono';
 import type { UsedWindow } from '../../../contract/rate-headers.ts';
-import type { BrandId } from '../../../rules/brands/brand.ts';
 import { setRateHeaders } from '../answer.ts';
+import { type BrandKeyDeps, brandOfKey } from '../brand-key.ts';
 import type { FrameStep } from '../framed.ts';
 import { forwardedFacts } from '../https-only.ts';
 import type { RequestVariables } from '../request-record.ts';
 import { clientAddress, countedAddress, type ProxyTrust } from './client-address.ts';
 
-export interface AddressGateDeps {
+export interface AddressGateDeps extends BrandKeyDeps {
   proxies: ProxyTrust;
   /** Counts a request against its address; absent where addresses have no limit. */
   countAddress?: ((address: string) => UsedWindow & { taken: boolean }) | undefined;
-  /** The brand whose key came with the request. */
-  verifyBrandKey: (authorization: string | undefined) => Promise<BrandId | undefined>;
 }
 
 /**
@@ -33,9 +31,8 @@ export function addressGate(
   };
   return {
     before(context) {
-      const authorization = context.req.header('authorization');
-      if (authorization === undefined) return count(context);
-      return verifyBrandKey(authorization).then((brandId) => (brandId ? undefined : count(context)));
+      const asked = brandOfKey({ verifyBrandKey }, context);
+      return asked ? asked.then((brandId) => (brandId ? undefined : count(context))) : count(context);
     },
   };
 }

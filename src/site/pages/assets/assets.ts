@@ -1,9 +1,9 @@
 /** The pages' own files. Their names change with what is in them, so that browsers keep them for good. */
 import { createHash } from 'node:crypto';
-import { pageStyle } from './page-style.ts';
-import { shortcodeStyle } from './shortcode-style.ts';
-import { siteScript } from './site-script.ts';
-import { themeStyle } from './theme-style.ts';
+import pageStyle from './page.css';
+import shortcodeStyle from './shortcodes.css';
+import siteScript from './site.browser.js';
+import themeStyle from './theme.css';
 
 interface Asset {
   /** Below the site's base path. */

@@ -1,10 +1,10 @@
 /** `/dashboard`, `/leaderboard`, `/perks`: shortcodes as pages of their own. */
 import type { Hono } from 'hono';
+import { metricNames, periodNames } from '../../plugin/board-names.ts';
 import { select } from '../fields.ts';
 import { spelledOut } from '../format.ts';
 import { html } from '../html.ts';
 import type { PageKit } from '../page-kit.ts';
-import { metricNames, periodNames } from '../shortcodes/leaderboard.ts';
 import { perkCategories } from '../shortcodes/perks.ts';
 import { leaderboardWish, perkCategory } from '../shortcodes/shortcode-parameters.ts';
 

@@ -1,20 +1,9 @@
 /** `[rewards_leaderboard metric= period= limit=]`: who did most. */
-import type { Leaderboard, LeaderboardWish } from '../../plugin/plugin.ts';
+import { metricNames, periodNames } from '../../plugin/board-names.ts';
+import type { Leaderboard } from '../../plugin/plugin.ts';
 import { plural } from '../format.ts';
 import { type Html, html } from '../html.ts';
 import { empty, frame, type ShortcodeView } from './frame.ts';
-
-export const metricNames: Record<LeaderboardWish['metric'], string> = {
-  rwt_earned: 'RWT earned',
-  activity: 'Activity',
-  streak: 'Longest streak',
-  claims: 'Rewards claimed',
-};
-export const periodNames: Record<LeaderboardWish['period'], string> = {
-  week: 'This week',
-  month: 'This month',
-  all: 'Of all time',
-};
 
 export function leaderboardHtml(view: ShortcodeView, board: Leaderboard): Html {
   const { metric, period, leaderboard, total } = board;

@@ -1,6 +1,6 @@
 /** The parameters of shortcodes: what is unknown falls back to the default, with a note for administrators. */
+import { metrics, periods } from '../../plugin/board-names.ts';
 import type { LeaderboardWish } from '../../plugin/plugin.ts';
-import { metricNames, periodNames } from './leaderboard.ts';
 import { type PerkCategory, perkCategories } from './perks.ts';
 
 export type Parameters = Record<string, string>;
@@ -39,12 +39,10 @@ function oneOf<Value extends string>(
       };
 }
 
-const namesOf = <Name extends string>(named: Record<Name, unknown>) => Object.keys(named) as Name[];
-
 /** Contract: Shortcodes. Of the site's own pages, too: they take the same from their address. */
 export function leaderboardWish(given: Parameters): Read<LeaderboardWish> {
-  const metric = oneOf(given, 'metric', namesOf(metricNames));
-  const period = oneOf(given, 'period', namesOf(periodNames));
+  const metric = oneOf(given, 'metric', metrics);
+  const period = oneOf(given, 'period', periods);
   const wanted = given.limit;
   const isLimit = wanted === undefined || (/^\d{1,3}$/.test(wanted) && +wanted >= 1 && +wanted <= LIMIT_MAX);
   const limit = isLimit && wanted !== undefined ? Number(wanted) : LIMIT_DEFAULT;

@@ -1,5 +1,6 @@
 /** How the plugin asks the service: one connection for its settings, and one way to read what came back. */
 import type { z } from 'zod';
+import type { RefusalBody } from '../../../client/bodies.ts';
 import { ClientError } from '../../../client/client-error.ts';
 import { type Client, createClient } from '../../../client/create-client.ts';
 import type { Reply } from '../../../client/reply.ts';
@@ -58,7 +59,8 @@ export function createAskService(deps: AskDeps) {
       this: void,
       question: {
         what: string;
-        send(call: ServiceCall): Promise<Reply<unknown>>;
+        /** What the client says comes back must have what the form wants. */
+        send(call: ServiceCall): Promise<Reply<z.input<Schema> | RefusalBody>>;
         answer: Schema;
         refused: PluginRefusalCode;
         /** In place of the usual text of `api_error`. */
@@ -97,9 +99,9 @@ export const refusal = (
 });
 
 /** The answer; status 0 and the reason as its message where none came. */
-export async function answerOf(
-  reply: Promise<Reply<unknown>>,
-): Promise<Pick<Reply<unknown>, 'status' | 'body'>> {
+export async function answerOf<Body>(
+  reply: Promise<Reply<Body>>,
+): Promise<Pick<Reply<Body | { message: string }>, 'status' | 'body'>> {
   try {
     return await reply;
   } catch (error) {

@@ -19,6 +19,7 @@ import {
   toMutantRunResult,
 } from '@stryker-mutator/api/test-runner';
 import { build } from 'esbuild';
+import { textFiles } from '../../../../scripts/bundles.js';
 import type { LoadedTest, suitesOf, takeFinishers, takeTests } from './vitest-stand-in.ts';
 
 /** Files of tests, separated by blanks. */
@@ -202,7 +203,7 @@ async function bundleTests(root: string): Promise<string> {
     platform: 'node',
     target: 'node20.19',
     packages: 'external',
-    loader: { '.sql': 'text' },
+    loader: textFiles,
     logLevel: 'error',
     plugins: [
       {

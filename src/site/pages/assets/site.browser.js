@@ -2,9 +2,7 @@
  * What the pages can do without a reload: calls of the site's own API from the buttons of shortcodes, and the share
  * button. Without it every form still works by itself.
  */
-
-export const siteScript = `(() => {
-  'use strict';
+(() => {
   const about = JSON.parse(document.querySelector('meta[name="rewards-site"]')?.content ?? '{}');
 
   const region = () => {
@@ -40,7 +38,7 @@ export const siteScript = `(() => {
 
   const filled = (text, answer) => {
     let isComplete = true;
-    const result = text.replace(/\\{([\\w.]+)\\}/g, (_, path) => {
+    const result = text.replace(/\{([\w.]+)\}/g, (_, path) => {
       const value = path.split('.').reduce((at, key) => at?.[key], answer);
       if (typeof value !== 'string' && typeof value !== 'number') isComplete = false;
       return String(value);
@@ -67,7 +65,10 @@ export const siteScript = `(() => {
       });
       const answer = await response.json();
       const isBad = !response.ok || answer.success !== true;
-      say(isBad ? (answer.message ?? 'That did not work.') : doneText(JSON.parse(form.dataset.texts), answer), isBad);
+      say(
+        isBad ? (answer.message ?? 'That did not work.') : doneText(JSON.parse(form.dataset.texts), answer),
+        isBad,
+      );
       await refresh();
     } catch {
       say('The site does not answer just now. Try again in a minute.', true);
@@ -78,7 +79,7 @@ export const siteScript = `(() => {
   document.addEventListener('submit', (event) => {
     if (!event.target.matches('form[data-call]')) return;
     event.preventDefault();
-    call(event.target);
+    void call(event.target);
   });
 
   /** An element with text and attributes. */
@@ -103,7 +104,7 @@ export const siteScript = `(() => {
       await navigator.clipboard.writeText(url);
       return 'Link copied.';
     } catch {
-      return 'Share this link: ' + url;
+      return `Share this link: ${url}`;
     }
   };
 
@@ -118,8 +119,8 @@ export const siteScript = `(() => {
       });
       const { success, data } = await response.json();
       if (!success) return { text: data?.message ?? 'That did not work.', isBad: true };
-      const reward = data?.reward ? ' You earned ' + data.reward + ' RWT.' : '';
-      return { text: 'Thank you for sharing.' + reward, isBad: false };
+      const reward = data?.reward ? ` You earned ${data.reward} RWT.` : '';
+      return { text: `Thank you for sharing.${reward}`, isBad: false };
     } catch {
       return { text: 'The site does not answer just now. Try again in a minute.', isBad: true };
     }
@@ -129,14 +130,24 @@ export const siteScript = `(() => {
   const openDialog = (url) => {
     dialog?.remove();
     const input = make('input', {
-      id: 'share-email', type: 'email', name: 'email', required: '', autocomplete: 'email', maxlength: '254',
+      id: 'share-email',
+      type: 'email',
+      name: 'email',
+      required: '',
+      autocomplete: 'email',
+      maxlength: '254',
     });
     const answer = make('p', { role: 'status', class: 'notice' });
     const send = make('button', { type: 'submit' }, 'Share and earn');
     const close = make('button', { type: 'button', class: 'quiet' }, 'Close');
-    const copy = make('button', { type: 'button', class: 'plain' }, navigator.share ? 'Share the link …' : 'Copy the link');
+    const copy = make(
+      'button',
+      { type: 'button', class: 'plain' },
+      navigator.share ? 'Share the link …' : 'Copy the link',
+    );
     const form = make(
-      'form', { class: 'fields' },
+      'form',
+      { class: 'fields' },
       make('h2', { id: 'share-title' }, 'Share this page'),
       make('p', { class: 'dim' }, 'Tell us your e-mail, and the points for sharing are yours.'),
       make('div', { class: 'field' }, make('label', { for: 'share-email' }, 'Your e-mail'), input),
@@ -171,9 +182,8 @@ export const siteScript = `(() => {
       if (handed === undefined) return;
       if (!about.event) return say(handed, false);
       const { text, isBad } = await sendShare(url);
-      return say(handed + ' ' + text, isBad);
+      return say(`${handed} ${text}`, isBad);
     }
     openDialog(url);
   });
 })();
-`;

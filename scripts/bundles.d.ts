@@ -1,0 +1,2 @@
+/** What tests need of bundles.js. */
+export const textFiles: Record<string, 'text'>;
