@@ -10,12 +10,26 @@ import { attemptPausesMs } from '../../src/rules/webhooks/schedule.ts';
 import { until } from '../kits/clock.ts';
 import { freshAddress, freshKey, postgresMissing } from '../kits/databases.ts';
 import { startReceiver } from '../kits/receivers.ts';
+import { seededChance } from '../kits/seeded-chance.ts';
 import { bundleScript, ended, printed, type Script } from '../ledger/child.ts';
 import { withDatabase } from './own-database.ts';
 
 const HOUR_MS = 3_600_000;
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=';
 const EVENTS = 8;
+const SEEDS = [1, 2, 3];
+
+/** Machines whose clocks are off by up to three days, or jump by up to ten minutes, each way. */
+const clocksOf = (seed: number): [string, number[]][] => {
+  const chance = seededChance(seed);
+  const [behind, ahead] = [1 + chance.below(72), 1 + chance.below(72)];
+  const jumpSeconds = (10 + chance.below(590)) * chance.pick([-1, 1]);
+  return [
+    [`is ${behind} hours behind (seed ${seed})`, [-behind * HOUR_MS]],
+    [`is ${ahead} hours ahead (seed ${seed})`, [ahead * HOUR_MS]],
+    [`jumps by ${jumpSeconds} seconds (seed ${seed})`, [0, jumpSeconds * 1_000]],
+  ];
+};
 
 let script: Script;
 beforeAll(async () => {
@@ -42,53 +56,57 @@ async function queued(database: Database, answer: Parameters<typeof startReceive
 
 describe.each(['SQLite file', 'Postgres'] as const)('%s', (kind) => {
   describe.skipIf(kind === 'Postgres' && postgresMissing())('a machine whose clock', () => {
-    test.each<[string, number[]]>([
-      ['is 25 hours behind', [-25 * HOUR_MS]],
-      ['is 25 hours ahead', [25 * HOUR_MS]],
-      ['jumps by two minutes', [0, 120_000]],
-    ])('%s tries what failed again by the schedule, and signs with the right time', async (_, skewMs) => {
-      await withDatabase(kind, async (where, database) => {
-        const { receiver, id } = await queued(database, (_, response) => response.writeHead(500).end());
-        const child = script.start([where, JSON.stringify({ skewMs })]);
-        await printed(child, 'delivering');
-        const deliveries = () => database.db.select().from(webhookDeliveries);
-        await until('each was tried', async () => (await deliveries()).every(({ tries }) => tries > 0));
-        child.kill('SIGKILL');
-        await ended(child);
-        const nowMs = await readTime(database);
-        const attempts = await database.db.select().from(webhookAttempts);
-        for (const { at } of attempts) expect(Math.abs(nowMs - at)).toBeLessThan(60_000);
-        for (const { eventId, tries, nextAttemptAt } of await deliveries()) {
-          const last = Math.max(...attempts.filter((one) => one.eventId === eventId).map(({ at }) => at));
-          const usual = attemptPausesMs[tries] ?? 0;
-          expect((nextAttemptAt - last) / usual).toBeGreaterThanOrEqual(0.8);
-          expect((nextAttemptAt - last) / usual).toBeLessThanOrEqual(1.2);
-        }
-        const endpoint = await lockEndpoint(database.db, id);
-        expect(Math.abs(nowMs - (endpoint?.failingSince ?? 0))).toBeLessThan(60_000);
-        // Receivers refuse what is five minutes off.
-        for (const { headers, body } of receiver.received)
-          expect(new Webhook(SECRET).verify(body, headers as Record<string, string>)).toEqual({});
-        await receiver.stop();
-      });
-    });
+    test.each<[string, number[]]>(SEEDS.flatMap(clocksOf))(
+      '%s tries what failed again by the schedule, and signs with the right time',
+      async (_, skewMs) => {
+        await withDatabase(kind, async (where, database) => {
+          const { receiver, id } = await queued(database, (_, response) => response.writeHead(500).end());
+          const child = script.start([where, JSON.stringify({ skewMs })]);
+          await printed(child, 'delivering');
+          const deliveries = () => database.db.select().from(webhookDeliveries);
+          await until('each was tried', async () => (await deliveries()).every(({ tries }) => tries > 0));
+          child.kill('SIGKILL');
+          await ended(child);
+          const nowMs = await readTime(database);
+          const attempts = await database.db.select().from(webhookAttempts);
+          for (const { at } of attempts) expect(Math.abs(nowMs - at)).toBeLessThan(60_000);
+          for (const { eventId, tries, nextAttemptAt } of await deliveries()) {
+            const last = Math.max(...attempts.filter((one) => one.eventId === eventId).map(({ at }) => at));
+            const usual = attemptPausesMs[tries] ?? 0;
+            expect((nextAttemptAt - last) / usual).toBeGreaterThanOrEqual(0.8);
+            expect((nextAttemptAt - last) / usual).toBeLessThanOrEqual(1.2);
+          }
+          const endpoint = await lockEndpoint(database.db, id);
+          expect(Math.abs(nowMs - (endpoint?.failingSince ?? 0))).toBeLessThan(60_000);
+          // Receivers refuse what is five minutes off.
+          for (const { headers, body } of receiver.received)
+            expect(new Webhook(SECRET).verify(body, headers as Record<string, string>)).toEqual({});
+          await receiver.stop();
+        });
+      },
+    );
 
-    test('is 25 hours ahead leaves a pause that was asked for as long as it was', async () => {
-      await withDatabase(kind, async (where, database) => {
-        const { receiver, id } = await queued(database, (_, response) =>
-          response.writeHead(429, { 'retry-after': '600' }).end(),
-        );
-        const child = script.start([where, JSON.stringify({ skewMs: [25 * HOUR_MS] })]);
-        await printed(child, 'delivering');
-        const pausedUntil = async () => (await lockEndpoint(database.db, id))?.pausedUntil ?? 0;
-        await until('it was asked for', async () => (await pausedUntil()) > 0);
-        child.kill('SIGKILL');
-        await ended(child);
-        const leftMs = (await pausedUntil()) - (await readTime(database));
-        expect(leftMs).toBeGreaterThan(0);
-        expect(leftMs).toBeLessThanOrEqual(600_000);
-        await receiver.stop();
-      });
-    });
+    test.each(SEEDS)(
+      'is wrong leaves a pause that was asked for as long as it was (seed %i)',
+      async (seed) => {
+        const [[, behind], [, ahead]] = clocksOf(seed) as [[string, number[]], [string, number[]]];
+        const skewMs = seededChance(seed).pick([behind, ahead]);
+        await withDatabase(kind, async (where, database) => {
+          const { receiver, id } = await queued(database, (_, response) =>
+            response.writeHead(429, { 'retry-after': '600' }).end(),
+          );
+          const child = script.start([where, JSON.stringify({ skewMs })]);
+          await printed(child, 'delivering');
+          const pausedUntil = async () => (await lockEndpoint(database.db, id))?.pausedUntil ?? 0;
+          await until('it was asked for', async () => (await pausedUntil()) > 0);
+          child.kill('SIGKILL');
+          await ended(child);
+          const leftMs = (await pausedUntil()) - (await readTime(database));
+          expect(leftMs).toBeGreaterThan(0);
+          expect(leftMs).toBeLessThanOrEqual(600_000);
+          await receiver.stop();
+        });
+      },
+    );
   });
 });

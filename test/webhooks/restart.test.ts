@@ -9,56 +9,68 @@ import { rewardsJson, serve, temporaryDirectory } from '../kits/cli.ts';
 import { until } from '../kits/clock.ts';
 import { freshAddress, freshKey, postgresMissing } from '../kits/databases.ts';
 import { startReceiver } from '../kits/receivers.ts';
+import { seededChance } from '../kits/seeded-chance.ts';
 import { bundleScript, ended, printed, type Script } from '../ledger/child.ts';
 import { withDatabase } from './own-database.ts';
 
 const HOUR_MS = 3_600_000;
-const EVENTS = 6;
+const SEEDS = [1, 2, 3];
+/** Of one endpoint at once. */
+const UNDER_WAY_MAX = 4;
+/** Where a process holds a lease, and the ledger does not know yet that the webhook was delivered. */
+const HELD_AT = ['webhook.leased', 'webhook.posting', 'webhook.answered', 'webhook.before-record'] as const;
 
-test('serve, killed with webhooks under way: after the restart they go out at once, whatever their leases say', async () => {
-  const project = await temporaryDirectory();
-  let isWell = false;
-  const receiver = await startReceiver((_, response) => {
-    if (isWell) response.writeHead(200).end('ok');
-  });
-  const start = () =>
-    serve(['--port', '0', '--rpc-port', '0', '--persist-to', 'data'], { cwd: project.path });
-  const json = (...args: string[]) => rewardsJson(args, { cwd: project.path });
-  try {
-    let stack = await start();
-    const [brand] = stack.ready.brands;
-    const url = `http://127.0.0.1:${receiver.port}/hook`;
-    const added = await json('webhooks', 'endpoints', 'add', brand?.domain ?? '', url);
-    expect(added.code).toBe(0);
-    const { id } = added.envelope.data.body;
-    for (let event = 0; event < EVENTS; event += 1) {
-      const user = `user${event}@people.example`;
-      expect((await json('send-event', 'account_creation', '--user', user)).code).toBe(0);
-    }
-    await until('as many are under way as may be', () => receiver.received.length >= 4);
-    await stack.stop('SIGKILL');
-    const ledger = new SqliteDatabase(join(project.path, 'data', 'ledger.sqlite'));
-    const { changes } = ledger
-      .prepare('update webhook_deliveries set lease_until = lease_until + ? where lease_until > 0')
-      .run(HOUR_MS);
-    ledger.close();
-    expect(changes).toBeGreaterThanOrEqual(4);
-    isWell = true;
-    stack = await start();
-    await until('all are delivered', async () => {
-      const { envelope } = await json('webhooks', 'deliveries', 'list', '--endpoint', id);
-      const { deliveries } = envelope.data.body;
-      return (
-        deliveries.length === EVENTS &&
-        deliveries.every(({ state }: { state: string }) => state === 'delivered')
-      );
+test.each(SEEDS)(
+  'serve, killed with webhooks under way: after the restart they go out at once, whatever their leases say (seed %i)',
+  async (seed) => {
+    const chance = seededChance(seed);
+    const underWay = 1 + chance.below(UNDER_WAY_MAX);
+    const events = underWay + chance.below(6);
+    const leasedForMs = (1 + chance.below(48)) * HOUR_MS;
+    const project = await temporaryDirectory();
+    let isWell = false;
+    const receiver = await startReceiver((_, response) => {
+      if (isWell) response.writeHead(200).end('ok');
     });
-    await stack.stop();
-  } finally {
-    await receiver.stop();
-    await project.remove();
-  }
-});
+    const start = () =>
+      serve(['--port', '0', '--rpc-port', '0', '--persist-to', 'data'], { cwd: project.path });
+    const json = (...args: string[]) => rewardsJson(args, { cwd: project.path });
+    try {
+      let stack = await start();
+      const [brand] = stack.ready.brands;
+      const url = `http://127.0.0.1:${receiver.port}/hook`;
+      const added = await json('webhooks', 'endpoints', 'add', brand?.domain ?? '', url);
+      expect(added.code).toBe(0);
+      const { id } = added.envelope.data.body;
+      for (let event = 0; event < events; event += 1) {
+        const user = `user${event}@people.example`;
+        expect((await json('send-event', 'account_creation', '--user', user)).code).toBe(0);
+      }
+      await until('some are under way', () => receiver.received.length >= underWay);
+      await stack.stop('SIGKILL');
+      const ledger = new SqliteDatabase(join(project.path, 'data', 'ledger.sqlite'));
+      const { changes } = ledger
+        .prepare('update webhook_deliveries set lease_until = lease_until + ? where lease_until > 0')
+        .run(leasedForMs);
+      ledger.close();
+      expect(changes).toBeGreaterThanOrEqual(underWay);
+      isWell = true;
+      stack = await start();
+      await until('all are delivered', async () => {
+        const { envelope } = await json('webhooks', 'deliveries', 'list', '--endpoint', id);
+        const { deliveries } = envelope.data.body;
+        return (
+          deliveries.length === events &&
+          deliveries.every(({ state }: { state: string }) => state === 'delivered')
+        );
+      });
+      await stack.stop();
+    } finally {
+      await receiver.stop();
+      await project.remove();
+    }
+  },
+);
 
 test('serve, killed with a webhook for its inbox and started at another port: it is tried only where the inbox is now', async () => {
   const project = await temporaryDirectory();
@@ -95,9 +107,12 @@ describe.each(['SQLite file', 'Postgres'] as const)('%s', (kind) => {
   });
   afterAll(() => script.remove());
 
-  test.skipIf(kind === 'Postgres' && postgresMissing())(
-    'a lease is renewed while its receiver takes longer, and ends soon when its process is killed',
-    async () => {
+  test.skipIf(kind === 'Postgres' && postgresMissing()).each(SEEDS)(
+    'a lease is renewed while its receiver takes longer, and ends soon when its process is killed (seed %i)',
+    async (seed) => {
+      const chance = seededChance(seed);
+      const leaseMs = 700 + chance.below(900);
+      const point = `${HELD_AT[(seed + chance.below(2)) % HELD_AT.length]}:1`;
       await withDatabase(kind, async (where, database) => {
         let answer = () => {};
         let isWell = false;
@@ -117,7 +132,6 @@ describe.each(['SQLite file', 'Postgres'] as const)('%s', (kind) => {
         };
         const only = async () => (await database.db.select().from(webhookDeliveries))[0];
         await queue();
-        const leaseMs = 1_000;
         const first = script.start([where, JSON.stringify({ leaseMs })]);
         await printed(first, 'delivering');
         const other = script.start([where, JSON.stringify({ leaseMs })]);
@@ -136,7 +150,7 @@ describe.each(['SQLite file', 'Postgres'] as const)('%s', (kind) => {
 
         await database.db.delete(webhookDeliveries);
         await queue();
-        const dying = script.start([where, JSON.stringify({ leaseMs, point: 'webhook.answered:1' })]);
+        const dying = script.start([where, JSON.stringify({ leaseMs, point })]);
         isWell = true;
         expect(await ended(dying)).toBeNull();
         const next = script.start([where, JSON.stringify({ leaseMs })]);
