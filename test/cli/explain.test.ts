@@ -246,6 +246,31 @@ test('the table: every check in its order, those after the refusal named', async
   expect(text).toContain('metadata.skip_cooldown=true');
 });
 
+test('an event that named an alias: whose alias it is, when it was rewarded and when it was refused', async () => {
+  const [user, id] = [someone(), '4242'];
+  const alias = `wordpress_${id}@rewards.localhost`;
+  await succeeds('brand', 'alias', service.brand.domain, alias, user);
+  const aliasIn = async (request: string) => {
+    const { envelope } = await cliJson('requests', 'explain', request);
+    return envelope.data.body.explained[0].aliasOf;
+  };
+  const named = { userEmail: undefined, userIdentifier: { platform: 'wordpress', platformUserId: id } };
+  const sent = [
+    await service.event(named),
+    await service.event(named),
+    await service.event({ userEmail: user }),
+  ];
+  expect(sent.map(({ status }) => status)).toEqual([200, 409, 409]);
+  const [paid = '', refused = '', byOwnName = ''] = sent.map(
+    ({ headers }) => headers.get('x-request-id') ?? '',
+  );
+  expect([await aliasIn(paid), await aliasIn(refused), await aliasIn(byOwnName)]).toEqual([user, user, null]);
+  for (const request of [paid, refused]) {
+    const { stdout } = await cli('requests', 'explain', request);
+    expect(stdout).toContain(`for ${alias}; ${alias} is an alias of ${user}`);
+  }
+});
+
 test('several events in one request: each has its table', async () => {
   const userEmail = someone();
   const event = { brandId: service.brand.brandId, domain: 'demo.example', userEmail };

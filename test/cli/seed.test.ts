@@ -59,6 +59,64 @@ describe.each(databaseKinds)('on $kind', ({ open }) => {
     await again.stop();
     await database.stop();
   });
+
+  test('aliases of the file are aliases of the ledger: one wallet from the start, and what changes is said', async () => {
+    const database = await open();
+    const on = database.databaseUrl ? ['--database-url', database.databaseUrl] : [];
+    const [byNumber, ada, eve] = ['wordpress_42@rewards.localhost', 'ada@mail.example', 'eve@mail.example'];
+    const withAliases = (aliases: string) =>
+      seedFile(
+        `brands:\n${brand(shop, 'shop.example', 'signup: { reward: 10, maxClaims: 1 }').replace(' }\n', `, aliases: ${aliases} }\n`)}`,
+      );
+    const listed = async () =>
+      (await here('brand', 'alias', 'shop.example')).envelope.data.body.aliases.map(
+        ({ alias, user }: { alias: string; user: string }) => [alias, user],
+      );
+    await withAliases(`{ ${byNumber}: ${ada} }`);
+    const stack = await start('--seed', 'shop.yaml', ...on);
+    expect(await listed()).toEqual([[byNumber, ada]]);
+    expect((await here('seed')).envelope.data.body.changes).toEqual([]);
+    const paid = await here('send-event', 'signup', '--user', byNumber);
+    expect(paid.envelope.data).toMatchObject({ status: 200, body: { rewardAmount: 10 } });
+    const balance = await here('wallet', 'balance', ada);
+    expect(balance.envelope.data.body).toMatchObject({
+      balance: 10,
+      walletAddress: paid.envelope.data.body.walletAddress,
+    });
+
+    // Another user for the alias, and a second alias; one that only the ledger has stays.
+    await here('brand', 'alias', 'shop.example', 'by-hand@mail.example', ada);
+    await withAliases(`{ ${byNumber}: ${eve}, eve.old@mail.example: ${eve} }`);
+    const about = { brandId: shop, brand: 'Shop', eventType: null };
+    const changes = [
+      { ...about, setting: `aliases.${byNumber}`, from: ada, to: eve },
+      { ...about, setting: 'aliases.eve.old@mail.example', from: null, to: eve },
+    ];
+    const shown = await here('seed', '--diff');
+    expect(shown.envelope.data.body).toEqual({ applied: false, changes });
+    expect(await listed()).toEqual([
+      ['by-hand@mail.example', ada],
+      [byNumber, ada],
+    ]);
+    expect((await here('seed', '--apply')).envelope.data.body).toEqual({ applied: true, changes });
+    expect(await listed()).toEqual([
+      ['by-hand@mail.example', ada],
+      ['eve.old@mail.example', eve],
+      [byNumber, eve],
+    ]);
+    expect((await here('seed')).envelope.data.body.changes).toEqual([]);
+
+    // The other way round than the ledger has it: nobody can say whose wallet is meant.
+    await withAliases(`{ ${ada}: by-hand@mail.example }`);
+    const turned = await here('seed', '--apply');
+    expect([turned.code, turned.envelope.error.code]).toEqual([2, 'E_FIXTURE']);
+    expect(turned.envelope.error.message).toContain(
+      'in this ledger by-hand@mail.example is an alias of ada@mail.example',
+    );
+    expect((await here('verify')).code).toBe(0);
+    await stack.stop();
+    await database.stop();
+  });
 });
 
 test('two brands of the file may exchange their domains', async () => {

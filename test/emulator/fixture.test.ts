@@ -31,7 +31,7 @@ describe('what is written in place of a value is refused where it stands', () =>
     [
       'a key like no other',
       '    zzz: 1\n',
-      '5:5 brands[0].zzz: is unknown; the keys are brandId, name, domains, platforms, automation, clientEvents, directAddresses, domainless, clientBypass, clientAmounts, mintTo, pregenerate, engagementWrites, redemptions, leaderboardUsers, gasBudget, spendPerHour, spendPerDay, domainUsers, timeZone, streakPays, streak.pays, streakCheckInEvents, streak.checkInEvents, streakTypes, streak.types, streakBase, streak.base, streakGrace, streak.grace, streakMultipliers, streak.multipliers, streakMilestones, streak.milestones, achievements, apiKey, escrow, webhook, events, eventNameMapping, perks',
+      '5:5 brands[0].zzz: is unknown; the keys are brandId, name, domains, platforms, automation, clientEvents, directAddresses, domainless, clientBypass, clientAmounts, mintTo, pregenerate, engagementWrites, redemptions, leaderboardUsers, gasBudget, spendPerHour, spendPerDay, domainUsers, timeZone, streakPays, streak.pays, streakCheckInEvents, streak.checkInEvents, streakTypes, streak.types, streakBase, streak.base, streakGrace, streak.grace, streakMultipliers, streak.multipliers, streakMilestones, streak.milestones, achievements, apiKey, escrow, webhook, events, eventNameMapping, aliases, perks',
     ],
     [
       'a misspelt key of an event',
@@ -62,6 +62,36 @@ describe('what is written in place of a value is refused where it stands', () =>
       'an event type that is none',
       '    eventNameMapping: { signup: a-b }',
       '5:33 brands[0].eventNameMapping.signup: must be an event type: 1 to 50 letters, digits and underscores, not "a-b"',
+    ],
+    [
+      'a list for a map of aliases',
+      '    aliases: [ada@mail.example]',
+      "5:14 brands[0].aliases: must be a map from aliases to the users' e-mails",
+    ],
+    [
+      'a number alone, which could be of any platform',
+      '    aliases: { "42": ada@mail.example }',
+      '5:16 brands[0].aliases.42: must be an e-mail, or the stand-in e-mail of a platform, such as wordpress_2@rewards.localhost',
+    ],
+    [
+      'an alias of nobody',
+      '    aliases: { wp_42@own.example: ada }',
+      '5:35 brands[0].aliases.wp_42@own.example: the user must be an e-mail, or the stand-in e-mail of a platform, such as wordpress_2@rewards.localhost, not "ada"',
+    ],
+    [
+      'an alias of itself',
+      '    aliases: { ada@mail.example: Ada@mail.example }',
+      '5:34 brands[0].aliases.ada@mail.example: is an alias of itself; leave it out, or name another user',
+    ],
+    [
+      'an alias of an alias',
+      '    aliases: { wp_1@own.example: ada@mail.example, ada@mail.example: eve@mail.example }',
+      '5:34 brands[0].aliases.wp_1@own.example: ada@mail.example is an alias itself; name the user whose alias it is',
+    ],
+    [
+      'one alias in two spellings',
+      '    aliases: { wp_1@own.example: ada@mail.example, WP_1@own.example: eve@mail.example }',
+      '5:70 brands[0].aliases.WP_1@own.example: is there twice: wp_1@own.example in another spelling',
     ],
     ['a map for a list', '    perks: {}', '5:12 brands[0].perks: must be a list of perks'],
     ['nothing for a map', 'site:', '5:6 site: must be a map, not null'],
@@ -419,6 +449,21 @@ describe('what is understood', () => {
     });
     for (const none of ['', '    eventNameMapping: {}'])
       expect(profileOf(none)).not.toHaveProperty('eventNameMapping');
+  });
+
+  test("aliases are read as the ledger has them, whatever is written; a brand's own", () => {
+    const text = brandWith(
+      '    aliases: { WP_42@Own.example: Ada@mail.example, old@mail.example: ada@mail.example }',
+    );
+    const second = `\n  - name: C\n    brandId: ${other}\n    domains: [c.example]`;
+    const { brands } = parseFixture([{ name: 'f.yaml', text: text + second }]);
+    expect(brands.map(({ aliases }) => aliases)).toEqual([
+      [
+        { alias: 'wp_42@own.example', user: 'ada@mail.example' },
+        { alias: 'old@mail.example', user: 'ada@mail.example' },
+      ],
+      [],
+    ]);
   });
 
   test('an anchor stands for what it names, and complaints point there', () => {

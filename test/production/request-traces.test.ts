@@ -136,6 +136,30 @@ describe.each(kinds)('on $kind', ({ open }) => {
       expect(text.toLowerCase()).not.toContain('carol@');
   });
 
+  test('an event that named an alias: whose alias it is, as hashes', async () => {
+    const user = 'fred@shop.example';
+    const alias = 'fred.old@shop.example';
+    const linked = await rewardsJson(['brand', 'alias', 'shop.example', alias, user, '--allow-sqlite'], {
+      env,
+    });
+    expect(linked.code).toBe(0);
+    const service = await startProduction(env);
+    const paid = await service.event({ brandId, userEmail: alias });
+    const again = await service.event({ brandId, userEmail: user });
+    expect([paid.status, again.status]).toEqual([200, 409]);
+    await service.stop();
+    const explained = async (request: typeof paid) => {
+      const id = request.headers.get('x-request-id') ?? '';
+      const { envelope } = await rewardsJson(['requests', 'explain', id], { env });
+      return envelope.data.body.explained[0];
+    };
+    const [byAlias, byUser] = [await explained(paid), await explained(again)];
+    expect(byAlias.aliasOf).toMatch(/^user_[0-9a-f]{16}$/);
+    expect([byAlias.aliasOf, byUser.aliasOf]).toEqual([byUser.user, null]);
+    expect(JSON.stringify(byAlias.checks)).toContain(`${byAlias.user} is an alias of ${byUser.user}`);
+    expect(JSON.stringify([byAlias, byUser])).not.toContain('@shop.example');
+  });
+
   test('of a bulk request, and of one with a strange origin, there is a row as well', async () => {
     const service = await startProduction(env);
     const url = new URL(`${service.ready.urls.events}/rewards-api/bulk-events`);

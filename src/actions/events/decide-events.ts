@@ -80,6 +80,8 @@ export interface EventToDecide {
 /** What a decision was based on, up to the check that refused. */
 interface Grounds {
   nowMs: number;
+  /** The user whose alias the event named, as far as that was looked up. */
+  aliasOf?: string | undefined;
   brand?: Brand | undefined;
   rule?: EventRule | undefined;
   bypass?: Bypass | undefined;
@@ -100,6 +102,10 @@ export interface BusyRefusal {
 export interface TakenRefusal {
   code: 'reward_id_taken';
 }
+
+/** The user whom an event means that named an alias of theirs. */
+const aliasOf = ({ event, submission }: Candidate) =>
+  event.submission.userKey === submission.userKey ? undefined : submission.userKey;
 
 /** An event that passed the configured checks and awaits the counting ones. */
 interface Candidate {
@@ -189,7 +195,7 @@ async function grantCandidates(deps: DecideDeps, tx: Queries, round: Round): Pro
   for (const [place, granted] of rewards.entries()) {
     const { candidate, state } = grants[place] as Grant;
     const { event, brand, rule, bypass } = candidate;
-    decisions.set(event, { nowMs, brand, rule, bypass, state, granted });
+    decisions.set(event, { nowMs, aliasOf: aliasOf(candidate), brand, rule, bypass, state, granted });
   }
 }
 
@@ -318,10 +324,11 @@ async function forUsers({ ownAddresses }: DecideDeps, tx: Queries, round: Round)
   const users = round.candidates.map(({ submission }) => submission);
   const wallets = await walletsOfPayees(tx, users);
   const toOurselves = await paidToOurselves(tx, { users, wallets, ownAddresses });
-  const candidates = round.candidates.filter(({ event, submission, brand, rule }) => {
+  const candidates = round.candidates.filter((candidate) => {
+    const { event, submission, brand, rule } = candidate;
     if (!toOurselves.has(submission)) return true;
     const refusal = { code: 'invalid_event_data' as const, errors: [TO_OURSELVES] };
-    decisions.set(event, { nowMs, brand, rule, refusal });
+    decisions.set(event, { nowMs, aliasOf: aliasOf(candidate), brand, rule, refusal });
     return false;
   });
   return { candidates, wallets };
@@ -363,7 +370,8 @@ async function judge(
     const { duplicateWindowMs } = deps;
     const refusal = refuseClaim({ rule, state, bypass, amount, nowMs, duplicateWindowMs });
     if (refusal) {
-      decisions.set(event, { nowMs, brand, rule, bypass, state, amount, refusal });
+      const owner = aliasOf(candidate);
+      decisions.set(event, { nowMs, aliasOf: owner, brand, rule, bypass, state, amount, refusal });
       continue;
     }
     granted.add(key);

@@ -81,6 +81,10 @@ export const requestDetail = requestSummary.extend({
         eventType: name(),
         call: name(),
         user: name(),
+        aliasOf: name().meta({
+          description:
+            'The user whose alias the event named; null where it named the user, or was refused before that was looked up.',
+        }),
         eventId: name().meta({ description: 'Of the reward; null when the event was refused.' }),
         reward: rewardState.nullable().meta({
           description:

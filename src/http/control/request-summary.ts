@@ -115,6 +115,7 @@ function explainedEvent(trace: EventTrace & EventCase) {
     eventType: trace.submission?.eventType ?? null,
     call: null,
     user: userOf(trace) ?? null,
+    aliasOf: trace.aliasOf ?? null,
     eventId: trace.eventId ?? null,
     checks: shown(explainEvent(trace)),
     /** When the whole event would pass; null: it was rewarded, or never will be by waiting. */
@@ -133,6 +134,7 @@ function explainedCall(trace: RelayTrace) {
     eventType: null,
     call: callOf(trace),
     user: userOf(trace) ?? null,
+    aliasOf: null,
     eventId: null,
     checks: shown(checks),
     passesAt: typeof passesAtMs === 'number' ? instant(passesAtMs) : null,

@@ -70,10 +70,22 @@ function toldTo(
 
 function traceOf(event: EventToAnswer, outcome: EventOutcome): EventTrace {
   const { submission, bodyBytes } = event;
-  const { brand, rule, bypass, state, nowMs = event.nowMs } = outcome.decision ?? {};
+  const { aliasOf, brand, rule, bypass, state, nowMs = event.nowMs } = outcome.decision ?? {};
   const refusal = 'refusal' in outcome ? outcome.refusal : undefined;
   const eventId = eventIdOf(outcome);
-  return { kind: 'event', eventId, nowMs, bodyBytes, submission, brand, rule, bypass, state, refusal };
+  return {
+    kind: 'event',
+    eventId,
+    nowMs,
+    bodyBytes,
+    submission,
+    aliasOf,
+    brand,
+    rule,
+    bypass,
+    state,
+    refusal,
+  };
 }
 
 /** Of the reward in the ledger, also where its payment was not waited for to its end; undefined when none was granted. */

@@ -84,7 +84,7 @@ function keptTrace(trace: RequestTrace, userHash: (userKey: string) => string): 
     const { userAddress } = trace;
     return scrubbed({ ...trace, userAddress: userAddress && userHash(userAddress) });
   }
-  const { kind, eventId, nowMs, bodyBytes, submission, brand, rule, bypass, state, refusal } = trace;
+  const { kind, eventId, nowMs, bodyBytes, submission, aliasOf, brand, rule, bypass, state, refusal } = trace;
   const said = refusal && explainedRefusal(refusal);
   return {
     kind,
@@ -94,6 +94,7 @@ function keptTrace(trace: RequestTrace, userHash: (userKey: string) => string): 
     bypass,
     state: state && keptState(state),
     submission: submission && keptSubmission(submission, userHash),
+    aliasOf: aliasOf && userHash(aliasOf),
     brand: brand && keptBrand(brand),
     rule: rule && keptRule(rule),
     refusal: said && scrubbed(said),

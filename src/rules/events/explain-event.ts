@@ -50,6 +50,8 @@ export interface EventCase {
   bodyBytes: number;
   bodyLimitBytes: number;
   submission?: ExplainedSubmission | undefined;
+  /** The user whose alias the event named; absent where it named the user. */
+  aliasOf?: string | undefined;
   brand?: ExplainedBrand | undefined;
   rule?: ExplainedRule | undefined;
   bypass?: Bypass | undefined;
@@ -105,8 +107,11 @@ function passed(name: CheckName, event: EventCase): Omit<EventCheck, 'name'> {
   switch (name) {
     case 'body':
       return ok(`${event.bodyBytes} of ${event.bodyLimitBytes} bytes, JSON`);
-    case 'fields':
-      return ok(`${submission?.eventType ?? ''} for ${submission?.userKey ?? ''}`);
+    case 'fields': {
+      const user = submission?.userKey ?? '';
+      const alias = event.aliasOf === undefined ? '' : `; ${user} is an alias of ${event.aliasOf}`;
+      return ok(`${submission?.eventType ?? ''} for ${user}${alias}`);
+    }
     case 'brand':
       return ok(brand?.name ?? submission?.brandId ?? '');
     case 'automation':
