@@ -1,7 +1,7 @@
 /** The emulator: what lives as long as `serve` does, and the world behind it that can be closed and opened again. */
 import { join } from 'node:path';
 import { AnvilError } from '../chain/development/find-anvil.ts';
-import { type Overrides, type ServeConfig, settings } from '../compose/config.ts';
+import { settings } from '../compose/config.ts';
 import { createLifecycle, type Lifecycle } from '../compose/lifecycle.ts';
 import { startProblem } from '../compose/start-problem.ts';
 import { type RequestSummary, requestSummary } from '../http/control/request-summary.ts';
@@ -14,8 +14,10 @@ import type { Ready } from '../stack/ready.ts';
 import { type NodeDoor, openNodeDoor } from './chain/node-door.ts';
 import { createRequestLog } from './control/request-log.ts';
 import { loadFixture, packagedFixture } from './fixture/fixture.ts';
+import { emulatorLimits } from './limits.ts';
 import { type HostUrls, type ListenerApps, type ListenerName, openListeners } from './open-hosts.ts';
 import type { EarlyNode } from './prestarted-node.ts';
+import type { Overrides, ServeConfig } from './serve-config.ts';
 import { createSnapshots, type Snapshots } from './snapshots/create-snapshots.ts';
 import { snapshotSettings } from './snapshots/limits.ts';
 import { removeDrafts } from './snapshots/snapshot-folder.ts';
@@ -131,7 +133,7 @@ async function startEmulator(
     ...{ config, overrides, seed, seedFiles: seedPaths(config.seedFiles), dataDir: dataDir.path },
     earlyNode: deps.earlyNode,
     controlToken: Buffer.from(secureRandom(machine).bytes(24)).toString('base64url'),
-    requests: createRequestLog<RequestRecord>(settings.requestLog),
+    requests: createRequestLog<RequestRecord>(emulatorLimits.requestLog),
     tell: deps.tell,
     urls: () => urls,
     snapshots: createSnapshots({

@@ -6,7 +6,7 @@ import type { Signer } from '../chain/lane/signer.ts';
 import { createChainClient } from '../chain/rpc/client.ts';
 import { createRpc } from '../chain/rpc/rpc.ts';
 import type { GasKeys } from '../chain/work/relay-lanes.ts';
-import { type ServeConfig, settings } from '../compose/config.ts';
+import { settings } from '../compose/config.ts';
 import type { Lifecycle } from '../compose/lifecycle.ts';
 import { whereIs } from '../compose/start-problem.ts';
 import type { ChatProvider } from '../constraints/chat-provider.ts';
@@ -39,8 +39,10 @@ import { type KeptChain, startKeptChain } from './chain/kept-chain.ts';
 import { createFaultBoard, type FaultBoard } from './faults/fault-board.ts';
 import { jumpClock } from './faults/jump-clock.ts';
 import { logFaults } from './faults/log-faults.ts';
+import { emulatorLimits } from './limits.ts';
 import type { EarlyNode } from './prestarted-node.ts';
 import { type EmulatedProcessor, openProcessor } from './processor/open-processor.ts';
+import type { ServeConfig } from './serve-config.ts';
 import { emulatedChat } from './stack/emulated-chat.ts';
 import type { WorldDeps } from './stack/prepare-stack.ts';
 import { LEDGER } from './state/data-files.ts';
@@ -102,11 +104,11 @@ export async function pickAdapters(
   const syncChain = async () => local?.syncClock();
   const faults = createFaultBoard(
     { clock, listeners: [jumpClock({ clock, follow: () => void syncChain() }), logFaults(config.log)] },
-    settings.faults,
+    emulatorLimits.faults,
   );
   const emulatedProcessor = openProcessor({
     ...{ database, clock, random, faults, log: config.log },
-    settings: settings.processorDelivery,
+    settings: emulatorLimits.processorDelivery,
     secrets: DEV_PROCESSOR,
   });
   lifecycle.onStop(() => emulatedProcessor.stop());

@@ -2,8 +2,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type AnvilProcess, startAnvil } from '../chain/development/anvil.ts';
-import type { ServeConfig } from '../compose/config.ts';
 import { systemClock } from '../lib/clock.ts';
+import type { ServeConfig } from './serve-config.ts';
 import { LEDGER } from './state/data-files.ts';
 
 export interface EarlyNode {

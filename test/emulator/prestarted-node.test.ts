@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { createRpc } from '../../src/chain/rpc/rpc.ts';
-import type { ServeConfig } from '../../src/compose/config.ts';
 import { settings } from '../../src/compose/config.ts';
 import { startEarlyNode } from '../../src/emulator/prestarted-node.ts';
+import type { ServeConfig } from '../../src/emulator/serve-config.ts';
 import { silentLog } from '../../src/lib/log.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rewards-early-'));

@@ -1,7 +1,8 @@
 /** Creates, starts and stops the emulator for a command. */
-import type { ServeConfig } from '../../compose/config.ts';
+
 import { crashFromEnvironment } from '../../compose/env.ts';
 import type { Emulator } from '../../emulator/create-emulator.ts';
+import type { ServeConfig } from '../../emulator/serve-config.ts';
 import { within } from '../../lib/timers.ts';
 import type { Ready } from '../../stack/ready.ts';
 import type { CommandContext } from '../machine/context.ts';

@@ -1,5 +1,5 @@
 /** Everything of an emulator that its data is made of and that works on it. It can be closed and opened again behind the listeners. */
-import { engineSettings, type Overrides, type ServeConfig, settings } from '../../compose/config.ts';
+import { engineSettings, settings } from '../../compose/config.ts';
 import { createService, type Service, type ServiceConfig } from '../../compose/create-service.ts';
 import type { Lifecycle } from '../../compose/lifecycle.ts';
 import type { RequestRecord } from '../../http/frame/request-record.ts';
@@ -15,9 +15,11 @@ import type { createRequestLog } from '../control/request-log.ts';
 import { faultyVerifier } from '../faults/faulty-outside.ts';
 import { withFaults, withoutFaults } from '../faults/with-faults.ts';
 import { openLocalIdentity } from '../issuer/local-issuer.ts';
+import { emulatorLimits } from '../limits.ts';
 import { type HostUrls, type ListenerApps, listenerApps } from '../open-hosts.ts';
 import { type Adapters, pickAdapters } from '../pick-adapters.ts';
 import type { EarlyNode } from '../prestarted-node.ts';
+import type { Overrides, ServeConfig } from '../serve-config.ts';
 import { type EmulatedSite, openSite } from '../site/open-site.ts';
 import type { Snapshots } from '../snapshots/create-snapshots.ts';
 import { readPeople } from '../state/people.ts';
@@ -155,7 +157,7 @@ export async function openWorld(
 }
 
 const keeping = (take: (record: RequestRecord) => void) => (record: RequestRecord) =>
-  take(keptRequest(record, settings.requestLog));
+  take(keptRequest(record, emulatorLimits.requestLog));
 
 /** Identity provider, site and processor learn where they are; the processor begins to work. */
 async function connectTo(
