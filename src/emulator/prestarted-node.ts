@@ -6,7 +6,7 @@ import { systemClock } from '../lib/clock.ts';
 import type { ServeConfig } from './serve-config.ts';
 import { LEDGER } from './state/data-files.ts';
 
-export interface EarlyNode {
+export interface PrestartedNode {
   /** The node, for whoever asks first; undefined for everybody else. */
   take(): Promise<AnvilProcess> | undefined;
   /** Ends it, unless it was taken. */
@@ -14,7 +14,7 @@ export interface EarlyNode {
 }
 
 /** Undefined for a stack that has a chain already, or a clock that only its ledger knows. */
-export function startEarlyNode(config: ServeConfig): EarlyNode | undefined {
+export function prestartNode(config: ServeConfig): PrestartedNode | undefined {
   if (config.rpcUrl || config.importFile || config.databaseUrl) return undefined;
   if (!config.ephemeral && existsSync(join(config.dataDir, LEDGER))) return undefined;
   const { bindAddress, blockTimeSeconds, clockStartMs = systemClock().now() } = config;
