@@ -3,8 +3,6 @@ import manifest from '../../package.json' with { type: 'json' };
 import type { ChainEngineSettings } from '../chain/engine.ts';
 import { rpcLimits } from '../chain/rpc/limits.ts';
 import type { RateLimit } from '../ledger/limits/rate-windows.ts';
-import type { Crash } from '../lib/crash-points.ts';
-import type { Log } from '../lib/log.ts';
 
 /** Overrides of the relay's limits. */
 export interface RelayOverrides {
@@ -23,59 +21,6 @@ export type EngineOverrides = {
     ChainEngineSettings[Part]
   >;
 };
-
-/** The config of an emulator, from the command line. */
-export interface ServeConfig {
-  bindAddress: string;
-  port: number;
-  /** True: the user chose the port, so another one must not replace it. */
-  portExplicit: boolean;
-  splitHosts: boolean;
-  ephemeral: boolean;
-  /** The folder of a persistent stack; unused when ephemeral. */
-  dataDir: string;
-  /** Fixtures to load; empty: the packaged demo. */
-  seedFiles: string[];
-  /** Keeps the state before each change, for `undo`. */
-  undo?: boolean | undefined;
-  /** A snapshot's file: its data takes the place of what the folder has, which becomes a snapshot itself. */
-  importFile?: string | undefined;
-  clockStartMs?: number | undefined;
-  frozen: boolean;
-  /** A development node that is already running. */
-  rpcUrl?: string | undefined;
-  rpcPort: number;
-  rpcPortExplicit: boolean;
-  /** 0 mines each transaction at once. */
-  blockTimeSeconds: number;
-  /** A Postgres database instead of SQLite. */
-  databaseUrl?: string | undefined;
-  log: Log;
-  /** Domain of the stand-in e-mails of chat users. Default: one that exists nowhere. */
-  ownDomain?: string | undefined;
-  /** Which of the contract's two wordings a refused cooldown has. Default: current. */
-  errorDialect?: 'current' | 'earlier' | undefined;
-  /** Requests a minute of one address without a brand's key; 0 for any number. */
-  addressRequestsMax?: number | undefined;
-  /** Default: the contract's 60 s; its other statement is 5 s. */
-  duplicateWindowMs?: number | undefined;
-  /** Asks this machine's DNS or these servers instead of the fixture's table. */
-  dns?: 'system' | { servers: string[] } | undefined;
-}
-
-/** Overrides for tests only. */
-export interface Overrides {
-  /** Ends the process at a named moment. */
-  crash?: Crash | undefined;
-  /** Shortens the engine's patience. */
-  engine?: EngineOverrides | undefined;
-  /** Other limits of the relay. */
-  relay?: RelayOverrides | undefined;
-  /** Where the service finds the payment processor, given where that is. */
-  processorAt?: ((origin: string) => string) | undefined;
-  /** A commit inside another fails, rather than to wait for itself; Node follows every promise for it. */
-  watchNesting?: boolean | undefined;
-}
 
 export const settings = {
   /** Contract: path prefix and service name. */
@@ -361,64 +306,6 @@ export const settings = {
     keepAliveMs: 75_000,
     /** A client that neither sends nor takes anything for longer than any answer needs. */
     silenceMs: 120_000,
-  },
-  /** How the emulated processor brings its events to webhook endpoints. */
-  processorDelivery: {
-    /** As patient as Stripe, which gives up after three days: 71 h in all. */
-    retriesMs: [
-      5_000,
-      60_000,
-      600_000,
-      3_600_000,
-      6 * 3_600_000,
-      16 * 3_600_000,
-      24 * 3_600_000,
-      24 * 3_600_000,
-    ],
-    /** Stripe's own patience is not documented; a mint waits for its block. */
-    timeoutMs: 20_000,
-    /** To one endpoint: more would only wait in one that is slow. */
-    atOnceMax: 4,
-    /** Enough for an error's body in the log of deliveries. */
-    answerMaxBytes: 2_000,
-  },
-  /** Of the emulator: enough for a test run; large bodies shorten it, so that its memory is bounded as well. */
-  requestLog: {
-    entriesMax: 2_000,
-    bytesMax: 32 * 1024 * 1024,
-    /** Above every body that the service takes; what is longer is a page or a script that it gave. */
-    bodyMaxBytes: 256 * 1024,
-  },
-  /** What the emulator's own receiver of webhooks keeps: bodies are small, and a developer looks at the latest. */
-  inbox: { entriesMax: 1_000, bytesMax: 8 * 1024 * 1024 },
-  /** Of the emulator, which fails on purpose. */
-  faults: {
-    /** More at once is a mistake: each use of a seam looks through all of them. */
-    faultsMax: 50,
-    timesMax: 1_000_000,
-    /** Longer than everything that the service waits for, and short enough for a stack to stop. */
-    slowMaxMs: 120_000,
-    /** Windows and cooldowns are about as long; more is what `clock advance` is for. */
-    spanMaxMs: 86_400_000,
-    /** The clock is moved by days. */
-    forMaxMs: 30 * 86_400_000,
-  },
-  /** Of the emulator: how its clock moves past what falls due. */
-  clockMoves: {
-    /** What a person reads, and more than a day of one receiver's failures. */
-    firedMax: 100,
-    /** A retry, an expiry: some milliseconds each, so that a jump over years ends within seconds. */
-    stopsMax: 500,
-    /** A healthy receiver answers at once; one that hangs would hold a stop up for as long as an attempt may take. */
-    stopWaitMs: 5_000,
-    /** Less than a command waits for an answer. */
-    moveWaitMs: 20_000,
-    /** Work of a stop is done within milliseconds. */
-    lookEveryMs: 5,
-    /** Whose ends are known: more than a test run issues. */
-    tokensMax: 1_000,
-    /** Whose ends are worked out, a few microseconds each. */
-    streaksMax: 1_000,
   },
   /** Stopping waits this long for requests under way. */
   drainTimeoutMs: 4_000,

@@ -1,7 +1,7 @@
-/** The emulator: what lives as long as `serve` does, and the world behind it that can be closed and opened again. */
+/** The emulator: what lives as long as `serve` does, and the stack behind it that can be closed and opened again. */
 import { join } from 'node:path';
 import { AnvilError } from '../chain/development/find-anvil.ts';
-import { type Overrides, type ServeConfig, settings } from '../compose/config.ts';
+import { settings } from '../compose/config.ts';
 import { createLifecycle, type Lifecycle } from '../compose/lifecycle.ts';
 import { startProblem } from '../compose/start-problem.ts';
 import { type RequestSummary, requestSummary } from '../http/control/request-summary.ts';
@@ -14,16 +14,18 @@ import type { Ready } from '../stack/ready.ts';
 import { type NodeDoor, openNodeDoor } from './chain/node-door.ts';
 import { createRequestLog } from './control/request-log.ts';
 import { loadFixture, packagedFixture } from './fixture/fixture.ts';
+import { emulatorLimits } from './limits.ts';
 import { type HostUrls, type ListenerApps, type ListenerName, openListeners } from './open-hosts.ts';
-import type { EarlyNode } from './prestarted-node.ts';
+import type { PrestartedNode } from './prestarted-node.ts';
+import type { Overrides, ServeConfig } from './serve-config.ts';
 import { createSnapshots, type Snapshots } from './snapshots/create-snapshots.ts';
 import { snapshotSettings } from './snapshots/limits.ts';
 import { removeDrafts } from './snapshots/snapshot-folder.ts';
 import { createUndoPoints } from './snapshots/undo-points.ts';
-import { createWorldGate, type WorldGate } from './stack/drain-gate.ts';
-import type { Surroundings, WorldReady } from './stack/open-stack.ts';
+import { createDrainGate, type DrainGate } from './stack/drain-gate.ts';
+import type { StackContext, StackReady } from './stack/open-stack.ts';
 import type { Seed } from './stack/prepare-stack.ts';
-import { createWorldKeeper, type WorldKeeper } from './stack/supervise-stack.ts';
+import { createStackSupervisor, type StackSupervisor } from './stack/supervise-stack.ts';
 import { SNAPSHOTS } from './state/data-files.ts';
 import { resetData } from './state/reset-data.ts';
 
@@ -44,12 +46,12 @@ export interface Emulator {
 export async function createEmulator(
   config: ServeConfig,
   overrides: Overrides = {},
-  earlyNode?: EarlyNode,
+  prestartedNode?: PrestartedNode,
 ): Promise<Emulator> {
   const fixture = await loadFixture(seedPaths(config.seedFiles));
   const seed = { fixture, named: config.seedFiles.length > 0 };
   const lifecycle = createLifecycle();
-  if (earlyNode) lifecycle.onStop(earlyNode.drop);
+  if (prestartedNode) lifecycle.onStop(prestartedNode.drop);
   const listeners = new Set<(request: RequestSummary) => void>();
   const tell = (record: RequestRecord) => {
     if (listeners.size === 0) return;
@@ -69,7 +71,7 @@ export async function createEmulator(
     start() {
       starting ??= lifecycle.start(() =>
         startEmulator(
-          { lifecycle, tell, onReplaced, onSnapshots, earlyNode },
+          { lifecycle, tell, onReplaced, onSnapshots, prestartedNode },
           { config, overrides, seed },
         ).catch((error: unknown) => {
           throw startProblem(error, config);
@@ -108,7 +110,7 @@ async function startEmulator(
     tell: (record: RequestRecord) => void;
     onReplaced: (ready: Ready) => void;
     onSnapshots: (snapshots: Snapshots) => void;
-    earlyNode?: EarlyNode | undefined;
+    prestartedNode?: PrestartedNode | undefined;
   },
   { config, overrides, seed }: { config: ServeConfig; overrides: Overrides; seed: Seed },
 ): Promise<Ready> {
@@ -119,19 +121,19 @@ async function startEmulator(
   let urls: HostUrls | undefined;
   const machine = systemClock();
   const undo = config.undo ? createUndoPoints(() => runningOf(keeper, dataDir.path), machine) : undefined;
-  const gate = createWorldGate(
+  const gate = createDrainGate(
     { ...snapshotSettings.restore, drainTimeoutMs: settings.drainTimeoutMs },
     undo,
   );
-  const keeper = createWorldKeeper({
-    surroundings: () => surroundings,
+  const keeper = createStackSupervisor({
+    context: () => context,
     ...{ gate, urls: () => urls, onReplaced: (ready) => deps.onReplaced(whole(ready)) },
   });
-  const surroundings: Surroundings = {
+  const context: StackContext = {
     ...{ config, overrides, seed, seedFiles: seedPaths(config.seedFiles), dataDir: dataDir.path },
-    earlyNode: deps.earlyNode,
+    prestartedNode: deps.prestartedNode,
     controlToken: Buffer.from(secureRandom(machine).bytes(24)).toString('base64url'),
-    requests: createRequestLog<RequestRecord>(settings.requestLog),
+    requests: createRequestLog<RequestRecord>(emulatorLimits.requestLog),
     tell: deps.tell,
     urls: () => urls,
     snapshots: createSnapshots({
@@ -139,50 +141,50 @@ async function startEmulator(
       hasLedgerFile: config.databaseUrl === undefined,
     }),
   };
-  const whole = ({ clock, dataDir: folder, ...ready }: WorldReady): Ready => ({
+  const whole = ({ clock, dataDir: folder, ...ready }: StackReady): Ready => ({
     pid: process.pid,
     urls: { ...(urls as HostUrls), rpc: door?.url ?? config.rpcUrl ?? '' },
     ...ready,
-    controlToken: surroundings.controlToken,
+    controlToken: context.controlToken,
     clock,
     dataDir: folder,
   });
   let door: NodeDoor | undefined;
-  deps.onSnapshots(surroundings.snapshots);
+  deps.onSnapshots(context.snapshots);
   lifecycle.onStop(keeper.close);
   const { importFile } = config;
-  const world = await keeper.open(
-    importFile ? () => surroundings.snapshots.imported(importFile, config) : undefined,
+  const stack = await keeper.open(
+    importFile ? () => context.snapshots.imported(importFile, config) : undefined,
   );
   // A folder that seemed empty got its former data back.
-  await deps.earlyNode?.drop();
-  if (world.node) {
+  await deps.prestartedNode?.drop();
+  if (stack.node) {
     const opened = await openDoorSomewhere(config, nodePort(gate, keeper));
     lifecycle.onStop(() => opened.close());
     door = opened;
   }
-  gate.open(world.apps);
-  urls = await openListeners(config, behind(gate, world.apps), lifecycle);
+  gate.open(stack.apps);
+  urls = await openListeners(config, behind(gate, stack.apps), lifecycle);
   lifecycle.onStop(async () => keeper.current()?.settle());
-  return whole(await world.connect(urls));
+  return whole(await stack.connect(urls));
 }
 
 /** Undefined while it is away, and for one whose files are not all its own. */
-const runningOf = (keeper: WorldKeeper, dataDir: string) => {
-  const world = keeper.current();
-  return world?.node && { dataDir, clock: world.clock, node: world.node };
+const runningOf = (keeper: StackSupervisor, dataDir: string) => {
+  const stack = keeper.current();
+  return stack?.node && { dataDir, clock: stack.clock, node: stack.node };
 };
 
-/** Where the node of the present world listens; whoever asks while there is none waits for the next. */
+/** Where the node of the present stack listens; whoever asks while there is none waits for the next. */
 const nodePort =
-  (gate: WorldGate, keeper: WorldKeeper): NodePort =>
+  (gate: DrainGate, keeper: StackSupervisor): NodePort =>
   async () => {
     await gate.opened();
     return keeper.current()?.node?.port();
   };
 
-/** The gate's side of each listener that a world needs. */
-const behind = (gate: WorldGate, { events, ...others }: ListenerApps): ListenerApps => ({
+/** The gate's side of each listener that a stack needs. */
+const behind = (gate: DrainGate, { events, ...others }: ListenerApps): ListenerApps => ({
   events: gate.at('events'),
   ...Object.fromEntries(Object.keys(others).map((name) => [name, gate.at(name as ListenerName)])),
 });

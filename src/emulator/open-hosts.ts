@@ -1,6 +1,6 @@
 /** The listeners of an emulator, and what they have: all hosts on one port, or each on its own. */
 import { type Handler, Hono } from 'hono';
-import { type ServeConfig, settings } from '../compose/config.ts';
+import { settings } from '../compose/config.ts';
 import { onOnePort, type ServiceHosts } from '../compose/hosts/one-port.ts';
 import type { Lifecycle } from '../compose/lifecycle.ts';
 import { listen } from '../compose/listen.ts';
@@ -9,6 +9,7 @@ import { tidyPath } from '../http/frame/tidy-path.ts';
 import { createIdpHost } from '../http/idp.ts';
 import { type IndexLink, indexPage } from '../http/reference/index-page.ts';
 import type { TokenIssuer } from '../identity/tokens.ts';
+import type { ServeConfig } from './serve-config.ts';
 
 /** The address of each host; `control` and, on a shared port, `site` with their paths. */
 export interface HostUrls {

@@ -6,7 +6,7 @@ import type { Signer } from '../chain/lane/signer.ts';
 import { createChainClient } from '../chain/rpc/client.ts';
 import { createRpc } from '../chain/rpc/rpc.ts';
 import type { GasKeys } from '../chain/work/relay-lanes.ts';
-import { type ServeConfig, settings } from '../compose/config.ts';
+import { settings } from '../compose/config.ts';
 import type { Lifecycle } from '../compose/lifecycle.ts';
 import { whereIs } from '../compose/start-problem.ts';
 import type { ChatProvider } from '../constraints/chat-provider.ts';
@@ -39,17 +39,19 @@ import { type KeptChain, startKeptChain } from './chain/kept-chain.ts';
 import { createFaultBoard, type FaultBoard } from './faults/fault-board.ts';
 import { jumpClock } from './faults/jump-clock.ts';
 import { logFaults } from './faults/log-faults.ts';
-import type { EarlyNode } from './prestarted-node.ts';
+import { emulatorLimits } from './limits.ts';
+import type { PrestartedNode } from './prestarted-node.ts';
 import { type EmulatedProcessor, openProcessor } from './processor/open-processor.ts';
+import type { ServeConfig } from './serve-config.ts';
 import { emulatedChat } from './stack/emulated-chat.ts';
-import type { WorldDeps } from './stack/prepare-stack.ts';
+import type { StackDeps } from './stack/prepare-stack.ts';
 import { LEDGER } from './state/data-files.ts';
 import { type CommitMark, keepLedgerMark, lostSinceMark, openCommitMark } from './state/ledger-mark.ts';
 import { refuseProductionLedger, refuseRealChain } from './state/refuse-production.ts';
 import { keepClock, restoreClock } from './state/restore-clock.ts';
 
 /** The adapter of each port in the emulator. */
-export interface Adapters extends WorldDeps {
+export interface Adapters extends StackDeps {
   emulatedProcessor: EmulatedProcessor;
   dataDir: string;
   clock: AdjustableClock;
@@ -70,7 +72,7 @@ export interface Adapters extends WorldDeps {
 interface Place {
   dataDir: string;
   /** A node that runs already, for a folder without a chain. */
-  earlyNode?: EarlyNode | undefined;
+  prestartedNode?: PrestartedNode | undefined;
 }
 
 /** Opens each of them on the files of `dataDir`; `lifecycle` closes them. */
@@ -79,7 +81,7 @@ export async function pickAdapters(
   {
     dataDir,
     clockStart,
-    earlyNode,
+    prestartedNode,
     watchNesting = false,
   }: Place & { clockStart?: ClockStart | undefined; watchNesting?: boolean | undefined },
   lifecycle: Lifecycle,
@@ -95,18 +97,18 @@ export async function pickAdapters(
   if (commits) await watchForLoss({ database, lifecycle, log: config.log, commits }, dataDir);
   const clock = clockStart ? adjustableClock(clockStart) : await restoreClock(config, database);
   await keepClock(database, clock);
-  const local = await startOwnChain({ database, clock, lifecycle }, config, { dataDir, earlyNode });
+  const local = await startOwnChain({ database, clock, lifecycle }, config, { dataDir, prestartedNode });
   const rpcUrl = config.rpcUrl ?? '';
   const rpc = local?.rpc ?? createRpc({ url: rpcUrl, ...settings.rpc });
   const random = secureRandom(clock);
   const syncChain = async () => local?.syncClock();
   const faults = createFaultBoard(
     { clock, listeners: [jumpClock({ clock, follow: () => void syncChain() }), logFaults(config.log)] },
-    settings.faults,
+    emulatorLimits.faults,
   );
   const emulatedProcessor = openProcessor({
     ...{ database, clock, random, faults, log: config.log },
-    settings: settings.processorDelivery,
+    settings: emulatorLimits.processorDelivery,
     secrets: DEV_PROCESSOR,
   });
   lifecycle.onStop(() => emulatedProcessor.stop());
@@ -162,7 +164,7 @@ function deriveDevelopmentKeys() {
 async function startOwnChain(
   deps: { database: Database; clock: AdjustableClock; lifecycle: Lifecycle },
   config: ServeConfig,
-  { dataDir, earlyNode }: Place,
+  { dataDir, prestartedNode }: Place,
 ): Promise<KeptChain | undefined> {
   if (config.rpcUrl) return undefined;
   const { bindAddress, blockTimeSeconds, log } = config;
@@ -172,7 +174,7 @@ async function startOwnChain(
     isSavedOnlyOnDemand: config.ephemeral,
     ...{ dataDir, clock: deps.clock, bindAddress, blockTimeSeconds, log },
     port: 0,
-    takeEarlyNode: earlyNode?.take,
+    takePrestartedNode: prestartedNode?.take,
   });
   deps.lifecycle.onStop(() => local.stop());
   return local;

@@ -2,11 +2,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type AnvilProcess, startAnvil } from '../chain/development/anvil.ts';
-import type { ServeConfig } from '../compose/config.ts';
 import { systemClock } from '../lib/clock.ts';
+import type { ServeConfig } from './serve-config.ts';
 import { LEDGER } from './state/data-files.ts';
 
-export interface EarlyNode {
+export interface PrestartedNode {
   /** Hands the node over to the first caller; later callers get undefined. */
   take(): Promise<AnvilProcess> | undefined;
   /** Ends it, unless it was taken. */
@@ -14,7 +14,7 @@ export interface EarlyNode {
 }
 
 /** Undefined for a stack that has a chain already, or a clock that only its ledger knows. */
-export function startEarlyNode(config: ServeConfig): EarlyNode | undefined {
+export function prestartNode(config: ServeConfig): PrestartedNode | undefined {
   if (config.rpcUrl || config.importFile || config.databaseUrl) return undefined;
   if (!config.ephemeral && existsSync(join(config.dataDir, LEDGER))) return undefined;
   const { bindAddress, blockTimeSeconds, clockStartMs = systemClock().now() } = config;

@@ -1,6 +1,6 @@
 /** The brands of the contract tests, and a service that has them. */
 import { afterAll, beforeAll, describe, expect } from 'vitest';
-import type { Overrides, ServeConfig } from '../../src/compose/config.ts';
+import type { Overrides, ServeConfig } from '../../src/emulator/serve-config.ts';
 import { databaseKinds } from '../kits/databases.ts';
 import { type Answer, startTestService } from '../kits/service.ts';
 

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { createRpc } from '../../src/chain/rpc/rpc.ts';
-import type { ServeConfig } from '../../src/compose/config.ts';
 import { settings } from '../../src/compose/config.ts';
-import { startEarlyNode } from '../../src/emulator/prestarted-node.ts';
+import { prestartNode } from '../../src/emulator/prestarted-node.ts';
+import type { ServeConfig } from '../../src/emulator/serve-config.ts';
 import { silentLog } from '../../src/lib/log.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rewards-early-'));
@@ -19,7 +19,7 @@ const config: ServeConfig = {
 };
 
 test('is for whoever takes it first, and begins at the time of the clock', async () => {
-  const early = startEarlyNode({ ...config, clockStartMs: 1_900_000_000_000 });
+  const early = prestartNode({ ...config, clockStartMs: 1_900_000_000_000 });
   const node = await early?.take();
   if (!node) throw new Error('there is no node');
   try {
@@ -33,7 +33,7 @@ test('is for whoever takes it first, and begins at the time of the clock', async
 });
 
 test('ends when nobody takes it', async () => {
-  const early = startEarlyNode(config);
+  const early = prestartNode(config);
   await early?.drop();
   expect(early?.take()).toBeUndefined();
 });
@@ -46,5 +46,5 @@ test('is not started for a node of the developer, a snapshot, a database or data
     { databaseUrl: 'postgres://127.0.0.1:1/x' },
     { ephemeral: false },
   ])
-    expect(startEarlyNode({ ...config, ...change })).toBeUndefined();
+    expect(prestartNode({ ...config, ...change })).toBeUndefined();
 });

@@ -13,7 +13,7 @@ import {
 import { mnemonicToAccount } from 'viem/accounts';
 import { anvil as anvilChain } from 'viem/chains';
 import { perkNFTAbi, rewardTokenAbi } from '../../src/chain/contracts/abis.ts';
-import type { Overrides, ServeConfig } from '../../src/compose/config.ts';
+import type { Overrides, ServeConfig } from '../../src/emulator/serve-config.ts';
 import { DEV_MNEMONIC } from '../../src/lib/development/accounts.ts';
 import type { Ready } from '../../src/stack/ready.ts';
 import { minedBy } from './chain.ts';

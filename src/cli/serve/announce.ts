@@ -1,5 +1,5 @@
 /** Prints what is ready, in each format. */
-import type { ServeConfig } from '../../compose/config.ts';
+import type { ServeConfig } from '../../emulator/serve-config.ts';
 import { type Ready, readyEnvironment } from '../../stack/ready.ts';
 import type { CommandContext } from '../machine/context.ts';
 import { envLines } from '../machine/output.ts';

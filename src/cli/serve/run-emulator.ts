@@ -1,7 +1,8 @@
 /** Creates, starts and stops the emulator for a command. */
-import type { ServeConfig } from '../../compose/config.ts';
+
 import { crashFromEnvironment } from '../../compose/env.ts';
 import type { Emulator } from '../../emulator/create-emulator.ts';
+import type { ServeConfig } from '../../emulator/serve-config.ts';
 import { within } from '../../lib/timers.ts';
 import type { Ready } from '../../stack/ready.ts';
 import type { CommandContext } from '../machine/context.ts';
@@ -14,13 +15,13 @@ const STOP_CAP_MS = 5_000;
 /** Loaded only here, since it loads the chain, the database and the server; the node starts meanwhile. */
 export async function createdEmulator({ runtime }: CommandContext, config: ServeConfig): Promise<Emulator> {
   const crash = crashFromEnvironment(runtime.env);
-  const { startEarlyNode } = await import('../../emulator/prestarted-node.ts');
-  const earlyNode = startEarlyNode(config);
+  const { prestartNode } = await import('../../emulator/prestarted-node.ts');
+  const prestartedNode = prestartNode(config);
   try {
     const { createEmulator } = await import('../../emulator/create-emulator.ts');
-    return await createEmulator(config, { crash }, earlyNode);
+    return await createEmulator(config, { crash }, prestartedNode);
   } catch (error) {
-    await earlyNode?.drop();
+    await prestartedNode?.drop();
     if (!isMissingModule(error, 'better-sqlite3')) throw error;
     throw new CliError('E_NATIVE_SQLITE', {}, { cause: error });
   }

@@ -1,7 +1,7 @@
 /** `rewards serve`: the whole service on this machine, from start to clean stop. */
 import type { RequestSummary } from '../../client/bodies.ts';
-import type { ServeConfig } from '../../compose/config.ts';
 import type { Emulator } from '../../emulator/create-emulator.ts';
+import type { ServeConfig } from '../../emulator/serve-config.ts';
 import { stopwatch, turnOfEventLoop } from '../../lib/timers.ts';
 import { createLogFile } from '../../stack/log-file.ts';
 import type { Ready } from '../../stack/ready.ts';

@@ -1,6 +1,6 @@
 /** What a stack is started with: the options of `serve` and of the commands that start one as it does. */
 import { join, resolve } from 'node:path';
-import type { ServeConfig } from '../../compose/config.ts';
+import type { ServeConfig } from '../../emulator/serve-config.ts';
 import { jsonLog, type LogLevel } from '../../lib/log.ts';
 import { unknownVariables } from '../../lib/setting.ts';
 import { knownVariables } from '../config/known-variables.ts';

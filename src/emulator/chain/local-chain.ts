@@ -34,7 +34,7 @@ export interface LocalChainSettings {
   /** How many blocks back reorgs and calls to old states can reach; each costs a copy of the state. */
   historyBlocks?: number;
   /** A node for a chain without blocks that is started already; undefined when somebody has it. */
-  takeEarlyNode?: (() => Promise<AnvilProcess> | undefined) | undefined;
+  takePrestartedNode?: (() => Promise<AnvilProcess> | undefined) | undefined;
   /** Replaces `CHECKPOINT_EVERY_BLOCKS`. */
   checkpointEveryBlocks?: number;
   log: Log;
@@ -90,7 +90,7 @@ export async function startLocalChain(settings: LocalChainSettings): Promise<Loc
   const start = () =>
     startAnvil({ ...settings, chainId: LOCAL_CHAIN_ID, genesisTimeSeconds, miningOff: true });
 
-  let anvil = await ((genesis ? undefined : settings.takeEarlyNode?.()) ?? start());
+  let anvil = await ((genesis ? undefined : settings.takePrestartedNode?.()) ?? start());
   let rpc = createLocalRpc(anvil.rpcUrl);
   try {
     if (journal && genesis) {

@@ -5,6 +5,7 @@ import type { ControlClockDeps } from '../../http/control/clock.ts';
 import type { TokenIssuer } from '../../identity/tokens.ts';
 import type { Database } from '../../ledger/database/database.ts';
 import type { AdjustableClock } from '../../lib/clock.ts';
+import { emulatorLimits } from '../limits.ts';
 import { keepClock } from '../state/restore-clock.ts';
 import type { ClockLimit } from './agenda.ts';
 import { ledgerLimits } from './clock-limits.ts';
@@ -31,7 +32,7 @@ export function createClockControl(
   config: { ownDomain: string; duplicateWindowMs: number; relay?: RelayOverrides | undefined },
 ): ControlClockDeps & { issuer: TokenIssuer } {
   const { database, clock } = deps;
-  const tokens = rememberTokens(deps.issuer, settings.clockMoves);
+  const tokens = rememberTokens(deps.issuer, emulatorLimits.clockMoves);
   const windows = windowLengths(config.relay);
   const conditionSettings = {
     ...{ ownDomain: config.ownDomain, duplicateWindowMs: config.duplicateWindowMs, windows },
@@ -42,7 +43,7 @@ export function createClockControl(
       clock,
       work: [webhookWork(deps, deps.nudgeWebhooks), processorWork(deps)],
       limits: [
-        ...ledgerLimits(deps, { ...settings.clockMoves, ...config, windows }),
+        ...ledgerLimits(deps, { ...emulatorLimits.clockMoves, ...config, windows }),
         tokens.ends,
         deps.sessionEnds,
       ],
@@ -51,7 +52,7 @@ export function createClockControl(
         await deps.syncChain();
       },
     },
-    settings.clockMoves,
+    emulatorLimits.clockMoves,
   );
   return {
     issuer: tokens.issuer,

@@ -1,11 +1,12 @@
 /** The emulator's receiver of the service's own webhooks: verifies what comes, and keeps the latest. */
-import { settings } from '../../compose/config.ts';
+
 import type { ControlInboxDeps, InboxDelivery } from '../../http/control/webhooks/inbox.ts';
 import type { Database } from '../../ledger/database/database.ts';
 import { endpointsAt, type WebhookEndpoint } from '../../ledger/webhooks/endpoints.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Random } from '../../lib/ids.ts';
 import { verifyWebhook, type WebhookVerdict } from '../../webhooks/verify.ts';
+import { emulatorLimits } from '../limits.ts';
 import { createRequestLog } from './request-log.ts';
 
 interface Kept extends InboxDelivery {
@@ -21,7 +22,7 @@ export function createInbox(deps: {
   random: Random;
 }): ControlInboxDeps['inbox'] {
   const { database, clock, realClock, random } = deps;
-  const log = createRequestLog<Kept>(settings.inbox);
+  const log = createRequestLog<Kept>(emulatorLimits.inbox);
   return {
     async receive({ url, headers, body }) {
       const judged = judge(await endpointsAt(database.db, url), (secret) =>

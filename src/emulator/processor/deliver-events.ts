@@ -154,7 +154,7 @@ async function post(
       redirect: 'manual',
       signal: AbortSignal.any([deadline.signal, stopping]),
     });
-    return ended(response.status, await beginningOf(response, settings.answerMaxBytes));
+    return ended(response.status, await startOptionsOf(response, settings.answerMaxBytes));
   } catch (error) {
     const late = deadline.signal.aborted;
     return ended(null, late ? `no answer within ${settings.timeoutMs / 1_000} s` : rootMessage(error));
@@ -164,7 +164,7 @@ async function post(
 }
 
 /** The beginning of an answer's text; the rest is not read. */
-async function beginningOf(response: Response, bytesMax: number): Promise<string> {
+async function startOptionsOf(response: Response, bytesMax: number): Promise<string> {
   const reader = response.body?.getReader();
   if (!reader) return '';
   const parts: Uint8Array[] = [];

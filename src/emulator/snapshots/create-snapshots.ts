@@ -17,7 +17,7 @@ import type { UndoPoints } from './undo-points.ts';
 export interface Keeper {
   /** One at a time: whatever needs the stack to stay what it is. */
   alone<T>(work: () => Promise<T>): Promise<T>;
-  /** Undefined while the stack is away. */
+  /** Undefined while the stack is not open. */
   current(): { clock: Pick<AdjustableClock, 'state'>; node: SavedNode | undefined } | undefined;
   /** Puts other files in the place of its own, and resolves when it answers with them; to be called in `alone`. */
   replace(replacement: {
@@ -61,13 +61,13 @@ function createStack(deps: SnapshotsDeps) {
   const folder = snapshotFolder(join(dataDir, SNAPSHOTS));
 
   const running = (): Running => {
-    const world = keeper.current();
-    if (!world) throw new Error('the stack is away');
-    const { node } = world;
+    const running = keeper.current();
+    if (!running) throw new Error('the stack is not open');
+    const { node } = running;
     if (!deps.hasLedgerFile || !node) {
       throw unsupported(deps.hasLedgerFile);
     }
-    return { dataDir, clock: world.clock, node };
+    return { dataDir, clock: running.clock, node };
   };
   const take = (name: string, note: string | null) =>
     takeSnapshot(running(), { name, note, atMs: clock.now() });

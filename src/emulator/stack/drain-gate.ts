@@ -1,4 +1,4 @@
-/** Between the listeners, which stay, and the world behind them, which can be closed and opened again. */
+/** Between the listeners, which stay, and the stack behind them, which can be closed and opened again. */
 
 import { createBell } from '../../lib/bell.ts';
 import { createScope } from '../../lib/scope.ts';
@@ -9,7 +9,7 @@ import type { ListenerApps, ListenerName, SiteHost } from '../open-hosts.ts';
 const CONTROL = '/_rewards';
 
 export interface GateSettings {
-  /** How long a request waits while the world is away, before it is told to come again. */
+  /** How long a request waits while the stack is away, before it is told to come again. */
   waitMaxMs: number;
   /** How long new requests are still let in when the gate closes, since those under way may need them. */
   settleMs: number;
@@ -17,16 +17,16 @@ export interface GateSettings {
   drainTimeoutMs: number;
 }
 
-/** Told of each request that reaches the world. */
+/** Told of each request that reaches the stack. */
 export interface GateWatcher {
   before(method: string, path: string): Promise<void>;
-  /** `answer` is undefined where the world failed to give one. */
+  /** `answer` is undefined where the stack failed to give one. */
   after(method: string, path: string, answer: Response | undefined): void;
 }
 
-export type WorldGate = ReturnType<typeof createWorldGate>;
+export type DrainGate = ReturnType<typeof createDrainGate>;
 
-export function createWorldGate(settings: GateSettings, watcher?: GateWatcher) {
+export function createDrainGate(settings: GateSettings, watcher?: GateWatcher) {
   let apps: ListenerApps | undefined;
   let opening = createOpening();
   const underWay = new Set<symbol>();
@@ -38,7 +38,7 @@ export function createWorldGate(settings: GateSettings, watcher?: GateWatcher) {
   const answer = async (name: ListenerName, request: Request, env: unknown): Promise<Response> => {
     const present = await opened();
     const app = present?.[name];
-    if (!app) return away();
+    if (!app) return restoring();
     const id = Symbol(name);
     underWay.add(id);
     try {
@@ -75,7 +75,7 @@ export function createWorldGate(settings: GateSettings, watcher?: GateWatcher) {
     },
     /** Resolves when requests are let in, and at the latest when they would be told to come again. */
     opened: async (): Promise<void> => void (await opened()),
-    /** The world does not come back: whoever waits for it is told so. */
+    /** The stack does not come back: whoever waits for it is told so. */
     giveUp(): void {
       opening.open(undefined);
     },
@@ -101,11 +101,12 @@ function createOpening() {
   return { opened, open };
 }
 
-const away = () =>
+const restoring = () =>
   Response.json(
     {
-      error: 'The stack is not available',
-      message: 'A snapshot is being restored, or its restore has failed: try again in a moment.',
+      error: 'A snapshot is being restored',
+      message:
+        'No request is answered while the data is replaced. Send it again in a second; if this goes on, the snapshot could not be opened: look at `rewards logs`, and start the stack again.',
     },
     { status: 503, headers: { 'retry-after': '1' } },
   );

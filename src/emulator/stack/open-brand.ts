@@ -9,12 +9,12 @@ import { createMutex } from '../../lib/mutex.ts';
 import { delay } from '../../lib/timers.ts';
 import type { SeedChange } from '../../rules/brands/seed-changes.ts';
 import type { Fixture } from '../fixture/fixture.ts';
-import { buildFixture, type WorldDeps } from './prepare-stack.ts';
+import { buildFixture, type StackDeps } from './prepare-stack.ts';
 
 const POLL_MS = 20;
 const BOOKED_WITHIN_MS = 10_000;
 
-export function createBrandOpener(deps: WorldDeps, contracts: ContractAddresses) {
+export function createBrandOpener(deps: StackDeps, contracts: ContractAddresses) {
   // One at a time, since the admin's account uses its nonces in order.
   const oneByOne = createMutex();
   const booked = async (brandId: Address, amount: number) => {

@@ -1,5 +1,5 @@
 /** Everything of an emulator that its data is made of and that works on it. It can be closed and opened again behind the listeners. */
-import { engineSettings, type Overrides, type ServeConfig, settings } from '../../compose/config.ts';
+import { engineSettings, settings } from '../../compose/config.ts';
 import { createService, type Service, type ServiceConfig } from '../../compose/create-service.ts';
 import type { Lifecycle } from '../../compose/lifecycle.ts';
 import type { RequestRecord } from '../../http/frame/request-record.ts';
@@ -15,25 +15,27 @@ import type { createRequestLog } from '../control/request-log.ts';
 import { faultyVerifier } from '../faults/faulty-outside.ts';
 import { withFaults, withoutFaults } from '../faults/with-faults.ts';
 import { openLocalIdentity } from '../issuer/local-issuer.ts';
+import { emulatorLimits } from '../limits.ts';
 import { type HostUrls, type ListenerApps, listenerApps } from '../open-hosts.ts';
 import { type Adapters, pickAdapters } from '../pick-adapters.ts';
-import type { EarlyNode } from '../prestarted-node.ts';
+import type { PrestartedNode } from '../prestarted-node.ts';
+import type { Overrides, ServeConfig } from '../serve-config.ts';
 import { type EmulatedSite, openSite } from '../site/open-site.ts';
 import type { Snapshots } from '../snapshots/create-snapshots.ts';
 import { readPeople } from '../state/people.ts';
 import { createBrandOpener } from './open-brand.ts';
 import { openWebhooks } from './open-webhooks.ts';
 import { perksOnChain } from './perks-on-chain.ts';
-import { prepareWorld, type Seed, type Seeded } from './prepare-stack.ts';
+import { prepareStack, type Seed, type Seeded } from './prepare-stack.ts';
 
-/** What lives longer than a world. */
-export interface Surroundings {
+/** What lives longer than a stack. */
+export interface StackContext {
   config: ServeConfig;
   overrides: Overrides;
   /** Locked by the caller. */
   dataDir: string;
-  /** For the first world, where its folder was empty. */
-  earlyNode?: EarlyNode | undefined;
+  /** For the first stack, where its folder was empty. */
+  prestartedNode?: PrestartedNode | undefined;
   controlToken: string;
   requests: ReturnType<typeof createRequestLog<RequestRecord>>;
   /** Told of every answered request. */
@@ -45,44 +47,44 @@ export interface Surroundings {
   urls: () => HostUrls | undefined;
 }
 
-export interface Beginning {
+export interface StartOptions {
   /** Else the clock goes on as the ledger has it, or as the config says. */
   clockStart?: ClockStart | undefined;
   /** The data is that of a snapshot: seed files change nothing in it. */
   isRestored?: boolean | undefined;
 }
 
-export interface World {
+export interface Stack {
   apps: ListenerApps;
   /** Its own node; undefined for one of the developer's. */
   node: Adapters['node'];
   clock: AdjustableClock;
   /** Tells its parts where callers find them, once the listeners are open; what waited for that begins. */
-  connect(urls: HostUrls): Promise<WorldReady>;
+  connect(urls: HostUrls): Promise<StackReady>;
   /** Resolves when what its pages have begun to send is answered: before the listeners close. */
   settle(): Promise<void>;
 }
 
-/** What the ready line takes from a world. */
-export type WorldReady = Omit<Ready, 'pid' | 'urls' | 'controlToken'>;
+/** What the ready line takes from a stack. */
+export type StackReady = Omit<Ready, 'pid' | 'urls' | 'controlToken'>;
 
 const LOOPBACK = ['127.0.0.0/8', '::1'];
 const SERVICE_DOMAINS = ['127.0.0.1', 'localhost'];
 
 /**
- * Opens a world on the files of its data folder, and makes those that it lacks. The caller stops `lifecycle`, also when
- * this rejects: then nothing of the world works or is open any more, and its files stay.
+ * Opens a stack on the files of its data folder, and makes those that it lacks. The caller stops `lifecycle`, also when
+ * this rejects: then nothing of the stack works or is open any more, and its files stay.
  */
-export async function openWorld(
-  surroundings: Surroundings,
+export async function openStack(
+  context: StackContext,
   lifecycle: Lifecycle,
-  beginning: Beginning = {},
-): Promise<World> {
-  const { config, overrides, requests, dataDir, earlyNode, controlToken: token } = surroundings;
-  const place = { dataDir, earlyNode, watchNesting: overrides.watchNesting, ...beginning };
+  options: StartOptions = {},
+): Promise<Stack> {
+  const { config, overrides, requests, dataDir, prestartedNode, controlToken: token } = context;
+  const place = { dataDir, prestartedNode, watchNesting: overrides.watchNesting, ...options };
   const adapters = await pickAdapters(config, place, lifecycle);
-  const seed = beginning.isRestored ? { ...surroundings.seed, named: false } : surroundings.seed;
-  const { facts, seeded } = await prepareWorld(adapters, seed);
+  const seed = options.isRestored ? { ...context.seed, named: false } : context.seed;
+  const { facts, seeded } = await prepareStack(adapters, seed);
   const ownDomain = config.ownDomain ?? `${settings.serviceName}.localhost`;
   const identity = await openLocalIdentity(adapters, { ...settings.identity, ownDomain });
   const { database, clock, signers, wallets } = adapters;
@@ -105,7 +107,7 @@ export async function openWorld(
       crash: overrides.crash ?? neverCrash,
       // The owner of the file owns the lanes, so the lease of a previous, dead process need not run out.
       owner: database.dialect === 'sqlite' ? 'the owner of the file' : undefined,
-      observer: { request: keeping(both(requests.add, surroundings.tell)) },
+      observer: { request: keeping(both(requests.add, context.tell)) },
     },
     serviceConfig(config, overrides, { ownDomain, duplicateWindowMs }),
   );
@@ -129,14 +131,14 @@ export async function openWorld(
       caughtUp: service.caughtUp,
       ...{ nudgePerks: service.engine.redemptions.nudge, checkConstraints: service.checkConstraints },
       mints: service.engine.mints,
-      ...{ seedFiles: surroundings.seedFiles, snapshots: surroundings.snapshots },
+      ...{ seedFiles: context.seedFiles, snapshots: context.snapshots },
     },
     { token, serviceDomains: SERVICE_DOMAINS, ownDomain, duplicateWindowMs, relay: overrides.relay },
   );
   const { emulatedProcessor } = adapters;
   const others = { control, issuer: identity.issuer, processor: emulatedProcessor, site: site.host };
   return {
-    apps: listenerApps(config, { ...service.hosts, ...others }, surroundings.urls),
+    apps: listenerApps(config, { ...service.hosts, ...others }, context.urls),
     ...{ node: adapters.node, clock },
     async connect(urls) {
       inboxUrl = `${urls.control}/inbox`;
@@ -156,7 +158,7 @@ export async function openWorld(
 }
 
 const keeping = (take: (record: RequestRecord) => void) => (record: RequestRecord) =>
-  take(keptRequest(record, settings.requestLog));
+  take(keptRequest(record, emulatorLimits.requestLog));
 
 /** Identity provider, site and processor learn where they are; the processor begins to work. */
 async function connectTo(

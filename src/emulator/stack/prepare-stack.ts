@@ -18,7 +18,7 @@ import type { Fixture } from '../fixture/fixture.ts';
 import { seedLedger } from '../fixture/seed-ledger.ts';
 import { seedPerks } from '../fixture/seed-perks.ts';
 
-export interface WorldDeps extends PrepareChainDeps {
+export interface StackDeps extends PrepareChainDeps {
   /** Of the brands' gas wallets. */
   keys: GasKeys;
   clock: Clock;
@@ -44,8 +44,8 @@ export interface Seeded {
 }
 
 /** May run again: existing contracts stay, and the brands of a named fixture become what it says. */
-export async function prepareWorld(
-  deps: WorldDeps,
+export async function prepareStack(
+  deps: StackDeps,
   seed: Seed,
 ): Promise<{ facts: Facts['chain']; seeded: Seeded }> {
   return aloneInSetup({ ...deps, owner: deps.random.uuid() }, async () => {
@@ -56,7 +56,7 @@ export async function prepareWorld(
 
 /** Brings ledger and chain to what the fixture says. A brand's opening deposit and its perks are given once. */
 export async function buildFixture(
-  deps: WorldDeps,
+  deps: StackDeps,
   contracts: ContractAddresses,
   { fixture: asked, named }: Seed,
 ): Promise<Seeded> {

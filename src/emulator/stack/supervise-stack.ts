@@ -1,4 +1,4 @@
-/** Keeps the one world of a stack, and puts another in its place while the listeners stay open. */
+/** Supervises what stands behind the listeners: opens it, and puts another stack in its place while they stay open. */
 
 import { createLifecycle, type Lifecycle } from '../../compose/lifecycle.ts';
 import type { ClockStart } from '../../lib/clock.ts';
@@ -7,46 +7,52 @@ import { createMutex } from '../../lib/mutex.ts';
 import type { HostUrls } from '../open-hosts.ts';
 import { SnapshotError } from '../snapshots/snapshot-error.ts';
 import { beginSwap, settleSwap, undoSwap } from '../snapshots/swap-files.ts';
-import type { WorldGate } from './drain-gate.ts';
-import { type Beginning, openWorld, type Surroundings, type World, type WorldReady } from './open-stack.ts';
+import type { DrainGate } from './drain-gate.ts';
+import {
+  openStack,
+  type Stack,
+  type StackContext,
+  type StackReady,
+  type StartOptions,
+} from './open-stack.ts';
 
-export interface WorldKeeper {
+export interface StackSupervisor {
   /** Undefined while it is away. */
-  current(): World | undefined;
-  /** Opens the first world, on the files that are there or, when `imported` is given, on those. */
-  open(imported?: () => Promise<Replacement>): Promise<World>;
-  /** One at a time: whatever needs the world to stay what it is. */
+  current(): Stack | undefined;
+  /** Opens the first stack, on the files that are there or, when `imported` is given, on those. */
+  open(imported?: () => Promise<Replacement>): Promise<Stack>;
+  /** One at a time: whatever needs the stack to stay what it is. */
   alone<T>(work: () => Promise<T>): Promise<T>;
   /**
-   * Closes the world, puts other files in the place of its own, and opens it again; to be called in `alone`. When it does
+   * Closes the stack, puts other files in the place of its own, and opens it again; to be called in `alone`. When it does
    * not open with them, the former files are back, and this rejects with `SnapshotError`.
    */
-  replace(replacement: Replacement): Promise<WorldReady>;
+  replace(replacement: Replacement): Promise<StackReady>;
   close(): Promise<void>;
 }
 
 export interface Replacement {
-  /** Without any, the world is the one that the seed files describe. */
+  /** Without any, the stack is the one that the seed files describe. */
   parts: ReadonlyMap<string, Buffer>;
   clockStart?: ClockStart | undefined;
-  /** Called when the world has opened with them, before a request reaches it. */
+  /** Called when the stack has opened with them, before a request reaches it. */
   onOpened?: (() => void) | undefined;
 }
 
-/** The world that is open, and the one that is being opened. */
-function createOpener(surroundings: () => Surroundings) {
-  let opened: { world: World; lifecycle: Lifecycle } | undefined;
+/** The stack that is open, and the one that is being opened. */
+function createOpener(context: () => StackContext) {
+  let opened: { stack: Stack; lifecycle: Lifecycle } | undefined;
   // Known at once, so that a stop ends what hangs while it opens.
   let starting: Lifecycle | undefined;
   return {
-    current: () => opened?.world,
-    async open(beginning: Beginning): Promise<World> {
+    current: () => opened?.stack,
+    async open(options: StartOptions): Promise<Stack> {
       const lifecycle = createLifecycle();
       starting = lifecycle;
       try {
-        const world = await lifecycle.start(() => openWorld(surroundings(), lifecycle, beginning));
-        opened = { world, lifecycle };
-        return world;
+        const stack = await lifecycle.start(() => openStack(context(), lifecycle, options));
+        opened = { stack, lifecycle };
+        return stack;
       } catch (error) {
         await lifecycle.stop().catch(() => undefined);
         throw error;
@@ -63,36 +69,36 @@ function createOpener(surroundings: () => Surroundings) {
   };
 }
 
-const beginningOf = ({ parts, clockStart }: Replacement): Beginning => ({
+const startOptionsOf = ({ parts, clockStart }: Replacement): StartOptions => ({
   clockStart,
   isRestored: parts.size > 0,
 });
 
-export function createWorldKeeper(deps: {
-  surroundings: () => Surroundings;
-  gate: WorldGate;
+export function createStackSupervisor(deps: {
+  context: () => StackContext;
+  gate: DrainGate;
   urls: () => HostUrls | undefined;
-  /** Told of a world that took the place of another. */
-  onReplaced: (ready: WorldReady) => void;
-}): WorldKeeper {
+  /** Told of a stack that took the place of another. */
+  onReplaced: (ready: StackReady) => void;
+}): StackSupervisor {
   const { gate } = deps;
   const alone = createMutex();
-  const opener = createOpener(deps.surroundings);
+  const opener = createOpener(deps.context);
   let isClosed = false;
 
-  const connected = async (world: World, onOpened?: () => void): Promise<WorldReady> => {
+  const connected = async (stack: Stack, onOpened?: () => void): Promise<StackReady> => {
     const urls = deps.urls();
     if (!urls) throw new Error('the listeners are not open');
-    const ready = await world.connect(urls);
+    const ready = await stack.connect(urls);
     onOpened?.();
-    gate.open(world.apps);
+    gate.open(stack.apps);
     return ready;
   };
-  async function swapped(replacement: Replacement): Promise<WorldReady> {
-    const { dataDir, config } = deps.surroundings();
+  async function swapped(replacement: Replacement): Promise<StackReady> {
+    const { dataDir, config } = deps.context();
     try {
       await beginSwap(dataDir, replacement.parts);
-      const ready = await connected(await opener.open(beginningOf(replacement)), replacement.onOpened);
+      const ready = await connected(await opener.open(startOptionsOf(replacement)), replacement.onOpened);
       await settleSwap(dataDir);
       return ready;
     } catch (error) {
@@ -108,14 +114,14 @@ export function createWorldKeeper(deps: {
     alone,
     current: opener.current,
     async open(imported) {
-      const { dataDir } = deps.surroundings();
+      const { dataDir } = deps.context();
       await undoSwap(dataDir);
       if (!imported) return opener.open({});
       const replacement = await imported();
       await beginSwap(dataDir, replacement.parts);
-      const world = await opener.open(beginningOf(replacement));
+      const stack = await opener.open(startOptionsOf(replacement));
       await settleSwap(dataDir);
-      return world;
+      return stack;
     },
     async replace(replacement) {
       if (isClosed) throw new Error('the stack is being stopped');
@@ -123,7 +129,7 @@ export function createWorldKeeper(deps: {
       await gate.close();
       try {
         await opener.close().catch((error: unknown) => {
-          const { log } = deps.surroundings().config;
+          const { log } = deps.context().config;
           log.warn({ why: rootMessage(error) }, 'not everything stopped cleanly');
         });
         const ready = await swapped(replacement);

@@ -2,7 +2,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Overrides, ServeConfig } from '../../../src/compose/config.ts';
+import type { Overrides, ServeConfig } from '../../../src/emulator/serve-config.ts';
 import type { TestDatabase } from '../../kits/databases.ts';
 import { startReceiver } from '../../kits/receivers.ts';
 import { startRelayKit, type User } from '../../kits/wallet.ts';
