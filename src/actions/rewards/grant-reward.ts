@@ -2,10 +2,9 @@
 import type { Queries } from '../../ledger/database/database.ts';
 import { lockAvailableFunds } from '../../ledger/rewards/funds.ts';
 import { readSpending } from '../../ledger/rewards/spending.ts';
-import type { Brand } from '../../rules/brands/brand.ts';
 import { refuseSpending, type SpendRefusal } from '../../rules/events/spend-limit.ts';
 import type { GrantType } from '../../rules/rewards/grant-types.ts';
-import { type GrantedReward, limitsOf, recordGrants } from './record-grants.ts';
+import { type Grantable, type GrantedReward, limitsOf, recordGrants } from './record-grants.ts';
 import { paidToOurselves, walletsOfPayees } from './refuse-own-accounts.ts';
 
 export interface GrantDeps {
@@ -15,21 +14,9 @@ export interface GrantDeps {
   ownAddresses: ReadonlySet<string>;
 }
 
-export interface GrantWish {
-  /** The id that the reward gets. */
-  rewardId: string;
-  brand: Brand;
+export interface GrantWish extends Grantable {
   /** One of the types that no rule of a brand may have. */
   eventType: GrantType;
-  userKey: string;
-  userEmail: string | undefined;
-  /** Set when the user is named by an address of their own: it is paid directly. */
-  userAddress: `0x${string}` | undefined;
-  metadata: Record<string, unknown>;
-  /** Where the user was, by its one name. */
-  platform?: string | undefined;
-  /** Whole RWT, 1 or more. */
-  amount: number;
   nowMs: number;
 }
 

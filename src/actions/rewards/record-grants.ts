@@ -15,8 +15,8 @@ import type { Brand, BrandId } from '../../rules/brands/brand.ts';
 import type { Once } from '../../rules/events/once-per.ts';
 import { type SpendLimit, spendLimits } from '../../rules/events/spend-limit.ts';
 
-/** A reward that may be paid, with the terms that the ledger's conditions hold it to. */
-export interface GrantToRecord {
+/** A reward that may be paid. */
+export interface Grantable {
   /** The id that the reward gets. */
   rewardId: string;
   brand: Brand;
@@ -29,8 +29,12 @@ export interface GrantToRecord {
   metadata: Record<string, unknown>;
   /** Where the user was, by its one name. */
   platform?: string | undefined;
-  /** Whole RWT. */
+  /** Whole RWT, 1 or more. */
   amount: number;
+}
+
+/** With the terms that the ledger's conditions hold it to. */
+export interface GrantToRecord extends Grantable {
   /** Granted only while the user has fewer claims of the event than this … */
   claimsBelow: number;
   /** … the last one no later than this … */

@@ -1,16 +1,15 @@
 /** The settings of `rewards serve`, one row each. */
-import {
-  choice,
-  instant,
-  list,
-  onOff,
-  port,
-  type Setting,
-  seconds,
-  text,
-  wholeNumber,
-} from '../../lib/setting.ts';
+import { instant, list, onOff, port, type Setting, seconds, text } from '../../lib/setting.ts';
+import { startSettings } from '../../production/settings.ts';
 import { httpUrl } from '../machine/options.ts';
+
+/** A row of `start`, with the default that a developer wants. */
+function likeStart(
+  { flag, kind, help, default: usual }: Setting<unknown>,
+  { default: own = usual, otherwise }: Pick<Setting<unknown>, 'default' | 'otherwise'> = {},
+): Setting<unknown> {
+  return { flag, kind, help, default: own, otherwise };
+}
 
 const rows = [
   { flag: '-p, --port <n>', help: 'port; 0 for any free port', kind: port, otherwise: '8787' },
@@ -49,30 +48,10 @@ const rows = [
     kind: text,
     secret: 'value',
   },
-  {
-    flag: '--own-domain <domain>',
-    help: 'domain of the stand-in e-mails of chat users; never change it',
-    kind: text,
-    otherwise: 'rewards.localhost',
-  },
-  {
-    flag: '--address-requests <n>',
-    help: "requests a minute that one address may send without a brand's key; 0 for any number",
-    kind: wholeNumber(0, Number.MAX_SAFE_INTEGER),
-    default: '0',
-  },
-  {
-    flag: '--error-dialect <dialect>',
-    help: 'wording of a refused cooldown or duplicate',
-    kind: choice('current', 'earlier'),
-    default: 'current',
-  },
-  {
-    flag: '--log-level <level>',
-    help: 'lowest level of messages to show',
-    kind: choice('debug', 'info', 'warn', 'error', 'silent'),
-    default: 'warn',
-  },
+  likeStart(startSettings.ownDomain, { otherwise: 'rewards.localhost' }),
+  likeStart(startSettings.addressRequestsMax, { default: '0' }),
+  likeStart(startSettings.errorDialect),
+  likeStart(startSettings.logLevel, { default: 'warn' }),
 ] satisfies Setting<unknown>[];
 
 /**

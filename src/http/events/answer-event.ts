@@ -1,6 +1,6 @@
 /** What manual-event and bulk-events share: one submission from its checked fields to its reply. */
 
-import type { Effect, Kept } from '../../actions/answer-once.ts';
+import type { Effect, TriedAnswer } from '../../actions/answer-once.ts';
 import type { EventOutcome } from '../../actions/events/reward-event.ts';
 import type { RewardResult } from '../../contract/events/manual-event.ts';
 import type { EventsRefusal } from '../../contract/events/refusals.ts';
@@ -18,12 +18,7 @@ export interface AnswerEventDeps {
   observer: Pick<Observer, 'event'>;
 }
 
-export interface EventReply {
-  status: number;
-  body: RewardResult | RefusalBody;
-  headers: Record<string, string>;
-  /** What stays under the request's idempotency key. */
-  kept: Kept;
+export interface EventReply extends TriedAnswer<RewardResult | RefusalBody> {
   trace: EventTrace;
 }
 
@@ -50,7 +45,7 @@ function replyOf(
   if (decision) observer.event?.('refusal' in decision ? decision.refusal.code : 'rewarded');
   const trace = traceOf(event, outcome);
   if ('paid' in outcome)
-    return { status: 200, body: rewardReply(outcome.paid), headers: {}, kept: 'answer', trace };
+    return { status: 200, body: rewardReply(outcome), headers: {}, kept: 'answer', trace };
   const { refusal } = outcome;
   // The reward is in the ledger: it may still be paid, or its claim be given back.
   const isGranted = refusal.code === 'payout_pending' || refusal.code === 'payout_failed';

@@ -1,10 +1,10 @@
 /** The contract's Reward result: success body of manual-event, in its documented order. */
-import type { PaidReward } from '../../actions/events/reward-event.ts';
+import type { PaidOutcome } from '../../actions/events/reward-event.ts';
 import type { RewardResult } from '../../contract/events/manual-event.ts';
 import { checksummed } from '../../identity/checksum.ts';
 
-export function rewardReply(paid: PaidReward): RewardResult {
-  const { rewardId, amount, eventType, walletCreated, transactionHash, brandId } = paid;
+export function rewardReply({ paid, transactionHash }: PaidOutcome): RewardResult {
+  const { rewardId, amount, eventType, walletCreated, brandId } = paid;
   // A new wallet has its checksum from where it was made, which saves 3 µs; an address of the user's own has none.
   const wallet = walletCreated ? paid.wallet : checksummed(paid.wallet);
   return {

@@ -124,10 +124,10 @@ export async function whileClaimed<T>(world: World, key: string, work: () => Pro
 
 function read(outcome: EventOutcome): TriedAnswer {
   if ('paid' in outcome) {
-    const { rewardId, transactionHash } = outcome.paid;
+    const { paid, transactionHash } = outcome;
     return {
       status: 200,
-      body: JSON.stringify({ eventId: rewardId, hash: transactionHash }),
+      body: JSON.stringify({ eventId: paid.rewardId, hash: transactionHash }),
       kept: 'answer',
     };
   }
