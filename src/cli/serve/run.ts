@@ -1,6 +1,7 @@
 /** `rewards serve`: the whole service on this machine, from start to clean stop. */
-import type { RequestSummary } from '../../client/bodies.ts';
+
 import type { ServeConfig } from '../../compose/config.ts';
+import type { RequestSummary } from '../../contract/control/requests.ts';
 import type { Emulator } from '../../emulator/create-emulator.ts';
 import { createLogFile } from '../../emulator/state/log-file.ts';
 import type { Ready } from '../../emulator/state/ready.ts';

@@ -1,5 +1,7 @@
 /** Runs one step that does something: variables, repetitions, further tries, and the comparison with what is expected. */
+
 import { ClientError } from '../../client/client-error.ts';
+import { moveClock } from '../../contract/control/clock.ts';
 import { parseDuration } from '../../lib/duration.ts';
 import type { Step } from '../format/scenario.ts';
 import { resolved, type Scope, VariableError } from '../format/variables.ts';
@@ -67,7 +69,7 @@ async function tryUntil(
   }
   for (let move = 0; isOurs && result.problem && move < MOVES && deps.goesOn(); move++) {
     const { client } = deps.world.forStep(TIMEOUT_MS).world;
-    await client.control.clock.advance(`${Math.ceil(withinMs / MOVES)}ms`);
+    await client.call(moveClock, { body: { advance: `${Math.ceil(withinMs / MOVES)}ms` } });
     await deps.sleep(PAUSE_MS);
     result = await once();
   }
