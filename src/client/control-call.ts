@@ -8,11 +8,17 @@ import {
 import { queryOf } from './query.ts';
 import type { Reply } from './reply.ts';
 
-/** Sends one call to the control host; the path is appended to its base. */
-type ControlSend = (method: string, path: string, body?: unknown) => Promise<Reply>;
+/** Sends a request to the control host; the path is appended to its base. */
+type Send = (request: {
+  host: 'control';
+  path: string;
+  method: string;
+  body?: unknown;
+  headers: Record<string, string>;
+}) => Promise<Reply>;
 
 export interface ControlReply<Body> extends Reply<Body> {
-  /** Whether the body has the fields of the endpoint's answers: another program may listen there. */
+  /** Whether the body may be an answer of the endpoint: another program may listen there. */
   isAnswer: boolean;
 }
 
@@ -29,11 +35,17 @@ interface AnyRequest {
 }
 
 export const controlCall =
-  (send: ControlSend): ControlCall =>
+  (send: Send, token: string | undefined): ControlCall =>
   async (endpoint, ...[request]) => {
     const { path: names = {}, query = {}, body = {} }: AnyRequest = request ?? {};
     const filled = (_: string, name: string) => encodeURIComponent(names[name] ?? '');
     const path = endpoint.path.replaceAll(/\{(\w+)\}/g, filled) + queryOf(query);
-    const reply = await send(endpoint.method.toUpperCase(), path, endpoint.body && body);
+    const reply = await send({
+      host: 'control',
+      path,
+      method: endpoint.method.toUpperCase(),
+      body: endpoint.body && body,
+      headers: token ? { authorization: `Bearer ${token}` } : {},
+    });
     return { ...reply, body: reply.body as never, isAnswer: isAnswerOf(endpoint, reply.body) };
   };

@@ -71,12 +71,6 @@ export type Client = ReturnType<typeof createClient>;
 export function createClient(settings: ClientSettings) {
   const prefix = settings.apiPrefix ?? '/rewards-api';
   const request = createRequester(settings);
-  const call = controlCall((method, path, body) => {
-    const headers: Record<string, string> = settings.controlToken
-      ? { authorization: `Bearer ${settings.controlToken}` }
-      : {};
-    return request({ host: 'control', path, method, headers, body });
-  });
   const events = { host: 'events', method: 'POST' } as const;
 
   return {
@@ -146,7 +140,7 @@ export function createClient(settings: ClientSettings) {
     streaks: streakCalls(request),
     perks: perkCalls(request),
     /** Endpoints of the emulator's control API, by their values; a production service answers 404 to all of them. */
-    call,
+    call: controlCall(request, settings.controlToken),
   };
 }
 

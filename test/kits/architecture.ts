@@ -39,7 +39,8 @@ const mayImport: Record<string, string[]> = {
   emulator: ['site', 'client', 'compose', 'http', ...belowHttp],
   // It refuses what belongs to the emulator: its accounts, its data directories.
   production: ['emulator', 'compose', 'http', ...belowHttp],
-  load: ['emulator', 'client', 'lib'],
+  // The client's calls of the control API take the endpoints themselves.
+  load: ['emulator', 'client', 'contract', 'lib'],
   cli: [
     'compose',
     'production',

@@ -34,8 +34,17 @@ export const controlMints = (deps: ControlMintsDeps): ControlRoute[] => [
     if (why === undefined) return NO_REASON;
     const minted = await mints.mintByHand(deps, { kind: 'wallet', recipient: to, amount, reason: why });
     if ('problems' in minted) return invalid(minted.problems);
-    const { recipient, hash, ...mint } = minted;
-    return { ...mint, to: checksummed(recipient), transactionHash: hash };
+    const { key, recipient, state, failure, hash, transaction } = minted;
+    return {
+      key,
+      to: checksummed(recipient),
+      amount: minted.amount,
+      reason: minted.reason,
+      state,
+      failure,
+      transactionHash: hash,
+      transaction,
+    };
   }),
 ];
 
