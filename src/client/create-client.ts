@@ -15,8 +15,7 @@ import type {
   RewardBody,
 } from './bodies.ts';
 import { clientErrorFrom } from './client-error.ts';
-import { controlCalls } from './control-calls.ts';
-import type { ControlSend } from './control-send.ts';
+import { controlCall } from './control-call.ts';
 import type { HostUrls } from './host-urls.ts';
 import { perkCalls } from './perk-calls.ts';
 import type { Reply } from './reply.ts';
@@ -72,12 +71,6 @@ export type Client = ReturnType<typeof createClient>;
 export function createClient(settings: ClientSettings) {
   const prefix = settings.apiPrefix ?? '/rewards-api';
   const request = createRequester(settings);
-  const control: ControlSend = (method, path, body) => {
-    const headers: Record<string, string> = settings.controlToken
-      ? { authorization: `Bearer ${settings.controlToken}` }
-      : {};
-    return request({ host: 'control', path, method, headers, ...(body !== undefined && { body }) });
-  };
   const events = { host: 'events', method: 'POST' } as const;
 
   return {
@@ -146,7 +139,8 @@ export function createClient(settings: ClientSettings) {
       request<HealthBody>({ ...events, path: `${prefix}/health`, method: 'GET', ...options }),
     streaks: streakCalls(request),
     perks: perkCalls(request),
-    control: controlCalls(control),
+    /** Endpoints of the emulator's control API, by their values; a production service answers 404 to all of them. */
+    call: controlCall(request, settings.controlToken),
   };
 }
 

@@ -1,8 +1,10 @@
 /** A load test that knows the rules of an event: whether exactly as many are rewarded as may be, and whether exactly that is paid. */
-import type { BrandDetail } from '../client/bodies.ts';
+
 import { ClientError } from '../client/client-error.ts';
 import type { Client } from '../client/create-client.ts';
 import type { Reply } from '../client/reply.ts';
+import { type BrandDetail, showBrand } from '../contract/control/brands.ts';
+import { verify } from '../contract/control/mints.ts';
 import { delay, stopwatch } from '../lib/timers.ts';
 import { type EventsLoadOptions, type EventsReport, eventsReport, type UserCount } from './events-report.ts';
 import { createLatencyRecorder } from './latency.ts';
@@ -75,7 +77,7 @@ export async function loadEvents(deps: EventsLoadDeps, wish: EventsLoadOptions):
   const windowMs = Math.max(DUPLICATE_WINDOW_MS, rule.cooldownMs);
   const outlasted = (await clockOf(client)) - startedAtMs >= windowMs;
   const settled = signal.aborted ? false : await readPaid(deps, { brandId: brand.brandId, users });
-  const audit = signal.aborted ? undefined : await client.control.verify({ limit: 50 });
+  const audit = signal.aborted ? undefined : await client.call(verify, { query: { limit: 50 } });
   return eventsReport({
     ...{ wish, reward: rule.reward, sent, durationMs, outlasted, users, admitted, refused, samples, settled },
     refusals: Object.fromEntries(reasons.refusals),
@@ -85,7 +87,7 @@ export async function loadEvents(deps: EventsLoadDeps, wish: EventsLoadOptions):
 }
 
 async function ruleOf(client: Client, wish: EventsLoadOptions): Promise<{ brand: BrandDetail; rule: Rule }> {
-  const reply = await client.control.brands.show(wish.brandId);
+  const reply = await client.call(showBrand, { path: { name: wish.brandId } });
   if (reply.status !== 200) throw new PreparationError('the brand cannot be read', reply);
   const brand = reply.body;
   const rule = brand.rules.find(({ eventType }) => eventType === wish.eventType);

@@ -1,5 +1,5 @@
 /** The result of a load test of events: the numbers, and whether they match the rules and the chain. */
-import type { VerifyBody } from '../client/bodies.ts';
+import type { VerifyAnswer } from '../contract/control/mints.ts';
 import type { Latency, LatencyRecorder } from './latency.ts';
 import type { Pace } from './pace.ts';
 import type { Sample } from './relay-report.ts';
@@ -66,7 +66,7 @@ export function eventsReport(from: {
   settled: boolean;
   refusals: Record<string, number>;
   failures: Record<string, number>;
-  audit: VerifyBody | undefined;
+  audit: VerifyAnswer | undefined;
 }): EventsReport {
   const { wish, reward, users, durationMs, audit } = from;
   const total = (number: (user: UserCount) => number) => users.reduce((sum, user) => sum + number(user), 0);

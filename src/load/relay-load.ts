@@ -2,6 +2,7 @@
 
 import type { UserWallets } from '../client/chain/user-wallet.ts';
 import { rateWindowIn } from '../client/rate-window.ts';
+import { moveClock } from '../contract/control/clock.ts';
 import { stopwatch } from '../lib/timers.ts';
 import { createLatencyRecorder } from './latency.ts';
 import { runPaced } from './pace.ts';
@@ -89,7 +90,7 @@ async function probeAddress(
   { checkReset }: Pick<RelayLoadOptions, 'checkReset'>,
 ): Promise<ReturnType<typeof rateWindowIn>> {
   // The open window may end during the run; a new one leaves a whole minute.
-  if (checkReset) await client.control.clock.advance('61s');
+  if (checkReset) await client.call(moveClock, { body: { advance: '61s' } });
   const reply = await client.relayState(`0x${'0'.repeat(64)}`);
   return rateWindowIn(reply.headers);
 }

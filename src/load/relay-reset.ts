@@ -1,5 +1,7 @@
 /** Checks the end of the windows: before its reset every user is refused, from then on every user is admitted. */
+
 import { rateWindowIn } from '../client/rate-window.ts';
+import { moveClock, showClock } from '../contract/control/clock.ts';
 import { runPaced } from './pace.ts';
 import type { RelayTally, UserTally } from './relay-tally.ts';
 import { verdictOf } from './relay-tally.ts';
@@ -98,7 +100,7 @@ const isUsedUp = ({ admitted, resetAtMs }: UserTally, limit: number | undefined)
   limit !== undefined && admitted >= limit && resetAtMs !== undefined;
 
 export async function clockOf(client: Client): Promise<number> {
-  const reply = await client.control.clock.show();
+  const reply = await client.call(showClock);
   if (reply.status !== 200) throw new PreparationError('the clock could not be read', reply);
   return reply.body.nowMs;
 }
@@ -106,6 +108,6 @@ export async function clockOf(client: Client): Promise<number> {
 /** Moves forward only: a time that has passed changes nothing. */
 async function setClock(client: Client, toMs: number): Promise<void> {
   if ((await clockOf(client)) >= toMs) return;
-  const reply = await client.control.clock.set(new Date(toMs).toISOString());
+  const reply = await client.call(moveClock, { body: { set: new Date(toMs).toISOString() } });
   if (reply.status !== 200) throw new PreparationError('the clock could not be moved', reply);
 }

@@ -4,6 +4,7 @@ import type { UserWallets } from '../client/chain/user-wallet.ts';
 import { ClientError } from '../client/client-error.ts';
 import type { createClient } from '../client/create-client.ts';
 import type { Reply } from '../client/reply.ts';
+import { issueToken, showWallet } from '../contract/control/users.ts';
 
 export type Client = ReturnType<typeof createClient>;
 
@@ -43,10 +44,10 @@ export async function prepareUsers(
       next += 1;
       const email = wish.name(index);
       // pregenerate-user would give the brand only a hundred new wallets a minute.
-      const issued = await client.control.tokens.issue({ user: email, expires: TOKEN_LIFE });
+      const issued = await client.call(issueToken, { body: { user: email, expires: TOKEN_LIFE } });
       if (issued.status !== 201) throw new PreparationError('no token could be issued', issued);
       const { token, address } = issued.body;
-      const shown = await client.control.wallets.show(address);
+      const shown = await client.call(showWallet, { path: { user: address } });
       if (shown.status !== 200) throw new PreparationError('a wallet could not be found', shown);
       const wallet = { address, index: shown.body.index };
       const calls: LoadUser['calls'] = [];

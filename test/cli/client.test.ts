@@ -4,6 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { ClientError } from '../../src/client/client-error.ts';
 import { createClient } from '../../src/client/create-client.ts';
 import { hostUrls } from '../../src/client/host-urls.ts';
+import { moveClock, showClock } from '../../src/contract/control/clock.ts';
 import { stubService } from './stub-service.ts';
 
 const closers: (() => Promise<void>)[] = [];
@@ -84,11 +85,11 @@ describe('the client', () => {
     const client = clientOf(service.url, { controlToken: 'secret' });
     await client.eventConfig('0xabc');
     await client.health();
-    await client.control.clock.show();
-    await client.control.clock.advance('61s');
-    await client.control.clock.set('2030-01-01T00:00:00Z');
-    await client.control.clock.freeze();
-    await client.control.clock.run();
+    await client.call(showClock);
+    await client.call(moveClock, { body: { advance: '61s' } });
+    await client.call(moveClock, { body: { set: '2030-01-01T00:00:00Z' } });
+    await client.call(moveClock, { body: { freeze: true } });
+    await client.call(moveClock, { body: { freeze: false } });
     expect(service.asked.map(({ method, path, body }) => `${method} ${path} ${body}`)).toEqual([
       'GET /rewards-api/event-config?brandId=0xabc ',
       'GET /rewards-api/health ',

@@ -38,7 +38,7 @@ describe.each(Object.entries(hosts))('%s', (_, table) => {
 
 describe('control', () => {
   test.each(answersOf(controlRefusals as RefusalTable<Coded>))('$code', ({ reply }) => {
-    const result = replyResult(reply as never, { hasRightForm: () => true, text: () => '' });
+    const result = replyResult(reply as never, { text: () => '' });
     const { message, fix } = result.ok ? {} : (result.error as { message: string; fix: string });
     expect(`${message}\n${fix}`).not.toMatch(REQUEST);
   });

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { keccak256, toHex } from 'viem';
 import { mnemonicToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { snapshotRefusals } from '../../src/contract/control/snapshots/snapshot-refusals.ts';
+import { snapshotRefusals } from '../../src/contract/control/snapshot-refusals.ts';
 import type { RequestExample } from '../../src/contract/endpoint.ts';
 import type { ApiDocument } from '../../src/http/openapi.ts';
 import { DEV_MNEMONIC, devPaths } from '../../src/lib/development/accounts.ts';

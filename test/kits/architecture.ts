@@ -42,7 +42,8 @@ const mayImport: Record<string, string[]> = {
   compose: ['http', ...belowHttp],
   emulator: ['stack', 'site', 'client', 'compose', 'http', ...belowHttp],
   production: ['stack', 'compose', 'http', ...belowHttp],
-  load: ['client', 'lib'],
+  // The client's calls of the control API take the endpoints themselves.
+  load: ['client', 'contract', 'lib'],
   cli: [
     'compose',
     'production',

@@ -1,11 +1,11 @@
 /** `rewards achievements list|show|progress`. */
 import { personOf } from '../../client/person.ts';
+import { showBrand } from '../../contract/control/brands.ts';
 import { achievementsOf } from '../../rules/brands/achievement.ts';
-import { type BrandOptions, withBrands } from '../brand/target.ts';
 import type { Handler } from '../machine/context.ts';
 import { usageError } from '../machine/errors.ts';
 import { keyHeader } from '../machine/read-input.ts';
-import { isObject } from '../service/assignments.ts';
+import { type ControlOptions, withControl } from '../service/control.ts';
 import { refusalOf } from '../service/control-reply.ts';
 import { parseExpectation } from '../service/expectation.ts';
 import { demandBrand } from '../service/named-brand.ts';
@@ -13,13 +13,13 @@ import { serviceResult } from '../service/service-reply.ts';
 import { clientFor, resolveTarget } from '../service/target.ts';
 import { achievementLine, progressLine, userAchievementLines } from './view.ts';
 
-export const listAchievements: Handler<BrandOptions & { brand?: string }> = (context, options) =>
-  withBrands(context, options, async ({ brands, defaultBrand }) => {
-    const name = options.brand ?? defaultBrand;
+export const listAchievements: Handler<ControlOptions & { brand?: string }> = (context, options) =>
+  withControl(context, options, async ({ call, emulator }) => {
+    const name = options.brand ?? emulator?.run?.brands[0]?.brandId;
     if (name === undefined)
       throw usageError('The brand is missing.', '`rewards brand list` shows all; name one by id or domain.');
-    const reply = await brands.show(name);
-    const refusal = refusalOf(reply, isBrand);
+    const reply = await call(showBrand, { path: { name } });
+    const refusal = refusalOf(reply);
     if (refusal) return { ok: false, error: refusal, data: reply.body };
     const achievements = achievementsOf(reply.body);
     return {
@@ -31,9 +31,6 @@ export const listAchievements: Handler<BrandOptions & { brand?: string }> = (con
           : achievements.map((one) => achievementLine(one, style)).join('\n'),
     };
   });
-
-const isBrand = (body: unknown): body is { brandId: string; achievements: Record<string, string> } =>
-  isObject(body) && typeof body.brandId === 'string' && isObject(body.achievements);
 
 export const showAchievements: Handler<{ user: string; brand?: string }> = async (context, wish) => {
   const target = await resolveTarget(context);

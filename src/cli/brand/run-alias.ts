@@ -1,13 +1,12 @@
 /** `rewards brand alias`: other names of a brand's users. */
-import type { AliasBody } from '../../client/bodies.ts';
+import { aliasUser, listAliases, removeAlias, type ShownAlias } from '../../contract/control/aliases.ts';
 import type { Handler } from '../machine/context.ts';
 import { usageError } from '../machine/errors.ts';
-import { isObject } from '../service/assignments.ts';
+import { type ControlOptions, withControl } from '../service/control.ts';
 import { replyResult } from '../service/control-reply.ts';
 import type { Style } from '../terminal/style.ts';
-import { type BrandOptions, withBrands } from './target.ts';
 
-interface AliasOptions extends BrandOptions {
+interface AliasOptions extends ControlOptions {
   brand: string;
   alias?: string;
   user?: string;
@@ -23,10 +22,9 @@ export const brandAlias: Handler<AliasOptions> = (context, options) => {
     );
   if (!remove && alias !== undefined && user === undefined)
     throw usageError('The user is missing.', 'Write: rewards brand alias <brand> <alias> <user>');
-  return withBrands(context, options, async ({ brands }) => {
+  return withControl(context, options, async ({ call }) => {
     if (alias === undefined) {
-      return replyResult(await brands.aliases(brand), {
-        hasRightForm: (body) => isObject(body) && Array.isArray(body.aliases),
+      return replyResult(await call(listAliases, { path: { name: brand } }), {
         text: ({ aliases, more }, style) =>
           aliases.length === 0
             ? style.dim('no aliases: rewards brand alias <brand> <alias> <user>')
@@ -34,20 +32,18 @@ export const brandAlias: Handler<AliasOptions> = (context, options) => {
       });
     }
     if (user === undefined) {
-      return replyResult(await brands.removeAlias(brand, alias), {
-        hasRightForm: (body) => isObject(body) && typeof body.removed === 'string',
+      return replyResult(await call(removeAlias, { path: { name: brand, alias } }), {
         text: ({ removed }, style) => `${removed} ${style.dim('is a user of its own again')}`,
       });
     }
-    return replyResult(await brands.alias(brand, { alias, user }), {
-      hasRightForm: (body) => isObject(body) && typeof body.alias === 'string',
+    return replyResult(await call(aliasUser, { path: { name: brand }, body: { alias, user } }), {
       text: aliasLine,
     });
   });
 };
 
 /** `wordpress_2@rewards.example  is  ann@example.com  0x…  (before: 0x…)`. */
-function aliasLine({ alias, user, userWallet, aliasWallet }: AliasBody, style: Style): string {
+function aliasLine({ alias, user, userWallet, aliasWallet }: ShownAlias, style: Style): string {
   const before = aliasWallet === null ? [] : [style.dim(`its wallet from before: ${aliasWallet}`)];
   return [style.bold(alias), 'is', user, userWallet ?? style.dim('no wallet yet'), ...before].join('  ');
 }

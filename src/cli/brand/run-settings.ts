@@ -1,21 +1,21 @@
 /** `rewards brand set|rule`: reads settings from the command line; the service checks them. */
 
+import * as brands from '../../contract/control/brands.ts';
+import { addWebhookEndpoint } from '../../contract/control/webhooks.ts';
 import { ruleSpec } from '../../rules/brands/spec.ts';
 import type { CommandContext, Handler } from '../machine/context.ts';
 import { CliError, usageError } from '../machine/errors.ts';
 import type { CommandResult } from '../machine/output.ts';
-import { isObject } from '../service/assignments.ts';
+import { type ControlOptions, withControl } from '../service/control.ts';
 import { replyResult } from '../service/control-reply.ts';
-import { withWebhooks } from '../webhooks/outbound/target.ts';
 import { endpointText, secretLines } from '../webhooks/outbound/view.ts';
 import { mapOf, settingsFrom } from './setting-flags.ts';
-import { type BrandOptions, withBrands } from './target.ts';
 import { brandText, ruleText } from './view.ts';
 
 export const setBrand = (
   context: CommandContext,
   // commander's own wording for a missing argument.
-  options: BrandOptions & { brand: string; 'setting=value': string[]; webhookUrl?: string },
+  options: ControlOptions & { brand: string; 'setting=value': string[]; webhookUrl?: string },
 ): Promise<CommandResult> => {
   const given = options['setting=value'];
   const { brand, webhookUrl: url } = options;
@@ -30,9 +30,8 @@ export const setBrand = (
       'Name settings, as in automation=off, or --webhook-url <url>.',
     );
   const settings = mapOf(given, 'automation=off');
-  return withBrands(context, options, async ({ brands }) =>
-    replyResult(await brands.set(options.brand, settings), {
-      hasRightForm: (body) => isObject(body) && Array.isArray(body.rules),
+  return withControl(context, options, async ({ call }) =>
+    replyResult(await call(brands.setBrand, { path: { name: options.brand }, body: settings }), {
       text: brandText,
     }),
   );
@@ -41,18 +40,17 @@ export const setBrand = (
 /** Where the brand has a default endpoint, that one changes; else it gets one, with a secret that is printed once. */
 const setWebhookUrl = (
   context: CommandContext,
-  options: BrandOptions,
+  options: ControlOptions,
   wish: { brand: string; url: string },
 ): Promise<CommandResult> =>
-  withWebhooks(context, options, async ({ endpoints }) =>
-    replyResult(await endpoints.add({ ...wish, isDefault: true }), {
-      hasRightForm: (body) => isObject(body) && typeof body.url === 'string',
+  withControl(context, options, async ({ call }) =>
+    replyResult(await call(addWebhookEndpoint, { body: { ...wish, isDefault: true } }), {
       text: (endpoint, style) => [endpointText(endpoint, style), ...secretLines(endpoint, style)].join('\n'),
     }),
   );
 
 /** Options, including the flags of the settings. */
-interface BrandRuleOptions extends BrandOptions {
+interface BrandRuleOptions extends ControlOptions {
   brand: string;
   eventType: string;
   remove?: boolean;
@@ -65,25 +63,26 @@ export const brandRule: Handler<BrandRuleOptions> = (context, options) => {
   if (options.remove && changes) {
     throw usageError('--remove and settings exclude each other.', 'Leave one of them out.');
   }
-  const isRule = (body: unknown) => isObject(body) && typeof body.reward === 'number';
-  return withBrands(context, options, async ({ brands }) => {
+  return withControl(context, options, async ({ call }) => {
     if (options.remove) {
-      return replyResult(await brands.removeRule(brand, eventType), {
-        hasRightForm: (body) => isObject(body) && typeof body.removed === 'string',
+      return replyResult(await call(brands.removeRule, { path: { name: brand, eventType } }), {
         text: ({ removed }, style) => `${removed} ${style.dim('removed')}`,
       });
     }
     if (changes) {
-      const reply = await brands.setRule(brand, eventType, settings);
-      return replyResult(reply, { hasRightForm: isRule, text: ruleText });
+      const reply = await call(brands.setRule, {
+        path: { name: brand, eventType },
+        body: settings,
+      });
+      return replyResult(reply, { text: ruleText });
     }
-    const shown = await brands.show(brand);
+    const shown = await call(brands.showBrand, { path: { name: brand } });
     const rule = Array.isArray(shown.body?.rules)
       ? shown.body.rules.find((one) => one.eventType === eventType)
       : undefined;
     if (shown.status !== 200 || rule) {
       const reply = rule ? { ...shown, body: rule } : { ...shown, body: shown.body as never };
-      return replyResult(reply, { hasRightForm: isRule, text: ruleText });
+      return replyResult(reply, { text: ruleText });
     }
     throw new CliError('E_REFUSED', {
       message: `${brand} has no rule for ${eventType}.`,

@@ -1,19 +1,19 @@
 /** `rewards brand list|show|create|rotate-key|dns`. */
-import type { BrandDetail } from '../../client/bodies.ts';
+
+import * as brands from '../../contract/control/brands.ts';
+import * as mints from '../../contract/control/mints.ts';
 import { brandSpec } from '../../rules/brands/spec.ts';
 import type { Handler } from '../machine/context.ts';
 import { usageError } from '../machine/errors.ts';
 import { intoSecretFile } from '../machine/secret-file.ts';
-import { isObject } from '../service/assignments.ts';
+import { type ControlOptions, withControl } from '../service/control.ts';
 import { replyResult } from '../service/control-reply.ts';
 import { settingsFrom } from './setting-flags.ts';
-import { type BrandOptions, withBrands } from './target.ts';
 import { brandLine, brandText, fundingText, newKeyLines, spendDefaultLines } from './view.ts';
 
-export const listBrands: Handler<BrandOptions> = (context, options) =>
-  withBrands(context, options, async ({ brands }) =>
-    replyResult(await brands.list(), {
-      hasRightForm: (body) => isObject(body) && Array.isArray(body.brands),
+export const listBrands: Handler<ControlOptions> = (context, options) =>
+  withControl(context, options, async ({ call }) =>
+    replyResult(await call(brands.listBrands), {
       text: (body, style) =>
         body.brands.length === 0
           ? style.dim('no brand yet: rewards brand create')
@@ -21,20 +21,20 @@ export const listBrands: Handler<BrandOptions> = (context, options) =>
     }),
   );
 
-export const showBrand: Handler<BrandOptions & { brand?: string }> = (context, options) =>
-  withBrands(context, options, async ({ brands, defaultBrand }) => {
-    const name = options.brand ?? defaultBrand;
+export const showBrand: Handler<ControlOptions & { brand?: string }> = (context, options) =>
+  withControl(context, options, async ({ call, emulator }) => {
+    const name = options.brand ?? emulator?.run?.brands[0]?.brandId;
     if (name === undefined) {
       throw usageError(
         'The brand is missing.',
         '`rewards brand list` shows all; name one by its id or by one of its domains.',
       );
     }
-    return replyResult(await brands.show(name), { hasRightForm: isBrandDetail, text: brandText });
+    return replyResult(await call(brands.showBrand, { path: { name } }), { text: brandText });
   });
 
 /** Options, including the flags of the settings. */
-interface CreateBrandOptions extends BrandOptions {
+interface CreateBrandOptions extends ControlOptions {
   brandId: string;
   escrow?: string;
   out?: string;
@@ -48,9 +48,8 @@ export const createBrand: Handler<CreateBrandOptions> = (context, options) => {
     ...(escrow !== undefined && { escrow }),
   };
   return intoSecretFile(context, options.out, () =>
-    withBrands(context, options, async ({ brands }) =>
-      replyResult(await brands.create(settings), {
-        hasRightForm: isBrandDetail,
+    withControl(context, options, async ({ call }) =>
+      replyResult(await call(brands.createBrand, { body: settings }), {
         text: (brand, style) =>
           [
             brandText(brand, style),
@@ -64,21 +63,23 @@ export const createBrand: Handler<CreateBrandOptions> = (context, options) => {
   );
 };
 
-export const rotateKey: Handler<BrandOptions & { brand: string; overlap: string; out?: string }> = (
+export const rotateKey: Handler<ControlOptions & { brand: string; overlap: string; out?: string }> = (
   context,
   options,
 ) =>
   intoSecretFile(context, options.out, () =>
-    withBrands(context, options, async ({ brands }) =>
-      replyResult(await brands.rotateKey(options.brand, options.overlap), {
-        hasRightForm: (body) => isObject(body) && typeof body.apiKey === 'string',
-        text: (key, style) => newKeyLines(key, style).join('\n'),
-        env: ({ apiKey: rewardsApiKey }) => ({ rewardsApiKey }),
-      }),
+    withControl(context, options, async ({ call }) =>
+      replyResult(
+        await call(brands.rotateKey, { path: { name: options.brand }, body: { overlap: options.overlap } }),
+        {
+          text: (key, style) => newKeyLines(key, style).join('\n'),
+          env: ({ apiKey: rewardsApiKey }) => ({ rewardsApiKey }),
+        },
+      ),
     ),
   );
 
-interface FundOptions extends BrandOptions {
+interface FundOptions extends ControlOptions {
   brand: string;
   amount: string;
   reason?: string;
@@ -91,28 +92,26 @@ export const fundBrand: Handler<FundOptions> = (
   { brand, amount, reason, transaction, out, ...options },
 ) =>
   intoSecretFile(context, out, () =>
-    withBrands(context, options, async ({ brands }) => {
+    withControl(context, options, async ({ call }) => {
       const wish = {
         amount,
         ...(reason !== undefined && { reason }),
         ...(transaction !== undefined && { transaction }),
       };
-      return replyResult(await brands.fund(brand, wish), {
-        hasRightForm: (body) => isObject(body) && typeof body.state === 'string',
+      return replyResult(await call(mints.fundBrand, { path: { name: brand }, body: wish }), {
         text: fundingText,
         env: (funding) => ({ rewards: funding }),
       });
     }),
   );
 
-export const dnsRecord: Handler<BrandOptions & { brand: string; domain: string }> = (context, options) =>
-  withBrands(context, options, async ({ brands }) =>
-    replyResult(await brands.dnsRecord(options.brand, options.domain), {
-      hasRightForm: (body) => isObject(body) && typeof body.value === 'string',
-      // In the form of a zone file, ready to be pasted.
-      text: ({ name, value }) => `${name}. IN TXT "${value}"`,
-    }),
+export const dnsRecord: Handler<ControlOptions & { brand: string; domain: string }> = (context, options) =>
+  withControl(context, options, async ({ call }) =>
+    replyResult(
+      await call(brands.brandDns, { path: { name: options.brand }, query: { domain: options.domain } }),
+      {
+        // In the form of a zone file, ready to be pasted.
+        text: ({ name, value }) => `${name}. IN TXT "${value}"`,
+      },
+    ),
   );
-
-const isBrandDetail = (body: unknown): body is BrandDetail =>
-  isObject(body) && typeof body.brandId === 'string' && Array.isArray(body.rules);

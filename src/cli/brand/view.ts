@@ -1,5 +1,6 @@
 /** Brands, their rules and their keys, for people. */
-import type { BrandBody, BrandDetail, FundingBody, NewKeyBody, RuleBody } from '../../client/bodies.ts';
+import type { BrandDetail, BrandSummary, NewKey, ShownRule } from '../../contract/control/brands.ts';
+import type { Funding } from '../../contract/control/mints.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import { areBoundedBySpending } from '../../rules/brands/pays-without-key.ts';
 import { brandSpec, rowsOf } from '../../rules/brands/spec.ts';
@@ -8,7 +9,7 @@ import { isObject } from '../service/assignments.ts';
 import type { Style } from '../terminal/style.ts';
 
 /** `0xa0ee…  Demo  demo.example  999900 RWT left`. */
-export function brandLine({ brandId, name, domains, automation, funds }: BrandBody, style: Style): string {
+export function brandLine({ brandId, name, domains, automation, funds }: BrandSummary, style: Style): string {
   return [
     brandId,
     style.bold(name),
@@ -94,10 +95,10 @@ export function spendDefaultLines(
   ];
 }
 
-export const ruleText = (rule: RuleBody, style: Style): string => rulesTable([rule], style).join('\n');
+export const ruleText = (rule: ShownRule, style: Style): string => rulesTable([rule], style).join('\n');
 
 /** The API key, which is shown only once. */
-export function newKeyLines({ keyId, apiKey, othersExpireAt }: NewKeyBody, style: Style): string[] {
+export function newKeyLines({ keyId, apiKey, othersExpireAt }: NewKey, style: Style): string[] {
   return [
     `${style.bold('API key')}  ${apiKey}`,
     style.dim(`  ${keyId}; shown only now: store it with your secrets`),
@@ -107,7 +108,7 @@ export function newKeyLines({ keyId, apiKey, othersExpireAt }: NewKeyBody, style
 
 const HEAD = ['event', 'reward', 'per user', 'all users', 'cooldown', ''];
 
-function rulesTable(rules: readonly RuleBody[], style: Style): string[] {
+function rulesTable(rules: readonly ShownRule[], style: Style): string[] {
   if (rules.length === 0)
     return [`  ${style.dim('no rules yet: rewards brand rule <brand> <event> --reward <rwt>')}`];
   const rows = rules.map(cells);
@@ -120,7 +121,7 @@ function rulesTable(rules: readonly RuleBody[], style: Style): string[] {
 }
 
 /** The columns of one rule; settings without a column of their own share the last one. */
-function cells(rule: RuleBody): string[] {
+function cells(rule: ShownRule): string[] {
   const { eventType, reward, maxClaims, maxTotalClaims, cooldownMs, ...rest } = rule;
   const {
     active,
@@ -157,7 +158,7 @@ function cells(rule: RuleBody): string[] {
 }
 
 /** What became of a mint, and what the operator can do. */
-export function fundingText({ state, amount, brandId, key, transaction }: FundingBody, style: Style): string {
+export function fundingText({ state, amount, brandId, key, transaction }: Funding, style: Style): string {
   if (state === 'deposited') return `${style.green('deposited')} ${amount} RWT for ${brandId}`;
   if (state === 'recorded')
     return `${style.green('recorded')} ${amount} RWT for ${brandId}, minted in ${key}`;

@@ -1,10 +1,22 @@
 /** `rewards checkout pay|decline|expire|refund|dispute|show|list`: steers the emulated payment processor. */
-import type { SessionBody, SessionWishes } from '../../client/bodies.ts';
-import type { Handler } from '../machine/context.ts';
+
+import type { ControlCall, ControlReply } from '../../client/control-call.ts';
+import type { BodyOf, RequestOf } from '../../contract/control/control-endpoint.ts';
+import {
+  type CheckoutSession,
+  declineSession,
+  disputeSession,
+  expireSession,
+  listProcessorEvents,
+  listSessions,
+  paySession,
+  refundSession,
+  showSession,
+} from '../../contract/control/processor.ts';
+import type { CommandContext, Handler } from '../machine/context.ts';
 import { usageError } from '../machine/errors.ts';
-import { isObject } from '../service/assignments.ts';
-import { mustBe, replyResult } from '../service/control-reply.ts';
-import { clientFor, resolveTarget } from '../service/target.ts';
+import { mustSucceed, replyResult } from '../service/control-reply.ts';
+import { callFor } from '../service/target.ts';
 import { sessionLine, sessionText } from './view.ts';
 
 interface Told {
@@ -20,8 +32,8 @@ export const payCheckout: Handler<Told & { async?: boolean; delay?: string; decl
   if (decline === '') throw usageError('--decline takes a code.', 'Leave the code out for generic_decline.');
   const arrivesLater = later || delay !== undefined;
   if (decline !== undefined && !arrivesLater)
-    return take(context, session, 'decline', { code: decline, webhook });
-  return take(context, session, 'pay', {
+    return take(context, session, declineSession, { code: decline, webhook });
+  return take(context, session, paySession, {
     ...(arrivesLater && { later: true }),
     ...(delay !== undefined && { delay }),
     ...(decline !== undefined && { fails: decline }),
@@ -30,43 +42,52 @@ export const payCheckout: Handler<Told & { async?: boolean; delay?: string; decl
 };
 
 export const declineCheckout: Handler<Told & { code: string }> = (context, { session, code, webhook }) =>
-  take(context, session, 'decline', { code, webhook });
+  take(context, session, declineSession, { code, webhook });
 
 export const expireCheckout: Handler<Told> = (context, { session, webhook }) =>
-  take(context, session, 'expire', { webhook });
+  take(context, session, expireSession, { webhook });
 
 export const refundCheckout: Handler<
-  Told & { amount?: number; reason?: SessionWishes['refund']['reason'] }
+  Told & { amount?: number; reason?: 'duplicate' | 'fraudulent' | 'requested_by_customer' }
 > = (context, { session, amount, reason, webhook }) =>
-  take(context, session, 'refund', {
+  take(context, session, refundSession, {
     ...(amount !== undefined && { amount }),
     ...(reason && { reason }),
     webhook,
   });
 
 export const disputeCheckout: Handler<Told & { reason: string }> = (context, { session, reason, webhook }) =>
-  take(context, session, 'dispute', { reason, webhook });
+  take(context, session, disputeSession, { reason, webhook });
 
-async function take<Step extends keyof SessionWishes>(
-  context: Parameters<Handler<Told>>[0],
+/** What happens to a session, and what is told of it. */
+async function take<E extends SessionStep>(
+  context: CommandContext,
   session: string,
-  step: Step,
-  wish: SessionWishes[Step],
+  step: E,
+  body: BodyOf<E>,
 ) {
-  const client = clientFor(await resolveTarget(context), context);
-  const reply = await client.control.processor.step(session, step, wish);
-  return replyResult(reply, { hasRightForm: isSession, text: sessionLine });
+  const call: ControlCall<SessionStep> = await callFor(context);
+  const reply = await call(step, { path: { session }, body } as RequestOf<E>);
+  return replyResult(reply as ControlReply<CheckoutSession>, { text: sessionLine });
 }
+type SessionStep =
+  | typeof paySession
+  | typeof declineSession
+  | typeof expireSession
+  | typeof refundSession
+  | typeof disputeSession;
 
 export const showCheckout: Handler<{ session: string }> = async (context, { session }) => {
-  const { processor } = clientFor(await resolveTarget(context), context).control;
-  const reply = await processor.session(session);
-  mustBe(reply, isSession);
+  const call = await callFor(context);
+  const reply = await call(showSession, { path: { session } });
+  mustSucceed(reply);
   const { id, paymentIntentId } = reply.body;
   const lists = await Promise.all(
-    [id, paymentIntentId].flatMap((object) => (object === null ? [] : [processor.events({ object })])),
+    [id, paymentIntentId].flatMap((object) =>
+      object === null ? [] : [call(listProcessorEvents, { query: { object } })],
+    ),
   );
-  for (const list of lists) mustBe(list, (body) => isObject(body) && Array.isArray(body.events));
+  for (const list of lists) mustSucceed(list);
   const events = lists
     .flatMap(({ body }) => body.events)
     .sort((one, other) => one.createdAt.localeCompare(other.createdAt));
@@ -78,17 +99,16 @@ export const showCheckout: Handler<{ session: string }> = async (context, { sess
   };
 };
 
-export const listCheckouts: Handler<{ status?: string; limit: number }> = async (context, filter) => {
-  const { processor } = clientFor(await resolveTarget(context), context).control;
-  const reply = await processor.sessions(filter);
+export const listCheckouts: Handler<{ status?: 'open' | 'complete' | 'expired'; limit: number }> = async (
+  context,
+  filter,
+) => {
+  const call = await callFor(context);
+  const reply = await call(listSessions, { query: filter });
   return replyResult(reply, {
-    hasRightForm: (body) => isObject(body) && Array.isArray(body.sessions),
     text: ({ sessions }, style) =>
       sessions.length === 0
         ? style.dim('no checkouts yet: `rewards checkout create` begins one')
         : sessions.map((session) => sessionLine(session, style)).join('\n'),
   });
 };
-
-const isSession = (body: unknown): body is SessionBody =>
-  isObject(body) && typeof body.paymentStatus === 'string';

@@ -1,12 +1,15 @@
 /** Checkouts for people: one on a line, one in full. */
-import type { ProcessorEventsBody, SessionBody } from '../../client/bodies.ts';
+import type { CheckoutSession, ProcessorEvents } from '../../contract/control/processor.ts';
 import type { Style } from '../terminal/style.ts';
 
 /** `5.00 usd`. The emulator's own sessions are in dollars; others may be in a currency without cents. */
 const money = (amount: number, currency: string) => `${(amount / 100).toFixed(2)} ${currency}`;
 
 /** `complete paid`, `open`, `expired`. */
-function stateOf({ status, paymentStatus, refunded, amount, disputed }: SessionBody, style: Style): string {
+function stateOf(
+  { status, paymentStatus, refunded, amount, disputed }: CheckoutSession,
+  style: Style,
+): string {
   const paid = paymentStatus !== 'unpaid';
   const paint = status === 'expired' ? style.dim : status === 'open' || !paid ? style.yellow : style.green;
   return [
@@ -18,7 +21,7 @@ function stateOf({ status, paymentStatus, refunded, amount, disputed }: SessionB
   ].join(', ');
 }
 
-export const sessionLine = (session: SessionBody, style: Style): string =>
+export const sessionLine = (session: CheckoutSession, style: Style): string =>
   [
     style.dim(session.createdAt.slice(0, 19).replace('T', ' ')),
     session.id,
@@ -28,8 +31,8 @@ export const sessionLine = (session: SessionBody, style: Style): string =>
   ].join('  ');
 
 export function sessionText(
-  session: SessionBody,
-  events: ProcessorEventsBody['events'],
+  session: CheckoutSession,
+  events: ProcessorEvents['events'],
   style: Style,
 ): string {
   const row = (name: string, text: string | null) =>
@@ -51,7 +54,7 @@ export function sessionText(
 }
 
 /** What the processor has told about a checkout, and who took it. */
-function eventLine({ id, type, deliveries }: ProcessorEventsBody['events'][number], style: Style): string {
+function eventLine({ id, type, deliveries }: ProcessorEvents['events'][number], style: Style): string {
   const states = deliveries.map(({ state, attempts }) => {
     const paint = state === 'delivered' ? style.green : state === 'failed' ? style.red : style.yellow;
     const last = attempts.at(-1);

@@ -1,6 +1,9 @@
 /** `rewards clock …`: reads and moves the emulator's clock over its control API. */
-import type { ClockBody, MovedClockBody } from '../../client/bodies.ts';
-import type { Reply } from '../../client/reply.ts';
+
+import type { ControlCall, ControlReply } from '../../client/control-call.ts';
+import type { ClockState, MovedClock } from '../../contract/control/clock.ts';
+import * as clock from '../../contract/control/clock.ts';
+import { showRequest } from '../../contract/control/requests.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import { namesClockCondition } from '../../rules/clock-condition.ts';
 import type { CommandContext, Handler } from '../machine/context.ts';
@@ -8,15 +11,11 @@ import { CliError, usageError } from '../machine/errors.ts';
 import type { CommandResult } from '../machine/output.ts';
 import { spaced } from '../requests/explanation.ts';
 import { shortRequestId } from '../requests/request-line.ts';
-import { isRequestDetail } from '../requests/run.ts';
-import { isObject } from '../service/assignments.ts';
-import { mustBe, refusalOf } from '../service/control-reply.ts';
-import { clientFor, resolveTarget } from '../service/target.ts';
+import { mustSucceed, refusalOf } from '../service/control-reply.ts';
+import { callFor } from '../service/target.ts';
 import type { Style } from '../terminal/style.ts';
 
-type ClockCalls = ReturnType<typeof clientFor>['control']['clock'];
-
-export const showClock = (context: CommandContext) => withClock(context, (clock) => clock.show());
+export const showClock = (context: CommandContext) => withClock(context, (call) => call(clock.showClock));
 
 export const advanceClock: Handler<{ duration?: string; until?: string; brand?: string }> = async (
   context,
@@ -25,23 +24,27 @@ export const advanceClock: Handler<{ duration?: string; until?: string; brand?: 
   if (duration !== undefined && until !== undefined) {
     throw usageError('A duration and --until exclude each other.', 'Leave one of them out.');
   }
-  if (duration !== undefined) return withClock(context, (clock) => clock.advance(duration));
+  if (duration !== undefined)
+    return withClock(context, (call) => call(clock.moveClock, { body: { advance: duration } }));
   if (until === undefined) {
     throw usageError(
       "missing required argument 'duration', or --until <condition>",
       '`rewards clock advance --help` lists what it takes.',
     );
   }
-  if (namesClockCondition(until)) return withClock(context, (clock) => clock.until(until, brand));
+  if (namesClockCondition(until))
+    return withClock(context, (call) => call(clock.moveClock, { body: { until, brand } }));
   const time = await passingTime(context, until);
-  return withClock(context, (clock) => (time === undefined ? clock.show() : clock.set(time)));
+  return withClock(context, (call) =>
+    time === undefined ? call(clock.showClock) : call(clock.moveClock, { body: { set: time } }),
+  );
 };
 
 /** When the event of a request passes; undefined when it passes already. */
 async function passingTime(context: CommandContext, request: string): Promise<string | undefined> {
-  const client = clientFor(await resolveTarget(context), context);
-  const reply = await client.control.requests.show(request.replace(/^request:/, ''));
-  mustBe(reply, isRequestDetail);
+  const call = await callFor(context);
+  const reply = await call(showRequest, { path: { id: request.replace(/^request:/, '') } });
+  mustSucceed(reply);
   const { id, now, explained } = reply.body;
   const times = explained.flatMap(({ passesAt }) => passesAt ?? []).sort();
   const last = times.at(-1);
@@ -57,30 +60,28 @@ async function passingTime(context: CommandContext, request: string): Promise<st
 }
 
 export const setClock = (context: CommandContext, { time }: { time: string }) =>
-  withClock(context, (clock) => clock.set(time));
+  withClock(context, (call) => call(clock.moveClock, { body: { set: time } }));
 
-export const freezeClock = (context: CommandContext) => withClock(context, (clock) => clock.freeze());
+export const freezeClock = (context: CommandContext) =>
+  withClock(context, (call) => call(clock.moveClock, { body: { freeze: true } }));
 
-export const runClock = (context: CommandContext) => withClock(context, (clock) => clock.run());
+export const runClock = (context: CommandContext) =>
+  withClock(context, (call) => call(clock.moveClock, { body: { freeze: false } }));
 
 async function withClock(
   context: CommandContext,
-  call: (clock: ClockCalls) => Promise<Reply<ClockBody | MovedClockBody>>,
+  ask: (call: ControlCall) => Promise<ControlReply<ClockState | MovedClock>>,
 ): Promise<CommandResult> {
-  const client = clientFor(await resolveTarget(context), context);
-  const reply = await call(client.control.clock);
-  const refusal = refusalOf(reply, isClock);
+  const reply = await ask(await callFor(context));
+  const refusal = refusalOf(reply);
   const data = { status: reply.status, headers: reply.headers, body: reply.body };
   if (refusal) return { ok: false, error: refusal, data };
   return { ok: true, data, env: reply.body, text: (style) => clockText(reply.body, style) };
 }
 
-const isClock = (body: unknown) =>
-  isObject(body) && typeof body.now === 'string' && typeof body.nowMs === 'number';
-
 /** What fell due, a line each, then the clock. */
-function clockText(body: ClockBody | MovedClockBody, style: Style): string {
-  const { fired = [], firedMore = 0 }: Partial<MovedClockBody> = body;
+function clockText(body: ClockState | MovedClock, style: Style): string {
+  const { fired = [], firedMore = 0 }: Partial<MovedClock> = body;
   const width = Math.max(0, ...fired.map(({ kind }) => kind.length));
   return [
     ...fired.map(({ at, kind, what, id }) =>
@@ -92,7 +93,7 @@ function clockText(body: ClockBody | MovedClockBody, style: Style): string {
 }
 
 /** `2026-11-20T09:42:01.000Z  running  1m1s ahead of real time`. */
-function clockLine({ now, frozen, offsetMs }: ClockBody, style: Style): string {
+function clockLine({ now, frozen, offsetMs }: ClockState, style: Style): string {
   const state = frozen ? style.yellow('frozen') : style.green('running');
   const distance =
     Math.abs(offsetMs) < 1_000

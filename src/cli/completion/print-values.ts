@@ -1,7 +1,10 @@
 /** Values of the stack that runs here, for a shell that completes a word: quickly, and without a word about what fails. */
+
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Client } from '../../client/create-client.ts';
+import { listBrands, showBrand } from '../../contract/control/brands.ts';
+import { listSessions } from '../../contract/control/processor.ts';
 import { SNAPSHOTS } from '../../emulator/state/data-files.ts';
 import { within } from '../../lib/timers.ts';
 import type { CommandContext, Handler } from '../machine/context.ts';
@@ -19,20 +22,22 @@ type Ask = (stack: { client: Client; target: Target; context: CommandContext }) 
 /** A word, or a word and what it is, with a tab between. */
 const asking: Record<Kind, Ask> = {
   async brands({ client }) {
-    const { body } = await client.control.brands.list();
+    const { body } = await client.call(listBrands);
     return body.brands.flatMap(({ brandId, domains }) => [
       ...domains.map((domain) => `${domain}\t${brandId}`),
       `${brandId}\t${domains[0] ?? ''}`,
     ]);
   },
   async events({ client }) {
-    const { body } = await client.control.brands.list();
-    const details = await Promise.all(body.brands.map(({ brandId }) => client.control.brands.show(brandId)));
+    const { body } = await client.call(listBrands);
+    const details = await Promise.all(
+      body.brands.map(({ brandId }) => client.call(showBrand, { path: { name: brandId } })),
+    );
     return [...new Set(details.flatMap((detail) => detail.body.rules.map(({ eventType }) => eventType)))];
   },
   users: async ({ target }) => (target.run?.users ?? []).map(({ email }) => email),
   async sessions({ client }) {
-    const { body } = await client.control.processor.sessions({ limit: SESSIONS_SHOWN });
+    const { body } = await client.call(listSessions, { query: { limit: SESSIONS_SHOWN } });
     return [
       'latest\tthe newest checkout',
       ...body.sessions.map(({ id, paymentStatus, amount }) => `${id}\t${paymentStatus}, ${amount} cents`),

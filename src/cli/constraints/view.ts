@@ -1,8 +1,12 @@
 /** Constraints for people. */
-import type { ChatStandingBody, ConstrainedPerksBody, ConstraintsVerdictBody } from '../../client/bodies.ts';
+import type {
+  ChatStanding,
+  ConstrainedPerks,
+  ConstraintsVerdict,
+} from '../../contract/control/constraints.ts';
 import type { Style } from '../terminal/style.ts';
 
-export function perksText(perks: ConstrainedPerksBody['perks'], style: Style): string {
+export function perksText(perks: ConstrainedPerks['perks'], style: Style): string {
   if (perks.length === 0) return 'no perk of this brand has constraints';
   return perks
     .map(({ perkId, name, constraints }) =>
@@ -14,8 +18,8 @@ export function perksText(perks: ConstrainedPerksBody['perks'], style: Style): s
     .join('\n');
 }
 
-export const verdictText = ({ user, name }: ConstraintsVerdictBody, style: Style): string =>
+export const verdictText = ({ user, name }: ConstraintsVerdict, style: Style): string =>
   `${style.green('yes')}  ${user} meets all constraints of ${style.bold(name)}`;
 
-export const standingLine = ({ user, platform, level, roles }: ChatStandingBody, style: Style): string =>
+export const standingLine = ({ user, platform, level, roles }: ChatStanding, style: Style): string =>
   `${style.bold(user)}  ${platform}  level ${level}  ${roles.join(', ') || style.dim('no roles')}`;

@@ -127,7 +127,7 @@ export function thresholdProblem(thresholds: readonly ThresholdResult[]): Proble
 }
 
 export function unprepared(error: PreparationError): CliError {
-  const refusal = refusalOf(error.reply, () => false) ?? problemOf('E_NOT_EMULATOR');
+  const refusal = refusalOf({ ...error.reply, isAnswer: false }) ?? problemOf('E_NOT_EMULATOR');
   return new CliError(refusal.code, refusal, { cause: error });
 }
 

@@ -1,5 +1,5 @@
 /** A line of a stack's log file, for people. */
-import type { RequestSummary } from '../../client/bodies.ts';
+import type { RequestSummary } from '../../contract/control/requests.ts';
 import type { OutputFormat } from '../machine/output.ts';
 import { requestLine } from '../requests/request-line.ts';
 import { logLine } from '../serve/banner.ts';

@@ -1,6 +1,6 @@
 /** `rewards mint --to`: RWT that an operator creates for an account. */
+import * as mints from '../../contract/control/mints.ts';
 import type { Handler } from '../machine/context.ts';
-import { isObject } from '../service/assignments.ts';
 import { withControl } from '../service/control.ts';
 import { replyResult } from '../service/control-reply.ts';
 import type { LedgerOptions } from '../start/options.ts';
@@ -13,13 +13,7 @@ export interface HandMintOptions extends LedgerOptions {
 }
 
 export const mintByHand: Handler<HandMintOptions> = (context, { to, amount, reason, ...options }) =>
-  withControl(context, options, {
-    ofLedger: (ledger) => ledger.mints(),
-    async work({ control }) {
-      const reply = await control.mint({ to, amount, ...(reason !== undefined && { reason }) });
-      return replyResult(reply, {
-        hasRightForm: (body) => isObject(body) && typeof body.state === 'string',
-        text: mintText,
-      });
-    },
+  withControl(context, options, async ({ call }) => {
+    const reply = await call(mints.mintByHand, { body: { to, amount, reason } });
+    return replyResult(reply, { text: mintText });
   });

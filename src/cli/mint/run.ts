@@ -1,8 +1,8 @@
 /** `rewards mint`: of a paid checkout through payment-mint, or by hand for an account. */
+import { showSession } from '../../contract/control/processor.ts';
 import type { Handler } from '../machine/context.ts';
 import { usageError } from '../machine/errors.ts';
-import { isObject } from '../service/assignments.ts';
-import { mustBe } from '../service/control-reply.ts';
+import { mustSucceed } from '../service/control-reply.ts';
 import { parseExpectation } from '../service/expectation.ts';
 import { noteRequest, serviceResult } from '../service/service-reply.ts';
 import { clientFor, resolveTarget } from '../service/target.ts';
@@ -49,8 +49,8 @@ const mintSession: Handler<{ session: string; expect: string | undefined }> = as
   return serviceResult(reply, { expected, text: (style) => sessionMintText(reply.body, style) });
 };
 
-async function latestSession({ control }: ReturnType<typeof clientFor>): Promise<string> {
-  const reply = await control.processor.session('latest');
-  mustBe(reply, (body) => isObject(body) && typeof body.id === 'string');
+async function latestSession({ call }: ReturnType<typeof clientFor>): Promise<string> {
+  const reply = await call(showSession, { path: { session: 'latest' } });
+  mustSucceed(reply);
   return reply.body.id;
 }

@@ -1,9 +1,9 @@
 /** What became of a mint, for people. */
-import type { FundingBody, MintBody } from '../../client/bodies.ts';
+import type { Funding, Mint } from '../../contract/control/mints.ts';
 import { isObject } from '../service/assignments.ts';
 import type { Style } from '../terminal/style.ts';
 
-export function mintText(mint: MintBody, style: Style): string {
+export function mintText(mint: Mint, style: Style): string {
   const { state, amount, to, failure, transactionHash, transaction } = mint;
   const what = `${amount} RWT for ${to}`;
   if (state === 'given_up') return `${style.red('not minted')} ${what}: the points sale says ${failure}`;
@@ -16,7 +16,7 @@ export function mintText(mint: MintBody, style: Style): string {
 
 /** A mint that waits for a service with the key, and the call with which an operator can do it instead. */
 export function waitingMintText(
-  { what, transaction }: { what: string; transaction: FundingBody['transaction'] },
+  { what, transaction }: { what: string; transaction: Funding['transaction'] },
   style: Style,
 ): string {
   return [

@@ -1,8 +1,8 @@
 /** `rewards open`: the address of a page, and the browser on it. */
+import { listSessions } from '../../contract/control/processor.ts';
 import type { CommandContext, Handler } from '../machine/context.ts';
 import { CliError } from '../machine/errors.ts';
-import { isObject } from '../service/assignments.ts';
-import { mustBe } from '../service/control-reply.ts';
+import { mustSucceed } from '../service/control-reply.ts';
 import { clientFor, theRunHere } from '../service/target.ts';
 import { openBrowser } from './browser.ts';
 import type { Page } from './pages.ts';
@@ -26,9 +26,9 @@ async function addressOf(context: CommandContext, page: Page): Promise<string> {
   // The token goes into a cookie with the first page, and out of the address.
   if (page === 'control') return `${run.urls.control}?token=${run.controlToken}`;
   const { urls, controlToken } = run;
-  const { processor } = clientFor({ urls, controlToken }, context).control;
-  const reply = await processor.sessions({ status: 'open', limit: 1 });
-  mustBe(reply, (body) => isObject(body) && Array.isArray(body.sessions));
+  const { call } = clientFor({ urls, controlToken }, context);
+  const reply = await call(listSessions, { query: { status: 'open', limit: 1 } });
+  mustSucceed(reply);
   const url = reply.body.sessions[0]?.url;
   if (!url) {
     throw new CliError('E_REFUSED', {

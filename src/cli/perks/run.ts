@@ -1,18 +1,17 @@
 /** `rewards perks list|add|set`. */
+
+import type { RequestOf } from '../../contract/control/control-endpoint.ts';
+import * as perks from '../../contract/control/perks.ts';
 import type { Handler } from '../machine/context.ts';
 import { usageError } from '../machine/errors.ts';
-import { isObject } from '../service/assignments.ts';
+import { withControl } from '../service/control.ts';
 import { replyResult } from '../service/control-reply.ts';
 import type { LedgerOptions } from '../start/options.ts';
-import { withPerks } from './target.ts';
 import { perkLine } from './view.ts';
 
-const isPerk = (body: unknown) => isObject(body) && typeof body.tokenId === 'number';
-
 export const listPerks: Handler<LedgerOptions & { brand?: string }> = (context, { brand, ...options }) =>
-  withPerks(context, options, async (perks) =>
-    replyResult(await perks.list({ brand }), {
-      hasRightForm: (body) => isObject(body) && Array.isArray(body.perks),
+  withControl(context, options, async ({ call }) =>
+    replyResult(await call(perks.showPerks, { query: { brand } }), {
       text: ({ perks: all }, style) =>
         all.length === 0
           ? style.dim('no perk yet: rewards perks add')
@@ -55,8 +54,10 @@ export const addPerk: Handler<AddOptions> = (context, options) => {
     ...(constraint !== undefined && { constraints: constraint.map((one) => json(one, '--constraint')) }),
     ...(tokenId !== undefined && { tokenId: numberOr(tokenId) }),
   };
-  return withPerks(context, where, async (perks) =>
-    replyResult(await perks.add(wish), { hasRightForm: isPerk, text: perkLine }),
+  return withControl(context, where, async ({ call }) =>
+    replyResult(await call(perks.addPerk, { body: wish as RequestOf<typeof perks.addPerk>['body'] }), {
+      text: perkLine,
+    }),
   );
 };
 
@@ -65,8 +66,8 @@ export const setPerk: Handler<LedgerOptions & { perk: string; 'setting=value': s
   { perk, 'setting=value': given, ...options },
 ) => {
   const settings = Object.fromEntries(given.map(settingOf));
-  return withPerks(context, options, async (perks) =>
-    replyResult(await perks.set(perk, settings), { hasRightForm: isPerk, text: perkLine }),
+  return withControl(context, options, async ({ call }) =>
+    replyResult(await call(perks.setPerk, { path: { name: perk }, body: settings }), { text: perkLine }),
   );
 };
 

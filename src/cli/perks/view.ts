@@ -1,9 +1,11 @@
 /** Perks, for people. */
-import type { CodeBody, ManagedPerkBody, RedeemedPerkBody } from '../../client/bodies.ts';
+
+import type { CodeBody, RedeemedPerkBody } from '../../client/bodies.ts';
+import type { ManagedPerk } from '../../contract/control/perks.ts';
 import type { Style } from '../terminal/style.ts';
 
 /** `3  Enamel mug  600 RWT  physical  20 in all  on  493a88d1-…`. */
-export function perkLine(perk: ManagedPerkBody, style: Style): string {
+export function perkLine(perk: ManagedPerk, style: Style): string {
   const { id, tokenId, name, cost, category, stock, active, constraints, terms, failure } = perk;
   return [
     `${tokenId}`,

@@ -1,7 +1,7 @@
 /** `rewards redemptions list|drop`. */
+import * as perks from '../../contract/control/perks.ts';
 import type { Handler } from '../machine/context.ts';
-import { withPerks } from '../perks/target.ts';
-import { isObject } from '../service/assignments.ts';
+import { withControl } from '../service/control.ts';
 import { replyResult } from '../service/control-reply.ts';
 import type { LedgerOptions } from '../start/options.ts';
 import { redemptionLine } from './view.ts';
@@ -13,20 +13,21 @@ interface ListOptions extends LedgerOptions {
 }
 
 export const listRedemptions: Handler<ListOptions> = (context, { brand, waiting, limit, ...options }) =>
-  withPerks(context, options, async (perks) =>
-    replyResult(await perks.redemptions({ brand, waiting: waiting ? 'true' : undefined, limit }), {
-      hasRightForm: (body) => isObject(body) && Array.isArray(body.redemptions),
-      text: ({ redemptions }, style) =>
-        redemptions.length === 0
-          ? style.dim(waiting ? 'no redemption waits' : 'nothing redeemed yet: rewards perks redeem')
-          : redemptions.map((one) => redemptionLine(one, style)).join('\n'),
-    }),
+  withControl(context, options, async ({ call }) =>
+    replyResult(
+      await call(perks.listRedemptions, { query: { brand, waiting: waiting ? 'true' : undefined, limit } }),
+      {
+        text: ({ redemptions }, style) =>
+          redemptions.length === 0
+            ? style.dim(waiting ? 'no redemption waits' : 'nothing redeemed yet: rewards perks redeem')
+            : redemptions.map((one) => redemptionLine(one, style)).join('\n'),
+      },
+    ),
   );
 
 export const dropRedemption: Handler<LedgerOptions & { id: string }> = (context, { id, ...options }) =>
-  withPerks(context, options, async (perks) =>
-    replyResult(await perks.dropRedemption(id), {
-      hasRightForm: (body) => isObject(body) && typeof body.confirmationCode === 'string',
+  withControl(context, options, async ({ call }) =>
+    replyResult(await call(perks.dropRedemption, { path: { id } }), {
       text: redemptionLine,
     }),
   );

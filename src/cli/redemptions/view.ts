@@ -1,9 +1,9 @@
 /** Redemptions, for people. */
-import type { RedemptionBody } from '../../client/bodies.ts';
+import type { Redemption } from '../../contract/control/perks.ts';
 import type { Style } from '../terminal/style.ts';
 
 /** `7KQ2-M9XT-4HVC  valid  Ten percent off  alice@demo.example  250 RWT  2026-11-22T17:03:49.000Z  0x5f…`. */
-export function redemptionLine(body: RedemptionBody, style: Style): string {
+export function redemptionLine(body: Redemption, style: Style): string {
   const { confirmationCode, perkName, perkId, user, cost } = body;
   return [
     confirmationCode,
@@ -16,7 +16,7 @@ export function redemptionLine(body: RedemptionBody, style: Style): string {
   ].join('  ');
 }
 
-function stateText({ state, usedAt, failure, refusals, refusal }: RedemptionBody, style: Style): string {
+function stateText({ state, usedAt, failure, refusals, refusal }: Redemption, style: Style): string {
   if (state === 'valid') return style.green(state);
   if (state === 'used') return style.yellow(`used ${usedAt}`);
   if (state === 'failed') return style.red(`failed: ${failure ?? 'reverted'}`);

@@ -3,13 +3,13 @@
 import { openUserWallets, type UserWallet, type UserWallets } from '../../client/chain/user-wallet.ts';
 import type { createClient } from '../../client/create-client.ts';
 import { accountIn } from '../../client/person.ts';
+import { issueToken, showWallet } from '../../contract/control/users.ts';
 import { secureRandom } from '../../lib/ids.ts';
 import type { CommandContext } from '../machine/context.ts';
 import { CliError, usageError } from '../machine/errors.ts';
 import { isObject } from '../service/assignments.ts';
-import { mustBe } from '../service/control-reply.ts';
+import { mustSucceed } from '../service/control-reply.ts';
 import type { Target } from '../service/target.ts';
-import { isWallet } from '../wallet/run.ts';
 
 type Client = ReturnType<typeof createClient>;
 
@@ -35,8 +35,8 @@ export function userWalletsOf(context: CommandContext, { run }: Target): UserWal
 /** The user of `--as`, logged in at the emulator's own identity provider. */
 export async function logIn(client: Client, target: Target, name: string): Promise<RelayUser> {
   const email = await emailOf(client, target, name);
-  const issued = await client.control.tokens.issue({ user: email });
-  mustBe(issued, (body) => isObject(body) && typeof body.token === 'string');
+  const issued = await client.call(issueToken, { body: { user: email } });
+  mustSucceed(issued);
   const { token, address } = issued.body;
   return { token, address, wallet: await walletOf(client, address) };
 }
@@ -51,16 +51,16 @@ export function userOfToken(token: string): RelayUser {
 
 /** A wallet of the emulator with its place in the key tree. */
 export async function walletOf(client: Client, name: string): Promise<UserWallet> {
-  const reply = await client.control.wallets.show(name);
-  mustBe(reply, isWallet);
+  const reply = await client.call(showWallet, { path: { user: name } });
+  mustSucceed(reply);
   return { address: reply.body.address, index: reply.body.index };
 }
 
 /** `alice` is the demo user of that name, `discord:1…` the stand-in e-mail of that account. */
 async function emailOf(client: Client, { run }: Target, name: string): Promise<string> {
   if (accountIn(name)) {
-    const reply = await client.control.wallets.show(name);
-    mustBe(reply, isWallet);
+    const reply = await client.call(showWallet, { path: { user: name } });
+    mustSucceed(reply);
     return reply.body.user;
   }
   if (name.includes('@')) return name;

@@ -1,10 +1,11 @@
 /** `rewards relay permit`: signs as the user's own wallet would. */
+
 import type { PermitBody } from '../../client/bodies.ts';
 import type { UserWallet, UserWallets } from '../../client/chain/user-wallet.ts';
+import { showClock } from '../../contract/control/clock.ts';
 import type { Handler } from '../machine/context.ts';
 import { CliError, usageError } from '../machine/errors.ts';
-import { isObject } from '../service/assignments.ts';
-import { mustBe } from '../service/control-reply.ts';
+import { mustSucceed } from '../service/control-reply.ts';
 import { clientFor, resolveTarget } from '../service/target.ts';
 import { logIn, userWalletsOf } from './relay-user.ts';
 
@@ -41,11 +42,11 @@ export async function permitOf(
 
 /** Seconds since 1970 by the clock of the emulator, which its chain follows. */
 export async function secondsFromNow(
-  client: Pick<ReturnType<typeof clientFor>, 'control'>,
+  client: Pick<ReturnType<typeof clientFor>, 'call'>,
   ms: number,
 ): Promise<number> {
-  const reply = await client.control.clock.show();
-  mustBe(reply, (body) => isObject(body) && typeof body.nowMs === 'number');
+  const reply = await client.call(showClock);
+  mustSucceed(reply);
   return Math.floor((reply.body.nowMs + ms) / 1_000);
 }
 

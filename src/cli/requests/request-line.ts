@@ -1,5 +1,5 @@
 /** One request on one line: time, path, answer, and the result of its event. */
-import type { RequestSummary } from '../../client/bodies.ts';
+import type { RequestSummary } from '../../contract/control/requests.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import type { OutputFormat } from '../machine/output.ts';
 import { type Style, shortHash } from '../terminal/style.ts';

@@ -1,35 +1,36 @@
 /** `rewards requests tail`: prints each new request until a signal or until its reader leaves. */
-import type { RequestFilter, RequestSummary } from '../../client/bodies.ts';
+import type { ControlCall } from '../../client/control-call.ts';
+import type { LedgerEndpoint } from '../../contract/control/control-endpoint.ts';
+import { listRequests, type RequestFilter, type RequestSummary } from '../../contract/control/requests.ts';
 import { delay } from '../../lib/timers.ts';
 import type { CommandContext, Handler } from '../machine/context.ts';
 import { exitCodes } from '../machine/exit-codes.ts';
-import { mustBe } from '../service/control-reply.ts';
+import { type ControlOptions, withControl } from '../service/control.ts';
+import { mustSucceed } from '../service/control-reply.ts';
 import { catchStopSignals } from '../terminal/stop-signals.ts';
 import { requestEntry } from './request-line.ts';
-import { isRequestList } from './run.ts';
-import { type RequestsOptions, type RequestsTarget, withRequests } from './target.ts';
 
 const POLL_MS = 200;
 /** More requests than an emulator gets between two polls. */
 const MOST_AT_ONCE = 500;
 
-type TailOptions = RequestFilter & RequestsOptions & { limit: number };
+type TailOptions = RequestFilter & ControlOptions & { limit: number };
 
 export const tailRequests: Handler<TailOptions> = (context, options) =>
-  withRequests(context, options, async ({ requests: { list } }) => tail(context, options, list));
+  withControl(context, options, ({ call }) => tail(context, options, call));
 
 async function tail(
   { runtime, settings, style }: CommandContext,
   { status, host, brand, decision, path, method, user, limit }: TailOptions,
-  list: RequestsTarget['requests']['list'],
+  call: ControlCall<LedgerEndpoint>,
 ): Promise<number> {
   const stopping = new AbortController();
   const signals = catchStopSignals(runtime);
   void signals.first.then(() => stopping.abort());
 
   const younger = async (filter: RequestFilter): Promise<RequestSummary[]> => {
-    const reply = await list(filter);
-    mustBe(reply, isRequestList);
+    const reply = await call(listRequests, { query: filter });
+    mustSucceed(reply);
     return reply.body.requests;
   };
   const print = (requests: RequestSummary[]) => {

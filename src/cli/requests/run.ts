@@ -1,11 +1,14 @@
 /** `rewards requests list|show|explain`: reads past requests over the emulator's control API, or in production's database. */
-import type { RequestDetail, RequestFilter, RequestSummary } from '../../client/bodies.ts';
+
+import type { RequestDetail, RequestFilter, RequestSummary } from '../../contract/control/requests.ts';
+import * as requests from '../../contract/control/requests.ts';
 import { singleStep } from '../../scenario/record/single-step.ts';
 import type { Handler } from '../machine/context.ts';
 import { usageError } from '../machine/errors.ts';
 import type { CommandResult } from '../machine/output.ts';
 import { knownStack } from '../scenario/record/known-stack.ts';
 import { isObject } from '../service/assignments.ts';
+import { type ControlOptions, type Emulator, withControl } from '../service/control.ts';
 import { replyResult } from '../service/control-reply.ts';
 import { explanationText } from './explanation.ts';
 import { asCurl } from './forms/as-curl.ts';
@@ -13,15 +16,15 @@ import { asHttp } from './forms/as-http.ts';
 import { credentialValue } from './forms/credentials.ts';
 import { noBodies, notReplayable, sendable } from './forms/sendable.ts';
 import { requestLine } from './request-line.ts';
-import { type Emulator, type RequestsOptions, withRequests } from './target.ts';
 import { requestText } from './view.ts';
 
-export const listRequests: Handler<RequestFilter & RequestsOptions> = (context, options) => {
+export const listRequests: Handler<RequestFilter & ControlOptions> = (context, options) => {
   const { status, host, brand, decision, path, method, user, limit } = options;
-  return withRequests(context, options, async ({ requests }) => {
-    const reply = await requests.list({ status, host, brand, decision, path, method, user, limit });
+  return withControl(context, options, async ({ call }) => {
+    const reply = await call(requests.listRequests, {
+      query: { status, host, brand, decision, path, method, user, limit },
+    });
     return replyResult(reply, {
-      hasRightForm: isRequestList,
       text: (body, style) =>
         body.requests.length === 0
           ? style.dim('the log has no request that fits')
@@ -30,7 +33,7 @@ export const listRequests: Handler<RequestFilter & RequestsOptions> = (context, 
   });
 };
 
-interface ShowOptions extends RequestsOptions {
+interface ShowOptions extends ControlOptions {
   id: string;
   as?: 'curl' | 'http' | 'scenario';
   withSecrets?: boolean;
@@ -42,11 +45,11 @@ export const showRequest: Handler<ShowOptions> = (context, options) => {
     throw usageError('--with-secrets belongs to --as.', 'Say in which form: --as curl, or --as http.');
   if (withSecrets && as === 'scenario')
     throw usageError('A scenario has no secrets in it.', 'Leave --with-secrets out: its keys are variables.');
-  return withRequests(context, options, async ({ requests, emulator }) => {
+  return withControl(context, options, async ({ call, emulator }) => {
     if (as !== undefined && !emulator) throw noBodies();
-    const reply = await requests.show(id);
+    const reply = await call(requests.showRequest, { path: { id } });
     if (as === undefined || !emulator || !isRequestDetail(reply.body))
-      return replyResult(reply, { hasRightForm: isRequestDetail, text: requestText });
+      return replyResult(reply, { text: requestText });
     const request = reply.body;
     if (as === 'scenario') return scenarioResult(request, emulator);
     const again = sendable(request, emulator);
@@ -66,10 +69,9 @@ async function scenarioResult(request: RequestDetail, emulator: Emulator): Promi
   return { ok: true, data: { id: request.id, as: 'scenario', text: step.yaml }, text: () => step.yaml };
 }
 
-export const explainRequest: Handler<RequestsOptions & { id: string }> = (context, options) =>
-  withRequests(context, options, async ({ requests }) =>
-    replyResult(await requests.show(options.id), {
-      hasRightForm: isRequestDetail,
+export const explainRequest: Handler<ControlOptions & { id: string }> = (context, options) =>
+  withControl(context, options, async ({ call }) =>
+    replyResult(await call(requests.showRequest, { path: { id: options.id } }), {
       text: explanationText,
     }),
   );

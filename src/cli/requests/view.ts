@@ -1,5 +1,5 @@
 /** One request with what was sent and what was answered. */
-import type { RequestDetail } from '../../client/bodies.ts';
+import type { RequestDetail } from '../../contract/control/requests.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import type { Style } from '../terminal/style.ts';
 

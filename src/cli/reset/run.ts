@@ -1,12 +1,13 @@
 /** `rewards reset`: brings a running stack back to its seed files in place, or deletes the data of a stopped one. */
+
+import { resetStack } from '../../contract/control/snapshots.ts';
 import { findRunFile, type RunInfo } from '../../stack/run-file.ts';
 import type { CommandContext, Handler } from '../machine/context.ts';
 import { usageError } from '../machine/errors.ts';
 import type { CommandResult } from '../machine/output.ts';
 import { dataFolder } from '../serve/data-folder.ts';
-import { isObject } from '../service/assignments.ts';
 import { replyResult } from '../service/control-reply.ts';
-import { clientFor, resolveTarget } from '../service/target.ts';
+import { callFor } from '../service/target.ts';
 
 interface ResetOptions {
   yes?: boolean;
@@ -46,10 +47,9 @@ async function resetRunning(
 ): Promise<CommandResult> {
   const what = `what the stack at ${run.urls.events} has`;
   if (!yes) await confirmed(context, { question: `Delete ${what}, and begin anew`, what });
-  const { control } = clientFor(await resolveTarget(context), context);
-  const reply = await control.snapshots.reset(keep ? { keep: [keep] } : {});
+  const call = await callFor(context);
+  const reply = await call(resetStack, { body: keep ? { keep: [keep] } : {} });
   return replyResult(reply, {
-    hasRightForm: (body) => isObject(body) && typeof body.clock === 'string',
     text: ({ brands, users, clock, tookMs }, style) =>
       `${style.green('reset')}  ${run.urls.events}  ${style.dim(`${brands} brands, ${users} users, clock ${clock}, ${tookMs} ms`)}`,
   });

@@ -1,4 +1,5 @@
 /** `rewards seed`: compares seed files with the running stack, or applies them. */
+import * as seedApi from '../../contract/control/seed.ts';
 import type { Handler } from '../machine/context.ts';
 import { problemOf, usageError } from '../machine/errors.ts';
 import { readInput } from '../machine/read-input.ts';
@@ -16,9 +17,8 @@ export const seed: Handler<{ file: string[]; diff?: boolean; apply?: boolean }> 
   const files = await Promise.all(
     paths.map(async (name) => ({ name, text: await readInput(context.runtime, name) })),
   );
-  const reply = await client.control.seed({ apply, ...(files.length > 0 && { files }) });
+  const reply = await client.call(seedApi.seed, { body: { apply, ...(files.length > 0 && { files }) } });
   const result = replyResult(reply, {
-    hasRightForm: (body) => isObject(body) && Array.isArray(body.changes),
     text: ({ applied, changes }, style) => {
       if (changes.length === 0) return style.dim('nothing differs');
       const next = applied ? style.green('applied') : style.dim('nothing was changed; --apply does');

@@ -1,8 +1,8 @@
 /** What seed files change, for people: a line each. */
-import type { SeedBody } from '../../client/bodies.ts';
+import type { SeedAnswer } from '../../contract/control/seed.ts';
 import type { Style } from '../terminal/style.ts';
 
-type SeedChange = SeedBody['changes'][number];
+type SeedChange = SeedAnswer['changes'][number];
 
 /** `Shop  account_creation  reward  10 → 33`. */
 export const changeLines = (changes: readonly SeedChange[], style: Style): string[] =>

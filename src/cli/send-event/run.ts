@@ -1,6 +1,7 @@
 /** `rewards send-event`: sends one customer event and shows the reward, or the reason for the refusal. */
-import type { RequestDetail } from '../../client/bodies.ts';
+
 import { createClient } from '../../client/create-client.ts';
+import { type RequestDetail, showRequest } from '../../contract/control/requests.ts';
 import { stopwatch } from '../../lib/timers.ts';
 import type { CommandContext, Handler } from '../machine/context.ts';
 import type { Problem } from '../machine/errors.ts';
@@ -95,7 +96,7 @@ async function explanationOf(
     controlToken: target.controlToken,
     timeoutMs: Math.min(settings.timeout, EXPLANATION_TIMEOUT_MS),
   });
-  const reply = await client.control.requests.show(requestId).catch(() => undefined);
+  const reply = await client.call(showRequest, { path: { id: requestId } }).catch(() => undefined);
   return reply?.status === 200 && isRequestDetail(reply.body) ? reply.body : undefined;
 }
 

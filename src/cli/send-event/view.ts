@@ -1,6 +1,8 @@
 /** One event for people: one line for a reward, a few for a refusal. */
-import type { RequestDetail, RewardBody } from '../../client/bodies.ts';
+
+import type { RewardBody } from '../../client/bodies.ts';
 import type { Reply } from '../../client/reply.ts';
+import type { RequestDetail } from '../../contract/control/requests.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import { spaced, whenText } from '../requests/explanation.ts';
 import { shortRequestId } from '../requests/request-line.ts';

@@ -1,5 +1,5 @@
 /** `rewards serve`: the whole service on this machine, from start to clean stop. */
-import type { RequestSummary } from '../../client/bodies.ts';
+import type { RequestSummary } from '../../contract/control/requests.ts';
 import type { Emulator } from '../../emulator/create-emulator.ts';
 import type { ServeConfig } from '../../emulator/serve-config.ts';
 import { stopwatch, turnOfEventLoop } from '../../lib/timers.ts';

@@ -1,5 +1,5 @@
 /** Translates answers of the emulator's control API into results and errors. */
-import type { Reply } from '../../client/reply.ts';
+import type { ControlReply } from '../../client/control-call.ts';
 import { CliError, type ErrorCode, type Problem, problemOf } from '../machine/errors.ts';
 import type { CommandResult } from '../machine/output.ts';
 import type { Style } from '../terminal/style.ts';
@@ -7,10 +7,10 @@ import { isObject } from './assignments.ts';
 import { reasonsOf } from './expectation.ts';
 import { typedFix } from './typed-fixes.ts';
 
-/** The error of an answer; undefined for a success of the right form. */
-export function refusalOf(reply: Reply, hasRightForm: (body: unknown) => boolean): Problem | undefined {
-  const { status, body } = reply;
-  if (status >= 200 && status < 300 && hasRightForm(body)) return undefined;
+/** The error of an answer; undefined for a success that is the endpoint's. */
+export function refusalOf(reply: ControlReply<unknown>): Problem | undefined {
+  const { status, body, isAnswer } = reply;
+  if (status >= 200 && status < 300 && isAnswer) return undefined;
   const details = { status, ...(isObject(body) ? { answer: body } : {}) };
   const { error, message, details: said } = isObject(body) ? body : {};
   // Something other than an emulator answers, so its text would only mislead. The control API's own
@@ -30,9 +30,9 @@ export function refusalOf(reply: Reply, hasRightForm: (body: unknown) => boolean
   });
 }
 
-/** Throws what the answer means, unless it is a success of the right form. */
-export function mustBe(reply: Reply, hasRightForm: (body: unknown) => boolean): void {
-  const refusal = refusalOf(reply, hasRightForm);
+/** Throws what the answer means, unless it is a success that is the endpoint's. */
+export function mustSucceed(reply: ControlReply<unknown>): void {
+  const refusal = refusalOf(reply);
   if (refusal) throw new CliError(refusal.code, refusal);
 }
 
@@ -43,16 +43,15 @@ function codeOf(status: number): ErrorCode {
 
 /** The result of a control call: data and text for a success, an error for any other answer. */
 export function replyResult<Body>(
-  reply: Reply<Body>,
+  reply: ControlReply<Body>,
   view: {
-    hasRightForm: (body: unknown) => boolean;
     text: (body: Body, style: Style) => string;
     /** What `-o env` prints of it; all of it by default. */
     env?: (body: Body) => unknown;
   },
 ): CommandResult {
   const data = { status: reply.status, headers: reply.headers, body: reply.body };
-  const refusal = refusalOf(reply, view.hasRightForm);
+  const refusal = refusalOf(reply);
   if (refusal) return { ok: false, error: refusal, data };
   const env = view.env ? view.env(reply.body) : reply.body;
   return { ok: true, data, env, text: (style) => view.text(reply.body, style) };

@@ -1,22 +1,35 @@
 /** Asks the control API of the running emulator or, where a production database is given, of that ledger without a service. */
-import { type Client, createClient } from '../../client/create-client.ts';
+import type { ControlCall } from '../../client/control-call.ts';
+import { createClient } from '../../client/create-client.ts';
 import { type HostUrls, hostUrls } from '../../client/host-urls.ts';
-import type { ControlRoutes } from '../../production/offline/control-routes.ts';
-import type { OfflineLedger } from '../../production/offline/offline-ledger.ts';
+import type { LedgerEndpoint } from '../../contract/control/control-endpoint.ts';
+import { namesOf } from '../../lib/setting.ts';
+import { startSettings } from '../../production/settings.ts';
 import type { RunInfo } from '../../stack/run-file.ts';
 import type { CommandContext } from '../machine/context.ts';
 import type { LedgerOptions } from '../start/options.ts';
 import { meansLedger, withLedger } from './ledger.ts';
+import { ownReach } from './own-reach.ts';
 import { clientFor, resolveTarget } from './target.ts';
 
-interface ControlTarget {
-  control: Client['control'];
-  /** The service's address; absent for a ledger. */
-  url?: string;
-  /** Those of all its hosts. */
-  urls?: HostUrls;
-  /** Of the stack that runs here; absent for a ledger and for another service. */
+/** The running service, which answers everything. */
+export interface Emulator {
+  call: ControlCall;
+  urls: HostUrls;
+  /** The stack's run file; absent when it runs elsewhere. */
   run?: RunInfo | undefined;
+}
+
+interface ControlTarget {
+  /** What a ledger answers as well. */
+  call: ControlCall<LedgerEndpoint>;
+  /** Absent for a ledger. */
+  emulator?: Emulator;
+}
+
+export interface ControlOptions extends LedgerOptions {
+  /** Has the key of the hashes of users, by which a ledger's requests are looked for. */
+  walletsXpubFile?: string;
 }
 
 /** Requests have to have an address; these do not leave the process. */
@@ -25,25 +38,31 @@ const IN_PROCESS = hostUrls('http://in-process');
 /** Passes the calls to `work` and closes their connections afterwards, even when it fails. */
 export async function withControl<T>(
   context: CommandContext,
-  options: LedgerOptions,
-  {
-    ofLedger,
-    work,
-  }: {
-    /** The part of the control API that a ledger answers by itself. */
-    ofLedger: (ledger: OfflineLedger) => Promise<ControlRoutes>;
-    work: (target: ControlTarget) => Promise<T>;
-  },
+  options: ControlOptions,
+  work: (target: ControlTarget) => Promise<T>,
 ): Promise<T> {
   if (!meansLedger(context, options)) {
     const target = await resolveTarget(context);
-    const { control } = clientFor(target, context);
-    return work({ control, url: target.urls.events, urls: target.urls, run: target.run });
+    const { call } = clientFor(target, context);
+    return work({ call, emulator: { call, urls: target.urls, run: target.run } });
   }
   return withLedger(context, options, async (ledger) => {
-    const fetch = await ofLedger(ledger);
+    const { walletsXpubFile: file } = options;
+    const fetch = await ledger.control({
+      reach: ownReach(context),
+      ownDomain: ownDomain(context),
+      walletsXpub:
+        file === undefined ? { value: context.runtime.env.REWARDS_WALLETS_XPUB } : { files: [file] },
+    });
     return work({
-      control: createClient({ urls: IN_PROCESS, timeoutMs: context.settings.timeout, fetch }).control,
+      call: createClient({ urls: IN_PROCESS, timeoutMs: context.settings.timeout, fetch }).call,
     });
   });
+}
+
+/** As `start` takes it from the same variables: users of chat platforms are known by it. */
+function ownDomain({ runtime: { env } }: CommandContext): string {
+  const { ownDomain: own, publicDomains } = startSettings;
+  const [first = ''] = publicDomains.kind.parse(env[namesOf(publicDomains).variable] ?? '') ?? [];
+  return env[namesOf(own).variable] ?? first;
 }

@@ -1,4 +1,6 @@
 /** Finds the brand that a command means: named by its id or one of its domains, else the first that the target has. */
+
+import { listBrands, showBrand } from '../../contract/control/brands.ts';
 import type { CommandContext } from '../machine/context.ts';
 import { CliError, usageError } from '../machine/errors.ts';
 import { clientFor, type Target } from './target.ts';
@@ -17,9 +19,9 @@ export async function namedBrand(
 ): Promise<NamedBrand | undefined> {
   const listed = target.run?.brands ?? [];
   if (name === undefined && listed[0]) return listed[0];
-  const { brands } = clientFor(target, context).control;
+  const { call } = clientFor(target, context);
   if (name === undefined) {
-    const { status, body } = await brands.list();
+    const { status, body } = await call(listBrands);
     const [first] = status === 200 && Array.isArray(body?.brands) ? body.brands : [];
     return first && { brandId: first.brandId, domain: first.domains[0] };
   }
@@ -29,7 +31,7 @@ export async function namedBrand(
   const isId = /^0x[0-9a-f]{40}$/.test(wanted);
   // A service without controls knows what to do with an id; only an emulator tells whose a domain is.
   if (isId && !target.run) return { brandId: name };
-  const { status, body } = await brands.show(name);
+  const { status, body } = await call(showBrand, { path: { name } });
   if (status === 200 && typeof body?.brandId === 'string') {
     return { brandId: body.brandId, domain: isId ? body.domains[0] : wanted };
   }

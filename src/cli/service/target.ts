@@ -65,6 +65,10 @@ export const clientFor = ({ urls, controlToken }: Target, { settings }: CommandC
     userAgent: `rewards-cli/${manifest.version}`,
   });
 
+/** Calls of the target's control API. */
+export const callFor = async (context: CommandContext) =>
+  clientFor(await resolveTarget(context), context).call;
+
 async function nothingRuns({ runtime, settings }: CommandContext): Promise<CliError> {
   if (settings.name)
     return new CliError('E_NOT_RUNNING', { message: `No stack named ${settings.name} is running here.` });

@@ -1,23 +1,23 @@
 /** `rewards site fire|test`. */
-import type { SiteHookBody } from '../../client/bodies.ts';
-import type { CommandContext, Handler } from '../machine/context.ts';
-import { type Problem, problemOf, usageError } from '../machine/errors.ts';
-import { assign, isObject, type JsonObject, parseAssignment } from '../service/assignments.ts';
-import { replyResult } from '../service/control-reply.ts';
-import { clientFor, resolveTarget } from '../service/target.ts';
-import { callLine, firedText } from './view.ts';
 
-export async function siteOf(context: CommandContext) {
-  return clientFor(await resolveTarget(context), context).control.site;
-}
+import type { FiredHook } from '../../contract/control/site.ts';
+import * as siteApi from '../../contract/control/site.ts';
+import type { Handler } from '../machine/context.ts';
+import { type Problem, problemOf, usageError } from '../machine/errors.ts';
+import { assign, type JsonObject, parseAssignment } from '../service/assignments.ts';
+import { replyResult } from '../service/control-reply.ts';
+import { callFor } from '../service/target.ts';
+import { callLine, firedText } from './view.ts';
 
 export const fireHook: Handler<{ hook: string; user: string; set?: string[] }> = async (context, options) => {
   const { hook, user } = options;
   const metadata = metadataOf(options.set ?? []);
-  const site = await siteOf(context);
-  const reply = await site.fire(hook, { user, ...(metadata && { metadata }) });
+  const call = await callFor(context);
+  const reply = await call(siteApi.fireSiteHook, {
+    path: { hook },
+    body: { user, ...(metadata && { metadata }) },
+  });
   const result = replyResult(reply, {
-    hasRightForm: (body) => isObject(body) && Array.isArray(body.calls),
     text: firedText,
   });
   const problem = result.ok ? noOf(reply.body) : undefined;
@@ -27,12 +27,12 @@ export const fireHook: Handler<{ hook: string; user: string; set?: string[] }> =
 };
 
 const firedTextOf =
-  (body: SiteHookBody, problem: Problem): ((style: Parameters<typeof firedText>[1]) => string) =>
+  (body: FiredHook, problem: Problem): ((style: Parameters<typeof firedText>[1]) => string) =>
   (style) =>
     `${firedText(body, style)}\n${style.dim(problem.fix)}`;
 
 /** An event that was refused, or none that was sent. */
-function noOf({ hook, user, events, calls }: SiteHookBody): Problem | undefined {
+function noOf({ hook, user, events, calls }: FiredHook): Problem | undefined {
   const failed = calls.filter(({ success }) => !success);
   if (calls.length > 0 && failed.length === 0) return undefined;
   const [first] = failed;
@@ -73,10 +73,9 @@ function metadataOf(texts: readonly string[]): JsonObject | undefined {
 }
 
 export const testSite: Handler<{ user?: string; event?: string }> = async (context, options) => {
-  const site = await siteOf(context);
-  const reply = await site.test({ email: options.user, eventName: options.event });
+  const call = await callFor(context);
+  const reply = await call(siteApi.testSite, { body: { email: options.user, eventName: options.event } });
   const result = replyResult(reply, {
-    hasRightForm: (body) => isObject(body) && typeof body.success === 'boolean',
     text: (body, style) => callLine(body, body.email, style),
   });
   if (!result.ok || reply.body.success) return result;

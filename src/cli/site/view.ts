@@ -1,8 +1,8 @@
 /** What happens on the site, and its users, for people. */
-import type { SiteHookBody, SiteUserBody } from '../../client/bodies.ts';
+import type { FiredHook, SiteUser } from '../../contract/control/site.ts';
 import type { Style } from '../terminal/style.ts';
 
-type Call = SiteHookBody['calls'][number];
+type Call = FiredHook['calls'][number];
 
 /** One event: what it earned, or why it was refused. */
 export function callLine({ success, status, eventName, message, reward }: Call, user: string, style: Style) {
@@ -13,10 +13,10 @@ export function callLine({ success, status, eventName, message, reward }: Call, 
   return [outcome, bold(eventName), user, ...(message === '' ? [] : [message])].join('  ');
 }
 
-export const firedText = ({ user, calls }: SiteHookBody, style: Style): string =>
+export const firedText = ({ user, calls }: FiredHook, style: Style): string =>
   calls.map((call) => callLine(call, user, style)).join('\n');
 
-export const userLine = ({ login, email, displayName, role }: SiteUserBody, style: Style): string =>
+export const userLine = ({ login, email, displayName, role }: SiteUser, style: Style): string =>
   [
     style.bold(login.padEnd(12)),
     email,

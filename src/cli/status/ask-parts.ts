@@ -1,7 +1,10 @@
 /** Asks each part of a stack whether it works. */
+
 import type { HealthBody } from '../../client/bodies.ts';
 import type { Client } from '../../client/create-client.ts';
 import type { Reply } from '../../client/reply.ts';
+import { showClock } from '../../contract/control/clock.ts';
+import { listSessions } from '../../contract/control/processor.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import type { RunInfo } from '../../stack/run-file.ts';
 import { askNode } from '../service/ask-node.ts';
@@ -74,8 +77,8 @@ async function chainOf({ urls, chain }: RunInfo, timeoutMs: number): Promise<str
   return `chain ${chain.id}, block ${Number(block)}`;
 }
 
-async function processorOf({ control }: Client): Promise<string> {
-  const { status, body } = await control.processor.sessions({ status: 'open', limit: 500 });
+async function processorOf({ call }: Client): Promise<string> {
+  const { status, body } = await call(listSessions, { query: { status: 'open', limit: 500 } });
   if (status !== 200) throw new Error(`answers ${status}`);
   return `${body.sessions.length} open checkouts`;
 }
@@ -86,8 +89,8 @@ async function siteOf({ urls }: RunInfo, timeoutMs: number): Promise<string> {
   return urls.site;
 }
 
-async function clockOf({ control }: Client): Promise<string> {
-  const { status, body } = await control.clock.show();
+async function clockOf({ call }: Client): Promise<string> {
+  const { status, body } = await call(showClock);
   if (status !== 200) throw new Error(`answers ${status}`);
   const { now, frozen, offsetMs } = body;
   const ahead = `${formatDuration(Math.abs(offsetMs))} ${offsetMs > 0 ? 'ahead' : 'behind'}`;

@@ -1,6 +1,6 @@
 /** `rewards streak status|check-in|claim|settings`. */
-import type { BrandDetail } from '../../client/bodies.ts';
 import { personOf } from '../../client/person.ts';
+import { type BrandDetail, showBrand } from '../../contract/control/brands.ts';
 import { brandSpec } from '../../rules/brands/spec.ts';
 import type { CommandContext, Handler } from '../machine/context.ts';
 import { keyHeader } from '../machine/read-input.ts';
@@ -48,13 +48,13 @@ export const claimMilestone: Handler<WriteOptions & { days: string }> = async (c
 export const streakSettings: Handler<{ brand?: string }> = async (context, { brand }) => {
   const target = await resolveTarget(context);
   const { brandId } = await demandBrand(context, target, brand);
-  const reply = await clientFor(target, context).control.brands.show(brandId);
+  const reply = await clientFor(target, context).call(showBrand, { path: { name: brandId } });
   const body = Object.fromEntries(
     Object.entries(isObject(reply.body) ? reply.body : {}).filter(([name]) => isOfStreaks(name)),
   );
   const isDetail = isObject(reply.body) && typeof reply.body.brandId === 'string';
   const shown = isDetail ? { ...reply, body: body as Partial<BrandDetail> } : reply;
-  return replyResult(shown, { hasRightForm: () => isDetail, text: settingsText });
+  return replyResult(shown, { text: settingsText });
 };
 
 const streakNames = Object.keys(brandSpec).filter((name) => name === 'timeZone' || name.startsWith('streak'));

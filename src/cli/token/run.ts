@@ -1,5 +1,7 @@
 /** `rewards token issue|decode|rotate-keys`. */
-import type { TokenVerdictBody } from '../../client/bodies.ts';
+
+import type { TokenVerdict } from '../../contract/control/users.ts';
+import * as users from '../../contract/control/users.ts';
 import type { CommandContext, Handler } from '../machine/context.ts';
 import { CliError, usageError } from '../machine/errors.ts';
 import type { CommandResult } from '../machine/output.ts';
@@ -14,8 +16,8 @@ export const issueToken: Handler<{ user: string; expires: string; audience?: str
   { user, expires, audience },
 ) => {
   const client = clientFor(await resolveTarget(context), context);
-  const reply = await client.control.tokens.issue({ user, expires, audience });
-  const refusal = refusalOf(reply, (body) => isObject(body) && typeof body.token === 'string');
+  const reply = await client.call(users.issueToken, { body: { user, expires, audience } });
+  const refusal = refusalOf(reply);
   if (refusal) return { ok: false, error: refusal, data: reply.body };
   const { token, address, expiresAt } = reply.body;
   return { ok: true, data: { token, address, expiresAt }, text: () => token };
@@ -23,8 +25,8 @@ export const issueToken: Handler<{ user: string; expires: string; audience?: str
 
 export const rotateKeys: Handler<{ revoke?: boolean }> = async (context, { revoke = false }) => {
   const client = clientFor(await resolveTarget(context), context);
-  const reply = await client.control.tokens.rotateKeys({ revoke });
-  const refusal = refusalOf(reply, (body) => isObject(body) && typeof body.keyId === 'string');
+  const reply = await client.call(users.rotateTokenKeys, { body: { revoke } });
+  const refusal = refusalOf(reply);
   if (refusal) return { ok: false, error: refusal, data: reply.body };
   const { keyId, published } = reply.body;
   return {
@@ -66,11 +68,11 @@ export async function decodeToken(
 }
 
 /** The service's verdict on a token; undefined when no emulator runs here. */
-async function askEmulator(context: CommandContext, token: string): Promise<TokenVerdictBody | undefined> {
+async function askEmulator(context: CommandContext, token: string): Promise<TokenVerdict | undefined> {
   try {
     const client = clientFor(await resolveTarget(context), context);
-    const reply = await client.control.tokens.verify(token);
-    const refusal = refusalOf(reply, (body) => isObject(body) && typeof body.verifies === 'boolean');
+    const reply = await client.call(users.verifyToken, { body: { token } });
+    const refusal = refusalOf(reply);
     if (!refusal) return reply.body;
     if (refusal.code !== 'E_NOT_EMULATOR') throw new CliError(refusal.code, refusal);
   } catch (error) {

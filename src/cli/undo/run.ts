@@ -1,13 +1,12 @@
 /** `rewards undo`: goes back to before the last change, and says exactly what that took back. */
+import * as snapshots from '../../contract/control/snapshots.ts';
 import type { CommandContext } from '../machine/context.ts';
-import { isObject } from '../service/assignments.ts';
 import { replyResult } from '../service/control-reply.ts';
-import { clientFor, resolveTarget } from '../service/target.ts';
+import { callFor } from '../service/target.ts';
 
 export async function undo(context: CommandContext) {
-  const { control } = clientFor(await resolveTarget(context), context);
-  return replyResult(await control.snapshots.undo(), {
-    hasRightForm: (body) => isObject(body) && Array.isArray(body.undone),
+  const call = await callFor(context);
+  return replyResult(await call(snapshots.undo), {
     text: ({ undone, chain, clock, tookMs }, style) =>
       [
         ...undone.map(({ id, at, method, path, status }) =>

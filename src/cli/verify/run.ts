@@ -1,12 +1,13 @@
 /** `rewards verify`: ledger against chain, of the emulator or of production. */
-import type { VerifyBody } from '../../client/bodies.ts';
+
+import type { VerifyAnswer } from '../../contract/control/mints.ts';
+import * as mints from '../../contract/control/mints.ts';
 import { parseSince, SINCE_MUST_BE, type Since } from '../../rules/since.ts';
 import type { CommandContext, Handler } from '../machine/context.ts';
 import { problemOf, usageError } from '../machine/errors.ts';
-import { isObject } from '../service/assignments.ts';
-import { mustBe } from '../service/control-reply.ts';
+import { mustSucceed } from '../service/control-reply.ts';
 import { meansLedger, withLedger } from '../service/ledger.ts';
-import { clientFor, resolveTarget } from '../service/target.ts';
+import { callFor } from '../service/target.ts';
 import { type LedgerOptions, ledgerSecrets } from '../start/options.ts';
 import { createProgress } from '../terminal/progress.ts';
 import type { Style } from '../terminal/style.ts';
@@ -31,14 +32,16 @@ function readSince({ since: text }: VerifyCommandOptions): Since | undefined {
   return since;
 }
 
-async function ofEmulator(context: CommandContext, choice: VerifyCommandOptions): Promise<VerifyBody> {
+async function ofEmulator(context: CommandContext, choice: VerifyCommandOptions): Promise<VerifyAnswer> {
   const { limit, since } = choice;
-  const reply = await clientFor(await resolveTarget(context), context).control.verify({ limit, since });
-  mustBe(reply, (body) => isObject(body) && Array.isArray(body.differences));
+  const reply = await (await callFor(context))(mints.verify, {
+    query: { limit, since },
+  });
+  mustSucceed(reply);
   return reply.body;
 }
 
-async function ofLedger(context: CommandContext, options: VerifyCommandOptions): Promise<VerifyBody> {
+async function ofLedger(context: CommandContext, options: VerifyCommandOptions): Promise<VerifyAnswer> {
   const { limit } = options;
   const progress = createProgress(context);
   try {
@@ -54,7 +57,7 @@ async function ofLedger(context: CommandContext, options: VerifyCommandOptions):
   }
 }
 
-const agreement = (report: VerifyBody, style: Style) =>
+const agreement = (report: VerifyAnswer, style: Style) =>
   [
     `${style.green('ledger and chain agree')} ${reach(report)}: ${Object.entries(report.checked)
       .map(([what, count]) => `${count} ${count === 1 ? what.replace(/s$/, '') : what}`)
@@ -62,11 +65,11 @@ const agreement = (report: VerifyBody, style: Style) =>
     ...limits(report, style),
   ].join('\n');
 
-const reach = ({ since, block }: VerifyBody) =>
+const reach = ({ since, block }: VerifyAnswer) =>
   `${since === null ? '' : `from block ${since} `}up to block ${block ?? 'none'}`;
 
 /** What a person should look at, and what the comparison says nothing about. */
-const limits = ({ behind, notCompared, flagged }: VerifyBody, style: Style) => [
+const limits = ({ behind, notCompared, flagged }: VerifyAnswer, style: Style) => [
   ...flagged.map(
     ({ kind, message, about }) =>
       `${style.yellow(kind)}  ${message}${about.session === undefined ? '' : `: session ${about.session ?? '-'}`}`,
@@ -75,7 +78,7 @@ const limits = ({ behind, notCompared, flagged }: VerifyBody, style: Style) => [
   ...(notCompared.length > 0 ? [style.yellow(`not compared: ${notCompared.join('; ')}`)] : []),
 ];
 
-function differenceText(report: VerifyBody, { message, style }: { message: string; style: Style }): string {
+function differenceText(report: VerifyAnswer, { message, style }: { message: string; style: Style }): string {
   const lines = report.differences.flatMap(({ kind, message: what, about, expected, found }) => [
     `${style.red(kind)}  ${what}`,
     ...Object.entries(about).map(([name, value]) => `  ${style.dim(name.padEnd(12))} ${value ?? '-'}`),

@@ -1,13 +1,18 @@
 /** What `rewards wait` can wait for. */
+
 import { ClientError } from '../../client/client-error.ts';
+import type { ControlReply } from '../../client/control-call.ts';
 import type { Reply } from '../../client/reply.ts';
+import { mintOfSession } from '../../contract/control/mints.ts';
+import { showProcessorEvent, showSession } from '../../contract/control/processor.ts';
+import { showDelivery } from '../../contract/control/webhooks.ts';
 import type { CommandContext } from '../machine/context.ts';
 import { CliError, usageError } from '../machine/errors.ts';
 import { askNode } from '../service/ask-node.ts';
 import { isObject } from '../service/assignments.ts';
-import { mustBe } from '../service/control-reply.ts';
+import { mustSucceed } from '../service/control-reply.ts';
 import { namedBrand } from '../service/named-brand.ts';
-import { clientFor, resolveTarget } from '../service/target.ts';
+import { callFor, clientFor, resolveTarget } from '../service/target.ts';
 
 /** One look: whether the condition holds, and what was seen, for people. */
 export interface Look {
@@ -76,12 +81,12 @@ const inBlock =
 const minted =
   (name: string): Condition =>
   async (context) => {
-    const { control } = clientFor(await resolveTarget(context), context);
-    const session = await control.processor.session(name);
-    mustBe(session, (body) => isObject(body) && typeof body.id === 'string');
+    const call = await callFor(context);
+    const session = await call(showSession, { path: { session: name } });
+    mustSucceed(session);
     const { id, status, paymentStatus } = session.body;
-    const reply = await control.mintOf(id);
-    mustBe(reply, (body) => isObject(body) && typeof body.state === 'string');
+    const reply = await call(mintOfSession, { path: { session: id } });
+    mustSucceed(reply);
     const { state, failure, transactionHash } = reply.body;
     if (state === 'given_up')
       throw never(`The mint of ${id} was given up: ${failure}.`, '`rewards verify` shows what is open.');
@@ -122,12 +127,13 @@ const reasonIn = (body: unknown) =>
 const delivered =
   (id: string): Condition =>
   async (context) => {
-    const { control } = clientFor(await resolveTarget(context), context);
-    const own = await control.webhooks.deliveries.show(id);
-    const found: Reply<unknown> = own.status === 404 ? await control.processor.event(id) : own;
+    const call = await callFor(context);
+    const own = await call(showDelivery, { path: { id } });
+    const found: ControlReply<{ deliveries: { state: string }[] }> =
+      own.status === 404 ? await call(showProcessorEvent, { path: { event: id } }) : own;
     if (found.status === 404) return { holds: false, seen: `nobody knows an event ${id}` };
-    mustBe(found, (body) => isObject(body) && Array.isArray(body.deliveries));
-    const { deliveries } = found.body as { deliveries: { state: string }[] };
+    mustSucceed(found);
+    const { deliveries } = found.body;
     const count = (state: string) => deliveries.filter((one) => one.state === state).length;
     if (count('failed') > 0)
       throw never(

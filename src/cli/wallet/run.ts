@@ -1,15 +1,14 @@
 /** `rewards wallet pregenerate|show|balance`. */
-import type { WalletBody } from '../../client/bodies.ts';
 import { accountIn, registrationOf } from '../../client/person.ts';
+import * as users from '../../contract/control/users.ts';
 import type { Handler } from '../machine/context.ts';
 import { usageError } from '../machine/errors.ts';
 import { keyHeader } from '../machine/read-input.ts';
-import { isObject } from '../service/assignments.ts';
 import { refusalOf, replyResult } from '../service/control-reply.ts';
 import { parseExpectation } from '../service/expectation.ts';
 import { demandBrand } from '../service/named-brand.ts';
 import { noteRequest, serviceResult } from '../service/service-reply.ts';
-import { clientFor, resolveTarget } from '../service/target.ts';
+import { callFor, clientFor, resolveTarget } from '../service/target.ts';
 import { balanceLine, pregeneratedLine, walletText } from './view.ts';
 
 export const pregenerateWallet: Handler<{
@@ -30,8 +29,10 @@ export const pregenerateWallet: Handler<{
 };
 
 export const showWallet: Handler<{ user: string }> = async (context, { user }) => {
-  const reply = await clientFor(await resolveTarget(context), context).control.wallets.show(user);
-  return replyResult(reply, { hasRightForm: isWallet, text: walletText });
+  const reply = await (await callFor(context))(users.showWallet, {
+    path: { user },
+  });
+  return replyResult(reply, { text: walletText });
 };
 
 export const walletBalance: Handler<{ user: string; brand?: string }> = async (context, { user, brand }) => {
@@ -41,8 +42,8 @@ export const walletBalance: Handler<{ user: string; brand?: string }> = async (c
   let userIdentifier = user;
   if (accountIn(user)) {
     // The emulator looks up the wallet of an account; the service itself knows e-mails and addresses only.
-    const known = await client.control.wallets.show(user);
-    const refusal = refusalOf(known, isWallet);
+    const known = await client.call(users.showWallet, { path: { user } });
+    const refusal = refusalOf(known);
     if (refusal) return { ok: false, error: refusal, data: known.body };
     userIdentifier = known.body.address;
   }
@@ -59,6 +60,3 @@ function registered({ user, username }: { user: string; username?: string }): Re
     'Name the account as <platform>:<id>, or leave --username out.',
   );
 }
-
-export const isWallet = (body: unknown): body is WalletBody =>
-  isObject(body) && typeof body.address === 'string' && Array.isArray(body.identities);

@@ -1,5 +1,5 @@
 /** Wallets for people: user, address, registrations and balance. */
-import type { WalletBody } from '../../client/bodies.ts';
+import type { ShownWallet } from '../../contract/control/users.ts';
 import { isObject } from '../service/assignments.ts';
 import type { Style } from '../terminal/style.ts';
 
@@ -10,7 +10,7 @@ export function pregeneratedLine(body: unknown, user: string, style: Style): str
   return `${style.bold(String(wallet_address))}  ${what} of ${user}  ${style.dim(String(idp_user_id))}`;
 }
 
-export function walletText(wallet: WalletBody, style: Style): string {
+export function walletText(wallet: ShownWallet, style: Style): string {
   const row = (name: string, value: string) => `  ${style.dim(name.padEnd(10))}  ${value}`;
   return [
     style.bold(wallet.address),

@@ -2,11 +2,10 @@
 import { z } from 'zod';
 import { PADDED_DURATION_FORM } from '../../lib/duration.ts';
 import { CLOCK_CONDITION, CLOCK_CONDITIONS } from '../../rules/clock-condition.ts';
-import { type Endpoint, named } from '../endpoint.ts';
-import { endpoint } from './control-endpoint.ts';
-import type { ControlRefusalCode } from './refusals.ts';
-
-const instant = () => z.iso.datetime();
+import { named } from '../endpoint.ts';
+import { type AnswerOf, endpoint, type Issues } from './control-endpoint.ts';
+import { instant } from './fields.ts';
+import type { ControlRefusal } from './refusals.ts';
 
 const singleChange = z
   .strictObject({
@@ -15,10 +14,12 @@ const singleChange = z
       .meta({ description: 'A duration such as `61s` or `1h30m`, or milliseconds.' }),
     set: z
       .union([z.string().regex(/\d/), z.number().min(0)])
+      .refine((time) => !Number.isNaN(timeOf(time)))
       .meta({ description: 'An RFC 3339 time, or milliseconds since 1970.' }),
     freeze: z.boolean().meta({ description: 'Stops the clock, or lets it run again.' }),
   })
   .partial()
+  .refine((change) => Object.values(change).filter((value) => value !== undefined).length === 1)
   .meta({ description: 'One of these. Time moves only forward.', minProperties: 1, maxProperties: 1 });
 
 const untilCondition = z.strictObject({
@@ -32,9 +33,54 @@ const untilCondition = z.strictObject({
     .meta({ description: 'Whose event a cooldown is of, by id or domain, where several brands have it.' }),
 });
 
-export const clockChange = z.union([singleChange, untilCondition]);
+const clockChange = z.union([singleChange, untilCondition]);
 
-export const clockResult = z.object({
+/** Milliseconds since 1970. */
+export const timeOf = (time: string | number): number => (typeof time === 'number' ? time : Date.parse(time));
+
+/** Why a body is no change of the clock. */
+function wrongChange([issue]: Issues): ClockProblem {
+  const { advance, set, freeze, until, brand, ...unknown } = (issue?.input ?? {}) as Record<string, unknown>;
+  const given = [advance, set, freeze, until].filter((field) => field !== undefined);
+  if (given.length !== 1 || Object.keys(unknown).length > 0 || freeze !== undefined) return ONE_OF;
+  if (brand !== undefined && (until === undefined || typeof brand !== 'string')) return ONE_OF;
+  if (until !== undefined)
+    return clockProblem(
+      `${shown(until)} is nothing that the clock can be moved to`,
+      `Use one of ${CLOCK_CONDITIONS.join(', ')}.`,
+    );
+  if (set !== undefined) return clockProblem(`${shown(set)} is no time`, 'Write it as 2030-01-01T00:00:00Z.');
+  const isBack = typeof advance === 'number' ? advance < 0 : /^\s*-\d/.test(String(advance));
+  if (isBack)
+    return clockProblem(
+      `${shown(advance)} goes back, and time moves only forward`,
+      '`rewards snapshot restore <name>` brings an earlier state back, with its time.',
+    );
+  if (typeof advance === 'string' && /^\s*\d+\s*$/.test(advance))
+    return clockProblem(
+      `"${advance.trim()}" has no unit`,
+      `Write "${advance.trim()}s" for seconds, or m, h or d; a JSON number is milliseconds.`,
+    );
+  return clockProblem(`${shown(advance)} is no duration`, 'Write it as 500ms, 90s, 15m, 36h or 1h30m.');
+}
+
+type ClockProblem = Extract<ControlRefusal, { code: 'invalid_clock_change' }>;
+
+export const clockProblem = (message: string, fix: string): ClockProblem => ({
+  code: 'invalid_clock_change',
+  message,
+  fix,
+});
+
+const ONE_OF = clockProblem(
+  'The body asks for no single change of the clock',
+  'Send one of {"advance":"61s"}, {"set":"2030-01-01T00:00:00Z"}, {"freeze":true}, {"until":"cooldown:alice@demo.example/purchase"}.',
+);
+
+/** What was given, cut to what fits on a line. */
+const shown = (value: unknown) => (JSON.stringify(value) ?? 'nothing').slice(0, 80);
+
+const clockResult = z.object({
   now: instant(),
   nowMs: z.int(),
   frozen: z.boolean(),
@@ -58,7 +104,7 @@ export const firedKinds = [
   'session-expiry',
 ] as const;
 
-export const movedClock = clockResult.extend({
+const movedClock = clockResult.extend({
   fired: z
     .array(
       z.object({
@@ -72,19 +118,30 @@ export const movedClock = clockResult.extend({
   firedMore: z.int().meta({ description: 'How much more fell due than is listed.' }),
 });
 
-export const clockEndpoints: readonly Endpoint<ControlRefusalCode>[] = [
-  endpoint(['get', '/clock', 'showClock', 'Clock', 'Read the clock'], {
-    answer: { description: 'The time.', body: named('Clock', clockResult) },
-  }),
-  endpoint(['post', '/clock', 'moveClock', 'Clock', 'Move, stop or start the clock'], {
-    description:
-      'Goes from one moment at which something falls due to the next, waits until its work is done, and answers once the chain has followed.',
-    body: named('ClockChange', clockChange),
-    example: { body: { advance: '61s' } },
-    answer: {
-      description: 'The new time, and what fell due on the way.',
-      body: named('MovedClock', movedClock),
-    },
-    refusals: ['invalid_clock_change', 'condition_not_ahead'],
-  }),
-];
+export const showClock = endpoint('GET /clock', {
+  id: 'showClock',
+  tag: 'Clock',
+  summary: 'Read the clock',
+  answer: { description: 'The time.', body: named('Clock', clockResult) },
+});
+
+export const moveClock = endpoint('POST /clock', {
+  id: 'moveClock',
+  tag: 'Clock',
+  summary: 'Move, stop or start the clock',
+  description:
+    'Goes from one moment at which something falls due to the next, waits until its work is done, and answers once the chain has followed.',
+  body: named('ClockChange', clockChange),
+  unfit: wrongChange,
+  example: { body: { advance: '61s' } },
+  answer: {
+    description: 'The new time, and what fell due on the way.',
+    body: named('MovedClock', movedClock),
+  },
+  refusals: ['invalid_clock_change', 'condition_not_ahead'],
+});
+
+export type ClockState = AnswerOf<typeof showClock>;
+export type MovedClock = AnswerOf<typeof moveClock>;
+
+export const clockEndpoints = [showClock, moveClock];

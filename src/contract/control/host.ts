@@ -1,8 +1,15 @@
 /** The emulator's control host with all that it offers. */
+import { z } from 'zod';
 import { type HostContract, named, retryHeader } from '../endpoint.ts';
-import { controlProblem } from './control.ts';
 import { controlEndpoints } from './endpoints.ts';
 import { type ControlRefusalCode, controlRefusals } from './refusals.ts';
+
+const controlProblem = z.object({
+  success: z.literal(false),
+  error: z.string(),
+  message: z.string(),
+  details: z.looseObject({ reason: z.string().optional() }),
+});
 
 export const controlHostContract: HostContract<ControlRefusalCode> = {
   title: 'Rewards: controls of the emulator',

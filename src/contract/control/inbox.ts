@@ -1,19 +1,15 @@
 /** The built-in receiver of the service's own webhooks, as the control API has it. */
 import { z } from 'zod';
-import { type Endpoint, named } from '../endpoint.ts';
+import { named } from '../endpoint.ts';
 import { demo } from '../examples.ts';
-import type { ControlRefusalCode } from './refusals.ts';
+import { endpoint } from './control-endpoint.ts';
+import { listLimit, wrongLimit } from './fields.ts';
 
 const verdict = () => z.enum(['valid', 'absent', 'wrong', 'too old', 'too new']);
 
-export const inboxQuery = z
-  .object({
-    after: z.string().meta({ description: 'Only deliveries newer than the one with this id.' }),
-    limit: z.int().min(1).max(500).default(50),
-  })
-  .partial();
+const LIST_MAX = 500;
 
-export const inboxList = z.object({
+const inboxList = z.object({
   deliveries: z.array(
     z.object({
       id: z.string().meta({ description: 'Of this delivery; an event that came twice has two.' }),
@@ -38,51 +34,48 @@ export const inboxList = z.object({
   ),
 });
 
-/** Both are called from outside: the service posts like any sender, without the control token. */
-export const inboxEndpoints: readonly Endpoint<ControlRefusalCode>[] = [
-  {
-    id: 'receiveWebhook',
-    method: 'post',
-    path: '/inbox',
-    tag: 'Webhooks',
-    summary: 'Receive a webhook',
-    description:
-      'Takes every body, right or wrong, and keeps the latest; the address of an endpoint whose webhooks one wants to look at.',
-    body: named('Webhook', z.looseObject({})),
-    examples: [
-      {
-        summary: 'Receive a webhook',
-        body: {
-          id: 'evt_1',
-          type: 'reward.distributed',
-          created: 1767614400,
-          data: { userEmail: demo.user },
-        },
-      },
-    ],
-    answers: {
-      200: {
-        description: 'It is kept.',
-        body: named('WebhookReceived', z.object({ received: z.literal(true) })),
-      },
+/** Called from outside: the service posts like any sender, without the control token. */
+export const receiveWebhook = endpoint('POST /inbox', {
+  id: 'receiveWebhook',
+  tag: 'Webhooks',
+  summary: 'Receive a webhook',
+  description:
+    'Takes every body, right or wrong, and keeps the latest; the address of an endpoint whose webhooks one wants to look at.',
+  open: true,
+  body: named('Webhook', z.looseObject({})),
+  example: {
+    body: {
+      id: 'evt_1',
+      type: 'reward.distributed',
+      created: 1767614400,
+      data: { userEmail: demo.user },
     },
-    refusals: ['body_too_large', 'unsupported_encoding', 'foreign_host'],
   },
-  {
-    id: 'listInbox',
-    method: 'get',
-    path: '/inbox',
-    tag: 'Webhooks',
-    summary: 'What was received, newest first',
-    key: { scheme: 'controlToken', required: true },
-    parameters: [{ in: 'query', schema: inboxQuery }],
-    examples: [{ summary: 'The last delivery', query: { limit: '1' } }],
-    answers: {
-      200: {
-        description: 'Deliveries, with the verdict on their signatures.',
-        body: named('Inbox', inboxList),
-      },
-    },
-    refusals: ['invalid_limit', 'token_missing', 'foreign_host'],
+  answer: {
+    description: 'It is kept.',
+    body: named('WebhookReceived', z.object({ received: z.literal(true) })),
   },
-];
+  refusals: ['body_too_large', 'unsupported_encoding'],
+  undo: 'passes',
+});
+
+export const listInbox = endpoint('GET /inbox', {
+  id: 'listInbox',
+  tag: 'Webhooks',
+  summary: 'What was received, newest first',
+  query: z.object({
+    after: z.string().optional().meta({ description: 'Only deliveries newer than the one with this id.' }),
+    limit: listLimit(LIST_MAX),
+  }),
+  unfit: wrongLimit(LIST_MAX),
+  example: { summary: 'The last delivery', query: { limit: '1' } },
+  answer: {
+    description: 'Deliveries, with the verdict on their signatures.',
+    body: named('Inbox', inboxList),
+  },
+  refusals: ['invalid_limit'],
+});
+
+export type InboxDelivery = z.output<typeof inboxList>['deliveries'][number];
+
+export const inboxEndpoints = [receiveWebhook, listInbox];

@@ -1,8 +1,10 @@
-/** What the control API shows of the emulated processor, and takes for it. */
+/** The emulated payment processor, as the control API steers it. Paths are below `/_rewards`. */
 import { z } from 'zod';
 import { PADDED_DURATION_FORM } from '../../lib/duration.ts';
+import { named } from '../endpoint.ts';
+import { type AnswerOf, endpoint } from './control-endpoint.ts';
+import { bodyOf, instant, listLimit } from './fields.ts';
 
-const instant = () => z.iso.datetime();
 const text = () => z.string().nullable();
 const yesNo = () => z.boolean({ error: 'must be true or false' });
 /** Postgres keeps no NUL. */
@@ -20,7 +22,7 @@ const duration = () =>
     .regex(PADDED_DURATION_FORM, { error: 'must be a duration such as 30s' });
 const count = () => z.int({ error: 'must be a whole number' }).min(1, { error: 'must be at least 1' });
 
-export const processorSession = z.object({
+const processorSession = z.object({
   id: z.string(),
   status: z.string().meta({ description: '`open`, `complete` or `expired`.' }),
   paymentStatus: z.string().meta({ description: '`unpaid`, `paid` or `no_payment_required`.' }),
@@ -38,7 +40,7 @@ export const processorSession = z.object({
   createdAt: instant(),
   expiresAt: instant(),
 });
-export const processorSessions = z.object({ sessions: z.array(processorSession) });
+const processorSessions = z.object({ sessions: z.array(processorSession) });
 
 const attempt = z.object({
   at: instant(),
@@ -55,7 +57,7 @@ const delivery = z.object({
   nextAt: instant().nullable().meta({ description: 'When it is tried next; null when it will not be.' }),
   attempts: z.array(attempt),
 });
-export const processorDeliveries = z.object({ deliveries: z.array(delivery) });
+const processorDeliveries = z.object({ deliveries: z.array(delivery) });
 
 const event = z.object({
   id: z.string(),
@@ -66,40 +68,41 @@ const event = z.object({
   createdAt: instant(),
   deliveries: z.array(delivery),
 });
-export const processorEvents = z.object({ events: z.array(event) });
-export const processorEvent = event.extend({
+const processorEvents = z.object({ events: z.array(event) });
+const processorEvent = event.extend({
   payload: z.record(z.string(), z.unknown()).meta({ description: 'As endpoints get it.' }),
 });
 
-const listLimit = () => z.int().min(1).max(500).default(50);
-export const sessionsQuery = z
-  .object({ status: z.enum(['open', 'complete', 'expired']), limit: listLimit() })
-  .partial();
-export const eventsQuery = z
-  .object({
-    type: z.string(),
-    object: z.string().meta({ description: 'Only events about this session, payment, charge or dispute.' }),
-    limit: listLimit(),
-  })
-  .partial();
-export const deliveriesQuery = z
-  .object({
-    event: z.string(),
-    endpoint: z.string(),
-    state: z.enum(['waiting', 'delivered', 'failed']),
-    limit: listLimit(),
-  })
-  .partial();
+const LIST_MAX = 500;
+const body = <S extends z.core.$ZodShape>(shape: S) => bodyOf(shape, 'is unknown');
+const sessionsQuery = z.object({
+  status: z.enum(['open', 'complete', 'expired']).optional(),
+  limit: listLimit(LIST_MAX),
+});
+const eventsQuery = z.object({
+  type: z.string().optional(),
+  object: z
+    .string()
+    .optional()
+    .meta({ description: 'Only events about this session, payment, charge or dispute.' }),
+  limit: listLimit(LIST_MAX),
+});
+const deliveriesQuery = z.object({
+  event: z.string().optional(),
+  endpoint: z.string().optional(),
+  state: z.enum(['waiting', 'delivered', 'failed']).optional(),
+  limit: listLimit(LIST_MAX),
+});
 
 const webhook = yesNo()
   .optional()
   .meta({ description: 'False: recorded, but told to no endpoint. Default: true.' });
-export const sessionPath = z.object({
+const sessionPath = z.object({
   session: z.string().meta({
     description: "The session's id, the id of the checkout that made it, or `latest`.",
   }),
 });
-export const paymentWish = z.strictObject({
+const paymentRequest = body({
   later: yesNo()
     .optional()
     .meta({ description: 'Arrives later, like a bank debit: complete, but unpaid until then.' }),
@@ -112,12 +115,12 @@ export const paymentWish = z.strictObject({
   email: textOf(254).optional().meta({ description: "The buyer's, where the session names none." }),
   webhook,
 });
-export const declineWish = z.strictObject({
+const declineRequest = body({
   code: textOf(64).optional().meta({ description: 'The decline code. Default: `generic_decline`.' }),
   webhook,
 });
-export const expiryWish = z.strictObject({ webhook });
-export const refundWish = z.strictObject({
+const expiryRequest = body({ webhook });
+const refundRequest = body({
   amount: count()
     .optional()
     .meta({ description: "In the currency's smallest unit. Default: all that is left." }),
@@ -128,12 +131,12 @@ export const refundWish = z.strictObject({
     .optional(),
   webhook,
 });
-export const disputeWish = z.strictObject({
+const disputeRequest = body({
   reason: textOf(64).optional().meta({ description: 'Default: `fraudulent`.' }),
   webhook,
 });
 
-export const endpointWish = z.strictObject({
+const endpointRequest = body({
   url: z.url({ protocol: /^https?$/, error: 'must be an http address' }).refine(hasNoNul, NUL_PROBLEM),
   events: z
     .array(z.string(), { error: 'must be a list of event types' })
@@ -143,15 +146,200 @@ export const endpointWish = z.strictObject({
     .optional()
     .meta({ description: 'What its signatures are made with. Default: a new one.' }),
 });
-export const processorEndpoint = z.object({
+const processorEndpoint = z.object({
   id: z.string(),
   url: z.string(),
   events: z.array(z.string()),
   secret: z.string(),
   own: z.boolean().meta({ description: 'The payment-mint of this stack.' }),
 });
-export const processorEndpoints = z.object({ endpoints: z.array(processorEndpoint) });
-export const endpointRemoved = z.object({ removed: z.string() });
-export const resendWish = z.strictObject({
+const endpointList = z.object({ endpoints: z.array(processorEndpoint) });
+const endpointRemoved = z.object({ removed: z.string() });
+const resendRequest = body({
   endpoint: textOf(64).optional().meta({ description: 'Id of one endpoint. Default: all.' }),
 });
+
+const TAG = 'Processor';
+const path = { session: 'latest' };
+const Session = named('ProcessorSession', processorSession);
+const eventPath = z.object({ event: z.string().meta({ description: 'Id of an event, or `latest`.' }) });
+const endpointPath = z.object({ endpoint: z.string() });
+
+/** Something that happens to a session. */
+const step = <S extends z.ZodType>(
+  [verb, id, summary]: [string, string, string],
+  request: S,
+  more: { example?: object; description?: string; at?: `/${string}` } = {},
+) =>
+  endpoint(`POST ${more.at ?? '/processor/sessions'}/{session}/${verb}`, {
+    id,
+    tag: TAG,
+    summary,
+    ...(more.description && { description: more.description }),
+    path: sessionPath,
+    body: named(`${id.replace(/^./, (first) => first.toUpperCase())}Wish`, request),
+    bodyOptional: true,
+    example: { path, body: more.example ?? {} },
+    answer: { description: 'The session as it is now.', body: Session },
+    refusals: ['invalid_body', 'invalid_settings', 'processor_object_not_found', 'processor_refused'],
+  });
+
+const BACKGROUND = 'Answers at once; what it tells its endpoints is sent in the background.';
+
+export const listSessions = endpoint('GET /processor/sessions', {
+  id: 'listSessions',
+  tag: TAG,
+  summary: 'Checkout sessions, newest first',
+  query: sessionsQuery,
+  answer: { description: 'The sessions.', body: named('ProcessorSessions', processorSessions) },
+  refusals: ['invalid_settings'],
+});
+
+export const showSession = endpoint('GET /processor/sessions/{session}', {
+  id: 'showSession',
+  tag: TAG,
+  summary: 'One checkout session',
+  path: sessionPath,
+  example: { path },
+  answer: { description: 'The session.', body: Session },
+  refusals: ['processor_object_not_found'],
+});
+
+export const paySession = step(['pay', 'paySession', 'Pay a session as its page would'], paymentRequest, {
+  description: BACKGROUND,
+  example: { later: true, delay: '30s' },
+});
+
+export const payCheckout = step(['pay', 'payCheckout', 'The same'], paymentRequest, {
+  at: '/checkout',
+});
+
+export const declineSession = step(
+  ['decline', 'declineSession', 'Try to pay with a card that is declined'],
+  declineRequest,
+  {
+    description: 'The session stays open.',
+    example: { code: 'insufficient_funds' },
+  },
+);
+
+export const expireSession = step(['expire', 'expireSession', 'End an open session'], expiryRequest);
+
+export const refundSession = step(
+  ['refund', 'refundSession', 'Give a payment back, or a part of it'],
+  refundRequest,
+  {
+    example: { amount: 100 },
+  },
+);
+
+export const disputeSession = step(
+  ['dispute', 'disputeSession', "Let the buyer's bank ask the money back"],
+  disputeRequest,
+);
+
+export const listProcessorEvents = endpoint('GET /processor/events', {
+  id: 'listProcessorEvents',
+  tag: TAG,
+  summary: 'Events, newest first',
+  query: eventsQuery,
+  example: { query: { type: 'checkout.session.completed' } },
+  answer: {
+    description: 'The events with their deliveries.',
+    body: named('ProcessorEvents', processorEvents),
+  },
+  refusals: ['invalid_settings'],
+});
+
+export const showProcessorEvent = endpoint('GET /processor/events/{event}', {
+  id: 'showProcessorEvent',
+  tag: TAG,
+  summary: 'One event with its payload',
+  path: eventPath,
+  example: { path: { event: 'latest' } },
+  answer: { description: 'The event.', body: named('ProcessorEvent', processorEvent) },
+  refusals: ['processor_object_not_found'],
+});
+
+export const resendProcessorEvent = endpoint('POST /processor/events/{event}/resend', {
+  id: 'resendProcessorEvent',
+  tag: TAG,
+  summary: 'Send an event again',
+  path: eventPath,
+  body: named('ResendWish', resendRequest),
+  bodyOptional: true,
+  example: { path: { event: 'latest' }, body: {} },
+  answer: { description: 'The event.', body: named('ProcessorEvent', processorEvent) },
+  refusals: ['invalid_body', 'invalid_settings', 'processor_object_not_found'],
+});
+
+export const listProcessorDeliveries = endpoint('GET /processor/deliveries', {
+  id: 'listProcessorDeliveries',
+  tag: TAG,
+  summary: 'Deliveries, newest first',
+  query: deliveriesQuery,
+  example: { query: { state: 'failed' } },
+  answer: {
+    description: 'The deliveries with every attempt.',
+    body: named('ProcessorDeliveries', processorDeliveries),
+  },
+  refusals: ['invalid_settings'],
+});
+
+export const listProcessorEndpoints = endpoint('GET /processor/endpoints', {
+  id: 'listProcessorEndpoints',
+  tag: TAG,
+  summary: 'Who hears of events',
+  answer: {
+    description: 'The endpoints.',
+    body: named('ProcessorEndpoints', endpointList),
+  },
+});
+
+export const addProcessorEndpoint = endpoint('POST /processor/endpoints', {
+  id: 'addProcessorEndpoint',
+  tag: TAG,
+  summary: 'Let an address hear of events',
+  status: 201,
+  body: named('EndpointWish', endpointRequest),
+  bodyOptional: true,
+  example: {
+    body: { url: 'http://127.0.0.1:4242/webhook', events: ['checkout.session.completed'] },
+  },
+  answer: { description: 'The endpoint.', body: named('ProcessorEndpoint', processorEndpoint) },
+  refusals: ['invalid_body', 'invalid_settings', 'processor_refused'],
+});
+
+export const removeProcessorEndpoint = endpoint('DELETE /processor/endpoints/{endpoint}', {
+  id: 'removeProcessorEndpoint',
+  tag: TAG,
+  summary: 'Tell an address nothing more',
+  path: endpointPath,
+  example: { path: { endpoint: 'we_1' } },
+  answer: { description: 'It is removed.', body: named('EndpointRemoved', endpointRemoved) },
+  refusals: ['processor_object_not_found'],
+});
+
+export const processorEndpoints = [
+  listSessions,
+  showSession,
+  paySession,
+  payCheckout,
+  declineSession,
+  expireSession,
+  refundSession,
+  disputeSession,
+  listProcessorEvents,
+  showProcessorEvent,
+  resendProcessorEvent,
+  listProcessorDeliveries,
+  listProcessorEndpoints,
+  addProcessorEndpoint,
+  removeProcessorEndpoint,
+];
+
+export type CheckoutSession = AnswerOf<typeof showSession>;
+export type ProcessorEvents = AnswerOf<typeof listProcessorEvents>;
+export type ProcessorEvent = AnswerOf<typeof showProcessorEvent>;
+export type ProcessorDelivery = AnswerOf<typeof listProcessorDeliveries>['deliveries'][number];
+export type ProcessorEndpoint = AnswerOf<typeof addProcessorEndpoint>;

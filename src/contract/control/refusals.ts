@@ -4,7 +4,7 @@ import { SINCE_MUST_BE } from '../../rules/since.ts';
 import { demo } from '../examples.ts';
 import { type RefusalRows, refusalTable } from '../refusals.ts';
 import { type RefusalBody, refusalForm, requestRefusals } from '../shared-refusals.ts';
-import { type SnapshotRefusal, snapshotRefusals } from './snapshots/snapshot-refusals.ts';
+import { type SnapshotRefusal, snapshotRefusals } from './snapshot-refusals.ts';
 
 /** Why the clock cannot be moved to where a condition holds. */
 export type ConditionWhy = 'not_found' | 'ambiguous' | 'already_passed' | 'never';

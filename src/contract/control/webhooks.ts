@@ -1,18 +1,31 @@
 /** Where webhooks go and what was delivered, as the control API has it. */
 import { z } from 'zod';
-import { webhookTypes } from '../../rules/webhooks/body.ts';
-import { type Endpoint, named } from '../endpoint.ts';
+import { instant as time } from '../../lib/setting.ts';
+import { readSingle } from '../../rules/brands/settings.ts';
+import { isWebhookType, type WebhookType, webhookTypes } from '../../rules/webhooks/body.ts';
+import { named } from '../endpoint.ts';
 import { demo } from '../examples.ts';
-import { endpoint } from './control-endpoint.ts';
-import type { ControlRefusalCode } from './refusals.ts';
+import { textAs } from '../settings-schema.ts';
+import { type AnswerOf, endpoint } from './control-endpoint.ts';
+import { bodyOf, instant, listLimit, overlap, settingAs, wrongLimit } from './fields.ts';
 
-const instant = () => z.iso.datetime();
+const TYPES_MUST_BE = `must be all, or some of ${webhookTypes.join(', ')}`;
+/** None for all of them. */
 const types = () =>
   z
-    .union([z.array(z.enum(webhookTypes)), z.string()])
+    .union([z.array(z.enum(webhookTypes)), z.string()], { error: TYPES_MUST_BE })
+    .transform((given, context): WebhookType[] => {
+      const words = (typeof given === 'string' ? given.split(',') : given).map((word) => word.trim());
+      if (words.every((word) => word === 'all' || word === '')) return [];
+      const chosen = words.filter(isWebhookType);
+      if (chosen.length === words.length) return [...new Set(chosen)];
+      context.addIssue({ code: 'custom', message: TYPES_MUST_BE, input: given });
+      return z.NEVER;
+    })
     .meta({ description: 'A list, or a text with commas; `all` or nothing for every type.' });
+const URL_MUST_BE = 'must be a URL';
 
-export const webhookEndpointShape = z.object({
+const webhookEndpointShape = z.object({
   id: z.string(),
   brandId: z.string(),
   url: z.string(),
@@ -36,8 +49,9 @@ const withSecret = webhookEndpointShape.extend({
   secret: z.string().meta({ description: 'Shown once.' }),
 });
 
-const deliveryState = () => z.enum(['waiting', 'held', 'failed', 'delivered']);
-export const webhookDeliveryShape = z.object({
+const STATES = ['waiting', 'held', 'failed', 'delivered'] as const;
+const LIST_MAX = 500;
+const webhookDeliveryShape = z.object({
   eventId: z.string(),
   endpointId: z.string(),
   brandId: z.string(),
@@ -45,7 +59,7 @@ export const webhookDeliveryShape = z.object({
   type: z.enum(webhookTypes),
   subject: z.string().meta({ description: 'What it is about: the id of a reward.' }),
   createdAt: instant(),
-  state: deliveryState().meta({
+  state: z.enum(STATES).meta({
     description: '`held`: its endpoint is off; `failed`: no attempt is left.',
   }),
   attempts: z.int(),
@@ -60,7 +74,7 @@ const attempt = z.object({
   answer: z.string().nullable().meta({ description: "The beginning of the answer's body." }),
 });
 
-export const deliveryDetail = z.object({
+const deliveryDetail = z.object({
   id: z.string(),
   body: z.string(),
   deliveries: z.array(webhookDeliveryShape.extend({ log: z.array(attempt) })),
@@ -73,154 +87,211 @@ const eventExample = { id: 'evt_0190a1b2-0000-7000-8000-000000000002' };
 const url = 'https://shop.example/hooks/rewards';
 const settingsRefusals = ['invalid_body', 'invalid_settings'] as const;
 
-export const webhookEndpoints: readonly Endpoint<ControlRefusalCode>[] = [
-  endpoint(['get', '/webhooks/endpoints', 'listWebhookEndpoints', 'Webhooks', 'Where webhooks go'], {
-    query: z.object({ brand: z.string().meta({ description: 'Id or domain; default: all.' }) }).partial(),
-    example: { query: { brand: demo.domain } },
-    answer: {
-      description: 'The endpoints, without their secrets.',
-      body: named('WebhookEndpointList', z.object({ endpoints: z.array(webhookEndpointShape) })),
-    },
-    refusals: ['brand_not_found'],
-  }),
-  endpoint(['post', '/webhooks/endpoints', 'addWebhookEndpoint', 'Webhooks', 'Add an endpoint'], {
-    description:
-      "With `isDefault`, the brand's default endpoint gets the URL; where it has one already, no new secret is made.",
-    status: 201,
-    body: named(
-      'NewWebhookEndpoint',
-      z.object({
-        brand: z
-          .string()
-          .optional()
-          .meta({ description: 'Id or domain; may be left out where there is one brand.' }),
-        url: z.string(),
+export const listWebhookEndpoints = endpoint('GET /webhooks/endpoints', {
+  id: 'listWebhookEndpoints',
+  onLedger: true,
+  tag: 'Webhooks',
+  summary: 'Where webhooks go',
+  query: z.object({ brand: z.string().meta({ description: 'Id or domain; default: all.' }) }).partial(),
+  example: { query: { brand: demo.domain } },
+  answer: {
+    description: 'The endpoints, without their secrets.',
+    body: named('WebhookEndpointList', z.object({ endpoints: z.array(webhookEndpointShape) })),
+  },
+  refusals: ['brand_not_found'],
+});
+
+export const addWebhookEndpoint = endpoint('POST /webhooks/endpoints', {
+  id: 'addWebhookEndpoint',
+  onLedger: true,
+  tag: 'Webhooks',
+  summary: 'Add an endpoint',
+  description:
+    "With `isDefault`, the brand's default endpoint gets the URL; where it has one already, no new secret is made.",
+  status: 201,
+  body: named(
+    'NewWebhookEndpoint',
+    z.object({
+      brand: z
+        .string({ error: 'must be the id or a domain of a brand' })
+        .optional()
+        .meta({ description: 'Id or domain; may be left out where there is one brand.' }),
+      url: z.string({ error: URL_MUST_BE }),
+      types: types().optional(),
+      isDefault: z.boolean({ error: 'must be true or false' }).optional(),
+    }),
+  ),
+  example: { body: { brand: demo.domain, url } },
+  answer: {
+    description: 'The endpoint, with its secret where that is new.',
+    body: named('WebhookEndpointAdded', withSecret.partial({ secret: true })),
+  },
+  refusals: [...settingsRefusals, 'brand_not_found'],
+});
+
+export const setWebhookEndpoint = endpoint('PATCH /webhooks/endpoints/{id}', {
+  id: 'setWebhookEndpoint',
+  onLedger: true,
+  tag: 'Webhooks',
+  summary: 'Change an endpoint',
+  description: 'What was held while it was off goes out only when it is recovered.',
+  path: endpointPath,
+  body: named(
+    'WebhookEndpointSettings',
+    bodyOf(
+      {
+        url: z.string({ error: URL_MUST_BE }).optional(),
         types: types().optional(),
-        isDefault: z.boolean().optional(),
+        enabled: settingAs({ kind: 'switch' }, (error) =>
+          z.union([z.boolean(), z.string()], { error }),
+        ).optional(),
+      },
+      'is not one of url, types, enabled',
+    ).refine((change) => Object.keys(change).length > 0, {
+      path: ['url'],
+      error: 'or another setting must be given: url, types, enabled',
+    }),
+  ),
+  example: { path: endpointExample, body: { types: 'reward.distributed', enabled: 'on' } },
+  answer: {
+    description: 'The endpoint as it is now.',
+    body: named('WebhookEndpoint', webhookEndpointShape),
+  },
+  refusals: [...settingsRefusals, 'webhook_endpoint_not_found'],
+});
+
+export const removeWebhookEndpoint = endpoint('DELETE /webhooks/endpoints/{id}', {
+  id: 'removeWebhookEndpoint',
+  onLedger: true,
+  tag: 'Webhooks',
+  summary: 'Remove an endpoint',
+  description: 'With what was still to go there; the log of what was delivered stays.',
+  path: endpointPath,
+  example: { path: endpointExample },
+  answer: {
+    description: 'It is removed.',
+    body: named('WebhookEndpointRemoved', z.object({ removed: z.string() })),
+  },
+  refusals: ['webhook_endpoint_not_found'],
+});
+
+export const rotateWebhookSecret = endpoint('POST /webhooks/endpoints/{id}/secrets', {
+  id: 'rotateWebhookSecret',
+  onLedger: true,
+  tag: 'Webhooks',
+  summary: 'Make a new secret',
+  status: 201,
+  path: endpointPath,
+  body: named(
+    'WebhookSecretRotation',
+    z.object({ overlap: overlap('How long the previous secret signs as well: a duration, or 0.') }),
+  ),
+  example: { path: endpointExample, body: { overlap: '24h' } },
+  answer: {
+    description: 'The endpoint with its new secret.',
+    body: named('WebhookEndpointWithSecret', withSecret),
+  },
+  refusals: [...settingsRefusals, 'webhook_endpoint_not_found'],
+});
+
+/** A time, or how long ago it was. */
+function momentOf(text: string): { atMs: number } | { agoMs: number } | undefined {
+  const atMs = time.parse(text);
+  if (atMs !== undefined) return { atMs };
+  const ago = readSingle({ kind: 'duration' }, text);
+  return 'value' in ago ? { agoMs: ago.value } : undefined;
+}
+
+export const recoverWebhooks = endpoint('POST /webhooks/endpoints/{id}/recover', {
+  id: 'recoverWebhooks',
+  onLedger: true,
+  tag: 'Webhooks',
+  summary: 'Send what was missed',
+  path: endpointPath,
+  body: named(
+    'WebhookRecovery',
+    z.object({
+      since: textAs('must be a time such as 2030-01-01T00:00:00Z, or a duration such as 5d', momentOf).meta({
+        description: 'An RFC 3339 time, or a duration before now.',
       }),
-    ),
-    example: { body: { brand: demo.domain, url } },
-    answer: {
-      description: 'The endpoint, with its secret where that is new.',
-      body: named('WebhookEndpointAdded', withSecret.partial({ secret: true })),
-    },
-    refusals: [...settingsRefusals, 'brand_not_found'],
+    }),
+  ),
+  example: { path: endpointExample, body: { since: '5d' } },
+  answer: {
+    description: 'How many deliveries wait again.',
+    body: named('WebhooksRecovered', z.object({ recovered: z.int() })),
+  },
+  refusals: [...settingsRefusals, 'webhook_endpoint_not_found'],
+});
+
+export const listDeliveries = endpoint('GET /webhooks/deliveries', {
+  id: 'listDeliveries',
+  onLedger: true,
+  tag: 'Webhooks',
+  summary: 'What was delivered, newest first',
+  query: z.object({
+    brand: z.string().optional(),
+    endpoint: z.string().optional(),
+    state: z.enum(STATES, { error: `must be one of ${STATES.join(', ')}` }).optional(),
+    limit: listLimit(LIST_MAX),
   }),
-  endpoint(['patch', '/webhooks/endpoints/{id}', 'setWebhookEndpoint', 'Webhooks', 'Change an endpoint'], {
-    description: 'What was held while it was off goes out only when it is recovered.',
-    path: endpointPath,
-    body: named(
-      'WebhookEndpointSettings',
-      z.object({ url: z.string(), types: types(), enabled: z.union([z.boolean(), z.string()]) }).partial(),
-    ),
-    example: { path: endpointExample, body: { types: 'reward.distributed', enabled: 'on' } },
-    answer: {
-      description: 'The endpoint as it is now.',
-      body: named('WebhookEndpoint', webhookEndpointShape),
-    },
-    refusals: [...settingsRefusals, 'webhook_endpoint_not_found'],
-  }),
-  endpoint(
-    ['delete', '/webhooks/endpoints/{id}', 'removeWebhookEndpoint', 'Webhooks', 'Remove an endpoint'],
-    {
-      description: 'With what was still to go there; the log of what was delivered stays.',
-      path: endpointPath,
-      example: { path: endpointExample },
-      answer: {
-        description: 'It is removed.',
-        body: named('WebhookEndpointRemoved', z.object({ removed: z.string() })),
-      },
-      refusals: ['webhook_endpoint_not_found'],
-    },
+  unfit: wrongLimit(LIST_MAX),
+  example: { query: { state: 'failed' } },
+  answer: {
+    description: 'One line per event and endpoint.',
+    body: named('DeliveryList', z.object({ deliveries: z.array(webhookDeliveryShape) })),
+  },
+  refusals: ['brand_not_found', 'invalid_limit', 'invalid_settings'],
+});
+
+export const showDelivery = endpoint('GET /webhooks/deliveries/{id}', {
+  id: 'showDelivery',
+  onLedger: true,
+  tag: 'Webhooks',
+  summary: 'One event with each attempt',
+  path: eventPath,
+  example: { path: eventExample },
+  answer: {
+    description: 'The body as it was signed, and every attempt of the last 30 days.',
+    body: named('DeliveryDetail', deliveryDetail),
+  },
+  refusals: ['webhook_event_not_found'],
+});
+
+export const replayDelivery = endpoint('POST /webhooks/deliveries/{id}/replay', {
+  id: 'replayDelivery',
+  onLedger: true,
+  tag: 'Webhooks',
+  summary: 'Send an event once more',
+  description: 'Under its id and with its body, to every endpoint that it went to and that is on.',
+  path: eventPath,
+  body: named(
+    'WebhookReplay',
+    z.object({ endpoint: z.string().meta({ description: 'Only to this one.' }) }).partial(),
   ),
-  endpoint(
-    ['post', '/webhooks/endpoints/{id}/secrets', 'rotateWebhookSecret', 'Webhooks', 'Make a new secret'],
-    {
-      status: 201,
-      path: endpointPath,
-      body: named(
-        'WebhookSecretRotation',
-        z.object({
-          overlap: z
-            .string()
-            .default('24h')
-            .meta({ description: 'How long the previous secret signs as well: a duration, or 0.' }),
-        }),
-      ),
-      example: { path: endpointExample, body: { overlap: '24h' } },
-      answer: {
-        description: 'The endpoint with its new secret.',
-        body: named('WebhookEndpointWithSecret', withSecret),
-      },
-      refusals: [...settingsRefusals, 'webhook_endpoint_not_found'],
-    },
-  ),
-  endpoint(
-    ['post', '/webhooks/endpoints/{id}/recover', 'recoverWebhooks', 'Webhooks', 'Send what was missed'],
-    {
-      path: endpointPath,
-      body: named(
-        'WebhookRecovery',
-        z.object({ since: z.string().meta({ description: 'An RFC 3339 time, or a duration before now.' }) }),
-      ),
-      example: { path: endpointExample, body: { since: '5d' } },
-      answer: {
-        description: 'How many deliveries wait again.',
-        body: named('WebhooksRecovered', z.object({ recovered: z.int() })),
-      },
-      refusals: [...settingsRefusals, 'webhook_endpoint_not_found'],
-    },
-  ),
-  endpoint(
-    ['get', '/webhooks/deliveries', 'listDeliveries', 'Webhooks', 'What was delivered, newest first'],
-    {
-      query: z
-        .object({
-          brand: z.string(),
-          endpoint: z.string(),
-          state: deliveryState(),
-          limit: z.int().min(1).max(500).default(50),
-        })
-        .partial(),
-      example: { query: { state: 'failed' } },
-      answer: {
-        description: 'One line per event and endpoint.',
-        body: named('DeliveryList', z.object({ deliveries: z.array(webhookDeliveryShape) })),
-      },
-      refusals: ['brand_not_found', 'invalid_limit', 'invalid_settings'],
-    },
-  ),
-  endpoint(['get', '/webhooks/deliveries/{id}', 'showDelivery', 'Webhooks', 'One event with each attempt'], {
-    path: eventPath,
-    example: { path: eventExample },
-    answer: {
-      description: 'The body as it was signed, and every attempt of the last 30 days.',
-      body: named(
-        'DeliveryDetail',
-        z.object({
-          id: z.string(),
-          body: z.string(),
-          deliveries: z.array(webhookDeliveryShape.extend({ log: z.array(attempt) })),
-        }),
-      ),
-    },
-    refusals: ['webhook_event_not_found'],
-  }),
-  endpoint(
-    ['post', '/webhooks/deliveries/{id}/replay', 'replayDelivery', 'Webhooks', 'Send an event once more'],
-    {
-      description: 'Under its id and with its body, to every endpoint that it went to and that is on.',
-      path: eventPath,
-      body: named(
-        'WebhookReplay',
-        z.object({ endpoint: z.string().meta({ description: 'Only to this one.' }) }).partial(),
-      ),
-      example: { path: eventExample, body: {} },
-      answer: {
-        description: 'To how many endpoints it goes.',
-        body: named('WebhookReplayed', z.object({ replayed: z.int() })),
-      },
-      refusals: ['invalid_body', 'webhook_event_not_found'],
-    },
-  ),
+  unfit: () => ({ code: 'invalid_body' }),
+  example: { path: eventExample, body: {} },
+  answer: {
+    description: 'To how many endpoints it goes.',
+    body: named('WebhookReplayed', z.object({ replayed: z.int() })),
+  },
+  refusals: ['invalid_body', 'webhook_event_not_found'],
+});
+
+export type WebhookEndpoint = AnswerOf<typeof setWebhookEndpoint>;
+/** With the secret where it is new. */
+export type AddedEndpoint = AnswerOf<typeof addWebhookEndpoint>;
+export type WebhookDelivery = AnswerOf<typeof listDeliveries>['deliveries'][number];
+export type DeliveryDetail = AnswerOf<typeof showDelivery>;
+
+export const webhookEndpoints = [
+  listWebhookEndpoints,
+  addWebhookEndpoint,
+  setWebhookEndpoint,
+  removeWebhookEndpoint,
+  rotateWebhookSecret,
+  recoverWebhooks,
+  listDeliveries,
+  showDelivery,
+  replayDelivery,
 ];

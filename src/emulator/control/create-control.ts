@@ -6,9 +6,10 @@ import { type RelayOverrides, settings } from '../../compose/config.ts';
 import { createVerifier } from '../../compose/hosts/create-verifier.ts';
 import type { ControlBrandsDeps } from '../../http/control/brands.ts';
 import { createControlHost } from '../../http/control/host.ts';
+import type { ControlMintsDeps } from '../../http/control/mints.ts';
 import type { ControlProcessorDeps } from '../../http/control/processor.ts';
-import type { ControlSiteDeps } from '../../http/control/site/control-site.ts';
-import type { ControlTokensDeps } from '../../http/control/tokens.ts';
+import type { ControlSiteDeps } from '../../http/control/site.ts';
+import type { ControlTokensDeps } from '../../http/control/users.ts';
 import { atMs } from '../../ledger/database/database.ts';
 import type { Facts } from '../../ledger/facts.ts';
 import { readTotals } from '../../ledger/totals.ts';
@@ -26,7 +27,10 @@ import { createInbox } from './inbox.ts';
 import { createSeeding, type SeedingDeps } from './seed.ts';
 import { controlledSnapshots } from './snapshots.ts';
 
-interface ControlDeps extends Pick<ControlBrandsDeps, 'openEscrow' | 'openGasWallet' | 'mints'>, SeedingDeps {
+interface ControlDeps
+  extends Pick<ControlBrandsDeps, 'openEscrow' | 'openGasWallet'>,
+    Pick<ControlMintsDeps, 'mints'>,
+    SeedingDeps {
   chain: ChainClient;
   rpc: Rpc;
   facts: Facts['chain'];

@@ -1,14 +1,12 @@
 /** What the control API does with snapshots: the refusals of the emulator as those of the API. */
-import type {
-  ControlSnapshotsDeps,
-  SnapshotRefused,
-} from '../../http/control/snapshots/control-snapshots.ts';
+import type { SnapshotRefusal } from '../../contract/control/snapshot-refusals.ts';
+import type { ControlSnapshotsDeps } from '../../http/control/snapshots.ts';
 import type { Snapshots } from '../snapshots/create-snapshots.ts';
 import { SnapshotError } from '../snapshots/snapshot-error.ts';
 
 export function controlledSnapshots(snapshots: Snapshots): ControlSnapshotsDeps['snapshots'] {
   return {
-    save: (wish) => refusing(() => snapshots.save(wish)),
+    save: (request) => refusing(() => snapshots.save(request)),
     list: () => refusing(snapshots.list),
     show: (name) => refusing(() => snapshots.show(name)),
     diff: (from, to) => refusing(() => snapshots.diff(from, to)),
@@ -19,17 +17,17 @@ export function controlledSnapshots(snapshots: Snapshots): ControlSnapshotsDeps[
         return { removed: name };
       }),
     undo: () => refusing(snapshots.undo),
-    reset: (wish) => refusing(() => snapshots.reset(wish)),
-    restore: (wish) => refusing(() => snapshots.restore(wish)),
+    reset: (request) => refusing(() => snapshots.reset(request)),
+    restore: (request) => refusing(() => snapshots.restore(request)),
   };
 }
 
-async function refusing<T>(work: () => Promise<T>): Promise<T | SnapshotRefused> {
+async function refusing<T>(work: () => Promise<T>): Promise<T | { refusal: SnapshotRefusal }> {
   try {
     return await work();
   } catch (error) {
     if (!(error instanceof SnapshotError)) throw error;
     const { reason: code, message, fix } = error;
-    return { refused: { code, message, fix } };
+    return { refusal: { code, message, fix } };
   }
 }

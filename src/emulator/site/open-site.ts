@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { settings } from '../../compose/config.ts';
 import type { Lifecycle } from '../../compose/lifecycle.ts';
-import type { ControlSiteDeps } from '../../http/control/site/control-site.ts';
+import type { ControlSiteDeps } from '../../http/control/site.ts';
 import type { Database } from '../../ledger/database/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Random } from '../../lib/ids.ts';

@@ -1,5 +1,5 @@
 /** What the control API and the commands do with the demo site. */
-import type { ControlSiteDeps } from '../../http/control/site/control-site.ts';
+import type { ControlSiteDeps } from '../../http/control/site.ts';
 import type { Site } from '../../site/create-site.ts';
 import { hooks } from '../../site/plugin/hooks.ts';
 

@@ -1,5 +1,5 @@
 /** Where a stack can go back to: its state before each of the latest requests that changed something. */
-
+import { controlEndpoints } from '../../contract/control/endpoints.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { stopwatch, within } from '../../lib/timers.ts';
 import { LEDGER, SITE_STORE } from '../state/data-files.ts';
@@ -28,9 +28,14 @@ interface Point extends Pick<Images, 'clock' | 'end'> {
 
 export type UndoPoints = ReturnType<typeof createUndoPoints>;
 
-/** What looks only, or belongs to other changes: the stack itself sends it. */
-const CHANGES_NOTHING =
-  /^\/_rewards\/(?:snapshot|snapshots|restore|undo|reset|tokens|inbox|faults|requests|constraints\/check)(?:\/|$)/;
+/** Calls of the control API that say of themselves that they change nothing to take back. */
+const PASSES = controlEndpoints
+  .filter(({ parts }) => parts.undo === 'passes')
+  .map(({ method, path }) => ({
+    method: method.toUpperCase(),
+    path: new RegExp(`^/_rewards${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+  }));
+/** Belongs to another change: the stack itself sends it. */
 const FOLLOWS = /\/payment-mint$/;
 
 /** The latest points, of which the newest is whole; at most one, the newest, has no changes. */
@@ -158,7 +163,8 @@ const changeOf = ({ status, headers }: Response, at: string, method: string, pat
 });
 
 const isLook = (method: string, path: string) =>
-  ['GET', 'HEAD', 'OPTIONS'].includes(method) || CHANGES_NOTHING.test(path);
+  ['GET', 'HEAD', 'OPTIONS'].includes(method) ||
+  PASSES.some((passes) => passes.method === method && passes.path.test(path));
 
 /** In place of a store that the stack does not have. */
 const NO_STORE = Buffer.alloc(0);

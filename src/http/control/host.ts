@@ -1,36 +1,35 @@
 /** The emulator's control host: moves the clock and whatever else only a developer may move. Never part of production. */
-import { type Handler, Hono } from 'hono';
-import type { VerifyReport } from '../../audit/report.ts';
-import type { VerifyOptions } from '../../audit/verify-ledger.ts';
+import { Hono } from 'hono';
+import { controlDocs, controlOpenapi } from '../../contract/control/endpoints.ts';
 import { controlHostContract } from '../../contract/control/host.ts';
 import { rootMessage } from '../../lib/failures/root-cause.ts';
 import type { Log } from '../../lib/log.ts';
-import { parseSince } from '../../rules/since.ts';
 import { faultOf, mount } from '../frame/host-frame.ts';
 import { tidyPath } from '../frame/tidy-path.ts';
 import { apiDocument } from '../openapi.ts';
 import { apiReference } from '../reference/api-reference.ts';
+import { controlAliases } from './aliases.ts';
 import { type ControlBrandsDeps, controlBrands } from './brands.ts';
 import { type ControlClockDeps, controlClock } from './clock.ts';
-import { type ControlConstraintsDeps, controlConstraints } from './constraints/control-constraints.ts';
-import { type ControlFaultsDeps, controlFaults } from './faults/control-faults.ts';
-import { controlMints, controlSessionMints } from './mints.ts';
-import { type ControlPerksDeps, controlPerks } from './perks/control-perks.ts';
+import { type ControlConstraintsDeps, controlConstraints } from './constraints.ts';
+import { type ControlRoute, handlersOf } from './control-handler.ts';
+import { type ControlFaultsDeps, controlFaults } from './faults.ts';
+import { type ControlInboxDeps, controlInbox } from './inbox.ts';
+import { type ControlMintsDeps, type ControlMoneyDeps, controlMints, controlMoney } from './mints.ts';
+import { type ControlPerksDeps, controlPerks } from './perks.ts';
 import { type ControlProcessorDeps, controlProcessor } from './processor.ts';
 import { BODY_LIMIT_BYTES, refuse } from './refuse.ts';
 import { type ControlRequestsDeps, controlRequests } from './requests.ts';
 import { type ControlSeedDeps, controlSeed } from './seed.ts';
 import { controlAccess, isDelivery } from './session.ts';
-import { type ControlSiteDeps, controlSite } from './site/control-site.ts';
-import { type ControlSnapshotsDeps, controlSnapshots } from './snapshots/control-snapshots.ts';
-import { type ControlTokensDeps, controlTokens } from './tokens.ts';
-import { type ControlWalletsDeps, controlWallets } from './wallets.ts';
-import { type ControlWebhooksDeps, controlWebhooks } from './webhooks/control-webhooks.ts';
-import { type ControlInboxDeps, controlInbox } from './webhooks/inbox.ts';
+import { type ControlSiteDeps, controlSite } from './site.ts';
+import { type ControlSnapshotsDeps, controlSnapshots } from './snapshots.ts';
+import { type ControlTokensDeps, type ControlWalletsDeps, controlTokens, controlWallets } from './users.ts';
+import { type ControlWebhooksDeps, controlWebhooks } from './webhooks.ts';
 
 interface ControlHostDeps extends Omit<ControlRequestsDeps, 'nowMs'> {
   control: ControlClockDeps;
-  brands: Omit<ControlBrandsDeps, 'maySeeSecrets'>;
+  brands: Omit<ControlBrandsDeps, 'maySeeSecrets'> & ControlMintsDeps;
   tokens: ControlTokensDeps;
   wallets: ControlWalletsDeps;
   webhooks: ControlWebhooksDeps;
@@ -42,17 +41,14 @@ interface ControlHostDeps extends Omit<ControlRequestsDeps, 'nowMs'> {
   site: ControlSiteDeps;
   faults: ControlFaultsDeps;
   snapshots: ControlSnapshotsDeps['snapshots'];
-  /** Compares ledger and chain. */
-  verify: (options: VerifyOptions) => Promise<VerifyReport>;
+  readTotals: ControlMoneyDeps['readTotals'];
+  verify: ControlMoneyDeps['verify'];
   log: Log;
   /** Needed for everything but the description of this host. */
   token: string;
   /** Names under which this listener may be addressed: keeps pages of other sites out (DNS rebinding). */
   allowedHosts: readonly string[];
 }
-
-const DIFFERENCES_SHOWN = 50;
-const DIFFERENCES_MAX = 1_000;
 
 export function createControlHost(deps: ControlHostDeps): Hono {
   const app = new Hono({ getPath: tidyPath });
@@ -82,11 +78,12 @@ export function createControlHost(deps: ControlHostDeps): Hono {
       bodyLimitBytes: BODY_LIMIT_BYTES,
     }),
   );
-  const handlers = {
+  const routes: ControlRoute[] = [
     ...controlClock(deps.control),
     ...controlBrands({ ...deps.brands, maySeeSecrets: mayChange }),
+    ...controlAliases(deps.brands),
     ...controlMints(deps.brands),
-    ...controlSessionMints(deps.brands),
+    ...controlMoney({ ...deps, database: deps.brands.database }),
     ...controlRequests({ ...deps, nowMs: () => clock.state().nowMs }),
     ...controlSeed(deps),
     ...controlInbox(deps),
@@ -99,11 +96,10 @@ export function createControlHost(deps: ControlHostDeps): Hono {
     ...controlWebhooks(deps.webhooks),
     ...controlPerks(deps.perks),
     ...controlConstraints(deps.constraints),
-    verify: verifyHandler(deps),
-    controlOpenapi: reference.openapi,
-    controlDocs: reference.docs,
-  };
-  mount(app, { apiPrefix: '', contract: controlHostContract, handlers, refuse });
+    { endpoint: controlOpenapi, handler: reference.openapi },
+    { endpoint: controlDocs, handler: reference.docs },
+  ];
+  mount(app, { apiPrefix: '', contract: controlHostContract, handlers: handlersOf(routes), refuse });
 
   app.all('*', (context) => {
     const { method, path } = context.req;
@@ -117,18 +113,5 @@ export function createControlHost(deps: ControlHostDeps): Hono {
   });
   return app;
 }
-
-const verifyHandler =
-  ({ verify }: Pick<ControlHostDeps, 'verify'>): Handler =>
-  async (context) => {
-    const limit = Number(context.req.query('limit') ?? DIFFERENCES_SHOWN);
-    if (!Number.isInteger(limit) || limit < 1 || limit > DIFFERENCES_MAX) {
-      return refuse(context, { code: 'invalid_limit', limitMax: DIFFERENCES_MAX });
-    }
-    const text = context.req.query('since');
-    const since = text === undefined ? undefined : parseSince(text);
-    if (text !== undefined && !since) return refuse(context, { code: 'invalid_since', since: text });
-    return context.json(await verify({ differencesMax: limit, since }));
-  };
 
 const domainOf = (text: string) => (URL.canParse(text) ? new URL(text).hostname : undefined);

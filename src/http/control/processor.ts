@@ -1,14 +1,14 @@
 /** The emulated payment processor over the control API. */
-import type { Context, Handler } from 'hono';
-import type { z } from 'zod';
+import type { InputOf } from '../../contract/control/control-endpoint.ts';
+import type {
+  CheckoutSession,
+  ProcessorDelivery,
+  ProcessorEndpoint,
+  ProcessorEvent,
+} from '../../contract/control/processor.ts';
 import * as contract from '../../contract/control/processor.ts';
 import { parseDuration } from '../../lib/duration.ts';
-import { readSettings, refuse } from './refuse.ts';
-
-type SessionView = z.output<typeof contract.processorSession>;
-type EventView = z.output<typeof contract.processorEvent>;
-type DeliveryView = z.output<typeof contract.processorDeliveries>['deliveries'][number];
-type EndpointView = z.output<typeof contract.processorEndpoint>;
+import { type ControlRoute, controlHandler } from './control-handler.ts';
 
 /** An expected no: there is no such object, or its state does not allow what is asked. */
 export type ProcessorRefusal =
@@ -30,127 +30,85 @@ export type SessionStep =
   | { kind: 'dispute'; reason?: string | undefined };
 
 export interface ControlProcessorDeps {
-  sessions(filter: { status?: string | undefined; limit: number }): Promise<SessionView[]>;
+  sessions(filter: { status?: string | undefined; limit: number }): Promise<CheckoutSession[]>;
   /** `name`: an id of the processor, the checkout's own, or `latest`. */
-  session(name: string): OrRefusal<SessionView>;
+  session(name: string): OrRefusal<CheckoutSession>;
   /** `silent`: no endpoint hears of it. */
-  step(name: string, step: SessionStep, choice: { silent: boolean }): OrRefusal<SessionView>;
+  step(name: string, step: SessionStep, choice: { silent: boolean }): OrRefusal<CheckoutSession>;
   events(filter: {
     type?: string | undefined;
     object?: string | undefined;
     limit: number;
-  }): Promise<EventView[]>;
-  event(name: string): OrRefusal<EventView>;
-  resend(name: string, endpointId: string | undefined): OrRefusal<EventView>;
+  }): Promise<ProcessorEvent[]>;
+  event(name: string): OrRefusal<ProcessorEvent>;
+  resend(name: string, endpointId: string | undefined): OrRefusal<ProcessorEvent>;
   deliveries(filter: {
     event?: string | undefined;
     endpoint?: string | undefined;
-    state?: DeliveryView['state'] | undefined;
+    state?: ProcessorDelivery['state'] | undefined;
     limit: number;
-  }): Promise<DeliveryView[]>;
-  endpoints(): Promise<EndpointView[]>;
-  addEndpoint(wish: { url: string; events: string[]; secret?: string | undefined }): OrRefusal<EndpointView>;
+  }): Promise<ProcessorDelivery[]>;
+  endpoints(): Promise<ProcessorEndpoint[]>;
+  addEndpoint(request: {
+    url: string;
+    events: string[];
+    secret?: string | undefined;
+  }): OrRefusal<ProcessorEndpoint>;
   removeEndpoint(id: string): OrRefusal<{ removed: string }>;
 }
 
-const LIST_DEFAULT = 50;
-
-export function controlProcessor(processor: ControlProcessorDeps): Record<string, Handler> {
-  const step = <Wish extends z.ZodType<{ webhook?: boolean | undefined }>>(
-    schema: Wish,
-    toStep: (wish: z.output<Wish>) => SessionStep,
-  ): Handler =>
-    withBody(schema, async (context, wish) => {
-      const name = context.req.param('session') ?? '';
-      return answer(context, await processor.step(name, toStep(wish), { silent: wish.webhook === false }));
-    });
-  const pay = step(contract.paymentWish, paymentStep);
-  return {
-    listSessions: withQuery(contract.sessionsQuery, async (context, { limit = LIST_DEFAULT, status }) =>
-      context.json({ sessions: await processor.sessions({ limit, status }) }),
-    ),
-    showSession: async (context) =>
-      answer(context, await processor.session(context.req.param('session') ?? '')),
-    paySession: pay,
-    payCheckout: pay,
-    declineSession: step(contract.declineWish, ({ code = 'generic_decline' }) => ({
-      kind: 'decline',
-      declineCode: code,
+export function controlProcessor(processor: ControlProcessorDeps): ControlRoute[] {
+  const told = (webhook: boolean | undefined) => ({ silent: webhook === false });
+  return [
+    controlHandler(contract.listSessions, async ({ query }) => ({
+      sessions: await processor.sessions(query),
     })),
-    expireSession: step(contract.expiryWish, () => ({ kind: 'expire' })),
-    refundSession: step(contract.refundWish, ({ amount, reason }) => ({ kind: 'refund', amount, reason })),
-    disputeSession: step(contract.disputeWish, ({ reason }) => ({ kind: 'dispute', reason })),
-    listProcessorEvents: withQuery(
-      contract.eventsQuery,
-      async (context, { limit = LIST_DEFAULT, ...filter }) => {
-        const events = await processor.events({ limit, ...filter });
-        return context.json({ events: events.map(({ payload: _, ...event }) => event) });
-      },
+    controlHandler(contract.showSession, ({ path }) => processor.session(path.session)),
+    ...[contract.paySession, contract.payCheckout].map((pay) =>
+      controlHandler(pay, ({ path, body: { webhook, ...payment } }) =>
+        processor.step(path.session, paymentStep(payment), told(webhook)),
+      ),
     ),
-    showProcessorEvent: async (context) =>
-      answer(context, await processor.event(context.req.param('event') ?? '')),
-    resendProcessorEvent: withBody(contract.resendWish, async (context, { endpoint }) =>
-      answer(context, await processor.resend(context.req.param('event') ?? '', endpoint)),
+    controlHandler(contract.declineSession, ({ path, body: { webhook, code = 'generic_decline' } }) =>
+      processor.step(path.session, { kind: 'decline', declineCode: code }, told(webhook)),
     ),
-    listProcessorDeliveries: withQuery(
-      contract.deliveriesQuery,
-      async (context, { limit = LIST_DEFAULT, ...filter }) =>
-        context.json({ deliveries: await processor.deliveries({ limit, ...filter }) }),
+    controlHandler(contract.expireSession, ({ path, body }) =>
+      processor.step(path.session, { kind: 'expire' }, told(body.webhook)),
     ),
-    listProcessorEndpoints: async (context) => context.json({ endpoints: await processor.endpoints() }),
-    addProcessorEndpoint: withBody(contract.endpointWish, async (context, { events = ['*'], ...wish }) =>
-      answer(context, await processor.addEndpoint({ events, ...wish }), 201),
+    controlHandler(contract.refundSession, ({ path, body: { webhook, ...refund } }) =>
+      processor.step(path.session, { kind: 'refund', ...refund }, told(webhook)),
     ),
-    removeProcessorEndpoint: async (context) =>
-      answer(context, await processor.removeEndpoint(context.req.param('endpoint') ?? '')),
-  };
+    controlHandler(contract.disputeSession, ({ path, body: { webhook, reason } }) =>
+      processor.step(path.session, { kind: 'dispute', reason }, told(webhook)),
+    ),
+    controlHandler(contract.listProcessorEvents, async ({ query }) => {
+      const events = await processor.events(query);
+      return { events: events.map(({ payload: _, ...event }) => event) };
+    }),
+    controlHandler(contract.showProcessorEvent, ({ path }) => processor.event(path.event)),
+    controlHandler(contract.resendProcessorEvent, ({ path, body }) =>
+      processor.resend(path.event, body.endpoint),
+    ),
+    controlHandler(contract.listProcessorDeliveries, async ({ query }) => ({
+      deliveries: await processor.deliveries(query),
+    })),
+    controlHandler(contract.listProcessorEndpoints, async () => ({ endpoints: await processor.endpoints() })),
+    controlHandler(contract.addProcessorEndpoint, ({ body: { events = ['*'], ...request } }) =>
+      processor.addEndpoint({ events, ...request }),
+    ),
+    controlHandler(contract.removeProcessorEndpoint, ({ path }) => processor.removeEndpoint(path.endpoint)),
+  ];
 }
 
-const paymentStep = ({ later, delay, fails, email }: z.output<typeof contract.paymentWish>): SessionStep => ({
+const paymentStep = ({
+  later,
+  delay,
+  fails,
+  email,
+}: InputOf<typeof contract.paySession>['body']): SessionStep => ({
   kind: 'pay',
   email,
   ...((later || delay !== undefined || fails !== undefined) && {
     later: { delayMs: delay === undefined ? undefined : parseDuration(delay), fails },
   }),
 });
-
-const answer = (context: Context, result: object | { refusal: ProcessorRefusal }, status: 200 | 201 = 200) =>
-  'refusal' in result
-    ? refuse(context, result.refusal as ProcessorRefusal)
-    : context.json(result as Record<string, unknown>, status);
-
-/** A body may be left out where nothing has to be in it. */
-const withBody =
-  <Schema extends z.ZodType>(
-    schema: Schema,
-    work: (context: Context, wish: z.output<Schema>) => Promise<Response>,
-  ): Handler =>
-  async (context) => {
-    const isEmpty =
-      (context.req.header('content-length') ?? '0') === '0' && !context.req.header('transfer-encoding');
-    const body = isEmpty ? {} : await readSettings(context);
-    if (!body) return refuse(context, { code: 'invalid_body' });
-    const read = schema.safeParse(body);
-    return read.success ? work(context, read.data) : invalid(context, read.error);
-  };
-
-const withQuery =
-  <Schema extends z.ZodType>(
-    schema: Schema,
-    work: (context: Context, query: z.output<Schema>) => Promise<Response>,
-  ): Handler =>
-  async (context) => {
-    const { limit, ...texts } = context.req.query();
-    const read = schema.safeParse({ ...texts, ...(limit !== undefined && { limit: Number(limit) }) });
-    return read.success ? work(context, read.data) : invalid(context, read.error);
-  };
-
-const invalid = (context: Context, { issues }: z.ZodError): Response =>
-  refuse(context, {
-    code: 'invalid_settings',
-    problems: issues.flatMap((issue) =>
-      issue.code === 'unrecognized_keys'
-        ? issue.keys.map((setting) => ({ setting, message: 'is unknown' }))
-        : [{ setting: issue.path.join('.'), message: issue.message }],
-    ),
-  });

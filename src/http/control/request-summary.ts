@@ -87,19 +87,17 @@ export function requestDetail(
 export type ReadReward = (eventId: string) => Promise<ReadEventState | undefined>;
 
 /** Adds to each event where its reward is now: its transaction may be another than when the request was answered. */
-export async function withRewards<Detail extends { explained: { eventId?: string | null }[] }>(
-  detail: Detail,
+export async function withRewards<Explained extends { eventId?: string | null }, Detail extends object>(
+  { explained, ...detail }: Detail & { explained: Explained[] },
   readReward: ReadReward,
 ) {
-  const explained = await Promise.all(
-    detail.explained.map(async (event) => {
-      const found = event.eventId ? await readReward(event.eventId) : undefined;
-      if (!found) return { ...event, reward: null };
-      const { eventId, rewardAmount, status, transactionHash, blockNumber, reason } = found;
-      return { ...event, reward: { eventId, rewardAmount, status, transactionHash, blockNumber, reason } };
-    }),
-  );
-  return { ...detail, explained };
+  const events = explained.map(async (event) => {
+    const found = event.eventId ? await readReward(event.eventId) : undefined;
+    if (!found) return { ...event, reward: null };
+    const { eventId, rewardAmount, status, transactionHash, blockNumber, reason } = found;
+    return { ...event, reward: { eventId, rewardAmount, status, transactionHash, blockNumber, reason } };
+  });
+  return { ...detail, explained: await Promise.all(events) };
 }
 
 const shown = (checks: Check<string>[]) =>

@@ -1,7 +1,7 @@
 /** The frame that every host has around its routes: request ids, HTTPS, CORS, its own description, 404 and 500. */
 import type { IncomingMessage } from 'node:http';
 import { type Context, type Env, type Handler, Hono } from 'hono';
-import type { RequestHost } from '../../contract/control/control.ts';
+import type { RequestHost } from '../../contract/control/requests.ts';
 import type { HostContract } from '../../contract/endpoint.ts';
 import type { FrameRefusal } from '../../contract/shared-refusals.ts';
 import { type Database, isDatabaseBusy, isDatabaseUnavailable } from '../../ledger/database/database.ts';

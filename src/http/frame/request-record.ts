@@ -1,6 +1,6 @@
 /** What is recorded of a request, for looking at it afterwards. */
 
-import type { RequestHost } from '../../contract/control/control.ts';
+import type { RequestHost } from '../../contract/control/requests.ts';
 import type { RelayCase } from '../../contract/relay/explain-relay.ts';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import type { EventCase } from '../../rules/events/explain-event.ts';

@@ -21,16 +21,10 @@ import type { MoneySettings } from '../reach/gas-money.ts';
 import { userHasher } from '../requests/user-hash.ts';
 import { readSecret, type Secret } from '../secrets.ts';
 import { startSettings } from '../settings.ts';
-import { brandRoutes } from './brand-routes.ts';
-import { constraintRoutes } from './constraint-routes.ts';
+import { controlRoutes, type LedgerService } from './control-routes.ts';
 import { laneCommands } from './lane-commands.ts';
-import { mintRoutes } from './mint-routes.ts';
 import { type LedgerPlace, missing, openLedger, refuseEmulatorLedger } from './open-ledger.ts';
-import { perkRoutes } from './perk-routes.ts';
-import type { OwnReach } from './public-reach.ts';
 import { openRecovery, type RecoveryGiven } from './recovery.ts';
-import { requestRoutes } from './request-routes.ts';
-import { webhookRoutes } from './webhook-routes.ts';
 
 export type OfflineLedger = Awaited<ReturnType<typeof openOfflineLedger>>;
 
@@ -61,21 +55,15 @@ export async function openOfflineLedger(place: LedgerPlace) {
   };
   return {
     ...{ where, close },
-    /** What the control API says of brands. */
-    brands: () => brandRoutes(ledger),
-    /** What it says of webhook endpoints and deliveries. */
-    webhooks: (reach: OwnReach) => webhookRoutes(ledger, reach),
-    /** What it says of perks. */
-    perks: (reach: OwnReach) => perkRoutes(ledger, reach),
-    /** What it says of constraints. */
-    constraints: (ownDomain: string) => constraintRoutes(ledger, ownDomain),
-    /** Its mints by hand. */
-    mints: () => mintRoutes(ledger),
-    /** What it says of past requests; the xpub is the key of users' hashes, without which users cannot be looked for. */
-    async requests(xpubSecret: Secret) {
-      const xpub = await readSecret(startSettings.walletsXpub, { cwd: place.cwd, secret: xpubSecret });
-      return requestRoutes(ledger, xpub === undefined ? undefined : userHasher(xpub));
-    },
+    /** What the control API says of it; the xpub is the key of users' hashes, without which users cannot be looked for. */
+    control: ({ walletsXpub, ...service }: Omit<LedgerService, 'userHash'> & { walletsXpub: Secret }) =>
+      controlRoutes(ledger, {
+        ...service,
+        async userHash() {
+          const xpub = await readSecret(startSettings.walletsXpub, { cwd: place.cwd, secret: walletsXpub });
+          return xpub === undefined ? undefined : userHasher(xpub);
+        },
+      }),
     /** The names of the migrations that this call applied. */
     migrate: () =>
       asked(async () => {

@@ -1,73 +1,49 @@
 /** The past requests of a production service: the control API's routes without a server. */
-import type { Handler } from 'hono';
 import { readEventState } from '../../actions/events/read-event-state.ts';
-import { requestEndpoints } from '../../contract/control/endpoints.ts';
-import { refuse } from '../../http/control/refuse.ts';
+import { listRequests, type RequestDetail, showRequest } from '../../contract/control/requests.ts';
+import { type ControlRoute, controlHandler } from '../../http/control/control-handler.ts';
 import { withRewards } from '../../http/control/request-summary.ts';
-import { requestFilter } from '../../http/control/requests.ts';
 import type { Database } from '../../ledger/database/database.ts';
 import { findRequestTraces, listRequestTraces, type RequestTrace } from '../../ledger/request-traces.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { detailOf } from '../requests/kept-request.ts';
-import { type ControlRoutes, controlRoutes } from './control-routes.ts';
-import type { OpenLedger } from './open-ledger.ts';
 
 /** More than are ever named in an answer. */
 const FOUND_MAX = 6;
 
-/** `userHash` is absent where the key of the hashes is not known. Throws what `controlRoutes` throws. */
-export const requestRoutes = (
-  ledger: OpenLedger,
-  userHash: ((userKey: string) => string) | undefined,
-): Promise<ControlRoutes> =>
-  controlRoutes(ledger, {
-    title: 'Requests',
-    endpoints: requestEndpoints,
-    handlers: handlersOn(ledger.database, userHash),
-  });
+/** Resolves with the hash of users' keys; with undefined where the key of the hashes is not known. */
+export type UserHash = () => Promise<((userKey: string) => string) | undefined>;
 
-/** What rows of earlier versions lack. */
+/** What rows of earlier versions lack; they lack the ids of their events as well. */
 const OF_EARLIER = {
-  ...{ host: null, credential: null, requestHeaders: {}, responseHeaders: {} },
+  host: null,
+  credential: null,
+  requestHeaders: {},
+  responseHeaders: {},
   requestBodyKept: 'not kept',
 };
 
-/** Rows of earlier versions lack the ids of their events. */
-interface TraceDetail extends Record<string, unknown> {
-  explained: { eventId?: string | null }[];
-}
-
 const described = (row: RequestTrace) =>
-  ({ ...OF_EARLIER, ...detailOf(row, systemClock().now()) }) as TraceDetail & typeof OF_EARLIER;
+  ({ ...OF_EARLIER, ...detailOf(row, systemClock().now()) }) as unknown as RequestDetail;
 
-function handlersOn(
-  database: Database,
-  userHash: ((userKey: string) => string) | undefined,
-): Record<string, Handler> {
-  return {
-    async listRequests(context) {
-      const wanted = requestFilter(context.req.query());
-      if (!wanted) return refuse(context, { code: 'invalid_filter' });
-      const { status, host, brand, decision, method, path, user, limit, after } = wanted;
-      const hash = user === undefined ? undefined : (userHash?.(user.toLowerCase()) ?? user);
-      const found = await listRequestTraces(database.db, {
-        ...{ status, host, brand, decision, method, path, limit, after },
-        userHash: hash,
-      });
-      return context.json({ requests: found.map(described) });
-    },
-    async showRequest(context) {
-      const name = context.req.param('id') ?? '';
-      const found = await findRequestTraces(database.db, name, FOUND_MAX);
-      const [trace, ...more] = found;
-      if (!trace) return refuse(context, { code: 'request_not_found', name });
-      if (more.length > 0) {
-        const ids = found.map(({ id }) => id);
-        return refuse(context, { code: 'request_ambiguous', name, count: found.length, ids });
-      }
-      return context.json(
-        await withRewards(described(trace), (eventId) => readEventState({ database }, eventId)),
-      );
-    },
-  };
-}
+export const ledgerRequests = (database: Database, userHash: UserHash): ControlRoute[] => [
+  controlHandler(listRequests, async ({ query: { status = '', user, ...wanted } }) => {
+    const hash = user === undefined ? undefined : await userHash();
+    const found = await listRequestTraces(database.db, {
+      ...wanted,
+      status,
+      userHash: user === undefined ? undefined : (hash?.(user.toLowerCase()) ?? user),
+    });
+    return { requests: found.map(described) };
+  }),
+  controlHandler(showRequest, async ({ path: { id: name } }) => {
+    const found = await findRequestTraces(database.db, name, FOUND_MAX);
+    const [trace, ...more] = found;
+    if (!trace) return { refusal: { code: 'request_not_found', name } };
+    if (more.length > 0) {
+      const ids = found.map(({ id }) => id);
+      return { refusal: { code: 'request_ambiguous', name, count: found.length, ids } };
+    }
+    return withRewards(described(trace), (eventId) => readEventState({ database }, eventId));
+  }),
+];

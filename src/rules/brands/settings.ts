@@ -28,6 +28,7 @@ export type Settings = Record<string, unknown>;
 
 type KindOf<N> = Extract<Kind, { kind: N }>;
 type Single = Exclude<Kind['kind'], 'list' | 'map'>;
+export type SingleKind = KindOf<Single>;
 
 export const USER_PATTERN = /^[a-z][a-z0-9-]{0,29}_\{id\}$/;
 export const EVENT_TYPE = /^[A-Za-z0-9_]{1,50}$/;
@@ -125,7 +126,7 @@ export function expectationOf(kind: Kind): string {
 }
 
 /** Reads one value of this kind. */
-export function readSingle<const K extends KindOf<Single>>(kind: K, given: unknown): Read<ValueOf<K>> {
+export function readSingle<const K extends SingleKind>(kind: K, given: unknown): Read<ValueOf<K>> {
   const [, read] = kinds[kind.kind];
   const value = (read as (value: unknown, kind: Kind) => unknown)(given, kind);
   return value === undefined ? { expected: expectationOf(kind) } : { value: value as ValueOf<K> };

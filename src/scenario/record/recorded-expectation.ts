@@ -1,5 +1,5 @@
 /** What a recorded answer lets one expect of the next: what does not change, and the form of what does. */
-import type { RequestDetail } from '../../client/bodies.ts';
+import type { RequestDetail } from '../../contract/control/requests.ts';
 import { isEmail } from './known-names.ts';
 
 /** Longer bodies, such as a brand's whole configuration, would hide what a scenario is about. */

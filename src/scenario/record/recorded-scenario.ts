@@ -1,6 +1,7 @@
 /** Kept requests as a scenario: a step for each, the clock moved as it moved in between, and ids and e-mails as variables. */
+
 import { stringify } from 'yaml';
-import type { RequestDetail } from '../../client/bodies.ts';
+import type { RequestDetail } from '../../contract/control/requests.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import { FORMAT_VERSION } from '../format/scenario-schema.ts';
 import type { JsonObject } from '../steps/json-object.ts';

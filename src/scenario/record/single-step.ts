@@ -1,6 +1,7 @@
 /** One kept request as a step, to be put under the `steps:` of a scenario. */
+
 import { stringify } from 'yaml';
-import type { RequestDetail } from '../../client/bodies.ts';
+import type { RequestDetail } from '../../contract/control/requests.ts';
 import { isRandom, type KnownStack, namesOf, renamed } from './known-names.ts';
 import { requestStep } from './request-step.ts';
 

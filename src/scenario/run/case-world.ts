@@ -3,6 +3,8 @@
 import { type ChainView, openChainView } from '../../client/chain/chain-view.ts';
 import { openUserWallets, type UserWallets } from '../../client/chain/user-wallet.ts';
 import { createClient } from '../../client/create-client.ts';
+import { showClock } from '../../contract/control/clock.ts';
+import { issueToken, showWallet } from '../../contract/control/users.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Random } from '../../lib/ids.ts';
 import { type Client, controlBody, type ScenarioTarget, StepError, type World } from '../steps/world.ts';
@@ -30,11 +32,11 @@ export async function createCaseWorld(
   const ownClient = clientWith((request) => fetch(request), 10_000);
   const nowMs = async () => {
     if (!target.can.has('clock')) return deps.clock.now();
-    return (await ownClient.control.clock.show()).body.nowMs;
+    return (await ownClient.call(showClock)).body.nowMs;
   };
   const wallets = new Map<string, ReturnType<World['walletOf']>>();
   const walletOf: World['walletOf'] = (user) => {
-    const asked = wallets.get(user) ?? findWallet(ownClient.control, user);
+    const asked = wallets.get(user) ?? findWallet(ownClient, user);
     wallets.set(user, asked);
     asked.catch(() => wallets.delete(user));
     return asked;
@@ -82,9 +84,9 @@ function lazily(target: ScenarioTarget, random: Random) {
 }
 
 /** A login gives a user a wallet who has none yet. */
-async function findWallet({ wallets, tokens }: Client['control'], user: string) {
-  const known = await wallets.show(user);
+async function findWallet({ call }: Client, user: string) {
+  const known = await call(showWallet, { path: { user } });
   if (known.status !== 404 || !user.includes('@')) return controlBody(known);
-  const { address } = controlBody(await tokens.issue({ user }));
-  return controlBody(await wallets.show(address));
+  const { address } = controlBody(await call(issueToken, { body: { user } }));
+  return controlBody(await call(showWallet, { path: { user: address } }));
 }

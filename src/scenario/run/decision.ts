@@ -1,5 +1,5 @@
 /** Why the service decided as it did, as the emulator keeps it for each request. */
-import type { RequestDetail } from '../../client/bodies.ts';
+import { type RequestDetail, showRequest } from '../../contract/control/requests.ts';
 import type { Client } from '../steps/world.ts';
 
 export interface Decision {
@@ -11,7 +11,7 @@ export interface Decision {
 /** Undefined where the target does not tell. */
 export async function decisionOf(client: Client, requestId: string | null): Promise<Decision | undefined> {
   if (requestId === null) return undefined;
-  const reply = await client.control.requests.show(requestId).catch(() => undefined);
+  const reply = await client.call(showRequest, { path: { id: requestId } }).catch(() => undefined);
   if (reply?.status !== 200 || !Array.isArray(reply.body?.explained)) return undefined;
   return read(reply.body);
 }

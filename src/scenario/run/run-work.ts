@@ -1,5 +1,7 @@
 /** Runs one step that does something: variables, repetitions, further tries, and the comparison with what is expected. */
+
 import { ClientError } from '../../client/client-error.ts';
+import { moveClock } from '../../contract/control/clock.ts';
 import { parseDuration } from '../../lib/duration.ts';
 import type { Step } from '../format/scenario.ts';
 import { resolved, type Scope, VariableError } from '../format/variables.ts';
@@ -54,7 +56,7 @@ export async function runWork(deps: WorkDeps, step: Step): Promise<WorkResult> {
 
 function clockOf({ world, sleep, goesOn }: WorkDeps) {
   const { client } = world.forStep(TIMEOUT_MS).world;
-  const advance = (ms: number) => client.control.clock.advance(`${ms}ms`);
+  const advance = (ms: number) => client.call(moveClock, { body: { advance: `${ms}ms` } });
   return { sleep, goesOn, advance: world.target.can.has('clock') ? advance : undefined };
 }
 

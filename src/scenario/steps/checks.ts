@@ -1,5 +1,11 @@
 /** Steps that look: at the chain, and at ledger and chain together. */
+
 import { z } from 'zod';
+import { invalidateConstraints } from '../../contract/control/constraints.ts';
+import { clearFault, clearFaults, setFault } from '../../contract/control/faults.ts';
+import * as mints from '../../contract/control/mints.ts';
+import { restoreSnapshot, saveSnapshot } from '../../contract/control/snapshots.ts';
+import { showWallet } from '../../contract/control/users.ts';
 import { brandField, duration, stepKind, text, textOrNumber, userField, whole } from './step-kind.ts';
 import { brandOf, controlBody, StepError, userNamed, type World } from './world.ts';
 
@@ -46,7 +52,7 @@ export const chain = stepKind({
 
 async function addressOf(world: World, name: string): Promise<string> {
   if (/^0x[0-9a-fA-F]{40}$/.test(name)) return name;
-  return controlBody(await world.client.control.wallets.show(userNamed(world, name))).address;
+  return controlBody(await world.client.call(showWallet, { path: { user: userNamed(world, name) } })).address;
 }
 
 export const verify = stepKind({
@@ -66,7 +72,7 @@ export const verify = stepKind({
   ),
   async run({ client }, wish) {
     const since = wish === 'all' ? {} : { since: String(wish.since) };
-    return { ...controlBody(await client.control.verify({ limit: 100, ...since })) };
+    return { ...controlBody(await client.call(mints.verify, { query: { limit: 100, ...since } })) };
   },
   failure: ({ ok, differences }) =>
     ok === true ? undefined : `ledger and chain differ: ${JSON.stringify(differences)}`,
@@ -83,9 +89,11 @@ export const invalidate = stepKind({
     brand: brandField(),
   }),
   async run(world, { url, user, tokenId, brand }) {
-    const reply = await world.client.control.constraints.invalidate({
-      ...{ brand: brandOf(world, brand).brandId, url, tokenId },
-      user: user === undefined ? undefined : userNamed(world, user),
+    const reply = await world.client.call(invalidateConstraints, {
+      body: {
+        ...{ brand: brandOf(world, brand).brandId, url, tokenId },
+        user: user === undefined ? undefined : userNamed(world, user),
+      },
     });
     return { ...controlBody(reply) };
   },
@@ -113,15 +121,10 @@ export const fault = stepKind({
     .partial()
     .refine((wish) => 'seam' in wish !== 'clear' in wish, 'takes a `seam` to set a fault, or `clear`'),
   async run({ client }, { seam = '', effect, times, for: lasting, clear }) {
-    const { faults } = client.control;
-    if (clear !== undefined)
-      return { ...controlBody(await faults.clear(clear === 'all' ? undefined : clear)) };
-    const wish = {
-      ...(effect !== undefined && { effect }),
-      ...(times !== undefined && { times }),
-      ...(lasting !== undefined && { for: lasting }),
-    };
-    return { ...controlBody(await faults.set({ seam, ...wish })) };
+    const { call } = client;
+    if (clear === 'all') return { ...controlBody(await call(clearFaults)) };
+    if (clear !== undefined) return { ...controlBody(await call(clearFault, { path: { name: clear } })) };
+    return { ...controlBody(await call(setFault, { body: { seam, effect, times, for: lasting } })) };
   },
 });
 
@@ -136,7 +139,7 @@ export const snapshot = stepKind({
   },
   input: text('the name; an older snapshot of that name is replaced'),
   async run({ client }, name) {
-    return { ...controlBody(await client.control.snapshots.save({ name, replace: true })) };
+    return { ...controlBody(await client.call(saveSnapshot, { body: { name, replace: true } })) };
   },
 });
 
@@ -150,6 +153,6 @@ export const restore = stepKind({
   },
   input: text('the name of the snapshot'),
   async run({ client }, name) {
-    return { ...controlBody(await client.control.snapshots.restore({ name })) };
+    return { ...controlBody(await client.call(restoreSnapshot, { body: { name } })) };
   },
 });

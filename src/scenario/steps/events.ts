@@ -1,6 +1,9 @@
 /** Steps that send customer events, and what users do with the service itself. */
+
 import { z } from 'zod';
 import { personOf, registrationOf } from '../../client/person.ts';
+import { listInbox } from '../../contract/control/inbox.ts';
+import { fireSiteHook } from '../../contract/control/site.ts';
 import type { JsonObject } from './json-object.ts';
 import {
   answer,
@@ -223,7 +226,12 @@ export const site = stepKind({
     metadata: anyObject('what the hook tells').optional(),
   }),
   async run(world, { hook, user, metadata }) {
-    return answerSeen(await world.client.control.site.fire(hook, { user: userNamed(world, user), metadata }));
+    return answerSeen(
+      await world.client.call(fireSiteHook, {
+        path: { hook },
+        body: { user: userNamed(world, user), metadata },
+      }),
+    );
   },
 });
 
@@ -241,7 +249,7 @@ export const inbox = stepKind({
     user: userField().optional(),
   }),
   async run(world, { type, user }) {
-    const { deliveries } = controlBody(await world.client.control.inbox.list({ limit: 500 }));
+    const { deliveries } = controlBody(await world.client.call(listInbox, { query: { limit: 500 } }));
     const email = user === undefined ? undefined : userNamed(world, user);
     const fitting = deliveries.filter(({ body, rawBody }) => {
       const { type: own, event: other } = (body ?? {}) as Record<string, unknown>;

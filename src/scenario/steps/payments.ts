@@ -1,6 +1,17 @@
 /** Steps that buy RWT, steer the payment processor, and deliver its webhooks. */
+
 import { createHmac } from 'node:crypto';
 import { z } from 'zod';
+import {
+  declineSession,
+  disputeSession,
+  expireSession,
+  listProcessorEvents,
+  paySession,
+  refundSession,
+  showProcessorEvent,
+  showSession,
+} from '../../contract/control/processor.ts';
 import {
   answer,
   brandField,
@@ -55,18 +66,13 @@ export const pay = stepKind({
     webhook: told,
   }),
   async run({ client }, { session = 'latest', outcome = 'paid', delay, fails, webhook }) {
-    const { processor } = client.control;
-    const tell = webhook === undefined ? {} : { webhook };
-    if (outcome === 'declined') return answerSeen(await processor.step(session, 'decline', tell));
-    if (outcome === 'expired') return answerSeen(await processor.step(session, 'expire', tell));
-    if (outcome === 'disputed') return answerSeen(await processor.step(session, 'dispute', tell));
-    const later = delay !== undefined || fails !== undefined;
-    const wish = {
-      ...(later && { later }),
-      ...(delay !== undefined && { delay }),
-      ...(fails !== undefined && { fails }),
-    };
-    return answerSeen(await processor.step(session, 'pay', { ...wish, ...tell }));
+    const { call } = client;
+    const path = { session };
+    if (outcome === 'declined') return answerSeen(await call(declineSession, { path, body: { webhook } }));
+    if (outcome === 'expired') return answerSeen(await call(expireSession, { path, body: { webhook } }));
+    if (outcome === 'disputed') return answerSeen(await call(disputeSession, { path, body: { webhook } }));
+    const later = delay !== undefined || fails !== undefined ? true : undefined;
+    return answerSeen(await call(paySession, { path, body: { later, delay, fails, webhook } }));
   },
 });
 
@@ -80,8 +86,8 @@ export const refund = stepKind({
     reason: choice(['duplicate', 'fraudulent', 'requested_by_customer'], 'of the refund').optional(),
     webhook: told,
   }),
-  async run({ client }, { session = 'latest', ...wish }) {
-    return answerSeen(await client.control.processor.step(session, 'refund', wish));
+  async run({ client }, { session = 'latest', ...body }) {
+    return answerSeen(await client.call(refundSession, { path: { session }, body }));
   },
 });
 
@@ -134,17 +140,17 @@ async function sessionId({ client, target }: World, name: string): Promise<strin
   if (name !== 'latest') return name;
   if (!target.can.has('payments'))
     throw new StepError('`latest` works with the emulated processor only: give the id of the session');
-  return controlBody(await client.control.processor.session(name)).id;
+  return controlBody(await client.call(showSession, { path: { session: name } })).id;
 }
 
 /** The event may be about the session, or about its payment. */
 async function recordedEvent({ client }: World, { type, session }: { type: string; session: string }) {
-  const { processor } = client.control;
-  const { id, paymentIntentId } = controlBody(await processor.session(session));
+  const { call } = client;
+  const { id, paymentIntentId } = controlBody(await call(showSession, { path: { session } }));
   for (const object of [id, paymentIntentId]) {
     if (object === null) continue;
-    const [found] = controlBody(await processor.events({ type, object })).events;
-    if (found) return controlBody(await processor.event(found.id));
+    const [found] = controlBody(await call(listProcessorEvents, { query: { type, object } })).events;
+    if (found) return controlBody(await call(showProcessorEvent, { path: { event: found.id } }));
   }
   throw new StepError(`the processor has no event ${type} of the session ${session}; is it paid?`);
 }

@@ -1,6 +1,8 @@
 /** The step that has the relay call a contract for a user. */
+
 import { z } from 'zod';
 import type { RelayRequestBody } from '../../client/bodies.ts';
+import { issueToken } from '../../contract/control/users.ts';
 import { parseDuration } from '../../lib/duration.ts';
 import {
   answer,
@@ -91,7 +93,11 @@ async function userOf(world: World, { as, token, userAddress }: RelayInput): Pro
     throw new StepError('`as` works with a stack of the emulator only: give `token` and `userAddress`');
   const { user, address, index } = await world.walletOf(userNamed(world, as));
   if (token !== undefined) return { token, address, index };
-  return { token: controlBody(await world.client.control.tokens.issue({ user })).token, address, index };
+  return {
+    token: controlBody(await world.client.call(issueToken, { body: { user } })).token,
+    address,
+    index,
+  };
 }
 
 interface Called {

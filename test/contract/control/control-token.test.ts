@@ -85,7 +85,9 @@ test("a browser that opens the banner's link reads for its session, changes noth
   const index = await fetch(at(''), { headers: { accept, cookie } });
   expect(await index.text()).toContain(at('/docs'));
   expect((await fetch(at('/requests'), { headers: { cookie } })).status).toBe(200);
-  expect((await fetch(at('/brands/demo.example/dns'), { headers: { cookie } })).status).toBe(401);
+  expect(
+    (await fetch(at('/brands/demo.example/dns?domain=demo.example'), { headers: { cookie } })).status,
+  ).toBe(401);
   const advance = await fetch(at('/clock'), {
     method: 'POST',
     body: '{"advance":"1s"}',

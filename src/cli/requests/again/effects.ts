@@ -1,11 +1,11 @@
 /** What requests bring about beside their answers: new rewards, mints, calls, redemptions and webhooks in the ledger. */
-import type { TotalsBody } from '../../../client/bodies.ts';
-import type { Client } from '../../../client/create-client.ts';
-import { isObject } from '../../service/assignments.ts';
-import { mustBe } from '../../service/control-reply.ts';
+
+import type { ControlCall } from '../../../client/control-call.ts';
+import { showTotals, type Totals } from '../../../contract/control/mints.ts';
+import { mustSucceed } from '../../service/control-reply.ts';
 import { effectNames } from './effect-names.ts';
 
-export type Effects = TotalsBody;
+export type Effects = Totals;
 
 /** `none`, or how much of some of them. */
 export type ExpectedEffects = 'none' | Partial<Effects>;
@@ -18,12 +18,12 @@ const LOOKS_MAX = 10;
  * answer that it belongs to.
  */
 export async function settledTotals(
-  control: Pick<Client['control'], 'totals'>,
+  call: ControlCall,
   { watchMs, sleep }: { watchMs: number; sleep: (ms: number) => Promise<void> },
 ): Promise<Effects> {
   const look = async () => {
-    const reply = await control.totals();
-    mustBe(reply, (body) => isObject(body) && typeof body.rewards === 'number');
+    const reply = await call(showTotals);
+    mustSucceed(reply);
     return reply.body;
   };
   let seen = await look();

@@ -1,21 +1,20 @@
 /** `rewards requests replay`: sends a kept request again, as often as wished, and counts what that brings about. */
-import type { RequestDetail } from '../../../client/bodies.ts';
+import { type RequestDetail, showRequest } from '../../../contract/control/requests.ts';
 import { secureRandom } from '../../../lib/ids.ts';
 import type { CommandContext, Handler } from '../../machine/context.ts';
 import { problemOf } from '../../machine/errors.ts';
 import { type CommandResult, problemText } from '../../machine/output.ts';
-import { mustBe } from '../../service/control-reply.ts';
+import { type ControlOptions, type Emulator, withControl } from '../../service/control.ts';
+import { mustSucceed } from '../../service/control-reply.ts';
 import { comparable, differencesOf } from '../compare/differences.ts';
 import { credentialValue } from '../forms/credentials.ts';
 import { noBodies, notReplayable, sendable } from '../forms/sendable.ts';
-import { isRequestDetail } from '../run.ts';
-import { type Emulator, type RequestsOptions, type RequestsTarget, withRequests } from '../target.ts';
 import { type ExpectedEffects, effectsBetween, effectsProblem, settledTotals } from './effects.ts';
 import type { Replayed } from './replayed.ts';
 import { type Answered, sendAgain } from './send-again.ts';
 import { replayText } from './view.ts';
 
-interface ReplayOptions extends RequestsOptions {
+interface ReplayOptions extends ControlOptions {
   id: string;
   times: number;
   concurrency: number;
@@ -27,23 +26,21 @@ interface ReplayOptions extends RequestsOptions {
 }
 
 export const replayRequest: Handler<ReplayOptions> = (context, options) =>
-  withRequests(context, options, async ({ requests, emulator }) => {
+  withControl(context, options, async ({ call, emulator }) => {
     if (!emulator) throw noBodies();
-    const reply = await requests.show(options.id);
-    mustBe(reply, isRequestDetail);
-    return replay(context, { original: reply.body, requests, emulator, options });
+    const reply = await call(showRequest, { path: { id: options.id } });
+    mustSucceed(reply);
+    return replay(context, { original: reply.body, emulator, options });
   });
 
 async function replay(
   { runtime, settings }: CommandContext,
   {
     original,
-    requests,
     emulator,
     options,
   }: {
     original: RequestDetail;
-    requests: RequestsTarget['requests'];
     emulator: Emulator;
     options: ReplayOptions;
   },
@@ -58,7 +55,7 @@ async function replay(
   const secret = await credentialValue(original, { emulator, env: runtime.env });
   const counts = options.diff || options.expectEffects !== undefined;
   const settling = { watchMs: options.watch, sleep: (ms: number) => runtime.clock.sleep(ms) };
-  const totals = async () => (counts ? settledTotals(emulator.control, settling) : undefined);
+  const totals = async () => (counts ? settledTotals(emulator.call, settling) : undefined);
   const random = secureRandom(runtime.clock);
   const before = await totals();
   const answers = await sendAgain(request, {
@@ -68,7 +65,7 @@ async function replay(
   const after = await totals();
   const data: Replayed = {
     id: original.id,
-    answers: options.diff ? await compared(answers, { original, requests }) : answers,
+    answers: options.diff ? await compared(answers, { original, emulator }) : answers,
     effects: before && after ? effectsBetween(before, after) : null,
     expected: options.expectEffects ?? null,
   };
@@ -88,13 +85,16 @@ async function replay(
 /** Each answer beside the original's, as the log has both. */
 async function compared(
   answers: Answered[],
-  { original, requests }: { original: RequestDetail; requests: RequestsTarget['requests'] },
+  { original, emulator }: { original: RequestDetail; emulator: Emulator },
 ): Promise<Replayed['answers']> {
   const wanted = comparable(original);
   const all: Replayed['answers'] = [];
   for (const answer of answers) {
-    const reply = answer.requestId === null ? undefined : await requests.show(answer.requestId);
-    const known = reply?.status === 200 && isRequestDetail(reply.body) ? reply.body : undefined;
+    const reply =
+      answer.requestId === null
+        ? undefined
+        : await emulator.call(showRequest, { path: { id: answer.requestId } });
+    const known = reply?.status === 200 && reply.isAnswer ? reply.body : undefined;
     all.push({ ...answer, differences: known ? differencesOf(wanted, comparable(known)) : null });
   }
   return all;

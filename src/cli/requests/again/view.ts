@@ -1,5 +1,5 @@
 /** A replay for people: each answer on a line, what is different below it, and what all of them brought about. */
-import type { RequestDetail } from '../../../client/bodies.ts';
+import type { RequestDetail } from '../../../contract/control/requests.ts';
 import { formatDuration } from '../../../lib/duration.ts';
 import type { Style } from '../../terminal/style.ts';
 import { differenceLines } from '../compare/view.ts';

@@ -1,5 +1,5 @@
 /** Where two values of JSON differ, field by field, and the parts of a request that are worth comparing. */
-import type { RequestDetail } from '../../../client/bodies.ts';
+import type { RequestDetail } from '../../../contract/control/requests.ts';
 
 /** A side that has nothing there lacks its field. */
 export interface Difference {

@@ -1,19 +1,18 @@
 /** `rewards requests diff`: what two kept requests sent, what they were answered and how they were decided, where it differs. */
-import type { RequestDetail } from '../../../client/bodies.ts';
+import { type RequestDetail, showRequest } from '../../../contract/control/requests.ts';
 import type { Handler } from '../../machine/context.ts';
-import { mustBe } from '../../service/control-reply.ts';
+import { type ControlOptions, withControl } from '../../service/control.ts';
+import { mustSucceed } from '../../service/control-reply.ts';
 import type { Style } from '../../terminal/style.ts';
 import { shortRequestId } from '../request-line.ts';
-import { isRequestDetail } from '../run.ts';
-import { type RequestsOptions, withRequests } from '../target.ts';
 import { comparable, type Difference, differencesOf } from './differences.ts';
 import { differenceLines } from './view.ts';
 
-export const diffRequests: Handler<RequestsOptions & { a: string; b: string }> = (context, options) =>
-  withRequests(context, options, async ({ requests }) => {
+export const diffRequests: Handler<ControlOptions & { a: string; b: string }> = (context, options) =>
+  withControl(context, options, async ({ call }) => {
     const find = async (name: string): Promise<RequestDetail> => {
-      const reply = await requests.show(name);
-      mustBe(reply, isRequestDetail);
+      const reply = await call(showRequest, { path: { id: name } });
+      mustSucceed(reply);
       return reply.body;
     };
     const [a, b] = [await find(options.a), await find(options.b)];

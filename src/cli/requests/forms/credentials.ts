@@ -1,8 +1,8 @@
 /** Finds the credential that a kept request came with: of the environment, of the stack that runs here, or issued anew. */
-import type { RequestDetail } from '../../../client/bodies.ts';
-import { isObject } from '../../service/assignments.ts';
-import { mustBe } from '../../service/control-reply.ts';
-import type { Emulator } from '../target.ts';
+import type { RequestDetail } from '../../../contract/control/requests.ts';
+import { issueToken, showWallet } from '../../../contract/control/users.ts';
+import type { Emulator } from '../../service/control.ts';
+import { mustSucceed } from '../../service/control-reply.ts';
 import { notReplayable } from './sendable.ts';
 
 /** Undefined for a request without one; E_NOT_REPLAYABLE when it cannot be had. */
@@ -38,13 +38,13 @@ function keyOf({ brandId, path, requestBody }: RequestDetail, { run }: Emulator)
 }
 
 /** A token of an hour for the user whose wallet the call is from. */
-async function tokenFor({ id, user }: RequestDetail, { control }: Emulator): Promise<string> {
+async function tokenFor({ id, user }: RequestDetail, { call }: Emulator): Promise<string> {
   const fix = 'Set REWARDS_USER_TOKEN to what `rewards token issue --user <email>` prints.';
   if (user === null) throw notReplayable(id, 'it does not say whose token it had', fix);
-  const wallet = await control.wallets.show(user);
+  const wallet = await call(showWallet, { path: { user } });
   const email = wallet.status === 200 ? wallet.body.user : user;
   if (!email.includes('@')) throw notReplayable(id, `${user} is not the wallet of a user here`, fix);
-  const issued = await control.tokens.issue({ user: email });
-  mustBe(issued, (body) => isObject(body) && typeof body.token === 'string');
+  const issued = await call(issueToken, { body: { user: email } });
+  mustSucceed(issued);
   return issued.body.token;
 }

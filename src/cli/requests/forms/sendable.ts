@@ -1,7 +1,7 @@
 /** A kept request as it can be sent again: its address, its headers, and the credential that the log does not have. */
-import type { RequestDetail } from '../../../client/bodies.ts';
+import type { RequestDetail } from '../../../contract/control/requests.ts';
 import { CliError } from '../../machine/errors.ts';
-import type { Emulator } from '../target.ts';
+import type { Emulator } from '../../service/control.ts';
 
 export interface Sendable {
   method: string;

@@ -1,15 +1,20 @@
 /** `rewards scenario record`: writes the requests of a running stack as a scenario that passes. */
+
 import { access, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { RequestDetail, RequestSummary } from '../../../client/bodies.ts';
+import { showClock } from '../../../contract/control/clock.ts';
+import {
+  listRequests,
+  type RequestDetail,
+  type RequestSummary,
+  showRequest,
+} from '../../../contract/control/requests.ts';
 import { delay } from '../../../lib/timers.ts';
 import { recordedScenario } from '../../../scenario/record/recorded-scenario.ts';
 import type { CommandContext, Handler } from '../../machine/context.ts';
 import { CliError, problemOf } from '../../machine/errors.ts';
-import { isRequestDetail, isRequestList } from '../../requests/run.ts';
-import type { Emulator } from '../../requests/target.ts';
-import { isObject } from '../../service/assignments.ts';
-import { mustBe } from '../../service/control-reply.ts';
+import type { Emulator } from '../../service/control.ts';
+import { mustSucceed } from '../../service/control-reply.ts';
 import { clientFor, resolveTarget } from '../../service/target.ts';
 import { catchStopSignals } from '../../terminal/stop-signals.ts';
 import { knownStack } from './known-stack.ts';
@@ -33,7 +38,7 @@ export const recordScenario: Handler<RecordOptions> = async (context, options) =
   const target = await resolveTarget(context);
   const emulator: Emulator = {
     urls: target.urls,
-    control: clientFor(target, context).control,
+    call: clientFor(target, context).call,
     run: target.run,
   };
   const isPast = options.all === true || options.since !== undefined;
@@ -76,26 +81,26 @@ async function refuseExisting(path: string, { file, force }: RecordOptions): Pro
 }
 
 /** Oldest first. */
-async function past({ control }: Emulator, { since }: RecordOptions): Promise<RequestSummary[]> {
-  const found = await listed(control, {});
+async function past({ call }: Emulator, { since }: RecordOptions): Promise<RequestSummary[]> {
+  const found = await listed(call, {});
   if (since === undefined) return found.reverse();
-  const clock = await control.clock.show();
-  mustBe(clock, (body) => isObject(body) && typeof body.now === 'string');
+  const clock = await call(showClock);
+  mustSucceed(clock);
   const from = Date.parse(clock.body.now) - since;
   return found.filter(({ at }) => Date.parse(at) >= from).reverse();
 }
 
 /** Everything from now until a signal, oldest first. */
-async function untilStopped({ runtime, note }: CommandContext, { control }: Emulator) {
+async function untilStopped({ runtime, note }: CommandContext, { call }: Emulator) {
   const stopping = new AbortController();
   const signals = catchStopSignals(runtime);
   void signals.first.then(() => stopping.abort());
-  let after = (await listed(control, { limit: 1 }))[0]?.id;
+  let after = (await listed(call, { limit: 1 }))[0]?.id;
   note('recording: Ctrl-C ends it and writes the file');
   const found: RequestSummary[] = [];
   for (let last = false; ; ) {
     // Once more after the signal: what was sent before it belongs to the recording.
-    const fresh = await listed(control, { after });
+    const fresh = await listed(call, { after });
     after = fresh[0]?.id ?? after;
     found.push(...fresh.reverse());
     if (last) break;
@@ -106,18 +111,18 @@ async function untilStopped({ runtime, note }: CommandContext, { control }: Emul
   return found;
 }
 
-async function listed(control: Emulator['control'], choice: { after?: string | undefined; limit?: number }) {
-  const reply = await control.requests.list({ limit: REQUESTS_MAX, ...choice });
-  mustBe(reply, isRequestList);
+async function listed(call: Emulator['call'], choice: { after?: string | undefined; limit?: number }) {
+  const reply = await call(listRequests, { query: { limit: REQUESTS_MAX, ...choice } });
+  mustSucceed(reply);
   return reply.body.requests;
 }
 
 /** Those that the log still has; in the order in which they came, since slow ones are logged late. */
-async function detailsOf({ control }: Emulator, summaries: RequestSummary[]): Promise<RequestDetail[]> {
+async function detailsOf({ call }: Emulator, summaries: RequestSummary[]): Promise<RequestDetail[]> {
   const found: RequestDetail[] = [];
   for (const { id } of summaries) {
-    const reply = await control.requests.show(id);
-    if (reply.status === 200 && isRequestDetail(reply.body)) found.push(reply.body);
+    const reply = await call(showRequest, { path: { id } });
+    if (reply.status === 200 && reply.isAnswer) found.push(reply.body);
   }
   return found.sort((one, other) => Date.parse(one.at) - Date.parse(other.at));
 }

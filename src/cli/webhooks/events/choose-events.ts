@@ -1,8 +1,8 @@
 /** The events that a command means: of a file, or of the emulated processor's log. */
+import { showProcessorEvent } from '../../../contract/control/processor.ts';
 import type { CommandContext } from '../../machine/context.ts';
 import { CliError, usageError } from '../../machine/errors.ts';
-import { isObject } from '../../service/assignments.ts';
-import { mustBe, refusalOf } from '../../service/control-reply.ts';
+import { mustSucceed, refusalOf } from '../../service/control-reply.ts';
 import { findProcessor, type Processor } from './processor.ts';
 import { eventsInFile, type RecordedEvent, recorded } from './recorded-events.ts';
 
@@ -53,13 +53,13 @@ async function logged(context: CommandContext, { events, processor }: Choice): P
       'No event is named.',
       'Give ids of `rewards webhooks list`, or `latest`, or a file with --from.',
     );
-  const { calls } = processor ?? (await findProcessor(context));
+  const { call } = processor ?? (await findProcessor(context));
   return Promise.all(
     events.map(async (name) => {
-      const reply = await calls.event(name);
-      const refusal = refusalOf(reply, (body) => isObject(body) && isObject(body.payload));
+      const reply = await call(showProcessorEvent, { path: { event: name } });
+      const refusal = refusalOf(reply);
       if (refusal) throw new CliError(refusal.code, refusal);
-      mustBe(reply, isObject);
+      mustSucceed(reply);
       return recorded(reply.body.payload);
     }),
   );

@@ -1,13 +1,15 @@
 /** The payment processor of the stack that runs here: its clock, its events, and where they go. */
-import type { Client } from '../../../client/create-client.ts';
+
+import type { ControlCall } from '../../../client/control-call.ts';
+import { showClock } from '../../../contract/control/clock.ts';
+import { listProcessorEndpoints } from '../../../contract/control/processor.ts';
 import type { CommandContext } from '../../machine/context.ts';
 import { CliError, usageError } from '../../machine/errors.ts';
-import { isObject } from '../../service/assignments.ts';
-import { mustBe } from '../../service/control-reply.ts';
+import { mustSucceed } from '../../service/control-reply.ts';
 import { clientFor, resolveTarget, type Target } from '../../service/target.ts';
 
 export interface Processor {
-  calls: Client['control']['processor'];
+  call: ControlCall;
   target: Target;
   /** Milliseconds since 1970 on the emulator's clock. */
   nowMs: () => Promise<number>;
@@ -16,13 +18,13 @@ export interface Processor {
 /** The emulated processor; E_NOT_RUNNING when no stack runs here. */
 export async function findProcessor(context: CommandContext): Promise<Processor> {
   const target = await resolveTarget(context);
-  const { control } = clientFor(target, context);
+  const { call } = clientFor(target, context);
   return {
-    calls: control.processor,
+    call,
     target,
     async nowMs() {
-      const reply = await control.clock.show();
-      mustBe(reply, (body) => isObject(body) && typeof body.now === 'string');
+      const reply = await call(showClock);
+      mustSucceed(reply);
       return Date.parse(reply.body.now);
     },
   };
@@ -69,9 +71,9 @@ export async function destinationOf(
   return { to: to ?? endpoint?.url ?? '', secret: known };
 }
 
-async function endpointsOf({ calls }: Processor) {
-  const reply = await calls.endpoints();
-  mustBe(reply, (body) => isObject(body) && Array.isArray(body.endpoints));
+async function endpointsOf({ call }: Processor) {
+  const reply = await call(listProcessorEndpoints);
+  mustSucceed(reply);
   return reply.body.endpoints;
 }
 

@@ -1,8 +1,8 @@
 /** `rewards webhooks list|show`: the payment processor's events, from its log or from a file. */
+import { listProcessorEvents, showProcessorEvent } from '../../../contract/control/processor.ts';
 import type { CommandContext, Handler } from '../../machine/context.ts';
 import { CliError } from '../../machine/errors.ts';
-import { isObject } from '../../service/assignments.ts';
-import { mustBe, refusalOf } from '../../service/control-reply.ts';
+import { mustSucceed, refusalOf } from '../../service/control-reply.ts';
 import { chosenEvents } from './choose-events.ts';
 import { findProcessor } from './processor.ts';
 import { eventsInFile, type RecordedEvent } from './recorded-events.ts';
@@ -24,9 +24,9 @@ export const listEvents: Handler<ListOptions> = async (context, options) => {
     const events = all.slice(0, limit).map(({ payload: _, ...event }) => ({ ...event, deliveries: [] }));
     return { ok: true, data: { events }, text: (style) => eventsText(events, style) };
   }
-  const { calls } = await findProcessor(context);
-  const reply = await calls.events({ type, object, limit });
-  mustBe(reply, (body) => isObject(body) && Array.isArray(body.events));
+  const { call } = await findProcessor(context);
+  const reply = await call(listProcessorEvents, { query: { type, object, limit } });
+  mustSucceed(reply);
   const { events } = reply.body;
   return { ok: true, data: { events }, text: (style) => eventsText(events, style) };
 };
@@ -40,9 +40,9 @@ export const showEvent: Handler<{ event: string; from?: string }> = async (
 };
 
 async function logged(context: CommandContext, name: string) {
-  const { calls } = await findProcessor(context);
-  const reply = await calls.event(name);
-  const refusal = refusalOf(reply, (body) => isObject(body) && isObject(body.payload));
+  const { call } = await findProcessor(context);
+  const reply = await call(showProcessorEvent, { path: { event: name } });
+  const refusal = refusalOf(reply);
   if (refusal) throw new CliError(refusal.code, refusal);
   return reply.body;
 }

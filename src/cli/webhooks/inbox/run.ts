@@ -1,12 +1,12 @@
 /** `rewards webhooks inbox`: reads the emulator's receiver over the control API, once or until a signal. */
-import type { Client } from '../../../client/create-client.ts';
+
+import { type InboxDelivery, listInbox } from '../../../contract/control/inbox.ts';
 import { delay } from '../../../lib/timers.ts';
 import type { CommandContext, Handler } from '../../machine/context.ts';
 import { exitCodes } from '../../machine/exit-codes.ts';
 import type { CommandResult } from '../../machine/output.ts';
-import { isObject } from '../../service/assignments.ts';
-import { mustBe } from '../../service/control-reply.ts';
-import { clientFor, resolveTarget } from '../../service/target.ts';
+import { mustSucceed } from '../../service/control-reply.ts';
+import { callFor } from '../../service/target.ts';
 import { catchStopSignals } from '../../terminal/stop-signals.ts';
 import { deliveryEntry, deliveryLine } from './view.ts';
 
@@ -20,11 +20,10 @@ interface InboxOptions {
 }
 
 export const showInbox: Handler<InboxOptions> = async (context, { limit, follow }) => {
-  const target = await resolveTarget(context);
-  const { inbox } = clientFor(target, context).control;
+  const call = await callFor(context);
   const list = async (choice: { limit: number; after?: string | undefined }) => {
-    const reply = await inbox.list(choice);
-    mustBe(reply, (body) => isObject(body) && Array.isArray(body.deliveries));
+    const reply = await call(listInbox, { query: choice });
+    mustSucceed(reply);
     return reply.body.deliveries;
   };
   if (follow) return followInbox(context, limit, list);
@@ -40,7 +39,7 @@ export const showInbox: Handler<InboxOptions> = async (context, { limit, follow 
   } satisfies CommandResult;
 };
 
-type Deliveries = Awaited<ReturnType<Client['control']['inbox']['list']>>['body']['deliveries'];
+type Deliveries = InboxDelivery[];
 
 async function followInbox(
   { runtime, settings, style }: CommandContext,

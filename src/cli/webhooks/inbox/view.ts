@@ -1,5 +1,5 @@
 /** One delivery on one line: time, event, whom it is about, and the verdict on its signatures. */
-import type { InboxDelivery } from '../../../client/bodies.ts';
+import type { InboxDelivery } from '../../../contract/control/inbox.ts';
 import type { OutputFormat } from '../../machine/output.ts';
 import { isObject } from '../../service/assignments.ts';
 import { type Style, shortHash } from '../../terminal/style.ts';

@@ -1,16 +1,18 @@
 /** `rewards webhooks deliveries list|show|replay`. */
+
+import type { WebhookDelivery } from '../../../contract/control/webhooks.ts';
+import * as webhooks from '../../../contract/control/webhooks.ts';
 import type { Handler } from '../../machine/context.ts';
-import { isObject } from '../../service/assignments.ts';
+import { withControl } from '../../service/control.ts';
 import { replyResult } from '../../service/control-reply.ts';
 import type { LedgerOptions } from '../../start/options.ts';
 import { endpointId, eventId } from './latest.ts';
-import { withWebhooks } from './target.ts';
 import { deliveryLine, eventText } from './view.ts';
 
 interface ListOptions extends LedgerOptions {
   brand?: string;
   endpoint?: string;
-  state?: string;
+  state?: WebhookDelivery['state'];
   limit: number;
 }
 
@@ -18,21 +20,22 @@ export const listDeliveries: Handler<ListOptions> = (
   context,
   { brand, endpoint, state, limit, ...options },
 ) =>
-  withWebhooks(context, options, async (webhooks) => {
-    const of = endpoint && (await endpointId(webhooks, endpoint));
-    return replyResult(await webhooks.deliveries.list({ brand, endpoint: of, state, limit }), {
-      hasRightForm: (body) => isObject(body) && Array.isArray(body.deliveries),
-      text: ({ deliveries: all }, style) =>
-        all.length === 0
-          ? style.dim('nothing was to be delivered')
-          : all.map((one) => deliveryLine(one, style)).join('\n'),
-    });
+  withControl(context, options, async ({ call }) => {
+    const of = endpoint && (await endpointId(call, endpoint));
+    return replyResult(
+      await call(webhooks.listDeliveries, { query: { brand, endpoint: of, state, limit } }),
+      {
+        text: ({ deliveries: all }, style) =>
+          all.length === 0
+            ? style.dim('nothing was to be delivered')
+            : all.map((one) => deliveryLine(one, style)).join('\n'),
+      },
+    );
   });
 
 export const showDelivery: Handler<LedgerOptions & { id: string }> = (context, { id, ...options }) =>
-  withWebhooks(context, options, async (webhooks) =>
-    replyResult(await webhooks.deliveries.show(await eventId(webhooks, id)), {
-      hasRightForm: (body) => isObject(body) && Array.isArray(body.deliveries),
+  withControl(context, options, async ({ call }) =>
+    replyResult(await call(webhooks.showDelivery, { path: { id: await eventId(call, id) } }), {
       text: eventText,
     }),
   );
@@ -41,12 +44,14 @@ export const replayDelivery: Handler<LedgerOptions & { id: string; endpoint?: st
   context,
   { id, endpoint, ...options },
 ) =>
-  withWebhooks(context, options, async (webhooks) =>
-    replyResult(await webhooks.deliveries.replay(await eventId(webhooks, id), { endpoint }), {
-      hasRightForm: (body) => isObject(body) && typeof body.replayed === 'number',
-      text: ({ replayed }) =>
-        replayed === 0
-          ? 'no endpoint that it went to is on: rewards webhooks endpoints enable'
-          : `goes to ${replayed} ${replayed === 1 ? 'endpoint' : 'endpoints'} again`,
-    }),
+  withControl(context, options, async ({ call }) =>
+    replyResult(
+      await call(webhooks.replayDelivery, { path: { id: await eventId(call, id) }, body: { endpoint } }),
+      {
+        text: ({ replayed }) =>
+          replayed === 0
+            ? 'no endpoint that it went to is on: rewards webhooks endpoints enable'
+            : `goes to ${replayed} ${replayed === 1 ? 'endpoint' : 'endpoints'} again`,
+      },
+    ),
   );

@@ -1,10 +1,10 @@
 /** Webhook endpoints and deliveries, for people. */
 import type {
-  AddedEndpointBody,
-  DeliveryBody,
+  AddedEndpoint,
   DeliveryDetail,
-  WebhookEndpointBody,
-} from '../../../client/bodies.ts';
+  WebhookDelivery,
+  WebhookEndpoint,
+} from '../../../contract/control/webhooks.ts';
 import type { Style } from '../../terminal/style.ts';
 
 const WHY = {
@@ -14,7 +14,7 @@ const WHY = {
 };
 
 /** `we_…  https://shop.example/hook  all types  on`. */
-export function endpointText(endpoint: WebhookEndpointBody, style: Style): string {
+export function endpointText(endpoint: WebhookEndpoint, style: Style): string {
   const { id, brandId, url, types, isDefault, enabled, disabledWhy, failingSince } = endpoint;
   const state = enabled
     ? style.green('on')
@@ -29,7 +29,7 @@ export function endpointText(endpoint: WebhookEndpointBody, style: Style): strin
   ].join('  ');
 }
 
-export function secretLines({ secret, previousSecretUntil }: AddedEndpointBody, style: Style): string[] {
+export function secretLines({ secret, previousSecretUntil }: AddedEndpoint, style: Style): string[] {
   if (secret === undefined) return [];
   return [
     `${style.bold('signing secret')}  ${secret}`,
@@ -41,7 +41,7 @@ export function secretLines({ secret, previousSecretUntil }: AddedEndpointBody, 
 }
 
 /** `evt_…  reward.distributed  delivered  1 attempt  https://…`. */
-export function deliveryLine(delivery: DeliveryBody, style: Style): string {
+export function deliveryLine(delivery: WebhookDelivery, style: Style): string {
   const { eventId, type, state, attempts, nextAttemptAt, url } = delivery;
   const colour = { delivered: style.green, waiting: style.bold, held: style.yellow, failed: style.red }[
     state

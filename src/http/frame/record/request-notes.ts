@@ -1,6 +1,6 @@
 /** Gives each request an id, and hands over what happened to it once it is answered. */
 import type { Context } from 'hono';
-import type { RequestHost } from '../../../contract/control/control.ts';
+import type { RequestHost } from '../../../contract/control/requests.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { placedName, type Random } from '../../../lib/ids.ts';
 import { stopwatch } from '../../../lib/timers.ts';

@@ -1,14 +1,9 @@
 /** Perks as the control API shows them. */
-import type { z } from 'zod';
-import type { ShownRedemption } from '../../../actions/perks/list-redemptions.ts';
-import type { ManagedPerk } from '../../../actions/perks/manage-perks.ts';
-import type { managedPerkShape, shownRedemption } from '../../../contract/control/perks.ts';
+import type { ShownRedemption } from '../../actions/perks/list-redemptions.ts';
+import type { ManagedPerk as Perk } from '../../actions/perks/manage-perks.ts';
+import type { ManagedPerk, Redemption } from '../../contract/control/perks.ts';
 
-export const managedPerkReply = ({
-  createdAt,
-  constraints,
-  ...perk
-}: ManagedPerk): z.output<typeof managedPerkShape> => ({
+export const managedPerkReply = ({ createdAt, constraints, ...perk }: Perk): ManagedPerk => ({
   ...perk,
   constraints: constraints.map((one) => ({ ...one })),
   createdAt: new Date(createdAt).toISOString(),
@@ -20,7 +15,7 @@ const timeOf = (ms: number) => new Date(ms).toISOString();
 const isRetried = ({ transactionId, failure, nextTryAt }: ShownRedemption['redemption']) =>
   transactionId === null && failure === null && nextTryAt > 0;
 
-export function redemptionReply(shown: ShownRedemption): z.output<typeof shownRedemption> {
+export function redemptionReply(shown: ShownRedemption): Redemption {
   const { redemption, perkName, transactionHash, state } = shown;
   const { id, brandId, perkId, userKey, userEmail, wallet, cost, confirmationCode, failure } = redemption;
   return {

@@ -1,6 +1,6 @@
 /** Webhook endpoints and deliveries as the control API shows them; never a secret. */
-import type { Delivery } from '../../../ledger/webhooks/delivery-log.ts';
-import type { WebhookEndpoint } from '../../../ledger/webhooks/endpoints.ts';
+import type { Delivery } from '../../ledger/webhooks/delivery-log.ts';
+import type { WebhookEndpoint } from '../../ledger/webhooks/endpoints.ts';
 
 const instant = (ms: number) => new Date(ms).toISOString();
 const instantOrNull = (ms: number | null) => (ms === null ? null : instant(ms));

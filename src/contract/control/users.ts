@@ -1,0 +1,138 @@
+/** Tokens and wallets of users, as the control API has them. */
+import { z } from 'zod';
+import { parseDuration } from '../../lib/duration.ts';
+import { emailKey } from '../../rules/user-key.ts';
+import { named } from '../endpoint.ts';
+import { demo } from '../examples.ts';
+import { textAs } from '../settings-schema.ts';
+import { type AnswerOf, endpoint } from './control-endpoint.ts';
+import { bodyOf, instant, settingAs } from './fields.ts';
+
+const name = () => z.string().nullable();
+
+const LIFETIME_MIN_MS = 1_000;
+export const LIFETIME_MUST_BE = 'must be a duration from 1s to 30d, such as 15m or 1h';
+const lifetimeMs = (text: string) => {
+  const ms = parseDuration(text);
+  return ms !== undefined && ms >= LIFETIME_MIN_MS ? ms : undefined;
+};
+const tokenRequest = bodyOf(
+  {
+    user: textAs('must be an e-mail address', emailKey).meta({
+      description: "The user's e-mail; a user without a wallet gets one.",
+    }),
+    expires: textAs(LIFETIME_MUST_BE, lifetimeMs)
+      .prefault('1h')
+      .meta({ description: 'A duration from `1s` to `30d`.' }),
+    audience: settingAs({ kind: 'text', most: 255 }, (error) => z.string({ error }).max(255, { error }))
+      .optional()
+      .meta({ description: "Replaces the service's own audience." }),
+  },
+  'is unknown',
+);
+
+const tokenResult = z.object({
+  token: z.string(),
+  address: z.string().meta({ description: "The user's wallet." }),
+  expiresAt: instant(),
+});
+
+const tokenCheck = z.object({ token: z.string({ error: 'must be a text' }) });
+
+const tokenVerdict = z.object({
+  verifies: z.boolean(),
+  now: instant(),
+  user: z.object({ subject: z.string(), email: name(), wallets: z.array(z.string()) }).nullable(),
+  reason: name().meta({ description: 'Why the token is refused, such as `expired`.' }),
+  message: name(),
+});
+
+const keysRotation = z.object({
+  revoke: z
+    .boolean({ error: 'must be true or false' })
+    .default(false)
+    .meta({ description: 'Tokens of the earlier keys end at once.' }),
+});
+
+const publishedKeys = z.object({
+  keyId: z.string().meta({ description: 'Signs from now on.' }),
+  published: z.array(z.string()),
+});
+
+const walletResult = z.object({
+  user: z.string().meta({
+    description: 'The key under which rewards count the user: an e-mail, a stand-in e-mail, or an address.',
+  }),
+  address: z.string(),
+  index: z.int().nullable().meta({ description: 'Place in the key tree; null for an address of their own.' }),
+  createdAt: instant(),
+  identities: z.array(
+    z.object({
+      provider: z.string(),
+      providerUserId: z.string(),
+      username: name(),
+      idpUserId: z.string(),
+      createdAt: instant(),
+    }),
+  ),
+});
+
+export const issueToken = endpoint('POST /tokens', {
+  id: 'issueToken',
+  undo: 'passes',
+  tag: 'Tokens',
+  summary: 'A token for a user',
+  status: 201,
+  body: named('TokenWish', tokenRequest),
+  example: { body: { user: 'alice@demo.example', expires: '1h' } },
+  answer: { description: 'The token.', body: named('Token', tokenResult) },
+  refusals: ['invalid_body', 'invalid_settings'],
+});
+
+export const verifyToken = endpoint('POST /tokens/verify', {
+  id: 'verifyToken',
+  undo: 'passes',
+  tag: 'Tokens',
+  summary: 'Whether a token is accepted, and why not',
+  body: named('TokenCheck', tokenCheck),
+  example: { body: { token: 'e30.e30.c2lnbmF0dXJl' } },
+  answer: {
+    description: "The relay's verdict on the token.",
+    body: named('TokenVerdict', tokenVerdict),
+  },
+  refusals: ['invalid_body', 'invalid_settings'],
+});
+
+export const rotateTokenKeys = endpoint('POST /tokens/rotate-keys', {
+  id: 'rotateTokenKeys',
+  undo: 'passes',
+  tag: 'Tokens',
+  summary: 'Sign with a new key',
+  body: named('KeysRotation', keysRotation),
+  example: { body: { revoke: false } },
+  answer: {
+    description: 'The keys that are published now.',
+    body: named('PublishedKeys', publishedKeys),
+  },
+  refusals: ['invalid_body', 'invalid_settings'],
+});
+
+export const showWallet = endpoint('GET /wallets/{user}', {
+  id: 'showWallet',
+  tag: 'Wallets',
+  summary: 'Which wallet a user has',
+  path: z.object({
+    user: z.string().meta({ description: 'An e-mail, an address, or `<platform>:<id there>`.' }),
+  }),
+  example: { path: { user: demo.user } },
+  answer: {
+    description: 'The wallet, and as whom the user was registered.',
+    body: named('Wallet', walletResult),
+  },
+  refusals: ['wallet_not_found'],
+});
+
+export type IssuedToken = AnswerOf<typeof issueToken>;
+export type TokenVerdict = AnswerOf<typeof verifyToken>;
+export type PublishedKeys = AnswerOf<typeof rotateTokenKeys>;
+export type ShownWallet = AnswerOf<typeof showWallet>;

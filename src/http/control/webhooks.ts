@@ -1,0 +1,84 @@
+/** Webhook endpoints and deliveries over the control API: the same routes whether an emulator or a database is behind them. */
+import * as deliveries from '../../actions/webhooks/look-at-deliveries.ts';
+import * as endpoints from '../../actions/webhooks/manage-endpoints.ts';
+import {
+  addWebhookEndpoint,
+  listDeliveries,
+  listWebhookEndpoints,
+  recoverWebhooks,
+  removeWebhookEndpoint,
+  replayDelivery,
+  rotateWebhookSecret,
+  setWebhookEndpoint,
+  showDelivery,
+} from '../../contract/control/webhooks.ts';
+import { readTime } from '../../ledger/database/read-time.ts';
+import { type ControlRoute, controlHandler } from './control-handler.ts';
+import { deliveryReply, endpointReply } from './webhook-reply.ts';
+
+export interface ControlWebhooksDeps extends endpoints.ManageEndpointsDeps {
+  /** Deliveries are due now; where another process delivers, it finds them by itself. */
+  nudge?: (() => void) | undefined;
+}
+
+export const controlWebhooks = (deps: ControlWebhooksDeps): ControlRoute[] => [
+  ...controlEndpoints(deps),
+  ...controlDeliveries(deps),
+];
+
+const controlEndpoints = (deps: ControlWebhooksDeps): ControlRoute[] => [
+  controlHandler(listWebhookEndpoints, async ({ query }) => {
+    const shown = await endpoints.showEndpoints(deps, query.brand);
+    return 'refusal' in shown ? shown : { endpoints: shown.endpoints.map(endpointReply) };
+  }),
+  controlHandler(addWebhookEndpoint, async ({ body: { brand, url, types = [], isDefault = false } }) => {
+    const added = await endpoints.addEndpoint(deps, { brand, url, types, isDefault });
+    if ('refusal' in added) return added;
+    const { endpoint, secret } = added;
+    return { ...endpointReply(endpoint), ...(secret !== undefined && { secret }) };
+  }),
+  controlHandler(setWebhookEndpoint, async ({ path, body }) => {
+    const set = await endpoints.setEndpoint(deps, path.id, body);
+    return 'refusal' in set ? set : endpointReply(set.endpoint);
+  }),
+  controlHandler(removeWebhookEndpoint, ({ path }) => endpoints.removeEndpoint(deps, path.id)),
+  controlHandler(rotateWebhookSecret, async ({ path, body }) => {
+    const rotated = await endpoints.rotateSecret(deps, path.id, { overlapMs: body.overlap });
+    return 'refusal' in rotated ? rotated : { ...endpointReply(rotated.endpoint), secret: rotated.secret };
+  }),
+  controlHandler(recoverWebhooks, async ({ path, body: { since } }) => {
+    const nowMs = await readTime({ db: deps.database.db, now: deps.businessTime() });
+    const sinceMs = 'atMs' in since ? since.atMs : nowMs - since.agoMs;
+    const outcome = await endpoints.recoverEndpoint(deps, path.id, { sinceMs });
+    if (!('refusal' in outcome)) deps.nudge?.();
+    return outcome;
+  }),
+];
+
+const controlDeliveries = (deps: ControlWebhooksDeps): ControlRoute[] => [
+  controlHandler(listDeliveries, async ({ query: { brand, endpoint: endpointId, state, limit } }) => {
+    const shown = await deliveries.showDeliveries(deps, { brand, endpointId, state, limit });
+    return 'refusal' in shown ? shown : { deliveries: shown.deliveries.map(deliveryReply) };
+  }),
+  controlHandler(showDelivery, async ({ path: { id } }) => {
+    const shown = await deliveries.showDelivery(deps, id);
+    if (!shown) return { refusal: { code: 'webhook_event_not_found', id } };
+    const listed = shown.deliveries.map(({ log, ...delivery }) => ({
+      ...deliveryReply(delivery),
+      log: log.map(({ at, ms, status, why, answer }) => ({
+        at: new Date(at).toISOString(),
+        ms,
+        status,
+        why,
+        answer,
+      })),
+    }));
+    return { id, body: shown.body, deliveries: listed };
+  }),
+  controlHandler(replayDelivery, async ({ path: { id }, body }) => {
+    const replayed = await deliveries.replayDelivery(deps, { eventId: id, endpointId: body.endpoint });
+    if (replayed === undefined) return { refusal: { code: 'webhook_event_not_found', id } };
+    deps.nudge?.();
+    return { replayed };
+  }),
+];
