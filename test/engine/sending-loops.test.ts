@@ -99,7 +99,7 @@ onEveryDatabase(({ kit }) => {
       await kit().database.atomically((tx) => recordRewards(tx, rows));
       return rows;
     };
-    const { world, deps, offers, looks, another } = open();
+    const { world, deps, offers, looks, another } = open(4);
     const signer = localKeySigner(generatePrivateKey());
     const escrow = freshAddress();
     const told: object[] = [];
