@@ -3,7 +3,7 @@ import type { Hex } from 'viem';
 import type { RecoveryReport } from '../../../../src/production/recovery/report.ts';
 import { OUR_ACCOUNTS } from '../model/accounts.ts';
 import type { ReadTransaction } from '../model/cheap-signer.ts';
-import type { ModelBlock } from '../model/model-chain.ts';
+import { isForeign, type ModelBlock } from '../model/model-chain.ts';
 import type { LedgerCopy } from '../sim-ledger.ts';
 import type { World } from '../world.ts';
 import type { Evidence } from './checks.ts';
@@ -21,6 +21,9 @@ const ourTransactions = (blocks: ModelBlock[]): ReadTransaction[] =>
       'transaction' in entry && isOurs(entry.transaction) ? entry.transaction : [],
     ),
   );
+
+const blockOf = ({ chain }: World, hash: Hex) =>
+  chain.canonical().find(({ receipts }) => receipts.some((one) => one.hash === hash));
 
 const namesIn = ({ tables }: LedgerCopy, table: string, column: string) =>
   new Set((tables.get(table) ?? []).map((row) => row[column]));
@@ -91,7 +94,11 @@ export async function checkApplied(
     (await ledger.rows<{ hash: Hex }>('select hash from attempts')).map(({ hash }) => hash),
   );
   const shown = plan.loss?.showsPool === 'not at all' ? [] : chain.waiting().filter(isOurs);
-  for (const { hash, from, nonce } of [...ourTransactions(blocksTo(world, report.headBlock)), ...shown])
+  // What somebody else has done under a nonce of ours, in a block that the ledger had read, its lane has seen to.
+  const isRead = (one: ReadTransaction) =>
+    isForeign(one) && (blockOf(world, one.hash)?.number ?? 0) <= (report.agreedBlock ?? 0);
+  const ours = ourTransactions(blocksTo(world, report.headBlock)).filter((one) => !isRead(one));
+  for (const { hash, from, nonce } of [...ours, ...shown])
     if (!hashes.has(hash)) differs(`nonce ${nonce} of ${from}, ${hash}, is not in the ledger`);
   const paid = new Set(
     blocksTo(world, report.headBlock).flatMap(({ payments }) => payments.map(({ to }) => to.toLowerCase())),

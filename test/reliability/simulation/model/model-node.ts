@@ -176,7 +176,11 @@ export function createModelNode(deps: ModelNodeDeps) {
     const head = view();
     if (method === 'eth_getTransactionCount') {
       const asOf =
-        typeof when === 'object' && when && 'blockHash' in when ? knownBlock(head, when.blockHash) : head;
+        typeof when === 'object' && when && 'blockHash' in when
+          ? knownBlock(head, when.blockHash)
+          : String(when).startsWith('0x')
+            ? chain.blockAt(Number(when), head)
+            : head;
       if (!asOf) throw new RpcAnswerError(method, { code: -32000, message: 'header not found' });
       const from = String(what).toLowerCase() as Hex;
       let nonce = nonceOf(asOf.state, from);
