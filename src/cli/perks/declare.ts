@@ -78,7 +78,7 @@ Examples:
 
 /** What users do with perks, and what a brand's server does with the codes that they show. */
 function declareRedemptions(perks: Command, lazily: Catalog['lazily']): void {
-  perks
+  const redeem = perks
     .command('redeem')
     .summary("redeem a perk for a user's RWT, and print the code that the user shows")
     .argument('<user>', 'an e-mail, an address, or <platform>:<id> such as discord:123456789012345678')
@@ -110,14 +110,16 @@ Without the user's token or permit, a brand collects at most what it has paid th
 Examples:
   rewards perks redeem alice@demo.example "Desktop wallpapers"
   rewards perks redeem alice@demo.example "Desktop wallpapers" --as alice
-  rewards perks redeem alice@demo.example "Desktop wallpapers" --permit`,
+  rewards perks redeem alice@demo.example "Desktop wallpapers" --permit
+  rewards perks redeem ann@mail.example 3 --brand shop.example --api-key-file key --target https://rewards.example --database-url-file db`,
     )
     .action(lazily(async () => (await import('./run-redeem.ts')).redeemPerk));
+  const ofServices = [redeem];
   for (const [name, summary, load] of [
     ['check-code', 'look at the code that a user shows for a redeemed perk', 'checkCode'],
     ['use-code', 'mark a code as used, once', 'useCode'],
-  ] as const)
-    perks
+  ] as const) {
+    const made = perks
       .command(name)
       .summary(summary)
       .argument('<code>', 'such as 7KQ2-M9XT-4HVC')
@@ -128,4 +130,8 @@ Examples:
         `\nThe key may also be in REWARDS_API_KEY.\n\nExample:\n  rewards perks ${name} 7KQ2-M9XT-4HVC`,
       )
       .action(lazily(async () => (await import('./run-codes.ts'))[load]));
+    ofServices.push(made);
+  }
+  // With --target: the database of a service in production tells whose a domain is.
+  for (const made of ofServices) for (const one of ledgerOptions()) made.addOption(one);
 }

@@ -4,10 +4,12 @@ import type { CommandContext, Handler } from '../machine/context.ts';
 import { keyHeader } from '../machine/read-input.ts';
 import { demandBrand } from '../service/named-brand.ts';
 import { noteRequest, serviceResult } from '../service/service-reply.ts';
-import { clientFor, resolveTarget } from '../service/target.ts';
+import { clientFor } from '../service/target.ts';
+import type { LedgerOptions } from '../start/options.ts';
+import { serviceTarget } from './service-target.ts';
 import { codeLine } from './view.ts';
 
-interface CodeOptions {
+interface CodeOptions extends LedgerOptions {
   code: string;
   brand?: string;
   apiKeyFile?: string;
@@ -17,8 +19,8 @@ export const checkCode: Handler<CodeOptions> = (context, options) => ask(context
 export const useCode: Handler<CodeOptions> = (context, options) => ask(context, options, 'use-code');
 
 async function ask(context: CommandContext, options: CodeOptions, verb: 'check-code' | 'use-code') {
-  const target = await resolveTarget(context);
-  const { brandId } = await demandBrand(context, target, options.brand);
+  const target = await serviceTarget(context, options);
+  const { brandId } = await demandBrand(context, target, options.brand, options);
   const headers = await keyHeader(context.runtime, options.apiKeyFile);
   const reply = await clientFor(target, context).request<CodeBody>({
     ...{ host: 'services', path: `/perks/${verb}`, method: 'POST', body: { brandId, code: options.code } },

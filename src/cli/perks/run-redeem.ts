@@ -10,10 +10,12 @@ import { isObject } from '../service/assignments.ts';
 import { parseExpectation } from '../service/expectation.ts';
 import { demandBrand } from '../service/named-brand.ts';
 import { noteRequest, serviceResult } from '../service/service-reply.ts';
-import { clientFor, resolveTarget, type Target } from '../service/target.ts';
+import { clientFor, type Target } from '../service/target.ts';
+import type { LedgerOptions } from '../start/options.ts';
+import { serviceTarget } from './service-target.ts';
 import { redeemedLine } from './view.ts';
 
-interface RedeemOptions {
+interface RedeemOptions extends LedgerOptions {
   user: string;
   perk: string;
   brand?: string;
@@ -32,8 +34,8 @@ export const redeemPerk: Handler<RedeemOptions> = async (context, options) => {
   const { idempotencyKey } = options;
   if (options.as !== undefined && options.token !== undefined)
     throw usageError('--as and --token name a user twice.', 'Give one of the two.');
-  const target = await resolveTarget(context);
-  const { brandId } = await demandBrand(context, target, options.brand);
+  const target = await serviceTarget(context, options);
+  const { brandId } = await demandBrand(context, target, options.brand, options);
   const client = clientFor(target, context);
   const { perkId, cost } = await perkOf(client, { brandId, perk: options.perk });
   const permit = options.permit && (await permitFor(context, target, { ...options, cost }));

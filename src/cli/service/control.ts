@@ -5,6 +5,7 @@ import { type HostUrls, hostUrls } from '../../client/host-urls.ts';
 import type { LedgerEndpoint } from '../../contract/control/control-endpoint.ts';
 import { namesOf } from '../../lib/setting.ts';
 import { startSettings } from '../../production/settings.ts';
+import type { OfflineLedger } from '../../production/offline/offline-ledger.ts';
 import type { RunInfo } from '../../stack/run-file.ts';
 import type { CommandContext } from '../machine/context.ts';
 import type { LedgerOptions } from '../start/options.ts';
@@ -46,18 +47,23 @@ export async function withControl<T>(
     const { call } = clientFor(target, context);
     return work({ call, emulator: { call, urls: target.urls, run: target.run } });
   }
-  return withLedger(context, options, async (ledger) => {
-    const { walletsXpubFile: file } = options;
-    const fetch = await ledger.control({
-      reach: ownReach(context),
-      ownDomain: ownDomain(context),
-      walletsXpub:
-        file === undefined ? { value: context.runtime.env.REWARDS_WALLETS_XPUB } : { files: [file] },
-    });
-    return work({
-      call: createClient({ urls: IN_PROCESS, timeoutMs: context.settings.timeout, fetch }).call,
-    });
+  return withLedger(context, options, async (ledger) =>
+    work({ call: await ledgerCall(context, ledger, options) }),
+  );
+}
+
+/** Calls of the control API that an open ledger answers. */
+export async function ledgerCall(
+  context: CommandContext,
+  ledger: OfflineLedger,
+  { walletsXpubFile: file }: Pick<ControlOptions, 'walletsXpubFile'> = {},
+): Promise<ControlCall<LedgerEndpoint>> {
+  const fetch = await ledger.control({
+    reach: ownReach(context),
+    ownDomain: ownDomain(context),
+    walletsXpub: file === undefined ? { value: context.runtime.env.REWARDS_WALLETS_XPUB } : { files: [file] },
   });
+  return createClient({ urls: IN_PROCESS, timeoutMs: context.settings.timeout, fetch }).call;
 }
 
 /** As `start` takes it from the same variables: users of chat platforms are known by it. */
