@@ -2,8 +2,8 @@
 
 import type { Hex } from 'viem';
 import type { ChainClient } from '../chain/rpc/client.ts';
+import type { CountedByBoards } from '../ledger/consumers/counted-by-boards.ts';
 import type { Database, Queries } from '../ledger/database/database.ts';
-import type { CountedByBoards } from '../ledger/engagement/audited-boards.ts';
 import type { ChainHistory } from './chain-history.ts';
 import type { Findings } from './report.ts';
 

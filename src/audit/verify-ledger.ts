@@ -3,8 +3,8 @@
  * snapshot of the ledger in pages, writes nothing, and may run while the service does.
  */
 
+import { countedByBoards } from '../ledger/consumers/counted-by-boards.ts';
 import type { Queries } from '../ledger/database/database.ts';
-import { countedByBoards } from '../ledger/engagement/audited-boards.ts';
 import { recentBlocks } from '../ledger/transactions/followed-blocks.ts';
 import type { Since } from '../rules/since.ts';
 import { type Audit, isWhole, type VerifyDeps, type VerifyProgress } from './audit.ts';

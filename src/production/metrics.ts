@@ -10,6 +10,8 @@ import type { ChainClient } from '../chain/rpc/client.ts';
 import type { RpcRequest } from '../chain/rpc/rpc-pool.ts';
 import type { MeasuredRequest } from '../http/frame/measured.ts';
 import { listBrands } from '../ledger/brands/brands.ts';
+import { feedHead } from '../ledger/consumers/feed.ts';
+import { readPositions } from '../ledger/consumers/positions.ts';
 import type { Connections, Database, Queries } from '../ledger/database/database.ts';
 import { mintBacklog } from '../ledger/payments/mint-queue.ts';
 import { redemptionBacklog } from '../ledger/perks/redemption-queue.ts';
@@ -27,6 +29,7 @@ import { nextNonce } from '../ledger/transactions/transactions.ts';
 import { webhookBacklog } from '../ledger/webhooks/due-deliveries.ts';
 import { spendLimits } from '../rules/events/spend-limit.ts';
 import { IN_FLIGHT_MOST } from './chain-settings.ts';
+import { createConsumerLags } from './consumer-lags.ts';
 
 /** Makes a metric in a registry. */
 type Figure<Made> = (registers: Registry[]) => Made;
@@ -92,6 +95,14 @@ const figures = {
   waitingSeconds: gauge('rewards_waiting_oldest_seconds', 'Age of the oldest of them'),
   webhooks: gauge('rewards_webhooks_waiting', 'Webhooks that wait for their first or next attempt'),
   webhooksOverdue: gauge('rewards_webhooks_overdue_seconds', 'How long the oldest of them has been due'),
+  consumerBehind: gauge(
+    'rewards_consumer_behind',
+    'Booked payouts, mints and redemptions that a consumer has not read',
+    ['consumer'],
+  ),
+  consumerBehindSeconds: gauge('rewards_consumer_behind_seconds', 'For how long it has been behind', [
+    'consumer',
+  ]),
   mintsWaiting: gauge('rewards_mints_waiting', 'Mints that no transaction carries yet'),
   mintsWaitingSeconds: gauge('rewards_mints_waiting_oldest_seconds', 'Age of the oldest of them'),
   redemptionsWaiting: gauge('rewards_redemptions_waiting', 'Redemptions that no transaction carries yet'),
@@ -140,6 +151,7 @@ export function createMetrics() {
   const made = registered(registry);
   made.build.set({ version: manifest.version, node_version: process.versions.node }, 1);
   let connections: () => Connections | undefined = () => undefined;
+  const lags = createConsumerLags();
   return {
     async text() {
       const now = connections();
@@ -190,7 +202,10 @@ export function createMetrics() {
       made.lag.set(head - block);
     },
     /** Looks at ledger and chain. */
-    sample: (deps: LookedAt, nowMs: number) => sample(made, deps, nowMs),
+    async sample(deps: LookedAt, nowMs: number) {
+      await sample(made, deps, nowMs);
+      await sampleConsumers(made, { database: deps.database, lags }, nowMs);
+    },
   };
 }
 
@@ -226,6 +241,21 @@ async function sampleLanes(made: Figures, { database: { db }, chain, sends }: Lo
     made.nonces.set({ ...one.of, source: 'ledger' }, one.ledger);
     made.nonces.set({ ...one.of, source: 'chain' }, one.chain);
     made.gasMoney.set(one.of, one.wei);
+  }
+}
+
+async function sampleConsumers(
+  made: Figures,
+  { database: { db }, lags }: { database: Database; lags: ReturnType<typeof createConsumerLags> },
+  nowMs: number,
+) {
+  // The positions first: what is booked between the two reads makes nobody look as if ahead.
+  const positions = await readPositions(db);
+  const head = await feedHead(db);
+  for (const [consumer, position] of positions) {
+    const { facts, sinceMs } = lags.look({ consumer, position, head, nowMs });
+    made.consumerBehind.set({ consumer }, facts);
+    made.consumerBehindSeconds.set({ consumer }, ageSeconds(sinceMs, nowMs));
   }
 }
 

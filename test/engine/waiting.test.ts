@@ -370,7 +370,7 @@ test('an alarm is told once while it lasts, with its newest facts, and ends by i
     'alarm is over block_lag a',
     'alarm is over spend_limit a',
   ]);
-  expect(new Set(alarmCodes).size).toBe(23);
+  expect(new Set(alarmCodes).size).toBe(24);
 });
 
 describe('the form of answers', () => {

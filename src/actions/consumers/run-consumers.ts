@@ -57,6 +57,7 @@ export function createConsumers(deps: ConsumersDeps): Consumers {
   const { database, log, settings, consumers = all } = deps;
   const digest = digestDeps(deps);
   let areBegun = false;
+  let isStopped = false;
   let asideSinceMs: (() => number) | undefined;
   const lookAside = async () => {
     if (asideSinceMs && asideSinceMs() < LOOK_ASIDE_EVERY_MS) return;
@@ -83,13 +84,16 @@ export function createConsumers(deps: ConsumersDeps): Consumers {
       const head = await feedHead(database.db);
       const waitedMs = stopwatch();
       while (await isBehind(database, { consumers, head })) {
-        if (waitedMs() >= settings.readWaitMs) return;
+        if (isStopped || waitedMs() >= settings.readWaitMs) return;
         loop.nudge();
         await delay(WAIT_STEP_MS);
       }
     },
     start: loop.start,
-    stop: loop.stop,
+    stop() {
+      isStopped = true;
+      return loop.stop();
+    },
   };
 }
 

@@ -1,4 +1,5 @@
 /** Leaderboards against the rewards and reports that they count, and the counters of ranks against the scores. */
+import { isOnBoards } from '../../ledger/consumers/counted-by-boards.ts';
 import {
   boardPage,
   earnedBy,
@@ -70,7 +71,11 @@ async function verifyUsers(
   of: { brandId: BrandId; ofBrand: Board[]; userKeys: string[]; sums: RankSums },
 ): Promise<number> {
   const { brandId, ofBrand, userKeys, sums } = of;
-  const { paid, reported } = await earnedBy(db, { brandId, userKeys, boards });
+  const { paid, reported } = await earnedBy(db, {
+    brandId,
+    userKeys,
+    isCounted: (reward) => isOnBoards(boards, reward),
+  });
   const expected = new Map(ofBrand.map(({ id }) => [id, new Map<string, Earned>()]));
   for (const { userKey, amount, createdAt, platform } of [...paid, ...reported]) {
     for (const board of ofBrand) {

@@ -77,6 +77,7 @@ export function createControl(deps: ControlDeps, config: ControlConfig) {
     token: config.token,
     allowedHosts: config.serviceDomains,
     log: deps.log,
+    caughtUp: deps.caughtUp,
     requests: deps.requests,
     readTotals: () => readTotals(database.db),
     readReward: (eventId) => readEventState({ database }, eventId),

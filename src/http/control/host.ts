@@ -28,6 +28,8 @@ import { type ControlTokensDeps, type ControlWalletsDeps, controlTokens, control
 import { type ControlWebhooksDeps, controlWebhooks } from './webhooks.ts';
 
 interface ControlHostDeps extends Omit<ControlRequestsDeps, 'nowMs'> {
+  /** Resolves when all that blocks show so far has had its consequences: what is changed or read here comes after it. */
+  caughtUp: () => Promise<void>;
   control: ControlClockDeps;
   brands: Omit<ControlBrandsDeps, 'maySeeSecrets'> & ControlMintsDeps;
   tokens: ControlTokensDeps;
@@ -68,6 +70,7 @@ export function createControlHost(deps: ControlHostDeps): Hono {
     if (!(looks ? mayRead(context) : mayChange(context) || isDelivery(context))) {
       return refuse(context, { code: 'token_missing', guards: 'host' });
     }
+    if (!isDelivery(context)) await deps.caughtUp();
     return next();
   });
 

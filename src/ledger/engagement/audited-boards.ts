@@ -1,12 +1,9 @@
 /** Reads leaderboards in pages, with the rewards and reports behind them, to count them again. */
-import { and, asc, eq, gt, lte, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, sql } from 'drizzle-orm';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import type { BoardMetric, CountedNode } from '../../rules/engagement/rank-tree.ts';
-import { readPositions } from '../consumers/positions.ts';
-import { brandsAside } from '../consumers/set-aside.ts';
 import type { Queries } from '../database/database.ts';
 import { isOneOf, type Of, statement } from '../database/statement.ts';
-import { feedTakeBacks } from '../schema/consumers.ts';
 import {
   leaderboardRanks,
   leaderboardReports,
@@ -52,44 +49,21 @@ export const scoresOn = statement((db, of: Of<{ boardIds: number[]; userKeys: st
     .where(and(isOneOf(boardId, of.boardIds), isOneOf(userKey, of.userKeys)));
 });
 
-/** What leaderboards have counted so far. */
-export interface CountedByBoards {
-  /** Payouts up to this position of the feed. */
-  position: number;
-  /** Rewards whose payout was taken back further on: still counted. */
-  takenBackLater: ReadonlySet<number>;
-  /** Brands with facts that wait to be counted. */
-  aside: ReadonlySet<string>;
+/** What says whether boards have counted a reward. */
+interface RewardRow {
+  sequence: number;
+  feedPosition: number | null;
+  failure: string | null;
 }
-
-const BOARDS = 'boards';
-
-export async function countedByBoards(db: Queries): Promise<CountedByBoards> {
-  const position = (await readPositions(db)).get(BOARDS) ?? 0;
-  const later = await db
-    .select({ sequences: feedTakeBacks.sequences })
-    .from(feedTakeBacks)
-    .where(and(lte(feedTakeBacks.bookedPosition, position), gt(feedTakeBacks.position, position)));
-  const aside = (await brandsAside(db, [BOARDS])).get(BOARDS) ?? new Set();
-  return { position, takenBackLater: new Set(later.flatMap(({ sequences }) => sequences)), aside };
-}
-
-/** Whether a reward is among what they have counted. */
-export const isOnBoards = (
-  { position, takenBackLater }: CountedByBoards,
-  reward: { sequence: number; feedPosition: number | null; failure: string | null },
-): boolean =>
-  takenBackLater.has(reward.sequence) ||
-  (reward.feedPosition !== null && reward.feedPosition <= position && reward.failure === null);
 
 /** What these users of a brand earned that boards have counted: rewards, and what was reported of RWT from elsewhere. */
 export async function earnedBy(
   db: Queries,
-  of: { brandId: BrandId; userKeys: string[]; boards: CountedByBoards },
+  of: { brandId: BrandId; userKeys: string[]; isCounted: (row: RewardRow) => boolean },
 ) {
-  const { boards, ...users } = of;
+  const { isCounted, ...users } = of;
   const rows = await rewardsOfUsers(db, users);
-  return { paid: rows.filter((row) => isOnBoards(boards, row)), reported: await reportsOf(db, users) };
+  return { paid: rows.filter(isCounted), reported: await reportsOf(db, users) };
 }
 
 type OfUsers = Of<{ brandId: BrandId; userKeys: string[] }>;

@@ -36,8 +36,8 @@ test('the other types have their facts as data', () => {
   });
 });
 
-test('a type is one of four words', () => {
-  expect(webhookTypes).toHaveLength(4);
+test('a type is one of five words', () => {
+  expect(webhookTypes).toHaveLength(5);
   expect(isWebhookType('perk.redeemed')).toBe(true);
   expect(isWebhookType('rwt_distributed')).toBe(false);
 });
