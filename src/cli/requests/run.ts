@@ -1,6 +1,6 @@
 /** `rewards requests list|show|explain`: reads past requests over the emulator's control API, or in production's database. */
 
-import type { RequestDetail, RequestFilter, RequestSummary } from '../../contract/control/requests.ts';
+import type { RequestDetail, RequestFilter } from '../../contract/control/requests.ts';
 import * as requests from '../../contract/control/requests.ts';
 import { singleStep } from '../../scenario/record/single-step.ts';
 import type { Handler } from '../machine/context.ts';
@@ -75,9 +75,6 @@ export const explainRequest: Handler<ControlOptions & { id: string }> = (context
       text: explanationText,
     }),
   );
-
-export const isRequestList = (body: unknown): body is { requests: RequestSummary[] } =>
-  isObject(body) && Array.isArray(body.requests);
 
 export const isRequestDetail = (body: unknown): body is RequestDetail =>
   isObject(body) && typeof body.id === 'string' && Array.isArray(body.explained);
