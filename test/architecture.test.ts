@@ -306,6 +306,12 @@ describe('the check sees', () => {
       'lib/a.ts:1 → length: long has 81 lines, more than 80',
     ],
     ['a long file', 'lib/a.ts', '// \n'.repeat(451), 'lib/a.ts:451 → length: more than 450 lines'],
+    [
+      'fields that are packed into a spread',
+      'lib/a.ts',
+      '\nexport const x = { ...y, ...{ a, b } };',
+      'lib/a.ts:2 → packed: write the fields out',
+    ],
     ['a name in another case', 'lib/someFile.ts', '', 'lib/someFile.ts:1 → name: is not kebab-case'],
   ])('%s', (_, file = '', text = '', violation) => {
     expect(violations([{ file, text }])).toEqual([violation]);
@@ -329,7 +335,7 @@ describe('the check sees', () => {
     expect(violations(sources)).toEqual(['circle: lib/a.ts → lib/b.ts → lib/a.ts']);
   });
 
-  test('a sixteenth file, whatever it holds', () => {
+  test('a file too many in a folder, whatever it holds', () => {
     const sources = Array.from({ length: 25 }, (_, n) => ({ file: `lib/a${n}.ts`, text: '' }));
     expect(violations(sources)).toEqual([]);
     expect(violations([...sources, { file: 'lib/Token.sol', text: '' }])).toEqual([

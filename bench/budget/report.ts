@@ -23,25 +23,24 @@ export function budgetLines(
   const each = (microseconds: number) => rounded(microseconds / events, 3);
   const inThread = partNames.reduce((sum, name) => sum + spent[name], 0);
   const lines: BudgetLine[] = partNames.map((part) => ({
-    ...{ part, what: budget[part].what, cost: each(spent[part]), budget: budget[part].microseconds },
+    part,
+    what: budget[part].what,
+    cost: each(spent[part]),
+    budget: budget[part].microseconds,
   }));
   const others = Math.max(0, processUs - inThread);
   return [
     ...lines,
     {
-      ...{
-        part: 'other threads',
-        what: 'collections, fsync and names beside the main thread',
-        cost: each(others),
-      },
+      part: 'other threads',
+      what: 'collections, fsync and names beside the main thread',
+      cost: each(others),
       budget: null,
     },
     {
-      ...{
-        part: 'together',
-        what: 'with the profiler, which costs something itself',
-        cost: each(inThread + others),
-      },
+      part: 'together',
+      what: 'with the profiler, which costs something itself',
+      cost: each(inThread + others),
       budget: partNames.reduce((sum, name) => sum + budget[name].microseconds, 0),
     },
   ];

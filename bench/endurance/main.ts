@@ -36,12 +36,10 @@ async function measureEndurance(bench: Bench): Promise<Endurance> {
     say(`${rate} events a second for ${options.minutes} minutes`);
     const sampled = sampleResident({ pid: service.pid, chainPid: nodePid });
     const measured = await measure(bench.generator, subject, {
-      ...{
-        callers: Number(options.callers),
-        seconds: Number(options.minutes) * 60,
-        perSecond: rate,
-        spanSeconds: 60,
-      },
+      callers: Number(options.callers),
+      seconds: Number(options.minutes) * 60,
+      perSecond: rate,
+      spanSeconds: 60,
     });
     const samples = sampled();
     const problems = problemsOf(measured);

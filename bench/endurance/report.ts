@@ -63,7 +63,8 @@ export function endurancePictures({ samples, minutes }: Endurance): Picture[] {
       name: 'endurance-memory',
       svg: drawPlot({
         title: 'Resident memory at half load',
-        ...{ x: inMinutes, y: { label: 'MB' } },
+        x: inMinutes,
+        y: { label: 'MB' },
         series: [
           { name: 'service', points: memory.map((one) => ({ x: one.seconds / 60, y: one.serviceMb })) },
           { name: 'node', points: memory.map((one) => ({ x: one.seconds / 60, y: one.chainMb })) },
@@ -74,7 +75,8 @@ export function endurancePictures({ samples, minutes }: Endurance): Picture[] {
       name: 'endurance-latency',
       svg: drawPlot({
         title: 'Latency at half load, minute by minute',
-        ...{ x: inMinutes, y: { label: 'ms' } },
+        x: inMinutes,
+        y: { label: 'ms' },
         series: [
           { name: 'p50', points: minutes.map((one, minute) => ({ x: minute + 1, y: one.p50Ms })) },
           { name: 'p99', points: minutes.map((one, minute) => ({ x: minute + 1, y: one.p99Ms })) },

@@ -34,7 +34,8 @@ export async function measureLatency(bench: Bench, plan: Plan, before: Found): P
   return withScope(bench, async (scope) => {
     const { service, subject } = await startOnAnvil(scope, plan);
     const warm = await measure(bench.generator, subject, {
-      ...{ callers: plan.callers, seconds: plan.warmUpSeconds },
+      callers: plan.callers,
+      seconds: plan.warmUpSeconds,
     });
     const rates = [
       median(before.rounds.events?.rate ?? []),

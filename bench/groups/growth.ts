@@ -30,8 +30,11 @@ export async function measureGrowth(bench: Bench, plan: Plan): Promise<Found> {
         Value
       >;
     const rounds = await inTurns({
-      ...{ ...bench, names, subjects: of(({ subject }) => subject) },
-      ...{ rounds: plan.rounds, warmUpSeconds: plan.warmUpSeconds },
+      ...bench,
+      names,
+      subjects: of(({ subject }) => subject),
+      rounds: plan.rounds,
+      warmUpSeconds: plan.warmUpSeconds,
       seconds: of(() => plan.seconds.events),
       callers: of(() => plan.callers),
     });

@@ -41,9 +41,11 @@ export async function measureInstant(bench: Bench, plan: Plan): Promise<Found> {
     };
     const { callers } = plan;
     const { 'naive-instant': naiveRounds, instant: rounds } = await inTurns({
-      ...{ ...bench, subjects: { 'naive-instant': baselineOf(naive, brand), instant } },
+      ...bench,
+      subjects: { 'naive-instant': baselineOf(naive, brand), instant },
       names: ['naive-instant', 'instant'],
-      ...{ rounds: plan.rounds, warmUpSeconds: plan.warmUpSeconds },
+      rounds: plan.rounds,
+      warmUpSeconds: plan.warmUpSeconds,
       seconds: { 'naive-instant': plan.seconds.naive, instant: plan.seconds.events },
       callers: { 'naive-instant': callers, instant: callers },
     });

@@ -20,7 +20,9 @@ export async function measureMemory(bench: Bench, plan: Plan): Promise<Found> {
     bench.say(`sending ${plan.events} events, and looking at the memory of the service`);
     const sampled = sampleResident({ pid: service.pid, chainPid: nodePid });
     const measured = await measure(bench.generator, subject, {
-      ...{ callers: CALLERS, seconds: HOURS_6, most: plan.events },
+      callers: CALLERS,
+      seconds: HOURS_6,
+      most: plan.events,
     });
     for (const problem of problemsOf(measured)) bench.say(`memory: ${problem}`);
     const held = sampled().map(({ serviceMb }) => serviceMb);

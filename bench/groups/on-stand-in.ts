@@ -49,7 +49,14 @@ export async function startOnStandIn({ folder: parent, started }: Scope, claims:
     chainPid: node.pid,
   };
   return {
-    ...{ claims, folder, env, databaseUrl, nodeUrl: node.url, nodePid: node.pid, service, subject },
+    claims,
+    folder,
+    env,
+    databaseUrl,
+    nodeUrl: node.url,
+    nodePid: node.pid,
+    service,
+    subject,
     /** Ends the service, and throws when ledger and chain differ in anything; resolves with how many rewards agree. */
     async stopAndVerify() {
       await service.stop();

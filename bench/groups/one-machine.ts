@@ -26,7 +26,11 @@ export async function measureOneMachine(bench: Bench, plan: Plan): Promise<Found
     const names = inRounds.filter((name) => plan.names.includes(name));
     const { naive, events, relays } = plan.seconds;
     const rounds = await inTurns({
-      ...{ ...bench, subjects, names, rounds: plan.rounds, warmUpSeconds: plan.warmUpSeconds },
+      ...bench,
+      subjects,
+      names,
+      rounds: plan.rounds,
+      warmUpSeconds: plan.warmUpSeconds,
       seconds: { naive, events, raw: 1_000, relays, 'relays-many': relays },
       callers: callersOf(plan),
     });
@@ -37,7 +41,11 @@ export async function measureOneMachine(bench: Bench, plan: Plan): Promise<Found
 }
 
 const callersOf = ({ callers }: Plan): Record<InRounds, number> => ({
-  ...{ naive: callers, events: callers, raw: callers, relays: callers, 'relays-many': MANY_CALLERS },
+  naive: callers,
+  events: callers,
+  raw: callers,
+  relays: callers,
+  'relays-many': MANY_CALLERS,
 });
 
 async function startAll(scope: Scope, plan: Plan) {

@@ -26,9 +26,11 @@ export async function measurePostgres(bench: Bench, plan: Plan, server: string):
     const naive = await scope.started(startBaseline('postgres-server', await ownDatabase(scope, server)));
     const { callers } = plan;
     const rounds = await inTurns({
-      ...{ ...bench, subjects: { 'naive-postgres': baselineOf(naive, brands[0]), postgres: subject } },
+      ...bench,
+      subjects: { 'naive-postgres': baselineOf(naive, brands[0]), postgres: subject },
       names: ['naive-postgres', 'postgres'],
-      ...{ rounds: plan.rounds, warmUpSeconds: plan.warmUpSeconds },
+      rounds: plan.rounds,
+      warmUpSeconds: plan.warmUpSeconds,
       seconds: { 'naive-postgres': plan.seconds.naive, postgres: plan.seconds.events },
       callers: { 'naive-postgres': callers, postgres: callers },
     });

@@ -34,8 +34,11 @@ export async function measure(
   await settled?.(result.answered);
   const elapsedMs = settled ? performance.now() - startedAt : result.elapsedMs;
   return {
-    ...{ ...result, elapsedMs, loadMs: result.elapsedMs },
-    ...{ processMs: busy.process?.(), chainMs: busy.chain?.() },
+    ...result,
+    elapsedMs,
+    loadMs: result.elapsedMs,
+    processMs: busy.process?.(),
+    chainMs: busy.chain?.(),
   };
 }
 

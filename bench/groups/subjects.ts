@@ -13,8 +13,10 @@ export const eventLoad = (urls: string[], brand: Partial<Brand> | undefined): Su
   requests: {
     kind: 'new users',
     body: JSON.stringify({
-      ...{ brandId: brand?.brandId, domain: brand?.domain },
-      ...{ eventType: 'form_submit', userEmail: 'user-{n}@people.example' },
+      brandId: brand?.brandId,
+      domain: brand?.domain,
+      eventType: 'form_submit',
+      userEmail: 'user-{n}@people.example',
     }),
   },
   headers: throughProxy,

@@ -34,7 +34,10 @@ interface Crowd {
 /** A brand with a board of this week and one of the last, whose users have up to 1.3 million RWT. */
 async function writeBoards(database: Database, { brandId, users }: Crowd, firstBoard: number): Promise<void> {
   const profile: BrandProfile = {
-    ...{ domains: [], platforms: {}, clientBypass: 'credential', mintTo: 'wallet' },
+    domains: [],
+    platforms: {},
+    clientBypass: 'credential',
+    mintTo: 'wallet',
   };
   const brand = { brandId, name: brandId, automation: true, verificationSecret: '', createdAt: NOW_MS };
   await addBrand(database.db, { ...brand, profile });

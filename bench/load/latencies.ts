@@ -35,7 +35,11 @@ export function gatherLatencies(startedAt: number, spanSeconds: number | undefin
 function latenciesOf(found: Histogram): Latencies {
   const at = (percentile: number) => found.getValueAtPercentile(percentile) / 1_000;
   return {
-    ...{ answered: found.totalCount, p50Ms: at(50), p90Ms: at(90), p99Ms: at(99), p999Ms: at(99.9) },
+    answered: found.totalCount,
+    p50Ms: at(50),
+    p90Ms: at(90),
+    p99Ms: at(99),
+    p999Ms: at(99.9),
     maxMs: found.maxValue / 1_000,
   };
 }

@@ -48,7 +48,9 @@ export async function runLoad(load: Load): Promise<LoadResult> {
   callers.close();
   return {
     ...latencies.found(),
-    ...{ others, elapsedMs, cpuMs: (user + system) / 1_000 },
+    others,
+    elapsedMs,
+    cpuMs: (user + system) / 1_000,
     ...(firstOther !== undefined && { firstOther }),
   };
 }

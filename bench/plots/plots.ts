@@ -24,14 +24,16 @@ function ofConcurrency(found: NonNullable<Found['concurrency']>): Picture[] {
   const x = { label: 'callers, each with one request at a time', scale: 'places' as const };
   const throughput = drawPlot({
     title: 'Rewarded events a second, by callers',
-    ...{ x, y: { label: 'events/s' } },
+    x,
+    y: { label: 'events/s' },
     series: [
       { name: 'rewards start, SQLite', points: found.map((one) => ({ x: one.callers, y: one.perSecond })) },
     ],
   });
   const latency = drawPlot({
     title: 'Latency of an event when callers send as soon as they are answered',
-    ...{ x, y: { label: 'ms' } },
+    x,
+    y: { label: 'ms' },
     series: [
       { name: 'p50', points: found.map((one) => ({ x: one.callers, y: one.p50Ms })) },
       { name: 'p99', points: found.map((one) => ({ x: one.callers, y: one.p99Ms })) },
@@ -73,7 +75,8 @@ function ofGas(found: NonNullable<Found['gas']>): Picture[] {
   const x = { label: 'rewards in a transaction', scale: 'places' as const };
   const gas = drawPlot({
     title: 'Gas for one reward, by size of batch',
-    ...{ x, y: { label: 'gas' } },
+    x,
+    y: { label: 'gas' },
     series: [
       { name: 'a reward', points: found.map((one) => ({ x: one.batch, y: one.gas / one.batch })) },
       {
@@ -84,7 +87,8 @@ function ofGas(found: NonNullable<Found['gas']>): Picture[] {
   });
   const calldata = drawPlot({
     title: 'Calldata of one reward, by size of batch',
-    ...{ x, y: { label: 'bytes' } },
+    x,
+    y: { label: 'bytes' },
     series: [
       { name: 'a reward', points: found.map((one) => ({ x: one.batch, y: one.calldataBytes / one.batch })) },
     ],

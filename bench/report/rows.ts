@@ -24,7 +24,9 @@ function rowOf(id: RowId, measured: number, base: number | null = null, also = t
   const ratio = base === null ? null : measured / base;
   const held = target.kind === 'ratio' ? (ratio ?? Number.NaN) : measured;
   return {
-    ...{ id, value: rounded(measured), unit: target.unit },
+    id,
+    value: rounded(measured),
+    unit: target.unit,
     baseline: base === null ? null : rounded(base),
     ratio: ratio === null ? null : rounded(ratio),
     target: 'least' in target ? target.least : target.most,

@@ -163,8 +163,15 @@ export async function signTransfers(
       const holder = numberToHex((1n << 100n) + BigInt(nonce * callers + caller), { size: 20 });
       const data = encodeFunctionData({ abi: rewardTokenAbi, functionName: 'transfer', args: [holder, 1n] });
       const raw = await signer.signTransaction({
-        ...{ type: 'eip1559', chainId: CHAIN_ID, nonce, to: token, data, value: 0n, gas: 100_000n },
-        ...{ maxFeePerGas: 10n ** 11n, maxPriorityFeePerGas: 10n ** 9n },
+        type: 'eip1559',
+        chainId: CHAIN_ID,
+        nonce,
+        to: token,
+        data,
+        value: 0n,
+        gas: 100_000n,
+        maxFeePerGas: 10n ** 11n,
+        maxPriorityFeePerGas: 10n ** 9n,
       });
       requests.push({ body: rpcBody(raw) });
     }

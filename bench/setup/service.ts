@@ -87,7 +87,9 @@ export type MeasuredService = Awaited<ReturnType<typeof startMeasuredService>>;
 /** A comparison of ledger and chain that found no difference; throws at the first one: no rate is worth a reward. */
 export async function verified({ env, cwd }: { env: Record<string, string>; cwd: string }): Promise<number> {
   const answer = await promisify(execFile)(process.execPath, [program(), 'verify', '-o', 'json'], {
-    ...{ env: environmentWith(env), cwd, maxBuffer: 2 ** 26 },
+    env: environmentWith(env),
+    cwd,
+    maxBuffer: 2 ** 26,
   }).then(
     ({ stdout }) => stdout,
     (error: { stdout?: string; message: string }) => error.stdout || JSON.stringify({ error: error.message }),

@@ -93,15 +93,24 @@ async function writeBrands(database: Database, history: History): Promise<void> 
         `update brand_funds set deposited = ${DEPOSIT}, promised = ${claims * AMOUNT} where brand_id = '${brandId}';` +
         insert('movements', [
           {
-            ...{ id: `deposit-${place}`, kind: 'deposit', brand_id: brandId, amount: Number(DEPOSIT) },
-            ...{ transaction_hash: depositHash(place), log_index: place * 4 + 2 },
-            ...{ block_number: history.depositBlock, created_at: 0 },
+            id: `deposit-${place}`,
+            kind: 'deposit',
+            brand_id: brandId,
+            amount: Number(DEPOSIT),
+            transaction_hash: depositHash(place),
+            log_index: place * 4 + 2,
+            block_number: history.depositBlock,
+            created_at: 0,
           },
         ]) +
         insert('operator_mints', [
           {
-            ...{ key: depositHash(place), kind: 'sale', recipient: brandId, amount: Number(DEPOSIT) },
-            ...{ reason: 'opening deposit', created_at: 0 },
+            key: depositHash(place),
+            kind: 'sale',
+            recipient: brandId,
+            amount: Number(DEPOSIT),
+            reason: 'opening deposit',
+            created_at: 0,
           },
         ]),
     );
@@ -115,23 +124,50 @@ async function writeBatch(database: Database, history: History, place: number): 
   const block = history.blockOf(place);
   const at = history.timestampSeconds(block) * 1_000;
   const rewards = history.entries(place).map(({ sequence }) => ({
-    ...{ sequence: Number(sequence), id: `reward-${sequence}`, brand_id: brandOf(Number(sequence)) },
-    ...{ event_type: EVENT, user_key: userKeyOf(Number(sequence)), user_email: null },
-    ...{ wallet: walletOf(Number(sequence)), wallet_created: true, amount: AMOUNT, metadata: '{}' },
-    ...{ created_at: at, transaction_id: id, failed_tries: 0, failure: null, released_at: null },
+    sequence: Number(sequence),
+    id: `reward-${sequence}`,
+    brand_id: brandOf(Number(sequence)),
+    event_type: EVENT,
+    user_key: userKeyOf(Number(sequence)),
+    user_email: null,
+    wallet: walletOf(Number(sequence)),
+    wallet_created: true,
+    amount: AMOUNT,
+    metadata: '{}',
+    created_at: at,
+    transaction_id: id,
+    failed_tries: 0,
+    failure: null,
+    released_at: null,
   }));
   await database.script(
     insert('transactions', [
       {
-        ...{ id, lane: payoutLane, nonce: place, purpose: 'payout', status: 'final', epoch: 1, hash },
-        ...{ block_number: block, block_hash: blockHash(block), outcome: 'done', created_at: at },
-        ...{ gas_used: 8_000_000, gas_price_wei: '2000000000' },
+        id,
+        lane: payoutLane,
+        nonce: place,
+        purpose: 'payout',
+        status: 'final',
+        epoch: 1,
+        hash,
+        block_number: block,
+        block_hash: blockHash(block),
+        outcome: 'done',
+        created_at: at,
+        gas_used: 8_000_000,
+        gas_price_wei: '2000000000',
       },
     ]) +
       insert('attempts', [
         {
-          ...{ hash, transaction_id: id, attempt: 0, kind: 'payload', raw, created_at: at },
-          ...{ max_fee_wei: '3000000000', priority_fee_wei: '1000000000' },
+          hash,
+          transaction_id: id,
+          attempt: 0,
+          kind: 'payload',
+          raw,
+          created_at: at,
+          max_fee_wei: '3000000000',
+          priority_fee_wei: '1000000000',
         },
       ]) +
       insert('rewards', rewards),
@@ -141,8 +177,14 @@ async function writeBatch(database: Database, history: History, place: number): 
 
 function counterRow(sequence: number): Row {
   return {
-    ...{ brand_id: brandOf(sequence), event_type: EVENT, user_key: userKeyOf(sequence), claims: 1 },
-    ...{ last_at: 0, last_reward_id: `reward-${sequence}`, last_amount: AMOUNT },
-    ...{ terms_max_claims: -1, terms_last_before: 0 },
+    brand_id: brandOf(sequence),
+    event_type: EVENT,
+    user_key: userKeyOf(sequence),
+    claims: 1,
+    last_at: 0,
+    last_reward_id: `reward-${sequence}`,
+    last_amount: AMOUNT,
+    terms_max_claims: -1,
+    terms_last_before: 0,
   };
 }

@@ -194,7 +194,9 @@ async function sendEvents(
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-forwarded-proto': 'https' },
       body: JSON.stringify({
-        ...{ brandId: brandIds[0], domain: 'shop-0.example', eventType: 'form_submit' },
+        brandId: brandIds[0],
+        domain: 'shop-0.example',
+        eventType: 'form_submit',
         userEmail: `late-${person}@people.example`,
       }),
     });

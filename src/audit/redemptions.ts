@@ -40,7 +40,9 @@ export async function checkRedeemed(audit: Audit, page: ActivityPage): Promise<v
         ? 'the escrow collected something else than the ledger says'
         : 'the escrow collected RWT for a redemption that counts as failed';
     findings.add('redemption_differs', {
-      ...{ message, about, found },
+      message,
+      about,
+      found,
       expected: row.failure ?? debitText({ ...row, amount: row.cost }),
     });
   }

@@ -94,7 +94,10 @@ function createBoards({ database, log, settings }: Pick<ChainEngineDeps, 'databa
   const relayed = createRelayProgress(deps);
   const all = [progress, minted, redeemed, relayed];
   return {
-    ...{ progress, minted, redeemed, relayed },
+    progress,
+    minted,
+    redeemed,
+    relayed,
     isAwaited: () => all.some((board) => board.isAwaited()),
     stop() {
       for (const board of all) board.stop();

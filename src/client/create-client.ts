@@ -106,8 +106,11 @@ export function createClient(settings: ClientSettings) {
     /** POST achievements/update-progress. */
     reportProgress: (body: unknown, options: RequestOptions = {}) =>
       request<ProgressBody | RefusalBody>({
-        ...{ host: 'services', path: '/achievements/update-progress', method: 'POST' },
-        ...{ body, ...options },
+        host: 'services',
+        path: '/achievements/update-progress',
+        method: 'POST',
+        body,
+        ...options,
       }),
     /** GET leaderboard of one brand; the other fields go into the query. */
     leaderboard(

@@ -14,7 +14,10 @@ export const perkCalls = (send: ServicesSend) => ({
   /** POST perks/redeem. */
   redeem: (body: Record<string, unknown>, options: ServicesOptions = {}) =>
     send<RedeemedPerkBody | RefusalBody>({
-      ...{ host: 'services', path: '/perks/redeem', method: 'POST', body },
+      host: 'services',
+      path: '/perks/redeem',
+      method: 'POST',
+      body,
       ...options,
     }),
 });

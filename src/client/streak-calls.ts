@@ -9,13 +9,19 @@ export const streakCalls = (send: ServicesSend) => ({
   /** POST streak/record-activity. */
   recordActivity: (body: Record<string, unknown>, options: ServicesOptions = {}) =>
     send<RecordedActivityBody>({
-      ...{ host: 'services', path: '/streak/record-activity', method: 'POST', body },
+      host: 'services',
+      path: '/streak/record-activity',
+      method: 'POST',
+      body,
       ...options,
     }),
   /** POST streak/claim-milestone. */
   claimMilestone: (body: Record<string, unknown>, options: ServicesOptions = {}) =>
     send<ClaimedMilestoneBody>({
-      ...{ host: 'services', path: '/streak/claim-milestone', method: 'POST', body },
+      host: 'services',
+      path: '/streak/claim-milestone',
+      method: 'POST',
+      body,
       ...options,
     }),
 });

@@ -47,7 +47,11 @@ export function createConstraints(deps: ConstraintsDeps): {
     nowMs: steadyClock().now,
   });
   const externalApi = createExternalApi({
-    ...{ database, businessTime, random, log, questionMs },
+    database,
+    businessTime,
+    random,
+    log,
+    questionMs,
     standing: async ({ brandId, userAddress: address }, ttlSeconds) =>
       chat && ttlSeconds * 1_000 > looks.lookEveryMs
         ? standingText(await readStandings({ database, chat, log }, { brandId, address }))
@@ -57,7 +61,10 @@ export function createConstraints(deps: ConstraintsDeps): {
       inTurn(`${question.brandId} ${question.url}`, () => askEligibility(outgoing, question)),
   });
   const check = createCheckConstraints({
-    ...{ database, externalApi, chat, log },
+    database,
+    externalApi,
+    chat,
+    log,
     holdsPerk: async (holding) => (await perksHeld({ rpc, perks }, holding)) > 0n,
   });
   return { check, looks: createResultLooks({ ...deps, chat }, looks) };

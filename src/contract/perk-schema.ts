@@ -49,7 +49,9 @@ export const perkNames = {
 
 /** A whole perk; what may be left out has its default. */
 export const newPerk = {
-  ...{ name, category, cost },
+  name,
+  category,
+  cost,
   description: perkSettings.description.default(''),
   stock: perkSettings.stock.prefault('unlimited'),
   image: perkSettings.image.optional(),

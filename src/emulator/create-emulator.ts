@@ -127,17 +127,26 @@ async function startEmulator(
   );
   const keeper = createStackSupervisor({
     context: () => context,
-    ...{ gate, urls: () => urls, onReplaced: (ready) => deps.onReplaced(whole(ready)) },
+    gate,
+    urls: () => urls,
+    onReplaced: (ready) => deps.onReplaced(whole(ready)),
   });
   const context: StackContext = {
-    ...{ config, overrides, seed, seedFiles: seedPaths(config.seedFiles), dataDir: dataDir.path },
+    config,
+    overrides,
+    seed,
+    seedFiles: seedPaths(config.seedFiles),
+    dataDir: dataDir.path,
     prestartedNode: deps.prestartedNode,
     controlToken: Buffer.from(secureRandom(machine).bytes(24)).toString('base64url'),
     requests: createRequestLog<RequestRecord>(emulatorLimits.requestLog),
     tell: deps.tell,
     urls: () => urls,
     snapshots: createSnapshots({
-      ...{ keeper, dataDir: dataDir.path, clock: machine, undo },
+      keeper,
+      dataDir: dataDir.path,
+      clock: machine,
+      undo,
       hasLedgerFile: config.databaseUrl === undefined,
     }),
   };

@@ -107,7 +107,11 @@ export async function pickAdapters(
     emulatorLimits.faults,
   );
   const emulatedProcessor = openProcessor({
-    ...{ database, clock, random, faults, log: config.log },
+    database,
+    clock,
+    random,
+    faults,
+    log: config.log,
     settings: emulatorLimits.processorDelivery,
     secrets: DEV_PROCESSOR,
   });
@@ -116,7 +120,14 @@ export async function pickAdapters(
   const wallets = walletsDerivedAhead(walletsLevel, config);
   lifecycle.onStop(wallets.stop);
   return {
-    ...{ dataDir, faults, database, clock, rpc, random, emulatedProcessor, log: config.log },
+    dataDir,
+    faults,
+    database,
+    clock,
+    rpc,
+    random,
+    emulatedProcessor,
+    log: config.log,
     node: local,
     chain: createChainClient(rpc),
     realClock: steadyClock(),
@@ -125,7 +136,8 @@ export async function pickAdapters(
     // A brand's server runs on the developer's own machine.
     outgoing: { reach: { to: 'any' }, addressesOf: localAddresses },
     chat: emulatedChat({ database }),
-    ...{ wallets, ...keys },
+    wallets,
+    ...keys,
   };
 }
 
@@ -172,7 +184,11 @@ async function startOwnChain(
     rpc: settings.rpc,
     journal: config.databaseUrl && config.ephemeral ? undefined : ledgerChainJournal(deps.database),
     isSavedOnlyOnDemand: config.ephemeral,
-    ...{ dataDir, clock: deps.clock, bindAddress, blockTimeSeconds, log },
+    dataDir,
+    clock: deps.clock,
+    bindAddress,
+    blockTimeSeconds,
+    log,
     port: 0,
     takePrestartedNode: prestartedNode?.take,
   });

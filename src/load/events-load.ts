@@ -45,8 +45,11 @@ export async function loadEvents(deps: EventsLoadDeps, wish: EventsLoadOptions):
   const { brand, rule } = await ruleOf(client, wish);
   const run = Buffer.from(random.bytes(5)).toString('hex');
   const users: (UserCount & { email: string })[] = Array.from({ length: wish.users }, (_, index) => ({
-    ...{ email: `load-${run}-${index}@people.example` },
-    ...{ sent: 0, rewarded: 0, promised: 0, paid: 0 },
+    email: `load-${run}-${index}@people.example`,
+    sent: 0,
+    rewarded: 0,
+    promised: 0,
+    paid: 0,
   }));
   const [admitted, refused] = [createLatencyRecorder(), createLatencyRecorder()];
   const samples: Sample[] = [];
@@ -79,7 +82,16 @@ export async function loadEvents(deps: EventsLoadDeps, wish: EventsLoadOptions):
   const settled = signal.aborted ? false : await readPaid(deps, { brandId: brand.brandId, users });
   const audit = signal.aborted ? undefined : await client.call(verify, { query: { limit: 50 } });
   return eventsReport({
-    ...{ wish, reward: rule.reward, sent, durationMs, outlasted, users, admitted, refused, samples, settled },
+    wish,
+    reward: rule.reward,
+    sent,
+    durationMs,
+    outlasted,
+    users,
+    admitted,
+    refused,
+    samples,
+    settled,
     refusals: Object.fromEntries(reasons.refusals),
     failures: Object.fromEntries(reasons.failures),
     audit: audit?.status === 200 ? audit.body : undefined,

@@ -29,7 +29,10 @@ export function createLatencyRecorder() {
     read(): Latency {
       if (count === 0) return { p50: null, p90: null, p95: null, p99: null, max: null, mean: null };
       return {
-        ...{ p50: at(50), p90: at(90), p95: at(95), p99: at(99) },
+        p50: at(50),
+        p90: at(90),
+        p95: at(95),
+        p99: at(99),
         max: tenths(histogram.maxValue),
         mean: tenths(histogram.mean),
       };

@@ -286,7 +286,11 @@ async function pickAdapters(
   const tokens = productionTokens(config);
   const payments = productionPayments(config);
   return {
-    ...{ database, nodes, rpc, clock, log },
+    database,
+    nodes,
+    rpc,
+    clock,
+    log,
     known: knownKeys(),
     chain: createChainClient(rpc),
     signers: pickSigners(config),

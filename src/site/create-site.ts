@@ -93,6 +93,8 @@ export function createSite(deps: SiteDeps, config: SiteConfig): Site {
   return {
     fetch: async (request, from) => app.fetch(request, from as object),
     ...createHostParts(pages, config),
-    ...{ plugin, accounts, content },
+    plugin,
+    accounts,
+    content,
   };
 }

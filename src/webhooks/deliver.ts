@@ -77,11 +77,27 @@ const RECORD_AGAIN_MS = 1_000;
 /** Characters of an answer that the log keeps: enough for any message. */
 const ANSWER_KEPT = 500;
 
+/** How many deliveries are under way to each endpoint. */
+function createSlots() {
+  const underWay = new Map<string, { count: number; isFailing: boolean }>();
+  return {
+    underWay,
+    take({ id, failingSince }: LeasedDelivery['endpoint']) {
+      underWay.set(id, { count: (underWay.get(id)?.count ?? 0) + 1, isFailing: failingSince !== null });
+    },
+    free({ id }: LeasedDelivery['endpoint']) {
+      const { count = 1, isFailing = false } = underWay.get(id) ?? {};
+      if (count > 1) underWay.set(id, { count: count - 1, isFailing });
+      else underWay.delete(id);
+    },
+  };
+}
+
 /** A deliverer that does nothing before `start`. Several processes may deliver at once. */
 export function createDeliverer(deps: DelivererDeps, settings: DelivererSettings): Deliverer {
   const { database, businessTime, log, crash } = deps;
   const { atOnce, atOnceOfEndpoint: ofEndpoint, leaseMs } = settings;
-  const underWay = new Map<string, { count: number; isFailing: boolean }>();
+  const slots = createSlots();
   const running = new Set<Promise<void>>();
   const ending = new AbortController();
   // Every post under way listens to it.
@@ -105,18 +121,14 @@ export function createDeliverer(deps: DelivererDeps, settings: DelivererSettings
     } else await releaseDeliveries(database.db, [leased.lease]).catch(() => undefined);
   };
   const begin = (leased: LeasedDelivery) => {
-    const { id, failingSince: since } = leased.endpoint;
-    const before = underWay.get(id);
-    underWay.set(id, { count: (before?.count ?? 0) + 1, isFailing: since !== null });
+    slots.take(leased.endpoint);
     leases.add(leased.lease);
     const promise = run(leased)
       .catch((error: unknown) => log.error({ error: rootMessage(error) }, 'a webhook could not be sent'))
       .finally(() => {
         running.delete(promise);
         leases.delete(leased.lease);
-        const { count = 1, isFailing = false } = underWay.get(id) ?? {};
-        if (count > 1) underWay.set(id, { count: count - 1, isFailing });
-        else underWay.delete(id);
+        slots.free(leased.endpoint);
         loop.nudge();
       });
     running.add(promise);
@@ -129,11 +141,15 @@ export function createDeliverer(deps: DelivererDeps, settings: DelivererSettings
       hasTakenBack = true;
       const times = { now: businessTime(), leaseNow: database.now };
       const due = await dueEndpoints(database.db, times);
-      const endpoints = shareSlots(due, { underWay, atOnce, ofEndpoint });
+      const endpoints = shareSlots(due, { underWay: slots.underWay, atOnce, ofEndpoint });
       if (endpoints.length === 0) return 'idle';
       const newLease = () => `${owner}/${deps.random.uuid()}`;
       const leased = await leaseDeliveries(database, {
-        ...{ ...times, endpoints, atOnce: ofEndpoint, leaseMs, newLease },
+        ...times,
+        endpoints,
+        atOnce: ofEndpoint,
+        leaseMs,
+        newLease,
       });
       if (leased.length > 0) crash('webhook.leased');
       for (const one of leased) begin(one);
@@ -224,7 +240,12 @@ function resultOf(
   const answered = posted.outcome === 'answered' ? posted : undefined;
   const verdict = verdictOf(answered ?? {});
   const shown = {
-    ...{ id: `att_${random.uuid()}`, eventId, endpointId: endpoint.id, lease, atMs, ms: posted.ms },
+    id: `att_${random.uuid()}`,
+    eventId,
+    endpointId: endpoint.id,
+    lease,
+    atMs,
+    ms: posted.ms,
     status: answered?.status ?? null,
     why: posted.outcome === 'failed' ? posted.why : null,
     answer: answered?.body.slice(0, ANSWER_KEPT) || null,

@@ -35,7 +35,8 @@ test.each<[string, Constraint, string, string]>([
 ])('%s', async (_, constraint, reason, message) => {
   const { brandId } = await someBrand(ledger);
   const check = createCheckConstraints({
-    ...{ database: ledger.database, log: { warn() {} } as never },
+    database: ledger.database,
+    log: { warn() {} } as never,
     externalApi: async () => undefined,
     holdsPerk: async () => true,
   });

@@ -26,12 +26,25 @@ async function shop(settings: Parameters<typeof someBrand>[1] = {}) {
     { reward: 10, cooldown: '1h', maxClaims: 5 },
   );
   const deps = {
-    ...{ ...ledger, ownHosts: [], ownAddresses: new Set<string>(), duplicateWindowMs: DUPLICATE_MS },
-    ...{ batchMax: 10, triesMax: 3, crash: neverCrash },
+    ...ledger,
+    ownHosts: [],
+    ownAddresses: new Set<string>(),
+    duplicateWindowMs: DUPLICATE_MS,
+    batchMax: 10,
+    triesMax: 3,
+    crash: neverCrash,
   };
   const visitOf = (userKey: string): EventSubmission => ({
-    ...{ brandId, eventType: 'visit', userKey, userEmail: userKey, userAddress: undefined, domain },
-    ...{ channel: undefined, skipCooldown: false, metadata: {}, withBrandKey: false },
+    brandId,
+    eventType: 'visit',
+    userKey,
+    userEmail: userKey,
+    userAddress: undefined,
+    domain,
+    channel: undefined,
+    skipCooldown: false,
+    metadata: {},
+    withBrandKey: false,
   });
   const { submit } = createEventSubmitter(deps);
   return {
@@ -57,7 +70,9 @@ test("of a spend limit no time, although it passes: the brand's numbers are not 
   const { visit, ask } = await shop({ spendPerHour: 15 });
   expect(await visit(someUser())).toHaveProperty('granted');
   expect(await ask(someUser())).toMatchObject({
-    ...{ refusal: { code: 'spend_limit', passesAtMs: START_MS + HOUR_MS }, cooldownEndsAtMs: undefined },
-    ...{ claimCount: 0, rewardAmount: 10 },
+    refusal: { code: 'spend_limit', passesAtMs: START_MS + HOUR_MS },
+    cooldownEndsAtMs: undefined,
+    claimCount: 0,
+    rewardAmount: 10,
   });
 });

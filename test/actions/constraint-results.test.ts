@@ -119,7 +119,9 @@ describe('how a buyer stands in the chats', () => {
 });
 
 const someKey = (): ResultKey => ({
-  ...{ brandId: freshAddress(), url: 'https://brand.example/may', userAddress: freshAddress() },
+  brandId: freshAddress(),
+  url: 'https://brand.example/may',
+  userAddress: freshAddress(),
   collectionId: 7,
 });
 const rowOf = async ({ brandId }: Pick<ResultKey, 'brandId'>) =>
@@ -140,7 +142,9 @@ describe("a brand's server", () => {
     const asked: unknown[] = [];
     const { log, told } = keptLog();
     const externalApi = createExternalApi({
-      ...{ ...ledger, log, questionMs: QUESTION_MS },
+      ...ledger,
+      log,
+      questionMs: QUESTION_MS,
       standing: async () => null,
       ask(question) {
         asked.push(question);
@@ -354,7 +358,9 @@ describe('looks at what is kept', () => {
     const about = { ...key, askedBy: 'us', now: ledger.businessTime() };
     await beginQuestion(db, { ...about, forMs: 1 });
     await keepAnswer(db, {
-      ...{ ...about, ttlMs, result: { isMet: true, message: null } },
+      ...about,
+      ttlMs,
+      result: { isMet: true, message: null },
       standing: level === undefined ? null : standingText([standing(level)]),
     });
     return key;
@@ -390,7 +396,11 @@ describe('looks at what is kept', () => {
     const settings = { lookEveryMs: LOOK_MS, pollMs, looksMax, chatAtOnce, chatFailuresMax };
     const loop = createResultLooks({ ...ledger, clock, chat, log }, settings);
     return {
-      ...{ asked, atOnce, told, turns, loop },
+      asked,
+      atOnce,
+      told,
+      turns,
+      loop,
       /** One turn, when a look is due. */
       async lookNow() {
         ledger.clock.advance(LOOK_MS);

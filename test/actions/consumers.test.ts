@@ -70,13 +70,25 @@ onEveryDatabase(({ kit }) => {
   /** A payout of 10 RWT to each of these users, not yet in a block. */
   async function payout(brandId: Hex, users: string[]) {
     const rewards = users.map((userKey) => ({
-      ...{ sequence: sequences++, id: freshKey('reward'), brandId, eventType: 'survey', userKey },
-      ...{ userEmail: null, wallet: freshAddress(), walletCreated: true, amount: 10, metadata: {} },
-      ...{ createdAt: NOW_MS, platform: userKey === 'dora' ? 'discord' : null },
+      sequence: sequences++,
+      id: freshKey('reward'),
+      brandId,
+      eventType: 'survey',
+      userKey,
+      userEmail: null,
+      wallet: freshAddress(),
+      walletCreated: true,
+      amount: 10,
+      metadata: {},
+      createdAt: NOW_MS,
+      platform: userKey === 'dora' ? 'discord' : null,
     }));
     const data = encodePayoutBatch(
       rewards.map(({ sequence, wallet, amount }) => ({
-        ...{ sequence: BigInt(sequence), brandId, to: wallet, amount: BigInt(amount) },
+        sequence: BigInt(sequence),
+        brandId,
+        to: wallet,
+        amount: BigInt(amount),
       })),
     );
     const stored = await store('payout', data);
@@ -89,14 +101,26 @@ onEveryDatabase(({ kit }) => {
   }
   async function store(purpose: 'payout' | 'mint', data: Hex) {
     const raw = await localKeySigner(generatePrivateKey()).signTransaction({
-      ...{ type: 'eip1559', chainId: 7, nonce: 0, to: freshAddress(), data, gas: 100_000n },
-      ...{ maxFeePerGas: 1n, maxPriorityFeePerGas: 1n },
+      type: 'eip1559',
+      chainId: 7,
+      nonce: 0,
+      to: freshAddress(),
+      data,
+      gas: 100_000n,
+      maxFeePerGas: 1n,
+      maxPriorityFeePerGas: 1n,
     });
     const transaction = { id: freshKey('transaction'), hash: freshHash(), purpose };
     await kit().database.atomically((tx) =>
       storeTransaction(tx, {
-        ...{ ...transaction, lane: freshAddress(), nonce: 0, epoch: 1, createdAt: NOW_MS },
-        ...{ raw, maxFeeWei: 1n, priorityFeeWei: 1n },
+        ...transaction,
+        lane: freshAddress(),
+        nonce: 0,
+        epoch: 1,
+        createdAt: NOW_MS,
+        raw,
+        maxFeeWei: 1n,
+        priorityFeeWei: 1n,
       }),
     );
     return transaction;
@@ -109,8 +133,14 @@ onEveryDatabase(({ kit }) => {
     await kit().database.atomically(async (tx) => {
       for (const { id, hash } of shown)
         await markIncluded(tx, {
-          ...{ id, hash, outcome, blockNumber: number, blockHash: freshHash(), gasUsed: 1 },
-          ...{ gasPriceWei: '1', feedPosition: outcome === 'done' ? ++feedPosition : null },
+          id,
+          hash,
+          outcome,
+          blockNumber: number,
+          blockHash: freshHash(),
+          gasUsed: 1,
+          gasPriceWei: '1',
+          feedPosition: outcome === 'done' ? ++feedPosition : null,
         });
       await noteBlock(tx, { number, hash: freshHash(), feedPosition }, 100);
     });
@@ -125,7 +155,10 @@ onEveryDatabase(({ kit }) => {
     });
   const standing = async (brandId: Hex, platform = '') => {
     const board = await boardAt(db(), {
-      ...{ brandId: brandId as BrandId, period: 'week', platform, atMs: NOW_MS },
+      brandId: brandId as BrandId,
+      period: 'week',
+      platform,
+      atMs: NOW_MS,
     });
     if (!board) return [];
     const first = await firstOf(db(), { boardId: board.id, metric: 'rwt_earned', limit: 10 });
@@ -135,8 +168,13 @@ onEveryDatabase(({ kit }) => {
   const positions = async () => Object.fromEntries(await readPositions(db()));
   const addHook = (brandId: Hex) =>
     addEndpoint(db(), {
-      ...{ id: freshKey('we'), brandId: brandId as BrandId, url: 'https://shop.example/hook', types: [] },
-      ...{ isDefault: false, secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', createdAt: NOW_MS },
+      id: freshKey('we'),
+      brandId: brandId as BrandId,
+      url: 'https://shop.example/hook',
+      types: [],
+      isDefault: false,
+      secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+      createdAt: NOW_MS,
     });
   const events = () => db().select().from(webhookEvents);
 
@@ -304,8 +342,16 @@ onEveryDatabase(({ kit }) => {
     expect(told).toMatchObject({ transactionId: paid.id, createdAt: NOW_MS });
     const [transactionHash, walletAddress] = [paid.hash, paid.rewards[0]?.wallet];
     expect(JSON.parse(told?.body ?? '')).toEqual({
-      ...{ id: told?.id, type: 'reward.distributed', created: NOW_MS / 1000, event: 'rwt_distributed' },
-      ...{ brandId, userId: 'guest', email: '', walletAddress, rwtAmount: 10, transactionHash },
+      id: told?.id,
+      type: 'reward.distributed',
+      created: NOW_MS / 1000,
+      event: 'rwt_distributed',
+      brandId,
+      userId: 'guest',
+      email: '',
+      walletAddress,
+      rwtAmount: 10,
+      transactionHash,
       timestamp: NOW_MS,
       data: { userEmail: '', amount: 10, eventType: 'survey', transactionHash, timestamp: NOW_MS },
     });
@@ -326,16 +372,35 @@ onEveryDatabase(({ kit }) => {
     await db()
       .insert(mints)
       .values({
-        ...{ sessionId, key: freshHash(), kind: 'wallet', brandId: brandId as BrandId, wallet },
-        ...{ usdCents: 1_250, rwtAmount: 125, paymentIntentId: null, createdAt: NOW_MS },
-        ...{ transactionId: minted.id, failedTries: 0, failure: null },
+        sessionId,
+        key: freshHash(),
+        kind: 'wallet',
+        brandId: brandId as BrandId,
+        wallet,
+        usdCents: 1_250,
+        rwtAmount: 125,
+        paymentIntentId: null,
+        createdAt: NOW_MS,
+        transactionId: minted.id,
+        failedTries: 0,
+        failure: null,
       });
     await db()
       .insert(checkoutSessions)
       .values({
-        ...{ id: freshKey('checkout'), brandId: brandId as BrandId, userEmail: 'buyer@shop.example', wallet },
-        ...{ amountCents: 1_250, currency: 'usd', rwtAmount: 125, mintTo: 'wallet', livemode: false },
-        ...{ processorSessionId: sessionId, state: 'paid', createdAt: NOW_MS, expiresAt: NOW_MS },
+        id: freshKey('checkout'),
+        brandId: brandId as BrandId,
+        userEmail: 'buyer@shop.example',
+        wallet,
+        amountCents: 1_250,
+        currency: 'usd',
+        rwtAmount: 125,
+        mintTo: 'wallet',
+        livemode: false,
+        processorSessionId: sessionId,
+        state: 'paid',
+        createdAt: NOW_MS,
+        expiresAt: NOW_MS,
         refundedCents: 0,
       });
     await book([minted]);
@@ -343,10 +408,18 @@ onEveryDatabase(({ kit }) => {
     const [told] = await events();
     expect(told).toMatchObject({ type: 'payment.minted', subject: sessionId, transactionId: minted.id });
     expect(JSON.parse(told?.body ?? '')).toEqual({
-      ...{ id: told?.id, type: 'payment.minted', created: NOW_MS / 1000 },
+      id: told?.id,
+      type: 'payment.minted',
+      created: NOW_MS / 1000,
       data: {
-        ...{ userEmail: 'buyer@shop.example', sessionId, walletAddress: wallet, mintTo: 'wallet' },
-        ...{ usdAmount: 12.5, rwtAmount: 125, transactionHash: minted.hash, timestamp: NOW_MS },
+        userEmail: 'buyer@shop.example',
+        sessionId,
+        walletAddress: wallet,
+        mintTo: 'wallet',
+        usdAmount: 12.5,
+        rwtAmount: 125,
+        transactionHash: minted.hash,
+        timestamp: NOW_MS,
       },
     });
   });

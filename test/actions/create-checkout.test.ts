@@ -24,7 +24,9 @@ onEveryDatabase((on) => {
     const { database, clock, random } = ledger;
     const world = { asked: 0, requests: [] as unknown[], told: [] as unknown[], reached: [] as string[] };
     const deps: CheckoutDeps = {
-      ...{ database, clock, random },
+      database,
+      clock,
+      random,
       processor: {
         livemode: false,
         async createSession(request) {
@@ -32,9 +34,20 @@ onEveryDatabase((on) => {
           world.asked += 1;
           world.requests.push(request);
           return {
-            ...{ id: `cs_test_${id}`, checkoutId: id, url: PAGE, status: 'open', paymentStatus: 'unpaid' },
-            ...{ paymentIntentId: null, amountTotal: amount, currency, livemode: false, metadata },
-            ...{ refundedAmount: 0, disputed: false, createdAtMs: START_MS, expiresAtMs: START_MS + 7 },
+            id: `cs_test_${id}`,
+            checkoutId: id,
+            url: PAGE,
+            status: 'open',
+            paymentStatus: 'unpaid',
+            paymentIntentId: null,
+            amountTotal: amount,
+            currency,
+            livemode: false,
+            metadata,
+            refundedAmount: 0,
+            disputed: false,
+            createdAtMs: START_MS,
+            expiresAtMs: START_MS + 7,
             ...(await createSession(id)),
           };
         },
@@ -49,8 +62,12 @@ onEveryDatabase((on) => {
       createCheckout(
         deps,
         {
-          ...{ brandId: brand.brandId, amountCents: 2_500, currency: 'usd', userEmail: 'a@people.example' },
-          ...{ successUrl: `https://${brand.domain}/thanks`, cancelUrl: `https://${brand.domain}/cart` },
+          brandId: brand.brandId,
+          amountCents: 2_500,
+          currency: 'usd',
+          userEmail: 'a@people.example',
+          successUrl: `https://${brand.domain}/thanks`,
+          cancelUrl: `https://${brand.domain}/cart`,
           ...change,
         },
         { id },
@@ -63,8 +80,13 @@ onEveryDatabase((on) => {
     const expected = { url: PAGE, sessionId: `cs_test_${id}` };
     expect(await buy()).toEqual(expected);
     expect(await plan()).toMatchObject({
-      ...{ processorSessionId: `cs_test_${id}`, url: PAGE, state: 'open', paymentStatus: 'unpaid' },
-      ...{ expiresAt: START_MS + 7, nextLookAt: START_MS + FIRST_LOOK_MS, rwtAmount: 25_000 },
+      processorSessionId: `cs_test_${id}`,
+      url: PAGE,
+      state: 'open',
+      paymentStatus: 'unpaid',
+      expiresAt: START_MS + 7,
+      nextLookAt: START_MS + FIRST_LOOK_MS,
+      rwtAmount: 25_000,
     });
     expect(await buy()).toEqual(expected);
     expect([world.asked, world.reached, world.told]).toEqual([1, ['checkout.made'], []]);
@@ -75,8 +97,12 @@ onEveryDatabase((on) => {
     await buy({ amountCents: 1_050 });
     expect(world.requests).toEqual([
       {
-        ...{ id, amount: 1_050, currency: 'usd', userEmail: 'a@people.example' },
-        ...{ successUrl: `https://${brand.domain}/thanks`, cancelUrl: `https://${brand.domain}/cart` },
+        id,
+        amount: 1_050,
+        currency: 'usd',
+        userEmail: 'a@people.example',
+        successUrl: `https://${brand.domain}/thanks`,
+        cancelUrl: `https://${brand.domain}/cart`,
         productName: '10500 reward tokens (RWT)',
         metadata: { wallet: brand.brandId, usd_amount: '10.50', rwt_amount: '10500' },
       },
@@ -86,8 +112,12 @@ onEveryDatabase((on) => {
   test('without an idempotency key is a checkout of its own each time', async () => {
     const { deps, brand } = await shop();
     const wanted: WantedCheckout = {
-      ...{ brandId: brand.brandId, amountCents: 2_500, currency: 'usd', userEmail: 'a@people.example' },
-      ...{ successUrl: `https://${brand.domain}/`, cancelUrl: `https://${brand.domain}/` },
+      brandId: brand.brandId,
+      amountCents: 2_500,
+      currency: 'usd',
+      userEmail: 'a@people.example',
+      successUrl: `https://${brand.domain}/`,
+      cancelUrl: `https://${brand.domain}/`,
     };
     const made = [await createCheckout(deps, wanted), await createCheckout(deps, wanted)];
     const sessionId = expect.stringMatching(/^cs_test_[0-9a-f-]{36}$/);
@@ -122,8 +152,12 @@ onEveryDatabase((on) => {
     const facts = { checkout: id, code: 'rate_limit', error: 'too many requests' };
     expect(world.told).toEqual([[facts, 'the processor made no session']]);
     expect(await plan()).toMatchObject({
-      ...{ processorSessionId: null, url: null, state: 'creating', createdAt: START_MS },
-      ...{ expiresAt: START_MS + LIFETIME_MS, nextLookAt: START_MS + FIRST_LOOK_MS },
+      processorSessionId: null,
+      url: null,
+      state: 'creating',
+      createdAt: START_MS,
+      expiresAt: START_MS + LIFETIME_MS,
+      nextLookAt: START_MS + FIRST_LOOK_MS,
     });
     away = new Error('a fault');
     await expect(buy()).rejects.toBe(away);
@@ -155,15 +189,22 @@ onEveryDatabase((on) => {
     deps.settings.openCheckouts = { ofAddress: 3, ofBrand: 5 };
     const buyAt = ({ brandId, domain }: typeof brand, openedFrom?: string) =>
       createCheckout(deps, {
-        ...{ brandId, amountCents: 2_500, currency: 'usd', userEmail: 'a@people.example', openedFrom },
-        ...{ successUrl: `https://${domain}/`, cancelUrl: `https://${domain}/` },
+        brandId,
+        amountCents: 2_500,
+        currency: 'usd',
+        userEmail: 'a@people.example',
+        openedFrom,
+        successUrl: `https://${domain}/`,
+        cancelUrl: `https://${domain}/`,
       });
     const [one, two] = [freshKey('address'), freshKey('address')];
     const outcomes = await Promise.all(Array.from({ length: 8 }, () => buyAt(brand, one)));
     const refusalsOf = (all: typeof outcomes) => all.flatMap((of) => ('refusal' in of ? [of.refusal] : []));
     const refused = (whose: string, limit: number) => ({
       code: 'too_many_open_checkouts',
-      ...{ whose, limit, resetAtMs: START_MS + 7 },
+      whose,
+      limit,
+      resetAtMs: START_MS + 7,
     });
     expect(refusalsOf(outcomes)).toHaveLength(5);
     expect(refusalsOf(outcomes)[0]).toMatchObject({

@@ -52,8 +52,16 @@ async function shop(rule: Settings = {}, brand: Settings & { deposit?: number } 
   const event = (change: Partial<EventSubmission> = {}) => {
     const userKey = `${freshKey('user')}@demo.example`;
     const submission: EventSubmission = {
-      ...{ brandId, eventType: 'visit', userKey, userEmail: userKey, userAddress: undefined },
-      ...{ channel: undefined, skipCooldown: false, metadata: {}, withBrandKey: false, domain },
+      brandId,
+      eventType: 'visit',
+      userKey,
+      userEmail: userKey,
+      userAddress: undefined,
+      channel: undefined,
+      skipCooldown: false,
+      metadata: {},
+      withBrandKey: false,
+      domain,
       ...change,
     };
     return { submission, rewardId: ledger.random.uuid() };
@@ -87,7 +95,12 @@ describe('an event that is granted', () => {
       bypass: { cooldown: false, maxClaims: false },
       state: { counter: undefined, totalClaims: 0, availableFunds: 1_000 },
       granted: {
-        ...{ rewardId: first.rewardId, brandId, eventType: 'visit', amount: 10, wallet, walletCreated: true },
+        rewardId: first.rewardId,
+        brandId,
+        eventType: 'visit',
+        amount: 10,
+        wallet,
+        walletCreated: true,
       },
     });
     expect(second).toMatchObject({ state: { totalClaims: 1, availableFunds: 990 } });
@@ -95,8 +108,16 @@ describe('an event that is granted', () => {
     expect(await takeNumbers(ledger.database.db, 'reward_sequence', 1)).toBe(second.granted.sequence + 1);
     const found = await findReward(ledger.database.db, first.rewardId);
     expect(found?.reward).toMatchObject({
-      ...{ id: first.rewardId, sequence: decision.granted.sequence, brandId, userKey, amount: 10, wallet },
-      ...{ userEmail: userKey, walletCreated: true, metadata: {}, createdAt: ledger.clock.now() },
+      id: first.rewardId,
+      sequence: decision.granted.sequence,
+      brandId,
+      userKey,
+      amount: 10,
+      wallet,
+      userEmail: userKey,
+      walletCreated: true,
+      metadata: {},
+      createdAt: ledger.clock.now(),
     });
   });
 
@@ -365,8 +386,16 @@ describe('what is told of an event', () => {
 
     const [id, hash] = [freshKey('transaction'), freshHash()];
     await storeTransaction(db, {
-      ...{ id, lane: freshAddress(), nonce: 0, purpose: 'payout', epoch: 1, hash, raw: '0x02c0' },
-      ...{ maxFeeWei: 1n, priorityFeeWei: 1n, createdAt: START_MS },
+      id,
+      lane: freshAddress(),
+      nonce: 0,
+      purpose: 'payout',
+      epoch: 1,
+      hash,
+      raw: '0x02c0',
+      maxFeeWei: 1n,
+      priorityFeeWei: 1n,
+      createdAt: START_MS,
     });
     await bindRewards(db, { sequences: [sequence], transactionId: id });
     expect(await state()).toEqual(nothingYet);

@@ -18,9 +18,12 @@ const HOUR = 3_600_000;
 describe('requests of an address', () => {
   const gate = (batchMax = 100, change = {}) =>
     createAddressGate({
-      ...{ ...ledger, ...change },
+      ...ledger,
+      ...change,
       limit: { scope: 'relay address', limit: 2, windowMs: HOUR },
-      ...{ batchMax, triesMax: 3, windowsKeptMs: 24 * HOUR },
+      batchMax,
+      triesMax: 3,
+      windowsKeptMs: 24 * HOUR,
     });
 
   test('are admitted up to the limit, each answer for its own address', async () => {

@@ -16,8 +16,11 @@ function start(ledger: TestLedger, { fails = (_tries: number): unknown => undefi
   const world = { fails, tries: 0, commits: 0 };
   const submitter = createEventSubmitter({
     ...ledger,
-    ...{ ownHosts: [], ownAddresses: new Set<string>(), duplicateWindowMs: 60_000 },
-    ...{ batchMax: 100, triesMax: TRIES_MAX },
+    ownHosts: [],
+    ownAddresses: new Set<string>(),
+    duplicateWindowMs: 60_000,
+    batchMax: 100,
+    triesMax: TRIES_MAX,
     crash(point) {
       if (point === 'reserve.committed') world.commits += 1;
       if (point !== 'reserve.before-commit') return;
@@ -38,9 +41,16 @@ async function shop(ledger: TestLedger) {
   await changeRule(ledger, { name: brandId, eventType: 'visit' }, { reward: 10 });
   const event = (rewardId: string = ledger.random.uuid()) => {
     const submission: EventSubmission = {
-      ...{ brandId, eventType: 'visit', userKey: `${freshKey('user')}@demo.example`, userEmail: undefined },
-      ...{ userAddress: undefined, channel: undefined, skipCooldown: false, metadata: {} },
-      ...{ withBrandKey: false, domain },
+      brandId,
+      eventType: 'visit',
+      userKey: `${freshKey('user')}@demo.example`,
+      userEmail: undefined,
+      userAddress: undefined,
+      channel: undefined,
+      skipCooldown: false,
+      metadata: {},
+      withBrandKey: false,
+      domain,
     };
     return { submission, rewardId };
   };

@@ -38,8 +38,16 @@ const deps = (): LaneDeps => ({
 const store = async (nonce: number) => {
   const id = freshKey('transaction');
   await storeTransaction(ledger.database.db, {
-    ...{ id, lane, nonce, purpose: 'payout', epoch: 1, hash: freshHash(), raw: '0x02c0' },
-    ...{ maxFeeWei: 1n, priorityFeeWei: 1n, createdAt: START_MS },
+    id,
+    lane,
+    nonce,
+    purpose: 'payout',
+    epoch: 1,
+    hash: freshHash(),
+    raw: '0x02c0',
+    maxFeeWei: 1n,
+    priorityFeeWei: 1n,
+    createdAt: START_MS,
   });
   return id;
 };
@@ -51,12 +59,20 @@ describe('what is shown', () => {
     nonces = { 20: 5, 8: 3 };
     expect(await showLanes(deps())).toEqual([
       {
-        ...{ lane, purpose: 'payout', nonce: { ledger: 6, chain: 5, final: 3 } },
-        ...{ open: 2, foreign: false, accepted: [] },
+        lane,
+        purpose: 'payout',
+        nonce: { ledger: 6, chain: 5, final: 3 },
+        open: 2,
+        foreign: false,
+        accepted: [],
       },
       {
-        ...{ lane: idle, purpose: 'relay', nonce: { ledger: null, chain: 0, final: 0 } },
-        ...{ open: 0, foreign: false, accepted: [] },
+        lane: idle,
+        purpose: 'relay',
+        nonce: { ledger: null, chain: 0, final: 0 },
+        open: 0,
+        foreign: false,
+        accepted: [],
       },
     ]);
     nonces = { 20: 6, 8: 6 };

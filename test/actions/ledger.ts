@@ -52,8 +52,14 @@ export async function someBrand(
   if (deposit > 0)
     await ledger.database.atomically((tx) =>
       bookMovement(tx, {
-        ...{ id: freshKey('movement'), brandId, kind: 'deposit', amount: deposit },
-        ...{ transactionHash: freshHash(), logIndex: 0, blockNumber: 1, createdAt: START_MS },
+        id: freshKey('movement'),
+        brandId,
+        kind: 'deposit',
+        amount: deposit,
+        transactionHash: freshHash(),
+        logIndex: 0,
+        blockNumber: 1,
+        createdAt: START_MS,
       }),
     );
   return { ...made, domain };

@@ -43,9 +43,17 @@ describe('a brand is made', () => {
     const made = await createBrand(ledger, settings);
     if ('refusal' in made) throw new Error('refused');
     expect(made).toEqual({
-      ...{ brandId, name: 'Shop', automation: true, createdAtMs: ledger.clock.now() },
+      brandId,
+      name: 'Shop',
+      automation: true,
+      createdAtMs: ledger.clock.now(),
       profile: expect.objectContaining({ domains: ['new.example'], spendPerDay: 5, clientAmounts: 'allow' }),
-      ...{ provenDomains: [], deposited: 0, promised: 0, rules: [], gasWallet: null, othersExpireAtMs: null },
+      provenDomains: [],
+      deposited: 0,
+      promised: 0,
+      rules: [],
+      gasWallet: null,
+      othersExpireAtMs: null,
       keyId: expect.stringMatching(/^test_\w{12}$/),
       apiKey: expect.stringMatching(/^rk_test_\w{12}_\w{40}$/),
       keys: [{ keyId: made.keyId, createdAtMs: ledger.clock.now(), expiresAtMs: null }],
@@ -118,13 +126,19 @@ describe('a brand is found', () => {
     const gasWallet = { payer: brandId, addressAt: () => address, nowMs: START_MS };
     await ledger.database.atomically((tx) => ensureGasWallet(tx, gasWallet));
     expect(await showBrand(ledger, domain)).toMatchObject({
-      ...{ brandId, deposited: 70, promised: 0, gasWallet: { address, ready: false } },
+      brandId,
+      deposited: 70,
+      promised: 0,
+      gasWallet: { address, ready: false },
       rules: [{ eventType: 'visit', rewardAmount: 5 }],
     });
     await setGasWalletReady(ledger.database.db, brandId, true);
     expect(await showBrand(ledger, domain)).toMatchObject({ gasWallet: { address, ready: true } });
     expect((await overviewBrands(ledger)).find((one) => one.brandId === brandId)).toMatchObject({
-      ...{ deposited: 70, name: `Brand ${brandId}`, automation: true, createdAtMs: START_MS },
+      deposited: 70,
+      name: `Brand ${brandId}`,
+      automation: true,
+      createdAtMs: START_MS,
     });
   });
 
@@ -334,7 +348,10 @@ describe('a DNS record', () => {
     const below = await recordOf(other, `eu.${domain}`);
     records.set(below.name, [below.value]);
     expect(await verify(`eu.${domain}`)).toEqual({
-      ...{ domain: `eu.${domain}`, dnsConfigured: false, brandId: undefined, nested: domain },
+      domain: `eu.${domain}`,
+      dnsConfigured: false,
+      brandId: undefined,
+      nested: domain,
       name: below.name,
     });
     expect(await showBrand(ledger, other)).toMatchObject({ provenDomains: [] });
@@ -359,9 +376,13 @@ describe('RWT for a brand', () => {
     if ('refusal' in told) throw new Error('refused');
     const { key } = told;
     expect(told).toEqual({
-      ...{ key, brandId, ...wish, state: 'waiting' },
+      key,
+      brandId,
+      ...wish,
+      state: 'waiting',
       transaction: {
-        ...{ chainId: 42, to: pointsSale },
+        chainId: 42,
+        to: pointsSale,
         data: saleMintData({ kind: 'escrow', key, recipient: brandId, amount: 50 }),
       },
     });
@@ -386,7 +407,11 @@ describe('RWT for a brand', () => {
     const transaction = `0x${'AB'.repeat(32)}` as const;
     const key = transaction.toLowerCase();
     expect(await fundBrand(ledger, brandId, { ...wish, transaction })).toEqual({
-      ...{ key, brandId, ...wish, state: 'recorded', transaction: null },
+      key,
+      brandId,
+      ...wish,
+      state: 'recorded',
+      transaction: null,
     });
     expect(await mints()).toContainEqual(
       expect.objectContaining({ key, recipient: brandId, kind: 'direct' }),

@@ -27,8 +27,14 @@ import { freshAddress, freshHash, freshKey } from '../kits/databases.ts';
 import { openLedger, START_MS, someBrand, type TestLedger } from './ledger.ts';
 
 const MUG: PerkWish = {
-  ...{ name: 'Mug', description: 'Enamel', category: 'physical', cost: 60, stock: 10 },
-  ...{ metadata: {}, active: true, constraints: [] },
+  name: 'Mug',
+  description: 'Enamel',
+  category: 'physical',
+  cost: 60,
+  stock: 10,
+  metadata: {},
+  active: true,
+  constraints: [],
 };
 
 let ledger: TestLedger;
@@ -41,14 +47,16 @@ afterAll(() => ledger.close());
 function manager(of: Partial<ManagePerksDeps> = {}) {
   const nudges = { count: 0 };
   const deps: ManagePerksDeps = {
-    ...{ ...ledger, reach: { to: 'public', ports: [], networks: [] } },
+    ...ledger,
+    reach: { to: 'public', ports: [], networks: [] },
     nudge: () => void nudges.count++,
     ...of,
   };
   const add = async (brand: string, wish: Partial<PerkWish> = {}) =>
     addPerk(deps, brand, { ...MUG, ...wish });
   return {
-    ...{ nudges, add },
+    nudges,
+    add,
     async added(brand: string, wish: Partial<PerkWish> = {}) {
       const perk = await add(brand, wish);
       if ('refusal' in perk) throw new Error(JSON.stringify(perk.refusal));
@@ -71,8 +79,16 @@ const refused = (setting: string, message: string) => ({
 async function transactionAt(status: TransactionStatus, outcome: TransactionOutcome | null) {
   const [id, hash] = [freshKey('transaction'), freshHash()];
   await storeTransaction(ledger.database.db, {
-    ...{ id, lane: freshAddress(), nonce: 0, purpose: 'redeem', epoch: 1, hash, raw: '0x02c0' },
-    ...{ maxFeeWei: 1n, priorityFeeWei: 1n, createdAt: START_MS },
+    id,
+    lane: freshAddress(),
+    nonce: 0,
+    purpose: 'redeem',
+    epoch: 1,
+    hash,
+    raw: '0x02c0',
+    maxFeeWei: 1n,
+    priorityFeeWei: 1n,
+    createdAt: START_MS,
   });
   const at = { status, outcome };
   await ledger.database.db.update(transactions).set(at).where(eq(transactions.id, id));
@@ -85,8 +101,14 @@ describe('a perk is added', () => {
     const { added, nudges } = manager();
     const perk = await added(domain, { tokenId: 500 });
     expect(perk).toEqual({
-      ...{ ...MUG, id: expect.stringMatching(/^[0-9a-f-]{36}$/), brandId, tokenId: 500, image: null },
-      ...{ createdAt: START_MS, terms: 'waiting', failure: null },
+      ...MUG,
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      brandId,
+      tokenId: 500,
+      image: null,
+      createdAt: START_MS,
+      terms: 'waiting',
+      failure: null,
     });
     const { terms: _, failure: __, ...stored } = perk;
     expect(await findPerk(ledger.database.db, { brandId, perkId: perk.id })).toEqual(stored);
@@ -154,7 +176,8 @@ describe('a constraint that asks a server', () => {
     expect(perk.constraints).toEqual(good);
     expect(await change(perk.id, { constraints: inner, name: 'Cup' })).toEqual(problem);
     expect(await findPerk(ledger.database.db, { brandId, perkId: perk.id })).toMatchObject({
-      ...{ name: 'Mug', constraints: good },
+      name: 'Mug',
+      constraints: good,
     });
     expect(nudges.count).toBe(1);
   });
@@ -180,7 +203,11 @@ describe('a perk is changed', () => {
     expect(await termsOf(tokenId)).toHaveLength(1);
     expect(await change(`${tokenId}`, { cost: 70, stock: 8 })).toEqual({ ...renamed, cost: 70, stock: 8 });
     expect(await findPerk(ledger.database.db, { brandId, perkId: id })).toMatchObject({
-      ...{ name: 'Cup', image: null, cost: 70, stock: 8, createdAt: perk.createdAt },
+      name: 'Cup',
+      image: null,
+      cost: 70,
+      stock: 8,
+      createdAt: perk.createdAt,
     });
     expect(await termsOf(tokenId)).toMatchObject([
       { kind: 'set', position: 1 },
@@ -295,9 +322,17 @@ describe('redemptions are shown', () => {
   /** Later than those before it. */
   async function redemption(brandId: BrandId, of: Partial<typeof redemptions.$inferInsert> = {}) {
     const row = {
-      ...{ id: randomUUID(), key: freshHash(), brandId, perkId: randomUUID(), tokenId: 1, cost: 60 },
-      ...{ userKey: 'x@people.example', wallet: freshAddress(), confirmationCode: freshKey('CODE') },
-      ...{ createdAt: START_MS + ++redeemed, ...of },
+      id: randomUUID(),
+      key: freshHash(),
+      brandId,
+      perkId: randomUUID(),
+      tokenId: 1,
+      cost: 60,
+      userKey: 'x@people.example',
+      wallet: freshAddress(),
+      confirmationCode: freshKey('CODE'),
+      createdAt: START_MS + ++redeemed,
+      ...of,
     };
     await ledger.database.db.insert(redemptions).values(row);
     return row.id;

@@ -25,7 +25,10 @@ onEveryDatabase((on) => {
     expect(minted.filter((mint) => mint?.alreadyProcessed === true)).toHaveLength(199);
     expect(new Set(minted.map((mint) => mint?.transactionHash)).size).toBe(1);
     expect((await readMint(database.db, session.id))?.mint).toMatchObject({
-      ...{ kind: 'wallet', wallet: session.metadata.wallet, usdCents: 2_500, rwtAmount: 25_000 },
+      kind: 'wallet',
+      wallet: session.metadata.wallet,
+      usdCents: 2_500,
+      rwtAmount: 25_000,
     });
   });
 
@@ -107,7 +110,10 @@ onEveryDatabase((on) => {
       minted: { sessionId: lost.id },
     });
     expect(await findCheckout(database.db, lost.id)).toMatchObject({
-      ...{ id: lost.checkoutId, url, expiresAt: expiresAtMs, state: 'paid' },
+      id: lost.checkoutId,
+      url,
+      expiresAt: expiresAtMs,
+      state: 'paid',
     });
   });
 

@@ -19,16 +19,28 @@ test.skipIf(postgresMissing())('on Postgres', { timeout: 60_000 }, async () => {
       createEventSubmitter({
         ...ledger,
         database,
-        ...{ ownHosts: [], ownAddresses: new Set<string>(), duplicateWindowMs: 60_000 },
-        ...{ batchMax: 10, triesMax: 20, crash: () => {} },
+        ownHosts: [],
+        ownAddresses: new Set<string>(),
+        duplicateWindowMs: 60_000,
+        batchMax: 10,
+        triesMax: 20,
+        crash: () => {},
       }),
     );
     const userKey = `${freshKey('user')}@demo.example`;
     const deliver = (n: number) => {
       const metadata = { order_id: n % 2 === 0 ? 'A-1' : `B-${n % 10}` };
       const submission = {
-        ...{ brandId, eventType: 'purchase', userKey, userEmail: userKey, userAddress: undefined, domain },
-        ...{ channel: undefined, skipCooldown: false, metadata, withBrandKey: false },
+        brandId,
+        eventType: 'purchase',
+        userKey,
+        userEmail: userKey,
+        userAddress: undefined,
+        domain,
+        channel: undefined,
+        skipCooldown: false,
+        metadata,
+        withBrandKey: false,
       };
       const event = { submission, rewardId: ledger.random.uuid() };
       return (submitters[n % 3 === 0 ? 0 : 1] as (typeof submitters)[0]).submit(event);

@@ -30,7 +30,10 @@ let ledger: TestLedger;
 beforeAll(async () => {
   ledger = await openLedger();
   await writeFact(ledger.database.db, 'chain', {
-    ...{ chainId: CHAIN_ID, genesisHash: freshHash(), deploymentBlock: 1, contracts },
+    chainId: CHAIN_ID,
+    genesisHash: freshHash(),
+    deploymentBlock: 1,
+    contracts,
   });
 });
 afterAll(() => ledger.close());
@@ -89,14 +92,28 @@ describe('a mint for an account', () => {
     const minted = await mint(recipient);
     const [row] = await rowsFor(recipient);
     expect(row).toEqual({
-      ...{ ...waiting, recipient, key: expect.stringMatching(/^0x[0-9a-f]{64}$/), createdAt: START_MS },
-      ...{ transactionId: null, failedTries: 0, failure: null },
-      ...{ refusals: 0, nextTryAt: 0, refusal: null, shownHash: null, shownBlock: null },
+      ...waiting,
+      recipient,
+      key: expect.stringMatching(/^0x[0-9a-f]{64}$/),
+      createdAt: START_MS,
+      transactionId: null,
+      failedTries: 0,
+      failure: null,
+      refusals: 0,
+      nextTryAt: 0,
+      refusal: null,
+      shownHash: null,
+      shownBlock: null,
     });
     const key = row?.key ?? '0x';
     const data = saleMintData({ ...waiting, recipient, key });
     expect(minted).toEqual({
-      ...{ ...waiting, recipient, key, state: 'waiting', failure: null, hash: null },
+      ...waiting,
+      recipient,
+      key,
+      state: 'waiting',
+      failure: null,
+      hash: null,
       transaction: { chainId: CHAIN_ID, to: contracts.pointsSale, data },
     });
   });
@@ -167,7 +184,10 @@ describe('funds of a brand', () => {
     expect(row).toMatchObject({ kind: 'escrow', ...wish });
     const mint: HandMintWish & { key: Hex } = { ...wish, kind: 'escrow', recipient: brandId, key };
     expect(funding).toEqual({
-      ...{ ...wish, key, brandId, state: 'waiting' },
+      ...wish,
+      key,
+      brandId,
+      state: 'waiting',
       transaction: { chainId: CHAIN_ID, to: contracts.pointsSale, data: saleMintData(mint) },
     });
   });
@@ -182,7 +202,10 @@ describe('funds of a brand', () => {
     const { brandId } = await someBrand(ledger);
     const { mints } = lane({ status: 'included', outcome: 'done', hash: freshHash() });
     expect(await fund(brandId, mints)).toEqual({
-      ...{ ...wish, brandId, state: 'deposited', transaction: null },
+      ...wish,
+      brandId,
+      state: 'deposited',
+      transaction: null,
       key: expect.stringMatching(/^0x/),
     });
   });

@@ -11,7 +11,10 @@ export const NOW = Date.UTC(2030, 0, 1);
 
 export type Progress = Pick<MintProgress, 'hash' | 'status' | 'outcome' | 'failure'>;
 export const included = (): Progress => ({
-  ...{ hash: freshHash(), status: 'included', outcome: 'done', failure: null },
+  hash: freshHash(),
+  status: 'included',
+  outcome: 'done',
+  failure: null,
 });
 
 export const DAY_MS = 86_400_000;
@@ -25,17 +28,36 @@ export async function paidSession(
   const id = freshKey('checkout-');
   const sessionId = freshKey('cs_test_');
   await planCheckout(database.db, {
-    ...{ id, brandId: wallet, userEmail: 'buyer@shop.example', wallet, amountCents: 2_500 },
-    ...{ currency: 'usd', rwtAmount: 25_000, mintTo: 'wallet', livemode: false },
-    ...{ createdAt: plannedAt, expiresAt: NOW + DAY_MS, nextLookAt: NOW },
+    id,
+    brandId: wallet,
+    userEmail: 'buyer@shop.example',
+    wallet,
+    amountCents: 2_500,
+    currency: 'usd',
+    rwtAmount: 25_000,
+    mintTo: 'wallet',
+    livemode: false,
+    createdAt: plannedAt,
+    expiresAt: NOW + DAY_MS,
+    nextLookAt: NOW,
   });
   const noted = { expiresAt: NOW + DAY_MS, nextLookAt: NOW, paymentStatus: 'unpaid' };
   if (isNoted) await attachSession(database.db, { ...noted, id, processorSessionId: sessionId, url: null });
   return {
-    ...{ id: sessionId, checkoutId: id, url: null, status: 'complete', paymentStatus: 'paid' },
-    ...{ paymentIntentId: freshKey('pi_'), amountTotal: 2_500, currency: 'usd', livemode: false },
+    id: sessionId,
+    checkoutId: id,
+    url: null,
+    status: 'complete',
+    paymentStatus: 'paid',
+    paymentIntentId: freshKey('pi_'),
+    amountTotal: 2_500,
+    currency: 'usd',
+    livemode: false,
     metadata: { wallet, usd_amount: '25', rwt_amount: '25000' },
-    ...{ refundedAmount: 0, disputed: false, createdAtMs: NOW, expiresAtMs: NOW + DAY_MS },
+    refundedAmount: 0,
+    disputed: false,
+    createdAtMs: NOW,
+    expiresAtMs: NOW + DAY_MS,
   };
 }
 

@@ -63,7 +63,9 @@ type Deps = Parameters<typeof createRelayTransaction>[0];
 const relay = () =>
   createRelayTransaction({
     ...ledger,
-    ...{ contracts, rpc: node.rpc, chain: node.chain },
+    contracts,
+    rpc: node.rpc,
+    chain: node.chain,
     async queue(wish: Record<string, unknown>) {
       queued.push(wish);
       return answer;
@@ -77,8 +79,12 @@ const relay = () =>
     },
     settings: {
       userLimit: { scope: 'relay user', limit: 2, windowMs: 60_000 },
-      ...{ gasMax: 500_000, permitMarginMs: MARGIN_MS, answerTimeoutMs: 7_000, batchMax: 10 },
-      ...{ userShare: 0.05, budgetGwei: 2_000_010 },
+      gasMax: 500_000,
+      permitMarginMs: MARGIN_MS,
+      answerTimeoutMs: 7_000,
+      batchMax: 10,
+      userShare: 0.05,
+      budgetGwei: 2_000_010,
       fees: { feeCapWei: 100n * GWEI, priorityFeeWei: GWEI },
     },
   } as unknown as Deps);
@@ -86,7 +92,7 @@ const relay = () =>
 const data = encodeFunctionData({ abi: perkNFTAbi, functionName: 'purchaseFor', args: [user, 1n, 5n] });
 const ask = (change: Partial<RelayRequest> = {}, effect?: { id: string }) =>
   relay()(
-    { ...{ to: contracts.perks, data, valueWei: 0n, userAddress: user, wallets: [user] }, ...change },
+    { to: contracts.perks, data, valueWei: 0n, userAddress: user, wallets: [user], ...change },
     effect && { ...effect, mayExist: false, renew: () => Promise.reject(new Error('nothing was undone')) },
   );
 /** Why it was not sent, as its caller is told. */
@@ -99,7 +105,11 @@ async function problem(change?: Partial<RelayRequest>) {
 async function permit(change: { nonce?: bigint; spender?: Hex; deadlineMs?: number } = {}): Promise<Permit> {
   const { nonce = 5n, spender = contracts.perks, deadlineMs = START_MS + 3_600_000 } = change;
   const { v, r, s, deadline } = await signPermit(account, {
-    ...{ domain: tokenDomain, owner: user, spender, value: 9n, nonce },
+    domain: tokenDomain,
+    owner: user,
+    spender,
+    value: 9n,
+    nonce,
     deadline: BigInt(deadlineMs / 1_000),
   });
   return { owner: user, spender, value: 9n, deadlineSeconds: deadline, v, r, s } as Permit;
@@ -110,8 +120,10 @@ describe('a call that is expected to succeed', () => {
     const outcome = await ask({}, { id: 'its id' });
     expect(outcome).toEqual({
       grounds: {
-        ...{ contract: 'perks', function: 'purchaseFor(address,uint256,uint256)' },
-        ...{ payer: 'service', gas: 150_000 },
+        contract: 'perks',
+        function: 'purchaseFor(address,uint256,uint256)',
+        payer: 'service',
+        gas: 150_000,
       },
       window: { limit: 2, remaining: 1, resetAtMs: 5 },
       relayed: done,
@@ -121,11 +133,21 @@ describe('a call that is expected to succeed', () => {
     ]);
     expect(queued).toEqual([
       {
-        ...{ id: 'its id', lane: serviceWallet, payer: 'service', userAddress: user },
-        ...{ recipient: contracts.perks, data, valueWei: '0', gas: 150_000, permit: null },
+        id: 'its id',
+        lane: serviceWallet,
+        payer: 'service',
+        userAddress: user,
+        recipient: contracts.perks,
+        data,
+        valueWei: '0',
+        gas: 150_000,
+        permit: null,
         // 150,000 gas at twice the base fee and the builder's gwei.
-        ...{ reservedGwei: 150_000 * 21 + 1, budgetDay: budgetDay(START_MS), createdAt: START_MS },
-        ...{ budgetGwei: 2_000_010, shareGwei: 100_000 },
+        reservedGwei: 150_000 * 21 + 1,
+        budgetDay: budgetDay(START_MS),
+        createdAt: START_MS,
+        budgetGwei: 2_000_010,
+        shareGwei: 100_000,
       },
     ]);
     expect(steps).toEqual([{ id: 'its id', timeoutMs: 7_000 }, serviceWallet]);
@@ -247,7 +269,9 @@ describe('its permit', () => {
     const reverted = encodeErrorResult({ abi: perkNFTAbi, errorName: 'PerkSoldOut', args: [7n] });
     node.world.tries = [{ reverted }];
     expect(await problem({ permit: await permit({ nonce: 4n }) })).toEqual({
-      ...{ reason: 'permit_consumed', allowance: '9', error: 'PerkSoldOut(7)' },
+      reason: 'permit_consumed',
+      allowance: '9',
+      error: 'PerkSoldOut(7)',
     });
   });
 
@@ -297,7 +321,9 @@ describe('a call is not sent', () => {
   test('when it would fail', async () => {
     node.world.tries = [{ reverted: '0xdeadbeef' }];
     expect(await problem()).toEqual({
-      ...{ reason: 'would_fail', part: 'call', error: 'reverted with 0xdeadbeef' },
+      reason: 'would_fail',
+      part: 'call',
+      error: 'reverted with 0xdeadbeef',
     });
   });
 
@@ -306,7 +332,8 @@ describe('a call is not sent', () => {
     expect(await problem()).toEqual({
       reason: 'needs_too_much_gas',
       function: 'purchaseFor(address,uint256,uint256)',
-      ...{ gasNeeded: 220_002, gasMax: 220_000 },
+      gasNeeded: 220_002,
+      gasMax: 220_000,
     });
   });
 

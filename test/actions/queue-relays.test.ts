@@ -31,9 +31,20 @@ type Wish = Parameters<ReturnType<typeof queueOf>['queue']>[0];
 
 function wish(change: Partial<Wish> = {}): Wish {
   return {
-    ...{ id: freshKey('call'), lane: freshAddress(), payer: freshAddress(), userAddress: freshAddress() },
-    ...{ recipient: freshAddress(), data: '0x01', valueWei: '0', gas: 50_000, permit: null },
-    ...{ reservedGwei: 10, budgetDay: DAY, createdAt: START_MS, budgetGwei: 100, shareGwei: 50 },
+    id: freshKey('call'),
+    lane: freshAddress(),
+    payer: freshAddress(),
+    userAddress: freshAddress(),
+    recipient: freshAddress(),
+    data: '0x01',
+    valueWei: '0',
+    gas: 50_000,
+    permit: null,
+    reservedGwei: 10,
+    budgetDay: DAY,
+    createdAt: START_MS,
+    budgetGwei: 100,
+    shareGwei: 50,
     ...change,
   };
 }

@@ -24,12 +24,20 @@ onEveryDatabase((on) => {
     const log = { warn: (...said: unknown[]) => void told.push(said) };
     const deps = { database, mintPayment, clock: { now: () => NOW + 5 }, log };
     const event = (about: EventSubject, id = freshKey('evt_')) => ({
-      ...{ id, type: `a.${about.kind}`, createdAtMs: NOW - 3, livemode: false, objectId: 'object' },
+      id,
+      type: `a.${about.kind}`,
+      createdAtMs: NOW - 3,
+      livemode: false,
+      objectId: 'object',
       about,
     });
     const paymentIntentId = session.paymentIntentId ?? '';
     return {
-      ...{ database, session, told, event, mintPayment },
+      database,
+      session,
+      told,
+      event,
+      mintPayment,
       receive: (one: ReturnType<typeof event>) => receiveProcessorEvent(deps, one),
       ofSession: () => event({ kind: 'session', sessionId: session.id, saysPaid: true }),
       refund: (refundedAmount: number) => event({ kind: 'refund', paymentIntentId, refundedAmount }),
@@ -43,8 +51,12 @@ onEveryDatabase((on) => {
     const one = ofSession();
     expect(await receive(one)).toMatchObject({ minted: { sessionId: session.id } });
     expect(await findProcessorEvent(database.db, one.id)).toEqual({
-      ...{ id: one.id, type: 'a.session', objectId: 'object', result: 'minted' },
-      ...{ createdAt: NOW - 3, receivedAt: NOW + 5 },
+      id: one.id,
+      type: 'a.session',
+      objectId: 'object',
+      result: 'minted',
+      createdAt: NOW - 3,
+      receivedAt: NOW + 5,
     });
     const unpaid = await receiver({ findSession: async (of) => ({ ...of, paymentStatus: 'unpaid' }) });
     const other = unpaid.ofSession();
@@ -97,13 +109,13 @@ onEveryDatabase((on) => {
     const [refundedCents, disputedAt] = kind === 'refund' ? [70, null] : [0, NOW - 3];
     expect(await findCheckout(database.db, session.id)).toMatchObject({ refundedCents, disputedAt });
     const facts = {
-      ...{
-        event: one.id,
-        checkout: session.checkoutId,
-        session: session.id,
-        brandId: session.metadata.wallet,
-      },
-      ...{ amountCents: 2_500, refundedCents, minted: true },
+      event: one.id,
+      checkout: session.checkoutId,
+      session: session.id,
+      brandId: session.metadata.wallet,
+      amountCents: 2_500,
+      refundedCents,
+      minted: true,
     };
     expect(told).toEqual([[facts, `a.${kind}: a payment went back, or is asked back`]]);
   });

@@ -26,10 +26,17 @@ const usual: Omit<ReconcileSettings, 'pollMs'> = {
     { untilAgeMs: HOUR_MS, everyMs: 5 * MINUTE_MS },
     { untilAgeMs: DAY_MS, everyMs: HOUR_MS },
   ],
-  ...{ lateLookEveryMs: HOUR_MS, lateLooksMs: 14 * DAY_MS, looksAtOnce: 8, looksPerSecond: 1_000_000 },
-  ...{ awayLookEveryMs: 1, lookClaimMs: 2 * MINUTE_MS },
+  lateLookEveryMs: HOUR_MS,
+  lateLooksMs: 14 * DAY_MS,
+  looksAtOnce: 8,
+  looksPerSecond: 1_000_000,
+  awayLookEveryMs: 1,
+  lookClaimMs: 2 * MINUTE_MS,
   firstLookMs: MINUTE_MS,
-  ...{ eventsEveryMs: 2 * MINUTE_MS, eventsBackMs: 2 * DAY_MS, eventsOverlapMs: HOUR_MS, skewMs: 7_000 },
+  eventsEveryMs: 2 * MINUTE_MS,
+  eventsBackMs: 2 * DAY_MS,
+  eventsOverlapMs: HOUR_MS,
+  skewMs: 7_000,
 };
 
 /** A reconciler on a ledger of its own. `world` is what the processor has; `asked` what it was asked, in order. */
@@ -65,7 +72,10 @@ async function start(change: Partial<ReconcileSettings> = {}) {
   const keep = (fields: LogFields, message: string) => void told.push({ ...fields, message });
   let [isStarted, polls] = [false, 0];
   const settings = {
-    ...{ ...usual, ...change, answerTimeoutMs: 0, unattachedMs: DAY_MS },
+    ...usual,
+    ...change,
+    answerTimeoutMs: 0,
+    unattachedMs: DAY_MS,
     // Without a nudge nothing is looked at again; that this was asked says that a loop has nothing more to do.
     get pollMs() {
       polls += 1;
@@ -73,8 +83,13 @@ async function start(change: Partial<ReconcileSettings> = {}) {
     },
   };
   const loop = createReconciler({
-    ...{ database, clock, processor, settings, crash: neverCrash },
-    ...{ businessTime: ledger.businessTime, realClock: systemClock() },
+    database,
+    clock,
+    processor,
+    settings,
+    crash: neverCrash,
+    businessTime: ledger.businessTime,
+    realClock: systemClock(),
     log: { debug: keep, info: keep, warn: keep, error: keep },
     mints: { nudge: () => void counts.nudges++ },
     async receive(event) {
@@ -106,7 +121,16 @@ async function start(change: Partial<ReconcileSettings> = {}) {
   const checkout = async ({ checkoutId }: ProcessorSession) =>
     findPlannedCheckout(database.db, checkoutId ?? '');
   return {
-    ...{ world, asked, received, told, counts, loop, turn, checkout, database, clock },
+    world,
+    asked,
+    received,
+    told,
+    counts,
+    loop,
+    turn,
+    checkout,
+    database,
+    clock,
     /** A session that nobody has paid; `isNoted: false`: our process ended before it knew of it. */
     async openSession(of: Parameters<typeof paidSession>[1] = {}): Promise<ProcessorSession> {
       const paid = await paidSession(database, of);
@@ -358,7 +382,9 @@ test('sessions that were never noted are found by the checkout that they name, a
   expect((await checkout(noted))?.nextLookAt).toBeNull();
   for (const session of [late, early])
     expect(await checkout(session)).toMatchObject({
-      ...{ processorSessionId: session.id, state: 'paid', nextLookAt: null },
+      processorSessionId: session.id,
+      state: 'paid',
+      nextLookAt: null,
     });
   for (const session of [late, early]) expect(await readMint(database.db, session.id)).toBeDefined();
   clock.advance(DAY_MS);
@@ -400,10 +426,18 @@ test('of two checkouts without session the one that is found is attached, and th
 });
 
 const event = (kind: ProcessorEvent['about']['kind']): ProcessorEvent => ({
-  ...{ id: freshKey('evt_'), type: kind, createdAtMs: NOW, livemode: false, objectId: 'ch_1' },
+  id: freshKey('evt_'),
+  type: kind,
+  createdAtMs: NOW,
+  livemode: false,
+  objectId: 'ch_1',
   about: {
-    ...{ kind, paymentIntentId: 'pi_1', refundedAmount: 1, disputeId: 'dp_1' },
-    ...{ sessionId: 'cs_1', saysPaid: false },
+    kind,
+    paymentIntentId: 'pi_1',
+    refundedAmount: 1,
+    disputeId: 'dp_1',
+    sessionId: 'cs_1',
+    saysPaid: false,
   } as ProcessorEvent['about'],
 });
 

@@ -21,9 +21,17 @@ async function grants(settings: Settings = {}) {
   if (!brand) throw new Error('no brand');
   const { brandId } = brand;
   const grant = (change: Partial<GrantToRecord> = {}): GrantToRecord => ({
-    ...{ rewardId: randomUUID(), brand, eventType: 'visit', userKey: `${freshKey('user')}@demo.example` },
-    ...{ userEmail: undefined, userAddress: undefined, metadata: {}, amount: 10 },
-    ...{ claimsBelow: 9, lastAtMost: Number.MAX_SAFE_INTEGER, maxTotalClaims: 9 },
+    rewardId: randomUUID(),
+    brand,
+    eventType: 'visit',
+    userKey: `${freshKey('user')}@demo.example`,
+    userEmail: undefined,
+    userAddress: undefined,
+    metadata: {},
+    amount: 10,
+    claimsBelow: 9,
+    lastAtMost: Number.MAX_SAFE_INTEGER,
+    maxTotalClaims: 9,
     ...change,
   });
   const record = (...of: GrantToRecord[]) =>

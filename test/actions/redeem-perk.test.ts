@@ -39,8 +39,19 @@ async function somePerk(constraints: readonly Constraint[] = []) {
   const { brandId } = await someBrand(ledger);
   const id = randomUUID();
   await addPerk(ledger.database.db, {
-    ...{ id, brandId, tokenId: ++tokens, name: 'Mug', description: '', category: 'physical', cost: COST },
-    ...{ stock: -1, image: null, metadata: {}, active: true, constraints, createdAt: START_MS },
+    id,
+    brandId,
+    tokenId: ++tokens,
+    name: 'Mug',
+    description: '',
+    category: 'physical',
+    cost: COST,
+    stock: -1,
+    image: null,
+    metadata: {},
+    active: true,
+    constraints,
+    createdAt: START_MS,
   });
   return { brandId, perkId: id };
 }
@@ -51,15 +62,22 @@ const someBuyer = () => {
 };
 /** Known by an e-mail, whose wallet the ledger may know. */
 const byEmail = (userKey = `${randomUUID()}@people.example`) => ({
-  ...{ userKey, userAddress: undefined, permit: undefined },
+  userKey,
+  userAddress: undefined,
+  permit: undefined,
   asker: asking({ email: userKey, wallets: [] }),
 });
 
 const judgeDeps = () => ({
-  ...{ database: ledger.database, rpc: node.rpc },
+  database: ledger.database,
+  rpc: node.rpc,
   contracts: { token: freshAddress(), perks: freshAddress(), escrow: freshAddress() },
-  ...{ clock: ledger.clock, ownAddresses: new Set<string>(), ownHosts: [], ownDomain: 'chat.example' },
-  ...{ collecting: collectsAnything, permitMarginMs: 60_000 },
+  clock: ledger.clock,
+  ownAddresses: new Set<string>(),
+  ownHosts: [],
+  ownDomain: 'chat.example',
+  collecting: collectsAnything,
+  permitMarginMs: 60_000,
   readPermit: async () => ({ state: 'not_signed' as const }),
   checkConstraints: async (): Promise<UnmetConstraint[]> => [],
 });
@@ -68,7 +86,9 @@ const judgeDeps = () => ({
 function redeemer(progress: Progress | undefined, waited: { id: string; timeoutMs: number }[] = []) {
   const nudges = { count: 0 };
   const redeem = createPerkRedeemer({
-    ...{ ...judgeDeps(), random: ledger.random, crash: neverCrash },
+    ...judgeDeps(),
+    random: ledger.random,
+    crash: neverCrash,
     alarms: createAlarms({ now: ledger.clock.now, log: silentLog }),
     redemptions: {
       nudge: () => void nudges.count++,
@@ -85,7 +105,10 @@ function redeemer(progress: Progress | undefined, waited: { id: string; timeoutM
 
 describe('the answer', () => {
   const failed = (failure: string): Progress => ({
-    ...{ hash: null, status: null, outcome: null, failure },
+    hash: null,
+    status: null,
+    outcome: null,
+    failure,
   });
   test.each<[string, Progress | undefined, object]>([
     ['nothing is known', undefined, { code: 'redemption_pending' }],
@@ -131,7 +154,12 @@ describe('the answer', () => {
       redeemed: {
         perk: expect.objectContaining({ id: perk.perkId, name: 'Mug' }),
         redemption: expect.objectContaining({
-          ...{ ...perk, userKey, userEmail: null, wallet: userAddress, cost: COST, createdAt: START_MS },
+          ...perk,
+          userKey,
+          userEmail: null,
+          wallet: userAddress,
+          cost: COST,
+          createdAt: START_MS,
         }),
         transactionHash: hash,
       },
@@ -229,7 +257,8 @@ describe('under an idempotency key', () => {
     const wanted = { ...(await somePerk()), ...someBuyer() };
     await redeemer(undefined).redeem(wanted, effect);
     await giveUpRedemption(ledger.database.db, {
-      ...{ key: redemptionKey(effect.id), failure: 'PerkSoldOut(1)' },
+      key: redemptionKey(effect.id),
+      failure: 'PerkSoldOut(1)',
     });
     const again = await redeemer(done).redeem(wanted, { ...effect, mayExist: true });
     expect(again).toMatchObject({ redeemed: { redemption: { id: effect.renewed } } });

@@ -35,7 +35,9 @@ function relay(progress: object | null = done) {
   const away = () => Promise.reject(new RpcUnreachableError('eth_call', 'no answer'));
   const deps = {
     ...ledger,
-    ...{ contracts, rpc: away, chain: { block: away } },
+    contracts,
+    rpc: away,
+    chain: { block: away },
     queue: () => Promise.reject(new Error('nothing is queued here')),
     relays: {
       async waitFor(wanted: unknown) {
@@ -60,7 +62,11 @@ function relay(progress: object | null = done) {
 const buyFor = (address: `0x${string}`) =>
   encodeFunctionData({ abi: perkNFTAbi, functionName: 'purchaseFor', args: [address, 1n, 5n] });
 const call = (change: Partial<RelayRequest> = {}): RelayRequest => ({
-  ...{ to: contracts.perks, data: buyFor(user), valueWei: 0n, userAddress: user, wallets: [user] },
+  to: contracts.perks,
+  data: buyFor(user),
+  valueWei: 0n,
+  userAddress: user,
+  wallets: [user],
   ...change,
 });
 
@@ -68,7 +74,10 @@ describe('a call is refused without a question to the chain', () => {
   const gasMin = gasOfData(call().data);
   const elsewhere = freshAddress();
   const invalid = (problem: object, to = contracts.perks) => ({
-    ...{ code: 'validation_failed', contract: to, allowed, problem },
+    code: 'validation_failed',
+    contract: to,
+    allowed,
+    problem,
   });
   test.each<[string, Partial<RelayRequest>, object]>([
     [
@@ -128,16 +137,20 @@ describe('a call that an earlier try has queued', () => {
     const id = freshKey('call');
     const { queue } = createRelayQueue({ ...ledger, userLimit, batchMax: 1, triesMax: 1 });
     await queue({
-      ...{
-        id,
-        lane,
-        payer: 'service',
-        userAddress: freshAddress(),
-        recipient: contracts.perks,
-        data: '0x01',
-      },
-      ...{ valueWei: '0', gas: 1, permit: null, reservedGwei: 1, budgetDay: budgetDay(START_MS) },
-      ...{ createdAt: START_MS, budgetGwei: 100, shareGwei: 100 },
+      id,
+      lane,
+      payer: 'service',
+      userAddress: freshAddress(),
+      recipient: contracts.perks,
+      data: '0x01',
+      valueWei: '0',
+      gas: 1,
+      permit: null,
+      reservedGwei: 1,
+      budgetDay: budgetDay(START_MS),
+      createdAt: START_MS,
+      budgetGwei: 100,
+      shareGwei: 100,
     });
     return id;
   };

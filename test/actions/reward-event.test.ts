@@ -19,15 +19,16 @@ beforeAll(async () => {
   const { brandId, domain } = await someBrand(ledger, { deposit: 1_000 });
   await changeRule(ledger, { name: brandId, eventType: 'visit' }, { reward: 10 });
   submission = (change = {}) => ({
-    ...{ brandId, eventType: 'visit', userKey: `${freshKey('user')}@demo.example`, userEmail: undefined },
-    ...{
-      userAddress: undefined,
-      channel: undefined,
-      skipCooldown: false,
-      metadata: {},
-      withBrandKey: false,
-      domain,
-    },
+    brandId,
+    eventType: 'visit',
+    userKey: `${freshKey('user')}@demo.example`,
+    userEmail: undefined,
+    userAddress: undefined,
+    channel: undefined,
+    skipCooldown: false,
+    metadata: {},
+    withBrandKey: false,
+    domain,
     ...change,
   });
 });
@@ -46,8 +47,12 @@ function service(
   const decided: string[] = [];
   const events = createEventSubmitter({
     ...ledger,
-    ...{ ownHosts: [], ownAddresses: new Set<string>(), duplicateWindowMs: 60_000 },
-    ...{ batchMax: 100, triesMax: 3, crash: () => {} },
+    ownHosts: [],
+    ownAddresses: new Set<string>(),
+    duplicateWindowMs: 60_000,
+    batchMax: 100,
+    triesMax: 3,
+    crash: () => {},
   });
   const deps: Deps = {
     ...ledger,
@@ -109,7 +114,8 @@ describe('an event that is granted', () => {
 test('an event that is refused is decided once, and not waited for', async () => {
   const { ask, steps, decided } = service();
   expect(await ask(submission({ eventType: 'dance' }))).toMatchObject({
-    ...{ refusal: { code: 'event_not_found' }, decision: { refusal: { code: 'event_not_found' } } },
+    refusal: { code: 'event_not_found' },
+    decision: { refusal: { code: 'event_not_found' } },
   });
   expect(await ask(submission({ eventType: 'dance' }), {})).toMatchObject({
     refusal: { code: 'event_not_found' },

@@ -18,7 +18,10 @@ import { openLedger, START_MS, someBrand, type TestLedger } from './ledger.ts';
 const processOf = (ledger: TestLedger, database: Database = ledger.database): StreakDeps => ({
   ...ledger,
   database,
-  ...{ ownHosts: [], ownAddresses: new Set<string>(), triesMax: 10, typesMax: 20 },
+  ownHosts: [],
+  ownAddresses: new Set<string>(),
+  triesMax: 10,
+  typesMax: 20,
   inTurn: createKeyedMutex<BrandId>(),
   crash: () => {},
   nudgeWebhooks: () => {},
@@ -29,8 +32,12 @@ const processOf = (ledger: TestLedger, database: Database = ledger.database): St
 });
 
 const requestOf = (brandId: BrandId) => ({
-  ...{ brandId, userKey: `${freshKey('user')}@demo.example`, userAddress: undefined, platform: 'web' },
-  ...{ streakType: 'daily', writer: { keyOf: undefined, origin: undefined } },
+  brandId,
+  userKey: `${freshKey('user')}@demo.example`,
+  userAddress: undefined,
+  platform: 'web',
+  streakType: 'daily',
+  writer: { keyOf: undefined, origin: undefined },
   // As `someBrand` names it.
   place: { domain: `${brandId.slice(-6)}.example`, metadata: {} },
 });

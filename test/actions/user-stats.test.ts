@@ -45,7 +45,11 @@ const report = (
     {
       writer,
       report: {
-        ...{ platform: undefined, rwtAmount: 0, claimType: undefined, count: 1, displayName: undefined },
+        platform: undefined,
+        rwtAmount: 0,
+        claimType: undefined,
+        count: 1,
+        displayName: undefined,
         ...of,
       },
     },
@@ -53,8 +57,13 @@ const report = (
 
 const board = (of: Partial<WantedLeaderboard> & Pick<WantedLeaderboard, 'brandId'>) =>
   readLeaderboard(ledger, {
-    ...{ metric: 'rwt_earned', period: 'all', platform: undefined, limit: 10, userKey: undefined },
-    ...{ withBrandKey: false, ...of },
+    metric: 'rwt_earned',
+    period: 'all',
+    platform: undefined,
+    limit: 10,
+    userKey: undefined,
+    withBrandKey: false,
+    ...of,
   });
 /** What the board of all platforms has of each user, by metric. */
 const scores = async (brandId: BrandId, metric: WantedLeaderboard['metric'], platform?: string) =>
@@ -98,7 +107,8 @@ describe('a write is admitted', () => {
     const { brandId: keyOf } = await someBrand(ledger);
     for (const origin of [undefined, 'https://elsewhere.example'])
       expect(await admit(brandId, { keyOf: brandId, origin })).toMatchObject({
-        ...{ brand: { brandId }, withBrandKey: true },
+        brand: { brandId },
+        withBrandKey: true,
       });
     for (const writer of [{}, { keyOf }, { origin: `https://${domain}` }])
       expect(await admit(brandId, writer)).toEqual({ refusal: { code: 'brand_key_required', brandId } });
@@ -229,8 +239,15 @@ describe('a user of whom nobody reported anything', () => {
     await ledger.database.atomically((tx) => countActivity(tx, [what]));
     expect((await board({ brandId }))?.entries).toEqual([
       {
-        ...{ rank: 1, userIdentifier: userKey, userId: userKey, username, displayName: username },
-        ...{ platform: 'web', value: 5, formattedValue: '5 RWT', change: 0 },
+        rank: 1,
+        userIdentifier: userKey,
+        userId: userKey,
+        username,
+        displayName: username,
+        platform: 'web',
+        value: 5,
+        formattedValue: '5 RWT',
+        change: 0,
       },
     ]);
     await changeBrand(ledger, brandId, { leaderboardUsers: 'masked' });
@@ -245,7 +262,9 @@ describe('what a user has at a brand', () => {
     const { brandId } = await someBrand(ledger);
     expect(await stats({ brandId, userKey })).toEqual({
       otherWallets: [],
-      ...{ balance: 0n, lifetime: { earned: 0, spent: 0, claims: 0 }, streak: { current: 0, longest: 0 } },
+      balance: 0n,
+      lifetime: { earned: 0, spent: 0, claims: 0 },
+      streak: { current: 0, longest: 0 },
       activity: { messages: 0, voiceMinutes: 0, reactions: 0 },
       rank: { server: 0, global: 0 },
     });
@@ -263,8 +282,16 @@ describe('what a user has at a brand', () => {
     ] as const)
       await recordRewards(db(), [
         {
-          ...{ sequence, id: freshKey('reward'), brandId: of, eventType: 'visit', userKey, amount },
-          ...{ wallet: userAddress, walletCreated: false, metadata: {}, createdAt: START_MS },
+          sequence,
+          id: freshKey('reward'),
+          brandId: of,
+          eventType: 'visit',
+          userKey,
+          amount,
+          wallet: userAddress,
+          walletCreated: false,
+          metadata: {},
+          createdAt: START_MS,
         },
       ]);
     for (const [cost, outcome] of [
@@ -273,23 +300,31 @@ describe('what a user has at a brand', () => {
     ] as const) {
       const id = freshKey('transaction');
       await storeTransaction(db(), {
-        ...{
-          id,
-          lane: freshAddress(),
-          nonce: 0,
-          purpose: 'redeem',
-          epoch: 1,
-          hash: freshHash(),
-          raw: '0x02c0',
-        },
-        ...{ maxFeeWei: 1n, priorityFeeWei: 1n, createdAt: START_MS },
+        id,
+        lane: freshAddress(),
+        nonce: 0,
+        purpose: 'redeem',
+        epoch: 1,
+        hash: freshHash(),
+        raw: '0x02c0',
+        maxFeeWei: 1n,
+        priorityFeeWei: 1n,
+        createdAt: START_MS,
       });
       await db().update(transactions).set({ status: 'included', outcome }).where(eq(transactions.id, id));
       await db()
         .insert(redemptions)
         .values({
-          ...{ id: randomUUID(), key: freshHash(), brandId, perkId: randomUUID(), tokenId: 1, userKey },
-          ...{ wallet: userAddress, cost, confirmationCode: freshKey('CODE'), createdAt: START_MS },
+          id: randomUUID(),
+          key: freshHash(),
+          brandId,
+          perkId: randomUUID(),
+          tokenId: 1,
+          userKey,
+          wallet: userAddress,
+          cost,
+          confirmationCode: freshKey('CODE'),
+          createdAt: START_MS,
           transactionId: id,
         });
     }
@@ -299,7 +334,9 @@ describe('what a user has at a brand', () => {
     await saveStreak(db(), { ...key, streakType: 'daily' }, { ...streak, lastDay });
     await saveStreak(db(), { ...key, streakType: 'gym' }, { ...streak, current: 70, longest: 70, lastDay });
     expect(await stats({ ...key, userAddress })).toMatchObject({
-      ...{ balance: 42n, lifetime: { earned: 25, spent: 60, claims: 2 }, streak: { current: 2, longest: 9 } },
+      balance: 42n,
+      lifetime: { earned: 25, spent: 60, claims: 2 },
+      streak: { current: 2, longest: 9 },
     });
   });
 
@@ -333,7 +370,10 @@ describe('a leaderboard', () => {
     expect(await board({ brandId: freshAddress() })).toBeUndefined();
     const { brandId } = await someBrand(ledger);
     expect(await board({ brandId, userKey: someUser() })).toEqual({
-      ...{ entries: [], total: 0, own: undefined, nowMs: START_MS },
+      entries: [],
+      total: 0,
+      own: undefined,
+      nowMs: START_MS,
     });
   });
 

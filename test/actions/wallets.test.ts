@@ -247,8 +247,16 @@ describe('a balance', () => {
     for (const amount of [1, 2])
       await recordRewards(db(), [
         {
-          ...{ sequence: 900 + amount, id: freshKey('reward'), brandId, eventType: 'visit', userKey, amount },
-          ...{ wallet: freshAddress(), walletCreated: false, metadata: {}, createdAt: START_MS + amount },
+          sequence: 900 + amount,
+          id: freshKey('reward'),
+          brandId,
+          eventType: 'visit',
+          userKey,
+          amount,
+          wallet: freshAddress(),
+          walletCreated: false,
+          metadata: {},
+          createdAt: START_MS + amount,
         },
       ]);
     const history = async (historyLimit: number) =>

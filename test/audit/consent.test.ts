@@ -75,7 +75,8 @@ test('a collection that counts as granted, of a user whom the brand has not paid
         kind: 'redemption_without_consent',
         message: expect.any(String),
         about: { brandId, wallet },
-        ...{ expected: '0 RWT at most', found: '50 RWT' },
+        expected: '0 RWT at most',
+        found: '50 RWT',
       },
     ]);
     // As one from before anybody was asked it is no difference, and a person is told of it.

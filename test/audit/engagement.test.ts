@@ -90,7 +90,8 @@ describe('what is paid once for ever', () => {
   test('a claim without its reward, and a reward that paid the same order again', async () => {
     const order = { userEmail: user, eventType: 'purchase', metadata: { order_id: 'A-1' } };
     await service.change(`/brands/${service.brand.brandId}/rules/purchase`, {
-      ...{ maxClaims: 'unlimited', cooldown: 0 },
+      maxClaims: 'unlimited',
+      cooldown: 0,
     });
     const { body } = await service.event(order);
     expect((await service.event({ ...order, metadata: { order_id: 'A-2' } })).status).toBe(200);

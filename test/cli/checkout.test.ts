@@ -35,7 +35,8 @@ describe('pay', () => {
   test('with --delay it arrives later; with --decline it fails', async () => {
     const id = await opened();
     expect((await json('pay', id, '--delay', '2h')).envelope.data.body).toMatchObject({
-      ...{ status: 'complete', paymentStatus: 'unpaid' },
+      status: 'complete',
+      paymentStatus: 'unpaid',
     });
     await rewards(['clock', 'advance', '2h'], { cwd: project.path });
     expect((await json('show', id)).envelope.data.body.paymentStatus).toBe('paid');

@@ -44,14 +44,18 @@ test('list shows the perks that have constraints', async () => {
   const { envelope } = await json('list');
   expect(envelope.data.body.perks).toEqual([
     {
-      ...{ perkId: CLUB, tokenId: 1, name: 'Club mug' },
+      perkId: CLUB,
+      tokenId: 1,
+      name: 'Club mug',
       constraints: [
         { type: 'chat_role', platform: 'discord', role: 'member' },
         { type: 'chat_level', platform: 'discord', level: 3 },
       ],
     },
     {
-      ...{ perkId: GUARDED, tokenId: 2, name: 'Guarded' },
+      perkId: GUARDED,
+      tokenId: 2,
+      name: 'Guarded',
       constraints: [{ type: 'external_api', url, ttlSeconds: 60 }],
     },
   ]);
@@ -68,7 +72,10 @@ test('check says no with what is missing, and yes once chat has set it', async (
   });
   const set = await json('chat', ALICE, '--level', '3', '--role', 'member', 'helper');
   expect(set.envelope.data.body).toEqual({
-    ...{ platform: 'discord', user: ALICE, level: 3, roles: ['member', 'helper'] },
+    platform: 'discord',
+    user: ALICE,
+    level: 3,
+    roles: ['member', 'helper'],
   });
   const { code, stdout } = await text('check', CLUB, ALICE);
   expect([code, stdout]).toEqual([0, `yes  ${ALICE} meets all constraints of Club mug\n`]);

@@ -27,8 +27,17 @@ describe('rewards load events', () => {
     const { code, envelope, stderr } = await json(...small);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(envelope.data).toMatchObject({
-      ...{ eventType: 'account_creation', sent: 30, rewarded: 6, expected: 6, refused: 24, failed: 0 },
-      ...{ refusals: { duplicate: 24 }, failures: {}, overAdmission: 0, underAdmission: 0, outlasted: false },
+      eventType: 'account_creation',
+      sent: 30,
+      rewarded: 6,
+      expected: 6,
+      refused: 24,
+      failed: 0,
+      refusals: { duplicate: 24 },
+      failures: {},
+      overAdmission: 0,
+      underAdmission: 0,
+      outlasted: false,
       payment: { allowed: 600, promised: 600, paid: 600, over: 0, under: 0, settled: true },
       ledger: { ok: true, differences: 0, first: null },
       latencyMs: { p50: expect.any(Number), p95: expect.any(Number), p99: expect.any(Number) },
@@ -113,8 +122,10 @@ describe('rewards load events', () => {
         },
       });
       const deps = {
-        ...{ client, random: secureRandom({ now: () => 0 }) },
-        ...{ signal: new AbortController().signal, onProgress: () => {} },
+        client,
+        random: secureRandom({ now: () => 0 }),
+        signal: new AbortController().signal,
+        onProgress: () => {},
       };
       const [{ brandId }] = stack.ready.brands;
       return loadEvents(deps, {

@@ -28,7 +28,9 @@ describe.each(databaseKinds)('perks (on $kind)', ({ open }) => {
   const onChain = (tokenId: number) =>
     service.chain.readContract({
       address: service.ready.contracts.perks as `0x${string}`,
-      ...{ abi: perkNFTAbi, functionName: 'perkOf', args: [BigInt(tokenId)] },
+      abi: perkNFTAbi,
+      functionName: 'perkOf',
+      args: [BigInt(tokenId)],
     });
   /** Adds a perk and waits until the contract knows it. */
   const added = async (...args: string[]) => {
@@ -72,17 +74,21 @@ describe.each(databaseKinds)('perks (on $kind)', ({ open }) => {
     const { data } = await run('redemptions', '--brand', 'demo.example');
     expect(data.body.redemptions).toEqual(
       redeemed.map(({ email, wallet, redemptionId, confirmationCode, transactionHash }, place) => ({
-        ...{ id: redemptionId, brandId: service.brand.brandId, perkId: WALLPAPERS.id },
-        ...{
-          perkName: WALLPAPERS.name,
-          user: email,
-          wallet: wallet.toLowerCase(),
-          cost: 50,
-          consent: 'grant',
-          confirmationCode,
-        },
-        ...{ state: place === 0 ? 'used' : 'valid', failure: null, transactionHash },
-        ...{ refusals: 0, refusal: null, nextTryAt: null },
+        id: redemptionId,
+        brandId: service.brand.brandId,
+        perkId: WALLPAPERS.id,
+        perkName: WALLPAPERS.name,
+        user: email,
+        wallet: wallet.toLowerCase(),
+        cost: 50,
+        consent: 'grant',
+        confirmationCode,
+        state: place === 0 ? 'used' : 'valid',
+        failure: null,
+        transactionHash,
+        refusals: 0,
+        refusal: null,
+        nextTryAt: null,
         createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
         usedAt: place === 0 ? expect.stringMatching(/^\d{4}-.*Z$/) : null,
       })),
@@ -136,13 +142,21 @@ describe.each(databaseKinds)('perks (on $kind)', ({ open }) => {
     );
     expect(perk).toMatchObject({ tokenId: 6, stock: 20, active: true, failure: null });
     expect(await onChain(6)).toEqual({
-      ...{ price: 300n, stock: 20n, active: true },
+      price: 300n,
+      stock: 20n,
+      active: true,
       brand: expect.stringMatching(new RegExp(service.brand.brandId, 'i')),
     });
     const { body } = await service.request(`/perks/${service.brand.brandId}`);
     expect(body.perks.at(-1)).toMatchObject({
-      ...{ id: perk.id, name: 'Tote bag', description: 'Cotton.', cost: 300, available: 20 },
-      ...{ category: 'physical', image: 'https://shop.example/tote.png', metadata: { litres: 12 } },
+      id: perk.id,
+      name: 'Tote bag',
+      description: 'Cotton.',
+      cost: 300,
+      available: 20,
+      category: 'physical',
+      image: 'https://shop.example/tote.png',
+      metadata: { litres: 12 },
     });
   });
 

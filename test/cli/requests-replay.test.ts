@@ -21,8 +21,15 @@ const json = async (...args: string[]) => {
 };
 const idOf = (answer: { headers: Headers }) => answer.headers.get('x-request-id') ?? '';
 const nothing = {
-  ...{ rewards: 0, rwtRewarded: 0, mints: 0, rwtMinted: 0, relays: 0 },
-  ...{ redemptions: 0, checkouts: 0, wallets: 0, webhooks: 0 },
+  rewards: 0,
+  rwtRewarded: 0,
+  mints: 0,
+  rwtMinted: 0,
+  relays: 0,
+  redemptions: 0,
+  checkouts: 0,
+  wallets: 0,
+  webhooks: 0,
 };
 
 describe('replay', () => {
@@ -139,7 +146,8 @@ describe('diff', () => {
   test('field by field: bodies, status and decision, in text and JSON', async () => {
     const one = await service.event({ userEmail: 'eve@demo.example', metadata: { form: 'a', tags: [1, 2] } });
     const other = await service.event({
-      ...{ userEmail: 'frank@demo.example', eventType: 'nothing' },
+      userEmail: 'frank@demo.example',
+      eventType: 'nothing',
       metadata: { form: 'a', tags: [1, 3] },
     });
     const { data } = await json('requests', 'diff', idOf(one), idOf(other));

@@ -48,7 +48,9 @@ test('fire sends the event that follows a hook, and says what the service answer
     data: {
       status: 200,
       body: {
-        ...{ hook: 'comment_posted', user: ALICE, events: ['review_submission'] },
+        hook: 'comment_posted',
+        user: ALICE,
+        events: ['review_submission'],
         calls: [{ eventName: 'review_submission', success: true, status: 200, reward: 50 }],
       },
     },
@@ -77,7 +79,9 @@ test('metadata reaches the service: a purchase by the dollar, of a user without 
   const sent = await rewardsJson(['requests', 'show', 'latest'], { cwd: project.path });
   const { metadata } = JSON.parse(sent.envelope.data.body.requestBody);
   expect(metadata).toMatchObject({
-    ...{ order_total: 20, order_id: '7', platform: 'site' },
+    order_total: 20,
+    order_id: '7',
+    platform: 'site',
     timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
   });
   const wrong = await json('fire', 'order_completed', '--user', ALICE, '--set', 'order_total=20');

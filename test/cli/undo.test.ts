@@ -35,8 +35,11 @@ test('one after the other, a restore as well, until nothing is left', async () =
   const { envelope } = await rewardsJson(['undo'], { cwd: project.path });
   expect(envelope.data.body.undone).toEqual([
     {
-      ...{ id: latest.data.body.requests[0].id, at: expect.any(String) },
-      ...{ method: 'POST', path: '/rewards-api/manual-event', status: 200 },
+      id: latest.data.body.requests[0].id,
+      at: expect.any(String),
+      method: 'POST',
+      path: '/rewards-api/manual-event',
+      status: 200,
     },
   ]);
   expect((await here('snapshot', 'diff', 'base')).stdout).toMatch(/^nothing is different/);

@@ -33,8 +33,11 @@ const ask = async (url: string, body: object) => {
 async function checkout(dollars: number): Promise<string> {
   const [{ brandId, domain }] = stack.ready.brands;
   const { sessionId } = await ask(`${stack.ready.urls.events}/rewards-api/create-checkout`, {
-    ...{ brandId, amount: dollars * 100, userEmail: 'buyer@people.example' },
-    ...{ successUrl: `https://${domain}/thanks`, cancelUrl: `https://${domain}/cart` },
+    brandId,
+    amount: dollars * 100,
+    userEmail: 'buyer@people.example',
+    successUrl: `https://${domain}/thanks`,
+    cancelUrl: `https://${domain}/cart`,
   });
   return sessionId;
 }

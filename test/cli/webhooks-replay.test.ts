@@ -142,10 +142,18 @@ describe('replay', () => {
     // As the processor writes it.
     expect(asked[0]?.body).toBe(JSON.stringify(events[0], null, 2));
     expect(envelope.data.effects).toEqual({
-      ...{ measured: 'answers', deliveries: 3, mints: 3, mintedBefore: 0, mintedTwice: [] },
+      measured: 'answers',
+      deliveries: 3,
+      mints: 3,
+      mintedBefore: 0,
+      mintedTwice: [],
     });
     expect(envelope.data.deliveries[0]).toMatchObject({
-      ...{ number: 1, eventId: 'evt_1', objectId: 'cs_test_1', status: 200, message: 'Minted' },
+      number: 1,
+      eventId: 'evt_1',
+      objectId: 'cs_test_1',
+      status: 200,
+      message: 'Minted',
     });
   });
 

@@ -48,14 +48,21 @@ onEveryDatabase(({ kind, kit }) => {
   };
   const open = (clock = frozen()) => {
     const { check } = createConstraints({
-      ...{ database: kit().database, clock, random: secureRandom(clock), log: silentLog },
+      database: kit().database,
+      clock,
+      random: secureRandom(clock),
+      log: silentLog,
       businessTime: () => atMs(clock.now()),
       rpc: () => Promise.reject(new Error('no chain is asked here')),
       facts: {
-        ...{ chainId: 7, genesisHash: `0x${'0'.repeat(64)}`, deploymentBlock: 1 },
+        chainId: 7,
+        genesisHash: `0x${'0'.repeat(64)}`,
+        deploymentBlock: 1,
         contracts: {
-          ...{ token: freshAddress(), escrow: freshAddress() },
-          ...{ perks: freshAddress(), pointsSale: freshAddress() },
+          token: freshAddress(),
+          escrow: freshAddress(),
+          perks: freshAddress(),
+          pointsSale: freshAddress(),
         },
       },
       outgoing: { reach: { to: 'any' }, addressesOf: localAddresses },
@@ -64,7 +71,9 @@ onEveryDatabase(({ kind, kit }) => {
   };
   const at = ({ port }: { port: number }, path: string) => `http://127.0.0.1:${port}${path}`;
   const purchase = (brandId: Hex, url: string): ConstrainedPurchase => ({
-    ...{ brandId, tokenId: 7, buyer: { address: freshAddress(), userKey: 'user' } },
+    brandId,
+    tokenId: 7,
+    buyer: { address: freshAddress(), userKey: 'user' },
     constraints: [{ type: 'external_api', url, ttlSeconds: TTL_SECONDS }],
   });
 

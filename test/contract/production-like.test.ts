@@ -93,7 +93,10 @@ describe.each(databaseKinds)('brands as production has them, on $kind', ({ open 
 
   test('bulk-events: each event by the key of its own brand', async () => {
     const item = (of: typeof coffee, eventType: string) => ({
-      ...{ brandId: of.brandId, domain: of.domain, userEmail: someone(), eventType },
+      brandId: of.brandId,
+      domain: of.domain,
+      userEmail: someone(),
+      eventType,
     });
     const events = [item(coffee, 'custom_table_booked'), item(books, 'newsletter_signup')];
     const bulk = async (headers?: Record<string, string>) => {
@@ -119,7 +122,9 @@ describe.each(databaseKinds)('brands as production has them, on $kind', ({ open 
 
   test('wallets before the first reward: with the key', async () => {
     const wish = (brand_id: string) => ({
-      ...{ brand_id, oauth_provider: 'discord', oauth_username: 'dora' },
+      brand_id,
+      oauth_provider: 'discord',
+      oauth_username: 'dora',
       oauth_user_id: '80351110224678912',
     });
     const ask = (headers?: Record<string, string>) =>

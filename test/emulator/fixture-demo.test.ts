@@ -157,7 +157,10 @@ describe('the demo fixture', () => {
     const streakOf = (of: typeof brand) => of && streakTerms(of.brand);
     expect(streakOf(brand)).toEqual({ ...streakOf(bare), streakPays: 'service' });
     expect(streakOf(bare)).toEqual({
-      ...{ timeZone: 'UTC', streakPays: 'off', streakCheckInEvents: [], streakBase: 10 },
+      timeZone: 'UTC',
+      streakPays: 'off',
+      streakCheckInEvents: [],
+      streakBase: 10,
       streakTypes: ['daily'],
       streakGrace: 36 * HOUR_MS,
       streakMultipliers: { 3: 1.1, 7: 1.25, 14: 1.5, 30: 2 },

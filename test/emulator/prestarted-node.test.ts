@@ -13,9 +13,18 @@ const folder = mkdtempSync(join(tmpdir(), 'rewards-early-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const config: ServeConfig = {
-  ...{ bindAddress: '127.0.0.1', port: 0, portExplicit: false, splitHosts: false },
-  ...{ ephemeral: true, dataDir: folder, rpcPort: 0, rpcPortExplicit: false, blockTimeSeconds: 0 },
-  ...{ seedFiles: [], frozen: false, log: silentLog },
+  bindAddress: '127.0.0.1',
+  port: 0,
+  portExplicit: false,
+  splitHosts: false,
+  ephemeral: true,
+  dataDir: folder,
+  rpcPort: 0,
+  rpcPortExplicit: false,
+  blockTimeSeconds: 0,
+  seedFiles: [],
+  frozen: false,
+  log: silentLog,
 };
 
 test('is for whoever takes it first, and begins at the time of the clock', async () => {

@@ -93,8 +93,12 @@ describe('a call by its name', () => {
   test('says which argument is wrong', () => {
     expect(call('setPerk', ['1', '2', 'three', 'me', 'true'])).toEqual({
       problem: {
-        ...{ code: 'wrong_argument', signature: 'setPerk(uint256,uint256,uint256,address,bool)' },
-        ...{ place: 2, name: 'stock', type: 'uint256', given: 'three' },
+        code: 'wrong_argument',
+        signature: 'setPerk(uint256,uint256,uint256,address,bool)',
+        place: 2,
+        name: 'stock',
+        type: 'uint256',
+        given: 'three',
       },
     });
   });
@@ -173,7 +177,8 @@ describe('call data', () => {
     expect(readCall('escrow', data)).toEqual(nothing);
     expect(readCall('token', '0x')).toEqual(nothing);
     expect(readCall('token', toFunctionSelector('totalSupply()'))).toEqual({
-      ...{ signature: 'totalSupply()', args: [] },
+      signature: 'totalSupply()',
+      args: [],
     });
   });
 
@@ -347,11 +352,13 @@ test('permits, transfers and cancellations are signed over the token’s own dom
   const domain = { name: 'Reward Token', version: '1', chainId: 31_337 };
   expect(signed).toMatchObject([
     {
-      ...{ domain, primaryType: 'Permit' },
+      domain,
+      primaryType: 'Permit',
       message: { owner, spender: terms.spender, value: 5n, nonce: 4n, deadline: 99n },
     },
     {
-      ...{ domain, primaryType: 'TransferWithAuthorization' },
+      domain,
+      primaryType: 'TransferWithAuthorization',
       message: { from: owner, to, value: 6n, validAfter: 0n, validBefore: 77n, nonce },
     },
     { domain, primaryType: 'CancelAuthorization', message: { authorizer: owner, nonce } },

@@ -111,7 +111,11 @@ test('then come links, roles, gas money and the hand-over, in this order', () =>
   expect(steps.indexOf(money[0] as DeploymentStep)).toBe(11);
   expect(money).toEqual(
     [distributor, operator, redeemer, relayer, other].map((to) => ({
-      ...{ title: `gas money to ${to}`, to, data: '0x', value: 9n, gas: 30_000n },
+      title: `gas money to ${to}`,
+      to,
+      data: '0x',
+      value: 9n,
+      gas: 30_000n,
     })),
   );
   expect(steps.map(({ title }) => title)).toEqual(
@@ -175,7 +179,11 @@ test('a deployment signs every step under its own nonce, sends all of them, and 
     const { type, chainId, nonce, to, data, gas, maxFeePerGas, maxPriorityFeePerGas } = parseTransaction(raw);
     const step = steps[place] as DeploymentStep;
     expect({ type, chainId, nonce, gas, data, to: to ?? undefined }).toEqual({
-      ...{ type: 'eip1559', chainId: 42, nonce: 7 + place, gas: step.gas, data: step.data },
+      type: 'eip1559',
+      chainId: 42,
+      nonce: 7 + place,
+      gas: step.gas,
+      data: step.data,
       to: step.to?.toLowerCase(),
     });
     expect([maxFeePerGas, maxPriorityFeePerGas]).toEqual([10n + GWEI, GWEI]);
@@ -281,7 +289,10 @@ test('what an account may do is asked of every contract, by the hash of each rol
     return give(args?.[1] === other && has.has(`${to} ${args[0]}`));
   };
   expect(await accountPower({ rpc, contracts: addresses }, other)).toEqual({
-    ...{ roles: new Set(['token.ADMIN', 'perks.RELAYER_ROLE']), tokens: 5n, inEscrow: 6n, gasMoneyWei: 7n },
+    roles: new Set(['token.ADMIN', 'perks.RELAYER_ROLE']),
+    tokens: 5n,
+    inEscrow: 6n,
+    gasMoneyWei: 7n,
   });
   expect((await accountPower({ rpc, contracts: addresses }, admin)).roles).toEqual(new Set());
   expect(await heldTokens({ rpc, contracts: addresses }, other)).toBe(11n);

@@ -71,14 +71,21 @@ onEveryDatabase(({ kit }) => {
   const settings = {
     payout: { batchMax: 10, offerMaxWei: 10n ** 18n, idlePollMs: NEVER_MS },
     lane: {
-      ...{ inFlightMax: 5, leaseMs: 600_000, lookEveryMs: 0 },
-      ...{ resendAfterMs: NEVER_MS, bumpAfterMs: NEVER_MS },
+      inFlightMax: 5,
+      leaseMs: 600_000,
+      lookEveryMs: 0,
+      resendAfterMs: NEVER_MS,
+      bumpAfterMs: NEVER_MS,
       untakenAfterMs: NEVER_MS,
     },
     relay: {} as Parameters<typeof createChainEngine>[0]['settings']['relay'],
     redeem: {
-      ...{ storeMax: 5, idlePollMs: NEVER_MS, refusedRetryMs: NEVER_MS, refusedRetryMaxMs: NEVER_MS },
-      ...{ giveUpAfterMs: NEVER_MS, giveUpLookMs: NEVER_MS },
+      storeMax: 5,
+      idlePollMs: NEVER_MS,
+      refusedRetryMs: NEVER_MS,
+      refusedRetryMaxMs: NEVER_MS,
+      giveUpAfterMs: NEVER_MS,
+      giveUpLookMs: NEVER_MS,
     },
     mint: { storeMax: 5, idlePollMs: NEVER_MS, refusedRetryMs: NEVER_MS, refusedRetryMaxMs: NEVER_MS },
     fees: { feeCapWei: 100n * GWEI, priorityFeeWei: GWEI },
@@ -94,8 +101,16 @@ onEveryDatabase(({ kit }) => {
     const mint = mints ? localKeySigner(generatePrivateKey()) : undefined;
     const contracts = { token: freshAddress(), escrow: freshAddress() };
     const engine = createChainEngine({
-      ...{ database: kit().database, chain, clock, realClock: clock, crash: neverCrash, log: silentLog },
-      ...{ signers: { payout, mint }, random: secureRandom(clock), settings, beforeSending },
+      database: kit().database,
+      chain,
+      clock,
+      realClock: clock,
+      crash: neverCrash,
+      log: silentLog,
+      signers: { payout, mint },
+      random: secureRandom(clock),
+      settings,
+      beforeSending,
       async rpc(method, [asked]) {
         if (method === 'eth_getCode') return businessEscrowArtifact.deployedBytecode;
         // No mint was made by somebody else.
@@ -105,7 +120,9 @@ onEveryDatabase(({ kit }) => {
         return [{ calls: blockStateCalls[0].calls.map(() => answer) }];
       },
       facts: {
-        ...{ chainId: 7, genesisHash: freshHash(), deploymentBlock: 1 },
+        chainId: 7,
+        genesisHash: freshHash(),
+        deploymentBlock: 1,
         contracts: { ...contracts, perks: freshAddress(), pointsSale: freshAddress() },
       },
     });
@@ -117,8 +134,16 @@ onEveryDatabase(({ kit }) => {
     await kit().database.atomically((tx) =>
       recordRewards(tx, [
         {
-          ...{ sequence: sequences++, id, brandId: freshAddress(), eventType: 'survey', userKey: 'user' },
-          ...{ wallet: freshAddress(), walletCreated: true, amount: 1, metadata: {}, createdAt: NOW_MS },
+          sequence: sequences++,
+          id,
+          brandId: freshAddress(),
+          eventType: 'survey',
+          userKey: 'user',
+          wallet: freshAddress(),
+          walletCreated: true,
+          amount: 1,
+          metadata: {},
+          createdAt: NOW_MS,
         },
       ]),
     );
@@ -181,14 +206,31 @@ onEveryDatabase(({ kit }) => {
     await kit().database.atomically(async (tx) => {
       await storeRelays(tx, [
         {
-          ...{ id, lane, payer: freshAddress(), userAddress: freshAddress(), recipient: freshAddress() },
-          ...{ data: '0x', valueWei: '0', gas: 1, permit: null, reservedGwei: 1, budgetDay: 1 },
+          id,
+          lane,
+          payer: freshAddress(),
+          userAddress: freshAddress(),
+          recipient: freshAddress(),
+          data: '0x',
+          valueWei: '0',
+          gas: 1,
+          permit: null,
+          reservedGwei: 1,
+          budgetDay: 1,
           createdAt: NOW_MS,
         },
       ]);
       await storeTransaction(tx, {
-        ...{ id: transactionId, lane, nonce: 0, purpose: 'relay', epoch: 1, hash: carrier, raw: '0x02c0' },
-        ...{ maxFeeWei: 1n, priorityFeeWei: 1n, createdAt: NOW_MS },
+        id: transactionId,
+        lane,
+        nonce: 0,
+        purpose: 'relay',
+        epoch: 1,
+        hash: carrier,
+        raw: '0x02c0',
+        maxFeeWei: 1n,
+        priorityFeeWei: 1n,
+        createdAt: NOW_MS,
       });
       const position = (await tx.select().from(relays)).find((row) => row.id === id)?.position ?? -1;
       await bindRelay(tx, { position, part: 'call', transactionId });
@@ -236,7 +278,10 @@ onEveryDatabase(({ kit }) => {
     const log = silentLog;
     const polling = { ...settings, progressPollMs: 5 };
     const engine = createWatchingEngine({
-      ...{ database: kit().database, log, realClock: clock, settings: polling },
+      database: kit().database,
+      log,
+      realClock: clock,
+      settings: polling,
     });
     await engine.start();
     const rewardId = await grant();

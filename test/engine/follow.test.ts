@@ -113,19 +113,29 @@ onEveryDatabase(({ kit }) => {
     await database.atomically(async (tx) => {
       await recordRewards(tx, [
         {
-          ...{
-            sequence,
-            id: `reward${sequence}`,
-            brandId: brandId as never,
-            eventType: 'survey',
-            userKey: freshKey('user'),
-          },
-          ...{ wallet: freshAddress(), walletCreated: true, amount: 10, metadata: {}, createdAt: NOW_MS },
+          sequence,
+          id: `reward${sequence}`,
+          brandId: brandId as never,
+          eventType: 'survey',
+          userKey: freshKey('user'),
+          wallet: freshAddress(),
+          walletCreated: true,
+          amount: 10,
+          metadata: {},
+          createdAt: NOW_MS,
         },
       ]);
       await storeTransaction(tx, {
-        ...{ id, lane: freshAddress(), nonce: 0, purpose: 'relay', epoch: 1, hash, raw: '0x02c0' },
-        ...{ maxFeeWei: 1n, priorityFeeWei: 1n, createdAt: NOW_MS },
+        id,
+        lane: freshAddress(),
+        nonce: 0,
+        purpose: 'relay',
+        epoch: 1,
+        hash,
+        raw: '0x02c0',
+        maxFeeWei: 1n,
+        priorityFeeWei: 1n,
+        createdAt: NOW_MS,
       });
       await bindRewards(tx, { sequences: [sequence], transactionId: id });
     });
@@ -185,15 +195,24 @@ onEveryDatabase(({ kit }) => {
     const [paid, given] = [await carriedReward(freshAddress()), await carriedReward(freshAddress())];
     const noop = freshHash();
     await storeReplacement(kit().database.db, {
-      ...{ transactionId: given.id, kind: 'noop', hash: noop, raw: '0x02c0', createdAt: NOW_MS },
-      ...{ maxFeeWei: 2n, priorityFeeWei: 2n },
+      transactionId: given.id,
+      kind: 'noop',
+      hash: noop,
+      raw: '0x02c0',
+      createdAt: NOW_MS,
+      maxFeeWei: 2n,
+      priorityFeeWei: 2n,
     });
     const first = (await begun()) + 1;
     const receipt = { ...receiptOf(paid.hash), gasUsed: 5n, effectiveGasPriceWei: 6n, l1FeeWei: 7n };
     const booked = await book(deps, blockOf(first, [paid.hash, noop]), [receipt, receiptOf(noop)]);
     expect(booked?.map(({ outcome }) => outcome).sort()).toEqual(['done', 'noop']);
     expect(await paid.transaction()).toMatchObject({
-      ...{ outcome: 'done', gasUsed: 5, gasPriceWei: '6', l1FeeWei: '7', blockNumber: first },
+      outcome: 'done',
+      gasUsed: 5,
+      gasPriceWei: '6',
+      l1FeeWei: '7',
+      blockNumber: first,
     });
     expect(await given.transaction()).toMatchObject({ outcome: 'noop', hash: noop, l1FeeWei: null });
     expect(deps.alarms.list()).toEqual([]);
@@ -206,9 +225,18 @@ onEveryDatabase(({ kit }) => {
     await database.atomically(async (tx) => {
       await storeRelays(tx, [
         {
-          ...{ id, lane: freshAddress(), payer: freshAddress(), userAddress: freshAddress() },
-          ...{ recipient: freshAddress(), data: '0x', valueWei: '0', gas: 1, permit: null },
-          ...{ reservedGwei: 1_000, budgetDay: 1, createdAt: NOW_MS },
+          id,
+          lane: freshAddress(),
+          payer: freshAddress(),
+          userAddress: freshAddress(),
+          recipient: freshAddress(),
+          data: '0x',
+          valueWei: '0',
+          gas: 1,
+          permit: null,
+          reservedGwei: 1_000,
+          budgetDay: 1,
+          createdAt: NOW_MS,
         },
       ]);
     });

@@ -13,7 +13,9 @@ onEveryDatabase(({ kit }) => {
     const world = { nowMs: 1_000_000, changes: 0, lines: [] as unknown[] };
     const hold = createHold(
       {
-        ...{ database: kit().database, owner: 'a', signer: { address } },
+        database: kit().database,
+        owner: 'a',
+        signer: { address },
         realClock: { now: () => world.nowMs, sleep: async () => {} },
         log: { ...silentLog, info: (of: LogFields) => world.lines.push(of) } as unknown as typeof silentLog,
         settings: { leaseMs: LEASE_MS, purpose: 'setup' },

@@ -14,8 +14,11 @@ const NEVER_MS = 600_000;
 const HEAD = 'eth_getBlockByNumber';
 /** Every lane polls this often, and looks at nothing by itself later on. */
 const polled = (idlePollMs: number): EngineOverrides => ({
-  ...{ payout: { idlePollMs }, mint: { idlePollMs }, redeem: { idlePollMs } },
-  ...{ relay: { idlePollMs, gasCheckMs: NEVER_MS }, lane: { resendAfterMs: NEVER_MS } },
+  payout: { idlePollMs },
+  mint: { idlePollMs },
+  redeem: { idlePollMs },
+  relay: { idlePollMs, gasCheckMs: NEVER_MS },
+  lane: { resendAfterMs: NEVER_MS },
 });
 
 test('an idle stack asks its node for the newest block and for nothing else, whatever number of lanes it has', async () => {

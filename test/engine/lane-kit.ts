@@ -24,8 +24,14 @@ export const refused = (
 ): SendOutcome => ({ kind: 'rejected', reason, certain });
 
 export const settings: LaneSettings = {
-  ...{ purpose: 'setup', chainId: 7, inFlightMax: 3, storeMax: 2, leaseMs: 600_000 },
-  ...{ resendAfterMs: 1_000, bumpAfterMs: 5_000, untakenAfterMs: 10_000 },
+  purpose: 'setup',
+  chainId: 7,
+  inFlightMax: 3,
+  storeMax: 2,
+  leaseMs: 600_000,
+  resendAfterMs: 1_000,
+  bumpAfterMs: 5_000,
+  untakenAfterMs: 10_000,
   fees: { feeCapWei: 100n * GWEI, priorityFeeWei: GWEI },
 };
 
@@ -54,8 +60,16 @@ export function startLane(
   const clock = { now: () => world.nowMs, sleep: async () => {} };
   const alarms = createAlarms({ now: clock.now, log: silentLog });
   const lane = createLane({
-    ...{ database, signer, clock, realClock: clock, alarms, settlements, log: silentLog },
-    ...{ crash: neverCrash, random: secureRandom(clock), owner: 'test' },
+    database,
+    signer,
+    clock,
+    realClock: clock,
+    alarms,
+    settlements,
+    log: silentLog,
+    crash: neverCrash,
+    random: secureRandom(clock),
+    owner: 'test',
     chain: {
       block: async (which: unknown) =>
         world.baseFeeWei === undefined || which !== 'latest'
@@ -93,7 +107,10 @@ export function startLane(
         const count = Math.min(world.work, ids.length);
         world.work -= count;
         return Array.from({ length: count }, () => ({
-          ...{ to: freshAddress(), data: '0xabcd' as const, valueWei: 5n, gas: 50_000n },
+          to: freshAddress(),
+          data: '0xabcd' as const,
+          valueWei: 5n,
+          gas: 50_000n,
         }));
       },
       stored: () => world.told.push('stored'),

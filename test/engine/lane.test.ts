@@ -36,7 +36,11 @@ onEveryDatabase(({ kit }) => {
     expect(rows.map(({ status }) => status)).toEqual(['sent', 'sent', 'sent']);
     const [first] = world.offered;
     expect(first && parseTransaction(first)).toMatchObject({
-      ...{ chainId: 7, type: 'eip1559', data: '0xabcd', value: 5n, gas: 50_000n },
+      chainId: 7,
+      type: 'eip1559',
+      data: '0xabcd',
+      value: 5n,
+      gas: 50_000n,
     });
     // A block holds the first two: there is room again.
     Object.assign(world.nonces, { latest: 6, pending: 7 });
@@ -242,8 +246,13 @@ onEveryDatabase(({ kit }) => {
     if (!first) throw new Error('nothing was stored');
     await kit().database.atomically((tx) =>
       markIncluded(tx, {
-        ...{ id: first.id, hash: first.hash, blockNumber: 1, blockHash: freshHash(), outcome: 'done' },
-        ...{ gasUsed: 1, gasPriceWei: '1' },
+        id: first.id,
+        hash: first.hash,
+        blockNumber: 1,
+        blockHash: freshHash(),
+        outcome: 'done',
+        gasUsed: 1,
+        gasPriceWei: '1',
       }),
     );
     // The ledger knows before this lane does: a better offer is not stored any more.
@@ -260,8 +269,13 @@ onEveryDatabase(({ kit }) => {
     if (!first) throw new Error('nothing was stored');
     await kit().database.atomically((tx) =>
       markIncluded(tx, {
-        ...{ id: first.id, hash: first.hash, blockNumber: 1, blockHash: freshHash(), outcome: 'done' },
-        ...{ gasUsed: 1, gasPriceWei: '1' },
+        id: first.id,
+        hash: first.hash,
+        blockNumber: 1,
+        blockHash: freshHash(),
+        outcome: 'done',
+        gasUsed: 1,
+        gasPriceWei: '1',
       }),
     );
     expect(await turn(5_000)).toEqual(['worked']);

@@ -18,7 +18,9 @@ function open(pollMs: number) {
   const say = (level: string) => (fields: LogFields, text: string) => lines.push([level, text, fields]);
   const of = { awaited: true };
   const looks = createLedgerLooks({
-    ...{ what: 'waiting calls', pollMs, isAwaited: () => of.awaited },
+    what: 'waiting calls',
+    pollMs,
+    isAwaited: () => of.awaited,
     ask: () => new Promise<void>((answer, fail) => asked.push({ answer, fail })),
     log: { ...silentLog, error: say('error'), info: say('info') } as typeof silentLog,
   });

@@ -33,7 +33,11 @@ const transactions: Omit<TransactionSerializableEIP1559, 'nonce'>[] = [
   },
   // Lengths are spelled in another way from 56 bytes on, and with another byte from 256 and 65,536 on.
   ...[1, 54, 55, 56, 57, 255, 256, 65_536].map((bytes) => ({
-    ...{ type: 'eip1559' as const, chainId: 10, to: null, gas: 127n, maxFeePerGas: 128n },
+    type: 'eip1559' as const,
+    chainId: 10,
+    to: null,
+    gas: 127n,
+    maxFeePerGas: 128n,
     data: `0x${'7f'.repeat(bytes)}` as const,
   })),
   { type: 'eip1559', chainId: 2 ** 40, data: '0x6000', value: 2n ** 200n, gas: 2n ** 63n, accessList: [] },

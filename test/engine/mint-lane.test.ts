@@ -52,7 +52,9 @@ const role = freshHash();
 const neverRuns = encodeErrorResult({ abi: pointsSaleAbi, errorName: 'InvalidRecipient', args: [nobody] });
 const neverRunsToo = encodeErrorResult({ abi: pointsSaleAbi, errorName: 'ZeroAmount' });
 const noRole = encodeErrorResult({
-  ...{ abi: pointsSaleAbi, errorName: 'AccessControlUnauthorizedAccount', args: [nobody, role] },
+  abi: pointsSaleAbi,
+  errorName: 'AccessControlUnauthorizedAccount',
+  args: [nobody, role],
 });
 const noRoleReason = `AccessControlUnauthorizedAccount(${getAddress(nobody)}, ${role})`;
 
@@ -102,7 +104,11 @@ onEveryDatabase(({ kit }) => {
     };
     const chain = {
       block: async () => ({
-        ...{ number: 1, hash: '0x1', parentHash: '0x0', timestampSeconds: 1, baseFeeWei: GWEI },
+        number: 1,
+        hash: '0x1',
+        parentHash: '0x0',
+        timestampSeconds: 1,
+        baseFeeWei: GWEI,
       }),
       nonce: async () => {
         world.nonceAsked += 1;
@@ -117,8 +123,17 @@ onEveryDatabase(({ kit }) => {
     const signer = localKeySigner(generatePrivateKey());
     const alarms = createAlarms({ now: clock.now, log: silentLog });
     const mints = createMints({
-      ...{ database: kit().database, chain, clock, realClock: clock, crash: neverCrash, owner: 'test' },
-      ...{ random: secureRandom(clock), alarms, settlements: {}, signer, pointsSale },
+      database: kit().database,
+      chain,
+      clock,
+      realClock: clock,
+      crash: neverCrash,
+      owner: 'test',
+      random: secureRandom(clock),
+      alarms,
+      settlements: {},
+      signer,
+      pointsSale,
       async rpc(method, [asked]) {
         expect(method).toBe('eth_simulateV1');
         if (world.fault) throw world.fault;
@@ -144,11 +159,19 @@ onEveryDatabase(({ kit }) => {
       },
       log: { ...silentLog, warn: note, error: note } as typeof silentLog,
       lane: {
-        ...{ chainId: 7, inFlightMax: 20, leaseMs: 600_000, resendAfterMs: NEVER_MS, bumpAfterMs: NEVER_MS },
-        ...{ untakenAfterMs: NEVER_MS, fees: { feeCapWei: 100n * GWEI, priorityFeeWei: GWEI } },
+        chainId: 7,
+        inFlightMax: 20,
+        leaseMs: 600_000,
+        resendAfterMs: NEVER_MS,
+        bumpAfterMs: NEVER_MS,
+        untakenAfterMs: NEVER_MS,
+        fees: { feeCapWei: 100n * GWEI, priorityFeeWei: GWEI },
       },
       settings: {
-        ...{ storeMax, idlePollMs: NEVER_MS, refusedRetryMs: RETRY_MS, refusedRetryMaxMs: RETRY_MAX_MS },
+        storeMax,
+        idlePollMs: NEVER_MS,
+        refusedRetryMs: RETRY_MS,
+        refusedRetryMaxMs: RETRY_MAX_MS,
       },
     });
     running.push(mints.stop);
@@ -186,7 +209,11 @@ onEveryDatabase(({ kit }) => {
     expect(rows.map(({ purpose }) => purpose)).toEqual(['mint', 'mint', 'mint', 'mint']);
     const another = () =>
       leaseLane(db(), {
-        ...{ address: from, purpose: 'mint', owner: 'another', now: kit().database.now, forMs: 600_000 },
+        address: from,
+        purpose: 'mint',
+        owner: 'another',
+        now: kit().database.now,
+        forMs: 600_000,
       });
     expect(await another()).toBeUndefined();
     await mints.stop();
@@ -229,7 +256,10 @@ onEveryDatabase(({ kit }) => {
     world.refuses.set(refused.key, noRole);
     mints.start();
     const alarm = {
-      ...{ code: 'mint_refused', about: signer.address, mint: refused.key, reason: noRoleReason },
+      code: 'mint_refused',
+      about: signer.address,
+      mint: refused.key,
+      reason: noRoleReason,
     };
     await expect.poll(alarmsNow).toEqual([alarm]);
     expect(await pauseOf(refused)).toEqual([1, 1]);
@@ -338,8 +368,13 @@ onEveryDatabase(({ kit }) => {
     if (!carrier) throw new Error('one is in flight');
     await kit().database.atomically((tx) =>
       markIncluded(tx, {
-        ...{ id: carrier.id, hash: carrier.hash, outcome: 'done', blockNumber: 1, blockHash: freshHash() },
-        ...{ gasUsed: 1, gasPriceWei: '1' },
+        id: carrier.id,
+        hash: carrier.hash,
+        outcome: 'done',
+        blockNumber: 1,
+        blockHash: freshHash(),
+        gasUsed: 1,
+        gasPriceWei: '1',
       }),
     );
     board.look();

@@ -38,7 +38,10 @@ onEveryDatabase(({ kit }) => {
         const data: Hex = event === 'AlreadyMinted' ? '0x' : `0x${'1'.padStart(64, '0')}`;
         const log = { address, topics, data };
         return {
-          ...{ transactionHash: hash, succeeded: true, gasUsed: 1n, effectiveGasPriceWei: 1n },
+          transactionHash: hash,
+          succeeded: true,
+          gasUsed: 1n,
+          effectiveGasPriceWei: 1n,
           logs: [{ ...log, logIndex, transactionHash: hash }],
         } as unknown as Receipt;
       });
@@ -68,13 +71,20 @@ onEveryDatabase(({ kit }) => {
           .filter((log) => log.address === address),
     };
     const follower = createFollower({
-      ...{ database: kit().database, chain: chain as ChainClient, log: silentLog, crash: neverCrash },
+      database: kit().database,
+      chain: chain as ChainClient,
+      log: silentLog,
+      crash: neverCrash,
       clock: { now: () => NOW_MS, sleep: async () => {} },
       alarms: createAlarms({ now: () => NOW_MS, log: silentLog }),
       settlements: {},
       settings: {
-        ...{ escrow: freshAddress(), token: freshAddress(), pointsSale, firstBlock: 1 },
-        ...{ confirmations: 1, finalityBlocks: 5 },
+        escrow: freshAddress(),
+        token: freshAddress(),
+        pointsSale,
+        firstBlock: 1,
+        confirmations: 1,
+        finalityBlocks: 5,
       },
       onIncluded: () => {},
       onReorganized: () => {},
@@ -148,8 +158,16 @@ onEveryDatabase(({ kit }) => {
     const [id, hash] = [freshKey('transaction'), freshHash()];
     await kit().database.atomically(async (tx) => {
       await storeTransaction(tx, {
-        ...{ id, lane: freshAddress(), nonce: 0, purpose: 'mint', epoch: 1, hash, raw: '0x02c0' },
-        ...{ maxFeeWei: 1n, priorityFeeWei: 1n, createdAt: NOW_MS },
+        id,
+        lane: freshAddress(),
+        nonce: 0,
+        purpose: 'mint',
+        epoch: 1,
+        hash,
+        raw: '0x02c0',
+        maxFeeWei: 1n,
+        priorityFeeWei: 1n,
+        createdAt: NOW_MS,
       });
       await bindMint(tx, { key: ours, transactionId: id });
     });

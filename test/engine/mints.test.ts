@@ -38,8 +38,10 @@ const mint = ({ ready, request }: EngineKit, to: string, amount: unknown = 10, r
   });
 const balance = (engine: EngineKit, of: Hex) =>
   engine.node.readContract({
-    ...{ address: engine.ready.contracts.token as Hex, abi: rewardTokenAbi },
-    ...{ functionName: 'balanceOf', args: [of] },
+    address: engine.ready.contracts.token as Hex,
+    abi: rewardTokenAbi,
+    functionName: 'balanceOf',
+    args: [of],
   });
 /** Statements on the ledger from outside. */
 const onLedger = <T>(engine: EngineKit, work: (ledger: Sqlite.Database) => T): T => {
@@ -67,8 +69,10 @@ const pendingAt = async ({ rpc }: EngineKit) =>
 const minted = async (engine: EngineKit) =>
   (
     await engine.node.getContractEvents({
-      ...{ address: engine.ready.contracts.pointsSale as Hex, abi: pointsSaleAbi },
-      ...{ eventName: 'Minted', fromBlock: 0n },
+      address: engine.ready.contracts.pointsSale as Hex,
+      abi: pointsSaleAbi,
+      eventName: 'Minted',
+      fromBlock: 0n,
     })
   ).map(({ args }) => ({ to: args.to, amount: Number(args.amount) }));
 /** Everybody has their RWT, once, and ledger and chain agree. */
@@ -146,8 +150,14 @@ test('a nonce that somebody else used: the lane says so, and the mint comes once
   const waiting = mint(engine, to);
   await eventually(async () => (await engine.ledger.attempts()).length).toBe(1);
   const foreign = await mintSigner.signTransaction({
-    ...{ type: 'eip1559', chainId: engine.ready.chain.id, nonce: 0, to: lane, value: 0n, gas: 21_000n },
-    ...{ maxFeePerGas: 90n * 10n ** 9n, maxPriorityFeePerGas: 50n * 10n ** 9n },
+    type: 'eip1559',
+    chainId: engine.ready.chain.id,
+    nonce: 0,
+    to: lane,
+    value: 0n,
+    gas: 21_000n,
+    maxFeePerGas: 90n * 10n ** 9n,
+    maxPriorityFeePerGas: 50n * 10n ** 9n,
   });
   engine.proxy.add({ fault: 'lost-request', method: SEND });
   await engine.rpc('eth_sendRawTransaction', foreign);
@@ -208,7 +218,8 @@ test('a call that can never run is given up with the reason of the contract, and
   const failure = () =>
     onLedger(engine, (ledger) => ledger.prepare('select failure, transaction_id from mints').get());
   await eventually(failure).toEqual({
-    ...{ failure: expect.stringContaining('InvalidRecipient'), transaction_id: null },
+    failure: expect.stringContaining('InvalidRecipient'),
+    transaction_id: null,
   });
   expect(engine.alarms()).toContain('mint_given_up');
   expect(await minted(engine)).toEqual([{ to, amount: 10 }]);
@@ -275,7 +286,8 @@ test('a wish with a wrong account, amount or reason is refused, and nothing is r
   for (const [to, amount, reason, setting] of wishes) {
     const { status, body } = await mint(engine, to, amount, reason);
     expect({ status, text: JSON.stringify(body) }).toMatchObject({
-      ...{ status: 400, text: expect.stringContaining(setting) },
+      status: 400,
+      text: expect.stringContaining(setting),
     });
   }
   expect(rows(engine)).toEqual([]);

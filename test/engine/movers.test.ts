@@ -17,7 +17,9 @@ onEveryDatabase(({ kit }) => {
     return {
       topics: encodeEventTopics({ abi: rewardTokenAbi, eventName, args } as never) as Hex[],
       data: encodeAbiParameters([{ type: 'uint256' }], [5n]),
-      ...{ address, logIndex: 0, transactionHash: freshHash() },
+      address,
+      logIndex: 0,
+      transactionHash: freshHash(),
     };
   };
   /** Asks about these users, books the block, and tells whose results are left. */

@@ -30,7 +30,8 @@ const WINDOW = 16;
 /** No pause of these ends within a test. */
 const PAUSES = { refusedRetryMs: 600_000, refusedRetryMaxMs: 600_000 };
 const noRole = encodeErrorResult({
-  ...{ abi: perkNFTAbi, errorName: 'AccessControlUnauthorizedAccount' },
+  abi: perkNFTAbi,
+  errorName: 'AccessControlUnauthorizedAccount',
   args: [`0x${'a'.repeat(40)}`, `0x${'b'.repeat(64)}`],
 });
 
@@ -61,8 +62,14 @@ onEveryDatabase(({ kind, kit }) => {
     }));
   };
   const laneDeps = () => ({
-    ...{ database: kit().database, rpc, account: freshAddress(), batchMax: WINDOW, ...PAUSES },
-    ...{ alarms: createAlarms({ now: () => NOW_MS, log: silentLog }), onSent() {}, onGivenUp() {} },
+    database: kit().database,
+    rpc,
+    account: freshAddress(),
+    batchMax: WINDOW,
+    ...PAUSES,
+    alarms: createAlarms({ now: () => NOW_MS, log: silentLog }),
+    onSent() {},
+    onGivenUp() {},
   });
   const redeeming = () => redeemWork({ ...laneDeps(), perks: freshAddress(), contracts: [] });
   const minting = () => mintWork({ ...laneDeps(), pointsSale: freshAddress() });
@@ -71,9 +78,17 @@ onEveryDatabase(({ kind, kit }) => {
   const queues = {
     async redemption(rows: Row[]) {
       const values = rows.map(({ brand, at }) => ({
-        ...{ id: freshKey('redemption'), key: freshHash(), brandId: brand, perkId: 'perk', tokenId: 1 },
-        ...{ userKey: 'user', wallet: freshAddress(), cost: 1, confirmationCode: freshKey('code') },
-        ...{ createdAt: at, waitingSince: NOW_MS },
+        id: freshKey('redemption'),
+        key: freshHash(),
+        brandId: brand,
+        perkId: 'perk',
+        tokenId: 1,
+        userKey: 'user',
+        wallet: freshAddress(),
+        cost: 1,
+        confirmationCode: freshKey('code'),
+        createdAt: at,
+        waitingSince: NOW_MS,
       }));
       await db()
         .insert(redemptions)
@@ -82,8 +97,16 @@ onEveryDatabase(({ kind, kit }) => {
     },
     async perkTerms(rows: Row[]) {
       const values = rows.map(({ brand, at }) => ({
-        ...{ tokenId: ++tokens, position: 1, perkId: 'perk', brandId: brand, kind: 'set', price: 1 },
-        ...{ active: true, stock: 1, createdAt: at, failedTries: 0 },
+        tokenId: ++tokens,
+        position: 1,
+        perkId: 'perk',
+        brandId: brand,
+        kind: 'set',
+        price: 1,
+        active: true,
+        stock: 1,
+        createdAt: at,
+        failedTries: 0,
       }));
       await db()
         .insert(perkTerms)
@@ -92,8 +115,15 @@ onEveryDatabase(({ kind, kit }) => {
     },
     async mint(rows: Row[]) {
       const values = rows.map(({ brand, at }) => ({
-        ...{ sessionId: freshKey('cs'), key: freshHash(), kind: 'escrow', brandId: brand },
-        ...{ wallet: freshAddress(), usdCents: 1, rwtAmount: 10, createdAt: at, failedTries: 0 },
+        sessionId: freshKey('cs'),
+        key: freshHash(),
+        kind: 'escrow',
+        brandId: brand,
+        wallet: freshAddress(),
+        usdCents: 1,
+        rwtAmount: 10,
+        createdAt: at,
+        failedTries: 0,
       }));
       await db()
         .insert(mints)
@@ -102,7 +132,12 @@ onEveryDatabase(({ kind, kit }) => {
     },
     async operatorMint(rows: Row[]) {
       const values = rows.map(({ brand, at }) => ({
-        ...{ key: freshHash(), kind: 'escrow', recipient: brand, amount: 1, reason: 'test', createdAt: at },
+        key: freshHash(),
+        kind: 'escrow',
+        recipient: brand,
+        amount: 1,
+        reason: 'test',
+        createdAt: at,
       }));
       await db()
         .insert(operatorMints)
@@ -178,14 +213,17 @@ onEveryDatabase(({ kind, kit }) => {
   test('relay: a call that will revert takes one nonce of its payer’s lane, and none of another’s', async () => {
     const queue = async (lane: Hex, count: number) => {
       const calls = Array.from({ length: count }, () => ({
-        ...{
-          id: freshKey('relay'),
-          lane,
-          payer: lane,
-          userAddress: freshAddress(),
-          recipient: freshAddress(),
-        },
-        ...{ data: '0x' as const, valueWei: '0', gas: 100_000, permit: null, reservedGwei: 1, budgetDay: 1 },
+        id: freshKey('relay'),
+        lane,
+        payer: lane,
+        userAddress: freshAddress(),
+        recipient: freshAddress(),
+        data: '0x' as const,
+        valueWei: '0',
+        gas: 100_000,
+        permit: null,
+        reservedGwei: 1,
+        budgetDay: 1,
         createdAt: NOW_MS,
       }));
       await kit().database.atomically((tx) => storeRelays(tx, calls));
@@ -218,9 +256,16 @@ onEveryDatabase(({ kind, kit }) => {
         recordRewards(
           tx,
           Array.from({ length: count }, (_, place) => ({
-            ...{ sequence: first + place, id: freshKey('reward'), brandId, eventType: 'survey' },
-            ...{ userKey: freshKey('user'), wallet: freshAddress(), walletCreated: true, amount: 3 },
-            ...{ metadata: {}, createdAt: NOW_MS },
+            sequence: first + place,
+            id: freshKey('reward'),
+            brandId,
+            eventType: 'survey',
+            userKey: freshKey('user'),
+            wallet: freshAddress(),
+            walletCreated: true,
+            amount: 3,
+            metadata: {},
+            createdAt: NOW_MS,
           })),
         ),
       );
@@ -244,8 +289,15 @@ onEveryDatabase(({ kind, kit }) => {
           const payloads = await work.bindNext(tx, [id], FEES);
           for (const { to, data } of payloads)
             await storeTransaction(tx, {
-              ...{ id, lane: freshAddress(), nonce: 0, purpose: 'payout', epoch: 1, createdAt: NOW_MS },
-              ...{ hash: freshHash(), maxFeeWei: 1n, priorityFeeWei: 1n },
+              id,
+              lane: freshAddress(),
+              nonce: 0,
+              purpose: 'payout',
+              epoch: 1,
+              createdAt: NOW_MS,
+              hash: freshHash(),
+              maxFeeWei: 1n,
+              priorityFeeWei: 1n,
               raw: serializeTransaction({ type: 'eip1559', chainId: 7, to, data }),
             });
           return payloads;

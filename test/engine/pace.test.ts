@@ -11,7 +11,9 @@ async function start(seconds: number) {
   let number = 100;
   const block = async () => ({ number, timestampSeconds: number * seconds }) as Block;
   const pace = createPace({
-    ...{ chain: { block } as unknown as ChainClient, inFlightMax: 16, nowMs: () => now },
+    chain: { block } as unknown as ChainClient,
+    inFlightMax: 16,
+    nowMs: () => now,
   });
   return {
     pace,

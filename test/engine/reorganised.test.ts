@@ -67,7 +67,11 @@ onEveryDatabase(({ kit }) => {
     };
     const alarms = createAlarms({ now: () => NOW_MS, log: silentLog });
     const follower = createFollower({
-      ...{ database, chain: chain as ChainClient, alarms, log: silentLog, crash: neverCrash },
+      database,
+      chain: chain as ChainClient,
+      alarms,
+      log: silentLog,
+      crash: neverCrash,
       clock: { now: () => NOW_MS, sleep: async () => {} },
       realClock: { now: () => world.nowMs, sleep: async () => {} },
       settlements: {},
@@ -92,21 +96,33 @@ onEveryDatabase(({ kit }) => {
       for (let n = 0; n < count; n++) {
         const parent = world.blocks.at(-1);
         const block: Block = {
-          ...{ number: (parent?.number ?? 4) + 1, hash: freshHash(), parentHash: parent?.hash ?? '0x00' },
-          ...{ timestampSeconds: 1, baseFeeWei: 1n, transactions: n === 0 ? holding : [] },
+          number: (parent?.number ?? 4) + 1,
+          hash: freshHash(),
+          parentHash: parent?.hash ?? '0x00',
+          timestampSeconds: 1,
+          baseFeeWei: 1n,
+          transactions: n === 0 ? holding : [],
         };
         world.blocks.push(block);
         world.receipts.set(
           block.hash,
           (block.transactions ?? []).map((transactionHash) => ({
-            ...{ transactionHash, blockHash: block.hash, succeeded: true, gasUsed: 9n },
-            ...{ effectiveGasPriceWei: 2n, logs: [] },
+            transactionHash,
+            blockHash: block.hash,
+            succeeded: true,
+            gasUsed: 9n,
+            effectiveGasPriceWei: 2n,
+            logs: [],
           })),
         );
       }
     };
     return {
-      ...{ world, follower, mine, alarms, escrow },
+      world,
+      follower,
+      mine,
+      alarms,
+      escrow,
       hashes: () => world.blocks.map(({ hash }) => hash),
       /** The blocks that the ledger has read, oldest first. */
       read: async () => (await recentBlocks(database.db, 100)).map(({ hash }) => hash).reverse(),
@@ -154,8 +170,16 @@ onEveryDatabase(({ kit }) => {
       await recordRewards(
         tx,
         [open, released].map((sequence) => ({
-          ...{ sequence, id: `reorganised${sequence}`, brandId, eventType: 'survey', userKey: 'user' },
-          ...{ wallet: freshAddress(), walletCreated: true, amount: 1, metadata: {}, createdAt: NOW_MS },
+          sequence,
+          id: `reorganised${sequence}`,
+          brandId,
+          eventType: 'survey',
+          userKey: 'user',
+          wallet: freshAddress(),
+          walletCreated: true,
+          amount: 1,
+          metadata: {},
+          createdAt: NOW_MS,
         })),
       );
       await bindRewards(tx, { sequences: [open, released], transactionId: gone.id });
@@ -166,8 +190,14 @@ onEveryDatabase(({ kit }) => {
         [7, 11],
       ] as const)
         await bookMovement(tx, {
-          ...{ id: freshKey('log'), kind: 'deposit', brandId, amount, blockNumber },
-          ...{ transactionHash: freshHash(), logIndex: 0, createdAt: NOW_MS },
+          id: freshKey('log'),
+          kind: 'deposit',
+          brandId,
+          amount,
+          blockNumber,
+          transactionHash: freshHash(),
+          logIndex: 0,
+          createdAt: NOW_MS,
         });
     });
     mine(2, { holding: [kept.hash] });
@@ -393,7 +423,11 @@ onEveryDatabase(({ kit }) => {
     receipt.logs = [{ address: escrow, topics: [], data: '0x', logIndex: 0, transactionHash: ours.hash }];
     // A log of another contract was not asked for.
     another?.logs.push({
-      ...{ address: freshAddress(), topics: [], data: '0x', logIndex: 1, transactionHash: silent.hash },
+      address: freshAddress(),
+      topics: [],
+      data: '0x',
+      logIndex: 1,
+      transactionHash: silent.hash,
     });
     await follower.catchUp();
     expect(await newest()).toBe(5);
@@ -423,8 +457,15 @@ onEveryDatabase(({ kit }) => {
       await recordRewards(
         tx,
         [back, open].map((sequence) => ({
-          ...{ sequence, id: `skipped${sequence}`, brandId: freshAddress(), eventType: 'survey' },
-          ...{ userKey: 'user', wallet: freshAddress(), walletCreated: true, amount: 1, metadata: {} },
+          sequence,
+          id: `skipped${sequence}`,
+          brandId: freshAddress(),
+          eventType: 'survey',
+          userKey: 'user',
+          wallet: freshAddress(),
+          walletCreated: true,
+          amount: 1,
+          metadata: {},
           createdAt: NOW_MS,
         })),
       );

@@ -47,7 +47,10 @@ const thrown = async (of: typeof answer, more?: Parameters<typeof ask>[1]) => {
 test('a request is JSON-RPC 2.0; user and password of the URL become a header', async () => {
   expect(await ask({ body: '{"result":"0x5"}' })).toBe('0x5');
   expect(JSON.parse(got?.body ?? '')).toEqual({
-    ...{ jsonrpc: '2.0', id: 1, method: 'eth_anything', params: ['0x1', 2] },
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'eth_anything',
+    params: ['0x1', 2],
   });
   expect(got?.headers).toMatchObject({ 'content-type': 'application/json' });
   expect([got?.headers.authorization, got?.path]).toEqual([undefined, '/v1?key=secret']);

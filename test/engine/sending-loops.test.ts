@@ -47,7 +47,11 @@ onEveryDatabase(({ kit }) => {
     const note = (_: LogFields, message: string) => void failures.push(message);
     const chain = {
       block: async () => ({
-        ...{ number: 1, hash: '0x1', parentHash: '0x0', timestampSeconds: 1, baseFeeWei: GWEI },
+        number: 1,
+        hash: '0x1',
+        parentHash: '0x0',
+        timestampSeconds: 1,
+        baseFeeWei: GWEI,
       }),
       nonce: async () => {
         world.nonceAsked += 1;
@@ -61,16 +65,27 @@ onEveryDatabase(({ kit }) => {
       },
     } as unknown as ChainClient;
     const deps = {
-      ...{ database: kit().database, chain, clock, realClock: clock, crash: neverCrash, owner: 'test' },
-      ...{ random: secureRandom(clock), alarms: createAlarms({ now: clock.now, log: silentLog }) },
+      database: kit().database,
+      chain,
+      clock,
+      realClock: clock,
+      crash: neverCrash,
+      owner: 'test',
+      random: secureRandom(clock),
+      alarms: createAlarms({ now: clock.now, log: silentLog }),
       log: { ...silentLog, warn: note, error: note } as typeof silentLog,
       settlements: {},
       onSent() {
         world.sent += 1;
       },
       lane: {
-        ...{ chainId: 7, inFlightMax, leaseMs: 600_000, resendAfterMs: NEVER_MS, bumpAfterMs: NEVER_MS },
-        ...{ untakenAfterMs: NEVER_MS, fees: { feeCapWei: 100n * GWEI, priorityFeeWei: GWEI } },
+        chainId: 7,
+        inFlightMax,
+        leaseMs: 600_000,
+        resendAfterMs: NEVER_MS,
+        bumpAfterMs: NEVER_MS,
+        untakenAfterMs: NEVER_MS,
+        fees: { feeCapWei: 100n * GWEI, priorityFeeWei: GWEI },
       },
     };
     /** Different bytes: a lane that has forgotten what a node took offers it once more. */
@@ -92,8 +107,15 @@ onEveryDatabase(({ kit }) => {
     let sequence = 900_000 + Number(BigInt(freshHash()) % 1_000_000n) * 100;
     const grant = async (count: number) => {
       const rows = Array.from({ length: count }, () => ({
-        ...{ sequence: sequence++, id: freshKey('reward'), brandId: freshAddress(), eventType: 'survey' },
-        ...{ userKey: 'user', wallet: freshAddress(), walletCreated: true, amount: 3, metadata: {} },
+        sequence: sequence++,
+        id: freshKey('reward'),
+        brandId: freshAddress(),
+        eventType: 'survey',
+        userKey: 'user',
+        wallet: freshAddress(),
+        walletCreated: true,
+        amount: 3,
+        metadata: {},
         createdAt: NOW_MS,
       }));
       await kit().database.atomically((tx) => recordRewards(tx, rows));
@@ -104,7 +126,10 @@ onEveryDatabase(({ kit }) => {
     const escrow = freshAddress();
     const told: object[] = [];
     const payouts = createPayouts({
-      ...{ ...deps, signer, escrow, rpc: escrowNode },
+      ...deps,
+      signer,
+      escrow,
+      rpc: escrowNode,
       progress: {
         carried: ({ rewardIds }) => void told.push(rewardIds),
         sent: () => void told.push(['sent', world.sent]),
@@ -153,7 +178,9 @@ onEveryDatabase(({ kit }) => {
     const lane = keys(null).address;
     const perks = freshAddress();
     const relays = createRelays({
-      ...{ ...deps, keys, perks },
+      ...deps,
+      keys,
+      perks,
       rpc: async () => encodeAbiParameters([{ type: 'bool' }], [true]),
       settings: { storeMax: 1, idlePollMs: NEVER_MS, gasCheckMs: NEVER_MS, gasLowWei: 1n, gasFullWei: 2n },
     });
@@ -163,9 +190,18 @@ onEveryDatabase(({ kit }) => {
         storeRelays(
           tx,
           Array.from({ length: count }, () => ({
-            ...{ id: freshKey('call'), lane, payer: 'service' as const, userAddress: freshAddress() },
-            ...{ recipient: freshAddress(), data: '0xab' as const, valueWei: '0', gas: 90_000, permit: null },
-            ...{ reservedGwei: 1, budgetDay: 1, createdAt: NOW_MS },
+            id: freshKey('call'),
+            lane,
+            payer: 'service' as const,
+            userAddress: freshAddress(),
+            recipient: freshAddress(),
+            data: '0xab' as const,
+            valueWei: '0',
+            gas: 90_000,
+            permit: null,
+            reservedGwei: 1,
+            budgetDay: 1,
+            createdAt: NOW_MS,
           })),
         ),
       );
@@ -180,8 +216,14 @@ onEveryDatabase(({ kit }) => {
       if (!oldest) throw new Error('none is in flight');
       await kit().database.atomically((tx) =>
         markIncluded(tx, {
-          ...{ id: oldest.id, hash: oldest.hash, outcome: 'done', blockNumber: 1, blockHash: freshHash() },
-          ...{ gasUsed: 1, gasPriceWei: '1', l1FeeWei: '0' },
+          id: oldest.id,
+          hash: oldest.hash,
+          outcome: 'done',
+          blockNumber: 1,
+          blockHash: freshHash(),
+          gasUsed: 1,
+          gasPriceWei: '1',
+          l1FeeWei: '0',
         }),
       );
     };
@@ -228,8 +270,12 @@ onEveryDatabase(({ kit }) => {
       },
     });
     const payouts = createPayouts({
-      ...{ ...deps, realClock: counting('payouts'), signer: localKeySigner(generatePrivateKey()) },
-      ...{ rpc: escrowNode, escrow: freshAddress(), progress: { carried() {}, sent() {} } },
+      ...deps,
+      realClock: counting('payouts'),
+      signer: localKeySigner(generatePrivateKey()),
+      rpc: escrowNode,
+      escrow: freshAddress(),
+      progress: { carried() {}, sent() {} },
       settings: { batchMax: 2, offerMaxWei: 10n ** 18n, idlePollMs: NEVER_MS },
     });
     const chain = {
@@ -240,8 +286,12 @@ onEveryDatabase(({ kit }) => {
       },
     };
     const relays = createRelays({
-      ...{ ...deps, chain, realClock: counting('relays'), keys: keysGrownFrom(generatePrivateKey()) },
-      ...{ perks: freshAddress(), rpc: async () => encodeAbiParameters([{ type: 'bool' }], [true]) },
+      ...deps,
+      chain,
+      realClock: counting('relays'),
+      keys: keysGrownFrom(generatePrivateKey()),
+      perks: freshAddress(),
+      rpc: async () => encodeAbiParameters([{ type: 'bool' }], [true]),
       settings: { storeMax: 1, idlePollMs: NEVER_MS, gasCheckMs: NEVER_MS, gasLowWei: 1n, gasFullWei: 2n },
     });
     running.push(payouts.stop, relays.stop);

@@ -9,11 +9,13 @@ import { freshAddress, freshHash } from '../kits/databases.ts';
 const account = freshAddress();
 const soldOut = encodeErrorResult({ abi: contractErrorsAbi, errorName: 'PerkSoldOut', args: [7n] });
 const noRole = encodeErrorResult({
-  ...{ abi: contractErrorsAbi, errorName: 'AccessControlUnauthorizedAccount' },
+  abi: contractErrorsAbi,
+  errorName: 'AccessControlUnauthorizedAccount',
   args: [account, freshHash()],
 });
 const text = encodeErrorResult({
-  ...{ abi: [{ type: 'error', name: 'Error', inputs: [{ type: 'string', name: '' }] }], errorName: 'Error' },
+  abi: [{ type: 'error', name: 'Error', inputs: [{ type: 'string', name: '' }] }],
+  errorName: 'Error',
   args: ['PerkSoldOut(7)'],
 });
 

@@ -38,7 +38,11 @@ onEveryDatabase(({ kit }) => {
     const rest = { nonce: 0, epoch: 1, raw: '0x02c0', maxFeeWei: 1n, priorityFeeWei: 1n } as const;
     await atomically((tx) =>
       storeTransaction(tx, {
-        ...{ ...of, ...rest, lane: freshAddress(), purpose: 'payout', createdAt: NOW_MS },
+        ...of,
+        ...rest,
+        lane: freshAddress(),
+        purpose: 'payout',
+        createdAt: NOW_MS,
       }),
     );
     return of;
@@ -46,7 +50,12 @@ onEveryDatabase(({ kit }) => {
   const include = (of: { id: string; hash: `0x${string}` }, outcome: 'done' | 'reverted' = 'done') =>
     atomically((tx) =>
       markIncluded(tx, {
-        ...{ ...of, blockNumber: 3, blockHash: freshHash(), outcome, gasUsed: 1, gasPriceWei: '1' },
+        ...of,
+        blockNumber: 3,
+        blockHash: freshHash(),
+        outcome,
+        gasUsed: 1,
+        gasPriceWei: '1',
       }),
     );
   const grant = async () => {
@@ -55,8 +64,16 @@ onEveryDatabase(({ kit }) => {
     await atomically((tx) =>
       recordRewards(tx, [
         {
-          ...{ sequence, id, brandId: freshAddress(), eventType: 'survey', userKey: 'user' },
-          ...{ wallet: freshAddress(), walletCreated: true, amount: 1, metadata: {}, createdAt: NOW_MS },
+          sequence,
+          id,
+          brandId: freshAddress(),
+          eventType: 'survey',
+          userKey: 'user',
+          wallet: freshAddress(),
+          walletCreated: true,
+          amount: 1,
+          metadata: {},
+          createdAt: NOW_MS,
         },
       ]),
     );
@@ -87,7 +104,11 @@ onEveryDatabase(({ kit }) => {
       board.sent({ id: 'another' });
       board.sent(of);
       expect(await sent).toEqual({
-        ...{ rewardId: 'a', hash: of.hash, status: 'sent', outcome: null, failure: null },
+        rewardId: 'a',
+        hash: of.hash,
+        status: 'sent',
+        outcome: null,
+        failure: null,
       });
       const other = freshHash();
       board.included(included({ id: of.id, hash: other }, 'done', [['c', 'zero_amount']]));
@@ -150,9 +171,18 @@ onEveryDatabase(({ kit }) => {
       await atomically((tx) =>
         storeRelays(tx, [
           {
-            ...{ id, lane: freshAddress(), payer: freshAddress(), userAddress: freshAddress() },
-            ...{ recipient: freshAddress(), data: '0x', valueWei: '0', gas: 1, permit: null },
-            ...{ reservedGwei: 1, budgetDay: 1, createdAt: NOW_MS },
+            id,
+            lane: freshAddress(),
+            payer: freshAddress(),
+            userAddress: freshAddress(),
+            recipient: freshAddress(),
+            data: '0x',
+            valueWei: '0',
+            gas: 1,
+            permit: null,
+            reservedGwei: 1,
+            budgetDay: 1,
+            createdAt: NOW_MS,
           },
         ]),
       );
@@ -377,7 +407,11 @@ describe('the form of answers', () => {
   const hash = `0x${'0a'.repeat(32)}`;
   const log = { address: hash, topics: [hash], data: '0x', transactionHash: hash };
   const receipt = {
-    ...{ transactionHash: hash, blockHash: hash, status: '0x1', gasUsed: '0x1', effectiveGasPrice: '0x1' },
+    transactionHash: hash,
+    blockHash: hash,
+    status: '0x1',
+    gasUsed: '0x1',
+    effectiveGasPrice: '0x1',
     logs: [log],
   };
   const block = { number: '0x1', hash, parentHash: hash, timestamp: '0x1' };

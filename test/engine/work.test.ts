@@ -39,9 +39,16 @@ onEveryDatabase(({ kit }) => {
     const grant = async (count: number) => {
       await db().update(rewards).set({ failure: 'of another test' });
       const rows = Array.from({ length: count }, () => ({
-        ...{ sequence: 600_000 + Number(BigInt(freshHash())), id: freshKey('reward') },
-        ...{ brandId: freshAddress(), eventType: 'survey', userKey: 'user', wallet: freshAddress() },
-        ...{ walletCreated: true, amount: 3, metadata: {}, createdAt: NOW_MS },
+        sequence: 600_000 + Number(BigInt(freshHash())),
+        id: freshKey('reward'),
+        brandId: freshAddress(),
+        eventType: 'survey',
+        userKey: 'user',
+        wallet: freshAddress(),
+        walletCreated: true,
+        amount: 3,
+        metadata: {},
+        createdAt: NOW_MS,
       }));
       await atomically((tx) => recordRewards(tx, rows));
       return rows;
@@ -64,7 +71,10 @@ onEveryDatabase(({ kit }) => {
       expect(payload).toMatchObject({ to: escrow, valueWei: 0n });
       expect(decodePayoutBatch(payload?.data ?? '0x')).toEqual(
         rows.slice(0, 3).map(({ sequence, brandId, wallet, amount }) => ({
-          ...{ sequence: BigInt(sequence), brandId, to: wallet, amount: BigInt(amount) },
+          sequence: BigInt(sequence),
+          brandId,
+          to: wallet,
+          amount: BigInt(amount),
         })),
       );
       work.stored?.({ id: 'first', hash: '0x01' });
@@ -119,9 +129,18 @@ onEveryDatabase(({ kit }) => {
   describe('relayed calls', () => {
     const queue = async (change: Partial<NewRelay> = {}) => {
       const wish = {
-        ...{ id: freshKey('call'), lane: freshAddress(), payer: freshAddress(), userAddress: freshAddress() },
-        ...{ recipient: freshAddress(), data: '0xab', valueWei: '5', gas: 90_000, permit: null },
-        ...{ reservedGwei: 1, budgetDay: 1, createdAt: NOW_MS },
+        id: freshKey('call'),
+        lane: freshAddress(),
+        payer: freshAddress(),
+        userAddress: freshAddress(),
+        recipient: freshAddress(),
+        data: '0xab',
+        valueWei: '5',
+        gas: 90_000,
+        permit: null,
+        reservedGwei: 1,
+        budgetDay: 1,
+        createdAt: NOW_MS,
         ...change,
       } satisfies NewRelay;
       await atomically((tx) => storeRelays(tx, [wish]));
@@ -131,7 +150,11 @@ onEveryDatabase(({ kit }) => {
     const topUp = (lane: Hex) =>
       atomically((tx) =>
         requestTopUp(tx, {
-          ...{ id: freshKey('top-up'), lane, wallet: freshAddress(), amountWei: 77n, nowMs: NOW_MS },
+          id: freshKey('top-up'),
+          lane,
+          wallet: freshAddress(),
+          amountWei: 77n,
+          nowMs: NOW_MS,
         }),
       );
 
@@ -162,7 +185,11 @@ onEveryDatabase(({ kit }) => {
       await db().delete(relays);
       const keys = keysGrownFrom(generatePrivateKey());
       const wallet = (payer: Hex | 'service', keyIndex: number | null, address: Hex) => ({
-        ...{ payer, keyIndex, address, ready: true, createdAt: NOW_MS },
+        payer,
+        keyIndex,
+        address,
+        ready: true,
+        createdAt: NOW_MS,
       });
       const [own, brands_, wrong] = [keys(null).address, keys(4).address, freshAddress()];
       await db()
@@ -174,15 +201,13 @@ onEveryDatabase(({ kit }) => {
         ]);
       const alarms = createAlarms({ now: clock.now, log: silentLog });
       const lanes = createRelayLanes({
-        ...{
-          database: kit().database,
-          keys,
-          alarms,
-          onSent: () => {},
-          lane: {},
-          log: silentLog,
-          realClock: clock,
-        },
+        database: kit().database,
+        keys,
+        alarms,
+        onSent: () => {},
+        lane: {},
+        log: silentLog,
+        realClock: clock,
       } as unknown as RelayLanesDeps);
       const first = await lanes.at(own);
       expect(first?.address).toBe(own);
@@ -210,7 +235,11 @@ onEveryDatabase(({ kit }) => {
       await db()
         .insert(brands)
         .values({
-          ...{ brandId, name: 'Demo', automation: true, verificationSecret: 'x', createdAt: 1 },
+          brandId,
+          name: 'Demo',
+          automation: true,
+          verificationSecret: 'x',
+          createdAt: 1,
           profile: {} as never,
         });
       const keys = keysGrownFrom(generatePrivateKey());
@@ -223,13 +252,20 @@ onEveryDatabase(({ kit }) => {
       };
       const tend = () =>
         tendGasWallets({
-          ...{ database: kit().database, keys, clock, alarms, random: secureRandom(clock) },
+          database: kit().database,
+          keys,
+          clock,
+          alarms,
+          random: secureRandom(clock),
           chain: {
             block: async () =>
               world.baseFeeWei === undefined
                 ? undefined
                 : ({
-                    ...{ number: 1, hash: '0x1', parentHash: '0x0', timestampSeconds: 1 },
+                    number: 1,
+                    hash: '0x1',
+                    parentHash: '0x0',
+                    timestampSeconds: 1,
                     baseFeeWei: world.baseFeeWei,
                   } as const),
             balanceWei: async (address) => world.balances.get(address) ?? 0n,
@@ -243,7 +279,8 @@ onEveryDatabase(({ kit }) => {
           perks: freshAddress(),
           nudge: (lane) => world.nudged.push(lane),
           settings: {
-            ...{ lowWei: 10n * callWei, fullWei: 30n * callWei },
+            lowWei: 10n * callWei,
+            fullWei: 30n * callWei,
             fees: { feeCapWei: 100n * GWEI, priorityFeeWei: 1n },
           },
         });
@@ -342,13 +379,11 @@ describe('a chain in values', () => {
   const block = { number: '0x10', hash: '0xaa', parentHash: '0xbb', timestamp: '0x20' };
   const log = { address: '0x01', topics: [], data: '0x', logIndex: '0x3', transactionHash: '0x02' };
   const receipt = {
-    ...{
-      transactionHash: '0x02',
-      blockHash: '0xaa',
-      status: '0x1',
-      gasUsed: '0x5',
-      effectiveGasPrice: '0x6',
-    },
+    transactionHash: '0x02',
+    blockHash: '0xaa',
+    status: '0x1',
+    gasUsed: '0x5',
+    effectiveGasPrice: '0x6',
     logs: [log],
   };
   const read = { ...log, logIndex: 3 };
@@ -384,8 +419,12 @@ describe('a chain in values', () => {
 
   test('receipts and logs', async () => {
     const told = {
-      ...{ transactionHash: '0x02', blockHash: '0xaa', succeeded: true, gasUsed: 5n },
-      ...{ effectiveGasPriceWei: 6n, logs: [read] },
+      transactionHash: '0x02',
+      blockHash: '0xaa',
+      succeeded: true,
+      gasUsed: 5n,
+      effectiveGasPriceWei: 6n,
+      logs: [read],
     };
     answers.eth_getTransactionReceipt = receipt;
     expect(await client.receipt('0x02')).toEqual(told);

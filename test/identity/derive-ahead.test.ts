@@ -27,7 +27,9 @@ afterEach(async () => {
 
 const warnings: string[] = [];
 const log: Log = {
-  ...{ debug: () => {}, info: () => {}, error: () => {} },
+  debug: () => {},
+  info: () => {},
+  error: () => {},
   warn: ({ error }, message) => warnings.push(`${message}: ${error}`),
 };
 

@@ -304,6 +304,17 @@ function spellingsOf(source: Source): { line: number; what: string }[] {
   );
 }
 
+/** Object literals spread into another one, which only packs their fields into fewer lines. */
+const packedSpreadsOf = (source: Source): number[] =>
+  parsed(source).flatMap(({ node, parent }) =>
+    node.type === 'SpreadElement' &&
+    parent?.type === 'ObjectExpression' &&
+    isNode(node.argument) &&
+    node.argument.type === 'ObjectExpression'
+      ? [node.start]
+      : [],
+  );
+
 function violationsIn(source: Source): string[] {
   const { file, text } = source;
   const at = (offset: number) => `${file}:${lineAt(source, offset)}`;
@@ -325,6 +336,7 @@ function violationsIn(source: Source): string[] {
         ? [`${file}:${line} → length: ${name} has ${length} lines, more than ${FUNCTION_LINES_MAX}`]
         : [],
     ),
+    ...packedSpreadsOf(source).map((offset) => `${at(offset)} → packed: write the fields out`),
     ...(isBarrel ? [`${file}:1 → barrel: exports only what other files have`] : []),
     ...(lines > FILE_LINES_MAX && !generated.has(file)
       ? [`${file}:${lines} → length: more than ${FILE_LINES_MAX} lines`]

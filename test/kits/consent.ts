@@ -5,7 +5,9 @@ import { type Agreement, type Asker, agreeOn, type Consent } from '../../src/rul
 
 /** The user themself, with an access token. */
 export const asking = (tokenUser: Asker['tokenUser'], more: Partial<Asker> = {}): Asker => ({
-  ...{ withBrandKey: false, origin: undefined, withPermit: false },
+  withBrandKey: false,
+  origin: undefined,
+  withPermit: false,
   tokenUser,
   ...more,
 });
@@ -23,7 +25,9 @@ export function agreementOf(consent: Consent, wallet: Hex): Agreement {
     { asker, redemptions: 'open' },
     {
       named: { userKey: wallet, userAddress: wallet, wallet },
-      ...{ ownDomain: 'people.example', cost: 0, isUser: true },
+      ownDomain: 'people.example',
+      cost: 0,
+      isUser: true,
       permit: consent === 'permit' ? { problem: undefined } : undefined,
       grant: { paid: 0, collected: 0, spentElsewhere: 0 },
     },

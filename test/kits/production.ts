@@ -62,7 +62,10 @@ export async function startProductionKit(anvilArgs: readonly string[] = []) {
   const transport = http(anvil.url);
   // Tests configure perks as the admin, too.
   await createWalletClient({ transport, account: accounts.admin }).writeContract({
-    ...{ address: contracts.perks, abi: rewardTokenAbi, functionName: 'grantRole', chain: null },
+    address: contracts.perks,
+    abi: rewardTokenAbi,
+    functionName: 'grantRole',
+    chain: null,
     args: [roleId('PERK_ADMIN_ROLE'), accounts.admin.address],
   });
   await fundEscrow(

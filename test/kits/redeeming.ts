@@ -26,7 +26,10 @@ export const MUG = { id: '493a88d1-9394-451c-93ba-6b0f07845ba7', tokenId: 3, cos
 type Service = Pick<TestService, 'post' | 'control' | 'change' | 'event' | 'brand' | 'ready' | 'chain'>;
 
 export const redeemBody = (service: Service, userIdentifier: string, perkId: string) => ({
-  ...{ brandId: service.brand.brandId, userIdentifier, platform: 'web', perkId },
+  brandId: service.brand.brandId,
+  userIdentifier,
+  platform: 'web',
+  perkId,
 });
 
 /** Somebody whom the brand has paid this much RWT in all. */
@@ -69,7 +72,10 @@ export async function setOnChain(
     transport: http(ready.urls.rpc),
   });
   const hash = await wallet.writeContract({
-    ...{ address: ready.contracts.perks as Hex, abi: perkNFTAbi, functionName: 'setPerk', chain: null },
+    address: ready.contracts.perks as Hex,
+    abi: perkNFTAbi,
+    functionName: 'setPerk',
+    chain: null,
     args: [BigInt(tokenId), BigInt(price), stock, brand.brandId as Hex, active],
   });
   await chain.waitForTransactionReceipt({ hash });
@@ -78,23 +84,26 @@ export async function setOnChain(
 /** What the chain has of redemptions: `PerkRedeemed` of PerkNFT, and `Redeemed` of the escrow. */
 export async function redeemedOnChain({ ready, chain }: Service) {
   const perks = await chain.getContractEvents({
-    ...{ address: ready.contracts.perks as Hex, abi: perkNFTAbi, eventName: 'PerkRedeemed', fromBlock: 0n },
+    address: ready.contracts.perks as Hex,
+    abi: perkNFTAbi,
+    eventName: 'PerkRedeemed',
+    fromBlock: 0n,
   });
   const collected = await chain.getContractEvents({
-    ...{
-      address: ready.contracts.escrow as Hex,
-      abi: businessEscrowAbi,
-      eventName: 'Redeemed',
-      fromBlock: 0n,
-    },
+    address: ready.contracts.escrow as Hex,
+    abi: businessEscrowAbi,
+    eventName: 'Redeemed',
+    fromBlock: 0n,
   });
   return { perks, collected };
 }
 
 export const heldOnChain = ({ ready, chain }: Service, wallet: Hex, tokenId: number) =>
   chain.readContract({
-    ...{ address: ready.contracts.perks as Hex, abi: perkNFTAbi },
-    ...{ functionName: 'balanceOf', args: [wallet, BigInt(tokenId)] },
+    address: ready.contracts.perks as Hex,
+    abi: perkNFTAbi,
+    functionName: 'balanceOf',
+    args: [wallet, BigInt(tokenId)],
   });
 
 export const freshKey = () => `redeem-${randomUUID()}`;

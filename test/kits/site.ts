@@ -17,7 +17,9 @@ export async function startSiteAndService(settings: Partial<PluginSettings> = {}
   const service = await startTestService({ clockStartMs: Date.UTC(2031, 0, 15, 12) });
   const { events, services } = service.ready.urls;
   const site = await startTestSite({
-    ...{ brandId: service.brand.brandId, eventHandlerUrl: events, servicesUrl: services },
+    brandId: service.brand.brandId,
+    eventHandlerUrl: events,
+    servicesUrl: services,
     ...settings,
   });
   return { service, site };
@@ -84,8 +86,13 @@ export async function startTestSite(
 }
 
 const notConfigured: PluginSettings = {
-  ...{ brandId: '', eventHandlerUrl: '', servicesUrl: '', domain: 'demo.example', apiKey: '' },
-  ...{ events: [], debugLogging: false },
+  brandId: '',
+  eventHandlerUrl: '',
+  servicesUrl: '',
+  domain: 'demo.example',
+  apiKey: '',
+  events: [],
+  debugLogging: false,
 };
 
 /** HTTP Basic, as a program sends it. */

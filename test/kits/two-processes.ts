@@ -55,7 +55,8 @@ function twoOf([one, two]: Client[]): TwoProcesses {
     return all.filter(({ kind }) => butFor === undefined || !kind.startsWith(butFor));
   };
   return {
-    ...{ one, two },
+    one,
+    two,
     nth: (n) => (n % 2 === 0 ? one : two),
     agree: (butFor) => expect.poll(() => differences(butFor), { timeout: 20_000 }).toEqual([]),
   };

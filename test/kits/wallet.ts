@@ -138,7 +138,11 @@ export async function relayKitOf(ready: Ready) {
         args: [user.address],
       });
       const wish = {
-        ...{ owner: user.address, spender: contracts.perks, value: PERK_PRICE, nonce, domain },
+        owner: user.address,
+        spender: contracts.perks,
+        value: PERK_PRICE,
+        nonce,
+        domain,
         deadline: BigInt((await now()) + 3_600),
         ...change,
       };

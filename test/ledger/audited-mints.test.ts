@@ -44,8 +44,16 @@ onEveryDatabase(({ kit }) => {
     const [id, hash] = [freshKey('transaction'), freshHash()];
     await kit().database.atomically(async (tx) => {
       await storeTransaction(tx, {
-        ...{ id, lane: freshAddress(), nonce: 0, purpose: 'mint', epoch: 1, hash, raw: '0x02c0' },
-        ...{ maxFeeWei: 1n, priorityFeeWei: 1n, createdAt: NOW_MS },
+        id,
+        lane: freshAddress(),
+        nonce: 0,
+        purpose: 'mint',
+        epoch: 1,
+        hash,
+        raw: '0x02c0',
+        maxFeeWei: 1n,
+        priorityFeeWei: 1n,
+        createdAt: NOW_MS,
       });
       if (outcome)
         await tx
@@ -66,11 +74,17 @@ onEveryDatabase(({ kit }) => {
     expect(found.size).toBe(4);
     expect(keys.map((key) => found.get(key))).toEqual([
       {
-        ...{ key: wallet.key, intoEscrow: false, recipient: wallet.wallet, amount: 5_000 },
+        key: wallet.key,
+        intoEscrow: false,
+        recipient: wallet.wallet,
+        amount: 5_000,
         sessionId: wallet.sessionId,
       },
       {
-        ...{ key: escrow.key, intoEscrow: true, recipient: escrow.brandId, amount: 5_000 },
+        key: escrow.key,
+        intoEscrow: true,
+        recipient: escrow.brandId,
+        amount: 5_000,
         sessionId: escrow.sessionId,
       },
       { key: hand.key, intoEscrow: false, recipient: hand.recipient, amount: 7, sessionId: null },
@@ -118,15 +132,20 @@ onEveryDatabase(({ kit }) => {
       await db()
         .insert(checkoutSessions)
         .values({
-          ...{ id, brandId: freshAddress(), wallet: freshAddress(), amountCents: 500, currency: 'usd' },
-          ...{ rwtAmount: 5_000, mintTo: 'wallet', processorSessionId: freshKey('cs_test'), livemode: false },
-          ...{
-            paymentStatus: 'unpaid',
-            state: 'open',
-            refundedCents: 0,
-            createdAt: NOW_MS,
-            expiresAt: NOW_MS,
-          },
+          id,
+          brandId: freshAddress(),
+          wallet: freshAddress(),
+          amountCents: 500,
+          currency: 'usd',
+          rwtAmount: 5_000,
+          mintTo: 'wallet',
+          processorSessionId: freshKey('cs_test'),
+          livemode: false,
+          paymentStatus: 'unpaid',
+          state: 'open',
+          refundedCents: 0,
+          createdAt: NOW_MS,
+          expiresAt: NOW_MS,
           ...more,
         } as typeof checkoutSessions.$inferInsert);
       return id;
@@ -147,7 +166,12 @@ onEveryDatabase(({ kit }) => {
     const all = await oddCheckouts(db(), { after: '', limit: 10 });
     expect(all.map(({ id }) => id)).toEqual(odd);
     expect(all.find(({ sessionId }) => sessionId === failed)).toMatchObject({
-      ...{ key, failure: 'no', amountCents: 500, rwtAmount: 5_000, refundedCents: 0, disputedAt: null },
+      key,
+      failure: 'no',
+      amountCents: 500,
+      rwtAmount: 5_000,
+      refundedCents: 0,
+      disputedAt: null,
     });
     expect(await oddCheckouts(db(), { after: odd[0] ?? '', limit: 2 })).toEqual(all.slice(1, 3));
   });

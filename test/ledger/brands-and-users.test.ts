@@ -287,7 +287,12 @@ onEveryDatabase(({ kit }) => {
     test('an identity is written once, and a user’s are told oldest first', async () => {
       const userKey = freshKey('user');
       const identity = (provider: string, createdAt: number, providerUserId = freshKey('id')) => ({
-        ...{ provider, providerUserId, userKey, idpUserId: 'uuid', username: null, createdAt },
+        provider,
+        providerUserId,
+        userKey,
+        idpUserId: 'uuid',
+        username: null,
+        createdAt,
       });
       const [discord, email, slack] = [identity('discord', 2), identity('email', 1), identity('slack', 1)];
       for (const one of [discord, slack, email]) await atomically((tx) => ensureIdentity(tx, one));
@@ -311,9 +316,16 @@ onEveryDatabase(({ kit }) => {
       await atomically((tx) =>
         recordRewards(tx, [
           {
-            ...{ sequence: 1, id: freshKey('reward') },
-            ...{ brandId: rewarded, eventType: 'survey', userKey: alice, wallet, walletCreated: true },
-            ...{ amount: 1, metadata: {}, createdAt: NOW_MS },
+            sequence: 1,
+            id: freshKey('reward'),
+            brandId: rewarded,
+            eventType: 'survey',
+            userKey: alice,
+            wallet,
+            walletCreated: true,
+            amount: 1,
+            metadata: {},
+            createdAt: NOW_MS,
           },
         ]),
       );

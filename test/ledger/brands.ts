@@ -11,7 +11,10 @@ export const brandRow = ({
   domains = [],
   ...change
 }: Partial<Omit<StoredBrand, 'profile'>> & { domains?: string[] } = {}): StoredBrand => ({
-  ...{ brandId: freshAddress(), name: 'Demo', automation: true, verificationSecret: 'secret' },
+  brandId: freshAddress(),
+  name: 'Demo',
+  automation: true,
+  verificationSecret: 'secret',
   createdAt: NOW_MS,
   profile: { domains, platforms: {}, clientBypass: 'credential', mintTo: 'wallet' },
   ...change,
@@ -21,7 +24,12 @@ export const brandRow = ({
 export const ruleRow = (
   of: Pick<StoredRule, 'brandId' | 'eventType'> & Partial<Omit<StoredRule, 'detail'>>,
 ): StoredRule => ({
-  ...{ position: 0, active: true, rewardAmount: 1, maxClaims: -1, maxTotalClaims: -1, cooldownMs: 0 },
+  position: 0,
+  active: true,
+  rewardAmount: 1,
+  maxClaims: -1,
+  maxTotalClaims: -1,
+  cooldownMs: 0,
   detail: { eventId: of.eventType, isCustom: false, detectionMethod: 'api', detectionConfig: {} },
   ...of,
 });

@@ -65,7 +65,12 @@ onEveryDatabase(({ kind, kit }) => {
     const hash = freshHash();
     const stored = await atomically((tx) =>
       storeReplacement(tx, {
-        ...{ transactionId, kind, hash, raw: hash, maxFeeWei: 2n, priorityFeeWei: 2n },
+        transactionId,
+        kind,
+        hash,
+        raw: hash,
+        maxFeeWei: 2n,
+        priorityFeeWei: 2n,
         createdAt: NOW_MS,
       }),
     );
@@ -75,9 +80,17 @@ onEveryDatabase(({ kind, kit }) => {
   const reward = (change: object = {}) => {
     const sequence = sequences++;
     return {
-      ...{ sequence, id: freshKey('reward'), brandId: freshAddress(), eventType: 'survey' },
-      ...{ userKey: freshKey('user'), wallet: freshAddress(), walletCreated: true, amount: 10 },
-      ...{ metadata: {}, createdAt: NOW_MS, ...change },
+      sequence,
+      id: freshKey('reward'),
+      brandId: freshAddress(),
+      eventType: 'survey',
+      userKey: freshKey('user'),
+      wallet: freshAddress(),
+      walletCreated: true,
+      amount: 10,
+      metadata: {},
+      createdAt: NOW_MS,
+      ...change,
     };
   };
   const grant = async (change: object = {}) => {
@@ -140,7 +153,11 @@ onEveryDatabase(({ kind, kit }) => {
       const [lane, other] = [freshAddress(), freshAddress()];
       const accept = (of: Hex, fromNonce: number, nextNonceThen: number) =>
         acceptNonces(db(), {
-          ...{ lane: of, fromNonce, nextNonce: nextNonceThen, acceptedBy: 'me', reason: 'test' },
+          lane: of,
+          fromNonce,
+          nextNonce: nextNonceThen,
+          acceptedBy: 'me',
+          reason: 'test',
           createdAt: NOW_MS,
         });
       expect(await behindAccepted(db(), lane)).toBeUndefined();
@@ -221,8 +238,13 @@ onEveryDatabase(({ kind, kit }) => {
       expect(await rowOf(gone)).toMatchObject({ status: 'included', gasUsed: 21_000, l1FeeWei: '5' });
       expect(await atomically((tx) => reopenFrom(tx, 3_000_011))).toEqual([gone.id]);
       expect(await rowOf(gone)).toMatchObject({
-        ...{ status: 'stored', blockNumber: null, blockHash: null, outcome: null },
-        ...{ gasUsed: null, gasPriceWei: null, l1FeeWei: null },
+        status: 'stored',
+        blockNumber: null,
+        blockHash: null,
+        outcome: null,
+        gasUsed: null,
+        gasPriceWei: null,
+        l1FeeWei: null,
       });
       expect(await rowOf(kept)).toMatchObject({
         status: 'included',
@@ -282,8 +304,14 @@ onEveryDatabase(({ kind, kit }) => {
       const book = (of: Hex, kind: 'deposit' | 'withdrawal', amount: number, blockNumber: number) =>
         atomically((tx) =>
           bookMovement(tx, {
-            ...{ id: freshKey('log'), kind, brandId: of, amount, blockNumber },
-            ...{ transactionHash: freshHash(), logIndex: 0, createdAt: NOW_MS },
+            id: freshKey('log'),
+            kind,
+            brandId: of,
+            amount,
+            blockNumber,
+            transactionHash: freshHash(),
+            logIndex: 0,
+            createdAt: NOW_MS,
           }),
         );
       await book(brandId, 'deposit', 100, 4_000_001);
@@ -381,7 +409,12 @@ onEveryDatabase(({ kind, kit }) => {
 
   test('a mint is recorded once; only those past the sale are told by their transactions', async () => {
     const mint = (kind: 'sale' | 'direct', amount: number) => ({
-      ...{ key: freshHash(), kind, recipient: freshAddress(), amount, reason: 'test', createdAt: NOW_MS },
+      key: freshHash(),
+      kind,
+      recipient: freshAddress(),
+      amount,
+      reason: 'test',
+      createdAt: NOW_MS,
     });
     const [sale, direct] = [mint('sale', 5), mint('direct', 7)];
     expect([await recordMint(db(), sale), await recordMint(db(), direct)]).toEqual([true, true]);

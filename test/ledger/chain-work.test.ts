@@ -42,14 +42,16 @@ let sequences = 0;
 const reward = () => {
   const sequence = sequences++;
   return {
-    ...{
-      sequence,
-      id: `reward${sequence}`,
-      brandId: freshAddress(),
-      eventType: 'survey',
-      userKey: freshKey('user'),
-    },
-    ...{ wallet: freshAddress(), walletCreated: true, amount: 10, metadata: {}, createdAt: NOW_MS },
+    sequence,
+    id: `reward${sequence}`,
+    brandId: freshAddress(),
+    eventType: 'survey',
+    userKey: freshKey('user'),
+    wallet: freshAddress(),
+    walletCreated: true,
+    amount: 10,
+    metadata: {},
+    createdAt: NOW_MS,
   };
 };
 
@@ -221,8 +223,13 @@ onEveryDatabase(({ kit }) => {
       await database.atomically(async (tx) => {
         await storeTransaction(tx, first);
         await storeReplacement(tx, {
-          ...{ transactionId: first.id, kind: 'noop', hash, raw, createdAt: NOW_MS },
-          ...{ maxFeeWei: 2n ** 71n, priorityFeeWei: 2n },
+          transactionId: first.id,
+          kind: 'noop',
+          hash,
+          raw,
+          createdAt: NOW_MS,
+          maxFeeWei: 2n ** 71n,
+          priorityFeeWei: 2n,
         });
       });
       expect(await unsettledTransactions(database.db, first.lane)).toEqual([
@@ -283,7 +290,11 @@ onEveryDatabase(({ kit }) => {
       const { values, errors } = await outcomes(
         Array.from({ length: 20 }, (_, place) =>
           leaseLane((place % 2 ? database : other).db, {
-            ...{ address, purpose: 'payout', owner: `owner${place}`, now: atMs(NOW_MS), forMs: 1_000 },
+            address,
+            purpose: 'payout',
+            owner: `owner${place}`,
+            now: atMs(NOW_MS),
+            forMs: 1_000,
           }),
         ),
       );

@@ -76,7 +76,10 @@ onEveryDatabase(({ kit }) => {
       expect(granted).toEqual([free]);
       const counters = await readClaimCounters(database.db, again);
       expect(counters.get(claimKeyText(first))).toMatchObject({
-        ...{ claims: 1, lastAt: NOW_MS, lastRewardId: first.rewardId, lastAmount: 10 },
+        claims: 1,
+        lastAt: NOW_MS,
+        lastRewardId: first.rewardId,
+        lastAmount: 10,
       });
     });
 
@@ -232,8 +235,14 @@ onEveryDatabase(({ kit }) => {
 
   describe('funds', () => {
     const deposit = (brandId: `0x${string}`, amount: number) => ({
-      ...{ id: freshKey('movement'), kind: 'deposit' as const, brandId, amount },
-      ...{ transactionHash: freshHash(), logIndex: 0, blockNumber: 1, createdAt: NOW_MS },
+      id: freshKey('movement'),
+      kind: 'deposit' as const,
+      brandId,
+      amount,
+      transactionHash: freshHash(),
+      logIndex: 0,
+      blockNumber: 1,
+      createdAt: NOW_MS,
     });
     const available = async (brandId: `0x${string}`) =>
       (await kit().database.atomically((tx) => lockAvailableFunds(tx, [brandId]))).get(brandId);

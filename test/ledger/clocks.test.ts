@@ -82,9 +82,16 @@ onEveryDatabase(({ kit }) => {
   const deciderOf = (database: Database, skewMs: number) => {
     const clock = { ...systemClock(), now: () => Date.now() + skewMs };
     return createEventSubmitter({
-      ...{ database, clock, businessTime: () => database.now, crash: neverCrash },
+      database,
+      clock,
+      businessTime: () => database.now,
+      crash: neverCrash,
       addressAt: (index) => `0x${(0xacc0000 + index).toString(16).padStart(40, '0')}`,
-      ...{ ownHosts: [], ownAddresses: new Set(), duplicateWindowMs: 60_000, batchMax: 400, triesMax: 10 },
+      ownHosts: [],
+      ownAddresses: new Set(),
+      duplicateWindowMs: 60_000,
+      batchMax: 400,
+      triesMax: 10,
     });
   };
 
@@ -95,8 +102,14 @@ onEveryDatabase(({ kit }) => {
     for (const [eventType, cooldownMs] of Object.entries({ cool: 90_000, free: 0 }))
       await saveEventRule(database.db, ruleRow({ brandId, eventType, cooldownMs }));
     await bookMovement(database.db, {
-      ...{ id: freshKey('deposit'), brandId, kind: 'deposit', amount: 1_000 },
-      ...{ transactionHash: freshHash(), logIndex: 0, blockNumber: 1, createdAt: 0 },
+      id: freshKey('deposit'),
+      brandId,
+      kind: 'deposit',
+      amount: 1_000,
+      transactionHash: freshHash(),
+      logIndex: 0,
+      blockNumber: 1,
+      createdAt: 0,
     });
     const [right, ahead] = [deciderOf(database, 0), deciderOf(other, 120_000)];
     const random = secureRandom(systemClock());
@@ -105,8 +118,14 @@ onEveryDatabase(({ kit }) => {
         const event = () => ({
           rewardId: random.uuid(),
           submission: {
-            ...{ brandId, eventType, userKey: `${user}@people.example`, userEmail: undefined },
-            ...{ userAddress: undefined, channel: undefined, skipCooldown: false, metadata: {} },
+            brandId,
+            eventType,
+            userKey: `${user}@people.example`,
+            userEmail: undefined,
+            userAddress: undefined,
+            channel: undefined,
+            skipCooldown: false,
+            metadata: {},
             withBrandKey: true,
           },
         });

@@ -234,8 +234,15 @@ onEveryDatabase(({ kind, kit }) => {
       const fees = { maxFeeWei: 2n ** 256n - 1n, priorityFeeWei: 0n };
       await database.atomically((tx) =>
         storeTransaction(tx, {
-          ...{ id, hash, ...fees, lane: freshAddress(), nonce: 0, purpose: 'payout', epoch: 1 },
-          ...{ raw: '0x02', createdAt: 0 },
+          id,
+          hash,
+          ...fees,
+          lane: freshAddress(),
+          nonce: 0,
+          purpose: 'payout',
+          epoch: 1,
+          raw: '0x02',
+          createdAt: 0,
         }),
       );
       const [back] = await database.db.select().from(attempts).where(eq(attempts.hash, hash));

@@ -24,8 +24,14 @@ onEveryDatabase(({ kit }) => {
 
   test('one kind of mint that waits is the oldest of both', async () => {
     await planMint(db(), {
-      ...{ sessionId: freshKey('cs_test'), key: freshHash(), kind: 'wallet', brandId: freshAddress() },
-      ...{ wallet: freshAddress(), usdCents: 500, rwtAmount: 5_000, paymentIntentId: freshKey('pi') },
+      sessionId: freshKey('cs_test'),
+      key: freshHash(),
+      kind: 'wallet',
+      brandId: freshAddress(),
+      wallet: freshAddress(),
+      usdCents: 500,
+      rwtAmount: 5_000,
+      paymentIntentId: freshKey('pi'),
       createdAt: NOW_MS,
     });
     expect(await mintBacklog(db())).toEqual({ waiting: 1, oldestAt: NOW_MS });
@@ -34,7 +40,10 @@ onEveryDatabase(({ kit }) => {
   test('a wallet that was not derived is none of those that were', async () => {
     expect(await newestDerivedWallet(db())).toBeUndefined();
     const wallet = (derivationIndex: number | null) => ({
-      ...{ userKey: freshKey('user'), address: freshAddress(), derivationIndex, createdAt: NOW_MS },
+      userKey: freshKey('user'),
+      address: freshAddress(),
+      derivationIndex,
+      createdAt: NOW_MS,
     });
     await db().insert(wallets).values(wallet(null));
     expect(await newestDerivedWallet(db())).toBeUndefined();

@@ -14,7 +14,10 @@ onEveryDatabase(({ kit }) => {
   const brand = () => {
     const brandId = freshAddress();
     const did = (userKey: string, what: Partial<Activity> = {}): Activity => ({
-      ...{ brandId, userKey, atMs: NOW_MS, timeZone: 'UTC' },
+      brandId,
+      userKey,
+      atMs: NOW_MS,
+      timeZone: 'UTC',
       ...what,
     });
     const count = (...activities: Activity[]) =>

@@ -9,8 +9,10 @@ import { freshAddress, freshHash } from '../kits/databases.ts';
 import { brandRow } from './brands.ts';
 
 const contracts = {
-  ...{ token: freshAddress(), escrow: freshAddress() },
-  ...{ perks: freshAddress(), pointsSale: freshAddress() },
+  token: freshAddress(),
+  escrow: freshAddress(),
+  perks: freshAddress(),
+  pointsSale: freshAddress(),
 };
 const chain = { chainId: 7, genesisHash: freshHash(), deploymentBlock: 1, contracts };
 const clock = { offsetMs: 0, frozenAtMs: null };

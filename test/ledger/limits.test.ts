@@ -21,7 +21,10 @@ const WINDOW_MS = 60_000;
 onEveryDatabase(({ kit }) => {
   const db = () => kit().database.db;
   const window = (subject: string, nowMs: number, scope = 'test') => ({
-    ...{ scope, subject, limit: 2, windowMs: WINDOW_MS },
+    scope,
+    subject,
+    limit: 2,
+    windowMs: WINDOW_MS,
     now: atMs(nowMs),
   });
   const take = (subject: string, nowMs: number, scope?: string) =>
@@ -56,7 +59,9 @@ onEveryDatabase(({ kit }) => {
     const resetAtMs = (holds ? NOW_MS : nowMs) + WINDOW_MS;
     expect(await read(subject, nowMs)).toEqual({ limit: 2, remaining: holds ? 0 : 2, resetAtMs, nowMs });
     expect(await take(subject, nowMs)).toEqual({
-      ...{ taken: !holds, limit: 2, remaining: holds ? 0 : 1 },
+      taken: !holds,
+      limit: 2,
+      remaining: holds ? 0 : 1,
       resetAtMs,
     });
   });
@@ -79,8 +84,11 @@ onEveryDatabase(({ kit }) => {
   const named = () => ({ scope: 'events', key: freshKey('key') });
   const begin = (of: { scope: string; key: string }, nowMs = NOW_MS) =>
     beginRequest(db(), {
-      ...{ ...of, requestDigest: 'digest', effectId: 'effect' },
-      ...{ now: atMs(nowMs), forMs: 1_000 },
+      ...of,
+      requestDigest: 'digest',
+      effectId: 'effect',
+      now: atMs(nowMs),
+      forMs: 1_000,
     });
   const answer = { status: 200, headers: { 'x-one': '1' }, body: '{"ok":true}' };
 

@@ -22,8 +22,14 @@ let sequences = 0;
 onEveryDatabase(({ kit }) => {
   const database = () => kit().database;
   const claimOf = (change: Partial<OnceClaim> = {}): OnceClaim => ({
-    ...{ brandId: freshAddress(), eventType: 'purchase', userKey: freshKey('user'), field: 'order_id' },
-    ...{ value: 'A 1', rewardId: freshKey('reward'), amount: 10, claimedAt: NOW_MS },
+    brandId: freshAddress(),
+    eventType: 'purchase',
+    userKey: freshKey('user'),
+    field: 'order_id',
+    value: 'A 1',
+    rewardId: freshKey('reward'),
+    amount: 10,
+    claimedAt: NOW_MS,
     ...change,
   });
   const take = (...claims: OnceClaim[]) => database().atomically((tx) => takeOnceClaims(tx, claims));
@@ -59,15 +65,29 @@ onEveryDatabase(({ kit }) => {
       await openFunds(tx, brandId);
       await takeClaims(tx, [
         {
-          ...{ brandId, eventType, userKey, rewardId: id, amount: 10, nowMs: NOW_MS },
-          ...{ claimsBelow: 100, lastAtMost: NOW_MS },
+          brandId,
+          eventType,
+          userKey,
+          rewardId: id,
+          amount: 10,
+          nowMs: NOW_MS,
+          claimsBelow: 100,
+          lastAtMost: NOW_MS,
         },
       ]);
       await takeOnceClaims(tx, [given, other]);
       await recordRewards(tx, [
         {
-          ...{ sequence, id, brandId, eventType, userKey, amount: 10, metadata: {} },
-          ...{ wallet: freshAddress(), walletCreated: false, createdAt: NOW_MS },
+          sequence,
+          id,
+          brandId,
+          eventType,
+          userKey,
+          amount: 10,
+          metadata: {},
+          wallet: freshAddress(),
+          walletCreated: false,
+          createdAt: NOW_MS,
         },
       ]);
     });
@@ -76,15 +96,25 @@ onEveryDatabase(({ kit }) => {
       await database().atomically(async (tx) => {
         const transactionId = freshKey('transaction');
         await storeTransaction(tx, {
-          ...{ id: transactionId, lane: freshAddress(), nonce: 0, purpose: 'payout', epoch: 1 },
-          ...{ hash: freshHash(), raw: '0x02c0', maxFeeWei: 1n, priorityFeeWei: 1n, createdAt: NOW_MS },
+          id: transactionId,
+          lane: freshAddress(),
+          nonce: 0,
+          purpose: 'payout',
+          epoch: 1,
+          hash: freshHash(),
+          raw: '0x02c0',
+          maxFeeWei: 1n,
+          priorityFeeWei: 1n,
+          createdAt: NOW_MS,
         });
         await bindRewards(tx, { sequences: [sequence], transactionId });
         const [row] = await tx.select().from(transactions).where(eq(transactions.id, transactionId));
         if (!row) throw new Error('a transaction that was stored is gone');
         const reverted = { ...row, outcome: 'reverted' as const };
         await settleRewards(tx, {
-          ...{ transactions: [reverted], nowMs: NOW_MS, sequencesOf: () => [sequence] },
+          transactions: [reverted],
+          nowMs: NOW_MS,
+          sequencesOf: () => [sequence],
         });
       });
     }

@@ -55,14 +55,24 @@ onEveryDatabase(({ kit }) => {
         if (counted)
           await takeClaims(tx, [
             {
-              ...{ ...key, rewardId: id, amount: 1, nowMs: NOW_MS },
-              ...{ claimsBelow: 100, lastAtMost: NOW_MS },
+              ...key,
+              rewardId: id,
+              amount: 1,
+              nowMs: NOW_MS,
+              claimsBelow: 100,
+              lastAtMost: NOW_MS,
             },
           ]);
         await recordRewards(tx, [
           {
-            ...{ ...key, sequence, id, amount: 1, metadata: {}, createdAt: NOW_MS },
-            ...{ wallet: freshAddress(), walletCreated: true },
+            ...key,
+            sequence,
+            id,
+            amount: 1,
+            metadata: {},
+            createdAt: NOW_MS,
+            wallet: freshAddress(),
+            walletCreated: true,
           },
         ]);
       });
@@ -133,8 +143,14 @@ onEveryDatabase(({ kit }) => {
       for (const blockNumber of [10, 11, 12, 13])
         await atomically((tx) =>
           bookMovement(tx, {
-            ...{ id: freshKey('log'), kind: 'deposit', brandId, amount: 1, blockNumber },
-            ...{ transactionHash: freshHash(), logIndex: 0, createdAt: NOW_MS },
+            id: freshKey('log'),
+            kind: 'deposit',
+            brandId,
+            amount: 1,
+            blockNumber,
+            transactionHash: freshHash(),
+            logIndex: 0,
+            createdAt: NOW_MS,
           }),
         );
       const found = await movementsIn(db(), { from: 11, to: 12 });
@@ -162,8 +178,13 @@ onEveryDatabase(({ kit }) => {
       const replaced = await store(lane, 3);
       await atomically((tx) =>
         storeReplacement(tx, {
-          ...{ transactionId: replaced.id, kind: 'payload', hash: again, raw: again },
-          ...{ maxFeeWei: 2n, priorityFeeWei: 2n, createdAt: NOW_MS },
+          transactionId: replaced.id,
+          kind: 'payload',
+          hash: again,
+          raw: again,
+          maxFeeWei: 2n,
+          priorityFeeWei: 2n,
+          createdAt: NOW_MS,
         }),
       );
       const found = await attemptsOf(db(), [replaced.id, other.id].sort());
@@ -180,8 +201,14 @@ onEveryDatabase(({ kit }) => {
     await migrate(kit().database, emulatorMigrations);
     const journal = ledgerChainJournal(kit().database);
     const block = (firstNumber: number, number = firstNumber): JournalBlock => ({
-      ...{ firstNumber, number, hash: freshHash(), parentHash: freshHash(), timestampSeconds: number },
-      ...{ intervalSeconds: 0, baseFeeWei: '1', rawTransactions: [] },
+      firstNumber,
+      number,
+      hash: freshHash(),
+      parentHash: freshHash(),
+      timestampSeconds: number,
+      intervalSeconds: 0,
+      baseFeeWei: '1',
+      rawTransactions: [],
     });
     const read = async (afterBlock: number, limit = 10) =>
       (await journal.read({ afterBlock, limit })).map(({ firstNumber, number }) => [firstNumber, number]);
@@ -226,12 +253,19 @@ onEveryDatabase(({ kit }) => {
     await db()
       .insert(brands)
       .values({
-        ...{ brandId: freshAddress(), name: 'Demo', automation: true, verificationSecret: 'x' },
-        ...{ createdAt: 1, profile: {} as never },
+        brandId: freshAddress(),
+        name: 'Demo',
+        automation: true,
+        verificationSecret: 'x',
+        createdAt: 1,
+        profile: {} as never,
       });
     expect(await owner()).toEqual({ owner: 'production' });
     const contracts = {
-      ...{ token: freshAddress(), escrow: freshAddress(), perks: freshAddress(), pointsSale: freshAddress() },
+      token: freshAddress(),
+      escrow: freshAddress(),
+      perks: freshAddress(),
+      pointsSale: freshAddress(),
     };
     const chain = { chainId: 7, genesisHash: freshHash(), deploymentBlock: 1, contracts };
     await writeFact(db(), 'chain', chain);
@@ -249,7 +283,13 @@ onEveryDatabase(({ kit }) => {
 
   describe('traces of requests', () => {
     const trace = (name: string, at: number, change: Partial<RequestTrace> = {}): RequestTrace => ({
-      ...{ id: `req_${name}7`, at, method: 'POST', path: '/events', status: 200, userHash: null, detail: {} },
+      id: `req_${name}7`,
+      at,
+      method: 'POST',
+      path: '/events',
+      status: 200,
+      userHash: null,
+      detail: {},
       ...change,
     });
     const all = [

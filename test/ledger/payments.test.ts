@@ -34,14 +34,29 @@ const NOW_MS = 1_700_000_000_000;
 const DAY_MS = 86_400_000;
 
 const somePlan = (change: Partial<CheckoutPlan> = {}): CheckoutPlan => ({
-  ...{ id: freshKey('checkout'), brandId: freshAddress(), userEmail: null, wallet: freshAddress() },
-  ...{ amountCents: 500, currency: 'usd', rwtAmount: 5_000, mintTo: 'wallet', livemode: false },
-  ...{ createdAt: NOW_MS, expiresAt: NOW_MS + DAY_MS, nextLookAt: null },
+  id: freshKey('checkout'),
+  brandId: freshAddress(),
+  userEmail: null,
+  wallet: freshAddress(),
+  amountCents: 500,
+  currency: 'usd',
+  rwtAmount: 5_000,
+  mintTo: 'wallet',
+  livemode: false,
+  createdAt: NOW_MS,
+  expiresAt: NOW_MS + DAY_MS,
+  nextLookAt: null,
   ...change,
 });
 const someMint = (change: Partial<MintPlan> = {}): MintPlan => ({
-  ...{ sessionId: freshKey('cs_test'), key: freshHash(), kind: 'wallet', brandId: freshAddress() },
-  ...{ wallet: freshAddress(), usdCents: 500, rwtAmount: 5_000, paymentIntentId: freshKey('pi') },
+  sessionId: freshKey('cs_test'),
+  key: freshHash(),
+  kind: 'wallet',
+  brandId: freshAddress(),
+  wallet: freshAddress(),
+  usdCents: 500,
+  rwtAmount: 5_000,
+  paymentIntentId: freshKey('pi'),
   createdAt: NOW_MS,
   ...change,
 });
@@ -70,8 +85,16 @@ onEveryDatabase(({ kit }) => {
       expect(planned).toEqual({
         isNew: true,
         session: {
-          ...{ ...plan, state: 'creating', processorSessionId: null, url: null, paymentIntentId: null },
-          ...{ paymentStatus: null, refundedCents: 0, disputedAt: null, openedFrom: null, hintedAt: null },
+          ...plan,
+          state: 'creating',
+          processorSessionId: null,
+          url: null,
+          paymentIntentId: null,
+          paymentStatus: null,
+          refundedCents: 0,
+          disputedAt: null,
+          openedFrom: null,
+          hintedAt: null,
         },
       });
       expect(await planCheckout(db(), { ...plan, amountCents: 1 })).toEqual({ ...planned, isNew: false });
@@ -105,7 +128,10 @@ onEveryDatabase(({ kit }) => {
       const late = { processorSessionId, paymentStatus: 'unpaid', paymentIntentId: null };
       expect(await noteCheckout(db(), { ...late, state: 'expired' })).toBe(true);
       expect(await findCheckout(db(), processorSessionId)).toMatchObject({
-        ...{ state: 'paid', paymentStatus: 'paid', paymentIntentId, nextLookAt: null },
+        state: 'paid',
+        paymentStatus: 'paid',
+        paymentIntentId,
+        nextLookAt: null,
       });
       expect(await noteCheckout(db(), { ...late, processorSessionId: 'cs_x', state: 'paid' })).toBe(false);
     });
@@ -115,8 +141,12 @@ onEveryDatabase(({ kit }) => {
       const processorSessionId = freshKey('cs_test');
       await planCheckout(db(), somePlan({ id }));
       await attachSession(db(), {
-        ...{ id, processorSessionId, url: 'https://pay.test/1', paymentStatus: 'unpaid' },
-        ...{ expiresAt: NOW_MS, nextLookAt: NOW_MS },
+        id,
+        processorSessionId,
+        url: 'https://pay.test/1',
+        paymentStatus: 'unpaid',
+        expiresAt: NOW_MS,
+        nextLookAt: NOW_MS,
       });
       const said = { processorSessionId, paymentStatus: 'unpaid' };
       const paymentIntentId = freshKey('pi');
@@ -241,7 +271,11 @@ onEveryDatabase(({ kit }) => {
       expect(new Set(planned.map(({ mint }) => mint.createdAt)).size).toBe(1);
       expect(await readMint(db(), plan.sessionId)).toEqual({
         mint: planned[0]?.mint,
-        ...{ hash: null, status: null, outcome: null, blockNumber: null, failure: null },
+        hash: null,
+        status: null,
+        outcome: null,
+        blockNumber: null,
+        failure: null,
       });
       expect(await readMint(db(), 'cs_nobody')).toBeUndefined();
     });
@@ -295,8 +329,12 @@ onEveryDatabase(({ kit }) => {
       await planMint(db(), paid);
       await planMint(db(), intoEscrow);
       const byHand = {
-        ...{ key: freshHash(), kind: 'wallet' as const, recipient: freshAddress(), amount: 7 },
-        ...{ reason: 'test', createdAt: early + 1 },
+        key: freshHash(),
+        kind: 'wallet' as const,
+        recipient: freshAddress(),
+        amount: 7,
+        reason: 'test',
+        createdAt: early + 1,
       };
       await recordMint(db(), byHand);
       for (const kind of ['sale', 'direct'] as const)
@@ -356,8 +394,12 @@ onEveryDatabase(({ kit }) => {
   test('an event of the processor is recorded once, whoever records it', async () => {
     const { database, other } = kit();
     const event = {
-      ...{ id: freshKey('evt'), type: 'checkout.session.completed', objectId: freshKey('cs_test') },
-      ...{ createdAt: NOW_MS, receivedAt: NOW_MS + 1, result: 'minted' },
+      id: freshKey('evt'),
+      type: 'checkout.session.completed',
+      objectId: freshKey('cs_test'),
+      createdAt: NOW_MS,
+      receivedAt: NOW_MS + 1,
+      result: 'minted',
     };
     const recorded = await Promise.all(
       [database, other, database, other].map((one) =>

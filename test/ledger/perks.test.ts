@@ -12,9 +12,19 @@ import { freshAddress, freshKey, onEveryDatabase } from '../kits/databases.ts';
 
 let tokens = 0;
 const somePerk = (change: Partial<StoredPerk> = {}): StoredPerk => ({
-  ...{ id: freshKey('perk'), brandId: freshAddress(), tokenId: ++tokens, name: 'Mug', description: '' },
-  ...{ category: 'physical', cost: 600, stock: 2, image: null, metadata: { size: 'M' }, active: true },
-  ...{ constraints: [], createdAt: 1_700_000_000_000 },
+  id: freshKey('perk'),
+  brandId: freshAddress(),
+  tokenId: ++tokens,
+  name: 'Mug',
+  description: '',
+  category: 'physical',
+  cost: 600,
+  stock: 2,
+  image: null,
+  metadata: { size: 'M' },
+  active: true,
+  constraints: [],
+  createdAt: 1_700_000_000_000,
   ...change,
 });
 

@@ -35,7 +35,10 @@ onEveryDatabase(
       return brandId;
     };
     const identity = (brandId: Registration['brandId'], id: string): Registration => ({
-      ...{ brandId, provider: 'discord', providerUserId: id, username: 'x' },
+      brandId,
+      provider: 'discord',
+      providerUserId: id,
+      username: 'x',
       userKey: `discord_${id}@own.example`,
     });
     /** Every call through the next of the two. */

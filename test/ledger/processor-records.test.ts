@@ -111,7 +111,12 @@ onEveryDatabase(({ kit }) => {
     const [late, early] = [await send('evt_1', 'we_1', 8), await send('evt_2', 'we_1', 4)];
     const other = await send('evt_1', 'we_2', 4);
     expect(await findDelivery(db(), early)).toMatchObject({
-      ...{ id: early, eventId: 'evt_2', endpointId: 'we_1', state: 'waiting', nextAt: 4, attempts: [] },
+      id: early,
+      eventId: 'evt_2',
+      endpointId: 'we_1',
+      state: 'waiting',
+      nextAt: 4,
+      attempts: [],
     });
     expect(await findDelivery(db(), 'nobody')).toBeUndefined();
     const due = async (nowMs: number, limit = 10) =>

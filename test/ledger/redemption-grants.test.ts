@@ -27,27 +27,57 @@ onEveryDatabase(({ kit }) => {
     const id = randomUUID();
     await kit().database.atomically((tx) =>
       storeTransaction(tx, {
-        ...{ id, lane: freshAddress(), nonce: numbers++, purpose: 'payout', epoch: 1, createdAt: NOW_MS },
-        ...{ hash: freshHash(), raw: '0x01', maxFeeWei: 1n, priorityFeeWei: 1n },
+        id,
+        lane: freshAddress(),
+        nonce: numbers++,
+        purpose: 'payout',
+        epoch: 1,
+        createdAt: NOW_MS,
+        hash: freshHash(),
+        raw: '0x01',
+        maxFeeWei: 1n,
+        priorityFeeWei: 1n,
       } as Parameters<typeof storeTransaction>[1]),
     );
-    await db()
-      .insert(rewards)
-      .values({
-        ...{ sequence: numbers++, id: randomUUID(), brandId, eventType: 'signup', userKey, wallet, amount },
-        ...{ walletCreated: false, metadata: {}, createdAt: NOW_MS, transactionId: id, failedTries: 0 },
-      });
+    await db().insert(rewards).values({
+      sequence: numbers++,
+      id: randomUUID(),
+      brandId,
+      eventType: 'signup',
+      userKey,
+      wallet,
+      amount,
+      walletCreated: false,
+      metadata: {},
+      createdAt: NOW_MS,
+      transactionId: id,
+      failedTries: 0,
+    });
     if (block !== undefined)
       await markIncluded(db(), {
-        ...{ id, hash: freshHash(), blockNumber: block, blockHash: freshHash(), outcome },
-        ...{ gasUsed: 1, gasPriceWei: '1', l1FeeWei: null },
+        id,
+        hash: freshHash(),
+        blockNumber: block,
+        blockHash: freshHash(),
+        outcome,
+        gasUsed: 1,
+        gasPriceWei: '1',
+        l1FeeWei: null,
       });
   }
   const planOf = (change: Partial<RedemptionPlan>): RedemptionPlan => {
     const id = randomUUID();
     return {
-      ...{ id, key: redemptionKey(id), brandId: freshAddress(), perkId: randomUUID(), tokenId: numbers++ },
-      ...{ userKey: 'u', userEmail: null, wallet: freshAddress(), cost: 60, confirmationCode: randomUUID() },
+      id,
+      key: redemptionKey(id),
+      brandId: freshAddress(),
+      perkId: randomUUID(),
+      tokenId: numbers++,
+      userKey: 'u',
+      userEmail: null,
+      wallet: freshAddress(),
+      cost: 60,
+      confirmationCode: randomUUID(),
       createdAt: NOW_MS,
       ...change,
     };
@@ -82,7 +112,9 @@ onEveryDatabase(({ kit }) => {
     await paid({ ...of, amount: 1_000 }, {});
     await paid({ ...of, amount: 1_000 }, { block: 50_000, outcome: 'reverted' });
     expect(await readGrant(db(), { ...of, userKeys: [wallet, userKey] })).toEqual({
-      ...{ paid: 27, collected: 0, spentElsewhere: 0 },
+      paid: 27,
+      collected: 0,
+      spentElsewhere: 0,
     });
     expect(await admit(planOf({ ...of, cost: 28 }), 'grant', [wallet, userKey])).toEqual(refused(27));
     expect(await admit(planOf({ ...of, cost: 27 }), 'grant', [wallet, userKey])).toBe('admitted');

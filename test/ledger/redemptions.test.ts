@@ -30,9 +30,17 @@ onEveryDatabase(({ kit }) => {
   const planOf = (change: Partial<RedemptionPlan> = {}): RedemptionPlan => {
     const id = randomUUID();
     return {
-      ...{ id, key: redemptionKey(id), brandId: freshAddress(), perkId: randomUUID(), tokenId: ++tokens },
-      ...{ userKey: 'alice@example.com', userEmail: 'alice@example.com', wallet: freshAddress(), cost: 60 },
-      ...{ confirmationCode: randomUUID(), createdAt: NOW_MS },
+      id,
+      key: redemptionKey(id),
+      brandId: freshAddress(),
+      perkId: randomUUID(),
+      tokenId: ++tokens,
+      userKey: 'alice@example.com',
+      userEmail: 'alice@example.com',
+      wallet: freshAddress(),
+      cost: 60,
+      confirmationCode: randomUUID(),
+      createdAt: NOW_MS,
       ...change,
     };
   };
@@ -41,8 +49,18 @@ onEveryDatabase(({ kit }) => {
     const perk = { brandId: freshAddress(), perkId: randomUUID(), tokenId: ++tokens };
     const { perkId: id, ...of } = perk;
     await addPerk(db(), {
-      ...{ ...of, id, name: 'Mug', description: '', category: 'physical', cost: 60, stock: 2, image: null },
-      ...{ metadata: {}, active: true, constraints: [], createdAt: NOW_MS },
+      ...of,
+      id,
+      name: 'Mug',
+      description: '',
+      category: 'physical',
+      cost: 60,
+      stock: 2,
+      image: null,
+      metadata: {},
+      active: true,
+      constraints: [],
+      createdAt: NOW_MS,
     });
     return perk;
   }
@@ -62,8 +80,16 @@ onEveryDatabase(({ kit }) => {
     const id = randomUUID();
     await kit().database.atomically(async (tx) => {
       await storeTransaction(tx, {
-        ...{ id, lane: freshAddress(), nonce: nonces++, purpose: 'redeem', epoch: 1, createdAt: NOW_MS },
-        ...{ hash: freshHash(), raw: '0x01', maxFeeWei: 1n, priorityFeeWei: 1n },
+        id,
+        lane: freshAddress(),
+        nonce: nonces++,
+        purpose: 'redeem',
+        epoch: 1,
+        createdAt: NOW_MS,
+        hash: freshHash(),
+        raw: '0x01',
+        maxFeeWei: 1n,
+        priorityFeeWei: 1n,
       } as Parameters<typeof storeTransaction>[1]);
       if (!(await bindRedemption(tx, { key, transactionId: id }))) throw new Error('it is bound');
     });
@@ -71,8 +97,14 @@ onEveryDatabase(({ kit }) => {
       id,
       inBlock: (blockNumber: number, outcome: 'done' | 'reverted' = 'done') =>
         markIncluded(db(), {
-          ...{ id, hash: freshHash(), blockNumber, blockHash: freshHash(), outcome },
-          ...{ gasUsed: 1, gasPriceWei: '1', l1FeeWei: null },
+          id,
+          hash: freshHash(),
+          blockNumber,
+          blockHash: freshHash(),
+          outcome,
+          gasUsed: 1,
+          gasPriceWei: '1',
+          l1FeeWei: null,
         }),
     };
   }

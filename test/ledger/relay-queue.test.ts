@@ -42,9 +42,18 @@ const GWEI = 1_000_000_000n;
 const permit = { to: freshAddress(), data: '0x', gas: 50_000 } as const;
 
 const wish = (change: Partial<NewRelay> = {}): NewRelay => ({
-  ...{ id: freshKey('relay'), lane: freshAddress(), payer: freshAddress(), userAddress: freshAddress() },
-  ...{ recipient: freshAddress(), data: '0x', valueWei: '0', gas: 100_000, permit: null },
-  ...{ reservedGwei: 1_000, budgetDay: DAY, createdAt: NOW_MS },
+  id: freshKey('relay'),
+  lane: freshAddress(),
+  payer: freshAddress(),
+  userAddress: freshAddress(),
+  recipient: freshAddress(),
+  data: '0x',
+  valueWei: '0',
+  gas: 100_000,
+  permit: null,
+  reservedGwei: 1_000,
+  budgetDay: DAY,
+  createdAt: NOW_MS,
   ...change,
 });
 
@@ -110,8 +119,13 @@ onEveryDatabase(({ kit }) => {
       const better = freshHash();
       await atomically((tx) =>
         storeReplacement(tx, {
-          ...{ transactionId: calls.id, kind: 'payload', hash: better, raw: '0x02c1' },
-          ...{ maxFeeWei: 2n, priorityFeeWei: 2n, createdAt: NOW_MS },
+          transactionId: calls.id,
+          kind: 'payload',
+          hash: better,
+          raw: '0x02c1',
+          maxFeeWei: 2n,
+          priorityFeeWei: 2n,
+          createdAt: NOW_MS,
         }),
       );
       const read = await readRelays(db(), [waits.id, sent.id, 'unknown']);

@@ -30,24 +30,43 @@ onEveryDatabase(({ kit }) => {
     await saveBrand(db, brandRow({ brandId, domains: [`${brandId}.example`] }));
     await saveEventRule(db, ruleRow({ brandId, eventType }));
     await bookMovement(db, {
-      ...{ id: freshKey('deposit'), brandId, kind: 'deposit', amount: 1_000 },
-      ...{ transactionHash: freshHash(), logIndex: 0, blockNumber: 1, createdAt: 0 },
+      id: freshKey('deposit'),
+      brandId,
+      kind: 'deposit',
+      amount: 1_000,
+      transactionHash: freshHash(),
+      logIndex: 0,
+      blockNumber: 1,
+      createdAt: 0,
     });
   });
 
   const submitter = () => {
     const { database } = kit();
     return createEventSubmitter({
-      ...{ database, clock: systemClock(), businessTime: () => database.now, crash: neverCrash },
+      database,
+      clock: systemClock(),
+      businessTime: () => database.now,
+      crash: neverCrash,
       addressAt: (index) => `0x${(0xacc0000 + index).toString(16).padStart(40, '0')}`,
-      ...{ ownHosts: [], ownAddresses: new Set(), duplicateWindowMs: 60_000, batchMax: 400, triesMax: 10 },
+      ownHosts: [],
+      ownAddresses: new Set(),
+      duplicateWindowMs: 60_000,
+      batchMax: 400,
+      triesMax: 10,
     });
   };
   const event = (rewardId = random.uuid()) => ({
     rewardId,
     submission: {
-      ...{ brandId, eventType, userKey: `${random.uuid()}@people.example`, userEmail: undefined },
-      ...{ userAddress: undefined, channel: undefined, skipCooldown: false, metadata: {} },
+      brandId,
+      eventType,
+      userKey: `${random.uuid()}@people.example`,
+      userEmail: undefined,
+      userAddress: undefined,
+      channel: undefined,
+      skipCooldown: false,
+      metadata: {},
       withBrandKey: true,
     },
   });
@@ -72,13 +91,28 @@ onEveryDatabase(({ kit }) => {
     const { database } = kit();
     const userLimit = { scope: freshKey('relays'), limit: 35, windowMs: 3_600_000 };
     const { queue } = createRelayQueue({
-      ...{ database, businessTime: () => database.now, userLimit, batchMax: 100, triesMax: 10 },
+      database,
+      businessTime: () => database.now,
+      userLimit,
+      batchMax: 100,
+      triesMax: 10,
     });
     const lane = freshAddress();
     const call = (id = random.uuid(), userAddress = freshAddress()) => ({
-      ...{ id, lane, payer: 'service' as const, userAddress, recipient: freshAddress() },
-      ...{ data: '0x' as const, valueWei: '0', gas: 21_000, permit: null, reservedGwei: 1, budgetDay: 1 },
-      ...{ budgetGwei: 1_000, shareGwei: 1_000, createdAt: 0 },
+      id,
+      lane,
+      payer: 'service' as const,
+      userAddress,
+      recipient: freshAddress(),
+      data: '0x' as const,
+      valueWei: '0',
+      gas: 21_000,
+      permit: null,
+      reservedGwei: 1,
+      budgetDay: 1,
+      budgetGwei: 1_000,
+      shareGwei: 1_000,
+      createdAt: 0,
     });
     const first = call();
     expect(await queue(first)).toMatchObject({ queued: true, window: { remaining: 34 } });

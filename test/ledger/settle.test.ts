@@ -33,14 +33,28 @@ onEveryDatabase(({ kind, kit }) => {
       await openFunds(tx, brandId);
       await takeClaims(tx, [
         {
-          ...{ brandId, eventType: 'survey', userKey, rewardId: id, amount, nowMs: of.atMs },
-          ...{ claimsBelow: 100, lastAtMost: of.atMs },
+          brandId,
+          eventType: 'survey',
+          userKey,
+          rewardId: id,
+          amount,
+          nowMs: of.atMs,
+          claimsBelow: 100,
+          lastAtMost: of.atMs,
         },
       ]);
       await recordRewards(tx, [
         {
-          ...{ sequence, id, brandId, eventType: 'survey', userKey, amount, metadata: {} },
-          ...{ wallet: freshAddress(), walletCreated: false, createdAt: of.atMs },
+          sequence,
+          id,
+          brandId,
+          eventType: 'survey',
+          userKey,
+          amount,
+          metadata: {},
+          wallet: freshAddress(),
+          walletCreated: false,
+          createdAt: of.atMs,
         },
       ]);
     });
@@ -50,8 +64,16 @@ onEveryDatabase(({ kind, kit }) => {
   async function carry(tx: Queries, carried: number[]) {
     const id = freshKey('transaction');
     await storeTransaction(tx, {
-      ...{ id, lane: freshAddress(), nonce: 0, purpose: 'payout', epoch: 1, hash: freshHash() },
-      ...{ raw: '0x02c0', maxFeeWei: 1n, priorityFeeWei: 1n, createdAt: NOW_MS },
+      id,
+      lane: freshAddress(),
+      nonce: 0,
+      purpose: 'payout',
+      epoch: 1,
+      hash: freshHash(),
+      raw: '0x02c0',
+      maxFeeWei: 1n,
+      priorityFeeWei: 1n,
+      createdAt: NOW_MS,
     });
     await bindRewards(tx, { sequences: carried, transactionId: id });
     const [row] = await tx.select().from(transactions).where(eq(transactions.id, id));
@@ -88,7 +110,9 @@ onEveryDatabase(({ kind, kit }) => {
     const { id } = await database().atomically(async (tx) => {
       const transaction = { ...(await carry(tx, [reward.sequence])), outcome: 'done' as const };
       await settleRewards(tx, {
-        ...{ transactions: [transaction], nowMs: NOW_MS, sequencesOf: () => [reward.sequence] },
+        transactions: [transaction],
+        nowMs: NOW_MS,
+        sequencesOf: () => [reward.sequence],
       });
       await settleRewards(tx, { transactions: [], nowMs: NOW_MS, sequencesOf: () => [reward.sequence] });
       return transaction;

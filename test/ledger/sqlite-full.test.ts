@@ -67,7 +67,9 @@ test('health says so when the ledger can be read and not written', async () => {
   await database.script('pragma max_page_count = 1000000');
   const health = () =>
     reportHealth({
-      ...{ database, clock: systemClock(), identityReady: async () => true },
+      database,
+      clock: systemClock(),
+      identityReady: async () => true,
       chain: { block: async () => undefined },
     });
   expect((await health()).services.database).toBe('connected');

@@ -16,7 +16,7 @@ const DAY = Date.UTC(2026, 10, 20);
 let names = 0;
 const trace = (at: number, change: Partial<RequestTrace> = {}): RequestTrace => {
   const id = `req_${(++names).toString(16).padStart(20, '0')}`;
-  return { ...{ id, at, method: 'POST', path: '/', status: 200, userHash: null, detail: {} }, ...change };
+  return { id, at, method: 'POST', path: '/', status: 200, userHash: null, detail: {}, ...change };
 };
 const kept = async ({ db }: Database) =>
   (await listRequestTraces(db, { status: '', limit: 100 })).map(({ at }) => (at - DAY) / DAY_MS).reverse();

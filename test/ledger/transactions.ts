@@ -33,7 +33,12 @@ export function transactionsOf(database: () => Database) {
     ) =>
       atomically((tx) =>
         markIncluded(tx, {
-          ...{ id, hash, blockNumber, blockHash: freshHash(), outcome: 'done', gasUsed },
+          id,
+          hash,
+          blockNumber,
+          blockHash: freshHash(),
+          outcome: 'done',
+          gasUsed,
           gasPriceWei: String(gasPriceWei),
           l1FeeWei: l1FeeWei === undefined ? null : String(l1FeeWei),
         }),

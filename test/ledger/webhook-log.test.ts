@@ -33,8 +33,13 @@ onEveryDatabase(({ kit }) => {
   const db = () => kit().database.db;
   const endpoint = (brandId: `0x${string}`) =>
     addEndpoint(db(), {
-      ...{ id: freshKey('we'), brandId, url: 'https://shop.example/hook', types: [], isDefault: false },
-      ...{ secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', createdAt: NOW_MS },
+      id: freshKey('we'),
+      brandId,
+      url: 'https://shop.example/hook',
+      types: [],
+      isDefault: false,
+      secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+      createdAt: NOW_MS,
     });
   const queue = async (brandId: `0x${string}`, { transactionId = null as string | null } = {}) => {
     const id = freshKey('evt_');
@@ -43,7 +48,11 @@ onEveryDatabase(({ kit }) => {
         tx,
         [
           {
-            ...{ id, brandId, type: 'reward.distributed', subject: freshKey('reward'), body: '{}' },
+            id,
+            brandId,
+            type: 'reward.distributed',
+            subject: freshKey('reward'),
+            body: '{}',
             transactionId,
           },
         ],
@@ -54,12 +63,24 @@ onEveryDatabase(({ kit }) => {
   };
   const lease = (ids: string[], { slots = 4, atOnce = 4 } = {}) =>
     leaseDeliveries(database(), {
-      ...{ endpoints: ids.map((id) => ({ id, slots })), atOnce, leaseMs: 60_000 },
-      ...{ newLease: () => freshKey('lease'), now: atMs(NOW_MS), leaseNow: database().now },
+      endpoints: ids.map((id) => ({ id, slots })),
+      atOnce,
+      leaseMs: 60_000,
+      newLease: () => freshKey('lease'),
+      now: atMs(NOW_MS),
+      leaseNow: database().now,
     });
   const result = (of: LeasedDelivery, outcome: AttemptResult['outcome'], atTime = NOW_MS): AttemptResult => ({
-    ...{ id: freshKey('attempt'), eventId: of.eventId, endpointId: of.endpoint.id, lease: of.lease },
-    ...{ atMs: atTime, ms: 5, status: 200, why: null, answer: 'x', outcome },
+    id: freshKey('attempt'),
+    eventId: of.eventId,
+    endpointId: of.endpoint.id,
+    lease: of.lease,
+    atMs: atTime,
+    ms: 5,
+    status: 200,
+    why: null,
+    answer: 'x',
+    outcome,
   });
   const record = (...results: AttemptResult[]) =>
     recordAttempts(database(), { now: atMs(NOW_MS), results: () => results }, failingSince);
@@ -94,7 +115,11 @@ onEveryDatabase(({ kit }) => {
     expect(await list({ brandId, state: 'waiting' })).toHaveLength(3);
     const [shown] = await listDeliveries(db(), { brandId, state: 'delivered', limit: 1 });
     expect(shown).toMatchObject({
-      ...{ url: one.url, brandId, attempts: 1, deliveredAt: NOW_MS + 7, createdAt: NOW_MS },
+      url: one.url,
+      brandId,
+      attempts: 1,
+      deliveredAt: NOW_MS + 7,
+      createdAt: NOW_MS,
     });
     // What was on its way to an endpoint goes with it, also what was held.
     await database().atomically((tx) => disableEndpoint(tx, one.id, { atMs: NOW_MS, why: 'operator' }));
@@ -188,7 +213,9 @@ onEveryDatabase(({ kit }) => {
     // Another failure at the same time changes the pause alone.
     await record(result(second, again(NOW_MS + 10_000)));
     expect(await lockEndpoint(db(), id)).toMatchObject({
-      ...{ pausedUntil: NOW_MS + 10_000, failingSince: NOW_MS, lastFailedAt: NOW_MS },
+      pausedUntil: NOW_MS + 10_000,
+      failingSince: NOW_MS,
+      lastFailedAt: NOW_MS,
     });
     await record(result(third, 'delivered'));
     expect(await lockEndpoint(db(), id)).toMatchObject({ pausedUntil: 0, failingSince: null });

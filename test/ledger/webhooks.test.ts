@@ -42,13 +42,23 @@ onEveryDatabase(({ kit }) => {
   const db = () => kit().database.db;
   const endpoint = (brandId: `0x${string}`, change: Partial<Parameters<typeof addEndpoint>[1]> = {}) =>
     addEndpoint(db(), {
-      ...{ id: freshKey('we'), brandId, url: 'https://shop.example/hook', types: [], isDefault: false },
-      ...{ secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', createdAt: NOW_MS },
+      id: freshKey('we'),
+      brandId,
+      url: 'https://shop.example/hook',
+      types: [],
+      isDefault: false,
+      secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+      createdAt: NOW_MS,
       ...change,
     });
   const event = (brandId: `0x${string}`, change: Partial<NewWebhookEvent & { createdAt: number }> = {}) => ({
-    ...{ id: freshKey('evt_'), brandId, type: 'reward.distributed' as const, subject: freshKey('reward') },
-    ...{ body: '{"a":"ü"}', transactionId: null, createdAt: NOW_MS },
+    id: freshKey('evt_'),
+    brandId,
+    type: 'reward.distributed' as const,
+    subject: freshKey('reward'),
+    body: '{"a":"ü"}',
+    transactionId: null,
+    createdAt: NOW_MS,
     ...change,
   });
   const queue = (...events: ReturnType<typeof event>[]) =>
@@ -59,8 +69,12 @@ onEveryDatabase(({ kit }) => {
     });
   const lease = (endpointId: string, { slots = 4, nowMs = NOW_MS, leaseMs = 60_000 } = {}) =>
     leaseDeliveries(database(), {
-      ...{ endpoints: [{ id: endpointId, slots }], atOnce: 4, leaseMs, newLease: () => freshKey('lease') },
-      ...{ now: atMs(nowMs), leaseNow: database().now },
+      endpoints: [{ id: endpointId, slots }],
+      atOnce: 4,
+      leaseMs,
+      newLease: () => freshKey('lease'),
+      now: atMs(nowMs),
+      leaseNow: database().now,
     });
   const dueNow = async (nowMs = NOW_MS) =>
     (await dueEndpoints(db(), { now: atMs(nowMs), leaseNow: database().now })).map(({ id }) => id);
@@ -69,8 +83,16 @@ onEveryDatabase(({ kit }) => {
     outcome: AttemptResult['outcome'],
     atTime = NOW_MS,
   ): AttemptResult => ({
-    ...{ id: freshKey('attempt'), eventId, endpointId, lease: name, atMs: atTime, ms: 5 },
-    ...{ status: outcome === 'delivered' ? 200 : 500, why: null, answer: 'x', outcome },
+    id: freshKey('attempt'),
+    eventId,
+    endpointId,
+    lease: name,
+    atMs: atTime,
+    ms: 5,
+    status: outcome === 'delivered' ? 200 : 500,
+    why: null,
+    answer: 'x',
+    outcome,
   });
   const record = (...results: AttemptResult[]) =>
     recordAttempts(database(), { now: atMs(NOW_MS), results: () => results }, failingSince);

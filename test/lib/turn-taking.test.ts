@@ -52,7 +52,9 @@ describe('the gatherer that parts', () => {
     const [runs, apart, rows] = [[] as string[][], [] as string[][], of ?? new Set<string>()];
     const keyOf = (item: string) => item.slice(0, 1);
     const gatherer = createPartingGatherer<string, string, string>({
-      ...{ maxItems: 10, keyOf, isLocked: (error) => error === locked },
+      maxItems: 10,
+      keyOf,
+      isLocked: (error) => error === locked,
       async run(items) {
         runs.push(items);
         if (items.some((item) => rows.has(keyOf(item)))) throw locked;
@@ -121,7 +123,9 @@ describe('the gatherer that parts', () => {
 
   test('hands on every other failure', async () => {
     const gatherer = createPartingGatherer<string, string, string>({
-      ...{ maxItems: 10, keyOf: (item) => item, isLocked: () => false },
+      maxItems: 10,
+      keyOf: (item) => item,
+      isLocked: () => false,
       run: () => Promise.reject(new Error('no disk')),
       runApart: () => Promise.reject(new Error('never')),
     });

@@ -31,8 +31,13 @@ describe.skipIf(reason !== undefined)('stripe-mock', () => {
     createStripe(
       { clock: { now: () => Date.now() } },
       {
-        ...{ secretKey: 'sk_test_123456789', webhookSecrets: [], livemode: false, address },
-        ...{ timeoutMs: 10_000, retriesMax: 0, limitedPausesMs: [] },
+        secretKey: 'sk_test_123456789',
+        webhookSecrets: [],
+        livemode: false,
+        address,
+        timeoutMs: 10_000,
+        retriesMax: 0,
+        limitedPausesMs: [],
       },
     );
 

@@ -173,7 +173,12 @@ test('a session that Stripe does not have is undefined', async () => {
 
 test('sessions and events are read page after page', async () => {
   const event = (id: string, type: string, object: object) => ({
-    ...{ id, object: 'event', type, created: NOW / 1_000, livemode: false, data: { object } },
+    id,
+    object: 'event',
+    type,
+    created: NOW / 1_000,
+    livemode: false,
+    data: { object },
   });
   replies = [
     ok({ data: [{ ...session, id: 'cs_3' }, session], has_more: true }),

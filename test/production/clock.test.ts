@@ -24,8 +24,14 @@ describe.skipIf(postgresMissing() !== undefined)("a database's clock", () => {
     const database = openPostgres(postgres.url);
     await prepareLedger(database);
     await saveEventRule(database.db, {
-      ...{ brandId, eventType: 'cool', position: 1, active: true, rewardAmount: 5, cooldownMs: 90_000 },
-      ...{ maxClaims: -1, maxTotalClaims: -1 },
+      brandId,
+      eventType: 'cool',
+      position: 1,
+      active: true,
+      rewardAmount: 5,
+      cooldownMs: 90_000,
+      maxClaims: -1,
+      maxTotalClaims: -1,
       detail: { eventId: 'cool', isCustom: false, detectionMethod: 'form', detectionConfig: {} },
     });
     await database.close();

@@ -11,14 +11,24 @@ const NOW = Date.UTC(2030, 0, 1, 12);
 const HOUR = 3_600_000;
 const limits = { bodyLimitBytes: 10_240, duplicateWindowMs: 60_000 };
 const profile = {
-  ...{ domains: ['shop.example', 'shop.test'], clientAmounts: 'credential' as const },
-  ...{ streakPays: 'event' as const, streakCheckInEvents: ['check_in'], streakBase: 7 },
+  domains: ['shop.example', 'shop.test'],
+  clientAmounts: 'credential' as const,
+  streakPays: 'event' as const,
+  streakCheckInEvents: ['check_in'],
+  streakBase: 7,
 };
 const rule: EventRule = {
-  ...{ brandId, eventType: 'visit', active: true, rewardAmount: 10, maxClaims: 3, maxTotalClaims: 50 },
+  brandId,
+  eventType: 'visit',
+  active: true,
+  rewardAmount: 10,
+  maxClaims: 3,
+  maxTotalClaims: 50,
   cooldownMs: HOUR,
   detail: {
-    ...{ eventId: 'visit', isCustom: false, detectionMethod: 'manual' },
+    eventId: 'visit',
+    isCustom: false,
+    detectionMethod: 'manual',
     detectionConfig: { channels: ['#chat'], urlPatterns: ['https://shop.example/thanks'] },
     dynamic: { perUsd: 2, maxReward: 90, multiplier: 'streak' },
   },
@@ -26,17 +36,29 @@ const rule: EventRule = {
 const metadata = { order_total: ' 24.90 ', note: 'for alice@demo.example', skip_cooldown: true };
 const visit = visitWith({ channel: '#chat', metadata, sourceUrl: 'https://www.shop.example/?for=alice' });
 const event: EventTrace = {
-  ...{ kind: 'event', eventId: 'e1', nowMs: NOW, bodyBytes: 120, submission: visit, rule },
-  ...{ brand: brandWith(profile), bypass: { cooldown: false, maxClaims: false } },
+  kind: 'event',
+  eventId: 'e1',
+  nowMs: NOW,
+  bodyBytes: 120,
+  submission: visit,
+  rule,
+  brand: brandWith(profile),
+  bypass: { cooldown: false, maxClaims: false },
   state: {
     counter: { claims: 2, lastAt: NOW - 2 * HOUR, lastRewardId: 'earlier', lastAmount: 10 },
-    ...{ totalClaims: 7, availableFunds: 500, streakMultiplier: 1.5 },
+    totalClaims: 7,
+    availableFunds: 500,
+    streakMultiplier: 1.5,
     spending: [{ span: 'day', limit: 100, spent: 20, endsAtMs: NOW + HOUR }],
   },
 };
 const duplicate = { code: 'duplicate' as const, existingEventId: 'earlier', passesAtMs: NOW + 60_000 };
 const called = {
-  ...{ kind: 'relay' as const, nowMs: NOW, bodyLimitBytes: 10_240, bodyBytes: 90, userAddress: 'user_00' },
+  kind: 'relay' as const,
+  nowMs: NOW,
+  bodyLimitBytes: 10_240,
+  bodyBytes: 90,
+  userAddress: 'user_00',
   grounds: { contract: `0x${'c'.repeat(40)}`, function: 'purchase(uint256)', payer: brandId, gas: 90_000 },
   window: { limit: 10, remaining: 4 },
 };
@@ -63,9 +85,13 @@ test.each<[string, RequestTrace[]]>([
     'a foreign domain',
     [
       {
-        ...{ ...event, submission: foreign },
+        ...event,
+        submission: foreign,
         refusal: {
-          ...{ code: 'domain_not_authorized', host: 'evil.example', brandId, brandName: 'Shop' },
+          code: 'domain_not_authorized',
+          host: 'evil.example',
+          brandId,
+          brandName: 'Shop',
           configured: ['shop.example'],
         },
       },
@@ -84,10 +110,23 @@ test.each<[string, RequestTrace[]]>([
   ['neither', []],
 ])('%s', (_, traces) => {
   const record: RequestRecord = {
-    ...{ id: 'req_01', host: 'events', atMs: NOW, method: 'POST', path: '/rewards-api/manual-event' },
-    ...{ route: '', search: '', status: 200, durationMs: 3, origin: 'https://shop.example', traces },
-    ...{ credential: undefined, headers: {}, answerHeaders: {}, bodyKept: 'not kept' },
-    ...{ requestBody: undefined, responseBody: undefined },
+    id: 'req_01',
+    host: 'events',
+    atMs: NOW,
+    method: 'POST',
+    path: '/rewards-api/manual-event',
+    route: '',
+    search: '',
+    status: 200,
+    durationMs: 3,
+    origin: 'https://shop.example',
+    traces,
+    credential: undefined,
+    headers: {},
+    answerHeaders: {},
+    bodyKept: 'not kept',
+    requestBody: undefined,
+    responseBody: undefined,
   };
   const row = rowOf(record, { limits, userHash: scrub });
   const kept = { ...row, detail: JSON.parse(JSON.stringify(row.detail)) };
@@ -100,9 +139,22 @@ test('of what a caller sent only what explanations name is kept', () => {
   const refusal = { code: 'invalid_body', problem: 'body: "alice@demo." came' };
   const row = rowOf(
     {
-      ...{ id: 'req_02', host: 'events', atMs: NOW, method: 'POST', path: '/x', route: '', search: '?q=1' },
-      ...{ status: 200, durationMs: 3, origin: undefined, credential: undefined, headers: {} },
-      ...{ answerHeaders: {}, bodyKept: 'not kept', requestBody: '{"a":1}', responseBody: '{"b":2}' },
+      id: 'req_02',
+      host: 'events',
+      atMs: NOW,
+      method: 'POST',
+      path: '/x',
+      route: '',
+      search: '?q=1',
+      status: 200,
+      durationMs: 3,
+      origin: undefined,
+      credential: undefined,
+      headers: {},
+      answerHeaders: {},
+      bodyKept: 'not kept',
+      requestBody: '{"a":1}',
+      responseBody: '{"b":2}',
       traces: [event, { kind: 'event', nowMs: NOW, bodyBytes: 3, refusal }],
     },
     { limits, userHash: scrub },

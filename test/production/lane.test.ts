@@ -74,7 +74,8 @@ async function relay(service: Started) {
   const response = await fetch(`${service.ready.urls.events}/relay`, {
     method: 'POST',
     headers: {
-      ...{ 'content-type': 'application/json', 'x-forwarded-proto': 'https' },
+      'content-type': 'application/json',
+      'x-forwarded-proto': 'https',
       authorization: `Bearer ${token}`,
     },
     body: JSON.stringify({ to: kit.contracts.perks, userAddress: user.address, data }),

@@ -41,7 +41,9 @@ async function ofProduction(database: Database) {
   const { block, ...contracts } = kit.contracts;
   const genesis = (await kit.rpc('eth_getBlockByNumber', ['0x0', false])) as { hash: `0x${string}` };
   await writeFact(database.db, 'chain', {
-    ...{ chainId: CHAIN_ID, genesisHash: genesis.hash, contracts },
+    chainId: CHAIN_ID,
+    genesisHash: genesis.hash,
+    contracts,
     deploymentBlock: Number(block),
   });
 }

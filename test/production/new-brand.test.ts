@@ -28,7 +28,9 @@ describe.skipIf(postgresMissing())('a new brand on a production ledger', () => {
     expect(await keyless()).toEqual([{ check: 'keyless', message: 'no brand pays callers without its key' }]);
     const { envelope } = await on('brand', 'show', brandId);
     expect(envelope.data.body).toMatchObject({
-      ...{ streakPays: 'off', spendPerHour: 1000, paysWithoutKey: [] },
+      streakPays: 'off',
+      spendPerHour: 1000,
+      paysWithoutKey: [],
     });
 
     await on('brand', 'rule', brandId, 'account_creation', '--reward', '100');

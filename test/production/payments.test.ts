@@ -141,8 +141,12 @@ describe('with Stripe', () => {
 
   const event = (livemode = true) =>
     JSON.stringify({
-      ...{ id: 'evt_1', object: 'event', type: 'checkout.session.completed', livemode },
-      ...{ created: Math.floor(Date.now() / 1_000), data: { object: { id: 'cs_live_foreign' } } },
+      id: 'evt_1',
+      object: 'event',
+      type: 'checkout.session.completed',
+      livemode,
+      created: Math.floor(Date.now() / 1_000),
+      data: { object: { id: 'cs_live_foreign' } },
     });
   const deliver = (text: string, secret = SECRET) =>
     started.api('/payment-mint', {

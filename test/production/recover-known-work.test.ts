@@ -113,9 +113,14 @@ describe.each(ledgerKinds)('$kind', ({ open }) => {
     if (!sent) throw new Error('nothing waits in the pool');
     // What the lost ledger would have stored as its next offer.
     const raw = await kit.accounts.payout.signTransaction({
-      ...{ chainId: 4242, type: 'eip1559', nonce: Number(sent.nonce), to: kit.contracts.escrow },
-      ...{ data: sent.input, gas: BigInt(sent.gas) },
-      ...{ maxFeePerGas: parseGwei('90'), maxPriorityFeePerGas: parseGwei('30') },
+      chainId: 4242,
+      type: 'eip1559',
+      nonce: Number(sent.nonce),
+      to: kit.contracts.escrow,
+      data: sent.input,
+      gas: BigInt(sent.gas),
+      maxFeePerGas: parseGwei('90'),
+      maxPriorityFeePerGas: parseGwei('30'),
     });
     expect(parseTransaction(raw).nonce).toBe(Number(sent.nonce));
     await kit.rpc('eth_sendRawTransaction', [raw]);

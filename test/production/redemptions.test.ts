@@ -180,7 +180,10 @@ test('constraints of a ledger are listed, and what their URL has said is forgott
 async function redeemedTimes(times: number): Promise<void> {
   const client = createPublicClient({ transport: http(kit.anvil.url) });
   const events = await client.getContractEvents({
-    ...{ address: kit.contracts.perks, abi: perkNFTAbi, eventName: 'PerkRedeemed', fromBlock: 0n },
+    address: kit.contracts.perks,
+    abi: perkNFTAbi,
+    eventName: 'PerkRedeemed',
+    fromBlock: 0n,
   });
   expect(events).toHaveLength(times);
   await agrees(ledger);

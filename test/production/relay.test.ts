@@ -79,7 +79,9 @@ async function relay(token: string) {
   const response = await fetch(`${service.ready.urls.events}/relay`, {
     method: 'POST',
     headers: {
-      ...{ 'content-type': 'application/json', 'x-forwarded-proto': 'https', origin: 'https://shop.example' },
+      'content-type': 'application/json',
+      'x-forwarded-proto': 'https',
+      origin: 'https://shop.example',
       'x-forwarded-for': `10.1.${callers >> 8}.${callers & 255}`,
       authorization: `Bearer ${token}`,
     },
@@ -103,8 +105,13 @@ const genuine = (change: Fields = {}) =>
   });
 const seconds = () => Math.floor(Date.now() / 1_000);
 const claims = (change: Fields = {}) => ({
-  ...{ iss: issuer.issuer.url, aud: AUDIENCE, sub: 'user_1', wallet: user.address, scope: 'rewards' },
-  ...{ iat: seconds(), exp: seconds() + 600 },
+  iss: issuer.issuer.url,
+  aud: AUDIENCE,
+  sub: 'user_1',
+  wallet: user.address,
+  scope: 'rewards',
+  iat: seconds(),
+  exp: seconds() + 600,
   ...change,
 });
 async function signed(with_: JWK & { alg: string }, header: Fields, change: Fields = {}): Promise<string> {

@@ -109,7 +109,10 @@ describe.each(kinds)('on $kind', ({ open }) => {
     const ofRelay = await rewardsJson(['requests', 'list', '--host', 'relay'], { env });
     expect(ofRelay.envelope.data.body.requests).toEqual([]);
     expect(shown.envelope.data.body).toMatchObject({
-      ...{ host: 'events', credential: null, requestHeaders: {}, requestBodyKept: 'not kept' },
+      host: 'events',
+      credential: null,
+      requestHeaders: {},
+      requestBodyKept: 'not kept',
     });
     const compared = await rewardsJson(['requests', 'diff', ids[0] ?? '', ids[1] ?? ''], { env });
     expect(compared.envelope.data.differences).toContainEqual({ path: 'status', a: 200, b: 409 });
@@ -252,7 +255,10 @@ test('a database that is away costs no request its answer: what waits is bounded
   let dropped = 0;
   const traces = createRequestTraces(
     {
-      ...{ database, log: silentLog, clock: { now: () => 0 } as never, userHash: (key) => key },
+      database,
+      log: silentLog,
+      clock: { now: () => 0 } as never,
+      userHash: (key) => key,
       onDropped: () => {
         dropped += 1;
       },
@@ -260,10 +266,23 @@ test('a database that is away costs no request its answer: what waits is bounded
     { keptMs: 1, keep: 'all', bodyLimitBytes: 1, duplicateWindowMs: 1 },
   );
   const record = {
-    ...{ id: 'req_00', atMs: 0, method: 'GET', path: '/x', route: '/x', search: '', status: 200 },
-    ...{ durationMs: 1, origin: undefined, requestBody: undefined, responseBody: undefined, traces: [] },
-    ...{ host: 'events' as const, credential: undefined, headers: {}, answerHeaders: {} },
-    ...{ bodyKept: 'not kept' as const },
+    id: 'req_00',
+    atMs: 0,
+    method: 'GET',
+    path: '/x',
+    route: '/x',
+    search: '',
+    status: 200,
+    durationMs: 1,
+    origin: undefined,
+    requestBody: undefined,
+    responseBody: undefined,
+    traces: [],
+    host: 'events' as const,
+    credential: undefined,
+    headers: {},
+    answerHeaders: {},
+    bodyKept: 'not kept' as const,
   };
   for (let sent = 0; sent < 5_100; sent++) traces.observe(record);
   await until('the rest to be counted', () => dropped === 100);

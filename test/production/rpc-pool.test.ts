@@ -244,7 +244,8 @@ test.each([
   if (mode) first.state.mode = mode;
   second.state.mode = 'busy';
   await expect(rpc('eth_sendRawTransaction', ['0x02'])).rejects.toMatchObject({
-    ...{ rpcCode: -32005, othersUnanswered: unanswered },
+    rpcCode: -32005,
+    othersUnanswered: unanswered,
   });
 });
 
@@ -256,7 +257,11 @@ test('what is no error of a node is nobody else’s', async () => {
     throw new Error('a mistake of ours');
   };
   const rpc = createRpcPool({
-    ...{ nodes: [broken, broken], chainId: 7, log: silentLog, nowMs: () => 0, restMs: 1 },
+    nodes: [broken, broken],
+    chainId: 7,
+    log: silentLog,
+    nowMs: () => 0,
+    restMs: 1,
   });
   await expect(rpc('eth_blockNumber', [])).rejects.toThrow('a mistake of ours');
   expect(asked).toBe(2);

@@ -282,7 +282,9 @@ describe.skipIf(postgresMissing() !== undefined)('on Postgres', () => {
   test('one process answers, another pays', async () => {
     const api = await run(postgres.url, {
       REWARDS_WORKERS: 'api',
-      ...{ REWARDS_PAYOUT_KEY: undefined, REWARDS_MINT_KEY: undefined, REWARDS_RELAY_KEY: undefined },
+      REWARDS_PAYOUT_KEY: undefined,
+      REWARDS_MINT_KEY: undefined,
+      REWARDS_RELAY_KEY: undefined,
     });
     const outbox = await run(postgres.url, { REWARDS_WORKERS: 'outbox' });
     expect(outbox.ready.urls.events).toBeUndefined();

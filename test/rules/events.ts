@@ -10,15 +10,25 @@ export const brandWith = (profile: Partial<BrandProfile> = {}, automation = true
   name: 'Shop',
   automation,
   profile: {
-    ...{ domains: ['shop.example'], platforms: {}, clientBypass: 'credential', mintTo: 'wallet' },
+    domains: ['shop.example'],
+    platforms: {},
+    clientBypass: 'credential',
+    mintTo: 'wallet',
     ...profile,
   },
 });
 
 /** Alice's visit, sent from the brand's page. */
 export const visitWith = (change: Partial<EventSubmission> = {}): EventSubmission => ({
-  ...{ brandId, eventType: 'visit', userKey: 'alice@demo.example', userEmail: 'alice@demo.example' },
-  ...{ userAddress: undefined, channel: undefined, skipCooldown: false, metadata: {} },
-  ...{ withBrandKey: false, domain: 'shop.example' },
+  brandId,
+  eventType: 'visit',
+  userKey: 'alice@demo.example',
+  userEmail: 'alice@demo.example',
+  userAddress: undefined,
+  channel: undefined,
+  skipCooldown: false,
+  metadata: {},
+  withBrandKey: false,
+  domain: 'shop.example',
   ...change,
 });

@@ -139,17 +139,20 @@ describe('on whose word', () => {
       code: 'not_the_tokens_user',
     });
     expect(agree('open', alice, { permit: { problem: 'too_small' } })).toEqual({
-      ...{ code: 'permit_refused', problem: 'too_small' },
+      code: 'permit_refused',
+      problem: 'too_small',
     });
   });
   test('the brand, as far as it has paid, of users alone', () => {
     expect(agree('open', {})).toEqual(['grant', wallet]);
     expect(agree('key', { withBrandKey: true })).toEqual(['grant', wallet]);
     expect(agree('key', { withBrandKey: true }, { grant: paid(49) })).toEqual({
-      ...{ code: 'consent_required', collectable: 49 },
+      code: 'consent_required',
+      collectable: 49,
     });
     expect(agree('key', { withBrandKey: true }, { isUser: false })).toEqual({
-      ...{ code: 'consent_required', collectable: 0 },
+      code: 'consent_required',
+      collectable: 0,
     });
     for (const asker of [{}, { withBrandKey: true }])
       expect(agree('token', asker)).toEqual({ code: 'consent_required', collectable: 0 });

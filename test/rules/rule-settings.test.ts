@@ -44,7 +44,12 @@ describe('a new rule', () => {
 
   test('keeps each setting in its place, and gives all back', () => {
     const settings = {
-      ...{ reward: 5, maxClaims: 3, maxTotalClaims: 9, cooldown: '1h', active: 'off', method: 'widget' },
+      reward: 5,
+      maxClaims: 3,
+      maxTotalClaims: 9,
+      cooldown: '1h',
+      active: 'off',
+      method: 'widget',
       ...detection,
       ...dynamic,
     };

@@ -53,8 +53,15 @@ const inProject = (program: string, args: string[]) =>
 test('every scenario as a test fits the types of the package', async () => {
   const config = {
     compilerOptions: {
-      ...{ strict: true, noEmit: true, module: 'nodenext', target: 'es2023', skipLibCheck: true },
-      ...{ types: [], lib: ['es2023', 'dom'], noUnusedLocals: true, noUnusedParameters: true },
+      strict: true,
+      noEmit: true,
+      module: 'nodenext',
+      target: 'es2023',
+      skipLibCheck: true,
+      types: [],
+      lib: ['es2023', 'dom'],
+      noUnusedLocals: true,
+      noUnusedParameters: true,
     },
     include: ['*.test.ts', 'process.d.ts'],
   };
@@ -135,7 +142,11 @@ describe('the command', () => {
     expect(await readFile(testOf(file), 'utf8')).toBe('// mine');
     const forced = await rewardsJson([...withOut(file), '--force'], { cwd: root });
     expect(forced.envelope.data).toEqual({
-      ...{ file, to: 'vitest', out: resolve(testOf(file)), notes: [], code: before },
+      file,
+      to: 'vitest',
+      out: resolve(testOf(file)),
+      notes: [],
+      code: before,
     });
     expect(await readFile(testOf(file), 'utf8')).toBe(before);
     const nowhere = await rewards(['scenario', 'export', file, '--out', '/nowhere/a.test.ts'], { cwd: root });

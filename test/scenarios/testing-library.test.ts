@@ -138,8 +138,13 @@ describe('as a package', () => {
   test('and its types fit the declaration that the package has', async () => {
     const config = {
       compilerOptions: {
-        ...{ strict: true, noEmit: true, module: 'nodenext', target: 'es2023', skipLibCheck: true },
-        ...{ types: [], lib: ['es2023', 'dom'] },
+        strict: true,
+        noEmit: true,
+        module: 'nodenext',
+        target: 'es2023',
+        skipLibCheck: true,
+        types: [],
+        lib: ['es2023', 'dom'],
       },
       include: ['purchase.test.ts'],
     };

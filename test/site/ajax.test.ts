@@ -28,7 +28,8 @@ function guest() {
 }
 const seen = ({ status, body }: { status: number; body: unknown }) => ({ status, body });
 const no = (status: number, code: string, message: unknown = expect.any(String)) => ({
-  ...{ status, body: { success: false, data: { code, message } } },
+  status,
+  body: { success: false, data: { code, message } },
 });
 
 describe('the AJAX action', () => {
@@ -100,10 +101,13 @@ describe('the connection test', () => {
   it('says that the connection works, also where this user may not have the event now', async () => {
     const email = someone();
     expect(await test('social_share', email)).toMatchObject({
-      ...{ success: true, status: 200, message: expect.stringContaining('The connection works.') },
+      success: true,
+      status: 200,
+      message: expect.stringContaining('The connection works.'),
     });
     expect(await test('social_share', email)).toMatchObject({
-      ...{ success: false, message: expect.stringContaining('The connection works; this user') },
+      success: false,
+      message: expect.stringContaining('The connection works; this user'),
     });
   });
 
@@ -127,7 +131,10 @@ describe('the connection test', () => {
     ['no brand', { brandId: '' }, 'social_share', 0, /not configured: set the Brand ID/],
   ])('fails with %s, and says what to do', async (_, settings, eventName, status, message) => {
     expect(await withSettings(settings, () => test(eventName))).toEqual({
-      ...{ eventName, success: false, status, message: expect.stringMatching(message) },
+      eventName,
+      success: false,
+      status,
+      message: expect.stringMatching(message),
       ...(status === 0 && 'brandId' in settings && { code: 'not_configured' }),
     });
   });

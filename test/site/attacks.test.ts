@@ -292,7 +292,9 @@ it('a body of any size costs no more than 64 KB, said or unsaid', async () => {
     pull: (controller) => controller.enqueue(new Uint8Array(16_384).fill(97)),
   });
   const sending = fetch(`${site.url}${ajax}`, {
-    ...{ method: 'POST', headers: { 'content-type': 'application/json' }, body: endless },
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: endless,
     ...({ duplex: 'half' } as object),
   });
   expect((await sending).status).toBe(413);
@@ -319,7 +321,10 @@ it('a script in a name, a comment, a perk or a leaderboard is shown as text', as
   await service.post(
     '/leaderboard/update-stats',
     {
-      ...{ brandId: service.brand.brandId, userIdentifier: form.email, platform: 'web', rwtAmount: 5 },
+      brandId: service.brand.brandId,
+      userIdentifier: form.email,
+      platform: 'web',
+      rwtAmount: 5,
       displayName: `Eve ${SCRIPT}`,
     },
     { authorization: `Bearer ${service.brand.apiKey}` },

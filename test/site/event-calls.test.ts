@@ -55,7 +55,10 @@ it('an event call names the plugin, the brand, the user, the domain, the platfor
   expect(request?.headers.authorization).toBeUndefined();
   expect(sent()).toEqual([
     {
-      ...{ brandId, eventType: 'review_submission', userEmail: email, domain: 'demo.example' },
+      brandId,
+      eventType: 'review_submission',
+      userEmail: email,
+      domain: 'demo.example',
       metadata: { post: 'hello', platform: 'site', timestamp: '2031-02-03T04:05:06.000Z' },
     },
   ]);
@@ -91,7 +94,11 @@ it('a hook sends every event that is on for it, and none that is off', async () 
   site.site.plugin.settings.save({ events: [...defaultEvents] });
   expect(types().sort()).toEqual(['first_purchase', 'purchase']);
   expect(calls).toContainEqual({
-    ...{ eventName: 'purchase', success: true, status: 200, message: 'Five', reward: 5 },
+    eventName: 'purchase',
+    success: true,
+    status: 200,
+    message: 'Five',
+    reward: 5,
   });
 });
 
@@ -218,7 +225,8 @@ describe('an answer that is no answer', () => {
     const { basic } = await site.person();
     answer = { status: 200, body: '{"success":false,"error":"Already redeemed"}' };
     expect(await site.post(`${api}/redeem`, { perkId: 'e1' }, basic)).toMatchObject({
-      ...{ status: 400, body: { code: 'redeem_failed', message: 'Already redeemed' } },
+      status: 400,
+      body: { code: 'redeem_failed', message: 'Already redeemed' },
     });
   });
 });
@@ -230,7 +238,8 @@ describe('a redemption whose outcome is not known', () => {
     body: JSON.stringify({ success: true, confirmationCode: 'AAAA', perk: null }),
   };
   const underWay = (status: number, reason: string) => ({
-    ...{ status, body: JSON.stringify({ error: 'Later', message: 'Later', details: { reason } }) },
+    status,
+    body: JSON.stringify({ error: 'Later', message: 'Later', details: { reason } }),
   });
 
   it.each([

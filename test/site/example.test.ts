@@ -25,7 +25,9 @@ beforeAll(async () => {
   bakery = spawn(process.execPath, [example], {
     cwd: root,
     env: {
-      ...{ PATH: process.env.PATH, BAKERY_URL: url, BAKERY_STORE: join(folder, 'bakery.sqlite') },
+      PATH: process.env.PATH,
+      BAKERY_URL: url,
+      BAKERY_STORE: join(folder, 'bakery.sqlite'),
       ...readyEnvironment(service.ready),
     },
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -21,17 +21,18 @@ beforeAll(async () => {
   const { events: eventHandlerUrl, services: servicesUrl } = service.ready.urls;
   const { defaultEvents } = await import('../../src/site/plugin/default-events.ts');
   site = await startTestSite({
-    ...{ brandId: service.brand.brandId, eventHandlerUrl, servicesUrl, debugLogging: true },
+    brandId: service.brand.brandId,
+    eventHandlerUrl,
+    servicesUrl,
+    debugLogging: true,
     events: defaultEvents.map((event) => ({ ...event, enabled: true })),
   });
   const person = await site.person();
   await site.site.accounts.addUser({
-    ...{
-      login: 'admin',
-      email: 'admin@people.example',
-      displayName: 'Ada Admin',
-      password: 'all of the keys',
-    },
+    login: 'admin',
+    email: 'admin@people.example',
+    displayName: 'Ada Admin',
+    password: 'all of the keys',
     role: 'administrator',
   });
   [guest, member, admin] = [siteVisitor(site.url), siteVisitor(site.url), siteVisitor(site.url)];

@@ -53,7 +53,9 @@ describe.each(Object.entries(ways))('with %s', (_, enter) => {
       body: {
         success: true,
         streak: {
-          ...{ currentStreak: 1, multiplier: 1, nextMilestone: { days: 7, bonus: 100 } },
+          currentStreak: 1,
+          multiplier: 1,
+          nextMilestone: { days: 7, bonus: 100 },
           unclaimedMilestones: [],
         },
         reward: 10,
@@ -75,8 +77,11 @@ describe.each(Object.entries(ways))('with %s', (_, enter) => {
         success: true,
         confirmationCode: expect.stringMatching(/^[0-9A-Z-]{8,}$/),
         perk: {
-          ...{ id, name: 'Ten percent off', description: 'A voucher for the next order.' },
-          ...{ cost: 250, category: 'digital' },
+          id,
+          name: 'Ten percent off',
+          description: 'A voucher for the next order.',
+          cost: 250,
+          category: 'digital',
         },
       },
     });
@@ -195,8 +200,12 @@ it('the leaderboard is public, and has the fields of both variants', async () =>
   expect(board.body).toMatchObject({ success: true, metric: 'claims', period: 'all' });
   expect(board.body.total).toBe(board.body.leaderboard.length);
   expect(board.body.leaderboard).toContainEqual({
-    ...{ rank: expect.any(Number), userIdentifier: email, username: email.split('@')[0] },
-    ...{ displayName: email.split('@')[0], platform: expect.any(String), value: 2 },
+    rank: expect.any(Number),
+    userIdentifier: email,
+    username: email.split('@')[0],
+    displayName: email.split('@')[0],
+    platform: expect.any(String),
+    value: 2,
     formattedValue: '2 claims',
   });
   const { body } = await site.request(`${api}/leaderboard`);
@@ -209,7 +218,9 @@ it.each(['metric=wealth', 'period=day', 'limit=0', 'limit=101', 'limit=ten'])(
     const [name = ''] = query.split('=');
     const { status, body } = await site.request(`${api}/leaderboard?${query}`);
     expect({ status, code: body.code, params: Object.keys(body.data.params) }).toEqual({
-      ...{ status: 400, code: 'rest_invalid_param', params: [name] },
+      status: 400,
+      code: 'rest_invalid_param',
+      params: [name],
     });
   },
 );
@@ -222,7 +233,8 @@ it('other routes and methods are rest_no_route', async () => {
     ['GET', ''],
   ] as const)
     expect(seen(await site.request(`${api}${path}`, { method }))).toMatchObject({
-      ...{ status: 404, body: { code: 'rest_no_route', data: { status: 404 } } },
+      status: 404,
+      body: { code: 'rest_no_route', data: { status: 404 } },
     });
 });
 

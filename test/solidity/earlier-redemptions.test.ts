@@ -55,13 +55,11 @@ test('are known as ours, and a redemption collects as before', async () => {
   const write = (address: Hex, functionName: string, args: readonly unknown[], account = admin) =>
     kit.mined(
       kit.wallet.writeContract({
-        ...{
-          address,
-          abi: [...kit.token.abi, ...kit.escrow.abi, ...kit.perks.abi],
-          functionName,
-          args,
-          account,
-        },
+        address,
+        abi: [...kit.token.abi, ...kit.escrow.abi, ...kit.perks.abi],
+        functionName,
+        args,
+        account,
       } as never),
     );
   await write(token, 'grantRole', [roleId('REDEEMER_ROLE'), escrow]);

@@ -43,8 +43,13 @@ async function queued(database: Database, answer: Parameters<typeof startReceive
   const brandId = freshAddress();
   const id = freshKey('we');
   await addEndpoint(database.db, {
-    ...{ id, brandId, url: `http://127.0.0.1:${receiver.port}/`, types: [], isDefault: false },
-    ...{ secret: SECRET, createdAt: 0 },
+    id,
+    brandId,
+    url: `http://127.0.0.1:${receiver.port}/`,
+    types: [],
+    isDefault: false,
+    secret: SECRET,
+    createdAt: 0,
   });
   const events = Array.from({ length: EVENTS }, () => {
     const eventId = freshKey('evt_');

@@ -47,9 +47,15 @@ onEveryDatabase(
       const alarms: string[] = [];
       const webhooks = createWebhooks(
         {
-          ...{ database: database(), clock, realClock: systemClock(), random: secureRandom(clock) },
+          database: database(),
+          clock,
+          realClock: systemClock(),
+          random: secureRandom(clock),
           businessTime: () => atMs(clock.now()),
-          ...{ log: silentLog, crash: neverCrash, reach: { to: 'any' }, addressesOf: localAddresses },
+          log: silentLog,
+          crash: neverCrash,
+          reach: { to: 'any' },
+          addressesOf: localAddresses,
           alarms: {
             raise: (code, about) => void alarms.push(`${code} ${about}`),
             clear: (code, about) => void alarms.push(`no ${code} ${about}`),
@@ -67,14 +73,23 @@ onEveryDatabase(
       const brandId = freshAddress();
       const id = freshKey('we');
       await addEndpoint(database().db, {
-        ...{ id, brandId, url: `http://127.0.0.1:${receiver.port}/hook`, types: [], isDefault: false },
-        ...{ secret: SECRET, createdAt: START_MS },
+        id,
+        brandId,
+        url: `http://127.0.0.1:${receiver.port}/hook`,
+        types: [],
+        isDefault: false,
+        secret: SECRET,
+        createdAt: START_MS,
       });
       ending.push(() => database().atomically((tx) => removeEndpoint(tx, id)));
       const queue = async (count = 1) => {
         const events = Array.from({ length: count }, () => ({
-          ...{ id: freshKey('evt_'), brandId, type: 'reward.distributed' as const, subject: freshKey('r') },
-          ...{ body: JSON.stringify({ text: 'grüße' }), transactionId: null },
+          id: freshKey('evt_'),
+          brandId,
+          type: 'reward.distributed' as const,
+          subject: freshKey('r'),
+          body: JSON.stringify({ text: 'grüße' }),
+          transactionId: null,
         }));
         await database().atomically((tx) => queueWebhookEvents(tx, events, atMs(START_MS)));
         return events.map((event) => event.id);

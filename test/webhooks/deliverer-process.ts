@@ -33,11 +33,16 @@ const database = where.startsWith('postgres:')
   : openSqlite(where, { clock: { now: machineNow } });
 createWebhooks(
   {
-    ...{ database, clock: systemClock(), random: secureRandom(systemClock()), log: silentLog, owner },
+    database,
+    clock: systemClock(),
+    random: secureRandom(systemClock()),
+    log: silentLog,
+    owner,
     realClock: steadyClock(),
     businessTime: () => database.now,
     crash: point ? crashAt(point, () => process.kill(process.pid, 'SIGKILL')) : neverCrash,
-    ...{ reach: { to: 'any' }, addressesOf: localAddresses },
+    reach: { to: 'any' },
+    addressesOf: localAddresses,
     alarms: { raise: () => {}, clear: () => {} },
   },
   { ...settings.webhooks, leaseMs, pollMs: 20 },

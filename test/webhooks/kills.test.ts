@@ -27,8 +27,13 @@ describe.each(['SQLite file', 'Postgres'] as const)('%s', (kind) => {
         const receiver = await startReceiver();
         const brandId = freshAddress();
         await addEndpoint(database.db, {
-          ...{ id: freshKey('we'), brandId, url: `http://127.0.0.1:${receiver.port}/`, types: [] },
-          ...{ isDefault: false, secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', createdAt: 0 },
+          id: freshKey('we'),
+          brandId,
+          url: `http://127.0.0.1:${receiver.port}/`,
+          types: [],
+          isDefault: false,
+          secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+          createdAt: 0,
         });
         const events = Array.from({ length: EVENTS }, () => {
           const id = freshKey('evt_');

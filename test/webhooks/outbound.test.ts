@@ -55,8 +55,12 @@ describe('a reward', () => {
     expect(signature).toMatchObject({ valid: true });
     expect(headers['webhook-id']).toBe(body.id);
     expect(body).toMatchObject({
-      ...{ type: 'reward.distributed', event: 'rwt_distributed', brandId, email: userEmail },
-      ...{ rwtAmount: 100, transactionHash },
+      type: 'reward.distributed',
+      event: 'rwt_distributed',
+      brandId,
+      email: userEmail,
+      rwtAmount: 100,
+      transactionHash,
       data: { userEmail, amount: 100, eventType: 'account_creation', transactionHash },
     });
     expect(body.id).toMatch(/^evt_[0-9a-f-]{36}$/);
@@ -166,7 +170,8 @@ describe('an endpoint', () => {
       expect.stringContaining(`enabled is off for ${id}: enable it first`),
     ]);
     expect((await service.change(`/webhooks/endpoints/${id}`, { enabled: 'on' })).body).toMatchObject({
-      ...{ enabled: true, disabledWhy: null },
+      enabled: true,
+      disabledWhy: null,
     });
     expect(await delivered(eventId, id)).toMatchObject({ state: 'held' });
     const { body } = await service.control(`/webhooks/endpoints/${id}/recover`, { since: '1h' });

@@ -122,8 +122,13 @@ describe.each(['SQLite file', 'Postgres'] as const)('%s', (kind) => {
         });
         const brandId = freshAddress();
         await addEndpoint(database.db, {
-          ...{ id: freshKey('we'), brandId, url: `http://127.0.0.1:${receiver.port}/`, types: [] },
-          ...{ isDefault: false, secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', createdAt: 0 },
+          id: freshKey('we'),
+          brandId,
+          url: `http://127.0.0.1:${receiver.port}/`,
+          types: [],
+          isDefault: false,
+          secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+          createdAt: 0,
         });
         const queue = async () => {
           const id = freshKey('evt_');

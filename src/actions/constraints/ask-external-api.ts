@@ -44,7 +44,8 @@ export function createExternalApi(deps: ExternalApiDeps): ExternalApi {
   function begin(name: string, key: ResultKey, ttlSeconds: number): UnderWay {
     const askedBy = random.uuid();
     const begun = beginQuestion(database.db, {
-      ...{ ...key, askedBy },
+      ...key,
+      askedBy,
       now: businessTime(),
       forMs: deps.questionMs,
     });
@@ -54,7 +55,10 @@ export function createExternalApi(deps: ExternalApiDeps): ExternalApi {
       if (answer?.outcome === 'answered') {
         const result = { isMet: answer.isMet, message: answer.message };
         await keepAnswer(database.db, {
-          ...{ ...key, askedBy, result, standing },
+          ...key,
+          askedBy,
+          result,
+          standing,
           now: businessTime(),
           ttlMs: ttlSeconds * 1_000,
         });

@@ -42,7 +42,10 @@ export async function readPiece(
   )
     return 'moved';
   return {
-    ...{ kind: first.entry.kind, isGone: first.entry.isGone, transactionIds, upTo: last.entry.position },
+    kind: first.entry.kind,
+    isGone: first.entry.isGone,
+    transactionIds,
+    upTo: last.entry.position,
     facts,
   };
 }

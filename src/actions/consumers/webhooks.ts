@@ -36,8 +36,14 @@ function eventOf(fact: Fact, timestamp: number): { event: WebhookEvent; subject:
   if (fact.of === 'reward') {
     const { id, brandId, userKey, userEmail, wallet, amount, eventType, hash } = fact.reward;
     const facts = {
-      ...{ brandId, userId: userKey, email: userEmail ?? '', walletAddress: wallet, amount, eventType },
-      ...{ transactionHash: hash, timestamp },
+      brandId,
+      userId: userKey,
+      email: userEmail ?? '',
+      walletAddress: wallet,
+      amount,
+      eventType,
+      transactionHash: hash,
+      timestamp,
     };
     return { event: { type: 'reward.distributed', facts }, subject: id };
   }

@@ -81,15 +81,15 @@ export async function readLeaderboard(
     const identifier = hidden ? maskedUser(one.userKey) : one.userKey;
     const name = hidden && !known?.displayName ? nameOfUser(identifier) : displayName;
     return {
-      ...{
-        rank: one.rank,
-        userIdentifier: identifier,
-        userId: identifier,
-        username: name,
-        displayName: name,
-      },
-      ...{ platform: (platform || known?.platform) ?? 'web', value: one.score },
-      ...{ formattedValue: formattedScore(metric, one.score), change: one.change },
+      rank: one.rank,
+      userIdentifier: identifier,
+      userId: identifier,
+      username: name,
+      displayName: name,
+      platform: (platform || known?.platform) ?? 'web',
+      value: one.score,
+      formattedValue: formattedScore(metric, one.score),
+      change: one.change,
     };
   });
   return { entries: entries.slice(0, first.length), total, own: entries[first.length], nowMs };

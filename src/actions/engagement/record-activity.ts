@@ -109,7 +109,8 @@ async function record(
   await tell(deps, tx, { request, grounds, streak, milestone });
   return {
     ...standing(streak, { terms, nowMs, claimed }),
-    ...{ isNew, previousStreak },
+    isNew,
+    previousStreak,
     reward: { base: terms.streakBase, final, milestone, ...paid },
   };
 }
@@ -124,7 +125,9 @@ async function pay(
   const { userKey, userAddress, streakType, platform } = request;
   const rewardId = deps.random.uuid();
   const metadata = {
-    ...{ streakType, day: dayText(streak.lastDay), currentStreak: streak.current },
+    streakType,
+    day: dayText(streak.lastDay),
+    currentStreak: streak.current,
     multiplier: multiplierAt(streak.current, terms),
   };
   const user = { userKey, userAddress, userEmail: emailOf(request), platform };

@@ -21,7 +21,9 @@ export async function unlockReached(
   const { brandId, userKey, achievements, values, nowMs } = user;
   const reached = reachedBy(achievements, values).map(
     (achievement): Unlocked => ({
-      ...{ brandId, userKey, achievement },
+      brandId,
+      userKey,
+      achievement,
       progress: values[achievement.metric] ?? 0,
     }),
   );

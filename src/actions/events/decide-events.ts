@@ -266,7 +266,11 @@ async function screen(
     const rule = rules.get(ruleKey(submission));
     const otherDomains = domains.flatMap((one) => (one.brandId === brandId ? [] : one.domain));
     const { once, refusal } = judgeAlone(submission, {
-      ...{ brand, rule, ownHosts, ownDomain, otherDomains },
+      brand,
+      rule,
+      ownHosts,
+      ownDomain,
+      otherDomains,
     });
     if (refusal) decisions.set(event, { nowMs, brand, rule, refusal });
     else if (brand && rule)

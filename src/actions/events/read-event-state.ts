@@ -12,8 +12,13 @@ export async function readEventState(deps: { database: Database }, eventId: stri
   if (!row) return undefined;
   const { id, brandId, eventType, amount, wallet, failure } = row.reward;
   return {
-    ...{ eventId: id, brandId, eventType, rewardAmount: amount, walletAddress: wallet },
-    ...{ reason: failure, ...progressOf(row) },
+    eventId: id,
+    brandId,
+    eventType,
+    rewardAmount: amount,
+    walletAddress: wallet,
+    reason: failure,
+    ...progressOf(row),
   };
 }
 

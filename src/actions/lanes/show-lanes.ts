@@ -41,7 +41,10 @@ export async function showLanes({ database, chain, finalityBlocks }: LaneDeps): 
     };
     const accepted = (await acceptedNoncesOf(db, lane)).map(
       ({ fromNonce, nextNonce: next, acceptedBy, reason, createdAt }) => ({
-        ...{ fromNonce, nextNonce: next, by: acceptedBy, reason },
+        fromNonce,
+        nextNonce: next,
+        by: acceptedBy,
+        reason,
         at: new Date(createdAt).toISOString(),
       }),
     );

@@ -133,7 +133,10 @@ async function atProcessor(
     deps.crash('checkout.made');
     if (made.url === null) throw new Error(`the processor's session ${made.id} has no page`);
     const attached = await attachSession(database.db, {
-      ...{ id, processorSessionId: made.id, url: made.url, expiresAt: made.expiresAtMs },
+      id,
+      processorSessionId: made.id,
+      url: made.url,
+      expiresAt: made.expiresAtMs,
       paymentStatus: made.paymentStatus,
       nextLookAt: deps.clock.now() + settings.firstLookMs,
     });
@@ -153,7 +156,12 @@ const requestOf = (of: { wanted: WantedCheckout; session: CheckoutSession }): Se
   const { id, wallet, amountCents, currency, rwtAmount } = of.session;
   const { userEmail, successUrl, cancelUrl } = of.wanted;
   return {
-    ...{ id, amount: amountCents, currency, userEmail, successUrl, cancelUrl },
+    id,
+    amount: amountCents,
+    currency,
+    userEmail,
+    successUrl,
+    cancelUrl,
     productName: `${rwtAmount} reward tokens (RWT)`,
     // Contract: Mint metadata.
     metadata: { wallet, usd_amount: usdText(amountCents), rwt_amount: String(rwtAmount) },

@@ -32,7 +32,9 @@ export function createPayments(
 ) {
   const { unknownAsksPerMinute } = deps.settings;
   const unknown = createTokenBucket({
-    ...{ perSecond: unknownAsksPerMinute / 60, burst: unknownAsksPerMinute, nowMs: deps.realClock.now },
+    perSecond: unknownAsksPerMinute / 60,
+    burst: unknownAsksPerMinute,
+    nowMs: deps.realClock.now,
   });
   const mintPayment = createPaymentMinter({ ...deps, mayAskUnknown: () => unknown.take(1) === 1 });
   const receive = (event: ProcessorEvent) => receiveProcessorEvent({ ...deps, mintPayment }, event);

@@ -50,12 +50,16 @@ export function createLooks(deps: LookDeps) {
   const { database, settings, log } = deps;
   const { looksAtOnce, looksPerSecond, lookClaimMs: claimMs } = settings;
   const rate = createTokenBucket({
-    ...{ perSecond: looksPerSecond, burst: looksAtOnce, nowMs: deps.realClock.now },
+    perSecond: looksPerSecond,
+    burst: looksAtOnce,
+    nowMs: deps.realClock.now,
   });
   const running = new Set<Promise<void>>();
   const failing = createFailingLooks(looksAtOnce);
   const away = createTokenBucket({
-    ...{ perSecond: 1_000 / settings.awayLookEveryMs, burst: 1, nowMs: deps.realClock.now },
+    perSecond: 1_000 / settings.awayLookEveryMs,
+    burst: 1,
+    nowMs: deps.realClock.now,
   });
   let [isSearching, isStopping] = [false, false];
   const begin = (work: () => Promise<void>) => {

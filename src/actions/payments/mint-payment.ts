@@ -136,8 +136,11 @@ export async function attachLost(
     session.checkoutId === null ? undefined : await findPlannedCheckout(database.db, session.checkoutId);
   if (!plan) return undefined;
   const isAttached = await attachSession(database.db, {
-    ...{ id: plan.id, processorSessionId: session.id, url: session.url },
-    ...{ paymentStatus: session.paymentStatus, expiresAt: session.expiresAtMs },
+    id: plan.id,
+    processorSessionId: session.id,
+    url: session.url,
+    paymentStatus: session.paymentStatus,
+    expiresAt: session.expiresAtMs,
     nextLookAt: clock.now(),
   });
   return isAttached ? plan : undefined;
@@ -154,7 +157,9 @@ async function settle(
   const isPaid = paymentStatus === 'paid';
   const isOver = session.status === 'expired';
   await noteCheckout(tx, {
-    ...{ processorSessionId: sessionId, paymentStatus, paymentIntentId },
+    processorSessionId: sessionId,
+    paymentStatus,
+    paymentIntentId,
     state: isPaid ? 'paid' : isOver ? 'expired' : 'open',
   });
   // Read after the write that locks it, so that a refund is either seen here or sees the mint.
@@ -163,8 +168,12 @@ async function settle(
   const checked = checkSession(session, planned);
   if ('refusal' in checked) return checked;
   return planMint(tx, {
-    ...{ sessionId, key: sessionMintKey(sessionId), kind: checkout.mintTo, paymentIntentId },
-    ...{ brandId: checkout.brandId, wallet: checkout.wallet },
+    sessionId,
+    key: sessionMintKey(sessionId),
+    kind: checkout.mintTo,
+    paymentIntentId,
+    brandId: checkout.brandId,
+    wallet: checkout.wallet,
     ...checked.mint,
     createdAt: clock.now(),
   });

@@ -53,8 +53,12 @@ async function ofNoInterest(deps: ReceiveDeps, event: ProcessorEvent): Promise<E
 }
 
 const rowOf = ({ clock }: ReceiveDeps, event: ProcessorEvent, result: string) => ({
-  ...{ id: event.id, type: event.type, objectId: event.objectId, result },
-  ...{ createdAt: event.createdAtMs, receivedAt: clock.now() },
+  id: event.id,
+  type: event.type,
+  objectId: event.objectId,
+  result,
+  createdAt: event.createdAtMs,
+  receivedAt: clock.now(),
 });
 
 type ReturnedMoney = Extract<EventSubject, { kind: 'refund' | 'dispute' }>;

@@ -29,7 +29,14 @@ export async function checkCode(
   const { confirmationCode, id, perkId, userKey, userEmail, cost, createdAt, usedAt } = redemption;
   const state = usedAt !== null ? 'used' : isRedeemed(found) ? 'valid' : 'pending';
   return {
-    ...{ state, confirmationCode, redemptionId: id, perkId, perkName, cost, createdAt, usedAt },
+    state,
+    confirmationCode,
+    redemptionId: id,
+    perkId,
+    perkName,
+    cost,
+    createdAt,
+    usedAt,
     user: userEmail ?? userKey,
   };
 }

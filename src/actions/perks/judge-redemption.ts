@@ -192,8 +192,13 @@ async function readSupply(
   const taken = (await takenOf(db, { tokenIds: [tokenId], block })).get(tokenId) ?? 0;
   const spendable = balance > reserved ? balance - reserved : 0n;
   return {
-    ...{ perk, wallet, onChain, taken, collectCap },
-    ...{ cost: Number(onChain.price), userBalance: Number(spendable) },
+    perk,
+    wallet,
+    onChain,
+    taken,
+    collectCap,
+    cost: Number(onChain.price),
+    userBalance: Number(spendable),
     chain: { block, balance, stock: onChain.stock },
   };
 }

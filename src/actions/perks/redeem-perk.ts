@@ -103,9 +103,17 @@ async function admit(
   const { userKey, userAddress } = wanted;
   if (!wallet || !agreement) return { refusal: { code: 'wallet_missing', perk: perk.name } };
   const plan = {
-    ...{ id, key: redemptionKey(id), brandId: perk.brandId, perkId: perk.id, tokenId: perk.tokenId },
-    ...{ userKey, userEmail: userAddress ? null : userKey, wallet, cost },
-    ...{ confirmationCode: confirmationCode(random.bytes(CODE_DIGITS)), createdAt: clock.now() },
+    id,
+    key: redemptionKey(id),
+    brandId: perk.brandId,
+    perkId: perk.id,
+    tokenId: perk.tokenId,
+    userKey,
+    userEmail: userAddress ? null : userKey,
+    wallet,
+    cost,
+    confirmationCode: confirmationCode(random.bytes(CODE_DIGITS)),
+    createdAt: clock.now(),
     permit: keptPermit(wanted),
   };
   const answer = await deps.inTurn(perk.id, () =>

@@ -191,5 +191,8 @@ async function admit(
 }
 
 const gasOf = ({ payer, budgetDay: day, userAddress, reservedGwei: gwei }: RelayWish) => ({
-  ...{ payer, day, userAddress, gwei },
+  payer,
+  day,
+  userAddress,
+  gwei,
 });

@@ -268,7 +268,9 @@ async function prepare(
     0n,
   );
   return {
-    ...{ wallet, payer, trial },
+    wallet,
+    payer,
+    trial,
     budgetGwei: gasBudget === undefined ? settings.budgetGwei : Math.floor(gasBudget * 1e9),
     worstWei: gas * fees.maxFeePerGas + (l1Wei * L1_MARGIN) / 100n,
   };

@@ -119,7 +119,10 @@ export async function setEndpoint(
 
 /** An endpoint that is turned on has not failed yet. */
 const asNew = {
-  ...{ disabledAt: null, disabledWhy: null, failingSince: null, lastFailedAt: null },
+  disabledAt: null,
+  disabledWhy: null,
+  failingSince: null,
+  lastFailedAt: null,
   pausedUntil: 0,
 };
 

@@ -39,7 +39,10 @@ export async function verifyLeaderboards(audit: Audit): Promise<void> {
     if (rewards === counted || audit.boards.aside.has(brandId)) continue;
     const message = `leaderboards have counted ${counted} rewards of ${brandId}, and know users of ${rewards}`;
     audit.findings.add('leaderboard_rewards', {
-      ...{ message, about: { brandId }, expected: counted, found: rewards },
+      message,
+      about: { brandId },
+      expected: counted,
+      found: rewards,
     });
   }
 }
@@ -108,7 +111,9 @@ async function verifyUsers(
     for (const [userKey, { rwt, claims }] of lacking) {
       const message = `board ${board} lacks a user with ${rwt} RWT in ${claims} claims`;
       findings.add('leaderboard_score', {
-        ...{ message, about: { brandId, board, userKey }, expected: `${rwt} in ${claims}` },
+        message,
+        about: { brandId, board, userKey },
+        expected: `${rwt} in ${claims}`,
       });
     }
   }

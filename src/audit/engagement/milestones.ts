@@ -39,7 +39,9 @@ async function verifyUsers({ db, findings }: Audit, of: { brandId: BrandId; user
     if ((longest ?? 0) < days)
       findings.add('streak_milestone', {
         message: `${userKey} claimed the milestone of ${days} days, and their longest streak has ${longest ?? 0}`,
-        ...{ about, expected: days, found: longest ?? 0 },
+        about,
+        expected: days,
+        found: longest ?? 0,
       });
     if (rewardId === null) continue;
     if (reward?.releasedAt === null) bonuses += 1;
@@ -52,7 +54,9 @@ async function verifyUsers({ db, findings }: Audit, of: { brandId: BrandId; user
     const found = reward ? `${reward.amount} RWT to ${reward.userKey} for ${reward.eventType}` : null;
     findings.add('streak_milestone', {
       message: `the bonus of ${userKey} for ${days} days is not the reward ${rewardId}`,
-      ...{ about, expected: `${bonus} RWT to ${userKey}`, found },
+      about,
+      expected: `${bonus} RWT to ${userKey}`,
+      found,
     });
   }
   return bonuses;

@@ -49,6 +49,8 @@ async function checkPerk(audit: Audit, perk: AuditedPerk): Promise<void> {
   if (left === onChain.stock) return;
   findings.add('perk_stock', {
     message: `what the contract has left of perk ${tokenId} is not what was offered less what was sold`,
-    ...{ about, expected: left ?? 'no limit', found: onChain.stock ?? 'no limit' },
+    about,
+    expected: left ?? 'no limit',
+    found: onChain.stock ?? 'no limit',
   });
 }

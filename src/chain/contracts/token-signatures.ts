@@ -85,7 +85,10 @@ export function createTokenSignatures(deps: { rpc: Rpc; token: Hex }) {
       { to, value, validBefore, nonce }: { to: Hex; value: bigint; validBefore: number; nonce: Hex },
     ): Promise<Hex> {
       const message = {
-        ...{ from: signer.address, to, value, nonce },
+        from: signer.address,
+        to,
+        value,
+        nonce,
         validAfter: 0n,
         validBefore: BigInt(validBefore),
       };

@@ -134,7 +134,8 @@ export async function depositCalls(
   const mints = deposits
     .filter(({ amount }) => amount > 0)
     .map(({ brandId, amount }) => ({
-      ...{ brandId, amount },
+      brandId,
+      amount,
       key: keccak256(stringToHex(`opening deposit of ${brandId}`)),
     }));
   for (const { key, brandId, amount } of mints) {

@@ -52,7 +52,11 @@ export async function bookBlock(
       const outcome: TransactionOutcome = kind === 'noop' ? 'noop' : succeeded ? 'done' : 'reverted';
       const { id, purpose } = transaction;
       shown.push({
-        ...{ id, hash, outcome, gasUsed: Number(gasUsed), gasPriceWei: String(effectiveGasPriceWei) },
+        id,
+        hash,
+        outcome,
+        gasUsed: Number(gasUsed),
+        gasPriceWei: String(effectiveGasPriceWei),
         l1FeeWei: l1FeeWei === undefined ? null : String(l1FeeWei),
         feedPosition: outcome === 'done' && isFed(purpose) ? ++feedPosition : null,
       });

@@ -71,7 +71,9 @@ export function createRpc({ url, batchMax = 1, ...limits }: { url: string } & Rp
     post ??= createPost(url);
     const { timeoutMs, answerMaxBytes } = { ...limits, ...less };
     const { status, text } = await post(body, {
-      ...{ firstByteMs: timeoutMs, restMs: REST_OF_ANSWER_MS, answerMaxBytes },
+      firstByteMs: timeoutMs,
+      restMs: REST_OF_ANSWER_MS,
+      answerMaxBytes,
     });
     const answer = parsed(text);
     // Errors have all kinds of statuses, a result has a good one.
@@ -85,7 +87,10 @@ export function createRpc({ url, batchMax = 1, ...limits }: { url: string } & Rp
       : // Any other error quotes the URL: it stops here.
         new RpcUnreachableError(method, 'no answer', reasonOf(error));
   const together = createRpcBatches({
-    ...{ batchMax, exchange, failureOf, resultOf },
+    batchMax,
+    exchange,
+    failureOf,
+    resultOf,
     isAboutBatch: (failure) =>
       failure instanceof RpcTooLargeError ||
       (failure instanceof RpcUnreachableError && /^HTTP 4(?!29|0[138])/.test(failure.reason)),

@@ -34,8 +34,11 @@ export function createRedemptionProgress(deps: {
     (progress) => progress.failure !== null || isRedeemed(progress) || isWithoutEffect(progress),
   );
   const looks = createLedgerLooks({
-    ...{ what: 'waiting redemptions', ask: waiters.look, isAwaited: waiters.isAwaited },
-    ...{ pollMs: deps.pollMs, log: deps.log },
+    what: 'waiting redemptions',
+    ask: waiters.look,
+    isAwaited: waiters.isAwaited,
+    pollMs: deps.pollMs,
+    log: deps.log,
   });
   return {
     look: looks.look,

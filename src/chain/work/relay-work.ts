@@ -49,7 +49,10 @@ export const settleRelays: Settle = (tx, { transactions }) =>
   );
 
 const transferOf = ({ wallet, amountWei }: GasTopUp): Payload => ({
-  ...{ to: wallet, data: '0x', valueWei: BigInt(amountWei), gas: TRANSFER_GAS },
+  to: wallet,
+  data: '0x',
+  valueWei: BigInt(amountWei),
+  gas: TRANSFER_GAS,
 });
 
 interface RelayPart {

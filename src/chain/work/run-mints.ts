@@ -4,6 +4,7 @@ import { createTriedLane, type TriedLaneDeps } from './run-tried-lane.ts';
 
 export const createMints = (deps: TriedLaneDeps & { pointsSale: `0x${string}` }) =>
   createTriedLane(deps, {
-    ...{ name: 'mints', purpose: 'mint' },
+    name: 'mints',
+    purpose: 'mint',
     workOf: (of) => mintWork({ ...of, pointsSale: deps.pointsSale }),
   });

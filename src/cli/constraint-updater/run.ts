@@ -36,7 +36,10 @@ export const runConstraintUpdater: Handler<UpdaterOptions> = async (context, opt
   const callerKey = callerKeyFile === undefined ? undefined : await readSecret(runtime, callerKeyFile);
   const signals = catchStopSignals(runtime);
   const answer = createInvalidationForwarder({
-    ...{ url, apiKey, callerKey, fetch },
+    url,
+    apiKey,
+    callerKey,
+    fetch,
     bodyLimitBytes: limits.bodyLimitBytes,
     timeoutMs: settings.timeout,
   });

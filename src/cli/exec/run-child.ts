@@ -43,7 +43,10 @@ export async function runChild({ runtime, command, env }: Command): Promise<numb
   // At a terminal it shares our process group, or it could not read from there; Ctrl-C then reaches it by itself.
   const shared = runtime.atTerminal === true || process.platform === 'win32';
   const child = spawn(file, args, {
-    ...{ cwd: runtime.cwd, env, stdio: 'inherit', detached: !shared },
+    cwd: runtime.cwd,
+    env,
+    stdio: 'inherit',
+    detached: !shared,
     // npm and its like are .cmd files there, which only a shell runs.
     shell: process.platform === 'win32',
   });

@@ -53,7 +53,10 @@ export const loadEventsTest: Handler<EventsOptions> = async (context, options) =
         onProgress: progress.show,
       },
       {
-        ...{ brandId: brand.brandId, eventType, users, perUser },
+        brandId: brand.brandId,
+        eventType,
+        users,
+        perUser,
         concurrency: options.concurrency ?? CONCURRENCY_DEFAULT,
         ratePerSecond: options.rate,
         durationMs: options.duration,

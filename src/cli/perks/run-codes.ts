@@ -23,7 +23,10 @@ async function ask(context: CommandContext, options: CodeOptions, verb: 'check-c
   const { brandId } = await demandBrand(context, target, options.brand, options);
   const headers = await keyHeader(context.runtime, options.apiKeyFile);
   const reply = await clientFor(target, context).request<CodeBody>({
-    ...{ host: 'services', path: `/perks/${verb}`, method: 'POST', body: { brandId, code: options.code } },
+    host: 'services',
+    path: `/perks/${verb}`,
+    method: 'POST',
+    body: { brandId, code: options.code },
     headers,
   });
   noteRequest(context, reply);

@@ -40,7 +40,9 @@ export const redeemPerk: Handler<RedeemOptions> = async (context, options) => {
   const { perkId, cost } = await perkOf(client, { brandId, perk: options.perk });
   const permit = options.permit && (await permitFor(context, target, { ...options, cost }));
   const reply = await client.request<RedeemedPerkBody>({
-    ...{ host: 'services', path: '/perks/redeem', method: 'POST' },
+    host: 'services',
+    path: '/perks/redeem',
+    method: 'POST',
     body: { brandId, perkId, ...personOf(options.user), ...(permit && { permit }) },
     headers: {
       ...(await authorizationOf(context, target, options)),
@@ -89,7 +91,9 @@ async function perkOf(
   { brandId, perk }: { brandId: string; perk: string },
 ): Promise<{ perkId: string; cost: number | undefined }> {
   const { body } = await client.request<unknown>({
-    ...{ host: 'services', path: `/perks/${brandId}?activeOnly=false`, method: 'GET' },
+    host: 'services',
+    path: `/perks/${brandId}?activeOnly=false`,
+    method: 'GET',
   });
   const perks: unknown[] = isObject(body) && Array.isArray(body.perks) ? body.perks : [];
   const named = perks

@@ -47,7 +47,11 @@ export const addPerk: Handler<AddOptions> = (context, options) => {
     ...where
   } = options;
   const wish = {
-    ...{ brand, name: perkName, category, cost: numberOr(cost), stock: numberOr(stock) },
+    brand,
+    name: perkName,
+    category,
+    cost: numberOr(cost),
+    stock: numberOr(stock),
     ...(description !== undefined && { description }),
     ...(image !== undefined && { image }),
     ...(metadata !== undefined && { metadata: json(metadata, '--metadata') }),

@@ -56,8 +56,12 @@ export const runScenarioFiles: Handler<RunOptions> = async (context, options) =>
   try {
     const report = await runScenarios(
       {
-        ...{ clock: runtime.clock, random: secureRandom(runtime.clock), log: silentLog, env: runtime.env },
-        ...{ signal: stop.signal, userAgent: `rewards-scenario/${manifest.version}` },
+        clock: runtime.clock,
+        random: secureRandom(runtime.clock),
+        log: silentLog,
+        env: runtime.env,
+        signal: stop.signal,
+        userAgent: `rewards-scenario/${manifest.version}`,
         program: `rewards/${manifest.version}`,
         startStack: async (of) => (await import('../../emulator/fresh-stack.ts')).startFreshStack(of),
         ...(openDatabase && { openDatabase }),
@@ -69,7 +73,10 @@ export const runScenarioFiles: Handler<RunOptions> = async (context, options) =>
       chosen,
       {
         // Files that share a target also share its users and limits.
-        ...{ jobs: target ? 1 : options.jobs, bail: options.bail ?? false, vars, target },
+        jobs: target ? 1 : options.jobs,
+        bail: options.bail ?? false,
+        vars,
+        target,
         // The first reason of each file.
         skipped: new Map(unsupported.toReversed().map(({ file, message }) => [file, message])),
       },

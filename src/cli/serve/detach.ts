@@ -49,7 +49,10 @@ function startBehind(
 ): ChildProcess {
   const args = argv.filter((word) => word !== '--detach');
   return spawn(node, [script, ...args, '-o', 'json'], {
-    ...{ cwd, env: withoutParent(env), detached: true, windowsHide: true },
+    cwd,
+    env: withoutParent(env),
+    detached: true,
+    windowsHide: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
 }

@@ -17,7 +17,10 @@ export function openChainView(stack: { rpcUrl: string; contracts: Readonly<Recor
     head,
     rwtOf: (account: string): Promise<bigint> =>
       readContract(rpc, {
-        ...{ address: at('token'), abi: rewardTokenAbi, functionName: 'balanceOf', args: [account as Hex] },
+        address: at('token'),
+        abi: rewardTokenAbi,
+        functionName: 'balanceOf',
+        args: [account as Hex],
       }),
     /** What an account got less what it gave after a block: the node forgets the balances of older blocks, and keeps their logs. */
     async rwtSince(account: string, block: number): Promise<bigint> {
@@ -33,16 +36,16 @@ export function openChainView(stack: { rpcUrl: string; contracts: Readonly<Recor
     },
     escrowOf: (brandId: string): Promise<bigint> =>
       readContract(rpc, {
-        ...{
-          address: at('escrow'),
-          abi: businessEscrowAbi,
-          functionName: 'balanceOf',
-          args: [brandId as Hex],
-        },
+        address: at('escrow'),
+        abi: businessEscrowAbi,
+        functionName: 'balanceOf',
+        args: [brandId as Hex],
       }),
     perksOf: (account: string, tokenId: bigint): Promise<bigint> =>
       readContract(rpc, {
-        ...{ address: at('perks'), abi: perkNFTAbi, functionName: 'balanceOf' },
+        address: at('perks'),
+        abi: perkNFTAbi,
+        functionName: 'balanceOf',
         args: [account as Hex, tokenId],
       }),
     /** How often the chain has minted for a session of the payment processor. */

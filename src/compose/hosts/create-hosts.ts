@@ -141,7 +141,9 @@ export function createHosts(
     },
   });
   const pregenerating = {
-    ...{ database, random, addressAt: deps.wallets.addressAt },
+    database,
+    random,
+    addressAt: deps.wallets.addressAt,
     businessTime: deps.businessTime,
     limit: settings.pregenerate,
     ownHosts: config.serviceDomains,
@@ -161,7 +163,10 @@ export function createHosts(
     settings: hostSettings,
   });
   const services = createServices({
-    ...{ frame, businessTime: deps.businessTime, token, hostSettings },
+    frame,
+    businessTime: deps.businessTime,
+    token,
+    hostSettings,
     caughtUp: deps.caughtUp,
     perks: perksOf(deps, config),
     redeeming: redeemingDeps(deps, config),
@@ -179,7 +184,12 @@ const redeemingDeps = (deps: HostsDeps, { ownDomain }: HostsConfig) => {
   const { rpc, facts, checkConstraints, engine, random, crash } = deps;
   const { contracts } = facts;
   return {
-    ...{ rpc, contracts, checkConstraints, random, crash, ownDomain },
+    rpc,
+    contracts,
+    checkConstraints,
+    random,
+    crash,
+    ownDomain,
     readPermit: createPermitReader({ rpc, token: contracts.token }),
     collecting: createCollecting({ rpc, contracts }),
     ownAddresses: ownAddressesOf(deps),
@@ -194,7 +204,11 @@ const redeemingDeps = (deps: HostsDeps, { ownDomain }: HostsConfig) => {
 function frameOf(deps: HostsDeps, config: HostsConfig) {
   const { database, clock, random, log, observer } = deps;
   return {
-    ...{ database, clock, random, log, observer },
+    database,
+    clock,
+    random,
+    log,
+    observer,
     ownHosts: config.serviceDomains,
     proxies: proxyTrust([...config.proxies]),
     countAddress: addressCounter(config),
@@ -246,7 +260,10 @@ const addressCounter = ({ addressRequestsMax: limit }: HostsConfig) =>
 const decidingDeps = (deps: HostsDeps, config: HostsConfig) => {
   const { database, clock, businessTime, wallets, crash } = deps;
   return {
-    ...{ database, clock, businessTime, crash },
+    database,
+    clock,
+    businessTime,
+    crash,
     addressAt: wallets.addressAt,
     ownHosts: config.serviceDomains,
     ownAddresses: ownAddressesOf(deps),
@@ -269,7 +286,12 @@ function rewardingDeps(
     return decision;
   };
   return {
-    ...{ database, random, answerWhen, crash, payouts, progress },
+    database,
+    random,
+    answerWhen,
+    crash,
+    payouts,
+    progress,
     submitter: { submit: (event: EventToDecide) => submitter.submit(event).then(raising) },
     answerTimeoutMs: settings.answerTimeoutMs,
   };

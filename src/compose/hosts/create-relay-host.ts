@@ -41,7 +41,10 @@ export function createRelay(
   const batch = { batchMax: admitBatchMax, triesMax: settings.decideTriesMax };
   const queue = createRelayQueue({ database, businessTime, userLimit, ...batch });
   const relayTransaction = createRelayTransaction({
-    ...{ database, clock, businessTime, random },
+    database,
+    clock,
+    businessTime,
+    random,
     chain: deps.chain,
     rpc: deps.rpc,
     contracts: deps.facts.contracts,
@@ -63,7 +66,10 @@ export function createRelay(
     ...frame,
     tokens,
     admitAddress: createAddressGate({
-      ...{ database, clock, businessTime, ...batch },
+      database,
+      clock,
+      businessTime,
+      ...batch,
       limit: addressLimit,
       windowsKeptMs: limits.windowsKeptMs,
     }),

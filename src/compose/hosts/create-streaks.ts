@@ -47,7 +47,12 @@ export function createStreaks(
 ) {
   const { database, clock, businessTime, random, crash, wallets, engine, nudgeWebhooks } = deps;
   const streakDeps: StreakDeps = {
-    ...{ database, clock, businessTime, random, crash, nudgeWebhooks },
+    database,
+    clock,
+    businessTime,
+    random,
+    crash,
+    nudgeWebhooks,
     addressAt: wallets.addressAt,
     ownAddresses: ownAddressesOf(deps),
     ownHosts: serviceDomains,

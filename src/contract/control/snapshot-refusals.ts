@@ -21,7 +21,9 @@ export type SnapshotReason =
 export type SnapshotRefusal = { [R in SnapshotReason]: { code: R } & SnapshotProblem }[SnapshotReason];
 
 const row = (code: SnapshotReason, status: RefusalStatus, when: string, example: SnapshotProblem) => ({
-  ...{ status, when, example },
+  status,
+  when,
+  example,
   says: ({ message, fix }: SnapshotProblem) => ({ error: message, message: fix, details: { reason: code } }),
 });
 

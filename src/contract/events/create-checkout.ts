@@ -29,7 +29,9 @@ const amount = z
   .refine((cents) => Number.isInteger(cents) && cents >= least && cents <= most, AMOUNT_PROBLEM)
   .meta({
     description: 'US cents; each buys 10 RWT.',
-    ...{ type: 'integer', minimum: least, maximum: most },
+    type: 'integer',
+    minimum: least,
+    maximum: most,
   });
 
 const currency = trimmedText(CURRENCY_PROBLEM)

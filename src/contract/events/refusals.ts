@@ -148,7 +148,8 @@ const rows: RefusalRows<EventsRefusal> = {
     status: 409,
     when: 'the event is paid once for each value of a field (`oncePer`), and the user has the reward for this one',
     example: {
-      ...{ field: 'order_id', value: 'A-1001' },
+      field: 'order_id',
+      value: 'A-1001',
       previousReward: { eventId, rewardAmount: 24, timestamp: EXAMPLES_AT_MS - 18 * HOUR_MS },
     },
     says: ({ field, value, previousReward }, dialect): Said => {
@@ -217,8 +218,12 @@ const rows: RefusalRows<EventsRefusal> = {
     status: 429,
     when: "the brand's events have earned what it lets them earn in an hour or a day",
     example: {
-      ...{ span: 'hour', limit: 5_000, spent: 4_950, required: 100 },
-      ...{ endsAtMs: EXAMPLES_AT_MS + HOUR_MS / 2, passesAtMs: EXAMPLES_AT_MS + HOUR_MS / 2 },
+      span: 'hour',
+      limit: 5_000,
+      spent: 4_950,
+      required: 100,
+      endsAtMs: EXAMPLES_AT_MS + HOUR_MS / 2,
+      passesAtMs: EXAMPLES_AT_MS + HOUR_MS / 2,
     },
     passesAtMs: ({ passesAtMs }) => passesAtMs,
     // The numbers are the brand's own business: whoever sees them can tell what its escrow pays.

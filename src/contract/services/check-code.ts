@@ -43,10 +43,16 @@ export const codeResult = z.object({
 export type CodeResult = z.output<typeof codeResult>;
 
 const example: CodeResult = {
-  ...{ success: true, state: 'valid', confirmationCode: '7KQ2-M9XT-4HVC' },
+  success: true,
+  state: 'valid',
+  confirmationCode: '7KQ2-M9XT-4HVC',
   redemptionId: '018f3c5e-7a1b-7c3d-8e9f-0a1b2c3d4e5f',
-  ...{ perkId: 'e1b0086d-ebab-4909-9d31-744384225728', perkName: 'Ten percent off', user: demo.user },
-  ...{ cost: 250, createdAt: '2030-01-01T00:00:00.000Z', usedAt: null },
+  perkId: 'e1b0086d-ebab-4909-9d31-744384225728',
+  perkName: 'Ten percent off',
+  user: demo.user,
+  cost: 250,
+  createdAt: '2030-01-01T00:00:00.000Z',
+  usedAt: null,
 };
 const body = { brandId: demo.brandId, code: '7KQ2-M9XT-4HVC' };
 const ofCode = [...withBody, 'brand_key_required', 'code_not_found'] as const;

@@ -115,7 +115,9 @@ export const redemptionRefusals: RefusalRows<RedemptionsRefusal> = {
       message: `${perk} costs ${perkCost} RWT, and ${userBalance} RWT can be spent: ${perkCost - userBalance} are missing.`,
       details: {
         reason: 'insufficient_balance',
-        ...{ userBalance, perkCost, missingAmount: Math.max(0, perkCost - userBalance) },
+        userBalance,
+        perkCost,
+        missingAmount: Math.max(0, perkCost - userBalance),
       },
     }),
   },

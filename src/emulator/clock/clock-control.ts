@@ -35,7 +35,9 @@ export function createClockControl(
   const tokens = rememberTokens(deps.issuer, emulatorLimits.clockMoves);
   const windows = windowLengths(config.relay);
   const conditionSettings = {
-    ...{ ownDomain: config.ownDomain, duplicateWindowMs: config.duplicateWindowMs, windows },
+    ownDomain: config.ownDomain,
+    duplicateWindowMs: config.duplicateWindowMs,
+    windows,
     tokenToleranceMs: settings.identity.tokens.toleranceMs,
   };
   const moves = createClockMoves(

@@ -17,7 +17,9 @@ export const webhookWork = (
   async upcoming(range) {
     await caughtUp();
     return (await upcomingAttempts(db, range)).map(({ atMs, eventId, type, url, attempts }) => ({
-      ...{ atMs, kind: 'webhook-retry', id: eventId },
+      atMs,
+      kind: 'webhook-retry',
+      id: eventId,
       what: `attempt ${attempts + 1} of ${type} to ${placeOf(url)}`,
     }));
   },
@@ -34,13 +36,17 @@ export const processorWork = ({ database: { db } }: { database: Database }): Clo
       ...objects.map(({ id, dueAt, body }): AgendaItem => {
         const expires = body.status === 'open';
         return {
-          ...{ atMs: dueAt ?? 0, id, kind: expires ? 'checkout-expiry' : 'payment-arrival' },
+          atMs: dueAt ?? 0,
+          id,
+          kind: expires ? 'checkout-expiry' : 'payment-arrival',
           what: expires ? 'the checkout session expires' : 'the payment of a checkout session is decided',
         };
       }),
       ...deliveries.map(
         ({ eventId, nextAt, attempts }): AgendaItem => ({
-          ...{ atMs: nextAt ?? 0, kind: 'processor-retry', id: eventId },
+          atMs: nextAt ?? 0,
+          kind: 'processor-retry',
+          id: eventId,
           what: `attempt ${attempts.length + 1} of an event of the payment processor`,
         }),
       ),

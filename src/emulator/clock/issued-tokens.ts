@@ -37,7 +37,8 @@ export function rememberTokens(issuer: TokenIssuer, { tokensMax }: { tokensMax: 
         return {
           total: over.length,
           items: over.slice(0, limit).map(({ email, expiresAtMs }) => ({
-            ...{ atMs: expiresAtMs, kind: 'token-expiry' },
+            atMs: expiresAtMs,
+            kind: 'token-expiry',
             what: `a token of ${email} expires`,
           })),
         };

@@ -61,7 +61,11 @@ const late = (totalMs: number): Answered => ({
 });
 
 const answeredWith = (status: number): Answered => ({
-  ...{ outcome: 'answered', status, headers: {}, isComplete: true, ms: 0 },
+  outcome: 'answered',
+  status,
+  headers: {},
+  isComplete: true,
+  ms: 0,
   body: new TextEncoder().encode(`${status} by a fault that is set`),
 });
 

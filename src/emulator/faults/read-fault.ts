@@ -61,7 +61,11 @@ export function readFault(wish: FaultWish, limits: FaultLimits): ReadFault | { p
   ];
   if (problems.length > 0) return { problems };
   return {
-    ...{ seam, effect: name, written: asked, times: wish.times, forMs },
+    seam,
+    effect: name,
+    written: asked,
+    times: wish.times,
+    forMs,
     amount: typeof amount === 'number' ? amount : undefined,
   };
 }

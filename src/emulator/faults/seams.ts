@@ -123,7 +123,8 @@ export const spelled = (name: string, { argument }: Effect): string =>
 /** The table as the control API shows it. */
 export const describedSeams = () =>
   Object.entries(seams).map(([seam, { is, effects }]) => ({
-    ...{ seam, is },
+    seam,
+    is,
     effects: Object.entries(effects).map(([name, effect]) => ({
       effect: spelled(name, effect),
       does: effect.does,

@@ -86,14 +86,20 @@ function changeOf(deps: BooksDeps, tx: Queries) {
       dueAt = null,
     }: { body: StripeObject } & Partial<Entry<StripeObject, object>>) =>
       insertObject(tx, {
-        ...{ id: body.id, kind: body.object, createdAt: nowMs, about, dueAt },
+        id: body.id,
+        kind: body.object,
+        createdAt: nowMs,
+        about,
+        dueAt,
         body: recordOf(body),
         notes: recordOf(notes),
       }),
     /** Stores the object as it is now. */
     store: ({ body, notes, about, dueAt }: Entry<StripeObject, unknown>) =>
       updateObject(tx, {
-        ...{ id: body.id, about, dueAt },
+        id: body.id,
+        about,
+        dueAt,
         body: recordOf(body),
         notes: recordOf((notes ?? {}) as object),
       }),

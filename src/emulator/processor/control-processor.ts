@@ -97,7 +97,10 @@ function controlEvents({
       }),
     async deliveries({ event, endpoint, state, limit }) {
       const found = await listDeliveries(books.db, {
-        ...{ eventIds: event === undefined ? undefined : [event], endpointId: endpoint, state, limit },
+        eventIds: event === undefined ? undefined : [event],
+        endpointId: endpoint,
+        state,
+        limit,
       });
       return found.map(deliveryView);
     },
@@ -238,7 +241,11 @@ async function eventViews({ db }: Books, rows: EmulatedObject[]) {
 }
 
 const deliveryView = ({ id, eventId, endpointId, state, createdAt, nextAt, attempts }: EmulatedDelivery) => ({
-  ...{ id, eventId, endpointId, state, createdAt: instant(createdAt) },
+  id,
+  eventId,
+  endpointId,
+  state,
+  createdAt: instant(createdAt),
   nextAt: nextAt === null ? null : instant(nextAt),
   attempts: attempts.map((attempt) => ({ ...attempt, at: instant(attempt.at) })),
 });

@@ -81,7 +81,9 @@ export function createDeliverer(deps: DeliveryDeps) {
       const pauseMs = tried && !delivered ? settings.retriesMs[attempts.length - 1] : undefined;
       const state = delivered ? 'delivered' : pauseMs === undefined ? 'failed' : 'waiting';
       await updateDelivery(queries, {
-        ...{ id: now.id, state, attempts },
+        id: now.id,
+        state,
+        attempts,
         nextAt: pauseMs === undefined ? null : nowMs + pauseMs,
       });
       if (delivered) await countPending(queries, now.eventId);
@@ -138,7 +140,9 @@ async function post(
   const elapsedMs = stopwatch();
   const deadline = createDeadline(settings.timeoutMs);
   const ended = (status: number | null, answer: string) => ({
-    ...{ at, status, answer },
+    at,
+    status,
+    answer,
     durationMs: Math.round(elapsedMs()),
   });
   try {

@@ -81,7 +81,10 @@ export function openProcessor(deps: ProcessorDeps): EmulatedProcessor {
     },
   });
   const deliverer = createDeliverer({
-    ...{ database, books, clock, settings: deps.settings },
+    database,
+    books,
+    clock,
+    settings: deps.settings,
     around: faultyDelivery(deps),
     onEnd: () => loop.nudge(),
   });

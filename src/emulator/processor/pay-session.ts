@@ -125,7 +125,9 @@ async function intentOf(change: Change, { body: session, notes }: OpenSession): 
   if (typeof known === 'string') return (await change.need<PaymentIntent>('payment_intent', known)).body;
   const id = change.newId('pi_3');
   const intent = newPaymentIntent({
-    ...{ id, created: change.now, clientSecret: change.newId(`${id}_secret_`) },
+    id,
+    created: change.now,
+    clientSecret: change.newId(`${id}_secret_`),
     amount: session.amount_total ?? 0,
     currency: session.currency ?? 'usd',
     description: notes.paymentDescription,
@@ -149,7 +151,10 @@ async function decline(
   intent.latest_charge = charge.id;
   intent.status = 'requires_payment_method';
   intent.last_payment_error = {
-    ...{ type: 'card_error', code: 'card_declined', decline_code: code, charge: charge.id },
+    type: 'card_error',
+    code: 'card_declined',
+    decline_code: code,
+    charge: charge.id,
     message: declineMessage(code),
   };
   await change.add({ body: charge, about: intent.id });

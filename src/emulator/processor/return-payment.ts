@@ -56,7 +56,9 @@ export async function refundCharge(
   }
   const refund = newRefund({
     id: change.newId('re_3'),
-    ...{ created: change.now, charge, amount },
+    created: change.now,
+    charge,
+    amount,
     reason: wish.reason ?? null,
     metadata: wish.metadata ?? {},
   });

@@ -89,7 +89,8 @@ export function openSite(deps: EmulatedSiteDeps, fixture: Fixture): EmulatedSite
         const built = await building?.catch(() => undefined);
         const rows = built?.accounts.sessionsEnding(range) ?? [];
         const items = rows.map(({ atMs, login }) => ({
-          ...{ atMs, kind: 'session-expiry' as const },
+          atMs,
+          kind: 'session-expiry' as const,
           what: `a session of ${login} on the demo site ends`,
         }));
         return { items, total: rows[0]?.total ?? 0 };

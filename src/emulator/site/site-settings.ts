@@ -38,8 +38,13 @@ export async function siteSettings(
 }
 
 const notConfigured = (urls: Pick<HostUrls, 'events' | 'services'>): PluginSettings => ({
-  ...{ brandId: '', eventHandlerUrl: urls.events, servicesUrl: urls.services },
-  ...{ domain: '', apiKey: '', events: [], debugLogging: false },
+  brandId: '',
+  eventHandlerUrl: urls.events,
+  servicesUrl: urls.services,
+  domain: '',
+  apiKey: '',
+  events: [],
+  debugLogging: false,
 });
 
 const hooked = ({

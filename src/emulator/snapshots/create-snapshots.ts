@@ -85,7 +85,8 @@ function createStack(deps: SnapshotsDeps) {
     const ready = await keeper.replace({ parts, clockStart, onOpened });
     const { block, hash } = manifest.chain;
     return {
-      ...{ from, chain: { block, hash } },
+      from,
+      chain: { block, hash },
       clock: { now: ready.clock, frozen: manifest.clock.frozen },
       tookMs: Math.round(elapsedMs()),
     };
@@ -138,7 +139,9 @@ const replacingCalls = ({ keeper, folder, running, putInPlace, undo }: Stack) =>
         onOpened,
       });
       return {
-        ...{ clock: ready.clock, brands: ready.brands.length, users: ready.users.length },
+        clock: ready.clock,
+        brands: ready.brands.length,
+        users: ready.users.length,
         tookMs: Math.round(elapsedMs()),
       };
     }),
@@ -157,7 +160,8 @@ const undoCalls = ({ keeper, running, clock, undo }: Stack) => ({
       const ready = await keeper.replace({ parts: undo.parts(point), clockStart, onOpened: point.undone });
       const { block, hash } = end;
       return {
-        ...{ undone: point.changes, chain: { block, hash } },
+        undone: point.changes,
+        chain: { block, hash },
         clock: { now: ready.clock, frozen: point.clock.frozen },
         tookMs: Math.round(elapsedMs()),
       };

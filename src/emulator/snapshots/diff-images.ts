@@ -45,8 +45,14 @@ export function diffImages(from: Snapshot & { name: string }, to: Snapshot & { n
     ...(isOtherChain ? ['another block at the end of the chain'] : []),
   ];
   return {
-    ...{ from: from.name, to: to.name, isSame: lines.length === 0 },
-    ...{ lines, users: ledger.users.slice(0, USERS_MAX), blocks, clockMs, tables },
+    from: from.name,
+    to: to.name,
+    isSame: lines.length === 0,
+    lines,
+    users: ledger.users.slice(0, USERS_MAX),
+    blocks,
+    clockMs,
+    tables,
   };
 }
 

@@ -170,10 +170,15 @@ function described(
   if (!end) throw damaged('the ledger has no chain');
   return {
     manifest: {
-      ...{ format: FORMAT, program: settings.workerVersion, migration, name: of.name, note: of.note },
+      format: FORMAT,
+      program: settings.workerVersion,
+      migration,
+      name: of.name,
+      note: of.note,
       takenAt: new Date(of.atMs).toISOString(),
       chain: { id: chainId, ...end },
-      ...{ clock, rows },
+      clock,
+      rows,
       parts: [...parts].map(([name, bytes]) => ({ name, bytes: bytes.length, sha256: hashOf(bytes) })),
     },
     parts,

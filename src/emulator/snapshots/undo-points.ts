@@ -159,7 +159,10 @@ export function createUndoPoints(running: () => Running | undefined, machine: Pi
 
 const changeOf = ({ status, headers }: Response, at: string, method: string, path: string): Change => ({
   id: headers.get('x-request-id'),
-  ...{ at, method, path, status },
+  at,
+  method,
+  path,
+  status,
 });
 
 const isLook = (method: string, path: string) =>

@@ -87,30 +87,13 @@ export async function openStack(
   const { facts, seeded } = await prepareStack(adapters, seed);
   const ownDomain = config.ownDomain ?? `${settings.serviceName}.localhost`;
   const identity = await openLocalIdentity(adapters, { ...settings.identity, ownDomain });
-  const { database, clock, signers, wallets } = adapters;
+  const { database, clock, wallets } = adapters;
 
   const duplicateWindowMs = config.duplicateWindowMs ?? settings.duplicateWindowMs;
   const payments = stripeOfEmulator(clock, overrides);
-  const service = createService(
-    {
-      ...withFaults(adapters),
-      facts,
-      processor: payments.processor,
-      // What a developer moves; the database's own clock is the machine's.
-      businessTime: () => atMs(clock.now()),
-      signers: {
-        ...{ payout: signers.payout, mint: signers.mint, redeem: signers.redemption },
-        relay: adapters.keys,
-      },
-      ownAccounts: Object.values(signers).map(({ address }) => address),
-      tokens: faultyVerifier(identity.verifier, adapters.faults),
-      crash: overrides.crash ?? neverCrash,
-      // The owner of the file owns the lanes, so the lease of a previous, dead process need not run out.
-      owner: database.dialect === 'sqlite' ? 'the owner of the file' : undefined,
-      observer: { request: keeping(both(requests.add, context.tell)) },
-    },
-    serviceConfig(config, overrides, { ownDomain, duplicateWindowMs }),
-  );
+  const { processor } = payments;
+  const names = { ownDomain, duplicateWindowMs };
+  const service = createStackService(context, { adapters, facts, identity, processor, names });
   lifecycle.onStop(() => withoutFaults(adapters, service.stop));
   // The ledger must have read the whole chain before it decides the first event.
   await service.start();
@@ -122,15 +105,23 @@ export async function openStack(
   const opener = createBrandOpener(adapters, facts.contracts);
   const control = createControl(
     {
-      ...{ ...adapters, facts, requests, identity, addressAt: wallets.addressAt },
+      ...adapters,
+      facts,
+      requests,
+      identity,
+      addressAt: wallets.addressAt,
       processor: adapters.emulatedProcessor.control,
-      ...{ site: site.controls, sessionEnds: site.sessionEnds },
+      site: site.controls,
+      sessionEnds: site.sessionEnds,
       ...opener,
       applyFixture: fixtureApplier({ ...opener, service, adapters, confirmations, inboxUrl: () => inboxUrl }),
-      ...{ nudgeWebhooks: service.nudgeWebhooks, caughtUp: service.caughtUp },
-      ...{ nudgePerks: service.engine.redemptions.nudge, checkConstraints: service.checkConstraints },
+      nudgeWebhooks: service.nudgeWebhooks,
+      caughtUp: service.caughtUp,
+      nudgePerks: service.engine.redemptions.nudge,
+      checkConstraints: service.checkConstraints,
       mints: service.engine.mints,
-      ...{ seedFiles: context.seedFiles, snapshots: context.snapshots },
+      seedFiles: context.seedFiles,
+      snapshots: context.snapshots,
     },
     { token, serviceDomains: SERVICE_DOMAINS, ownDomain, duplicateWindowMs, relay: overrides.relay },
   );
@@ -138,7 +129,8 @@ export async function openStack(
   const others = { control, issuer: identity.issuer, processor: emulatedProcessor, site: site.host };
   return {
     apps: listenerApps(config, { ...service.hosts, ...others }, context.urls),
-    ...{ node: adapters.node, clock },
+    node: adapters.node,
+    clock,
     async connect(urls) {
       inboxUrl = `${urls.control}/inbox`;
       await connectTo(urls, { adapters, identity, site, payments, service, seeded, inboxUrl });
@@ -154,6 +146,43 @@ export async function openStack(
     },
     settle: site.settle,
   };
+}
+
+/** The service itself: that of production, with the stack's adapters and whatever is made to fail. */
+function createStackService(
+  { config, overrides, requests, tell }: StackContext,
+  parts: {
+    adapters: Adapters;
+    facts: Awaited<ReturnType<typeof prepareStack>>['facts'];
+    identity: Pick<Awaited<ReturnType<typeof openLocalIdentity>>, 'verifier'>;
+    processor: ReturnType<typeof stripeOfEmulator>['processor'];
+    names: Parameters<typeof serviceConfig>[2];
+  },
+) {
+  const { adapters, facts, identity, processor, names } = parts;
+  const { database, clock, signers, keys, faults } = adapters;
+  return createService(
+    {
+      ...withFaults(adapters),
+      facts,
+      processor,
+      // What a developer moves; the database's own clock is the machine's.
+      businessTime: () => atMs(clock.now()),
+      signers: {
+        payout: signers.payout,
+        mint: signers.mint,
+        redeem: signers.redemption,
+        relay: keys,
+      },
+      ownAccounts: Object.values(signers).map(({ address }) => address),
+      tokens: faultyVerifier(identity.verifier, faults),
+      crash: overrides.crash ?? neverCrash,
+      // The owner of the file owns the lanes, so the lease of a previous, dead process need not run out.
+      owner: database.dialect === 'sqlite' ? 'the owner of the file' : undefined,
+      observer: { request: keeping(both(requests.add, tell)) },
+    },
+    serviceConfig(config, overrides, names),
+  );
 }
 
 const keeping = (take: (record: RequestRecord) => void) => (record: RequestRecord) =>

@@ -21,7 +21,12 @@ export async function openWebhooks(
       if (own && 'inbox' in webhook && isInbox(own.url)) await changeEndpoint(tx, id, { url });
       if (present.length > 0) return;
       await addEndpoint(tx, {
-        ...{ id, brandId, url, types: [], isDefault: true, secret: webhook.secret },
+        id,
+        brandId,
+        url,
+        types: [],
+        isDefault: true,
+        secret: webhook.secret,
         createdAt: clock.now(),
       });
     });

@@ -19,7 +19,15 @@ export function redemptionReply(shown: ShownRedemption): Redemption {
   const { redemption, perkName, transactionHash, state } = shown;
   const { id, brandId, perkId, userKey, userEmail, wallet, cost, confirmationCode, failure } = redemption;
   return {
-    ...{ id, brandId, perkId, perkName, user: userEmail ?? userKey, wallet, cost, confirmationCode, state },
+    id,
+    brandId,
+    perkId,
+    perkName,
+    user: userEmail ?? userKey,
+    wallet,
+    cost,
+    confirmationCode,
+    state,
     consent: redemption.consent,
     failure,
     transactionHash,

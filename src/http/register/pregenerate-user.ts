@@ -43,7 +43,8 @@ export function pregenerateUser(deps: PregenerateUserDeps): Handler<RequestVaria
     if ('problem' in read) return refuser.answer(context, read.problem);
     const keyOf = await brandOfKey(deps, context);
     const outcome = await deps.pregenerateWallet({
-      ...{ registration: read.registration, keyOf },
+      registration: read.registration,
+      keyOf,
       origin: context.req.header('origin'),
       address: countedAddress(clientAddress(forwardedFacts(context), deps.proxies)),
     });

@@ -64,7 +64,11 @@ export function achievements(deps: AchievementsDeps): {
 }
 
 const shown = ({ type, name, metric, progress, threshold, unlockedAt }: UserAchievement) => ({
-  ...{ achievementType: type, name, metric, currentProgress: progress, threshold },
+  achievementType: type,
+  name,
+  metric,
+  currentProgress: progress,
+  threshold,
   isUnlocked: unlockedAt !== null,
   unlockedAt: unlockedAt === null ? null : isoInstant(unlockedAt),
   rewardClaimed: false as const,

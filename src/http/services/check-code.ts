@@ -53,7 +53,8 @@ const withKey =
   };
 
 const codeReply = ({ createdAt, usedAt, ...code }: CheckedCode): CodeResult => ({
-  ...{ success: true, ...code },
+  success: true,
+  ...code,
   createdAt: new Date(createdAt).toISOString(),
   usedAt: usedAt === null ? null : new Date(usedAt).toISOString(),
 });

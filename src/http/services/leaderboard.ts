@@ -31,15 +31,27 @@ export function leaderboard(deps: LeaderboardDeps): Handler<RequestVariables> {
     if (user && 'errors' in user) return refuser.answer(context, { code: 'invalid_request', ...user });
     const { keyOf } = await writerOf(deps, context);
     const board = await readLeaderboard({
-      ...{ brandId, metric, period, platform, limit: wanted.limit },
-      ...{ userKey: user?.userKey, withBrandKey: keyOf === brandId },
+      brandId,
+      metric,
+      period,
+      platform,
+      limit: wanted.limit,
+      userKey: user?.userKey,
+      withBrandKey: keyOf === brandId,
     });
     if (!board) return refuser.answer(context, { code: 'brand_not_found', brandId });
     const { entries, own, total, nowMs } = board;
     const answer: LeaderboardResult = {
-      ...{ success: true, leaderboard: entries, rankings: entries },
-      ...{ metric, period, platform: platform ?? null, total, updatedAt: nowMs },
-      ...{ userRank: own?.rank ?? null, userEntry: own ?? null },
+      success: true,
+      leaderboard: entries,
+      rankings: entries,
+      metric,
+      period,
+      platform: platform ?? null,
+      total,
+      updatedAt: nowMs,
+      userRank: own?.rank ?? null,
+      userEntry: own ?? null,
     };
     return jsonAnswer(context, answer);
   };

@@ -30,7 +30,16 @@ export function listPerks({ listPerks, refuser }: ListPerksHandlerDeps): Handler
 const perkReply = ({ held, ...perk }: OfferedPerk): PerksResult['perks'][number] => {
   const { id, name, description, cost, available, category, image, metadata, active, tokenId } = perk;
   return {
-    ...{ id, name, description, cost, available, category, image, metadata, active, tokenId },
+    id,
+    name,
+    description,
+    cost,
+    available,
+    category,
+    image,
+    metadata,
+    active,
+    tokenId,
     ...(held !== undefined && { held }),
   };
 };

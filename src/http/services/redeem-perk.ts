@@ -44,7 +44,11 @@ export function perkEligibility(deps: RedeemHandlerDeps): Handler<RequestVariabl
       return jsonAnswer<PerkEligibilityResult>(context, { success: true, eligible: true, ...figures });
     const { message } = refuser.reply(refusal).body as { message: string };
     const answer: PerkEligibilityResult = {
-      ...{ success: true, eligible: false, ...figures, reason: message, code: refusal.code },
+      success: true,
+      eligible: false,
+      ...figures,
+      reason: message,
+      code: refusal.code,
       ...(perkCost > userBalance && { missingAmount: perkCost - userBalance }),
       ...('missing' in refusal && { missing: refusal.missing }),
     };

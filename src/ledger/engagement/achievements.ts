@@ -48,8 +48,11 @@ export async function markUnlocked(
       .insert(achievementProgress)
       .values(
         some.map(({ one }) => ({
-          ...{ brandId: one.brandId, userKey: one.userKey, achievementType: one.achievement.type },
-          ...{ progress: Math.min(one.progress, PROGRESS_MAX), unlockedAt: nowMs },
+          brandId: one.brandId,
+          userKey: one.userKey,
+          achievementType: one.achievement.type,
+          progress: Math.min(one.progress, PROGRESS_MAX),
+          unlockedAt: nowMs,
           unlockedBy: one.achievement.metric,
         })),
       )
@@ -116,7 +119,8 @@ export const paidTotals = (
   inChunks([...new Set(of.userKeys)], (some) =>
     db
       .select({
-        ...{ brandId: rewards.brandId, userKey: rewards.userKey },
+        brandId: rewards.brandId,
+        userKey: rewards.userKey,
         claims: sql<number>`count(*)`.mapWith(Number),
         rwtEarned: sql<number>`sum(${rewards.amount})`.mapWith(Number),
       })

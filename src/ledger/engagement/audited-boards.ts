@@ -73,7 +73,12 @@ const rewardsOfUsers = statement((db, of: OfUsers) => {
   return (
     db
       .select({
-        ...{ userKey, amount, createdAt, platform, failure, sequence },
+        userKey,
+        amount,
+        createdAt,
+        platform,
+        failure,
+        sequence,
         feedPosition: transactions.feedPosition,
       })
       .from(rewards)

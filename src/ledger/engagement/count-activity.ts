@@ -54,7 +54,13 @@ export async function countActivity(tx: Queries, activities: Activity[]): Promis
 
 const scoreText = (of: Pick<Score, 'boardId' | 'userKey'>) => `${of.boardId} ${of.userKey}`;
 const noScore = (boardId: number, userKey: string): Score => ({
-  ...{ boardId, userKey, rwtEarned: 0, claims: 0, activity: 0, streak: 0, streakBefore: 0 },
+  boardId,
+  userKey,
+  rwtEarned: 0,
+  claims: 0,
+  activity: 0,
+  streak: 0,
+  streakBefore: 0,
 });
 
 /** How the scores of one board changed in one metric. */

@@ -20,7 +20,9 @@ export async function unlockByRewards(
   const totals = await paidTotals(tx, { brandIds: [...counted.keys()], userKeys });
   const reached = totals.flatMap(({ brandId, userKey, claims, rwtEarned }): Unlocked[] =>
     reachedBy(counted.get(brandId) ?? [], { claims, rwt_earned: rwtEarned }).map((achievement) => ({
-      ...{ brandId, userKey, achievement },
+      brandId,
+      userKey,
+      achievement,
       progress: achievement.metric === 'claims' ? claims : rwtEarned,
     })),
   );

@@ -32,8 +32,15 @@ export async function queueTerms(
   const first = (last?.position ?? 0) + 1;
   await tx.insert(perkTerms).values(
     terms.map((one, place) => ({
-      ...{ ...one, tokenId, position: first + place, perkId, brandId, createdAt: nowMs },
-      ...{ transactionId: null, failedTries: 0, failure: null },
+      ...one,
+      tokenId,
+      position: first + place,
+      perkId,
+      brandId,
+      createdAt: nowMs,
+      transactionId: null,
+      failedTries: 0,
+      failure: null,
     })),
   );
 }

@@ -46,8 +46,13 @@ export async function takeSpending(
   const { brandId, span, limit, amount, nowMs } = wish;
   if (amount > limit) return false;
   const counted = await countSpent(tx, {
-    ...{ brandId, span, amount, nowMs, spentBefore: limit - amount },
-    ...{ endedBy: nowMs - SPAN_MS[span], beginsAfter: nowMs + SPAN_MS[span] },
+    brandId,
+    span,
+    amount,
+    nowMs,
+    spentBefore: limit - amount,
+    endedBy: nowMs - SPAN_MS[span],
+    beginsAfter: nowMs + SPAN_MS[span],
   });
   return counted.length === 1;
 }

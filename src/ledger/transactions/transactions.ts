@@ -135,7 +135,12 @@ export async function unsettledTransactions(db: Queries, lane: Hex): Promise<Uns
     .where(and(eq(transactions.lane, lane), inArray(transactions.status, ['stored', 'sent']), isOpen))
     .orderBy(asc(transactions.nonce));
   return rows.map(({ transaction: { id, nonce }, attempt: { kind, hash, raw, refused, ...attempt } }) => ({
-    ...{ id, nonce, kind, hash, raw, refused },
+    id,
+    nonce,
+    kind,
+    hash,
+    raw,
+    refused,
     maxFeeWei: BigInt(attempt.maxFeeWei),
     priorityFeeWei: BigInt(attempt.priorityFeeWei),
   }));
@@ -222,15 +227,24 @@ const noteIncluded = statement((db, of: Of<{ blockNumber: number; blockHash: Hex
   db
     .update(transactions)
     .set({
-      ...{ status: 'included', blockNumber: sql`${of.blockNumber}`, blockHash: sql`${of.blockHash}` },
-      ...{ hash: sql`shown.hash`, outcome: sql`shown.outcome`, gasUsed: sql`shown.gas_used` },
-      ...{ gasPriceWei: sql`shown.gas_price_wei`, l1FeeWei: sql`shown.l1_fee_wei` },
+      status: 'included',
+      blockNumber: sql`${of.blockNumber}`,
+      blockHash: sql`${of.blockHash}`,
+      hash: sql`shown.hash`,
+      outcome: sql`shown.outcome`,
+      gasUsed: sql`shown.gas_used`,
+      gasPriceWei: sql`shown.gas_price_wei`,
+      l1FeeWei: sql`shown.l1_fee_wei`,
       feedPosition: sql`coalesce(${transactions.feedPosition}, shown.feed_position)`,
     })
     .from(
       listed('shown', of.cells, {
-        ...{ id: 'text', hash: 'text', outcome: 'text' },
-        ...{ gas_used: 'bigint', gas_price_wei: 'text', l1_fee_wei: 'text' },
+        id: 'text',
+        hash: 'text',
+        outcome: 'text',
+        gas_used: 'bigint',
+        gas_price_wei: 'text',
+        l1_fee_wei: 'text',
         feed_position: 'bigint',
       }),
     )
@@ -297,8 +311,15 @@ export async function reopenFrom(tx: Queries, blockNumber: number): Promise<stri
   const reopened = await tx
     .update(transactions)
     .set({
-      ...{ status: 'stored', hash: newestHash, blockNumber: null, blockHash: null, outcome: null },
-      ...{ gasUsed: null, gasPriceWei: null, l1FeeWei: null, feedPosition: null },
+      status: 'stored',
+      hash: newestHash,
+      blockNumber: null,
+      blockHash: null,
+      outcome: null,
+      gasUsed: null,
+      gasPriceWei: null,
+      l1FeeWei: null,
+      feedPosition: null,
     })
     .where(and(eq(transactions.status, 'included'), isOpen, gte(transactions.blockNumber, blockNumber)))
     .returning({ id: transactions.id });

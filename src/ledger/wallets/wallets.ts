@@ -74,7 +74,10 @@ export async function ensureWallets(
   if (missing.length === 0) return ensured;
   const first = await takeNumbers(tx, 'wallet_index', missing.length);
   const fresh = missing.sort().map((userKey, place) => ({
-    ...{ userKey, address: addressAt(first + place), derivationIndex: first + place, createdAt: nowMs },
+    userKey,
+    address: addressAt(first + place),
+    derivationIndex: first + place,
+    createdAt: nowMs,
     created: true,
   }));
   const written = new Set((await insertWallets(tx, fresh)).map(({ userKey }) => userKey));

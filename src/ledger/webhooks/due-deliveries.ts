@@ -247,8 +247,13 @@ const noteAttempts = statement((db, of: Of<{ shown: string }>) => {
     })
     .from(
       listed('shown', of.shown, {
-        ...{ event_id: 'text', endpoint_id: 'text', lease: 'text', state: 'text' },
-        ...{ next_attempt_at: 'bigint', delivered_at: 'bigint', failures: 'bigint' },
+        event_id: 'text',
+        endpoint_id: 'text',
+        lease: 'text',
+        state: 'text',
+        next_attempt_at: 'bigint',
+        delivered_at: 'bigint',
+        failures: 'bigint',
       }),
     )
     .where(

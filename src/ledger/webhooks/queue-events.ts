@@ -63,9 +63,13 @@ export async function queueWebhookEvents(
     .filter(({ id }) => queued.has(id))
     .flatMap((event) =>
       wanting(event).map((endpoint) => ({
-        ...{ eventId: event.id, endpointId: endpoint.id },
+        eventId: event.id,
+        endpointId: endpoint.id,
         state: endpoint.disabledAt === null ? ('waiting' as const) : ('held' as const),
-        ...{ tries: 0, attempts: 0, nextAttemptAt: now, leaseUntil: 0 },
+        tries: 0,
+        attempts: 0,
+        nextAttemptAt: now,
+        leaseUntil: 0,
       })),
     );
   for (let from = 0; from < deliveries.length; from += ROWS_MAX)

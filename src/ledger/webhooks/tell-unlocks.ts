@@ -26,11 +26,17 @@ export async function tellUnlocks(
       const facts = {
         // A user who is known by an address alone has none.
         userEmail: userKey.includes('@') ? userKey : '',
-        ...{ achievementId: achievement.type, achievementName: achievement.name, timestamp },
+        achievementId: achievement.type,
+        achievementName: achievement.name,
+        timestamp,
       };
       return {
-        ...{ id, brandId, type, subject: `${brandId} ${achievement.type} ${userKey}` },
-        ...{ body: webhookBody({ id, event: { type, facts } }), transactionId: null },
+        id,
+        brandId,
+        type,
+        subject: `${brandId} ${achievement.type} ${userKey}`,
+        body: webhookBody({ id, event: { type, facts } }),
+        transactionId: null,
       };
     }),
     now,

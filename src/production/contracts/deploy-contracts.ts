@@ -220,7 +220,10 @@ async function signedOffer(
     chainId: plan.state.chainId,
     nonce,
     ...(to && { to }),
-    ...{ data, value, maxFeePerGas, maxPriorityFeePerGas },
+    data,
+    value,
+    maxFeePerGas,
+    maxPriorityFeePerGas,
     gas: await gasFor(rpc, plan, step),
   };
   const raw = await signer.signTransaction(transaction);

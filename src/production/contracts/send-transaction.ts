@@ -22,7 +22,12 @@ export async function sendTransaction(
     throw cannotGoOn(`the transaction would fail: ${error.message}`, 'nothing was sent');
   });
   const raw = await signer.signTransaction({
-    ...{ type: 'eip1559', chainId, nonce, to, data, value: 0n },
+    type: 'eip1559',
+    chainId,
+    nonce,
+    to,
+    data,
+    value: 0n,
     gas: (BigInt(gas as Hex) * 6n) / 5n,
     maxFeePerGas: (newest?.baseFeeWei ?? 0n) * 2n + GWEI,
     maxPriorityFeePerGas: GWEI,

@@ -54,7 +54,8 @@ export async function openOfflineLedger(place: LedgerPlace) {
     return { chain: createChainClient(rpc), rpc, nodes, facts };
   };
   return {
-    ...{ where, close },
+    where,
+    close,
     /** What the control API says of it; the xpub is the key of users' hashes, without which users cannot be looked for. */
     control: ({ walletsXpub, ...service }: Omit<LedgerService, 'userHash'> & { walletsXpub: Secret }) =>
       controlRoutes(ledger, {

@@ -46,7 +46,9 @@ export async function openLedger(place: LedgerPlace): Promise<OpenLedger> {
   };
   const { database, release } = await asked(() => openLedgerAt(databaseUrl, silentLog));
   return {
-    ...{ database, where, asked },
+    database,
+    where,
+    asked,
     async close() {
       await database.close();
       await release();

@@ -66,9 +66,22 @@ export function detailOf(row: Row, nowMs: number): Record<string, unknown> {
   const { id, at: atMs, method, path, status } = row;
   const { host, durationMs, origin, credential, bodyKept, traces, limits } = detail;
   const record: RequestRecord = {
-    ...{ id, host, atMs, method, path, status, durationMs, origin, credential, bodyKept },
-    ...{ route: '', search: '', headers: {}, answerHeaders: {} },
-    ...{ requestBody: undefined, responseBody: undefined },
+    id,
+    host,
+    atMs,
+    method,
+    path,
+    status,
+    durationMs,
+    origin,
+    credential,
+    bodyKept,
+    route: '',
+    search: '',
+    headers: {},
+    answerHeaders: {},
+    requestBody: undefined,
+    responseBody: undefined,
     traces,
   };
   return requestDetail(record, { limits, nowMs });
@@ -159,8 +172,13 @@ const keptBrand = onceForEach(({ name, profile }: ExplainedBrand): ExplainedBran
   return {
     name,
     profile: {
-      ...{ domains, domainless, clientBypass, clientAmounts },
-      ...{ streakPays, streakCheckInEvents, streakBase },
+      domains,
+      domainless,
+      clientBypass,
+      clientAmounts,
+      streakPays,
+      streakCheckInEvents,
+      streakBase,
     },
   };
 });
@@ -169,7 +187,11 @@ const keptRule = onceForEach((rule: ExplainedRule): ExplainedRule => {
   const { eventType, rewardAmount, cooldownMs, maxClaims, maxTotalClaims, detail } = rule;
   const { channels } = detail.detectionConfig;
   return {
-    ...{ eventType, rewardAmount, cooldownMs, maxClaims, maxTotalClaims },
+    eventType,
+    rewardAmount,
+    cooldownMs,
+    maxClaims,
+    maxTotalClaims,
     detail: { detectionConfig: { channels }, dynamic: detail.dynamic },
   };
 });

@@ -5,8 +5,14 @@ export type BoardPeriod = (typeof boardPeriods)[number];
 
 /** Every name under which a period may be asked for. */
 export const boardPeriodNames: Readonly<Record<string, BoardPeriod>> = {
-  ...{ day: 'day', daily: 'day', week: 'week', weekly: 'week', month: 'month', monthly: 'month' },
-  ...{ all: 'all', all_time: 'all' },
+  day: 'day',
+  daily: 'day',
+  week: 'week',
+  weekly: 'week',
+  month: 'month',
+  monthly: 'month',
+  all: 'all',
+  all_time: 'all',
 };
 
 /** From `startsAt` on, up to and without `endsAt`; milliseconds since 1970. */
@@ -49,9 +55,16 @@ function wallClock(ms: number, timeZone: string): number {
   let format = formats.get(timeZone);
   if (!format) {
     format = new Intl.DateTimeFormat('en-US', {
-      ...{ timeZone, calendar: 'gregory', numberingSystem: 'latn', hourCycle: 'h23' },
-      ...{ year: 'numeric', month: 'numeric', day: 'numeric' },
-      ...{ hour: 'numeric', minute: 'numeric', second: 'numeric' },
+      timeZone,
+      calendar: 'gregory',
+      numberingSystem: 'latn',
+      hourCycle: 'h23',
+      year: 'numeric',
+      month: 'numeric',
+      day: 'numeric',
+      hour: 'numeric',
+      minute: 'numeric',
+      second: 'numeric',
     });
     formats.set(timeZone, format);
   }

@@ -9,7 +9,10 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
   const known = formats.get(timeZone);
   if (known) return known;
   const made = new Intl.DateTimeFormat('en-u-ca-iso8601-nu-latn', {
-    ...{ timeZone, year: 'numeric', month: 'numeric', day: 'numeric' },
+    timeZone,
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
   });
   formats.set(timeZone, made);
   return made;

@@ -69,7 +69,13 @@ export function webhookBody({ id, event }: { id: string; event: WebhookEvent }):
   return JSON.stringify({
     ...head,
     event: 'rwt_distributed',
-    ...{ brandId, userId, email, walletAddress, rwtAmount: amount, transactionHash, timestamp },
+    brandId,
+    userId,
+    email,
+    walletAddress,
+    rwtAmount: amount,
+    transactionHash,
+    timestamp,
     data: { userEmail: email, amount, eventType, transactionHash, timestamp },
   });
 }

@@ -26,7 +26,11 @@ export function vitestFile(scenario: Scenario, wish: ExportWish): Exported | { p
   const { data, steps, always } = scenario;
   const known: Known = {
     scenario,
-    ...{ notes: [], problems: [], uses: new Set(), seen: new Map(), repeat: 'repeat' },
+    notes: [],
+    problems: [],
+    uses: new Set(),
+    seen: new Map(),
+    repeat: 'repeat',
     decisions: namedDecisions([...steps, ...always]),
     // What the test declares is unknown to what runs after it.
     atTop: always.length === 0,

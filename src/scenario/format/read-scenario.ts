@@ -44,7 +44,10 @@ export function readScenario(file: string, text: string): Reading {
   if (found.length > 0) return refused(found);
   return {
     scenario: {
-      ...{ file, data: parsed.data, steps, always },
+      file,
+      data: parsed.data,
+      steps,
+      always,
       placeOf(path, part = 'value') {
         const { line, col } = part === 'key' ? document.problemAtKey(path, '') : document.problemAt(path, '');
         return { line, col, source: sourceOf(line) };
@@ -102,7 +105,10 @@ function readStep(
   if (!isGroup && 'expect' in fields) found.push(...expectProblems(document, { kind, fields, path }));
   const inner = isGroup && Array.isArray(input) ? input : [];
   return {
-    ...{ path, kind, input, fields: around },
+    path,
+    kind,
+    input,
+    fields: around,
     name: typeof fields.name === 'string' ? fields.name : titleOf(kind, input),
     steps: readSteps(document, inner, [...path, kind], found),
   };

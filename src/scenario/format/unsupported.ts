@@ -15,7 +15,9 @@ export function unsupportedBy(
 ): PlacedProblem[] {
   const { data, file, placeOf } = scenario;
   const problem = (path: Path, message: string, part: 'key' | 'value' = 'value'): PlacedProblem => ({
-    ...{ file, path: '', message },
+    file,
+    path: '',
+    message,
     ...placeOf(path, part),
   });
   const ofFile = OF_A_STACK.filter((name) => !isOwn && name in data).map((name) =>

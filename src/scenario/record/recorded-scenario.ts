@@ -53,7 +53,8 @@ export function recordedScenario(
   }
   const { vars, ids } = naming.found();
   const file = {
-    ...{ version: FORMAT_VERSION, name },
+    version: FORMAT_VERSION,
+    name,
     ...(first && { clock: { start: first.at } }),
     ...(Object.keys(vars).length > 0 && { vars }),
     steps: steps.map((step, place) => ({ ...(ids.has(place) && { id: idOf(place) }), ...step })),

@@ -121,7 +121,8 @@ function relayStep(
     step: {
       relay: {
         as: user.email,
-        ...{ to: body.to, data: body.data },
+        to: body.to,
+        data: body.data,
         ...(typeof body.gasLimit === 'number' && { gasLimit: body.gasLimit }),
         ...(key !== undefined && { idempotencyKey: key }),
         ...(request.origin !== null && { origin: request.origin }),

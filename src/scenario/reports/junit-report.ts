@@ -12,7 +12,8 @@ const seconds = (ms: number) => (ms / 1_000).toFixed(3);
 export function junitReport(report: ScenarioReport): string {
   const cases = report.files.flatMap((file) => file.cases);
   const root = create({ version: '1.0', encoding: 'UTF-8' }).ele('testsuites', {
-    ...{ name: 'rewards scenario', ...countsOf(cases) },
+    name: 'rewards scenario',
+    ...countsOf(cases),
     time: seconds(report.durationMs),
   });
   for (const file of report.files) addSuite(root, file, report);
@@ -23,13 +24,18 @@ type Node = ReturnType<ReturnType<typeof create>['ele']>;
 
 function addSuite(root: Node, file: FileReport, report: ScenarioReport): void {
   const suite = root.ele('testsuite', {
-    ...{ name: printable(file.name), ...countsOf(file.cases), errors: 0 },
-    ...{ time: seconds(file.durationMs), timestamp: report.startedAt.slice(0, 19), hostname: 'localhost' },
+    name: printable(file.name),
+    ...countsOf(file.cases),
+    errors: 0,
+    time: seconds(file.durationMs),
+    timestamp: report.startedAt.slice(0, 19),
+    hostname: 'localhost',
   });
   const [clock] = file.cases.flatMap((one) => (one.clock ? [one.clock] : []));
   const properties = suite.ele('properties');
   const facts: Record<string, string> = {
-    ...{ file: file.file, program: report.program },
+    file: file.file,
+    program: report.program,
     ...(report.target !== null && { target: report.target }),
     ...(clock && { 'clock.start': clock.start, 'clock.end': clock.end }),
   };
@@ -39,7 +45,9 @@ function addSuite(root: Node, file: FileReport, report: ScenarioReport): void {
 
 function addCase(suite: Node, file: FileReport, one: CaseReport): void {
   const test = suite.ele('testcase', {
-    ...{ name: printable(one.name), classname: file.file, time: seconds(one.durationMs) },
+    name: printable(one.name),
+    classname: file.file,
+    time: seconds(one.durationMs),
   });
   if (one.status === 'skipped') test.ele('skipped', { message: printable(one.reason ?? '') });
   const [first] = failuresOf(one);

@@ -20,8 +20,13 @@ const failure = z.strictObject({
 const step: z.ZodType<StepReport> = z
   .lazy(() =>
     z.strictObject({
-      ...{ name: z.string(), kind: z.string(), line: z.int().min(1), status: outcome },
-      ...{ reason: text(), failure: failure.nullable(), durationMs: z.int().min(0) },
+      name: z.string(),
+      kind: z.string(),
+      line: z.int().min(1),
+      status: outcome,
+      reason: text(),
+      failure: failure.nullable(),
+      durationMs: z.int().min(0),
       at: text().meta({ description: 'By the clock of the target, where that is ours.' }),
       requests: z.array(
         z.strictObject({
@@ -37,16 +42,26 @@ const step: z.ZodType<StepReport> = z
   .meta({ id: 'StepReport' });
 
 const report = z.strictObject({
-  ...{ version: z.literal(1), program: z.string(), target: text(), startedAt: z.iso.datetime() },
+  version: z.literal(1),
+  program: z.string(),
+  target: text(),
+  startedAt: z.iso.datetime(),
   durationMs: z.int().min(0),
   totals: z.strictObject({ passed: z.int(), failed: z.int(), skipped: z.int() }),
   files: z.array(
     z.strictObject({
-      ...{ file: z.string(), name: z.string(), tags: z.array(z.string()), durationMs: z.int() },
+      file: z.string(),
+      name: z.string(),
+      tags: z.array(z.string()),
+      durationMs: z.int(),
       cases: z.array(
         z.strictObject({
-          ...{ name: z.string(), matrix: z.record(z.string(), z.unknown()), status: outcome },
-          ...{ reason: text(), failure: failure.nullable(), durationMs: z.int().min(0) },
+          name: z.string(),
+          matrix: z.record(z.string(), z.unknown()),
+          status: outcome,
+          reason: text(),
+          failure: failure.nullable(),
+          durationMs: z.int().min(0),
           clock: z.strictObject({ start: z.iso.datetime(), end: z.iso.datetime() }).nullable(),
           steps: z.array(step),
           kept: z

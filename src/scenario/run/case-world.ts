@@ -26,8 +26,11 @@ export async function createCaseWorld(
   if (target.can.has('chain')) await once.start().catch(() => undefined);
   const clientWith = (fetch: (request: Request) => Promise<Response>, timeoutMs: number) =>
     createClient({
-      ...{ urls: target.urls, controlToken: target.controlToken },
-      ...{ timeoutMs, fetch, userAgent: deps.userAgent },
+      urls: target.urls,
+      controlToken: target.controlToken,
+      timeoutMs,
+      fetch,
+      userAgent: deps.userAgent,
     });
   const ownClient = clientWith((request) => fetch(request), 10_000);
   const nowMs = async () => {

@@ -20,7 +20,10 @@ export function createExchanges(settings: { controlUrl: string; timeoutMs: numbe
     /** For the client of a step. */
     async fetch(request: Request): Promise<Response> {
       const exchange: Exchange = {
-        ...{ method: request.method, url: request.url, status: null, requestId: null },
+        method: request.method,
+        url: request.url,
+        status: null,
+        requestId: null,
         headers: Object.fromEntries(request.headers),
         body: await request.clone().text(),
         ofControl: request.url.startsWith(settings.controlUrl),

@@ -46,16 +46,14 @@ export async function runCase(deps: CaseDeps, scenario: Scenario, wish: CaseWish
   const row = Object.entries(wish.matrix).map(([name, value]) => `${name}=${value}`);
   const report: CaseReport = {
     name: [scenario.data.name, ...(row.length > 0 ? [`(${row.join(', ')})`] : [])].join(' '),
-    ...{
-      matrix: wish.matrix,
-      status: 'passed',
-      reason: null,
-      failure: null,
-      durationMs: 0,
-      clock: null,
-      steps: [],
-      kept: null,
-    },
+    matrix: wish.matrix,
+    status: 'passed',
+    reason: null,
+    failure: null,
+    durationMs: 0,
+    clock: null,
+    steps: [],
+    kept: null,
   };
   const undo: (() => Promise<void>)[] = [];
   let secrets: (string | undefined)[] = secretsOf(scenario, wish);
@@ -128,13 +126,16 @@ async function runOn(
   };
   const values = {
     ...known,
-    ...{ env: deps.env, matrix, contracts: target.contracts },
+    env: deps.env,
+    matrix,
+    contracts: target.contracts,
     accounts: Object.fromEntries(target.users.map((user) => [user.login, user])),
     ...(target.brands[0] && { brand: { ...target.brands[0], id: target.brands[0].brandId } }),
     target: { url: target.urls.events, ...target.urls },
   };
   const stepDeps: StepDeps = {
-    ...{ scenario, world },
+    scenario,
+    world,
     scopeWith: (more): Scope => ({
       values: { ...values, ...more },
       nowMs: world.nowMs,
@@ -158,5 +159,10 @@ const secretsOf = ({ data }: Scenario, { vars }: CaseWish) =>
   (data.secret ?? []).map((name) => String(vars[name] ?? data.vars?.[name] ?? ''));
 
 export const wholeFile = ({ file, placeOf }: Scenario, message: string): Failure => ({
-  ...{ file, ...placeOf([]), message, differences: [], decision: null, curl: null },
+  file,
+  ...placeOf([]),
+  message,
+  differences: [],
+  decision: null,
+  curl: null,
 });

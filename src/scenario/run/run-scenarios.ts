@@ -50,8 +50,13 @@ export async function runScenarios(
   const totals: Record<Outcome, number> = { passed: 0, failed: 0, skipped: 0 };
   for (const { status } of done.flatMap(({ cases }) => cases)) totals[status] += 1;
   return {
-    ...{ version: 1, program: deps.program, target: wish.target?.url ?? null },
-    ...{ startedAt, durationMs: Math.round(elapsedMs()), totals, files: done },
+    version: 1,
+    program: deps.program,
+    target: wish.target?.url ?? null,
+    startedAt,
+    durationMs: Math.round(elapsedMs()),
+    totals,
+    files: done,
   };
 }
 
@@ -72,6 +77,13 @@ async function runFile(deps: RunDeps, scenario: Scenario, wish: RunWish): Promis
 }
 
 const skippedCase = ({ data }: Scenario, matrix: Record<string, unknown>, reason: string): CaseReport => ({
-  ...{ name: data.name, matrix, status: 'skipped', reason, failure: null },
-  ...{ durationMs: 0, clock: null, steps: [], kept: null },
+  name: data.name,
+  matrix,
+  status: 'skipped',
+  reason,
+  failure: null,
+  durationMs: 0,
+  clock: null,
+  steps: [],
+  kept: null,
 });

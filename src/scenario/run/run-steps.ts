@@ -39,8 +39,16 @@ async function runStep(deps: StepDeps, step: Step): Promise<StepReport> {
   const elapsedMs = stopwatch();
   const at = deps.world.target.can.has('clock') ? new Date(await deps.world.nowMs()).toISOString() : null;
   const report: StepReport = {
-    ...{ name: await titleWith(deps, step), kind: step.kind, line: deps.scenario.placeOf(step.path).line },
-    ...{ status: 'passed', reason: null, failure: null, durationMs: 0, at, requests: [], steps: [] },
+    name: await titleWith(deps, step),
+    kind: step.kind,
+    line: deps.scenario.placeOf(step.path).line,
+    status: 'passed',
+    reason: null,
+    failure: null,
+    durationMs: 0,
+    at,
+    requests: [],
+    steps: [],
   };
   const skipped = skipReason(deps, step);
   if (skipped !== undefined) return { ...report, status: 'skipped', reason: skipped };
@@ -118,7 +126,9 @@ function failureOf(scenario: Scenario, step: Step, problem: WorkProblem): Failur
     ...place,
     message: problem.message,
     differences: problem.differences.map(({ path, what, expected, got }) => ({
-      ...{ what, expected, got },
+      what,
+      expected,
+      got,
       ...placed(path),
     })),
     decision: problem.decision,

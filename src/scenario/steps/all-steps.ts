@@ -8,9 +8,28 @@ import { relay } from './relay.ts';
 import type { StepKind } from './step-kind.ts';
 
 export const stepKinds: Record<string, StepKind> = {
-  ...{ event, bulk, 'check-in': checkIn, redeem, pregenerate },
-  ...{ checkout, pay, refund, mint, webhook },
-  ...{ relay, chain, inbox, clock, site, invalidate, fault, snapshot, restore, verify, http, note },
+  event,
+  bulk,
+  'check-in': checkIn,
+  redeem,
+  pregenerate,
+  checkout,
+  pay,
+  refund,
+  mint,
+  webhook,
+  relay,
+  chain,
+  inbox,
+  clock,
+  site,
+  invalidate,
+  fault,
+  snapshot,
+  restore,
+  verify,
+  http,
+  note,
 };
 
 /** What a step needs of its target; undefined for those that only use the API. */

@@ -91,7 +91,9 @@ export const invalidate = stepKind({
   async run(world, { url, user, tokenId, brand }) {
     const reply = await world.client.call(invalidateConstraints, {
       body: {
-        ...{ brand: brandOf(world, brand).brandId, url, tokenId },
+        brand: brandOf(world, brand).brandId,
+        url,
+        tokenId,
         user: user === undefined ? undefined : userNamed(world, user),
       },
     });

@@ -101,7 +101,9 @@ export const bulk = stepKind({
     const brand = brandOf(world, events[0]?.brand);
     return answerSeen(
       await world.client.request({
-        ...{ host: 'events', path: '/rewards-api/bulk-events', method: 'POST' },
+        host: 'events',
+        path: '/rewards-api/bulk-events',
+        method: 'POST',
         body: { events: events.map((one) => eventBody(world, one)) },
         headers: { ...keyHeader(world, brand, brandKey), ...headers },
       }),
@@ -208,7 +210,9 @@ export const http = stepKind({
     const token = host === 'control' && target.controlToken;
     return answerSeen(
       await client.request({
-        ...{ host, path, method: method ?? (body === undefined ? 'GET' : 'POST') },
+        host,
+        path,
+        method: method ?? (body === undefined ? 'GET' : 'POST'),
         headers: { ...(token && { authorization: `Bearer ${token}` }), ...headers },
         ...(body !== undefined && { body }),
       }),
@@ -283,7 +287,9 @@ export const clock = stepKind({
   async run({ client, target }, wish) {
     const until = typeof wish.until === 'string' ? { until: untilNamed(target, wish.until) } : {};
     const reply = await client.request({
-      ...{ host: 'control', path: '/clock', method: 'POST' },
+      host: 'control',
+      path: '/clock',
+      method: 'POST',
       headers: { authorization: `Bearer ${target.controlToken ?? ''}` },
       body: { ...wish, ...until },
     });

@@ -44,7 +44,10 @@ export const checkout = stepKind({
   async run(world, { amount, user, brand: name, currency, successUrl, cancelUrl, idempotencyKey }) {
     const { brandId, domain } = brandOf(world, name);
     const body = {
-      ...{ brandId, amount, userEmail: userNamed(world, user), currency },
+      brandId,
+      amount,
+      userEmail: userNamed(world, user),
+      currency,
       successUrl: successUrl ?? `https://${domain}/thank-you?session={CHECKOUT_SESSION_ID}`,
       cancelUrl: cancelUrl ?? `https://${domain}/cart`,
     };
@@ -128,7 +131,9 @@ export const webhook = stepKind({
       .update(`${signedSeconds}.${signed}`)
       .digest('hex');
     const reply = await world.client.request({
-      ...{ host: 'events', path: '/rewards-api/payment-mint', method: 'POST' },
+      host: 'events',
+      path: '/rewards-api/payment-mint',
+      method: 'POST',
       headers: { 'content-type': 'application/json', 'stripe-signature': `t=${signedSeconds},v1=${digest}` },
       body: spoil === 'body' ? signed.replace('"livemode":false', '"livemode":true') : signed,
     });

@@ -97,7 +97,10 @@ async function leaderboard({ plugin, mayCall }: RestDeps, context: Context): Pro
   if (!mayCall(addressIn(context.env))) return refuse('too_many_requests');
   const wish: LeaderboardWish = read.data;
   return answerOf(await plugin.leaderboard(wish), ({ leaderboard, metric, period, total }) => ({
-    ...{ leaderboard, metric, period, total },
+    leaderboard,
+    metric,
+    period,
+    total,
   }));
 }
 

@@ -83,14 +83,17 @@ describe('rewards exec', () => {
 
   test('the output and the exit code are the command’s own', async () => {
     expect(await script('echo out; echo err >&2; exit 7')).toMatchObject({
-      ...{ code: 7, stdout: 'out\n', stderr: expect.stringContaining('err\n') },
+      code: 7,
+      stdout: 'out\n',
+      stderr: expect.stringContaining('err\n'),
     });
   });
 
   test('the exit code is 128 and the number for a signal; 127 and 126 as a shell says', async () => {
     expect(await exec('sh', '-c', 'kill -KILL $$')).toMatchObject({ code: 137 });
     expect(await exec('no-such-command')).toMatchObject({
-      ...{ code: 127, stderr: expect.stringContaining('no-such-command: command not found') },
+      code: 127,
+      stderr: expect.stringContaining('no-such-command: command not found'),
     });
     const plain = join(project.path, 'plain');
     await writeFile(plain, 'nothing to run');

@@ -122,15 +122,13 @@ describe('rewards status', () => {
       works,
     ]);
     expect(Object.fromEntries(parts)).toEqual({
-      ...{
-        service: true,
-        ledger: true,
-        chain: true,
-        identity: true,
-        processor: true,
-        site: true,
-        clock: true,
-      },
+      service: true,
+      ledger: true,
+      chain: true,
+      identity: true,
+      processor: true,
+      site: true,
+      clock: true,
     });
     expect((await here('status')).stdout).toMatch(/chain {6}works {2}chain 31337, block \d+/);
     const stranger = await rewardsJson(['status', '--target', stack.ready.urls.events]);
@@ -176,7 +174,9 @@ describe('rewards open', () => {
     const begun = await hereJson('checkout', 'create', '--amount', '500', '--user', 'alice@demo.example');
     const { envelope } = await hereJson('open', 'checkout');
     expect(envelope.data).toEqual({
-      ...{ page: 'checkout', url: begun.envelope.data.body.checkoutUrl, opened: false },
+      page: 'checkout',
+      url: begun.envelope.data.body.checkoutUrl,
+      opened: false,
     });
   });
 
@@ -215,8 +215,11 @@ describe('rewards stop', () => {
     expect(code).toBe(0);
     expect(envelope.data.stopped).toEqual([
       {
-        ...{ name: null, pid: stack.ready.pid, url: stack.ready.urls.events },
-        ...{ dataDir: stack.ready.dataDir, gone: true },
+        name: null,
+        pid: stack.ready.pid,
+        url: stack.ready.urls.events,
+        dataDir: stack.ready.dataDir,
+        gone: true,
       },
     ]);
     expect(aliveOf(first)).toEqual([]);
@@ -237,12 +240,10 @@ describe('rewards stop', () => {
     await writeFile(
       file,
       JSON.stringify({
-        ...{
-          version: 1,
-          pid: process.pid,
-          startTime: 'another-start',
-          urls: { events: 'http://127.0.0.1:1' },
-        },
+        version: 1,
+        pid: process.pid,
+        startTime: 'another-start',
+        urls: { events: 'http://127.0.0.1:1' },
       }),
     );
     expect((await here('stop')).code).toBe(exitCodes.unreachable);

@@ -43,7 +43,10 @@ describe.each(databaseKinds)('levels and roles in a chat (on $kind)', ({ open })
     await stands('bob@demo.example', { roles: ['helper', 'moderator'] });
     expect(await missing('bob', perk.role)).toEqual([]);
     expect(await stands('bob@demo.example', { roles: [] })).toEqual({
-      ...{ platform: 'discord', user: 'bob@demo.example', level: 0, roles: [] },
+      platform: 'discord',
+      user: 'bob@demo.example',
+      level: 0,
+      roles: [],
     });
     expect(await missing('bob', perk.role)).toEqual(['chat_role_missing']);
   });

@@ -85,7 +85,9 @@ export async function startConstraintsKit(
   for (const token of Object.values(perk)) await kit.setPerk(token, 0n);
   return {
     ...kit,
-    ...{ url, says, brandServer },
+    url,
+    says,
+    brandServer,
     /** Buys a perk, which costs nothing on chain. */
     buy: (user: Omit<User, 'account'>, token: bigint) => kit.relay(user, kit.purchase(user.address, token)),
     /** How often the brand's server was asked since the last call. */

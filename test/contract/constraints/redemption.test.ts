@@ -20,7 +20,9 @@ describe.each(databaseKinds)('constraints of a redemption (on $kind)', ({ open }
     tokenId: bigint,
   ) => {
     const body = {
-      ...{ brandId: BRAND, userIdentifier: user.email, platform: 'web' },
+      brandId: BRAND,
+      userIdentifier: user.email,
+      platform: 'web',
       perkId: `00000000-0000-4000-8000-0000000000${tokenId}`,
     };
     return kit.post(`/perks/${verb}`, body, { authorization: `Bearer ${user.token}` });

@@ -16,8 +16,13 @@ test('is answered once a block has it, with the transaction that minted', async 
   expect([status, body]).toEqual([
     201,
     {
-      ...{ key: expect.stringMatching(/^0x[0-9a-f]{64}$/), to: expect.any(String), amount: 7 },
-      ...{ reason: 'a gift', state: 'minted', failure: null, transaction: null },
+      key: expect.stringMatching(/^0x[0-9a-f]{64}$/),
+      to: expect.any(String),
+      amount: 7,
+      reason: 'a gift',
+      state: 'minted',
+      failure: null,
+      transaction: null,
       transactionHash: expect.stringMatching(/^0x[0-9a-f]{64}$/),
     },
   ]);

@@ -35,7 +35,7 @@ test("a brand's key is looked up once for a request, whether the gate asks or th
   const asked = async (headers: Record<string, string>) => {
     const app = new Hono<RequestVariables>();
     app.get('/', (context) => {
-      context.set('notes', { ...{ requestId: '', atMs: 0, elapsedMs: () => 0, traces: [], headers: {} } });
+      context.set('notes', { requestId: '', atMs: 0, elapsedMs: () => 0, traces: [], headers: {} });
       return framed([gate], () => Response.json({}, { status: 500 }))(async (inner) =>
         inner.json({ brandId: await brandOfKey({ verifyBrandKey }, inner) }),
       )(context, async () => {}) as Promise<Response>;

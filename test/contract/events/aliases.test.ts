@@ -19,11 +19,17 @@ onEachDatabase(
     const link = ({ alias, email }: Person, of = shop) =>
       get().control(`/brands/${of.brandId}/aliases`, { alias, user: email });
     const byNumber = ({ id }: Person, of = shop) => ({
-      ...{ brandId: of.brandId, domain: of.domain, userIdentifier: id, platform: 'wordpress' },
+      brandId: of.brandId,
+      domain: of.domain,
+      userIdentifier: id,
+      platform: 'wordpress',
     });
     const checkIn = (who: object) => get().post('/streak/record-activity', who);
     const byEmail = ({ email }: Person, of = shop) => ({
-      ...{ brandId: of.brandId, domain: of.domain, userIdentifier: email, platform: 'web' },
+      brandId: of.brandId,
+      domain: of.domain,
+      userIdentifier: email,
+      platform: 'web',
     });
     const statsOf = async (user: string, of = shop, platform = 'wordpress') =>
       (await get().request(`/user-stats/${of.brandId}/${encodeURIComponent(user)}?platform=${platform}`))

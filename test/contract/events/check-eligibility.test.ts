@@ -74,7 +74,8 @@ onEachDatabase('check-eligibility', (get) => {
     const userEmail = someone();
     await get().send(open, { userEmail });
     expect(await of(open.brandId, { userEmail, domain: 'elsewhere.example' })).toMatchObject({
-      ...{ reason: 'domain_not_authorized', claimCount: 1 },
+      reason: 'domain_not_authorized',
+      claimCount: 1,
     });
     // It passes as well, but it is no cooldown.
     await get().set(open, { spendPerDay: 1 });

@@ -15,8 +15,16 @@ onEachDatabase('events/<eventId>', (get) => {
     expect(status).toBe(200);
     expect(headers.get('cache-control')).toBe('no-store');
     expect(body).toEqual({
-      ...{ success: true, eventId, brandId, eventType, rewardAmount, walletAddress },
-      ...{ status: 'included', transactionHash, blockNumber: expect.any(Number), reason: null },
+      success: true,
+      eventId,
+      brandId,
+      eventType,
+      rewardAmount,
+      walletAddress,
+      status: 'included',
+      transactionHash,
+      blockNumber: expect.any(Number),
+      reason: null,
     });
     expect((await ask(eventId.toUpperCase())).body.eventId).toBe(eventId);
   });

@@ -25,7 +25,9 @@ onEachDatabase(
         expect([again.status, again.body.error]).toEqual([409, 'Already rewarded']);
         expectBothForms(again);
         expect(again.body.details).toMatchObject({
-          ...{ reason: 'already_rewarded', field: 'order_id', existingEventId: first.body.eventId },
+          reason: 'already_rewarded',
+          field: 'order_id',
+          existingEventId: first.body.eventId,
           previousReward: { eventId: first.body.eventId, rewardAmount: 42 },
           retryable: false,
         });
@@ -105,7 +107,10 @@ onEachDatabase(
       const userEmail = someone();
       const { brandId, domain } = shop;
       const item = (order_id: unknown) => ({
-        ...{ brandId, domain, userEmail, eventType: 'shipped' },
+        brandId,
+        domain,
+        userEmail,
+        eventType: 'shipped',
         metadata: { order_id },
       });
       const { body } = await get().bulk([item('C-1'), item('C-2'), item('C-1'), item('C-3'), item(null)]);
@@ -131,7 +136,10 @@ onEachDatabase(
       const ask = async (metadata?: Record<string, unknown>) =>
         (
           await get().post(`${API}/check-eligibility`, {
-            ...{ brandId: shop.brandId, eventType: 'shipped', userEmail, metadata },
+            brandId: shop.brandId,
+            eventType: 'shipped',
+            userEmail,
+            metadata,
           })
         ).body;
       expect(await ask({ order_id: 'E-1' })).toMatchObject({ eligible: true });

@@ -47,7 +47,10 @@ onEachDatabase('a reward to the service itself', (get) => {
       }
     }
     const item = (userIdentifier: string) => ({
-      ...{ brandId: shop.brandId, domain: shop.domain, eventType: 'endless', userIdentifier },
+      brandId: shop.brandId,
+      domain: shop.domain,
+      eventType: 'endless',
+      userIdentifier,
     });
     const { results } = (await get().bulk([item(address), item(freshAddress())])).body;
     expect(results.map(({ status }: { status: unknown }) => status)).toEqual([

@@ -39,7 +39,10 @@ onEachDatabase('spend limits', (get) => {
   test('the key of the brand changes nothing, nor do bulk-events and small rewards', async () => {
     await limit({ spendPerHour: 25 });
     const item = (eventType: string) => ({
-      ...{ brandId: shop.brandId, domain: shop.domain, eventType, userEmail: someone() },
+      brandId: shop.brandId,
+      domain: shop.domain,
+      eventType,
+      userEmail: someone(),
     });
     const { results } = (await get().bulk([item('endless'), item('endless'), item('endless')])).body;
     expect(results.map(({ status }: { status: unknown }) => status)).toEqual([

@@ -90,7 +90,9 @@ export async function startPaymentService(change: Parameters<typeof startContrac
     async mintsOnChain(sessionId: string): Promise<number> {
       const { pointsSale: address } = service.ready.contracts;
       const events = await service.chain.getContractEvents({
-        ...{ address: address as `0x${string}`, abi: pointsSaleAbi, fromBlock: 0n },
+        address: address as `0x${string}`,
+        abi: pointsSaleAbi,
+        fromBlock: 0n,
       });
       const key = sessionMintKey(sessionId);
       return events.filter(({ args }) => (args as { key?: string }).key === key).length;

@@ -115,16 +115,24 @@ describe.each(databaseKinds)('open checkouts (on $kind)', ({ open: openDatabase 
     }
     const nowMs = Date.parse((await service.request(`${service.ready.urls.control}/clock`)).body.now);
     const columns = {
-      ...{ id: '', brand_id: open.brandId, wallet: open.brandId, amount_cents: 50, currency: 'usd' },
-      ...{ rwt_amount: 500, mint_to: 'wallet', processor_session_id: '', url: 'https://pay.example/' },
-      ...{
-        livemode: database.databaseUrl === undefined ? 0 : false,
-        payment_status: 'unpaid',
-        state: 'open',
-      },
+      id: '',
+      brand_id: open.brandId,
+      wallet: open.brandId,
+      amount_cents: 50,
+      currency: 'usd',
+      rwt_amount: 500,
+      mint_to: 'wallet',
+      processor_session_id: '',
+      url: 'https://pay.example/',
+      livemode: database.databaseUrl === undefined ? 0 : false,
+      payment_status: 'unpaid',
+      state: 'open',
       // Overdue for longer than those that are paid.
-      ...{ created_at: nowMs - 60_000, expires_at: nowMs + lifetimeMs, next_look_at: nowMs - 1 },
-      ...{ refunded_cents: 0, opened_from: '' },
+      created_at: nowMs - 60_000,
+      expires_at: nowMs + lifetimeMs,
+      next_look_at: nowMs - 1,
+      refunded_cents: 0,
+      opened_from: '',
     };
     const names = Object.keys(columns);
     const places = names.map((_, place) => `$${place + 1}`);

@@ -38,8 +38,11 @@ onPayments('payment-mint', (get) => {
       const again = await service.mint(sessionId);
       expect(again.status).toBe(200);
       expect(again.body).toEqual({
-        ...{ success: true, alreadyProcessed: true, message: 'Payment already processed' },
-        ...{ ...fields, txHash: first.body.txHash },
+        success: true,
+        alreadyProcessed: true,
+        message: 'Payment already processed',
+        ...fields,
+        txHash: first.body.txHash,
       });
     }
     expect(await service.mintsOnChain(sessionId)).toBe(1);
@@ -116,7 +119,8 @@ onPayments('payment-mint', (get) => {
       'metadata[rwt_amount]': '25000',
     };
     const made = await fetch(`${service.ready.processor.url}/v1/checkout/sessions`, {
-      ...{ method: 'POST', body: new URLSearchParams(fields) },
+      method: 'POST',
+      body: new URLSearchParams(fields),
       headers: { authorization: key },
     });
     const { id } = (await made.json()) as { id: string };

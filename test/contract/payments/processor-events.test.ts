@@ -41,7 +41,8 @@ onPayments('processor events', (get) => {
     const succeeded = await service.eventText('payment_intent.succeeded', sessionId);
     const expired = JSON.stringify({
       ...JSON.parse(completed),
-      ...{ id: `evt_late_${sessionId}`, type: 'checkout.session.expired' },
+      id: `evt_late_${sessionId}`,
+      type: 'checkout.session.expired',
     });
     for (const text of [expired, succeeded, completed, expired])
       expect(await service.deliver(text)).toMatchObject({ status: 200, body: { success: true } });

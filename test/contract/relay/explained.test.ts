@@ -28,8 +28,13 @@ test('a call that was sent: every check with its numbers, and the transaction', 
   expect(sent.status).toBe(200);
   const { body, call, refused } = await explained(sent);
   expect(body).toMatchObject({
-    ...{ decision: 'confirmed', call: 'purchaseFor', eventType: null, user: alice.address },
-    ...{ brandId: kit.brand.brandId, transactionHash: sent.body.transactionHash, events: 0 },
+    decision: 'confirmed',
+    call: 'purchaseFor',
+    eventType: null,
+    user: alice.address,
+    brandId: kit.brand.brandId,
+    transactionHash: sent.body.transactionHash,
+    events: 0,
   });
   expect(refused).toEqual([]);
   expect(call).toMatchObject({ kind: 'relay', passesAt: null, never: null, reward: null });

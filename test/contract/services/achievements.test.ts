@@ -35,8 +35,15 @@ onEachDatabase('achievements', (get) => {
         ['earner', 'Earner', 'rwt_earned', 25],
         ['chatterbox', 'Chatterbox', 'manual', 10],
       ].map(([achievementType, name, metric, threshold]) => ({
-        ...{ achievementType, name, metric, threshold, currentProgress: 0 },
-        ...{ isUnlocked: false, unlockedAt: null, rewardClaimed: false, rewardClaimedAt: null },
+        achievementType,
+        name,
+        metric,
+        threshold,
+        currentProgress: 0,
+        isUnlocked: false,
+        unlockedAt: null,
+        rewardClaimed: false,
+        rewardClaimedAt: null,
       })),
     );
     expect(await show(someone(), open)).toEqual([]);
@@ -65,7 +72,9 @@ onEachDatabase('achievements', (get) => {
     const user = someone();
     const inbox = `${get().ready.urls.control}/inbox`;
     const added = await get().control('/webhooks/endpoints', {
-      ...{ brand: shop.brandId, url: inbox, types: 'achievement.unlocked' },
+      brand: shop.brandId,
+      url: inbox,
+      types: 'achievement.unlocked',
     });
     expect(added.status).toBe(201);
     await earn(user);
@@ -200,13 +209,11 @@ onEachDatabase('achievements', (get) => {
     await get().set(shop, { 'achievements.faithful': 'streak_days 2 Faithful' });
     const checkIn = () =>
       get().post('/streak/record-activity', {
-        ...{
-          brandId: shop.brandId,
-          domain: shop.domain,
-          userIdentifier,
-          platform: 'web',
-          streakType: 'daily',
-        },
+        brandId: shop.brandId,
+        domain: shop.domain,
+        userIdentifier,
+        platform: 'web',
+        streakType: 'daily',
       });
     const faithful = async () =>
       (await show(userIdentifier)).find(

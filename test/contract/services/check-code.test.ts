@@ -31,8 +31,15 @@ describe.each(databaseKinds)('codes (on $kind)', ({ open }) => {
   test('a code says what it is for, however it is typed, and is used once', async () => {
     const { email, code, id } = await redeemed();
     const valid = {
-      ...{ success: true, state: 'valid', confirmationCode: code, redemptionId: id, user: email },
-      ...{ perkId: WALLPAPERS.id, perkName: WALLPAPERS.name, cost: 50, usedAt: null },
+      success: true,
+      state: 'valid',
+      confirmationCode: code,
+      redemptionId: id,
+      user: email,
+      perkId: WALLPAPERS.id,
+      perkName: WALLPAPERS.name,
+      cost: 50,
+      usedAt: null,
     };
     expect(await ask('check-code', code)).toMatchObject({ status: 200, body: valid });
     const typed = ` ${code.toLowerCase().replaceAll('-', ' ')} `;
@@ -42,10 +49,8 @@ describe.each(databaseKinds)('codes (on $kind)', ({ open }) => {
     const { usedAt } = used.body;
     expect((await ask('check-code', code)).body).toMatchObject({ state: 'used', usedAt });
     expect(await ask('use-code', code)).toMatchObject({
-      ...{
-        status: 409,
-        body: { error: 'Code already used', details: { reason: 'code_not_usable', usedAt } },
-      },
+      status: 409,
+      body: { error: 'Code already used', details: { reason: 'code_not_usable', usedAt } },
     });
   });
 
@@ -76,7 +81,8 @@ describe.each(databaseKinds)('codes (on $kind)', ({ open }) => {
     const { confirmationCode: code } = await listed();
     expect((await ask('check-code', code)).body).toMatchObject({ state: 'pending', usedAt: null });
     expect(await ask('use-code', code)).toMatchObject({
-      ...{ status: 409, body: { details: { reason: 'code_not_usable' } } },
+      status: 409,
+      body: { details: { reason: 'code_not_usable' } },
     });
     expect((await listed()).state).toBe('pending');
     await rpc('evm_setAutomine', true);
@@ -91,13 +97,16 @@ describe.each(databaseKinds)('codes (on $kind)', ({ open }) => {
     const { code } = await redeemed();
     for (const verb of ['check-code', 'use-code']) {
       expect(await ask(verb, code, {})).toMatchObject({
-        ...{ status: 401, body: { details: { reason: 'brand_key_required' } } },
+        status: 401,
+        body: { details: { reason: 'brand_key_required' } },
       });
       expect(await ask(verb, '0000-0000-0000')).toMatchObject({
-        ...{ status: 404, body: { error: 'Unknown code', details: { reason: 'code_not_found' } } },
+        status: 404,
+        body: { error: 'Unknown code', details: { reason: 'code_not_found' } },
       });
       expect(await ask(verb, 'what?')).toMatchObject({
-        ...{ status: 400, body: { details: { errors: [expect.stringMatching(/^code: must be a conf/)] } } },
+        status: 400,
+        body: { details: { errors: [expect.stringMatching(/^code: must be a conf/)] } },
       });
     }
     expect((await ask('check-code', code)).body.state).toBe('valid');

@@ -37,7 +37,10 @@ describe.each(databaseKinds)('hostile buyers (on $kind)', ({ open }) => {
   const start = async (redeem: { giveUpAfterMs?: number; giveUpLookMs?: number } = {}) => {
     const { databaseUrl } = database;
     service = await startTestService({
-      ...{ dataDir, ephemeral: false, rpcUrl: anvil.url, engine: { redeem } },
+      dataDir,
+      ephemeral: false,
+      rpcUrl: anvil.url,
+      engine: { redeem },
       ...(databaseUrl && { databaseUrl }),
     });
   };
@@ -86,7 +89,11 @@ describe.each(databaseKinds)('hostile buyers (on $kind)', ({ open }) => {
 
   test('three of them take nothing of a stock of three', async () => {
     const added = await service.control('/perks', {
-      ...{ brand: service.brand.domain, name: 'Last three', category: 'digital', cost: 50, stock: 3 },
+      brand: service.brand.domain,
+      name: 'Last three',
+      category: 'digital',
+      cost: 50,
+      stock: 3,
     });
     const perkId = added.body.id as string;
     const isOnChain = async () => {
@@ -151,7 +158,8 @@ describe.each(databaseKinds)('hostile buyers (on $kind)', ({ open }) => {
     const drop = () => service.control(`/redemptions/${oldest?.id}/drop`, {});
     expect((await drop()).body).toMatchObject({ state: 'failed', failure: 'dropped by the operator' });
     expect(await drop()).toMatchObject({
-      ...{ status: 409, body: { details: { reason: 'redemption_not_waiting', state: 'failed' } } },
+      status: 409,
+      body: { details: { reason: 'redemption_not_waiting', state: 'failed' } },
     });
     const answers = (await Promise.all([first, second])) as Answer[];
     const whys = answers.map((one) => whyOf(one).trim()).sort();

@@ -18,8 +18,15 @@ onEachDatabase('leaderboard', (get) => {
     const { status, body } = await ask('', poor.brandId);
     expect(status).toBe(200);
     expect(body).toMatchObject({
-      ...{ success: true, leaderboard: [], rankings: [], metric: 'rwt_earned', period: 'week' },
-      ...{ platform: null, total: 0, userRank: null, userEntry: null },
+      success: true,
+      leaderboard: [],
+      rankings: [],
+      metric: 'rwt_earned',
+      period: 'week',
+      platform: null,
+      total: 0,
+      userRank: null,
+      userEntry: null,
     });
   });
 
@@ -37,8 +44,15 @@ onEachDatabase('leaderboard', (get) => {
       ],
     );
     expect(body.leaderboard[0]).toEqual({
-      ...{ rank: 1, userIdentifier: bob, userId: bob, platform: 'web', change: 0 },
-      ...{ username: bob.split('@')[0], displayName: bob.split('@')[0], value: 20, formattedValue: '20 RWT' },
+      rank: 1,
+      userIdentifier: bob,
+      userId: bob,
+      platform: 'web',
+      change: 0,
+      username: bob.split('@')[0],
+      displayName: bob.split('@')[0],
+      value: 20,
+      formattedValue: '20 RWT',
     });
     expect(body.rankings).toEqual(body.leaderboard);
     expect(body.userRank).toBe(2);
@@ -112,8 +126,10 @@ onEachDatabase('leaderboard', (get) => {
     const server = (await ask('', shop.brandId, bearer(shop))).body;
     await get().set(shop, { leaderboardUsers: 'shown' });
     expect(stranger.leaderboard[0]).toMatchObject({
-      ...{ userIdentifier: 's***@people.example', userId: 's***@people.example' },
-      ...{ username: 's***', displayName: 's***' },
+      userIdentifier: 's***@people.example',
+      userId: 's***@people.example',
+      username: 's***',
+      displayName: 's***',
     });
     expect(JSON.stringify(stranger)).not.toContain(user.split('@')[0]);
     expect([usersOf(own)[0], own.userEntry.userIdentifier, usersOf(server)[0]]).toEqual([user, user, user]);
@@ -173,10 +189,14 @@ onEachDatabase('leaderboard', (get) => {
     expect(usersOf(body)).toEqual([second, third]);
     expect(body.leaderboard.map(({ change }: { change: number }) => change)).toEqual([1, 1]);
     expect((await named(third, '&platform=whatsapp&period=all')).body.userEntry).toMatchObject({
-      ...{ value: 14, rank: 3, change: 0 },
+      value: 14,
+      rank: 3,
+      change: 0,
     });
     expect((await named(second, '&platform=whatsapp&period=daily')).body).toMatchObject({
-      ...{ period: 'day', total: 2, userRank: 1 },
+      period: 'day',
+      total: 2,
+      userRank: 1,
     });
   });
 });

@@ -229,7 +229,9 @@ describe.each(databaseKinds.map((database, place) => ({ ...database, splitHosts:
       expect([status, body.details]).toEqual([
         403,
         {
-          ...{ reason: 'consent_required', perkCost: PRICE, collectable },
+          reason: 'consent_required',
+          perkCost: PRICE,
+          collectable,
           permit: { token: kit.contracts.token, spender: kit.contracts.escrow, value: PRICE },
         },
       ]);
@@ -340,11 +342,16 @@ describe.each(databaseKinds.map((database, place) => ({ ...database, splitHosts:
       const cap = async (rwt: bigint) =>
         kit.mined(
           await kit.admin.writeContract({
-            ...{ address, abi: kit.tokenAbi, functionName: 'setCollectCap', args: [rwt] },
+            address,
+            abi: kit.tokenAbi,
+            functionName: 'setCollectCap',
+            args: [rwt],
           }),
         );
       const [, left] = await kit.chain.readContract({
-        ...{ address, abi: kit.tokenAbi, functionName: 'collectCap' },
+        address,
+        abi: kit.tokenAbi,
+        functionName: 'collectCap',
       });
       const used = 10n ** 12n - left;
       await cap(used + BigInt(PRICE) + 10n);
@@ -355,7 +362,9 @@ describe.each(databaseKinds.map((database, place) => ({ ...database, splitHosts:
           429,
           expect.stringMatching(/^\d+$/),
           expect.objectContaining({
-            ...{ reason: 'redemption_limit_reached', left: 10, retryAt: expect.any(String) },
+            reason: 'redemption_limit_reached',
+            left: 10,
+            retryAt: expect.any(String),
           }),
         ]);
         expect((await ask('check-eligibility', email)).body.code).toBe('redemption_limit_reached');

@@ -38,7 +38,10 @@ describe.each(databaseKinds)('redemption (on $kind)', ({ open }) => {
   test('the cost is debited once on chain, the perk is there, and the brand is paid', async () => {
     const { email, wallet } = await personWith(service, 700);
     expect((await check(email, MUG.id)).body).toEqual({
-      ...{ success: true, eligible: true, userBalance: 700, perkCost: 600 },
+      success: true,
+      eligible: true,
+      userBalance: 700,
+      perkCost: 600,
     });
     const escrow = await service.escrowOf(service.brand.brandId);
     const brandFunds = async () =>
@@ -50,8 +53,13 @@ describe.each(databaseKinds)('redemption (on $kind)', ({ open }) => {
       {
         success: true,
         perk: {
-          ...{ id: MUG.id, name: MUG.name, description: 'Sent by post.', cost: 600 },
-          ...{ category: 'physical', image: null, metadata: {} },
+          id: MUG.id,
+          name: MUG.name,
+          description: 'Sent by post.',
+          cost: 600,
+          category: 'physical',
+          image: null,
+          metadata: {},
         },
         redemptionId: expect.any(String),
         confirmationCode: expect.stringMatching(CODE),
@@ -84,8 +92,11 @@ describe.each(databaseKinds)('redemption (on $kind)', ({ open }) => {
     await expect.poll(async () => (await told()).length, { timeout: 10_000 }).toBe(1);
     const [{ body }] = await told();
     expect(body.data).toEqual({
-      ...{ userEmail: email, perkId: WALLPAPERS.id, perkName: WALLPAPERS.name },
-      ...{ redemptionCode: confirmationCode, timestamp: expect.any(Number) },
+      userEmail: email,
+      perkId: WALLPAPERS.id,
+      perkName: WALLPAPERS.name,
+      redemptionCode: confirmationCode,
+      timestamp: expect.any(Number),
     });
   });
 
@@ -93,9 +104,13 @@ describe.each(databaseKinds)('redemption (on $kind)', ({ open }) => {
     const { email, wallet } = await personWith(service, 150);
     const before = await service.balanceOf(wallet);
     expect((await check(email, MUG.id)).body).toEqual({
-      ...{ success: true, eligible: false, code: 'insufficient_balance' },
+      success: true,
+      eligible: false,
+      code: 'insufficient_balance',
       reason: `${MUG.name} costs 600 RWT, and ${before} RWT can be spent: ${600n - before} are missing.`,
-      ...{ userBalance: Number(before), perkCost: 600, missingAmount: 600 - Number(before) },
+      userBalance: Number(before),
+      perkCost: 600,
+      missingAmount: 600 - Number(before),
     });
     const refused = await redeem(email, MUG.id);
     expect(refused).toMatchObject(refusal('insufficient_balance'));
@@ -106,7 +121,10 @@ describe.each(databaseKinds)('redemption (on $kind)', ({ open }) => {
   test('a user of whom nobody has heard has 0 RWT', async () => {
     const nobody = someone();
     expect((await check(nobody, WALLPAPERS.id)).body).toMatchObject({
-      ...{ eligible: false, userBalance: 0, missingAmount: 50, code: 'insufficient_balance' },
+      eligible: false,
+      userBalance: 0,
+      missingAmount: 50,
+      code: 'insufficient_balance',
     });
     expect(await redeem(nobody, WALLPAPERS.id)).toMatchObject(refusal('insufficient_balance'));
   });
@@ -166,7 +184,8 @@ describe.each(databaseKinds)('redemption (on $kind)', ({ open }) => {
       expect(one).toMatchObject(refusal('perk_sold_out'));
     const [someoneElse] = people;
     expect((await check(someoneElse?.email ?? '', EVENING.id)).body).toMatchObject({
-      ...{ eligible: false, code: 'perk_sold_out' },
+      eligible: false,
+      code: 'perk_sold_out',
     });
     const email = someoneElse?.email ?? '';
     // What somebody else changes on chain is seen with the block that has it.
@@ -187,7 +206,8 @@ describe.each(databaseKinds)('redemption (on $kind)', ({ open }) => {
     const elsewhere = { ...redeemBody(service, someone(), MUG.id), brandId: `0x${'9'.repeat(40)}` };
     for (const path of ['/perks/redeem', '/perks/check-eligibility'])
       expect(await service.post(path, elsewhere)).toMatchObject({
-        ...{ status: 400, body: { success: false, error: `Brand not found: 0x${'9'.repeat(40)}` } },
+        status: 400,
+        body: { success: false, error: `Brand not found: 0x${'9'.repeat(40)}` },
       });
     const wrong = await service.post('/perks/redeem', { brandId: 'x', userIdentifier: '', perkId: 'a b' });
     expect(wrong).toMatchObject({ status: 400, body: { error: 'Invalid request' } });

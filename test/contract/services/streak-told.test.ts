@@ -24,7 +24,9 @@ test('a milestone is told when it is reached, its bonus when it is paid, and ver
   const bodies = await told();
   expect(bodies.filter(({ type }: { type: string }) => type === 'streak.milestone')).toEqual([
     {
-      ...{ id: expect.stringMatching(/^evt_/), type: 'streak.milestone', created: expect.any(Number) },
+      id: expect.stringMatching(/^evt_/),
+      type: 'streak.milestone',
+      created: expect.any(Number),
       data: { userEmail: userIdentifier, milestoneDays: 1, bonusAmount: 5, timestamp: expect.any(Number) },
     },
   ]);

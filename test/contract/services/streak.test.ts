@@ -59,15 +59,25 @@ onEachDatabase(
 
       const again = (await record(user)).body;
       expect(again).toMatchObject({
-        ...{ success: true, isNewActivity: false, wasNew: false, currentStreak: 7, totalStreakDays: 7 },
-        ...{ unclaimedMilestones: [{ days: 7, bonus: 100 }], nextMilestone: { days: 30, bonus: 500 } },
+        success: true,
+        isNewActivity: false,
+        wasNew: false,
+        currentStreak: 7,
+        totalStreakDays: 7,
+        unclaimedMilestones: [{ days: 7, bonus: 100 }],
+        nextMilestone: { days: 30, bonus: 500 },
         streak: { current: 7, longest: 7, multiplier: 1.25, graceUsed: false },
         reward: { base: 10, final: 0 },
       });
       expect(await status(userIdentifier)).toEqual({
         success: true,
-        ...{ currentStreak: 7, longestStreak: 7, multiplier: 1.25, checkedInToday: true, totalStreakDays: 7 },
-        ...{ nextMilestone: { days: 30, bonus: 500 }, daysToNextMilestone: 23 },
+        currentStreak: 7,
+        longestStreak: 7,
+        multiplier: 1.25,
+        checkedInToday: true,
+        totalStreakDays: 7,
+        nextMilestone: { days: 30, bonus: 500 },
+        daysToNextMilestone: 23,
         unclaimedMilestones: [{ days: 7, bonus: 100 }],
         lastActivityAt: new Date(START_MS + 6 * DAY_MS).toISOString(),
       });
@@ -76,7 +86,11 @@ onEachDatabase(
       expect([claimed.status, claimed.body]).toEqual([
         200,
         {
-          ...{ success: true, bonus: 100, bonusRwt: 100, milestone: 7, rewardId: expect.any(String) },
+          success: true,
+          bonus: 100,
+          bonusRwt: 100,
+          milestone: 7,
+          rewardId: expect.any(String),
           transactionHash: expect.stringMatching(/^0x[0-9a-f]{64}$/),
         },
       ]);
@@ -106,12 +120,18 @@ onEachDatabase(
       // The day after the next begins, 40 h after the last activity.
       await at(start + 76 * HOUR_MS);
       expect(await status(userIdentifier)).toMatchObject({
-        ...{ currentStreak: 0, longestStreak: 2, multiplier: 1, checkedInToday: false },
+        currentStreak: 0,
+        longestStreak: 2,
+        multiplier: 1,
+        checkedInToday: false,
         nextMilestone: { days: 7, bonus: 100 },
         daysToNextMilestone: 7,
       });
       expect((await record({ userIdentifier })).body).toMatchObject({
-        ...{ previousStreak: 2, currentStreak: 1, longestStreak: 2, totalStreakDays: 3 },
+        previousStreak: 2,
+        currentStreak: 1,
+        longestStreak: 2,
+        totalStreakDays: 3,
         streak: { graceUsed: false },
       });
     });
@@ -149,8 +169,14 @@ onEachDatabase(
     test('an unknown user has zeros, in both forms of the question', async () => {
       const zeros = {
         success: true,
-        ...{ currentStreak: 0, longestStreak: 0, multiplier: 1, checkedInToday: false, totalStreakDays: 0 },
-        ...{ nextMilestone: { days: 7, bonus: 100 }, daysToNextMilestone: 7, unclaimedMilestones: [] },
+        currentStreak: 0,
+        longestStreak: 0,
+        multiplier: 1,
+        checkedInToday: false,
+        totalStreakDays: 0,
+        nextMilestone: { days: 7, bonus: 100 },
+        daysToNextMilestone: 7,
+        unclaimedMilestones: [],
         lastActivityAt: null,
       };
       const user = someone();
@@ -164,7 +190,9 @@ onEachDatabase(
       const userIdentifier = someone();
       const engaged = { userIdentifier, streakType: 'Engagement' };
       expect((await record(engaged)).body).toMatchObject({
-        ...{ isNewActivity: true, currentStreak: 1, nextMilestone: null },
+        isNewActivity: true,
+        currentStreak: 1,
+        nextMilestone: null,
         reward: { base: 0, final: 0 },
       });
       expect((await record({ userIdentifier })).body.reward.final).toBe(10);
@@ -202,7 +230,9 @@ onEachDatabase(
         'streak.grace': '30h',
       });
       expect(changed.body).toMatchObject({
-        ...{ streakBase: 100, streakMultipliers: { 2: 1.15 }, streakGraceMs: 30 * HOUR_MS },
+        streakBase: 100,
+        streakMultipliers: { 2: 1.15 },
+        streakGraceMs: 30 * HOUR_MS,
         streakMilestones: { 1: 5, 7: 100, 30: 500, 100: 2000, 365: 10_000 },
       });
       const userIdentifier = someone();
@@ -306,7 +336,10 @@ onEachDatabase(
         const brandId = `0x${randomBytes(20).toString('hex')}`;
         const domain = `b${brandId.slice(2, 14)}.example`;
         const made = await get().control('/brands', {
-          ...{ brandId, name: 'Fresh', domains: [domain], escrow: 5000 },
+          brandId,
+          name: 'Fresh',
+          domains: [domain],
+          escrow: 5000,
           ...settings,
         });
         expect(made.status).toBe(201);
@@ -338,7 +371,9 @@ onEachDatabase(
         );
         expect(new Set(strangers.map(({ status: code }) => code))).toEqual(new Set([403]));
         expect(strangers[0]?.body.details).toEqual({
-          ...{ reason: 'domain_not_authorized', domain: null, brandId: of.brandId },
+          reason: 'domain_not_authorized',
+          domain: null,
+          brandId: of.brandId,
           configuredDomain: of.domain,
         });
         expectBothForms(strangers[0] as NonNullable<(typeof strangers)[0]>);

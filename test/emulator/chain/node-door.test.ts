@@ -77,8 +77,11 @@ test("HTTP and WebSocket clients work through it, and see the service's own tran
 test('a WebSocket of another site is refused', async () => {
   const { hostname, port } = new URL(service.ready.urls.rpc);
   const headers = {
-    ...{ connection: 'Upgrade', upgrade: 'websocket', origin: 'https://evil.example' },
-    ...{ 'sec-websocket-version': '13', 'sec-websocket-key': 'AAAAAAAAAAAAAAAAAAAAAA==' },
+    connection: 'Upgrade',
+    upgrade: 'websocket',
+    origin: 'https://evil.example',
+    'sec-websocket-version': '13',
+    'sec-websocket-key': 'AAAAAAAAAAAAAAAAAAAAAA==',
   };
   const status = await new Promise((resolve, reject) => {
     const sent = request({ hostname, port, headers });

@@ -19,7 +19,8 @@ const heardAt = (path: string) => heard.filter((one) => one.path === path).map((
 beforeAll(async () => {
   [kit, receiver] = await Promise.all([
     startRelayKit({
-      ...{ clockStartMs: START_MS, frozen: true },
+      clockStartMs: START_MS,
+      frozen: true,
       relay: { userLimit: { scope: 'relay user', limit: 1, windowMs: HOUR } },
     }),
     startReceiver(async ({ url = '' }, response) => {
@@ -180,7 +181,8 @@ test('a jump over years ends soon, lists what came first, and counts the rest', 
   await kit.request(`${endpoints}/${failingEndpoint}`, { method: 'DELETE' });
   const eventTypes = ['daily_login', 'social_share', 'rate_experience'];
   const events = Array.from({ length: 102 }, (_, place) => ({
-    ...{ userEmail: `many${place}@demo.example`, eventType: eventTypes[place % eventTypes.length] },
+    userEmail: `many${place}@demo.example`,
+    eventType: eventTypes[place % eventTypes.length],
   }));
   const answers = await Promise.all(events.map((one) => kit.event(one)));
   expect(answers.filter((one) => one.status !== 200)).toEqual([]);

@@ -13,7 +13,9 @@ let receiver: Awaited<ReturnType<typeof startReceiver>>;
 beforeAll(async () => {
   [kit, receiver] = await Promise.all([
     startRelayKit({
-      ...{ clockStartMs: START_MS, frozen: true, addressRequestsMax: 30 },
+      clockStartMs: START_MS,
+      frozen: true,
+      addressRequestsMax: 30,
       relay: { budgetGwei: 400_000, userShare: 1 },
     }),
     startReceiver(),

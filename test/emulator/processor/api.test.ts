@@ -30,9 +30,16 @@ describe('a checkout session', () => {
       client_reference_id: wish.client_reference_id,
       customer_email: 'alice@demo.example',
       metadata: wish.metadata,
-      ...{ amount_subtotal: 500, amount_total: 500, currency: 'usd', livemode: false, mode: 'payment' },
-      ...{ status: 'open', payment_status: 'unpaid', payment_intent: null },
-      ...{ success_url: wish.success_url, cancel_url: wish.cancel_url },
+      amount_subtotal: 500,
+      amount_total: 500,
+      currency: 'usd',
+      livemode: false,
+      mode: 'payment',
+      status: 'open',
+      payment_status: 'unpaid',
+      payment_intent: null,
+      success_url: wish.success_url,
+      cancel_url: wish.cancel_url,
       url: `${stack.ready.processor.url}/_pay/${made.id}`,
       created: await seconds(),
       expires_at: (await seconds()) + 86_400,
@@ -79,7 +86,10 @@ describe('a checkout session', () => {
     expect(session.customer_details?.email).toBe('alice@demo.example');
     const intent = session.payment_intent as Stripe.PaymentIntent;
     expect(intent).toMatchObject({
-      ...{ amount: 500, amount_received: 500, currency: 'usd', status: 'succeeded' },
+      amount: 500,
+      amount_received: 500,
+      currency: 'usd',
+      status: 'succeeded',
       metadata: { rwt_amount: '5000' },
       latest_charge: { amount: 500, paid: true, status: 'succeeded', payment_intent: intent.id },
     });
@@ -109,7 +119,8 @@ describe('a checkout session', () => {
     expect(await stripe.paymentIntents.retrieve(intent as string)).toMatchObject({
       status: 'requires_payment_method',
       last_payment_error: {
-        ...{ code: 'card_declined', decline_code: 'insufficient_funds' },
+        code: 'card_declined',
+        decline_code: 'insufficient_funds',
         message: 'Your card has insufficient funds.',
       },
     });
@@ -126,7 +137,9 @@ describe('a checkout session', () => {
     expect(status).toBe('no_payment_required');
     await step(id, 'pay');
     expect(await stripe.checkout.sessions.retrieve(id)).toMatchObject({
-      ...{ status: 'complete', payment_status: 'no_payment_required', payment_intent: null },
+      status: 'complete',
+      payment_status: 'no_payment_required',
+      payment_intent: null,
     });
   });
 
@@ -163,7 +176,8 @@ describe('money goes back', () => {
     const { data } = await stripe.refunds.list({ payment_intent: intent });
     expect(data.map(({ amount }) => amount)).toEqual([300, 200]);
     expect((await stripe.charges.list({ payment_intent: intent })).data[0]).toMatchObject({
-      ...{ amount_refunded: 500, refunded: true },
+      amount_refunded: 500,
+      refunded: true,
     });
   });
 
@@ -256,7 +270,8 @@ describe('lists', () => {
     const before = await stripe.checkout.sessions.list({ created: { lt: from }, limit: 100 });
     expect(before.data.map(({ id }) => id)).not.toContain(open.id);
     const { data } = await stripe.checkout.sessions.list({
-      ...{ created: { gte: from }, expand: ['data.payment_intent.latest_charge'] },
+      created: { gte: from },
+      expand: ['data.payment_intent.latest_charge'],
     });
     expect(data[0]?.payment_intent).toMatchObject({ latest_charge: { paid: true } });
   });
@@ -316,11 +331,14 @@ describe('what is wrong is refused as Stripe refuses it', () => {
 
   test('an object that is not there', async () => {
     expect(await stripeProblem(stripe.checkout.sessions.retrieve('cs_test_none'))).toMatchObject({
-      ...{ statusCode: 404, code: 'resource_missing', param: 'session' },
+      statusCode: 404,
+      code: 'resource_missing',
+      param: 'session',
       message: "No such checkout.session: 'cs_test_none'",
     });
     expect(await stripeProblem(stripe.paymentIntents.retrieve('pi_none'))).toMatchObject({
-      ...{ statusCode: 404, code: 'resource_missing' },
+      statusCode: 404,
+      code: 'resource_missing',
     });
   });
 
@@ -350,8 +368,11 @@ test('with hosts on ports of their own it is where the control API is, and the s
     expect(apart.ready.processor.url).toBe(new URL(apart.ready.urls.control).origin);
     expect(apart.ready.processor.url).not.toBe(apart.ready.urls.events);
     const { body } = await apart.post('/rewards-api/create-checkout', {
-      ...{ brandId: apart.brand.brandId, amount: 500, userEmail: 'alice@demo.example' },
-      ...{ successUrl: 'https://demo.example/thanks', cancelUrl: 'https://demo.example/cart' },
+      brandId: apart.brand.brandId,
+      amount: 500,
+      userEmail: 'alice@demo.example',
+      successUrl: 'https://demo.example/thanks',
+      cancelUrl: 'https://demo.example/cart',
     });
     const session = await stripeOf(apart.ready).checkout.sessions.retrieve(body.sessionId);
     expect(session).toMatchObject({

@@ -22,7 +22,9 @@ describe.skipIf(browserMissing() !== undefined)('a checkout', { timeout: 60_000 
   /** Begun by a brand's server, paid with the keyboard on the page. */
   async function payWithKeyboard(amount: number): Promise<string> {
     const { body } = await stack.post('/rewards-api/create-checkout', {
-      ...{ brandId: stack.brand.brandId, amount, userEmail: 'alice@demo.example' },
+      brandId: stack.brand.brandId,
+      amount,
+      userEmail: 'alice@demo.example',
       successUrl: shop.at('127.0.0.1', '/thanks?session={CHECKOUT_SESSION_ID}'),
       cancelUrl: shop.at('127.0.0.1', '/cart'),
     });

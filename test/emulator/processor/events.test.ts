@@ -73,7 +73,10 @@ test('a paid session is told with its payment, and the package accepts the signa
   const completed = heard.find(({ type }) => type === 'checkout.session.completed');
   expect(completed).toMatchObject({ object: 'event', livemode: false, api_version: '2026-10-28.endive' });
   expect(completed?.data.object).toMatchObject({
-    ...{ id, status: 'complete', payment_status: 'paid', amount_total: 500 },
+    id,
+    status: 'complete',
+    payment_status: 'paid',
+    amount_total: 500,
     metadata: { usd_amount: '5', rwt_amount: '5000' },
   });
   expect(await stripe.events.retrieve(completed?.id ?? '')).toMatchObject({
@@ -177,7 +180,8 @@ test('an endpoint that hangs takes four of the ways out, and holds up nobody els
   await listen(['checkout.session.completed']);
   const hanging = await startReceiver(() => new Promise(() => {}));
   const { body } = await stack.control('/processor/endpoints', {
-    ...{ url: `http://127.0.0.1:${hanging.port}/`, events: ['payment_intent.succeeded'] },
+    url: `http://127.0.0.1:${hanging.port}/`,
+    events: ['payment_intent.succeeded'],
   });
   ended.push(body.id);
   const ids = await Promise.all(Array.from({ length: 20 }, opened));

@@ -22,7 +22,8 @@ describe.each(databaseKinds)('on $kind', ({ open }) => {
       const waiting = await stripeOf(before.ready).checkout.sessions.create(purchase());
       await before.control(`/processor/sessions/${paid.id}/pay`, { later: true, delay: '3h' });
       const { body: endpoint } = await before.control('/processor/endpoints', {
-        ...{ url: 'http://127.0.0.1:9/unreachable', events: ['checkout.session.async_payment_succeeded'] },
+        url: 'http://127.0.0.1:9/unreachable',
+        events: ['checkout.session.async_payment_succeeded'],
       });
       await before.stop();
 
@@ -30,10 +31,13 @@ describe.each(databaseKinds)('on $kind', ({ open }) => {
       const { checkout } = stripeOf(after.ready);
       expect(await checkout.sessions.create(wish, options)).toMatchObject({ id: paid.id });
       expect(await checkout.sessions.retrieve(paid.id)).toMatchObject({
-        ...{ status: 'complete', payment_status: 'unpaid', metadata: wish.metadata },
+        status: 'complete',
+        payment_status: 'unpaid',
+        metadata: wish.metadata,
       });
       expect(await checkout.sessions.retrieve(waiting.id)).toMatchObject({
-        ...{ status: 'open', url: `${after.ready.processor.url}/_pay/${waiting.id}` },
+        status: 'open',
+        url: `${after.ready.processor.url}/_pay/${waiting.id}`,
       });
       await after.advance('3h');
       expect((await checkout.sessions.retrieve(paid.id)).payment_status).toBe('paid');

@@ -61,7 +61,8 @@ async function changed(change: { manifest?: (manifest: Manifest) => void; ledger
     ledger && part.name === 'ledger.sqlite' ? { ...part, bytes: ledger } : part,
   );
   manifest.parts = now.map(({ name, bytes }) => ({
-    ...{ name, bytes: bytes.length },
+    name,
+    bytes: bytes.length,
     sha256: createHash('sha256').update(bytes).digest('hex'),
   }));
   change.manifest?.(manifest);

@@ -23,7 +23,10 @@ test('what an ephemeral stack did after a save is gone after the restore, and ca
   const first = await stack.event({ userEmail: 'bob@demo.example' });
   const { body: difference } = await read('/snapshots/base/diff');
   expect(difference).toMatchObject({
-    ...{ from: 'base', to: 'now', isSame: false, blocks: 1 },
+    from: 'base',
+    to: 'now',
+    isSame: false,
+    blocks: 1,
     users: [{ user: 'bob@demo.example', rwt: 100 }],
     lines: expect.arrayContaining(['+1 reward', '+1 webhook', '+100 RWT to bob@demo.example', '+1 block']),
   });

@@ -169,7 +169,9 @@ export function siteRequests(seed: number): (known: Known) => FuzzedVisit {
     const [type, bytes] = method === 'GET' || method === 'HEAD' ? ['', undefined] : body(at);
     const content: Record<string, string> = type === '' ? {} : { 'content-type': type };
     return {
-      ...{ method, path: at, body: bytes },
+      method,
+      path: at,
+      body: bytes,
       headers: { ...headers(), ...content },
       address: `198.51.100.${count(250)}`,
     };

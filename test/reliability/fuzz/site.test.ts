@@ -29,20 +29,20 @@ const entry = {
 };
 /** All that any endpoint answers, in one: the site takes from it what it asked for. */
 const yes = JSON.stringify({
-  ...{ success: true, ...streak, checkedInToday: false, isNewActivity: true, reward: { final: 11 } },
-  ...{
-    bonusRwt: 100,
-    milestone: 7,
-    confirmationCode: '7KQ2',
-    perk,
-    perks: [{ ...perk, available: 9, image: null }],
-  },
-  ...{
-    leaderboard: [{ ...entry, value: 5, formattedValue: '5 RWT' }],
-    total: 1,
-    balance: 7,
-    walletAddress: null,
-  },
+  success: true,
+  ...streak,
+  checkedInToday: false,
+  isNewActivity: true,
+  reward: { final: 11 },
+  bonusRwt: 100,
+  milestone: 7,
+  confirmationCode: '7KQ2',
+  perk,
+  perks: [{ ...perk, available: 9, image: null }],
+  leaderboard: [{ ...entry, value: 5, formattedValue: '5 RWT' }],
+  total: 1,
+  balance: 7,
+  walletAddress: null,
   history: [{ eventType: '<i>', amount: 5, timestamp: 1 }],
   achievements: [{ achievementType: 'x', name: '<u>', currentProgress: 1, threshold: 5, isUnlocked: false }],
 });
@@ -50,13 +50,12 @@ const no = JSON.stringify({ success: false, error: 'No', message: 'No <script>al
 
 const { below, pick } = seededChance(SEED);
 const settingsOf = (port: number) => ({
-  ...{
-    brandId: `0x${'ab'.repeat(20)}`,
-    domain: 'demo.example',
-    debugLogging: true,
-    events: [...defaultEvents],
-  },
-  ...{ eventHandlerUrl: `http://127.0.0.1:${port}`, servicesUrl: `http://127.0.0.1:${port}` },
+  brandId: `0x${'ab'.repeat(20)}`,
+  domain: 'demo.example',
+  debugLogging: true,
+  events: [...defaultEvents],
+  eventHandlerUrl: `http://127.0.0.1:${port}`,
+  servicesUrl: `http://127.0.0.1:${port}`,
 });
 
 let receiver: Awaited<ReturnType<typeof startReceiver>>;
@@ -89,12 +88,18 @@ async function beginAfresh(): Promise<Known> {
   const login = `root-${people[0]?.login}`;
   const admin = { login, password: 'a good password' };
   await accounts.addUser({
-    ...{ ...admin, email: `${login}@mail.example`, displayName: 'Root', role: 'administrator' },
+    ...admin,
+    email: `${login}@mail.example`,
+    displayName: 'Root',
+    role: 'administrator',
   });
   const browsers = await Promise.all([...people, admin].map((one) => site.browser(one)));
   const guest = accounts.welcome(new Request(site.url));
   const noncesBy = (nonce: (action: NonceAction) => string) => ({
-    ...{ rest: nonce('rest'), ajax: nonce('ajax'), form: nonce('form'), settings: nonce('settings') },
+    rest: nonce('rest'),
+    ajax: nonce('ajax'),
+    form: nonce('form'),
+    settings: nonce('settings'),
   });
   return {
     browsers: [

@@ -42,8 +42,11 @@ const checkout = (client: Client, headers: Record<string, string> = {}): Promise
   return client.post(
     `${API}/create-checkout`,
     {
-      ...{ brandId, amount: CENTS, userEmail: 'buyer@people.example' },
-      ...{ successUrl: `https://${domain}/thanks`, cancelUrl: `https://${domain}/cart` },
+      brandId,
+      amount: CENTS,
+      userEmail: 'buyer@people.example',
+      successUrl: `https://${domain}/thanks`,
+      cancelUrl: `https://${domain}/cart`,
     },
     { authorization: `Bearer ${apiKey}`, ...headers },
   );

@@ -36,12 +36,24 @@ const [part = '', ...names] = positionals;
 /** What fits beside a commit's other tests, and what a night is for. */
 const SIZES = {
   commit: {
-    ...{ seeds: 200_000, minutes: 9, mutantSeeds: 40_000, stories: 20 },
-    ...{ points: 'lane.stored', schedules: 2, rounds: 4, deliveries: 10_000 },
+    seeds: 200_000,
+    minutes: 9,
+    mutantSeeds: 40_000,
+    stories: 20,
+    points: 'lane.stored',
+    schedules: 2,
+    rounds: 4,
+    deliveries: 10_000,
   },
   night: {
-    ...{ seeds: 5_000_000, minutes: Number.POSITIVE_INFINITY, mutantSeeds: 200_000, stories: 500 },
-    ...{ points: 'all', schedules: 100, rounds: 280, deliveries: 100_000 },
+    seeds: 5_000_000,
+    minutes: Number.POSITIVE_INFINITY,
+    mutantSeeds: 200_000,
+    stories: 500,
+    points: 'all',
+    schedules: 100,
+    rounds: 280,
+    deliveries: 100_000,
   },
 };
 const size = Object.entries(SIZES).find(([name]) => name === values.size)?.[1];

@@ -12,7 +12,8 @@ afterEach(async () => {
 const finalityBlocks = 8;
 async function start(): Promise<EngineKit> {
   kit = await startEngineKit({
-    ...{ blockTimeSeconds: 0, config: { engine: { ...impatient, follow: { finalityBlocks } } } },
+    blockTimeSeconds: 0,
+    config: { engine: { ...impatient, follow: { finalityBlocks } } },
   });
   return kit;
 }

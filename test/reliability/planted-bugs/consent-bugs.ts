@@ -8,14 +8,29 @@ const PAID = /^select coalesce\(sum\("rewards"\."amount"\), 0\) from "rewards" i
 const COLLECTED = /^select .*from "redemptions" left join "transactions".*"redemptions"\."wallet" = /;
 
 const ample: Plan['perks'] = {
-  ...{ redemptions: 8, stock: 1_000, held: 1_000, others: false, unasked: 0.8 },
+  redemptions: 8,
+  stock: 1_000,
+  held: 1_000,
+  others: false,
+  unasked: 0.8,
   manners: new Map(),
 };
 
 /** Users are paid little by two brands, and brands ask for it while more is on its way; nothing else goes wrong. */
 const grants: Partial<Plan> = {
-  ...{ events: 7, relays: 0, mints: 0, users: 1, brands: 2, rules: [0, 1], steps: 100, untilFinal: true },
-  ...{ webhooks: 0, rates: new Map(), faultBudget: 0, brisk: 0, answerWhen: 'sent' },
+  events: 7,
+  relays: 0,
+  mints: 0,
+  users: 1,
+  brands: 2,
+  rules: [0, 1],
+  steps: 100,
+  untilFinal: true,
+  webhooks: 0,
+  rates: new Map(),
+  faultBudget: 0,
+  brisk: 0,
+  answerWhen: 'sent',
   weights: { gate: 2, hurry: 6, submit: 1.5, turn: 3, follow: 2, mine: 2, tick: 0.5, fault: 0, deposit: 0.1 },
   perks: ample,
 };

@@ -6,7 +6,13 @@ import { only, replacing } from './breakages.ts';
 import type { Mutant } from './parts.ts';
 
 const consuming: Partial<Plan> = {
-  ...{ consumes: true, events: 7, relays: 0, mints: 0, steps: 40, faultBudget: 8, webhooks: 0 },
+  consumes: true,
+  events: 7,
+  relays: 0,
+  mints: 0,
+  steps: 40,
+  faultBudget: 8,
+  webhooks: 0,
   perks: { redemptions: 0, stock: 1_000, held: 1_000, others: false, manners: new Map(), unasked: 0 },
 };
 const crashing: Partial<Plan> = {
@@ -19,7 +25,8 @@ const crashing: Partial<Plan> = {
 };
 const reorganising: Partial<Plan> = {
   ...consuming,
-  ...{ finalityBlocks: 3, confirmations: 1 },
+  finalityBlocks: 3,
+  confirmations: 1,
   rates: new Map<Fault, number>([['reorganisation', 4]]),
 };
 

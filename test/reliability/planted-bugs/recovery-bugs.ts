@@ -8,8 +8,18 @@ const loss: Plan['loss'] = { fromStep: 4, atStep: 20, showsPool: 'by account', k
 
 /** A ledger that loses most of what it did, while nothing else goes wrong. */
 const losing = (more: Partial<Plan>): Partial<Plan> => ({
-  ...{ events: 7, relays: 0, mints: 0, webhooks: 0, steps: 40, untilFinal: true, loss },
-  ...{ rates: new Map<Fault, number>(), faultBudget: 1, statementGate: 0, answerGate: 0, brisk: 0.9 },
+  events: 7,
+  relays: 0,
+  mints: 0,
+  webhooks: 0,
+  steps: 40,
+  untilFinal: true,
+  loss,
+  rates: new Map<Fault, number>(),
+  faultBudget: 1,
+  statementGate: 0,
+  answerGate: 0,
+  brisk: 0.9,
   weights: { gate: 2, hurry: 6, submit: 3, turn: 3, follow: 1, mine: 1, tick: 0.5, fault: 0, deposit: 0.1 },
   ...more,
 });
@@ -78,9 +88,16 @@ export const recoveryBugs: Mutant[] = [
     // What lost redemptions took of what a brand has paid a user may be collected once more.
     name: 'recovered-redemption-uncounted',
     circumstances: losing({
-      ...{ users: 1, brands: 2, rules: [0, 1], answerWhen: 'sent' },
+      users: 1,
+      brands: 2,
+      rules: [0, 1],
+      answerWhen: 'sent',
       perks: {
-        ...{ redemptions: 8, stock: 1_000, held: 1_000, others: false, unasked: 0.8 },
+        redemptions: 8,
+        stock: 1_000,
+        held: 1_000,
+        others: false,
+        unasked: 0.8,
         manners: new Map(),
       },
     }),

@@ -12,7 +12,11 @@ const beside = (manner: Manner, more: Partial<Plan['perks']> = {}): Partial<Plan
   untilFinal: true,
   webhooks: 0,
   perks: {
-    ...{ redemptions: 5, stock: 1_000, held: 1_000, others: false, unasked: 0 },
+    redemptions: 5,
+    stock: 1_000,
+    held: 1_000,
+    others: false,
+    unasked: 0,
     manners: new Map([[USERS[0] ?? '0x', manner]]),
     ...more,
   },

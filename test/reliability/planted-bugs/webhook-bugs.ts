@@ -6,7 +6,11 @@ import type { Mutant } from './parts.ts';
 
 const HOURS_MS = 3 * 3_600_000;
 const wrongClocks: Partial<Plan> = {
-  ...{ webhooks: 5, webhookFailures: 0.6, steps: 40, replicas: 2, skewMs: [HOURS_MS, -HOURS_MS] },
+  webhooks: 5,
+  webhookFailures: 0.6,
+  steps: 40,
+  replicas: 2,
+  skewMs: [HOURS_MS, -HOURS_MS],
   perks: { redemptions: 0, stock: 1_000, held: 1_000, others: false, manners: new Map(), unasked: 0 },
 };
 

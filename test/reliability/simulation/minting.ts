@@ -20,9 +20,14 @@ interface MintingDeps extends Omit<LaneDeps, 'signer' | 'work' | 'settings'> {
 export const sessionMint = (number: number): Omit<MintPlan, 'createdAt'> => {
   const sessionId = `cs_sim_${number}`;
   return {
-    ...{ sessionId, key: sessionMintKey(sessionId), kind: number % 3 === 2 ? 'escrow' : 'wallet' },
-    ...{ brandId: BRANDS[0] ?? '0x', wallet: USERS[number % 2] ?? '0x', paymentIntentId: null },
-    ...{ usdCents: number + 1, rwtAmount: (number + 1) * 10 },
+    sessionId,
+    key: sessionMintKey(sessionId),
+    kind: number % 3 === 2 ? 'escrow' : 'wallet',
+    brandId: BRANDS[0] ?? '0x',
+    wallet: USERS[number % 2] ?? '0x',
+    paymentIntentId: null,
+    usdCents: number + 1,
+    rwtAmount: (number + 1) * 10,
   };
 };
 
@@ -38,17 +43,19 @@ export function createMinting(world: World, deps: MintingDeps) {
   const progress = createMintProgress({ database, log, pollMs: 900 });
   const signer = cheapSigner(MINT_LANE);
   const work = mintWork({
-    ...{ ...deps, account: signer.address, pointsSale: CONTRACTS.pointsSale },
-    ...{
-      batchMax: plan.storeMax,
-      refusedRetryMs: 1_000,
-      refusedRetryMaxMs: 4_000,
-      onSent() {},
-      onGivenUp: progress.look,
-    },
+    ...deps,
+    account: signer.address,
+    pointsSale: CONTRACTS.pointsSale,
+    batchMax: plan.storeMax,
+    refusedRetryMs: 1_000,
+    refusedRetryMaxMs: 4_000,
+    onSent() {},
+    onGivenUp: progress.look,
   });
   const lane = createLane({
-    ...{ ...deps, signer, work },
+    ...deps,
+    signer,
+    work,
     settings: { ...deps.lane, purpose: 'mint', storeMax: plan.storeMax },
   });
   return {

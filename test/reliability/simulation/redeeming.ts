@@ -46,28 +46,32 @@ export function createRedeeming(world: World, deps: RedeemingDeps) {
   const progress = createRedemptionProgress({ database, log, pollMs: 900 });
   const signer = cheapSigner(REDEEM_LANE);
   const work = redeemWork({
-    ...{
-      ...deps,
-      rpc: deps.trialRpc,
-      account: signer.address,
-      perks: CONTRACTS.perks,
-      contracts: Object.values(CONTRACTS),
-    },
-    ...{
-      batchMax: plan.storeMax,
-      refusedRetryMs: 1_000,
-      refusedRetryMaxMs: 4_000,
-      onSent() {},
-      onGivenUp: progress.look,
-    },
+    ...deps,
+    rpc: deps.trialRpc,
+    account: signer.address,
+    perks: CONTRACTS.perks,
+    contracts: Object.values(CONTRACTS),
+    batchMax: plan.storeMax,
+    refusedRetryMs: 1_000,
+    refusedRetryMaxMs: 4_000,
+    onSent() {},
+    onGivenUp: progress.look,
   });
   const lane = createLane({
-    ...{ ...deps, signer, work },
+    ...deps,
+    signer,
+    work,
     settings: { ...deps.lane, purpose: 'redeem', storeMax: plan.storeMax },
   });
   const judging = {
-    ...{ database, rpc, clock, contracts: CONTRACTS },
-    ...{ ownAddresses: new Set<string>(), ownHosts: [], ownDomain: 'chat.example', permitMarginMs: 60_000 },
+    database,
+    rpc,
+    clock,
+    contracts: CONTRACTS,
+    ownAddresses: new Set<string>(),
+    ownHosts: [],
+    ownDomain: 'chat.example',
+    permitMarginMs: 60_000,
     // The contracts here take permits, and have no cap.
     collecting: { takesPermits: async () => true, capIn: async () => undefined },
     readPermit: async (permit: Permit) => standingOf(world, permit),
@@ -76,7 +80,9 @@ export function createRedeeming(world: World, deps: RedeemingDeps) {
   };
   const redeem = createPerkRedeemer({
     ...judging,
-    ...{ crash, answerTimeoutMs: 8_000, alarms: deps.alarms },
+    crash,
+    answerTimeoutMs: 8_000,
+    alarms: deps.alarms,
     redemptions: { nudge() {}, waitFor: progress.waitFor },
     random: withCodes(world),
   });

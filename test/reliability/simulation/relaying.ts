@@ -40,11 +40,17 @@ export function createRelaying(world: World, deps: RelayingDeps) {
   const lanes = createRelayLanes({ ...deps, onSent() {}, lane: { ...deps.lane, storeMax: plan.storeMax } });
   const userLimit = { scope: 'relay user', limit: plan.relayLimit, windowMs: RELAY_WINDOW_MS };
   const { queue } = createRelayQueue({
-    ...{ database: deps.queueDatabase, businessTime, userLimit },
-    ...{ batchMax: 3, triesMax: 10 },
+    database: deps.queueDatabase,
+    businessTime,
+    userLimit,
+    batchMax: 3,
+    triesMax: 10,
   });
   const relayTransaction = createRelayTransaction({
-    ...{ database, clock, businessTime, random },
+    database,
+    clock,
+    businessTime,
+    random,
     chain: createChainClient(deps.rpc),
     rpc: deps.rpc,
     contracts: CONTRACTS,

@@ -208,7 +208,11 @@ export function createReplica(world: World, name: string, place: number): Replic
   const wired = { ...parts, ...mutant.wire?.(parts, world) };
   const { clock, realClock } = wired;
   const shared = {
-    ...{ clock, realClock, alarms, log, crash },
+    clock,
+    realClock,
+    alarms,
+    log,
+    crash,
     random: world.random,
     settlements: wired.settlements,
   };
@@ -250,17 +254,28 @@ export function createReplica(world: World, name: string, place: number): Replic
   });
   const minting = createMinting(world, {
     ...shared,
-    ...{ rpc, chain, database, owner: name, lane: laneSettings },
+    rpc,
+    chain,
+    database,
+    owner: name,
+    lane: laneSettings,
   });
   const redeeming = createRedeeming(world, {
     ...shared,
-    ...{ rpc, chain, owner: name, lane: laneSettings },
+    rpc,
+    chain,
+    owner: name,
+    lane: laneSettings,
     database: wired.redeemDatabase,
     trialRpc: wired.trialRpc,
     askerOf: wired.askerOf,
   });
   const telling = createTelling(world, {
-    ...{ database, realClock, log, crash, park },
+    database,
+    realClock,
+    log,
+    crash,
+    park,
     businessTime: wired.webhookTime,
     owner: name,
   });
@@ -295,7 +310,10 @@ export function createReplica(world: World, name: string, place: number): Replic
     },
   });
   const consume = consumingOf(world, {
-    ...{ clock, crash, random: world.random, businessTime: wired.businessTime },
+    clock,
+    crash,
+    random: world.random,
+    businessTime: wired.businessTime,
     database: wired.consumeDatabase,
     realNow: realClock.now,
   });

@@ -81,7 +81,6 @@ const EMPTIED = [
   'achievement_progress',
   'brand_spending',
   'once_claims',
-  'journal_blocks',
   'attempts',
   'transactions',
   'rewards',
@@ -243,14 +242,27 @@ export async function openSimLedger(clock: Pick<Clock, 'now'>, ddl = ''): Promis
       await saveEventRule(database.db, { ...one, brandId, position });
   }
   await addEndpoint(database.db, {
-    ...{ id: 'endpoint', brandId: BRANDS[0] as BrandId, url: 'https://shop-0.example/told', types: [] },
-    ...{ isDefault: true, secret: `whsec_${Buffer.alloc(32).toString('base64')}`, createdAt: 0 },
+    id: 'endpoint',
+    brandId: BRANDS[0] as BrandId,
+    url: 'https://shop-0.example/told',
+    types: [],
+    isDefault: true,
+    secret: `whsec_${Buffer.alloc(32).toString('base64')}`,
+    createdAt: 0,
   });
   for (const wallet of GAS_WALLETS)
     await database.db.insert(gasWallets).values({ ...wallet, ready: true, createdAt: 0 });
   await addPerk(database.db, {
-    ...{ ...PERK, name: 'Perk', description: '', category: 'digital', stock: -1, image: null },
-    ...{ metadata: {}, active: true, constraints: [], createdAt: 0 },
+    ...PERK,
+    name: 'Perk',
+    description: '',
+    category: 'digital',
+    stock: -1,
+    image: null,
+    metadata: {},
+    active: true,
+    constraints: [],
+    createdAt: 0,
   });
   // The brand with a wallet of its own knows one user.
   await database.db

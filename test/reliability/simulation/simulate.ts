@@ -356,7 +356,9 @@ async function calmDown(world: World): Promise<boolean> {
   }
   await drain(world);
   let left: Left = {
-    ...{ what: 'work', payouts: plan.events > 0, calls: plan.relays > 0 },
+    what: 'work',
+    payouts: plan.events > 0,
+    calls: plan.relays > 0,
     mints: plan.mints > 0,
     redemptions: plan.perks.redemptions > 0,
     refused: false,
@@ -449,7 +451,10 @@ async function leftToDo(world: World): Promise<Left> {
     return failed > 0 || asking ? 'failures' : 'finality';
   };
   return {
-    ...{ what: what(), payouts: payouts > 0, calls: calls > 0, mints: mints > 0 },
+    what: what(),
+    payouts: payouts > 0,
+    calls: calls > 0,
+    mints: mints > 0,
     redemptions: redemptions + refused > 0,
     refused: refused > 0,
   };

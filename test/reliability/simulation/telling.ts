@@ -42,8 +42,13 @@ export function createTelling(world: World, deps: TellingDeps) {
   const deliverer = createDeliverer(
     { ...deps, random, post },
     {
-      ...{ atOnceOfEndpoint: 4, atOnce: 8, leaseMs: 3_000, answerTriesMs: 30_000 },
-      ...{ pollMs: 1_000, recordMax: 8, stopWaitMs: 1_000 },
+      atOnceOfEndpoint: 4,
+      atOnce: 8,
+      leaseMs: 3_000,
+      answerTriesMs: 30_000,
+      pollMs: 1_000,
+      recordMax: 8,
+      stopWaitMs: 1_000,
     },
   );
   return {
@@ -51,8 +56,12 @@ export function createTelling(world: World, deps: TellingDeps) {
     /** What a commit does that makes something true of which a brand wants to be told. */
     async tell(number: number): Promise<void> {
       const event = {
-        ...{ id: `evt_${number}`, brandId: BRANDS[0] ?? '0x', type: 'reward.distributed' as const },
-        ...{ subject: `subject-${number}`, body: '{}', transactionId: null },
+        id: `evt_${number}`,
+        brandId: BRANDS[0] ?? '0x',
+        type: 'reward.distributed' as const,
+        subject: `subject-${number}`,
+        body: '{}',
+        transactionId: null,
       };
       await database.atomically((tx) => queueWebhookEvents(tx, [event], businessTime()));
       deliverer.nudge();

@@ -122,7 +122,9 @@ export function createWorld({ seed, time, ledger, mutant, tally, trace }: WorldO
   const lossChance = createChance(seed + LOSS_SEEDS);
   const plan: Plan = {
     ...drawn,
-    ...{ webhooks: 0, webhookFailures: 0, loss: drawLoss(lossChance, drawn.steps) },
+    webhooks: 0,
+    webhookFailures: 0,
+    loss: drawLoss(lossChance, drawn.steps),
     mints: drawMints(createChance(seed + MINT_SEEDS)),
     perks: drawPerks(createChance(seed + PERK_SEEDS)),
     ...drawWebhooks(createChance(seed + WEBHOOK_SEEDS), drawn.replicas),
@@ -131,7 +133,9 @@ export function createWorld({ seed, time, ledger, mutant, tally, trace }: WorldO
   };
   const { stock, held } = plan.perks;
   const chain = createModelChain({
-    ...{ now: time.now, bitmap: mutant.bitmap ?? true, baseFeeWei: 10n * GWEI },
+    now: time.now,
+    bitmap: mutant.bitmap ?? true,
+    baseFeeWei: 10n * GWEI,
     perks: { stock, held: new Map(USERS.map((wallet) => [wallet, held])) },
     manners: plan.perks.manners,
   });
@@ -160,7 +164,13 @@ export function createWorld({ seed, time, ledger, mutant, tally, trace }: WorldO
   const { family } = plan;
   const { manners } = plan.perks;
   const node = createModelNode({
-    ...{ chain, chance, family, manners, strikes, onArrival, onTaken },
+    chain,
+    chance,
+    family,
+    manners,
+    strikes,
+    onArrival,
+    onTaken,
     showsPool: plan.loss?.showsPool ?? 'not at all',
   });
   const random: Random = {

@@ -30,7 +30,10 @@ const said = ({ status, body }: Answer): string =>
 async function send(shop: Shop, { user, event, way, key }: Sent): Promise<Answer> {
   const { brandId, domain, apiKey, tag } = shop;
   const body = {
-    ...{ brandId, domain, eventType: event, userEmail: `u${user}-${tag}@people.example` },
+    brandId,
+    domain,
+    eventType: event,
+    userEmail: `u${user}-${tag}@people.example`,
     metadata: { ...(way.source && { source: way.source }), ...(way.skipCooldown && { skip_cooldown: true }) },
   };
   const answer = await shop.service.post('/rewards-api/manual-event', body, {

@@ -38,14 +38,20 @@ async function openShops(count: number, change: Partial<ServeConfig> = {}): Prom
   const rules = Object.entries(RULES).map(([name, { reward, maxClaims, maxTotalClaims, cooldownMs }]) => [
     name,
     {
-      ...{ reward, maxClaims: list(maxClaims), cooldown: cooldownMs === 0 ? 0 : `${cooldownMs / 1_000}s` },
+      reward,
+      maxClaims: list(maxClaims),
+      cooldown: cooldownMs === 0 ? 0 : `${cooldownMs / 1_000}s`,
       ...(maxTotalClaims >= 0 && { maxTotalClaims }),
     },
   ]);
   const brands = Array.from({ length: count }, (_, place) => {
     const { brandId, domain, apiKey } = shopAt(place);
     return {
-      ...{ name: `Shop ${place}`, brandId, domains: [domain], apiKey, escrow: ESCROW },
+      name: `Shop ${place}`,
+      brandId,
+      domains: [domain],
+      apiKey,
+      escrow: ESCROW,
       events: Object.fromEntries(rules),
     };
   });

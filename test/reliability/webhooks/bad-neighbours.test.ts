@@ -62,8 +62,13 @@ async function neighbourhood(database: Database, manners: Manner[], each: number
       const brandId = freshAddress();
       const id = freshKey('we');
       await addEndpoint(database.db, {
-        ...{ id, brandId, url: `http://127.0.0.1:${receiver.port}/`, types: [], isDefault: false },
-        ...{ secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', createdAt: START_MS },
+        id,
+        brandId,
+        url: `http://127.0.0.1:${receiver.port}/`,
+        types: [],
+        isDefault: false,
+        secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+        createdAt: START_MS,
       });
       const events = Array.from({ length: each }, () => {
         const eventId = freshKey('evt_');
@@ -96,9 +101,15 @@ async function run(manners: Manner[], each: number, judge: (run: Run) => Promise
   const clock = adjustableClock({ startMs: START_MS, frozen: true });
   const webhooks = createWebhooks(
     {
-      ...{ database, clock, realClock: systemClock(), random: secureRandom(clock), log: silentLog },
-      ...{ businessTime: () => atMs(clock.now()), crash: neverCrash },
-      ...{ reach: { to: 'any' }, addressesOf: localAddresses },
+      database,
+      clock,
+      realClock: systemClock(),
+      random: secureRandom(clock),
+      log: silentLog,
+      businessTime: () => atMs(clock.now()),
+      crash: neverCrash,
+      reach: { to: 'any' },
+      addressesOf: localAddresses,
       alarms: { raise: () => {}, clear: () => {} },
     },
     { ...settings.webhooks, stopWaitMs: 0 },

@@ -10,14 +10,28 @@ test('a distributed reward has the fields of the contract beside id, type, creat
   const brandId = `0x${'11'.repeat(20)}`;
   const walletAddress = `0x${'22'.repeat(20)}`;
   const facts = {
-    ...{ brandId, userId: 'zoë@shop.example', email: 'zoë@shop.example', walletAddress },
-    ...{ amount: 25, eventType: 'complete_survey', transactionHash, timestamp },
+    brandId,
+    userId: 'zoë@shop.example',
+    email: 'zoë@shop.example',
+    walletAddress,
+    amount: 25,
+    eventType: 'complete_survey',
+    transactionHash,
+    timestamp,
   };
   const body = webhookBody({ id, event: { type: 'reward.distributed', facts } });
   expect(JSON.parse(body)).toEqual({
-    ...{ id, type: 'reward.distributed', created: 1_700_000_000 },
-    ...{ event: 'rwt_distributed', brandId, userId: 'zoë@shop.example', email: 'zoë@shop.example' },
-    ...{ walletAddress, rwtAmount: 25, transactionHash, timestamp },
+    id,
+    type: 'reward.distributed',
+    created: 1_700_000_000,
+    event: 'rwt_distributed',
+    brandId,
+    userId: 'zoë@shop.example',
+    email: 'zoë@shop.example',
+    walletAddress,
+    rwtAmount: 25,
+    transactionHash,
+    timestamp,
     data: {
       userEmail: 'zoë@shop.example',
       amount: 25,
@@ -31,7 +45,9 @@ test('a distributed reward has the fields of the contract beside id, type, creat
 test('the other types have their facts as data', () => {
   const facts = { userEmail: 'a@b.example', milestoneDays: 7, bonusAmount: 100, timestamp };
   expect(JSON.parse(webhookBody({ id, event: { type: 'streak.milestone', facts } }))).toEqual({
-    ...{ id, type: 'streak.milestone', created: 1_700_000_000 },
+    id,
+    type: 'streak.milestone',
+    created: 1_700_000_000,
     data: facts,
   });
 });

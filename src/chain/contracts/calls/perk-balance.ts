@@ -10,6 +10,8 @@ export const perksHeld = (
   { address, tokenId }: { address: Hex; tokenId: number },
 ): Promise<bigint> =>
   readContract(rpc, {
-    ...{ address: perks, abi: perkNFTAbi, functionName: 'balanceOf' },
+    address: perks,
+    abi: perkNFTAbi,
+    functionName: 'balanceOf',
     args: [address, BigInt(tokenId)],
   });

@@ -14,7 +14,9 @@ export function perkTermsData(of: PerkTerms & { tokenId: number; brandId: Hex })
     return encodeFunctionData({ abi, functionName: 'changeStock', args: [tokenId, BigInt(stock)] });
   if (kind === 'terms')
     return encodeFunctionData({
-      ...{ abi, functionName: 'setPerkTerms', args: [tokenId, price, brandId, active] },
+      abi,
+      functionName: 'setPerkTerms',
+      args: [tokenId, price, brandId, active],
     });
   const left = isUnlimited(stock) ? maxUint256 : BigInt(stock);
   return encodeFunctionData({ abi, functionName: 'setPerk', args: [tokenId, price, left, brandId, active] });

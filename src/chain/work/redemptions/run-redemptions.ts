@@ -7,6 +7,7 @@ export const createRedemptions = (
   deps: TriedLaneDeps & { perks: `0x${string}`; contracts: readonly `0x${string}`[] },
 ) =>
   createTriedLane(deps, {
-    ...{ name: 'redemptions', purpose: 'redeem' },
+    name: 'redemptions',
+    purpose: 'redeem',
     workOf: (of) => redeemWork({ ...of, perks: deps.perks, contracts: deps.contracts }),
   });

@@ -59,7 +59,11 @@ async function replay(
   const random = secureRandom(runtime.clock);
   const before = await totals();
   const answers = await sendAgain(request, {
-    ...{ times: options.times, concurrency: options.concurrency, timeoutMs: settings.timeout, secret, fetch },
+    times: options.times,
+    concurrency: options.concurrency,
+    timeoutMs: settings.timeout,
+    secret,
+    fetch,
     ...(options.newId && { newKey: () => random.uuid() }),
   });
   const after = await totals();

@@ -47,7 +47,10 @@ async function sendOnce(
   const took = () => Math.round(elapsedMs());
   try {
     const response = await fetch(url, {
-      ...{ method, headers: sent, body, redirect: 'manual' },
+      method,
+      headers: sent,
+      body,
+      redirect: 'manual',
       signal: AbortSignal.timeout(timeoutMs),
     });
     const text = await response.text();

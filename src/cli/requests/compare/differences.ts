@@ -30,9 +30,13 @@ const below = (path: string, key: string, isList: boolean) => {
 export function comparable(request: RequestDetail) {
   const { host, method, path, search, origin, credential, status, decision, explained } = request;
   return {
-    ...{ host, method, path },
+    host,
+    method,
+    path,
     query: Object.fromEntries(new URLSearchParams(search)),
-    ...{ origin, credential, requestHeaders: request.requestHeaders },
+    origin,
+    credential,
+    requestHeaders: request.requestHeaders,
     requestBody: jsonOr(request.requestBody),
     status,
     responseHeaders: request.responseHeaders,

@@ -10,7 +10,8 @@ export async function knownStack({ run, call }: Emulator): Promise<KnownStack> {
   const reply = await call(listBrands);
   mustSucceed(reply);
   const brands = reply.body.brands.map(({ brandId, domains }) => ({
-    ...{ brandId, apiKey: '' },
+    brandId,
+    apiKey: '',
     domain: domains[0] ?? '',
   }));
   return { brands, users: [], contracts: {} };

@@ -66,7 +66,11 @@ export async function deliver(
   const counting = await createCounting(processor, events);
   const delivered = await sendDeliveries(
     {
-      ...{ to, secret, fetch, concurrency: options.concurrency, delayMs: options.delay },
+      to,
+      secret,
+      fetch,
+      concurrency: options.concurrency,
+      delayMs: options.delay,
       nowMs: processor ? processor.nowMs : async () => runtime.clock.now(),
       agedBySeconds: options.stale
         ? OUT_OF_TOLERANCE_SECONDS

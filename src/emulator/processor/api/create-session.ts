@@ -110,7 +110,8 @@ function readLines(change: Change, parameters: Parameters): { lines: SessionLine
   const items = parameters.groups('line_items');
   if (items.length === 0) {
     throw invalidRequest('Missing required param: line_items.', {
-      ...{ code: 'parameter_missing', param: 'line_items' },
+      code: 'parameter_missing',
+      param: 'line_items',
     });
   }
   if (items.length > LINES_MAX) {
@@ -131,7 +132,8 @@ function readLine(change: Change, item: Parameters): { line: SessionLine; curren
   if (item.has('price')) {
     const price = item.text('price') ?? '';
     throw invalidRequest(`No such price: '${price}'; the emulated processor takes \`price_data\``, {
-      ...{ code: 'resource_missing', param: 'line_items[0][price]' },
+      code: 'resource_missing',
+      param: 'line_items[0][price]',
     });
   }
   const price = item.group('price_data');
@@ -149,7 +151,8 @@ function readLine(change: Change, item: Parameters): { line: SessionLine; curren
   const product = price.group('product_data');
   if (!product) {
     throw invalidRequest('Missing required param: line_items[0][price_data][product_data].', {
-      ...{ code: 'parameter_missing', param: 'line_items[0][price_data][product_data]' },
+      code: 'parameter_missing',
+      param: 'line_items[0][price_data][product_data]',
     });
   }
   const line: SessionLine = {

@@ -41,7 +41,11 @@ export async function listPage(db: Queries, parameters: Parameters, wish: ListWi
   let afterNumber = end;
   for (;;) {
     const rows = await listObjects(db, {
-      ...{ kind: wish.kind, about: wish.about, ...created, beforeNumber, afterNumber },
+      kind: wish.kind,
+      about: wish.about,
+      ...created,
+      beforeNumber,
+      afterNumber,
       limit: LIMIT_MAX + 1,
     });
     const fitting = rows.filter((row) => wish.matches?.(wish.show(row)) ?? true);

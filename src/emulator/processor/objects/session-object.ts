@@ -151,8 +151,14 @@ export function newSession(of: {
 }
 
 export const customerDetails = (email: string): Session['customer_details'] => ({
-  ...{ address: null, business_name: null, email, individual_name: null },
-  ...{ name: null, phone: null, tax_exempt: 'none', tax_ids: null },
+  address: null,
+  business_name: null,
+  email,
+  individual_name: null,
+  name: null,
+  phone: null,
+  tax_exempt: 'none',
+  tax_ids: null,
 });
 
 /** The lines of a session, as the API lists them. */

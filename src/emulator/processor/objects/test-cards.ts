@@ -14,20 +14,32 @@ export interface TestCard {
 /** In the order of the page. */
 export const testCards: readonly TestCard[] = [
   {
-    ...{ choice: 'card', label: 'Card 4242 4242 4242 4242', last4: '4242' },
-    ...{ effect: 'is paid at once', outcome: 'paid' },
+    choice: 'card',
+    label: 'Card 4242 4242 4242 4242',
+    last4: '4242',
+    effect: 'is paid at once',
+    outcome: 'paid',
   },
   {
-    ...{ choice: 'card_declined', label: 'Card 4000 0000 0000 0002', last4: '0002' },
-    ...{ effect: 'is declined', outcome: { declined: 'generic_decline' } },
+    choice: 'card_declined',
+    label: 'Card 4000 0000 0000 0002',
+    last4: '0002',
+    effect: 'is declined',
+    outcome: { declined: 'generic_decline' },
   },
   {
-    ...{ choice: 'insufficient_funds', label: 'Card 4000 0000 0000 9995', last4: '9995' },
-    ...{ effect: 'is declined for insufficient funds', outcome: { declined: 'insufficient_funds' } },
+    choice: 'insufficient_funds',
+    label: 'Card 4000 0000 0000 9995',
+    last4: '9995',
+    effect: 'is declined for insufficient funds',
+    outcome: { declined: 'insufficient_funds' },
   },
   {
-    ...{ choice: 'later', label: 'Bank debit', last4: '6789' },
-    ...{ effect: 'is paid a minute later', outcome: 'later' },
+    choice: 'later',
+    label: 'Bank debit',
+    last4: '6789',
+    effect: 'is paid a minute later',
+    outcome: 'later',
   },
 ];
 

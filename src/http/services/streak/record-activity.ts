@@ -44,8 +44,16 @@ function recordedBody(recorded: RecordedActivity): RecordActivityResult {
   const { nextMilestone, unclaimedMilestones, graceUsed, reward } = recorded;
   return {
     success: true,
-    ...{ isNewActivity: isNew, wasNew: isNew, previousStreak, currentStreak, longestStreak, multiplier },
-    ...{ totalStreakDays, nextMilestone, unclaimedMilestones, message: messageOf(recorded) },
+    isNewActivity: isNew,
+    wasNew: isNew,
+    previousStreak,
+    currentStreak,
+    longestStreak,
+    multiplier,
+    totalStreakDays,
+    nextMilestone,
+    unclaimedMilestones,
+    message: messageOf(recorded),
     streak: { current: currentStreak, longest: longestStreak, multiplier, graceUsed },
     reward,
   };

@@ -29,7 +29,9 @@ async function register(kit: PageKit, context: Context, { visit, field: sent }: 
   const made = await kit.accounts.register({ ...values, password, address });
   if ('problems' in made) return show(kit, context, { next, problems: made.problems, values });
   const entered = await kit.accounts.logIn({
-    ...{ login: made.user.login, password, caller: visit.caller },
+    login: made.user.login,
+    password,
+    caller: visit.caller,
     address,
   });
   if (entered.outcome !== 'in') return kit.goBack({ visit }, visit.at('/login'));

@@ -48,7 +48,8 @@ async function answer(world: World, request: RedemptionRequest, mayExist: boolea
   const outcome = await replica.redeemPerk(
     { number, word },
     {
-      ...{ id: ids.at(-1) ?? '', mayExist },
+      id: ids.at(-1) ?? '',
+      mayExist,
       async renew() {
         ids.push(`redemption-${number}-${ids.length}`);
         return ids.at(-1) ?? '';

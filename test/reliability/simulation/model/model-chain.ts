@@ -162,7 +162,10 @@ export function createModelChain(options: ModelChainOptions) {
     sales: [],
     redemptions: [],
     state: {
-      ...{ nonces: new Map(), paid: new Set(), sold: new Set(), balances: new Map() },
+      nonces: new Map(),
+      paid: new Set(),
+      sold: new Set(),
+      balances: new Map(),
       perks: { ...options.perks, redeemed: new Set(), allowed: new Map() },
     },
   };

@@ -102,7 +102,9 @@ export function redeem(state: PerkState, data: Hex, run: Run): Redeemed {
       const short = [ESCROW, BigInt(left + PERK.cost), BigInt(PERK.cost)] as const;
       return {
         refused: encodeErrorResult({
-          ...{ abi: rewardTokenAbi, errorName: 'ERC20InsufficientAllowance', args: short },
+          abi: rewardTokenAbi,
+          errorName: 'ERC20InsufficientAllowance',
+          args: short,
         }),
       };
     }
@@ -142,7 +144,8 @@ function codeRefuses({ in: place, manner, isBehind, likes }: Run): boolean {
 export const collectedLog = ({ key, wallet }: ModelRedemption) => ({
   address: ESCROW,
   topics: encodeEventTopics({
-    ...{ abi: businessEscrowAbi, eventName: 'Redeemed' },
+    abi: businessEscrowAbi,
+    eventName: 'Redeemed',
     args: { key, brand: PERK.brandId, user: wallet },
   }) as Hex[],
   data: `0x${PERK.cost.toString(16).padStart(64, '0')}` as Hex,
@@ -154,12 +157,15 @@ export function readView(state: PerkState, { to, data }: { to: Hex; data: Hex })
     const { args } = decodeFunctionData({ abi: rewardTokenAbi, data });
     const wallet = String(args?.[0]).toLowerCase() as Hex;
     return encodeFunctionResult({
-      ...{ abi: rewardTokenAbi, functionName: 'balanceOf', result: BigInt(state.held.get(wallet) ?? 0) },
+      abi: rewardTokenAbi,
+      functionName: 'balanceOf',
+      result: BigInt(state.held.get(wallet) ?? 0),
     });
   }
   if (to !== CONTRACTS.perks) throw new Error(`the model knows no contract ${to}`);
   return encodeFunctionResult({
-    ...{ abi: perkNFTAbi, functionName: 'perkOf' },
+    abi: perkNFTAbi,
+    functionName: 'perkOf',
     result: { price: BigInt(PERK.cost), stock: BigInt(state.stock), brand: PERK.brandId, active: true },
   });
 }
