@@ -30,7 +30,7 @@ test('the command line loads little before it knows what to do', () => {
 
 test('the process has one asynchronous storage, however many stacks: every promise takes along the value of each', () => {
   const making = everySource().filter(({ text }) => text.includes('new AsyncLocalStorage'));
-  expect(making.map(({ file }) => file)).toEqual(['lib/scope.ts']);
+  expect(making.map(({ file }) => file)).toEqual(['lib/async-context.ts']);
 });
 
 const roots =
@@ -168,8 +168,8 @@ describe('the check sees', () => {
     [
       "a chain's room that knows a later one",
       'chain/lane/a.ts',
-      "import type { X } from '../follow/b.ts';",
-      'chain/lane/a.ts:1 → chain/follow/b.ts: in the chain lane comes before follow',
+      "import type { X } from '../indexer/b.ts';",
+      'chain/lane/a.ts:1 → chain/indexer/b.ts: in the chain lane comes before indexer',
     ],
     [
       'a room of the chain without a place',

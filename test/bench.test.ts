@@ -226,7 +226,7 @@ describe('the budget of an event', () => {
   test('a source belongs to the longest path of the table that it begins with', () => {
     expect(
       [
-        ...['src/ledger/rewards/claims.ts', 'src/ledger/request-traces.ts', 'src/chain/follow/follow.ts'],
+        ...['src/ledger/rewards/claims.ts', 'src/ledger/request-traces.ts', 'src/chain/indexer/indexer.ts'],
         ...['/home/me/node_modules/zod/v4/core/parse.js', 'node:_http_server', 'src/somewhere/else.ts'],
       ].map(partOfEvent),
     ).toEqual(['ledger', 'traces', 'follow', 'read', 'read', undefined]);

@@ -7,7 +7,7 @@ import type { ContractAddresses } from '../../src/chain/contracts/deployment-ste
 import { startAnvil } from '../../src/chain/development/anvil.ts';
 import { openGasWallet } from '../../src/chain/development/open-gas-wallet.ts';
 import { fundBrands, prepareContracts, sendAsAdmin } from '../../src/chain/development/prepare-chain.ts';
-import { keysGrownFrom, localKeySigner } from '../../src/chain/lane/local-key.ts';
+import { keysDerivedFrom, localKeySigner } from '../../src/chain/lane/local-key.ts';
 import { createChainClient } from '../../src/chain/rpc/client.ts';
 import { createRpc, type Rpc } from '../../src/chain/rpc/rpc.ts';
 import { settings } from '../../src/compose/config.ts';
@@ -87,7 +87,7 @@ export async function prepareService(chain: Chain, database: Database, brands: B
       facts.contracts.pointsSale,
       brands.map(({ brandId }) => ({ brandId, amount: DEPOSIT })),
     );
-    const grown = keysGrownFrom(keys.relay);
+    const grown = keysDerivedFrom(keys.relay);
     const { perks } = facts.contracts;
     const opening = { ...preparation, keys: grown };
     for (const { brandId } of brands) await openGasWallet(opening, { brandId, perks, nowMs: Date.now() });

@@ -6,8 +6,8 @@ import {
   type RateWindow,
   takeFromWindows,
 } from '../ledger/limits/rate-windows.ts';
+import { createBatcher } from '../lib/batch/batcher.ts';
 import type { Clock } from '../lib/clock.ts';
-import { createGatherer } from '../lib/gather/gather.ts';
 
 interface AdmitAddressDeps {
   database: Database;
@@ -25,7 +25,7 @@ interface AdmitAddressDeps {
 export function createAddressGate(deps: AdmitAddressDeps) {
   const { database, clock, limit } = deps;
   let cleanedAtMs = clock.now();
-  const gatherer = createGatherer<string, RateWindow & { taken: boolean }>({
+  const batcher = createBatcher<string, RateWindow & { taken: boolean }>({
     maxItems: deps.batchMax,
     run: (addresses) => tryAgain(() => takeAll(addresses), deps),
   });
@@ -41,5 +41,5 @@ export function createAddressGate(deps: AdmitAddressDeps) {
       return answers;
     });
 
-  return gatherer.submit;
+  return batcher.submit;
 }

@@ -7,8 +7,8 @@ import { countedByBoards } from '../ledger/consumers/counted-by-boards.ts';
 import type { Queries } from '../ledger/database/database.ts';
 import { recentBlocks } from '../ledger/transactions/followed-blocks.ts';
 import type { Since } from '../rules/since.ts';
+import { verifyAheadOfLedger } from './ahead-of-ledger.ts';
 import { type Audit, isWhole, type VerifyDeps, type VerifyProgress } from './audit.ts';
-import { verifyBeyond } from './beyond-the-cut.ts';
 import { verifyClaims } from './claims.ts';
 import { verifyAchievements } from './engagement/achievements.ts';
 import { verifyLeaderboards } from './engagement/leaderboards.ts';
@@ -48,7 +48,7 @@ export async function verifyLedger(deps: VerifyDeps, options: VerifyOptions = {}
       continue;
     }
     const { block, since, left } = compared;
-    const behind = block === null || isAborted() ? null : await verifyBeyond(deps, findings, block);
+    const behind = block === null || isAborted() ? null : await verifyAheadOfLedger(deps, findings, block);
     const { differences, flagged, checked } = findings;
     return {
       ok: differences.length === 0,

@@ -7,16 +7,16 @@ import type { Random } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
 import { createLoop } from '../lib/loop.ts';
 import { type Alarms, createAlarms } from './alarms.ts';
-import { findEarlierMints } from './follow/find-earlier-mints.ts';
-import { createFollower } from './follow/follow.ts';
-import type { Reading } from './follow/types.ts';
+import { findEarlierMints } from './indexer/find-earlier-mints.ts';
+import { createFollower } from './indexer/indexer.ts';
+import type { Reading } from './indexer/types.ts';
 import type { Signer } from './lane/signer.ts';
 import type { ChainClient } from './rpc/client.ts';
 import type { Rpc } from './rpc/rpc.ts';
-import { createMintProgress, type MintProgressBoard } from './waiting/mint-outcome.ts';
-import { createRedemptionProgress, type RedemptionProgressBoard } from './waiting/redemption-outcome.ts';
-import { createRelayProgress, type RelayProgressBoard } from './waiting/relay-outcome.ts';
-import { createRewardProgress, type RewardProgressBoard } from './waiting/reward-outcome.ts';
+import { createMintWaiters, type MintWaiters } from './waiting/mint-waiters.ts';
+import { createRedemptionWaiters, type RedemptionWaiters } from './waiting/redemption-waiters.ts';
+import { createRelayWaiters, type RelayWaiters } from './waiting/relay-waiters.ts';
+import { createRewardWaiters, type RewardWaiters } from './waiting/reward-waiters.ts';
 import { type GiveUpSettings, giveUpLateRedemptions } from './work/redemptions/give-up-late.ts';
 import { createRedemptions } from './work/redemptions/run-redemptions.ts';
 import type { GasKeys } from './work/relay-lanes.ts';
@@ -72,14 +72,14 @@ export interface ChainEngineSettings {
 }
 
 export interface ChainEngine {
-  progress: RewardProgressBoard;
+  progress: RewardWaiters;
   alarms: Alarms;
   payouts: { nudge(): void };
   /** `nudge`: a mint was planned, after its commit. */
-  mints: MintProgressBoard & { nudge(): void };
+  mints: MintWaiters & { nudge(): void };
   /** `nudge`: a redemption was admitted, after its commit. */
-  redemptions: RedemptionProgressBoard & { nudge(): void };
-  relays: RelayProgressBoard & { nudge(lane: `0x${string}`): void };
+  redemptions: RedemptionWaiters & { nudge(): void };
+  relays: RelayWaiters & { nudge(lane: `0x${string}`): void };
   /** Reads the blocks that exist already, then starts the loops. */
   start(): Promise<void>;
   stop(): Promise<void>;
@@ -88,10 +88,10 @@ export interface ChainEngine {
 /** The boards on which requests wait, whoever does the work. */
 function createBoards({ database, log, settings }: Pick<ChainEngineDeps, 'database' | 'log' | 'settings'>) {
   const deps = { database, log, pollMs: settings.progressPollMs };
-  const progress = createRewardProgress(deps);
-  const minted = createMintProgress(deps);
-  const redeemed = createRedemptionProgress(deps);
-  const relayed = createRelayProgress(deps);
+  const progress = createRewardWaiters(deps);
+  const minted = createMintWaiters(deps);
+  const redeemed = createRedemptionWaiters(deps);
+  const relayed = createRelayWaiters(deps);
   const all = [progress, minted, redeemed, relayed];
   return {
     progress,

@@ -2,7 +2,7 @@
 import { createExternalApi } from '../actions/constraints/ask-external-api.ts';
 import { createCheckConstraints } from '../actions/constraints/check-constraints.ts';
 import { createResultLooks } from '../actions/constraints/look-at-results.ts';
-import { readStandings, standingText } from '../actions/constraints/read-standing.ts';
+import { membershipText, readMemberships } from '../actions/constraints/read-membership.ts';
 import { perksHeld } from '../chain/contracts/calls/perk-balance.ts';
 import type { Rpc } from '../chain/rpc/rpc.ts';
 import { boundedChat } from '../constraints/bounded-chat.ts';
@@ -54,7 +54,7 @@ export function createConstraints(deps: ConstraintsDeps): {
     questionMs,
     standing: async ({ brandId, userAddress: address }, ttlSeconds) =>
       chat && ttlSeconds * 1_000 > looks.lookEveryMs
-        ? standingText(await readStandings({ database, chat, log }, { brandId, address }))
+        ? membershipText(await readMemberships({ database, chat, log }, { brandId, address }))
         : null,
     ask: (question) =>
       // Another brand that names the same server must not keep this one from asking it.

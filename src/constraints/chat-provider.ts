@@ -1,7 +1,7 @@
 /** The port to chats: which level and roles a user has in a brand's community. */
 
 /** A user in one chat; whom the chat does not know has level 0 and no roles there. */
-export interface ChatStanding {
+export interface ChatMembership {
   /** By its one name, such as `discord`. */
   platform: string;
   level: number;
@@ -19,5 +19,5 @@ export interface ChatUser {
 
 export interface ChatProvider {
   /** At most one for each platform; rejects when the provider gives no answer. */
-  standingsOf(user: ChatUser): Promise<readonly ChatStanding[]>;
+  standingsOf(user: ChatUser): Promise<readonly ChatMembership[]>;
 }

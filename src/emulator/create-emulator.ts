@@ -11,7 +11,7 @@ import { openSqlite } from '../ledger/database/sqlite.ts';
 import { systemClock } from '../lib/clock.ts';
 import { secureRandom } from '../lib/ids.ts';
 import type { Ready } from '../stack/ready.ts';
-import { type NodeDoor, openNodeDoor } from './chain/node-door.ts';
+import { openRpcProxy, type RpcProxy } from './chain/rpc-proxy.ts';
 import { createRequestLog } from './control/request-log.ts';
 import { loadFixture, packagedFixture } from './fixture/fixture.ts';
 import { emulatorLimits } from './limits.ts';
@@ -158,7 +158,7 @@ async function startEmulator(
     clock,
     dataDir: folder,
   });
-  let door: NodeDoor | undefined;
+  let door: RpcProxy | undefined;
   deps.onSnapshots(context.snapshots);
   lifecycle.onStop(keeper.close);
   const { importFile } = config;
@@ -198,19 +198,19 @@ const behind = (gate: DrainGate, { events, ...others }: ListenerApps): ListenerA
   ...Object.fromEntries(Object.keys(others).map((name) => [name, gate.at(name as ListenerName)])),
 });
 
-type NodePort = Parameters<typeof openNodeDoor>[0]['port'];
+type NodePort = Parameters<typeof openRpcProxy>[0]['port'];
 
 /** A default port that is taken is replaced by any free port. */
 async function openDoorSomewhere(
   { bindAddress, rpcPort, rpcPortExplicit }: ServeConfig,
   port: NodePort,
-): Promise<NodeDoor> {
+): Promise<RpcProxy> {
   const node = { port, bindAddress };
   try {
-    return await openNodeDoor(node, { port: rpcPort });
+    return await openRpcProxy(node, { port: rpcPort });
   } catch (error) {
     const taken = error instanceof AnvilError && error.code === 'E_PORT_TAKEN';
     if (!taken || rpcPortExplicit) throw error;
-    return openNodeDoor(node, { port: 0 });
+    return openRpcProxy(node, { port: 0 });
   }
 }

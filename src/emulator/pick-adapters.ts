@@ -35,8 +35,8 @@ import { type Random, secureRandom } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
 import type { AskDeps } from '../outgoing/ask.ts';
 import { verificationName, verificationRecord } from '../rules/brands/dns-verification.ts';
-import { type KeptChain, startKeptChain } from './chain/kept-chain.ts';
-import { createFaultBoard, type FaultBoard } from './faults/fault-board.ts';
+import { type SupervisedAnvil, startSupervisedAnvil } from './chain/supervised-anvil.ts';
+import { createFaultRegistry, type FaultRegistry } from './faults/fault-registry.ts';
 import { jumpClock } from './faults/jump-clock.ts';
 import { logFaults } from './faults/log-faults.ts';
 import { emulatorLimits } from './limits.ts';
@@ -58,7 +58,7 @@ export interface Adapters extends StackDeps {
   random: Random;
   log: Log;
   /** The emulator's own node; undefined for one of the developer's. */
-  node: KeptChain | undefined;
+  node: SupervisedAnvil | undefined;
   /** Makes the chain's time follow a move of the service's clock. */
   syncChain: () => Promise<void>;
   signers: Record<keyof typeof devPaths, Signer>;
@@ -66,7 +66,7 @@ export interface Adapters extends StackDeps {
   dns: TxtResolver;
   outgoing: AskDeps;
   chat: ChatProvider;
-  faults: FaultBoard;
+  faults: FaultRegistry;
 }
 
 interface Place {
@@ -102,7 +102,7 @@ export async function pickAdapters(
   const rpc = local?.rpc ?? createRpc({ url: rpcUrl, ...settings.rpc });
   const random = secureRandom(clock);
   const syncChain = async () => local?.syncClock();
-  const faults = createFaultBoard(
+  const faults = createFaultRegistry(
     { clock, listeners: [jumpClock({ clock, follow: () => void syncChain() }), logFaults(config.log)] },
     emulatorLimits.faults,
   );
@@ -177,10 +177,10 @@ async function startOwnChain(
   deps: { database: Database; clock: AdjustableClock; lifecycle: Lifecycle },
   config: ServeConfig,
   { dataDir, prestartedNode }: Place,
-): Promise<KeptChain | undefined> {
+): Promise<SupervisedAnvil | undefined> {
   if (config.rpcUrl) return undefined;
   const { bindAddress, blockTimeSeconds, log } = config;
-  const local = await startKeptChain({
+  const local = await startSupervisedAnvil({
     rpc: settings.rpc,
     journal: config.databaseUrl && config.ephemeral ? undefined : ledgerChainJournal(deps.database),
     isSavedOnlyOnDemand: config.ephemeral,

@@ -1,7 +1,7 @@
 /** Numbers that are handed out once and never again, in the order of their commits. */
 import { sql } from 'drizzle-orm';
 import type { Queries } from './database/database.ts';
-import { type Of, statement } from './database/statement.ts';
+import { type Of, preparedQuery } from './database/prepared-query.ts';
 import { type CounterName, counters } from './schema/counters.ts';
 
 /** Takes `count` consecutive numbers and returns the first; the row stays locked until the commit. */
@@ -11,7 +11,7 @@ export async function takeNumbers(tx: Queries, name: CounterName, count: number)
   return row.next - count;
 }
 
-const addTo = statement((db, of: Of<{ name: CounterName; count: number }>) =>
+const addTo = preparedQuery((db, of: Of<{ name: CounterName; count: number }>) =>
   db
     .insert(counters)
     .values({ name: of.name, next: of.count })

@@ -4,6 +4,7 @@
  */
 import { and, desc, eq, gt, gte, inArray, lt, or, type SQL } from 'drizzle-orm';
 import { allPlaces } from '../lib/ids.ts';
+import { bulkInsert } from './database/bulk-insert.ts';
 import {
   type Database,
   isDuplicateTable,
@@ -12,13 +13,12 @@ import {
   isUniqueViolation,
   type Queries,
 } from './database/database.ts';
-import { insertion } from './database/insertion.ts';
 import { requestTraces, tracePlace } from './schema/request-traces.ts';
 
 export type RequestTrace = typeof requestTraces.$inferSelect;
 
 /** Those that are there already stay as they are. */
-export const insertRequestTraces = insertion(requestTraces, (insert) => insert.onConflictDoNothing());
+export const insertRequestTraces = bulkInsert(requestTraces, (insert) => insert.onConflictDoNothing());
 
 export interface TraceFilter {
   /** `404`, `4xx`, or nothing. */

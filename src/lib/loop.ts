@@ -1,8 +1,9 @@
 /** Background work in turns: the next turn comes at once while there is more, on a nudge, or after a pause. */
-import { createBell } from './bell.ts';
+
 import { formatDuration } from './duration.ts';
 import { createFailureLog } from './failures/failure-log.ts';
 import type { Log } from './log.ts';
+import { createWakeSignal } from './wake-signal.ts';
 
 interface Loop {
   start(): void;
@@ -25,7 +26,7 @@ export function createLoop(options: {
   pauseMs: () => number;
   log: Log;
 }): Loop {
-  const bell = createBell();
+  const bell = createWakeSignal();
   const stopping = new AbortController();
   const failures = createFailureLog({ what: `the ${options.name} loop`, log: options.log });
   let running: Promise<void> | undefined;

@@ -1,6 +1,6 @@
 /** All checks of a start in their order, again while something outside does not answer yet. */
 import { createChainHistory } from '../audit/chain-history.ts';
-import { nextBlock } from '../chain/follow/next-block.ts';
+import { nextBlock } from '../chain/indexer/next-block.ts';
 import { localKeySigner } from '../chain/lane/local-key.ts';
 import { type ChainClient, createChainClient } from '../chain/rpc/client.ts';
 import type { Rpc } from '../chain/rpc/rpc.ts';

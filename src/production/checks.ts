@@ -1,6 +1,6 @@
 /** The checks before production starts. Each returns every problem that it sees; a check never changes anything. */
 
-import { paidBeyond } from '../audit/beyond-the-cut.ts';
+import { paidAheadOfLedger } from '../audit/ahead-of-ledger.ts';
 import type { ChainHistory } from '../audit/chain-history.ts';
 import { contractProblemText, contractsAt } from '../chain/contracts/deploy.ts';
 import { accountPower, type Role } from '../chain/contracts/roles.ts';
@@ -208,7 +208,7 @@ export async function checkSequences(
   const paid =
     head &&
     (await asked('the next sequence', () =>
-      paidBeyond(history, { db: deps.database.db, block: head.number }),
+      paidAheadOfLedger(history, { db: deps.database.db, block: head.number }),
     ));
   if (!paid) return [];
   const { sequence, next } = paid;

@@ -3,8 +3,8 @@ import { hostname } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { Hono } from 'hono';
 import type { ChainEngineDeps } from '../chain/engine.ts';
-import { createReadingReport } from '../chain/follow/reading-report.ts';
-import { keysGrownFrom, keyTree, localKeySigner } from '../chain/lane/local-key.ts';
+import { createReadingReport } from '../chain/indexer/reading-report.ts';
+import { keysDerivedFrom, keyTree, localKeySigner } from '../chain/lane/local-key.ts';
 import { createChainClient } from '../chain/rpc/client.ts';
 import { createRpc } from '../chain/rpc/rpc.ts';
 import { createRpcPool } from '../chain/rpc/rpc-pool.ts';
@@ -332,7 +332,7 @@ function pickSigners({
     payout: localKeySigner(payout),
     mint: mint && localKeySigner(mint),
     redeem: redemption && localKeySigner(redemption),
-    relay: relay && keysGrownFrom(relay),
+    relay: relay && keysDerivedFrom(relay),
   };
 }
 

@@ -1,5 +1,5 @@
 /** Checks the block from which the first start reads the chain. */
-import { deploymentBlockAt } from '../chain/follow/deployed-block.ts';
+import { deploymentBlockAt } from '../chain/indexer/deployed-block.ts';
 import type { ChainClient } from '../chain/rpc/client.ts';
 import type { Rpc } from '../chain/rpc/rpc.ts';
 import type { Facts } from '../ledger/facts.ts';

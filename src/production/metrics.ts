@@ -5,7 +5,7 @@ import manifest from '../../package.json' with { type: 'json' };
 import { payoutsIn } from '../audit/read-attempt.ts';
 import type { VerifyReport } from '../audit/report.ts';
 import { type Alarms, alarmCodes } from '../chain/alarms.ts';
-import type { Reading } from '../chain/follow/types.ts';
+import type { Reading } from '../chain/indexer/types.ts';
 import type { ChainClient } from '../chain/rpc/client.ts';
 import type { RpcRequest } from '../chain/rpc/rpc-pool.ts';
 import type { MeasuredRequest } from '../http/frame/measured.ts';

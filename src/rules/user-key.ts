@@ -1,7 +1,7 @@
 /** The one form under which a user is counted: their e-mail, or their address. */
 // As a whole: Node finds no names in it.
 import emailAddresses from 'email-addresses';
-import { remembered } from '../lib/remembered.ts';
+import { memoize } from '../lib/memoize.ts';
 import { parseUrl } from '../lib/url.ts';
 
 /** RFC 5321's limit for a whole address, and the contract's. */
@@ -20,7 +20,7 @@ const inner = ({ source }: RegExp) => source.slice(1, -1);
 export const EMAIL_PATTERN = `^\\s*(?:${inner(DOT_ATOM)}|${inner(QUOTED)})@${inner(DOMAIN)}\\s*$`;
 
 /** Of what stands behind the @: as DNS has it. Most users' mailboxes are at a few domains. */
-const domainOf = remembered((host) => {
+const domainOf = memoize((host) => {
   const name = DOMAIN.test(host) ? parseUrl(`http://${host}`)?.hostname : undefined;
   return name && DOT_ATOM.test(name) ? name : undefined;
 });

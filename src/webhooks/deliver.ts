@@ -11,10 +11,10 @@ import {
   renewLeases,
   takeBackLeases,
 } from '../ledger/webhooks/due-deliveries.ts';
+import { createBatcher } from '../lib/batch/batcher.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Crash } from '../lib/crash-points.ts';
 import { rootMessage } from '../lib/failures/root-cause.ts';
-import { createGatherer } from '../lib/gather/gather.ts';
 import type { Random } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
 import { createLoop } from '../lib/loop.ts';
@@ -180,7 +180,7 @@ function createAnswerWriter(
   { database, businessTime, realClock, log, crash, onTurnedOff }: DelivererDeps,
   { answerTriesMs, recordMax }: DelivererSettings,
 ) {
-  const gathering = createGatherer({
+  const gathering = createBatcher({
     maxItems: recordMax,
     async run(answers: Answered[]) {
       crash('webhook.before-record');

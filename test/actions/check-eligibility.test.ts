@@ -1,8 +1,8 @@
 /** What a user is told who asks whether an event would be rewarded now, and when it would be again. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { changeRule } from '../../src/actions/brands/change-rules.ts';
+import { createEventSubmitter } from '../../src/actions/events/batch-events.ts';
 import { checkEligibility } from '../../src/actions/events/check-eligibility.ts';
-import { createEventSubmitter } from '../../src/actions/events/gather-events.ts';
 import { neverCrash } from '../../src/lib/crash-points.ts';
 import type { EventSubmission } from '../../src/rules/events/submission.ts';
 import { freshKey } from '../kits/databases.ts';

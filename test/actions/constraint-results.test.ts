@@ -4,9 +4,9 @@ import { getAddress } from 'viem';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createExternalApi, type ExternalApiDeps } from '../../src/actions/constraints/ask-external-api.ts';
 import { createResultLooks } from '../../src/actions/constraints/look-at-results.ts';
-import { readStandings, standingText } from '../../src/actions/constraints/read-standing.ts';
+import { membershipText, readMemberships } from '../../src/actions/constraints/read-membership.ts';
 import { boundedChat } from '../../src/constraints/bounded-chat.ts';
-import type { ChatStanding, ChatUser } from '../../src/constraints/chat-provider.ts';
+import type { ChatMembership, ChatUser } from '../../src/constraints/chat-provider.ts';
 import type { EligibilityAnswer } from '../../src/constraints/external-api.ts';
 import {
   beginQuestion,
@@ -44,10 +44,10 @@ function keptLog() {
   return { told, log: { debug: keep, info: keep, warn: keep, error: keep } };
 }
 
-const standing = (level: number): ChatStanding => ({ platform: 'discord', level, roles: [] });
+const standing = (level: number): ChatMembership => ({ platform: 'discord', level, roles: [] });
 
 describe('how a buyer stands in the chats', () => {
-  const ask = (of: { address: Hex; userKey?: string }, standings: () => Promise<ChatStanding[]>) => {
+  const ask = (of: { address: Hex; userKey?: string }, standings: () => Promise<ChatMembership[]>) => {
     const asked: ChatUser[] = [];
     const { log, told } = keptLog();
     const chat = {
@@ -57,7 +57,7 @@ describe('how a buyer stands in the chats', () => {
       },
     };
     const brandId = freshAddress();
-    const answer = readStandings({ database: ledger.database, chat, log }, { brandId, ...of });
+    const answer = readMemberships({ database: ledger.database, chat, log }, { brandId, ...of });
     return { answer, asked, brandId, told };
   };
   const address: Hex = '0xabcdefabcdefabcdefabcdefabcdefabcdefabcd';
@@ -65,7 +65,7 @@ describe('how a buyer stands in the chats', () => {
   test('nobody can tell where the service knows no chat', async () => {
     const { log, told } = keptLog();
     const deps = { database: ledger.database, log };
-    expect(await readStandings(deps, { brandId: freshAddress(), address })).toBeUndefined();
+    expect(await readMemberships(deps, { brandId: freshAddress(), address })).toBeUndefined();
     expect(told).toEqual([]);
   });
 
@@ -99,19 +99,19 @@ describe('how a buyer stands in the chats', () => {
     const discord = { platform: 'discord', level: 2, roles: ['b', 'a'] };
     const slack = { platform: 'slack', level: 0, roles: [] };
     const telegram = { platform: 'telegram', level: 1, roles: [] };
-    const text = standingText([slack, discord, telegram]);
+    const text = membershipText([slack, discord, telegram]);
     for (const same of [
       [discord, slack, telegram],
       [telegram, slack, { ...discord, roles: ['a', 'b'] }],
     ])
-      expect(standingText(same)).toBe(text);
+      expect(membershipText(same)).toBe(text);
     const others = [
       ...[undefined, [], [slack], [{ ...slack, platform: 'matrix' }, discord, telegram]],
       ...[
         [slack, { ...discord, level: 3 }, telegram],
         [slack, { ...discord, roles: ['a'] }, telegram],
       ],
-    ].map((one) => standingText(one));
+    ].map((one) => membershipText(one));
     expect(new Set([text, ...others]).size).toBe(7);
     // What the provider gave is left as it was.
     expect(discord.roles).toEqual(['b', 'a']);
@@ -361,7 +361,7 @@ describe('looks at what is kept', () => {
       ...about,
       ttlMs,
       result: { isMet: true, message: null },
-      standing: level === undefined ? null : standingText([standing(level)]),
+      standing: level === undefined ? null : membershipText([standing(level)]),
     });
     return key;
   }
@@ -416,7 +416,7 @@ describe('looks at what is kept', () => {
     for (let count = 0; count < 100; count += 1) good.push(await kept(1));
     const asked: Hex[] = [];
     const hangs = {
-      standingsOf({ address }: ChatUser): Promise<ChatStanding[]> {
+      standingsOf({ address }: ChatUser): Promise<ChatMembership[]> {
         asked.push(address);
         return address === bad.userAddress ? new Promise(() => {}) : Promise.resolve([standing(2)]);
       },

@@ -125,7 +125,7 @@ onEveryDatabase(({ kit }) => {
     );
     return transaction;
   }
-  /** Books the next block with these transactions, and what the escrow skipped. */
+  /** Records the next block with these transactions, and what the escrow skipped. */
   async function book(shown: { id: string; hash: Hex }[], outcome: 'done' | 'reverted' = 'done') {
     const [newest] = await recentBlocks(db(), 1);
     const number = (newest?.number ?? 0) + 1;

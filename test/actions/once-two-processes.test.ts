@@ -1,7 +1,7 @@
 /** One order that two processes get at once, many times, is paid once; other orders of the user beside it all are. */
 import { expect, test } from 'vitest';
 import { changeRule } from '../../src/actions/brands/change-rules.ts';
-import { createEventSubmitter } from '../../src/actions/events/gather-events.ts';
+import { createEventSubmitter } from '../../src/actions/events/batch-events.ts';
 import { openPostgres } from '../../src/ledger/database/postgres.ts';
 import { rewards } from '../../src/ledger/schema/rewards.ts';
 import { freshKey, patient, postgresMissing, startPostgres } from '../kits/databases.ts';

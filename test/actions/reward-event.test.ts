@@ -2,7 +2,7 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { changeRule } from '../../src/actions/brands/change-rules.ts';
-import { createEventSubmitter } from '../../src/actions/events/gather-events.ts';
+import { createEventSubmitter } from '../../src/actions/events/batch-events.ts';
 import { type EventOutcome, rewardEvent } from '../../src/actions/events/reward-event.ts';
 import { answerEvent } from '../../src/http/events/answer-event.ts';
 import { findReward } from '../../src/ledger/rewards/rewards.ts';

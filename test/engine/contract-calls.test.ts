@@ -27,7 +27,7 @@ import { createPermitReader } from '../../src/chain/contracts/permit.ts';
 import { createRewardToken } from '../../src/chain/contracts/reward-token.ts';
 import { mintGasLimit, saleMintData } from '../../src/chain/contracts/sale-mint.ts';
 import { createTokenSignatures } from '../../src/chain/contracts/token-signatures.ts';
-import { keysGrownFrom, keyTree, phraseOf } from '../../src/chain/lane/local-key.ts';
+import { keysDerivedFrom, keyTree, phraseOf } from '../../src/chain/lane/local-key.ts';
 import { type Rpc, RpcAnswerError, RpcUnreachableError } from '../../src/chain/rpc/rpc.ts';
 import { freshAddress, freshHash } from '../kits/databases.ts';
 
@@ -370,11 +370,11 @@ test('permits, transfers and cancellations are signed over the token’s own dom
 
 test('keys grow from a key or a phrase, each another, the same ones each time', () => {
   const key = generatePrivateKey();
-  const keys = keysGrownFrom(key);
+  const keys = keysDerivedFrom(key);
   expect(keys(null).address).toBe(privateKeyToAccount(key).address);
   const grown = [keys(0), keys(1), keys(2)].map(({ address }) => address);
   expect(new Set(grown).size).toBe(3);
-  expect(keysGrownFrom(key)(1).address).toBe(grown[1]);
+  expect(keysDerivedFrom(key)(1).address).toBe(grown[1]);
   const phrase = 'test test test test test test test test test test test junk';
   expect(keyTree(phrase).signerAt("m/44'/60'/0'/0/1").address).toBe(
     '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',

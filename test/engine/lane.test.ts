@@ -1,7 +1,7 @@
 /** A lane against a real ledger and a chain that says what a test tells it: what it signs, offers, replaces and gives up. */
 import { parseTransaction } from 'viem';
 import { expect, test } from 'vitest';
-import { sign } from '../../src/chain/lane/offers.ts';
+import { sign } from '../../src/chain/lane/broadcast.ts';
 import type { LaneDeps } from '../../src/chain/lane/types.ts';
 import type { Queries } from '../../src/ledger/database/database.ts';
 import { followedBlocks } from '../../src/ledger/schema/transactions.ts';

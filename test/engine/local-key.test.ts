@@ -11,7 +11,7 @@ import {
 } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { describe, expect, test } from 'vitest';
-import { keysGrownFrom, keyTree, localKeySigner, phraseOf } from '../../src/chain/lane/local-key.ts';
+import { keysDerivedFrom, keyTree, localKeySigner, phraseOf } from '../../src/chain/lane/local-key.ts';
 
 /** The same in every run. */
 const hashOf = (name: string): Hex => toHex(createHash('sha256').update(name).digest());
@@ -108,8 +108,8 @@ describe('keys that grow (BIP-32)', () => {
     for (let n = 0; n < 20; n++) {
       const key = hashOf(`relay ${n}`);
       const other = HDKey.fromMasterSeed(hexToBytes(key));
-      expect(keysGrownFrom(key)(n).address).toBe(addressOf(other.derive(`m/${n}'`)));
-      expect(keysGrownFrom(key)(null).address).toBe(privateKeyToAccount(key).address);
+      expect(keysDerivedFrom(key)(n).address).toBe(addressOf(other.derive(`m/${n}'`)));
+      expect(keysDerivedFrom(key)(null).address).toBe(privateKeyToAccount(key).address);
     }
   });
 

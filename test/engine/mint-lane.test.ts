@@ -17,7 +17,7 @@ import { mintGasLimit, saleMintData } from '../../src/chain/contracts/sale-mint.
 import { localKeySigner } from '../../src/chain/lane/local-key.ts';
 import type { ChainClient } from '../../src/chain/rpc/client.ts';
 import { RpcUnreachableError } from '../../src/chain/rpc/rpc.ts';
-import { createMintProgress } from '../../src/chain/waiting/mint-outcome.ts';
+import { createMintWaiters } from '../../src/chain/waiting/mint-waiters.ts';
 import { settleMints } from '../../src/chain/work/mint-work.ts';
 import { createMints } from '../../src/chain/work/run-mints.ts';
 import { bindMint, waitingMints } from '../../src/ledger/payments/mint-queue.ts';
@@ -349,7 +349,7 @@ onEveryDatabase(({ kit }) => {
     ['now and then', 5],
   ])('who waits for a mint hears of it %s', async (_, pollMs) => {
     const { world, mints, signer } = await open();
-    const board = createMintProgress({ database: kit().database, log: silentLog, pollMs });
+    const board = createMintWaiters({ database: kit().database, log: silentLog, pollMs });
     running.push(board.stop);
     const ofSession = (sessionId: string, timeoutMs = NEVER_MS) => board.waitFor({ sessionId, timeoutMs });
     const ofOperator = (key: Hex, timeoutMs = NEVER_MS) => board.waitForOperator({ key, timeoutMs });

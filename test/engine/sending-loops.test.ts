@@ -6,7 +6,7 @@ import { afterEach, expect, test } from 'vitest';
 import { createAlarms } from '../../src/chain/alarms.ts';
 import { businessEscrowArtifact } from '../../src/chain/contracts/artifacts.ts';
 import { sequencesInPayout } from '../../src/chain/contracts/payout-batch.ts';
-import { keysGrownFrom, localKeySigner } from '../../src/chain/lane/local-key.ts';
+import { keysDerivedFrom, localKeySigner } from '../../src/chain/lane/local-key.ts';
 import type { ChainClient } from '../../src/chain/rpc/client.ts';
 import { createPayouts } from '../../src/chain/work/run-payouts.ts';
 import { createRelays } from '../../src/chain/work/run-relays.ts';
@@ -174,7 +174,7 @@ onEveryDatabase(({ kit }) => {
   test('relays: the lanes that have work are turned, each when it is told; a fault of one is told and tried again', async () => {
     await db().delete(gasWallets);
     const { world, failures, deps, offers, looks, another } = open(2);
-    const keys = keysGrownFrom(generatePrivateKey());
+    const keys = keysDerivedFrom(generatePrivateKey());
     const lane = keys(null).address;
     const perks = freshAddress();
     const relays = createRelays({
@@ -289,7 +289,7 @@ onEveryDatabase(({ kit }) => {
       ...deps,
       chain,
       realClock: counting('relays'),
-      keys: keysGrownFrom(generatePrivateKey()),
+      keys: keysDerivedFrom(generatePrivateKey()),
       perks: freshAddress(),
       rpc: async () => encodeAbiParameters([{ type: 'bool' }], [true]),
       settings: { storeMax: 1, idlePollMs: NEVER_MS, gasCheckMs: NEVER_MS, gasLowWei: 1n, gasFullWei: 2n },

@@ -1,14 +1,14 @@
 /** What requests wait for: a reward that is sent or included, a call that a block holds, and what is said of the wait. */
 import { afterEach, describe, expect, test } from 'vitest';
 import { alarmCodes, createAlarms } from '../../src/chain/alarms.ts';
-import { createBlockLag } from '../../src/chain/follow/block-lag.ts';
-import { deploymentBlockAt } from '../../src/chain/follow/deployed-block.ts';
-import { nextBlock } from '../../src/chain/follow/next-block.ts';
-import { createReadingReport } from '../../src/chain/follow/reading-report.ts';
+import { createBlockLag } from '../../src/chain/indexer/block-lag.ts';
+import { deploymentBlockAt } from '../../src/chain/indexer/deployed-block.ts';
+import { nextBlock } from '../../src/chain/indexer/next-block.ts';
+import { createReadingReport } from '../../src/chain/indexer/reading-report.ts';
 import { hasForm } from '../../src/chain/rpc/answer-form.ts';
 import { type Rpc, RpcAnswerError, RpcUnreachableError } from '../../src/chain/rpc/rpc.ts';
-import { createRelayProgress } from '../../src/chain/waiting/relay-outcome.ts';
-import { createRewardProgress } from '../../src/chain/waiting/reward-outcome.ts';
+import { createRelayWaiters } from '../../src/chain/waiting/relay-waiters.ts';
+import { createRewardWaiters } from '../../src/chain/waiting/reward-waiters.ts';
 import { bindRelay, storeRelays } from '../../src/ledger/relay/queued-relays.ts';
 import { bindRewards, failRewards, recordRewards } from '../../src/ledger/rewards/rewards.ts';
 import { relays } from '../../src/ledger/schema/relay.ts';
@@ -82,7 +82,7 @@ onEveryDatabase(({ kit }) => {
 
   describe('rewards', () => {
     const open = (pollMs: number) => {
-      const board = createRewardProgress({ database: kit().database, log: silentLog, pollMs });
+      const board = createRewardWaiters({ database: kit().database, log: silentLog, pollMs });
       stops.push(board.stop);
       return board;
     };
@@ -190,7 +190,7 @@ onEveryDatabase(({ kit }) => {
       return { id, position: rows.find((row) => row.id === id)?.position ?? -1 };
     };
     const open = (pollMs: number) => {
-      const board = createRelayProgress({ database: kit().database, log: silentLog, pollMs });
+      const board = createRelayWaiters({ database: kit().database, log: silentLog, pollMs });
       stops.push(board.stop);
       return board;
     };

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { createAlarms } from '../../src/chain/alarms.ts';
 import { roleId } from '../../src/chain/contracts/deployment-steps.ts';
 import { decodePayoutBatch, encodePayoutBatch } from '../../src/chain/contracts/payout-batch.ts';
-import { keysGrownFrom } from '../../src/chain/lane/local-key.ts';
+import { keysDerivedFrom } from '../../src/chain/lane/local-key.ts';
 import { createChainClient } from '../../src/chain/rpc/client.ts';
 import { RpcAnswerError, RpcUnreachableError } from '../../src/chain/rpc/rpc.ts';
 import { tendGasWallets } from '../../src/chain/work/gas-keeper.ts';
@@ -183,7 +183,7 @@ onEveryDatabase(({ kit }) => {
       await db().delete(gasWallets);
       await db().delete(gasTopUps);
       await db().delete(relays);
-      const keys = keysGrownFrom(generatePrivateKey());
+      const keys = keysDerivedFrom(generatePrivateKey());
       const wallet = (payer: Hex | 'service', keyIndex: number | null, address: Hex) => ({
         payer,
         keyIndex,
@@ -242,7 +242,7 @@ onEveryDatabase(({ kit }) => {
           createdAt: 1,
           profile: {} as never,
         });
-      const keys = keysGrownFrom(generatePrivateKey());
+      const keys = keysDerivedFrom(generatePrivateKey());
       const alarms = createAlarms({ now: clock.now, log: silentLog });
       const world = {
         baseFeeWei: (10n * GWEI) as bigint | undefined,

@@ -101,7 +101,7 @@ const chainRooms = [
   'rpc',
   'contracts',
   'lane',
-  'follow',
+  'indexer',
   'waiting',
   'work',
   'engine',
@@ -112,7 +112,7 @@ const chainRooms = [
 const adapters = [
   /^ledger\/database\/(sqlite|postgres)\.ts$/,
   /^chain\/development\/anvil\.ts$/,
-  /^emulator\/chain\/(journal-writer|kept-chain|local-[a-z-]+)\.ts$/,
+  /^emulator\/chain\/(journal-writer|supervised-anvil|local-[a-z-]+)\.ts$/,
   /^emulator\/(issuer\/local-issuer|processor\/[a-z/-]+)\.ts$/,
   /^identity\/(oidc\/)?(jwks|provider)\.ts$/,
   /^identity\/(wallets\/)?derived\.ts$/,
@@ -142,7 +142,7 @@ const packages: Record<string, RegExp> = {
   pg: /^ledger\/database\/postgres(-sessions)?\.ts$/,
   viem: /^(chain|client\/chain|audit|identity|emulator)\//,
   '@viem/anvil': /^chain\/development\/anvil\.ts$/,
-  '@scure/bip32': /^(chain\/lane\/grown-key|identity\/(wallets\/)?derived)\.ts$/,
+  '@scure/bip32': /^(chain\/lane\/hd-derivation|identity\/(wallets\/)?derived)\.ts$/,
   '@scure/bip39': /^chain\/lane\/local-key\.ts$/,
   secp256k1: /^lib\/curve\/native-secp256k1\.ts$/,
   '@noble/curves': /^lib\/curve\/portable-secp256k1\.ts$/,
@@ -194,7 +194,7 @@ const drizzleWords: Record<string, string[]> = {
 };
 /** The adapters themselves speak one database's language, and lists and rows as parameters are translated for the other. */
 const mayUseAllOfDrizzle =
-  /^ledger\/database\/(sqlite|sqlite-spelling|postgres|statement|insertion|prepared)\.ts$/;
+  /^ledger\/database\/(sqlite|sqlite-spelling|postgres|prepared-query|bulk-insert|prepared)\.ts$/;
 const onePostgresOnly = /::|\bilike\b|\bnow\(\)|\binterval\b|->>/gi;
 
 const floorOf = (file: string) => file.split('/')[0] ?? '';

@@ -48,7 +48,7 @@ const LONGEST = [
   'test/contract/events/locked-rows.test.ts',
   'test/production/outages.test.ts',
   'test/solidity/batch-bytes.test.ts',
-  'test/actions/gather-events.test.ts',
+  'test/actions/batch-events.test.ts',
   'test/solidity/artifacts-fresh.test.ts',
   'test/contract/payments/processor-events.test.ts',
   'test/cli/around/stack-commands.test.ts',

@@ -1,8 +1,8 @@
 /** Who may send from an account, and who may claim again, does not depend on the clock of any process. */
 import { expect, test } from 'vitest';
 import { createAnswerOnce } from '../../src/actions/answer-once.ts';
-import { createEventSubmitter } from '../../src/actions/events/gather-events.ts';
-import { createHold } from '../../src/chain/lane/hold.ts';
+import { createEventSubmitter } from '../../src/actions/events/batch-events.ts';
+import { createLaneLease } from '../../src/chain/lane/lease.ts';
 import { saveBrand, saveEventRule } from '../../src/ledger/brands/brands.ts';
 import { atMs, type Database } from '../../src/ledger/database/database.ts';
 import { readWindow, takeFromWindow } from '../../src/ledger/limits/rate-windows.ts';
@@ -33,7 +33,7 @@ onEveryDatabase(({ kit }) => {
       signer: { address },
       settings,
     };
-    return createHold(deps, () => {});
+    return createLaneLease(deps, () => {});
   };
 
   test.each([

@@ -1,6 +1,6 @@
 /** A reward or a call whose id is in the ledger already, and lists that are longer than a statement may be. */
 import { beforeAll, expect, test } from 'vitest';
-import { createEventSubmitter } from '../../src/actions/events/gather-events.ts';
+import { createEventSubmitter } from '../../src/actions/events/batch-events.ts';
 import { createRelayQueue } from '../../src/actions/relay/queue-relays.ts';
 import { saveBrand, saveEventRule } from '../../src/ledger/brands/brands.ts';
 import { commitOnce } from '../../src/ledger/database/commit-once.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createSharedAnswers } from '../../src/lib/gather/shared-answers.ts';
+import { createSharedAnswers } from '../../src/lib/batch/shared-answers.ts';
 
 function counting(keptMs: number) {
   const clock = { ms: 0 };

@@ -1,19 +1,19 @@
 /** What makes work wait for its turn: gatherers, mutex, bell, loop. */
 import { describe, expect, test } from 'vitest';
-import { createBell } from '../../src/lib/bell.ts';
-import { createGatherer } from '../../src/lib/gather/gather.ts';
-import { createPartingGatherer } from '../../src/lib/gather/gather-apart.ts';
+import { createBatcher } from '../../src/lib/batch/batcher.ts';
+import { createKeyedBatcher } from '../../src/lib/batch/keyed-batcher.ts';
 import { jsonLog, silentLog } from '../../src/lib/log.ts';
 import { createLoop } from '../../src/lib/loop.ts';
 import { createMutex } from '../../src/lib/mutex.ts';
 import { delay, within } from '../../src/lib/timers.ts';
+import { createWakeSignal } from '../../src/lib/wake-signal.ts';
 import { settled, until } from '../kits/clock.ts';
 
-describe('the gatherer', () => {
+describe('the batcher', () => {
   test('hands over together what came during the last run, answers in order, and never overlaps', async () => {
     const runs: number[][] = [];
     let under = 0;
-    const gatherer = createGatherer<number, string>({
+    const batcher = createBatcher<number, string>({
       maxItems: 3,
       async run(items) {
         expect(++under).toBe(1);
@@ -23,35 +23,35 @@ describe('the gatherer', () => {
         return items.map((item) => `#${item}`);
       },
     });
-    const answers = await Promise.all([1, 2, 3, 4, 5].map(gatherer.submit));
+    const answers = await Promise.all([1, 2, 3, 4, 5].map(batcher.submit));
     expect(answers).toEqual(['#1', '#2', '#3', '#4', '#5']);
     expect(runs).toEqual([
       [1, 2, 3],
       [4, 5],
     ]);
-    await gatherer.idle();
+    await batcher.idle();
   });
 
   test('a run that fails fails its own items only', async () => {
-    const gatherer = createGatherer<number, number>({
+    const batcher = createBatcher<number, number>({
       maxItems: 1,
       async run([item = 0]) {
         if (item === 2) throw new Error('no two');
         return [item];
       },
     });
-    const settled = await Promise.allSettled([1, 2, 3].map(gatherer.submit));
+    const settled = await Promise.allSettled([1, 2, 3].map(batcher.submit));
     expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   });
 });
 
-describe('the gatherer that parts', () => {
+describe('the batcher that parts', () => {
   const locked = new Error('locked');
   /** Rows of one letter each; `a1` needs the row a. A run apart gets through as soon as its row is free. */
   function rounds({ of = undefined as Set<string> | undefined, knowsLocked = true } = {}) {
     const [runs, apart, rows] = [[] as string[][], [] as string[][], of ?? new Set<string>()];
     const keyOf = (item: string) => item.slice(0, 1);
-    const gatherer = createPartingGatherer<string, string, string>({
+    const batcher = createKeyedBatcher<string, string, string>({
       maxItems: 10,
       keyOf,
       isLocked: (error) => error === locked,
@@ -68,7 +68,7 @@ describe('the gatherer that parts', () => {
         return items.map((item) => `#${item} apart`);
       },
     });
-    return { ...gatherer, runs, apart, rows };
+    return { ...batcher, runs, apart, rows };
   }
 
   test('runs what needs a locked row apart until a run of it gets through; the others do not wait', async () => {
@@ -122,14 +122,14 @@ describe('the gatherer that parts', () => {
   });
 
   test('hands on every other failure', async () => {
-    const gatherer = createPartingGatherer<string, string, string>({
+    const batcher = createKeyedBatcher<string, string, string>({
       maxItems: 10,
       keyOf: (item) => item,
       isLocked: () => false,
       run: () => Promise.reject(new Error('no disk')),
       runApart: () => Promise.reject(new Error('never')),
     });
-    await expect(gatherer.submit('a')).rejects.toThrow('no disk');
+    await expect(batcher.submit('a')).rejects.toThrow('no disk');
   });
 });
 
@@ -153,7 +153,7 @@ test('the mutex runs one at a time, in order, and goes on after a failure', asyn
 
 describe('the bell', () => {
   test('a ring before the wait is heard at once, and only once', async () => {
-    const bell = createBell();
+    const bell = createWakeSignal();
     bell.ring();
     bell.ring();
     expect(
@@ -170,9 +170,9 @@ describe('the bell', () => {
     ).toBeUndefined();
   });
   test('waits no longer than asked', async () => {
-    await createBell().heard({ timeoutMs: 5 });
+    await createWakeSignal().heard({ timeoutMs: 5 });
     const stop = new AbortController();
-    const waiting = createBell().heard({ timeoutMs: 60_000, signal: stop.signal });
+    const waiting = createWakeSignal().heard({ timeoutMs: 60_000, signal: stop.signal });
     stop.abort();
     await waiting;
   });

@@ -1,5 +1,5 @@
 /** Whether a buyer meets what a perk asks beside its price: redeeming and relaying ask here alike. */
-import type { ChatStanding } from '../../constraints/chat-provider.ts';
+import type { ChatMembership } from '../../constraints/chat-provider.ts';
 import { findPerk } from '../../ledger/perks/perks.ts';
 import type {
   CheckConstraints,
@@ -8,16 +8,16 @@ import type {
   UnmetConstraint,
 } from '../../rules/constraints/constraint.ts';
 import type { ExternalApi } from './ask-external-api.ts';
-import { readStandings, type StandingDeps } from './read-standing.ts';
+import { type MembershipDeps, readMemberships } from './read-membership.ts';
 
-export interface CheckConstraintsDeps extends StandingDeps {
+export interface CheckConstraintsDeps extends MembershipDeps {
   externalApi: ExternalApi;
   /** Whether an account holds at least one of a perk, in the newest block; rejects when no node answers. */
   holdsPerk: (holding: { address: `0x${string}`; tokenId: number }) => Promise<boolean>;
 }
 
 /** Undefined: nobody could tell. */
-type Standings = readonly ChatStanding[] | undefined;
+type Standings = readonly ChatMembership[] | undefined;
 type Of<Type extends Constraint['type']> = Extract<Constraint, { type: Type }>;
 
 /** All are looked at together, so that the buyer learns of everything that is missing. */
@@ -35,7 +35,7 @@ export function createCheckConstraints(deps: CheckConstraintsDeps): CheckConstra
   return async function checkConstraints(purchase) {
     let asked: Promise<Standings> | undefined;
     const chat = () => {
-      asked ??= readStandings(deps, { ...purchase.buyer, brandId: purchase.brandId });
+      asked ??= readMemberships(deps, { ...purchase.buyer, brandId: purchase.brandId });
       return asked;
     };
     const outcomes = await Promise.all(purchase.constraints.map((one) => check(one, purchase, chat)));

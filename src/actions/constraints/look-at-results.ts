@@ -7,7 +7,7 @@ import {
 import type { BusinessTime } from '../../ledger/database/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { createLoop } from '../../lib/loop.ts';
-import { readStandings, type StandingDeps, standingText } from './read-standing.ts';
+import { type MembershipDeps, membershipText, readMemberships } from './read-membership.ts';
 
 /** What the looks are bounded by. */
 interface LookSettings {
@@ -24,7 +24,7 @@ interface LookSettings {
 }
 
 export function createResultLooks(
-  deps: StandingDeps & { clock: Clock; businessTime: BusinessTime },
+  deps: MembershipDeps & { clock: Clock; businessTime: BusinessTime },
   settings: LookSettings,
 ) {
   const { database, clock, businessTime, log } = deps;
@@ -45,7 +45,7 @@ export function createResultLooks(
       for (let next = waiting.pop(); next; next = waiting.pop()) {
         if (inARow >= settings.chatFailuresMax) return;
         const [name, { brandId, userAddress }] = next;
-        const standings = await readStandings(deps, { brandId, address: userAddress });
+        const standings = await readMemberships(deps, { brandId, address: userAddress });
         // A provider that is away says nothing about anybody; the next look asks again.
         inARow = standings ? 0 : inARow + 1;
         if (!standings) {
@@ -55,7 +55,7 @@ export function createResultLooks(
         await invalidateOtherStandings(database.db, {
           brandId,
           userAddress,
-          standing: standingText(standings),
+          standing: membershipText(standings),
         });
       }
     };

@@ -10,8 +10,8 @@ import type { EventSubmission, ScreeningRefusal } from '../../rules/events/submi
 import type { Effect } from '../answer-once.ts';
 import { awaitPayout, type PayoutDeps } from '../rewards/await-payout.ts';
 import type { GrantedReward } from '../rewards/record-grants.ts';
+import type { createEventSubmitter } from './batch-events.ts';
 import type { BusyRefusal, EventDecision } from './decide-events.ts';
-import type { createEventSubmitter } from './gather-events.ts';
 
 interface RewardEventDeps extends PayoutDeps {
   database: Database;

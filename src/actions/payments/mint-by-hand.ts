@@ -1,6 +1,6 @@
 /** RWT that an operator creates: recorded with its reason, and minted once by the same lane as payments. */
 import { operatorMintKey, saleMintData } from '../../chain/contracts/sale-mint.ts';
-import type { MintProgressBoard } from '../../chain/waiting/mint-outcome.ts';
+import type { MintWaiters } from '../../chain/waiting/mint-waiters.ts';
 import type { Database } from '../../ledger/database/database.ts';
 import { type Facts, readFact } from '../../ledger/facts.ts';
 import { isMinted } from '../../ledger/payments/mints.ts';
@@ -16,7 +16,7 @@ export interface MintByHandDeps {
   clock: Clock;
   random: Random;
   /** The mint lane, where this process may wait for it; without it the row waits for a service. */
-  mints?: (Pick<MintProgressBoard, 'waitForOperator'> & { nudge(): void }) | undefined;
+  mints?: (Pick<MintWaiters, 'waitForOperator'> & { nudge(): void }) | undefined;
 }
 
 export interface HandMintWish {

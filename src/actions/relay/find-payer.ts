@@ -6,7 +6,7 @@ import type { Rpc } from '../../chain/rpc/rpc.ts';
 import { brandsOfHost } from '../../ledger/brands/brand-domains.ts';
 import type { Queries } from '../../ledger/database/database.ts';
 import { brandsThatKnow } from '../../ledger/relay/known-users.ts';
-import { createSameTurn } from '../../lib/gather/same-turn.ts';
+import { createTickDedupe } from '../../lib/batch/tick-dedupe.ts';
 import type { Hex } from '../../lib/hex.ts';
 import type { BrandId } from '../../rules/brands/brand.ts';
 
@@ -22,7 +22,7 @@ interface Asked {
 
 /** Returns the function that asks the chain which brand sells a perk; calls that arrive together ask once for each perk. */
 export const createSellerReader = ({ rpc, perks }: { rpc: Rpc; perks: Hex }) =>
-  createSameTurn(async (perkId: bigint): Promise<BrandId> => {
+  createTickDedupe(async (perkId: bigint): Promise<BrandId> => {
     const call = { address: perks, abi: perkNFTAbi, functionName: 'perkOf', args: [perkId] } as const;
     return (await readContract(rpc, call)).brand.toLowerCase() as BrandId;
   });

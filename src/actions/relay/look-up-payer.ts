@@ -4,7 +4,7 @@ import type { Database } from '../../ledger/database/database.ts';
 import { findPerksByTokens, type StoredPerk } from '../../ledger/perks/perks.ts';
 import { type GasWallet, readyGasWallets } from '../../ledger/relay/gas-wallets.ts';
 import type { GasPayer } from '../../ledger/schema/relay.ts';
-import { createGatherer } from '../../lib/gather/gather.ts';
+import { createBatcher } from '../../lib/batch/batcher.ts';
 import type { BrandId } from '../../rules/brands/brand.ts';
 
 interface Asked {
@@ -27,7 +27,7 @@ interface PayerFacts {
 
 /** Returns the function that looks up one call. */
 export function createPayerLookUp({ db, batchMax }: Pick<Database, 'db'> & { batchMax: number }) {
-  const gatherer = createGatherer<Asked, PayerFacts>({
+  const batcher = createBatcher<Asked, PayerFacts>({
     maxItems: batchMax,
     async run(asked) {
       const brandIds = [...new Set(asked.flatMap(({ brandId }) => brandId ?? []))];
@@ -53,7 +53,7 @@ export function createPayerLookUp({ db, batchMax }: Pick<Database, 'db'> & { bat
       });
     },
   });
-  return gatherer.submit;
+  return batcher.submit;
 }
 
 /** The number under which the catalogue may have a perk. */

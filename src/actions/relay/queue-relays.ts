@@ -23,7 +23,7 @@ import {
 } from '../../ledger/relay/gas-budgets.ts';
 import { type NewRelay, readRelays, storeRelays } from '../../ledger/relay/queued-relays.ts';
 import type { GasPayer } from '../../ledger/schema/relay.ts';
-import { createPartingGatherer } from '../../lib/gather/gather-apart.ts';
+import { createKeyedBatcher } from '../../lib/batch/keyed-batcher.ts';
 
 interface QueueRelaysDeps {
   database: Database;
@@ -50,7 +50,7 @@ type QueueAnswer =
 /** Returns the function that queues one call; calls that arrive together share a commit. */
 export function createRelayQueue(deps: QueueRelaysDeps) {
   // A payer in whose rounds a row stayed locked has rounds of its own, so that the others do not wait for it.
-  const { submit: queue, idle } = createPartingGatherer<RelayWish, QueueAnswer, GasPayer>({
+  const { submit: queue, idle } = createKeyedBatcher<RelayWish, QueueAnswer, GasPayer>({
     maxItems: deps.batchMax,
     keyOf: ({ payer }) => payer,
     isLocked: isLockTimeout,

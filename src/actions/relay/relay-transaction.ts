@@ -7,16 +7,16 @@ import { createPermitReader, type Permit } from '../../chain/contracts/permit.ts
 import { type FeePolicy, priceTransaction } from '../../chain/lane/fees.ts';
 import type { Block, ChainClient } from '../../chain/rpc/client.ts';
 import { type Rpc, RpcAnswerError, RpcUnreachableError } from '../../chain/rpc/rpc.ts';
-import { isIncluded, type RelayProgressBoard } from '../../chain/waiting/relay-outcome.ts';
+import { isIncluded, type RelayWaiters } from '../../chain/waiting/relay-waiters.ts';
 import type { BusinessTime, Database } from '../../ledger/database/database.ts';
 import { type RateLimit, type RateWindow, readWindows } from '../../ledger/limits/rate-windows.ts';
 import { budgetDay } from '../../ledger/relay/gas-budgets.ts';
 import type { GasWallet } from '../../ledger/relay/gas-wallets.ts';
 import { type RelayProgress, readRelays } from '../../ledger/relay/queued-relays.ts';
 import type { GasPayer, PermitCall } from '../../ledger/schema/relay.ts';
+import { createBatcher } from '../../lib/batch/batcher.ts';
+import { createTickDedupe } from '../../lib/batch/tick-dedupe.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { createGatherer } from '../../lib/gather/gather.ts';
-import { createSameTurn } from '../../lib/gather/same-turn.ts';
 import type { Hex } from '../../lib/hex.ts';
 import type { Random } from '../../lib/ids.ts';
 import type { CheckConstraints } from '../../rules/constraints/constraint.ts';
@@ -49,7 +49,7 @@ interface RelayTransactionDeps {
   random: Random;
   checkConstraints: CheckConstraints;
   queue: ReturnType<typeof createRelayQueue>['queue'];
-  relays: Pick<RelayProgressBoard, 'waitFor'> & { nudge(lane: Hex): void };
+  relays: Pick<RelayWaiters, 'waitFor'> & { nudge(lane: Hex): void };
   settings: {
     userLimit: RateLimit;
     /** Contract: Limits, Relay gas. */
@@ -119,9 +119,9 @@ export function createRelayTransaction(deps: RelayTransactionDeps) {
   const readPermit = createPermitReader({ rpc: deps.rpc, token: contracts.token });
   const readL1Fee = createL1FeeReader(deps);
   const readSeller = createSellerReader({ rpc: deps.rpc, perks: contracts.perks });
-  const blockAt = createSameTurn((which: 'latest') => deps.chain.block(which));
+  const blockAt = createTickDedupe((which: 'latest') => deps.chain.block(which));
   const lookUpPayer = createPayerLookUp({ db: database.db, batchMax: settings.batchMax });
-  const { submit: windowOf } = createGatherer<Hex, RateWindow & { nowMs: number }>({
+  const { submit: windowOf } = createBatcher<Hex, RateWindow & { nowMs: number }>({
     maxItems: settings.batchMax,
     async run(users) {
       const windows = await readWindows(database.db, { ...settings.userLimit, now: deps.businessTime() }, [

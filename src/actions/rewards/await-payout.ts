@@ -1,10 +1,10 @@
 /** Has a granted reward sent, and waits for its transaction. */
-import type { Milestone, RewardProgressBoard } from '../../chain/waiting/reward-outcome.ts';
+import type { Milestone, RewardWaiters } from '../../chain/waiting/reward-waiters.ts';
 import type { RewardProgress } from '../../ledger/rewards/rewards.ts';
 
 export interface PayoutDeps {
   payouts: { nudge(): void };
-  progress: Pick<RewardProgressBoard, 'waitFor'>;
+  progress: Pick<RewardWaiters, 'waitFor'>;
   /** How far the transaction must be before the caller is answered. */
   answerWhen: Milestone;
   /** The longest that a caller waits for it, in real time. */

@@ -3,7 +3,7 @@
 export interface FeePolicy {
   /** The most that is ever offered for a unit of gas. */
   feeCapWei: bigint;
-  /** Offered to the block's builder. */
+  /** BroadcastResult to the block's builder. */
   priorityFeeWei: bigint;
 }
 

@@ -1,7 +1,7 @@
 /** What a lane has under way: the transactions that no block is known to hold. */
 import { unsettledTransactions } from '../../ledger/transactions/transactions.ts';
+import { loaded } from './broadcast.ts';
 import { createLostNonceWatch } from './lost-nonces.ts';
-import { loaded } from './offers.ts';
 import type { InFlight, LaneDeps } from './types.ts';
 
 export function createInFlight(deps: LaneDeps) {

@@ -4,13 +4,13 @@
  * payload, are all that is ever sent under that nonce.
  */
 import { createRepeatedWarning } from '../../lib/failures/repeated-warning.ts';
+import { broadcastAll, broadcastFresh, fresh } from './broadcast.ts';
 import { priceTransaction } from './fees.ts';
-import { createHold } from './hold.ts';
 import { createInFlight } from './in-flight.ts';
-import { fresh, offerAll, offerFresh } from './offers.ts';
-import { tendLowest } from './replace.ts';
+import { createLaneLease } from './lease.ts';
+import { replaceStuck } from './replace-stuck.ts';
 import { storeNext } from './store-next.ts';
-import type { InFlight, Lane, LaneDeps, OfferDeps } from './types.ts';
+import type { BroadcastDeps, InFlight, Lane, LaneDeps } from './types.ts';
 
 /** Nodes have all that is under way, and the lowest of it is not to be looked after yet. */
 function isQuiet({ settings, realClock }: LaneDeps, flight: InFlight[]): boolean {
@@ -22,11 +22,11 @@ function isQuiet({ settings, realClock }: LaneDeps, flight: InFlight[]): boolean
 
 export function createLane(given: LaneDeps): Lane {
   const { log, realClock } = given;
-  const deps: OfferDeps = { ...given, notTaken: createRepeatedWarning({ log, nowMs: realClock.now }) };
+  const deps: BroadcastDeps = { ...given, notTaken: createRepeatedWarning({ log, nowMs: realClock.now }) };
   const { database, settings, alarms } = deps;
   const { address } = deps.signer;
   const underWay = createInFlight(deps);
-  const hold = createHold(deps, underWay.forget);
+  const hold = createLaneLease(deps, underWay.forget);
 
   return {
     address,
@@ -58,9 +58,9 @@ export function createLane(given: LaneDeps): Lane {
     const flight = await underWay.at({ chainNonce, epoch, asOf });
     if (!flight) return 'worked';
     const holds = async () => (await hold.epoch()) === epoch;
-    const offered = await offerAll(deps, flight, { epoch, holds });
+    const offered = await broadcastAll(deps, flight, { epoch, holds });
     if (offered === 'lost') return 'idle';
-    if (await tendLowest(deps, flight, { epoch, latest })) return 'worked';
+    if (await replaceStuck(deps, flight, { epoch, latest })) return 'worked';
     if (offered === 'untaken') return 'idle';
     if (flight.length >= settings.inFlightMax) return 'idle';
 
@@ -79,6 +79,6 @@ export function createLane(given: LaneDeps): Lane {
     const unoffered = stored.map(fresh);
     for (const one of unoffered) deps.work.stored?.(one);
     flight.push(...unoffered);
-    return (await offerFresh(deps, unoffered, epoch)) ? 'worked' : 'idle';
+    return (await broadcastFresh(deps, unoffered, epoch)) ? 'worked' : 'idle';
   }
 }

@@ -5,7 +5,7 @@ import { wordlist } from '@scure/bip39/wordlists/english';
 import { getAddress, type Hex, hexToBytes, toHex } from 'viem';
 import { addressOfKey, keccak256 } from '../../lib/curve/keccak256.ts';
 import { secp256k1 } from '../../lib/curve/secp256k1.ts';
-import { extendedPublicKey, keyAt, rootOf } from './grown-key.ts';
+import { extendedPublicKey, keyAt, rootOf } from './hd-derivation.ts';
 import { bytesToSign } from './signed-bytes.ts';
 import type { Signer } from './signer.ts';
 
@@ -35,7 +35,7 @@ function publicKeyOf(key: Buffer): Uint8Array {
  * Keys that grow from one private key (BIP-32, m/<index>'), and that key itself for null: restoring the one key
  * restores all of them.
  */
-export function keysGrownFrom(privateKey: Hex): (index: number | null) => Signer {
+export function keysDerivedFrom(privateKey: Hex): (index: number | null) => Signer {
   const root = rootOf(hexToBytes(privateKey));
   return (index) =>
     localKeySigner(index === null ? privateKey : toHex(keyAt(root, `m/${index}'`).privateKey));

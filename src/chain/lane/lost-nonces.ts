@@ -5,7 +5,7 @@
 import { type FollowedBlock, recentBlocks } from '../../ledger/transactions/followed-blocks.ts';
 import { settleLost } from '../../ledger/transactions/settle.ts';
 import type { UnsettledTransaction } from '../../ledger/transactions/transactions.ts';
-import { fence } from './offers.ts';
+import { fence } from './broadcast.ts';
 import type { LaneDeps } from './types.ts';
 
 /**

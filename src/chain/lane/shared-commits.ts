@@ -1,6 +1,6 @@
 /** One commit for what several lanes write at the same time: a commit costs a wait for the disk, and there is one lane for each payer. */
 import type { Database, Queries } from '../../ledger/database/database.ts';
-import { createGatherer } from '../../lib/gather/gather.ts';
+import { createBatcher } from '../../lib/batch/batcher.ts';
 import type { LaneDeps } from './types.ts';
 
 /** Runs a single statement: in a commit that lanes share, else as a commit by itself. */
@@ -26,7 +26,7 @@ export function sharedCommits(database: Database): Database {
       (value) => ({ value }),
       (error: unknown) => ({ error }),
     );
-  const { submit } = createGatherer<Work, Outcome>({
+  const { submit } = createBatcher<Work, Outcome>({
     maxItems: TOGETHER_MAX,
     async run(works) {
       let done = false;

@@ -5,8 +5,8 @@ import {
   storeTransactions,
   type UnsettledTransaction,
 } from '../../ledger/transactions/transactions.ts';
+import { fence, sign } from './broadcast.ts';
 import type { Fees } from './fees.ts';
-import { fence, sign } from './offers.ts';
 import type { LaneDeps } from './types.ts';
 
 /** Signs the next pieces of work and stores them under the lane's next nonces, all in one commit. */

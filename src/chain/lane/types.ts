@@ -82,7 +82,7 @@ export interface LaneDeps {
 }
 
 /** What a lane gives those who offer its transactions. */
-export interface OfferDeps extends LaneDeps {
+export interface BroadcastDeps extends LaneDeps {
   /** Tells the log that a node took something not, once for each cause. */
   notTaken: RepeatedWarning;
 }

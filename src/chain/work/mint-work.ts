@@ -10,12 +10,17 @@ import {
 import type { Settle } from '../../ledger/transactions/settle.ts';
 import type { Hex } from '../../lib/hex.ts';
 import { mintGasLimit, saleMintData } from '../contracts/sale-mint.ts';
-import { type TriedQueue, type TriedWork, type TriedWorkDeps, triedWork } from './tried-work.ts';
+import {
+  type SimulatedQueue,
+  type SimulatedWork,
+  type SimulatedWorkDeps,
+  simulatedWork,
+} from './simulated-work.ts';
 
 /** What the sale says of a call that can never run: no role, cap or time makes it another answer. */
 const NEVER_RUNS: ReadonlySet<string> = new Set(['InvalidRecipient', 'ZeroAmount', 'ERC20InvalidReceiver']);
 
-const mintQueue = (pointsSale: Hex): TriedQueue => ({
+const mintQueue = (pointsSale: Hex): SimulatedQueue => ({
   async waiting(db, window) {
     const mints = await waitingMints(db, window);
     return mints.map((mint) => ({
@@ -36,8 +41,8 @@ const mintQueue = (pointsSale: Hex): TriedQueue => ({
   what: () => 'mint',
 });
 
-export const mintWork = (deps: Omit<TriedWorkDeps, 'queue'> & { pointsSale: Hex }): TriedWork =>
-  triedWork({ ...deps, queue: mintQueue(deps.pointsSale) });
+export const mintWork = (deps: Omit<SimulatedWorkDeps, 'queue'> & { pointsSale: Hex }): SimulatedWork =>
+  simulatedWork({ ...deps, queue: mintQueue(deps.pointsSale) });
 
 /** Mints whose transaction did nothing wait again. */
 export const settleMints: Settle = (tx, { transactions }) =>

@@ -20,7 +20,7 @@ import {
 } from '../contracts/payout-batch.ts';
 import type { LaneWork, Payload } from '../lane/types.ts';
 import type { Rpc } from '../rpc/rpc.ts';
-import type { RewardProgressBoard } from '../waiting/reward-outcome.ts';
+import type { RewardWaiters } from '../waiting/reward-waiters.ts';
 import { judgePayouts, type PayoutVerdict } from './payout-trials.ts';
 
 interface PayoutSettings {
@@ -44,7 +44,7 @@ export function payoutWork(deps: {
   settings: PayoutSettings;
   account: `0x${string}`;
   rpc: Rpc;
-  progress: Pick<RewardProgressBoard, 'carried' | 'sent'>;
+  progress: Pick<RewardWaiters, 'carried' | 'sent'>;
 }): PayoutWork {
   const { settings, account, rpc, progress } = deps;
   const carried = new Map<string, string[]>();

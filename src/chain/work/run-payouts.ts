@@ -4,11 +4,11 @@ import { createLane } from '../lane/lane.ts';
 import { createPace } from '../lane/pace.ts';
 import type { LaneDeps, LaneSettings } from '../lane/types.ts';
 import type { Rpc } from '../rpc/rpc.ts';
-import type { RewardProgressBoard } from '../waiting/reward-outcome.ts';
+import type { RewardWaiters } from '../waiting/reward-waiters.ts';
 import { payoutWork } from './payout-work.ts';
 
 interface PayoutsDeps extends Omit<LaneDeps, 'work' | 'settings'> {
-  progress: Pick<RewardProgressBoard, 'carried' | 'sent'>;
+  progress: Pick<RewardWaiters, 'carried' | 'sent'>;
   rpc: Rpc;
   escrow: `0x${string}`;
   /** A node has a batch: its block may follow at once. */

@@ -4,7 +4,7 @@ import { createLoop } from '../../lib/loop.ts';
 import { createLane } from '../lane/lane.ts';
 import type { LaneDeps, LaneSettings } from '../lane/types.ts';
 import type { Rpc } from '../rpc/rpc.ts';
-import type { TriedWork, TriedWorkDeps } from './tried-work.ts';
+import type { SimulatedWork, SimulatedWorkDeps } from './simulated-work.ts';
 
 export interface TriedLaneSettings {
   /** Calls that are tried out and signed together at most, each in a transaction of its own. */
@@ -28,7 +28,11 @@ export interface TriedLaneDeps extends Omit<LaneDeps, 'work' | 'settings'> {
 
 export function createTriedLane(
   deps: TriedLaneDeps,
-  of: { name: string; purpose: LanePurpose; workOf: (deps: Omit<TriedWorkDeps, 'queue'>) => TriedWork },
+  of: {
+    name: string;
+    purpose: LanePurpose;
+    workOf: (deps: Omit<SimulatedWorkDeps, 'queue'>) => SimulatedWork;
+  },
 ) {
   const { storeMax, idlePollMs, refusedRetryMs, refusedRetryMaxMs } = deps.settings;
   const pauses = { refusedRetryMs, refusedRetryMaxMs };

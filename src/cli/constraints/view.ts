@@ -1,6 +1,6 @@
 /** Constraints for people. */
 import type {
-  ChatStanding,
+  ChatMembership,
   ConstrainedPerks,
   ConstraintsVerdict,
 } from '../../contract/control/constraints.ts';
@@ -21,5 +21,5 @@ export function perksText(perks: ConstrainedPerks['perks'], style: Style): strin
 export const verdictText = ({ user, name }: ConstraintsVerdict, style: Style): string =>
   `${style.green('yes')}  ${user} meets all constraints of ${style.bold(name)}`;
 
-export const standingLine = ({ user, platform, level, roles }: ChatStanding, style: Style): string =>
+export const standingLine = ({ user, platform, level, roles }: ChatMembership, style: Style): string =>
   `${style.bold(user)}  ${platform}  level ${level}  ${roles.join(', ') || style.dim('no roles')}`;

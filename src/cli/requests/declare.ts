@@ -5,7 +5,7 @@ import { startSettings } from '../../production/settings.ts';
 import type { Catalog } from '../machine/catalog.ts';
 import { durationMs, option, settingOption, wholeNumberOf } from '../machine/options.ts';
 import { ledgerOptions } from '../start/options.ts';
-import { effectNames } from './again/effect-names.ts';
+import { effectNames } from './replay/effect-names.ts';
 
 export function declareRequests({ parent, lazily }: Catalog): void {
   const requests = parent
@@ -113,7 +113,7 @@ Examples:
   rewards requests replay req_8f21 --diff
   rewards requests replay req_8f21 --new-id --expect-effects rewards=1,rwtRewarded=100`,
     )
-    .action(lazily(async () => (await import('./again/run-replay.ts')).replayRequest));
+    .action(lazily(async () => (await import('./replay/run-replay.ts')).replayRequest));
 
 const declareDiff = ({ parent, lazily }: Catalog) =>
   parent

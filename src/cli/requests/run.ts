@@ -11,10 +11,10 @@ import { isObject } from '../service/assignments.ts';
 import { type ControlOptions, type Emulator, withControl } from '../service/control.ts';
 import { replyResult } from '../service/control-reply.ts';
 import { explanationText } from './explanation.ts';
-import { asCurl } from './forms/as-curl.ts';
-import { asHttp } from './forms/as-http.ts';
-import { credentialValue } from './forms/credentials.ts';
-import { noBodies, notReplayable, sendable } from './forms/sendable.ts';
+import { asCurl } from './export/as-curl.ts';
+import { asHttp } from './export/as-http.ts';
+import { credentialValue } from './export/credentials.ts';
+import { noBodies, notReplayable, sendable } from './export/sendable.ts';
 import { requestLine } from './request-line.ts';
 import { requestText } from './view.ts';
 

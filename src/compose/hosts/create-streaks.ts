@@ -4,7 +4,7 @@ import { readStreak } from '../../actions/engagement/read-streak.ts';
 import { recordActivity } from '../../actions/engagement/record-activity.ts';
 import type { StreakDeps, StreakRequest } from '../../actions/engagement/streak-work.ts';
 import type { ChainEngine } from '../../chain/engine.ts';
-import type { Milestone } from '../../chain/waiting/reward-outcome.ts';
+import type { Milestone } from '../../chain/waiting/reward-waiters.ts';
 import type { WalletTree } from '../../identity/wallets.ts';
 import type { StreakKey } from '../../ledger/engagement/streaks.ts';
 import type { Facts } from '../../ledger/facts.ts';

@@ -178,7 +178,7 @@ export const setChatStanding = endpoint('POST /chat/standings', {
   example: { body: { brand: demo.domain, ...standing } },
   answer: {
     description: 'How the user stands now.',
-    body: named('ChatStanding', chatStanding),
+    body: named('ChatMembership', chatStanding),
     example: standing,
   },
   refusals: [...settings, 'wallet_not_found'],
@@ -194,4 +194,4 @@ export const constraintEndpoints = [
 
 export type ConstrainedPerks = AnswerOf<typeof listConstraints>;
 export type ConstraintsVerdict = AnswerOf<typeof checkConstraints>;
-export type ChatStanding = AnswerOf<typeof setChatStanding>;
+export type ChatMembership = AnswerOf<typeof setChatStanding>;

@@ -7,10 +7,10 @@ import type { Database } from '../../ledger/database/database.ts';
 import type { AdjustableClock } from '../../lib/clock.ts';
 import { emulatorLimits } from '../limits.ts';
 import { keepClock } from '../state/restore-clock.ts';
-import type { ClockLimit } from './agenda.ts';
 import { ledgerLimits } from './clock-limits.ts';
 import { processorWork, webhookWork } from './clock-work.ts';
 import { type ConditionDeps, momentOf } from './conditions.ts';
+import type { ClockLimit } from './due-items.ts';
 import { rememberTokens } from './issued-tokens.ts';
 import { createClockMoves } from './move-clock.ts';
 

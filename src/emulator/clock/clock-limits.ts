@@ -8,12 +8,12 @@ import {
   constraintResultsEnding,
   recentStreaks,
   spendingEnding,
-} from '../../ledger/ends-ahead.ts';
-import { upcomingWindowEnds } from '../../ledger/limits/upcoming-windows.ts';
-import { upcomingCooldownEnds } from '../../ledger/rewards/upcoming-cooldowns.ts';
+} from '../../ledger/expiries.ts';
+import { windowExpiries } from '../../ledger/limits/window-expiries.ts';
+import { cooldownExpiries } from '../../ledger/rewards/cooldown-expiries.ts';
 import { endOfStreak, streakTerms } from '../../rules/engagement/streak.ts';
 import { SPAN_MS } from '../../rules/events/spend-limit.ts';
-import type { AgendaItem, ClockLimit } from './agenda.ts';
+import type { ClockLimit, DueItem } from './due-items.ts';
 
 /** Scopes of `rate_windows`, with how long their windows last. */
 export type WindowLengths = Record<string, number>;
@@ -48,7 +48,7 @@ type Ends = (brands: Brands) => ClockLimit;
 const rowsEnd =
   <Row extends { atMs: number; total: number }>(
     find: (range: TimeRange) => PromiseLike<Row[]>,
-    shown: (row: Row, nameOf: NameOf) => Pick<AgendaItem, 'kind' | 'what'>,
+    shown: (row: Row, nameOf: NameOf) => Pick<DueItem, 'kind' | 'what'>,
   ): Ends =>
   (brands) => ({
     async ending(range) {
@@ -68,7 +68,7 @@ function namesOf(brands: StoredBrand[]): NameOf {
 
 const cooldownsEnd = (db: Database['db'], { duplicateWindowMs }: LimitSettings) =>
   rowsEnd(
-    (range) => upcomingCooldownEnds(db, { ...range, duplicateWindowMs }),
+    (range) => cooldownExpiries(db, { ...range, duplicateWindowMs }),
     ({ brandId, eventType, userKey }, nameOf) => ({
       kind: 'cooldown',
       what: `${userKey} may claim ${eventType} of ${nameOf(brandId)} again`,
@@ -78,7 +78,7 @@ const cooldownsEnd = (db: Database['db'], { duplicateWindowMs }: LimitSettings) 
 const windowsEnd = (db: Database['db'], windows: WindowLengths, windowMs: number) => {
   const scopes = Object.keys(windows).filter((scope) => windows[scope] === windowMs);
   return rowsEnd(
-    (range) => upcomingWindowEnds(db, { ...range, scopes, windowMs }),
+    (range) => windowExpiries(db, { ...range, scopes, windowMs }),
     ({ scope, subject, used }) => ({
       kind: 'window-reset',
       what: `${scope} ${subject}: ${used} used, all free again`,
@@ -131,7 +131,7 @@ const streaksEnd =
       if (rows.length === 0) return { items: [], total: 0 };
       const known = new Map<string, StoredBrand>((await brands()).map((brand) => [brand.brandId, brand]));
       const ended = rows
-        .flatMap((streak): AgendaItem[] => {
+        .flatMap((streak): DueItem[] => {
           const brand = known.get(streak.brandId);
           if (!brand) return [];
           const { userKey, current, streakType } = streak;

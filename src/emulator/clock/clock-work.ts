@@ -1,8 +1,8 @@
 /** What works by the emulator's clock: the deliveries of webhooks, and the emulated payment processor. */
 import type { Database } from '../../ledger/database/database.ts';
 import { upcomingDeliveries, upcomingObjects } from '../../ledger/emulator/processor.ts';
-import { upcomingAttempts } from '../../ledger/webhooks/upcoming-attempts.ts';
-import type { AgendaItem, ClockWork } from './agenda.ts';
+import { scheduledAttempts } from '../../ledger/webhooks/scheduled-attempts.ts';
+import type { ClockWork, DueItem } from './due-items.ts';
 
 interface WebhookWorkDeps {
   database: Database;
@@ -16,14 +16,14 @@ export const webhookWork = (
 ): ClockWork => ({
   async upcoming(range) {
     await caughtUp();
-    return (await upcomingAttempts(db, range)).map(({ atMs, eventId, type, url, attempts }) => ({
+    return (await scheduledAttempts(db, range)).map(({ atMs, eventId, type, url, attempts }) => ({
       atMs,
       kind: 'webhook-retry',
       id: eventId,
       what: `attempt ${attempts + 1} of ${type} to ${placeOf(url)}`,
     }));
   },
-  isDone: async (passed) => (await upcomingAttempts(db, { ...passed, limit: 1 })).length === 0,
+  isDone: async (passed) => (await scheduledAttempts(db, { ...passed, limit: 1 })).length === 0,
   nudge,
 });
 
@@ -33,7 +33,7 @@ export const processorWork = ({ database: { db } }: { database: Database }): Clo
     const objects = await upcomingObjects(db, range);
     const deliveries = await upcomingDeliveries(db, range);
     return [
-      ...objects.map(({ id, dueAt, body }): AgendaItem => {
+      ...objects.map(({ id, dueAt, body }): DueItem => {
         const expires = body.status === 'open';
         return {
           atMs: dueAt ?? 0,
@@ -43,7 +43,7 @@ export const processorWork = ({ database: { db } }: { database: Database }): Clo
         };
       }),
       ...deliveries.map(
-        ({ eventId, nextAt, attempts }): AgendaItem => ({
+        ({ eventId, nextAt, attempts }): DueItem => ({
           atMs: nextAt ?? 0,
           kind: 'processor-retry',
           id: eventId,

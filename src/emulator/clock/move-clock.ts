@@ -3,7 +3,7 @@ import type { Fired } from '../../http/control/clock.ts';
 import type { AdjustableClock } from '../../lib/clock.ts';
 import { createMutex } from '../../lib/mutex.ts';
 import { delay, stopwatch } from '../../lib/timers.ts';
-import type { AgendaItem, ClockLimit, ClockWork } from './agenda.ts';
+import type { ClockLimit, ClockWork, DueItem } from './due-items.ts';
 
 export interface MoveClockDeps {
   clock: AdjustableClock;
@@ -86,7 +86,7 @@ async function move(
   const fromMs = clock.now();
   const range = { afterMs: fromMs, untilMs: way.untilMs, limit };
   const ended = await Promise.all(limits.map((one) => one.ending(range)));
-  const worked: AgendaItem[] = [];
+  const worked: DueItem[] = [];
   let atMs = fromMs;
   for (let stops = 0; stops < settings.stopsMax && patience.isLeft(); stops++) {
     const due = await nextDue(deps, { ...range, afterMs: atMs });
@@ -112,7 +112,7 @@ async function move(
 async function nextDue(
   { work }: MoveClockDeps,
   range: { afterMs: number; untilMs: number; limit: number },
-): Promise<AgendaItem[]> {
+): Promise<DueItem[]> {
   if (range.afterMs >= range.untilMs) return [];
   const ahead = (await Promise.all(work.map((one) => one.upcoming(range)))).flat();
   const earliestMs = Math.min(...ahead.map(({ atMs }) => atMs));

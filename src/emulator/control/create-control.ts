@@ -18,9 +18,9 @@ import type { Random } from '../../lib/ids.ts';
 import type { Log } from '../../lib/log.ts';
 import type { AskDeps } from '../../outgoing/ask.ts';
 import type { CheckConstraints } from '../../rules/constraints/constraint.ts';
-import type { ClockLimit } from '../clock/agenda.ts';
 import { createClockControl } from '../clock/clock-control.ts';
-import type { FaultBoard } from '../faults/fault-board.ts';
+import type { ClockLimit } from '../clock/due-items.ts';
+import type { FaultRegistry } from '../faults/fault-registry.ts';
 import { describedSeams } from '../faults/seams.ts';
 import type { Snapshots } from '../snapshots/create-snapshots.ts';
 import { createInbox } from './inbox.ts';
@@ -53,7 +53,7 @@ interface ControlDeps
   site: ControlSiteDeps;
   /** Sessions of the demo site. */
   sessionEnds: ClockLimit;
-  faults: FaultBoard;
+  faults: FaultRegistry;
   snapshots: Snapshots;
   /** Makes the chain's time follow a move of the service's clock. */
   syncChain: () => Promise<void>;

@@ -2,9 +2,9 @@
 import type { Database, Queries } from '../../ledger/database/database.ts';
 import { directRunOf, runDirectly } from '../../ledger/database/prepared.ts';
 import { delay } from '../../lib/timers.ts';
-import type { FaultBoard } from './fault-board.ts';
+import type { FaultRegistry } from './fault-registry.ts';
 
-type Faults = Pick<FaultBoard, 'strike'>;
+type Faults = Pick<FaultRegistry, 'strike'>;
 
 export function faultyDatabase({ database, faults }: { database: Database; faults: Faults }): Database {
   const reach = async () => {

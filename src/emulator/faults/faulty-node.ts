@@ -1,13 +1,13 @@
 /** The node as the service reaches it, failing while a fault is set. */
 import { type Rpc, RpcAnswerError, RpcUnreachableError } from '../../chain/rpc/rpc.ts';
 import { delay } from '../../lib/timers.ts';
-import type { FaultBoard } from './fault-board.ts';
+import type { FaultRegistry } from './fault-registry.ts';
 
 const SEND = 'eth_sendRawTransaction';
 
 /** `timeoutMs`: the connection's own, which a slow node exceeds. */
 export function faultyNode(
-  { rpc, faults }: { rpc: Rpc; faults: Pick<FaultBoard, 'strike'> },
+  { rpc, faults }: { rpc: Rpc; faults: Pick<FaultRegistry, 'strike'> },
   { timeoutMs }: { timeoutMs: number },
 ): Rpc {
   return async (method, params, limits) => {

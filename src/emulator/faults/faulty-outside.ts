@@ -3,9 +3,9 @@ import type { TxtResolver } from '../../dns/txt.ts';
 import type { TokenVerifier } from '../../identity/tokens.ts';
 import { delay } from '../../lib/timers.ts';
 import type { Answered, AskDeps } from '../../outgoing/ask.ts';
-import type { FaultBoard } from './fault-board.ts';
+import type { FaultRegistry } from './fault-registry.ts';
 
-type Faults = Pick<FaultBoard, 'strike'>;
+type Faults = Pick<FaultRegistry, 'strike'>;
 
 const REFUSED: Answered = { outcome: 'failed', why: 'the connection was refused', ms: 0 };
 

@@ -2,9 +2,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { Clock } from '../../lib/clock.ts';
 import { delay } from '../../lib/timers.ts';
-import type { FaultBoard } from './fault-board.ts';
+import type { FaultRegistry } from './fault-registry.ts';
 
-type Faults = Pick<FaultBoard, 'strike'>;
+type Faults = Pick<FaultRegistry, 'strike'>;
 
 export interface ProcessorApi {
   fetch(request: Request, env?: unknown): Response | Promise<Response>;

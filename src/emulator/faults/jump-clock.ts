@@ -1,6 +1,6 @@
 /** A jump of the machine's clock: the emulator's goes along, as far as the fault says, and back when it is over. */
 import type { AdjustableClock } from '../../lib/clock.ts';
-import type { FaultListener } from './fault-board.ts';
+import type { FaultListener } from './fault-registry.ts';
 
 /** `follow` is called after each jump: the chain's time goes with the clock, though never back. */
 export function jumpClock({ clock, follow }: { clock: AdjustableClock; follow: () => void }): FaultListener {

@@ -1,7 +1,7 @@
 /** Says in the log of `serve` when a fault is set and when it is over: what fails then fails on purpose. */
 import { formatDuration } from '../../lib/duration.ts';
 import type { Log } from '../../lib/log.ts';
-import { type Fault, type FaultEnd, type FaultListener, nameOf } from './fault-board.ts';
+import { type Fault, type FaultEnd, type FaultListener, nameOf } from './fault-registry.ts';
 
 const ends: Record<FaultEnd, string> = {
   times: 'it has struck often enough',

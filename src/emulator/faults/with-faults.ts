@@ -5,13 +5,13 @@ import { settings } from '../../compose/config.ts';
 import type { TxtResolver } from '../../dns/txt.ts';
 import type { Database } from '../../ledger/database/database.ts';
 import type { AskDeps } from '../../outgoing/ask.ts';
-import type { FaultBoard } from './fault-board.ts';
+import type { FaultRegistry } from './fault-registry.ts';
 import { faultyDatabase } from './faulty-database.ts';
 import { faultyNode } from './faulty-node.ts';
 import { faultyDns, faultyReceivers } from './faulty-outside.ts';
 
 interface Faultable {
-  faults: FaultBoard;
+  faults: FaultRegistry;
   rpc: Rpc;
   chain: ChainClient;
   database: Database;

@@ -8,7 +8,6 @@ import {
   listDeliveries,
   listObjects,
 } from '../../ledger/emulator/processor.ts';
-import type { Books, Change } from './books.ts';
 import type { Charge, PaymentIntent } from './objects/payment-objects.ts';
 import type { Session } from './objects/session-object.ts';
 import { expireSession, paySession } from './pay-session.ts';
@@ -20,11 +19,12 @@ import {
   resendEvent,
   type WebhookEndpoint,
 } from './record-event.ts';
+import type { Change, Records } from './records.ts';
 import { chargeOfPayment, disputeCharge, refundCharge } from './return-payment.ts';
 import { invalidRequest, StripeError } from './stripe-error.ts';
 
 interface ControlDeps {
-  books: Books;
+  books: Records;
   catchUp: () => Promise<void>;
   nudge: () => void;
   pageOf: (sessionId: string) => string;
@@ -158,7 +158,7 @@ async function orRefusal<T>(work: () => Promise<T>): Promise<T | { refusal: Proc
   }
 }
 
-async function take(books: Books, id: string, step: SessionStep, silent: boolean): Promise<void> {
+async function take(books: Records, id: string, step: SessionStep, silent: boolean): Promise<void> {
   if (step.kind === 'pay') {
     const { later, email } = step;
     const arrives = later?.fails === undefined ? 'paid' : { declined: later.fails };
@@ -186,7 +186,7 @@ async function chargeOfSession(change: Change, id: string) {
 }
 
 /** By the processor's id, the checkout's own, or `latest`. */
-async function findSession({ db }: Books, name: string): Promise<EmulatedObject | undefined> {
+async function findSession({ db }: Records, name: string): Promise<EmulatedObject | undefined> {
   const kind = 'checkout.session';
   const row = await findObject(db, name);
   if (row?.kind === kind) return row;
@@ -194,7 +194,7 @@ async function findSession({ db }: Books, name: string): Promise<EmulatedObject 
   return name === 'latest' ? rows[0] : rows.find(({ body }) => body.client_reference_id === name);
 }
 
-async function findEvent({ db }: Books, name: string): Promise<EmulatedObject | undefined> {
+async function findEvent({ db }: Records, name: string): Promise<EmulatedObject | undefined> {
   if (name === 'latest') return (await listObjects(db, { kind: 'event', limit: 1 }))[0];
   const row = await findObject(db, name);
   return row?.kind === 'event' ? row : undefined;
@@ -227,7 +227,7 @@ async function sessionView({ books, pageOf }: ControlDeps, { body }: EmulatedObj
   };
 }
 
-async function eventViews({ db }: Books, rows: EmulatedObject[]) {
+async function eventViews({ db }: Records, rows: EmulatedObject[]) {
   const deliveries =
     rows.length === 0 ? [] : await listDeliveries(db, { eventIds: rows.map(({ id }) => id), limit: 10_000 });
   return rows.map(({ id, about, createdAt, body }) => ({

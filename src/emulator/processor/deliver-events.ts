@@ -16,8 +16,8 @@ import type { Clock } from '../../lib/clock.ts';
 import { rootMessage } from '../../lib/failures/root-cause.ts';
 import { createDeadline, stopwatch } from '../../lib/timers.ts';
 import type { DeliverAround } from '../faults/faulty-processor.ts';
-import type { Books, StripeObject } from './books.ts';
 import type { EndpointNotes, WebhookEndpoint } from './record-event.ts';
+import type { Records, StripeObject } from './records.ts';
 
 export interface DeliverySettings {
   /** Pauses before the second attempt and those that follow. */
@@ -32,7 +32,7 @@ export interface DeliverySettings {
 
 interface DeliveryDeps {
   database: Database;
-  books: Books;
+  books: Records;
   clock: Clock;
   settings: DeliverySettings;
   /** Around each attempt. */

@@ -4,22 +4,22 @@ import type { ControlProcessorDeps } from '../../http/control/processor.ts';
 import { dueObjects, nextDueMs } from '../../ledger/emulator/processor.ts';
 import type { Log } from '../../lib/log.ts';
 import { createLoop } from '../../lib/loop.ts';
-import type { FaultBoard } from '../faults/fault-board.ts';
+import type { FaultRegistry } from '../faults/fault-registry.ts';
 import { faultyApi, faultyDelivery, type ProcessorApi } from '../faults/faulty-processor.ts';
 import { createApiHost } from './api/api-host.ts';
-import { type BooksDeps, createBooks, type Entry } from './books.ts';
 import { createCheckoutHost } from './checkout/checkout-host.ts';
 import { controlProcessor } from './control-processor.ts';
 import { createDeliverer, type DeliverySettings } from './deliver-events.ts';
 import type { Session, SessionNotes } from './objects/session-object.ts';
 import { settleSession } from './pay-session.ts';
 import { addEndpoint, type EndpointNotes, type WebhookEndpoint } from './record-event.ts';
+import { createRecords, type Entry, type RecordsDeps } from './records.ts';
 
-interface ProcessorDeps extends BooksDeps {
+interface ProcessorDeps extends RecordsDeps {
   log: Log;
-  clock: BooksDeps['clock'] & { onChange(listener: () => void): () => void };
+  clock: RecordsDeps['clock'] & { onChange(listener: () => void): () => void };
   settings: DeliverySettings;
-  faults: Pick<FaultBoard, 'strike'>;
+  faults: Pick<FaultRegistry, 'strike'>;
   /** Of the development stack: the API's key, and what the events to our own endpoint are signed with. */
   secrets: { secretKey: string; webhookSecret: string };
 }
@@ -44,7 +44,7 @@ const LONGEST_PAUSE_MS = 60_000;
 
 export function openProcessor(deps: ProcessorDeps): EmulatedProcessor {
   const { database, clock, log, secrets } = deps;
-  const books = createBooks(deps);
+  const books = createRecords(deps);
   let origin = '';
   let pauseMs = LONGEST_PAUSE_MS;
 
@@ -114,7 +114,7 @@ export function openProcessor(deps: ProcessorDeps): EmulatedProcessor {
 }
 
 /** Our own endpoint, where this run has it. */
-const listenOurselves = (books: ReturnType<typeof createBooks>, of: { url: string; secret: string }) =>
+const listenOurselves = (books: ReturnType<typeof createRecords>, of: { url: string; secret: string }) =>
   books.change(async (change) => {
     const known = await change.find<WebhookEndpoint, EndpointNotes>('webhook_endpoint', OWN_ENDPOINT);
     if (known) {

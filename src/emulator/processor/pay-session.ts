@@ -1,9 +1,10 @@
 /** What happens to a session's payment: paid, declined, on its way, arrived, expired. Each in one change, with its events. */
-import type { Books, Change, Entry } from './books.ts';
+
 import { type Charge, newCharge, newPaymentIntent, type PaymentIntent } from './objects/payment-objects.ts';
 import { customerDetails, type Session, type SessionNotes } from './objects/session-object.ts';
 import { declineMessage, type TestCard, testCards } from './objects/test-cards.ts';
 import { recordEvent, type Telling } from './record-event.ts';
+import type { Change, Entry, Records } from './records.ts';
 import { invalidRequest } from './stripe-error.ts';
 
 type OpenSession = Entry<Session, SessionNotes>;
@@ -31,7 +32,7 @@ export interface PaymentResult {
 export const LATER_MS = 60_000;
 
 /** Pays an open session, or tries to. Throws a `StripeError` where nothing can be paid. */
-export const paySession = (books: Books, sessionId: string, wish: PaymentWish): Promise<PaymentResult> =>
+export const paySession = (books: Records, sessionId: string, wish: PaymentWish): Promise<PaymentResult> =>
   books.change(async (change) => {
     const entry = await openSession(change, sessionId);
     const { body: session } = entry;

@@ -1,6 +1,6 @@
 /** Events of the emulated processor, and the webhook endpoints that hear of them. */
 import type Stripe from 'stripe';
-import type { Books, Change, Entry, StripeObject } from './books.ts';
+import type { Change, Entry, Records, StripeObject } from './records.ts';
 import { noSuchObject } from './stripe-error.ts';
 
 export type WebhookEndpoint = Stripe.WebhookEndpoint;
@@ -65,7 +65,7 @@ const wants = ({ enabled_events: wanted }: WebhookEndpoint, type: string) =>
   wanted.includes('*') || wanted.includes(type);
 
 /** Queues an event once more, for one endpoint or for all that are enabled. */
-export const resendEvent = (books: Books, of: { eventId: string; endpointId?: string | undefined }) =>
+export const resendEvent = (books: Records, of: { eventId: string; endpointId?: string | undefined }) =>
   books.change(async (change) => {
     const { body: event } = await change.need<ProcessorEvent>('event', of.eventId);
     const all = await change.all<WebhookEndpoint>('webhook_endpoint');

@@ -1,5 +1,5 @@
 /** Money that goes back: refunds by the merchant, disputes by the buyer's bank. */
-import type { Change, Entry } from './books.ts';
+
 import {
   type Charge,
   type Dispute,
@@ -9,6 +9,7 @@ import {
   type Refund,
 } from './objects/payment-objects.ts';
 import { recordEvent, type Telling } from './record-event.ts';
+import type { Change, Entry } from './records.ts';
 import { invalidRequest } from './stripe-error.ts';
 
 export const refundReasons = ['duplicate', 'fraudulent', 'requested_by_customer'] as const;

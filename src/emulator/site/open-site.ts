@@ -11,7 +11,7 @@ import type { Log } from '../../lib/log.ts';
 import { within } from '../../lib/timers.ts';
 import type { Site } from '../../site/create-site.ts';
 import { openSiteStore, type SiteStore } from '../../site/store/open-store.ts';
-import type { ClockLimit } from '../clock/agenda.ts';
+import type { ClockLimit } from '../clock/due-items.ts';
 import type { Fixture } from '../fixture/fixture.ts';
 import type { HostUrls } from '../open-hosts.ts';
 import { SITE_STORE } from '../state/data-files.ts';

@@ -1,8 +1,8 @@
 /** Between the listeners, which stay, and the stack behind them, which can be closed and opened again. */
 
-import { createBell } from '../../lib/bell.ts';
-import { createScope } from '../../lib/scope.ts';
+import { createAsyncContext } from '../../lib/async-context.ts';
 import { delay, stopwatch, within } from '../../lib/timers.ts';
+import { createWakeSignal } from '../../lib/wake-signal.ts';
 import type { ListenerApps, ListenerName, SiteHost } from '../open-hosts.ts';
 
 /** In the path of every request that may ask the gate to close, on whichever listener. */
@@ -30,8 +30,8 @@ export function createDrainGate(settings: GateSettings, watcher?: GateWatcher) {
   let apps: ListenerApps | undefined;
   let opening = createOpening();
   const underWay = new Set<symbol>();
-  const left = createBell();
-  const own = createScope<symbol>();
+  const left = createWakeSignal();
+  const own = createAsyncContext<symbol>();
 
   const opened = async () => apps ?? (await within(settings.waitMaxMs, opening.opened));
 

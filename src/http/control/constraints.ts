@@ -3,7 +3,7 @@ import { findNamed } from '../../actions/brands/named-brand.ts';
 import { invalidateResults } from '../../actions/constraints/invalidate-results.ts';
 import { showWallet } from '../../actions/wallets/show-wallet.ts';
 import {
-  type ChatStanding,
+  type ChatMembership,
   checkConstraints,
   invalidateConstraints,
   listChatStandings,
@@ -115,7 +115,7 @@ const shownStanding = (of: {
   userKey: string;
   level: number;
   roles: string[];
-}): ChatStanding => ({
+}): ChatMembership => ({
   platform: of.platform,
   user: of.userKey,
   level: of.level,

@@ -2,7 +2,7 @@
 import type { Context } from 'hono';
 import { brandsOfHost } from '../../ledger/brands/brand-domains.ts';
 import type { Database } from '../../ledger/database/database.ts';
-import { createSameTurn } from '../../lib/gather/same-turn.ts';
+import { createTickDedupe } from '../../lib/batch/tick-dedupe.ts';
 import { hostOfUrl, isWithin } from '../../rules/brands/domain.ts';
 import { setHeader } from './answer.ts';
 import type { FrameStep } from './framed.ts';
@@ -69,7 +69,7 @@ const ORIGIN_LENGTH_MAX = 267;
 /** Asks the ledger; while it cannot tell, what it said last counts, so that pages can read that it is away. */
 function rememberingAllowed(deps: CorsDeps): (origin: string) => Promise<boolean> {
   const remembered = new Map<string, boolean>();
-  const ask = createSameTurn((origin: string) => isAllowed(deps, origin));
+  const ask = createTickDedupe((origin: string) => isAllowed(deps, origin));
   return async (origin) => {
     if (origin.length > ORIGIN_LENGTH_MAX) return false;
     try {

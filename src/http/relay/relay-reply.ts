@@ -1,6 +1,6 @@
 /** How a relayed call is told: in both documented forms at once (contract: Relay result). */
 
-import { isIncluded } from '../../chain/waiting/relay-outcome.ts';
+import { isIncluded } from '../../chain/waiting/relay-waiters.ts';
 import type { RelayResult, RelayState } from '../../contract/relay/relay.ts';
 import { checksummed } from '../../identity/checksum.ts';
 import type { RelayProgress } from '../../ledger/relay/queued-relays.ts';

@@ -2,7 +2,7 @@
 import { and, asc, eq, inArray } from 'drizzle-orm';
 import type { BrandId, EventRule } from '../../rules/brands/brand.ts';
 import type { Queries } from '../database/database.ts';
-import { isOneOf, type Of, statement } from '../database/statement.ts';
+import { isOneOf, type Of, preparedQuery } from '../database/prepared-query.ts';
 import { brandDomains, brandKeys, brands, eventRules } from '../schema/brands.ts';
 import { brandFunds } from '../schema/rewards.ts';
 import type { BrandKey } from './brand-keys.ts';
@@ -18,7 +18,7 @@ export async function findConfiguredBrand(db: Queries, brandId: BrandId): Promis
 export const readConfiguredBrands = (db: Queries, brandIds: BrandId[]): Promise<StoredBrand[]> =>
   configuredOf(db, { brandIds });
 
-const configuredOf = statement((db, of: Of<{ brandIds: BrandId[] }>) =>
+const configuredOf = preparedQuery((db, of: Of<{ brandIds: BrandId[] }>) =>
   db.select().from(brands).where(isOneOf(brands.brandId, of.brandIds)),
 );
 

@@ -3,7 +3,7 @@ import { and, eq, gte, isNull, lte, or, sql } from 'drizzle-orm';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import { isWithin } from '../../rules/brands/domain.ts';
 import type { Queries } from '../database/database.ts';
-import { isOneOf, type Of, statement } from '../database/statement.ts';
+import { isOneOf, type Of, preparedQuery } from '../database/prepared-query.ts';
 import { brandDomains } from '../schema/brands.ts';
 
 /** `shop.demo.example` → itself, `demo.example`, `example`. */
@@ -21,7 +21,7 @@ export async function domainsAbove(
   return domains.length === 0 ? [] : ownersOf(db, { domains });
 }
 
-const ownersOf = statement((db, of: Of<{ domains: string[] }>) =>
+const ownersOf = preparedQuery((db, of: Of<{ domains: string[] }>) =>
   db
     .select({ brandId: brandDomains.brandId, domain: brandDomains.domain })
     .from(brandDomains)
@@ -88,7 +88,7 @@ export async function provenDomains(db: Queries, brandIds: BrandId[]): Promise<M
   return byBrand;
 }
 
-const provenOf = statement((db, of: Of<{ brandIds: BrandId[] }>) =>
+const provenOf = preparedQuery((db, of: Of<{ brandIds: BrandId[] }>) =>
   db
     .select()
     .from(brandDomains)

@@ -2,7 +2,7 @@
 import { and, eq, gt, isNull, or } from 'drizzle-orm';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import type { Queries } from '../database/database.ts';
-import { type Of, statement } from '../database/statement.ts';
+import { type Of, preparedQuery } from '../database/prepared-query.ts';
 import { brandKeys } from '../schema/brands.ts';
 
 export type BrandKey = typeof brandKeys.$inferSelect;
@@ -16,7 +16,7 @@ export async function findBrandKey(
   return row;
 }
 
-const validKey = statement((db, of: Of<{ keyId: string; nowMs: number }>) =>
+const validKey = preparedQuery((db, of: Of<{ keyId: string; nowMs: number }>) =>
   db
     .select()
     .from(brandKeys)

@@ -3,7 +3,7 @@ import { and, asc, eq } from 'drizzle-orm';
 import type { Brand, BrandId, EventRule } from '../../rules/brands/brand.ts';
 import { spendLimits } from '../../rules/events/spend-limit.ts';
 import { atMs, type Queries, type SqlTime } from '../database/database.ts';
-import { atTime, isOneOf, type Of, statement } from '../database/statement.ts';
+import { atTime, isOneOf, type Of, preparedQuery } from '../database/prepared-query.ts';
 import { openFunds } from '../rewards/funds.ts';
 import { forgetSpending } from '../rewards/spending.ts';
 import { brandDomains, brands, eventRules } from '../schema/brands.ts';
@@ -33,7 +33,7 @@ const brandColumns = { brandId, name, automation, profile, verificationSecret, c
 
 /** A row for each domain that DNS proves, and one for a brand without any. */
 const brandsOf = atTime((now) =>
-  statement((db, of: Of<{ brandIds: BrandId[] }>) =>
+  preparedQuery((db, of: Of<{ brandIds: BrandId[] }>) =>
     db
       .select({ ...brandColumns, nowMs: now, provenDomain: brandDomains.domain })
       .from(brands)
@@ -70,7 +70,7 @@ export async function readEventRules(
   return new Map(rows.map((row) => [ruleKey(row), row]));
 }
 
-const rulesOf = statement((db, of: Of<{ brandIds: BrandId[]; eventTypes: string[] }>) =>
+const rulesOf = preparedQuery((db, of: Of<{ brandIds: BrandId[]; eventTypes: string[] }>) =>
   db
     .select()
     .from(eventRules)

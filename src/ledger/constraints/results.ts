@@ -2,7 +2,7 @@
 import { and, desc, eq, gt, isNotNull, lte, type SQL, sql } from 'drizzle-orm';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import type { Queries, SqlTime } from '../database/database.ts';
-import { isOneOf, type Of, statement } from '../database/statement.ts';
+import { isOneOf, type Of, preparedQuery } from '../database/prepared-query.ts';
 import { constraintResults } from '../schema/engagement/constraints.ts';
 
 export interface ResultKey {
@@ -138,7 +138,7 @@ export async function areThereResults(db: Queries): Promise<boolean> {
   return one !== undefined;
 }
 
-const oneResult = statement((db) =>
+const oneResult = preparedQuery((db) =>
   db.select({ expiresAt: constraintResults.expiresAt }).from(constraintResults).limit(1),
 );
 
@@ -147,7 +147,7 @@ export async function invalidateUsers(tx: Queries, userAddresses: `0x${string}`[
   if (userAddresses.length > 0) await deleteOfUsers(tx, { userAddresses });
 }
 
-const deleteOfUsers = statement((db, of: Of<{ userAddresses: string[] }>) =>
+const deleteOfUsers = preparedQuery((db, of: Of<{ userAddresses: string[] }>) =>
   db.delete(constraintResults).where(isOneOf(constraintResults.userAddress, of.userAddresses)),
 );
 

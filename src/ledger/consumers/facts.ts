@@ -2,7 +2,7 @@
 import { and, eq, inArray, isNull } from 'drizzle-orm';
 import type { Queries } from '../database/database.ts';
 import { inChunks } from '../database/in-chunks.ts';
-import { isOneOf, type Of, statement } from '../database/statement.ts';
+import { isOneOf, type Of, preparedQuery } from '../database/prepared-query.ts';
 import { checkoutSessions, mints } from '../schema/payments.ts';
 import { rewards } from '../schema/rewards.ts';
 import { transactions } from '../schema/transactions.ts';
@@ -23,7 +23,7 @@ const paidColumns = {
 };
 
 /** Rewards of these sequences that their transaction pays, as far as a block shows that it does. */
-export const paidRewards = statement((db, of: Of<{ sequences: number[] }>) =>
+export const paidRewards = preparedQuery((db, of: Of<{ sequences: number[] }>) =>
   db
     .select(paidColumns)
     .from(rewards)

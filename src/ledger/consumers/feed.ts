@@ -6,7 +6,7 @@
 import { and, asc, eq, gt, gte, inArray, isNotNull, isNull, lte, sql } from 'drizzle-orm';
 import type { Queries } from '../database/database.ts';
 import { inChunks } from '../database/in-chunks.ts';
-import { isOneOf, type Of, statement } from '../database/statement.ts';
+import { isOneOf, type Of, preparedQuery } from '../database/prepared-query.ts';
 import { feedTakeBacks } from '../schema/consumers.ts';
 import { rewards } from '../schema/rewards.ts';
 import { attempts, followedBlocks, type LanePurpose, transactions } from '../schema/transactions.ts';
@@ -39,7 +39,7 @@ export async function feedHead(db: Queries): Promise<number> {
   return row?.feedPosition ?? 0;
 }
 
-const newestPosition = statement((db) =>
+const newestPosition = preparedQuery((db) =>
   db
     .select({ feedPosition: followedBlocks.feedPosition })
     .from(followedBlocks)
@@ -97,7 +97,7 @@ const entryOf = (
 
 type OfStretch = Of<Required<Stretch>>;
 
-const bookedAfter = statement((db, of: OfStretch) =>
+const bookedAfter = preparedQuery((db, of: OfStretch) =>
   db
     .select({
       position: transactions.feedPosition,
@@ -113,7 +113,7 @@ const bookedAfter = statement((db, of: OfStretch) =>
     .limit(of.limit),
 );
 
-const takenBackAfter = statement((db, of: OfStretch) =>
+const takenBackAfter = preparedQuery((db, of: OfStretch) =>
   db
     .select()
     .from(feedTakeBacks)
@@ -122,7 +122,7 @@ const takenBackAfter = statement((db, of: OfStretch) =>
     .limit(of.limit),
 );
 
-const goneAfter = statement((db, of: OfStretch) =>
+const goneAfter = preparedQuery((db, of: OfStretch) =>
   db
     .select()
     .from(feedTakeBacks)
@@ -139,7 +139,7 @@ export async function standsStill(tx: Queries, entries: readonly FeedEntry[]): P
   return (await stillBooked(tx, { positions })).length === booked.length;
 }
 
-const stillBooked = statement((db, of: Of<{ positions: number[] }>) =>
+const stillBooked = preparedQuery((db, of: Of<{ positions: number[] }>) =>
   db
     .select({ id: transactions.id })
     .from(transactions)

@@ -1,7 +1,7 @@
 /** How far each consumer has read the feed. Its row is locked in each commit of its work, so that one process at a time does it. */
 import { asc, sql } from 'drizzle-orm';
 import type { Queries } from '../database/database.ts';
-import { isOneOf, type Of, statement } from '../database/statement.ts';
+import { isOneOf, type Of, preparedQuery } from '../database/prepared-query.ts';
 import { consumerPositions } from '../schema/consumers.ts';
 
 const { consumer, position } = consumerPositions;
@@ -12,7 +12,7 @@ export async function readPositions(db: Queries): Promise<Map<string, number>> {
   return new Map(rows.map((row) => [row.consumer, row.position]));
 }
 
-const allPositions = statement((db) => db.select().from(consumerPositions));
+const allPositions = preparedQuery((db) => db.select().from(consumerPositions));
 
 /** Gives a new consumer its position, unless another process has. */
 export async function beginAt(db: Queries, begin: { consumer: string; position: number }): Promise<void> {
@@ -28,7 +28,7 @@ export async function lockPositions(
   return rows.length === consumers.length && rows.every((row) => row.position === at);
 }
 
-const locked = statement((db, of: Of<{ consumers: string[] }>) =>
+const locked = preparedQuery((db, of: Of<{ consumers: string[] }>) =>
   db
     .select({ position })
     .from(consumerPositions)
@@ -45,7 +45,7 @@ export async function movePositions(
   await moved(tx, { consumers, to });
 }
 
-const moved = statement((db, of: Of<{ consumers: string[]; to: number }>) =>
+const moved = preparedQuery((db, of: Of<{ consumers: string[]; to: number }>) =>
   db
     .update(consumerPositions)
     .set({ position: sql`${of.to}` })

@@ -2,7 +2,7 @@
 import { and, asc, count, eq, lte } from 'drizzle-orm';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import type { Queries } from '../database/database.ts';
-import { isOneOf, type Of, statement } from '../database/statement.ts';
+import { isOneOf, type Of, preparedQuery } from '../database/prepared-query.ts';
 import { consumerSetAside } from '../schema/consumers.ts';
 
 export type SetAside = typeof consumerSetAside.$inferSelect;
@@ -17,7 +17,7 @@ export async function brandsAside(tx: Queries, consumers: string[]): Promise<Map
   return brands;
 }
 
-const asideOf = statement((db, of: Of<{ consumers: string[] }>) =>
+const asideOf = preparedQuery((db, of: Of<{ consumers: string[] }>) =>
   db.selectDistinct({ consumer, brandId }).from(consumerSetAside).where(isOneOf(consumer, of.consumers)),
 );
 

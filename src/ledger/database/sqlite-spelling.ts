@@ -1,7 +1,7 @@
 /** The Postgres dialect of the query builder as SQLite understands it. */
 import { getTableColumns, type SQL, sql } from 'drizzle-orm';
 import { PgDialect } from 'drizzle-orm/pg-core';
-import { rowsAsJson, rowsOf } from './insertion.ts';
+import { rowsAsJson, rowsOf } from './bulk-insert.ts';
 
 type Insert = Parameters<PgDialect['buildInsertQuery']>[0];
 type Query = ReturnType<PgDialect['sqlToQuery']>;

@@ -1,8 +1,8 @@
 /** The emulator's chain on disk, so that a killed chain can be played again: blocks in order, runs of empty ones as one row. */
 import { asc, desc, gt, gte } from 'drizzle-orm';
+import { bulkInsert } from '../database/bulk-insert.ts';
 import type { Database } from '../database/database.ts';
-import { insertion } from '../database/insertion.ts';
-import { type Of, statement } from '../database/statement.ts';
+import { type Of, preparedQuery } from '../database/prepared-query.ts';
 import { journalBlocks } from './schema/chain-journal.ts';
 
 /** One block with transactions, or a run of empty blocks that follow each other at equal distances. */
@@ -37,13 +37,13 @@ export function ledgerChainJournal({ atomically, db }: Database) {
   };
 }
 
-const deleteFrom = statement((db, of: Of<{ firstNumber: number }>) =>
+const deleteFrom = preparedQuery((db, of: Of<{ firstNumber: number }>) =>
   db.delete(journalBlocks).where(gte(journalBlocks.number, of.firstNumber)),
 );
 
-const insertBlocks = insertion(journalBlocks, (insert) => insert);
+const insertBlocks = bulkInsert(journalBlocks, (insert) => insert);
 
-const blocksAfter = statement((db, of: Of<{ afterBlock: number; limit: number }>) =>
+const blocksAfter = preparedQuery((db, of: Of<{ afterBlock: number; limit: number }>) =>
   db
     .select()
     .from(journalBlocks)
@@ -52,7 +52,7 @@ const blocksAfter = statement((db, of: Of<{ afterBlock: number; limit: number }>
     .limit(of.limit),
 );
 
-const newestBlock = statement((db) =>
+const newestBlock = preparedQuery((db) =>
   db
     .select({ number: journalBlocks.number })
     .from(journalBlocks)

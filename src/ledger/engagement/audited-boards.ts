@@ -3,7 +3,7 @@ import { and, asc, eq, gt, sql } from 'drizzle-orm';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import type { BoardMetric, CountedNode } from '../../rules/engagement/rank-tree.ts';
 import type { Queries } from '../database/database.ts';
-import { isOneOf, type Of, statement } from '../database/statement.ts';
+import { isOneOf, type Of, preparedQuery } from '../database/prepared-query.ts';
 import {
   leaderboardRanks,
   leaderboardReports,
@@ -30,7 +30,7 @@ export async function boardPage(
   return rows.map(({ userKey }) => userKey);
 }
 
-const usersAfter = statement((db, of: Of<{ boardId: number; after: string; limit: number }>) => {
+const usersAfter = preparedQuery((db, of: Of<{ boardId: number; after: string; limit: number }>) => {
   const { boardId, userKey } = leaderboardScores;
   return db
     .select({ userKey })
@@ -41,7 +41,7 @@ const usersAfter = statement((db, of: Of<{ boardId: number; after: string; limit
 });
 
 /** What these users have on these boards. */
-export const scoresOn = statement((db, of: Of<{ boardIds: number[]; userKeys: string[] }>) => {
+export const scoresOn = preparedQuery((db, of: Of<{ boardIds: number[]; userKeys: string[] }>) => {
   const { boardId, userKey } = leaderboardScores;
   return db
     .select()
@@ -68,7 +68,7 @@ export async function earnedBy(
 
 type OfUsers = Of<{ brandId: BrandId; userKeys: string[] }>;
 
-const rewardsOfUsers = statement((db, of: OfUsers) => {
+const rewardsOfUsers = preparedQuery((db, of: OfUsers) => {
   const { userKey, amount, createdAt, platform, brandId, failure, sequence, transactionId } = rewards;
   return (
     db
@@ -88,7 +88,7 @@ const rewardsOfUsers = statement((db, of: OfUsers) => {
   );
 });
 
-const reportsOf = statement((db, of: OfUsers) => {
+const reportsOf = preparedQuery((db, of: OfUsers) => {
   const { userKey, amount, createdAt, platform, brandId } = leaderboardReports;
   return db
     .select({ userKey, amount, createdAt, platform })

@@ -6,8 +6,8 @@ import {
   type CountedNode,
   countedMoves,
 } from '../../rules/engagement/rank-tree.ts';
+import { bulkInsert } from '../database/bulk-insert.ts';
 import type { Queries } from '../database/database.ts';
-import { insertion } from '../database/insertion.ts';
 import { leaderboardRanks, leaderboardScores, leaderboardUsers } from '../schema/engagement/leaderboards.ts';
 import { type BoardPlace, boardsFor } from './boards.ts';
 
@@ -106,7 +106,7 @@ async function addScores(tx: Queries, gains: Map<string, Score>): Promise<Change
 }
 
 const { rwtEarned, claims, activity, streak } = leaderboardScores;
-const writeScores = insertion(leaderboardScores, (insert) =>
+const writeScores = bulkInsert(leaderboardScores, (insert) =>
   insert
     .onConflictDoUpdate({
       target: [leaderboardScores.boardId, leaderboardScores.userKey],
@@ -133,7 +133,7 @@ async function moveRanks(tx: Queries, changes: Changes[]): Promise<void> {
 }
 
 const { boardId, metric, level, node, users } = leaderboardRanks;
-const writeRanks = insertion(leaderboardRanks, (insert) =>
+const writeRanks = bulkInsert(leaderboardRanks, (insert) =>
   insert.onConflictDoUpdate({
     target: [boardId, metric, level, node],
     set: { users: sql`${users} + excluded.users` },

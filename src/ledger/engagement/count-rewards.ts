@@ -1,7 +1,7 @@
 /** Counts paid rewards on the leaderboards, and takes them off again. */
 import type { BrandId } from '../../rules/brands/brand.ts';
 import type { Queries } from '../database/database.ts';
-import { isOneOf, type Of, statement } from '../database/statement.ts';
+import { isOneOf, type Of, preparedQuery } from '../database/prepared-query.ts';
 import { brands } from '../schema/brands.ts';
 import { countActivity } from './count-activity.ts';
 
@@ -37,7 +37,7 @@ async function timeZonesOf(tx: Queries, brandIds: string[]): Promise<Map<string,
   return new Map(rows.map((row) => [row.brandId, row.profile.timeZone]));
 }
 
-const profilesOf = statement((db, of: Of<{ brandIds: string[] }>) =>
+const profilesOf = preparedQuery((db, of: Of<{ brandIds: string[] }>) =>
   db
     .select({ brandId: brands.brandId, profile: brands.profile })
     .from(brands)

@@ -3,7 +3,7 @@ import { and, count, eq, inArray, isNotNull, isNull, or, sql } from 'drizzle-orm
 import type { BrandId } from '../../rules/brands/brand.ts';
 import type { Streak } from '../../rules/engagement/streak.ts';
 import type { Queries } from '../database/database.ts';
-import { isOneOf, type Of, statement } from '../database/statement.ts';
+import { isOneOf, type Of, preparedQuery } from '../database/prepared-query.ts';
 import { streakMilestones, streaks } from '../schema/engagement/streaks.ts';
 import { rewards } from '../schema/rewards.ts';
 
@@ -49,17 +49,18 @@ export async function readStreaks(
   return new Map(rows.map((row) => [userText(row), row]));
 }
 
-const streaksOf = statement((db, of: Of<{ brandIds: BrandId[]; userKeys: string[]; streakType: string }>) =>
-  db
-    .select()
-    .from(streaks)
-    .where(
-      and(
-        isOneOf(streaks.brandId, of.brandIds),
-        isOneOf(streaks.userKey, of.userKeys),
-        eq(streaks.streakType, of.streakType),
+const streaksOf = preparedQuery(
+  (db, of: Of<{ brandIds: BrandId[]; userKeys: string[]; streakType: string }>) =>
+    db
+      .select()
+      .from(streaks)
+      .where(
+        and(
+          isOneOf(streaks.brandId, of.brandIds),
+          isOneOf(streaks.userKey, of.userKeys),
+          eq(streaks.streakType, of.streakType),
+        ),
       ),
-    ),
 );
 
 /** Text under which a brand's user is found in a map. */

@@ -1,7 +1,7 @@
 /** First answers, kept under the caller's Idempotency-Key. */
 import { and, eq, gt, isNull, lt, lte, or, sql } from 'drizzle-orm';
 import type { Queries, SqlTime } from '../database/database.ts';
-import { atTime, type Of, statement } from '../database/statement.ts';
+import { atTime, type Of, preparedQuery } from '../database/prepared-query.ts';
 import { idempotencyKeys } from '../schema/limits.ts';
 
 export type IdempotentRequest = typeof idempotencyKeys.$inferSelect;
@@ -35,7 +35,7 @@ export async function beginRequest(
 type NewRequest = Named & Pick<IdempotentRequest, 'requestDigest' | 'effectId'>;
 
 const begin = atTime((now) =>
-  statement((db, of: Of<NewRequest & Term>) => {
+  preparedQuery((db, of: Of<NewRequest & Term>) => {
     const { scope, key, requestDigest, effectId } = of;
     const claimed = { busyUntil: sql`${now} + ${of.forMs}`, createdAt: now };
     return db
@@ -54,7 +54,7 @@ export async function findRequest(
   return row;
 }
 
-const find = statement((db, of: Of<Named>) => db.select().from(idempotencyKeys).where(named(of)));
+const find = preparedQuery((db, of: Of<Named>) => db.select().from(idempotencyKeys).where(named(of)));
 
 /** Takes over a request whose worker has stopped renewing it; the end of the new claim, or undefined when another caller has it. */
 export async function takeOverRequest(
@@ -66,7 +66,7 @@ export async function takeOverRequest(
 }
 
 const takeOver = atTime((now) =>
-  statement((db, of: Of<Term>) => {
+  preparedQuery((db, of: Of<Term>) => {
     const end = sql<number>`${now} + ${of.forMs}`;
     // A claim never ends later than its length from now, unless the clock was ahead when it was written.
     const isOver = or(lte(idempotencyKeys.busyUntil, now), gt(idempotencyKeys.busyUntil, end));
@@ -88,7 +88,7 @@ export async function renewRequest(
 }
 
 const renew = atTime((now) =>
-  statement((db, of: Of<Claimed & Term>) =>
+  preparedQuery((db, of: Of<Claimed & Term>) =>
     db
       .update(idempotencyKeys)
       .set({ busyUntil: sql`${now} + ${of.forMs}` })
@@ -102,7 +102,7 @@ export async function renewEffect(db: Queries, of: Claimed & { effectId: string 
   return (await writeEffect(db, of)).length === 1;
 }
 
-const writeEffect = statement((db, of: Of<Claimed & { effectId: string }>) =>
+const writeEffect = preparedQuery((db, of: Of<Claimed & { effectId: string }>) =>
   db
     .update(idempotencyKeys)
     .set({ effectId: sql`${of.effectId}` })
@@ -123,7 +123,7 @@ export async function keepAnswer(db: Queries, answer: FirstAnswer): Promise<bool
   return (await writeAnswer(db, { ...answer, headers })).length === 1;
 }
 
-const writeAnswer = statement((db, of: Of<Omit<FirstAnswer, 'headers'> & { headers: string }>) =>
+const writeAnswer = preparedQuery((db, of: Of<Omit<FirstAnswer, 'headers'> & { headers: string }>) =>
   db
     .update(idempotencyKeys)
     .set({ status: sql`${of.status}`, headers: sql`${of.headers}`, body: sql`${of.body}` })
@@ -136,7 +136,7 @@ export async function freeRequest(db: Queries, of: Claimed): Promise<void> {
   await free(db, of);
 }
 
-const free = statement((db, of: Of<Claimed>) =>
+const free = preparedQuery((db, of: Of<Claimed>) =>
   db.update(idempotencyKeys).set({ busyUntil: 0 }).where(openUntil(of)),
 );
 
@@ -145,7 +145,7 @@ export async function forgetRequest(db: Queries, of: Claimed): Promise<void> {
   await forget(db, of);
 }
 
-const forget = statement((db, of: Of<Claimed>) => db.delete(idempotencyKeys).where(openUntil(of)));
+const forget = preparedQuery((db, of: Of<Claimed>) => db.delete(idempotencyKeys).where(openUntil(of)));
 
 /** Deletes answers that were kept for `keptMs`. */
 export async function forgetOldRequests(
@@ -156,7 +156,7 @@ export async function forgetOldRequests(
 }
 
 const forgetOld = atTime((now) =>
-  statement((db, of: Of<{ keptMs: number }>) =>
+  preparedQuery((db, of: Of<{ keptMs: number }>) =>
     db.delete(idempotencyKeys).where(lt(idempotencyKeys.createdAt, sql`${now} - ${of.keptMs}`)),
   ),
 );

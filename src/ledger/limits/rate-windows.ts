@@ -1,7 +1,7 @@
 /** Limits of N uses per window of time: counted in the database, so that all replicas count together. */
 import { and, eq, gt, lt, lte, or, sql } from 'drizzle-orm';
 import type { Queries, SqlTime } from '../database/database.ts';
-import { atTime, isOneOf, listed, type Of, statement } from '../database/statement.ts';
+import { atTime, isOneOf, jsonRows, type Of, preparedQuery } from '../database/prepared-query.ts';
 import { rateWindows } from '../schema/limits.ts';
 
 export interface RateLimit {
@@ -81,7 +81,7 @@ async function useWindows(
 }
 
 const addUses = atTime((now) =>
-  statement((db, of: Of<{ scope: string; limit: number; windowMs: number; uses: string }>) => {
+  preparedQuery((db, of: Of<{ scope: string; limit: number; windowMs: number; uses: string }>) => {
     const { scope, limit, windowMs } = of;
     // A clock that was set back by more than a window leaves a window that begins in the future: it is treated as over.
     const over = or(
@@ -91,7 +91,7 @@ const addUses = atTime((now) =>
     return db
       .insert(rateWindows)
       .select(
-        sql`select ${scope}, uses.subject, ${now}, uses.used from ${listed('uses', of.uses, { subject: 'text', used: 'bigint' })} where true`,
+        sql`select ${scope}, uses.subject, ${now}, uses.used from ${jsonRows('uses', of.uses, { subject: 'text', used: 'bigint' })} where true`,
       )
       .onConflictDoUpdate({
         target: [rateWindows.scope, rateWindows.subject],
@@ -143,7 +143,7 @@ export async function readWindows(
 }
 
 const usesAt = atTime((now) =>
-  statement((db, of: Of<{ scope: string; subjects: string[] }>) =>
+  preparedQuery((db, of: Of<{ scope: string; subjects: string[] }>) =>
     db
       .select({
         nowMs: now,

@@ -2,7 +2,7 @@
 import { and, asc, count, eq, gt, inArray, isNull, sql } from 'drizzle-orm';
 import type { Hex } from '../../lib/hex.ts';
 import type { Queries, SqlTime } from '../database/database.ts';
-import { atTime, type Of, statement } from '../database/statement.ts';
+import { atTime, type Of, preparedQuery } from '../database/prepared-query.ts';
 import { type MintKind, mints, operatorMints } from '../schema/payments.ts';
 import { afterRefusal, isDue, type Pauses, placeInTurn, type Window } from '../transactions/refused-work.ts';
 
@@ -59,7 +59,7 @@ const turnOfSessions = placeInTurn(mints, {
   within: sql`${mints.createdAt}, ${mints.key}`,
 });
 const dueOfSessions = atTime((now) =>
-  statement((db, of: Of<{ limit: number }>) =>
+  preparedQuery((db, of: Of<{ limit: number }>) =>
     db
       .select({ mint: mints, turn: turnOfSessions })
       .from(mints)
@@ -73,7 +73,7 @@ const turnOfOperators = placeInTurn(operatorMints, {
   within: sql`${operatorMints.createdAt}, ${operatorMints.key}`,
 });
 const dueOfOperators = atTime((now) =>
-  statement((db, of: Of<{ limit: number }>) =>
+  preparedQuery((db, of: Of<{ limit: number }>) =>
     db
       .select({ mint: operatorMints, turn: turnOfOperators })
       .from(operatorMints)

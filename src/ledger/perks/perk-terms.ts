@@ -3,7 +3,7 @@ import { and, asc, eq, gt, inArray, isNull, or, sql } from 'drizzle-orm';
 import type { PerkTerms } from '../../rules/perks/terms.ts';
 import type { Queries, SqlTime } from '../database/database.ts';
 import { inChunks } from '../database/in-chunks.ts';
-import { atTime, type Of, statement } from '../database/statement.ts';
+import { atTime, type Of, preparedQuery } from '../database/prepared-query.ts';
 import { perks, perkTerms } from '../schema/engagement/perks.ts';
 import { transactions } from '../schema/transactions.ts';
 import { afterRefusal, isDue, type Pauses, placeInTurn, type Window } from '../transactions/refused-work.ts';
@@ -58,7 +58,7 @@ const turn = placeInTurn(perkTerms, {
   within: sql`${perkTerms.tokenId}`,
 });
 const dueAt = atTime((now) =>
-  statement((db, of: Of<{ limit: number }>) =>
+  preparedQuery((db, of: Of<{ limit: number }>) =>
     db
       .select()
       .from(perkTerms)

@@ -2,7 +2,7 @@
 import { and, asc, eq, inArray, or, sql } from 'drizzle-orm';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import type { Queries } from '../database/database.ts';
-import { isOneOf, type Of, statement } from '../database/statement.ts';
+import { isOneOf, type Of, preparedQuery } from '../database/prepared-query.ts';
 import { perks } from '../schema/engagement/perks.ts';
 
 export type StoredPerk = typeof perks.$inferSelect;
@@ -29,7 +29,7 @@ export async function findPerkByToken(db: Queries, tokenId: number): Promise<Sto
 export const findPerksByTokens = (db: Queries, tokenIds: number[]): Promise<StoredPerk[]> =>
   perksOf(db, { tokenIds });
 
-const perksOf = statement((db, of: Of<{ tokenIds: number[] }>) =>
+const perksOf = preparedQuery((db, of: Of<{ tokenIds: number[] }>) =>
   db.select().from(perks).where(isOneOf(perks.tokenId, of.tokenIds)),
 );
 

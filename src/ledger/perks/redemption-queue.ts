@@ -2,7 +2,7 @@
 import { and, asc, count, eq, gt, inArray, isNull, lte, sql } from 'drizzle-orm';
 import type { Hex } from '../../lib/hex.ts';
 import type { Queries, SqlTime } from '../database/database.ts';
-import { atTime, type Of, statement } from '../database/statement.ts';
+import { atTime, type Of, preparedQuery } from '../database/prepared-query.ts';
 import { redemptions } from '../schema/engagement/redemptions.ts';
 import { transactions } from '../schema/transactions.ts';
 import { afterRefusal, isDue, type Pauses, placeInTurn, type Window } from '../transactions/refused-work.ts';
@@ -20,7 +20,7 @@ const turn = placeInTurn(redemptions, {
   within: sql`${redemptions.createdAt}, ${redemptions.id}`,
 });
 const dueAt = atTime((now) =>
-  statement((db, of: Of<{ limit: number }>) =>
+  preparedQuery((db, of: Of<{ limit: number }>) =>
     db
       .select()
       .from(redemptions)
@@ -117,7 +117,7 @@ export async function giveUpExpired(
 }
 
 const expireAt = atTime((now) =>
-  statement((db, of: Of<{ afterMs: number }>) =>
+  preparedQuery((db, of: Of<{ afterMs: number }>) =>
     db
       .update(redemptions)
       .set({ failure: EXPIRED })

@@ -3,9 +3,9 @@
  * the real cost later.
  */
 import { and, eq, or, sql } from 'drizzle-orm';
+import { rowsAsJson, rowsOf } from '../database/bulk-insert.ts';
 import type { Queries } from '../database/database.ts';
-import { rowsAsJson, rowsOf } from '../database/insertion.ts';
-import { listed, type Of, statement } from '../database/statement.ts';
+import { jsonRows, type Of, preparedQuery } from '../database/prepared-query.ts';
 import { type GasPayer, gasBudgets, gasShares } from '../schema/relay.ts';
 
 export const DAY_MS = 86_400_000;
@@ -26,7 +26,7 @@ export async function takeGas(tx: Queries, wish: Day & { limitGwei: number }): P
   return (await addToBudget(tx, { payer, day, gwei, limitGwei })).length === 1;
 }
 
-const addToBudget = statement((db, of: Of<Day & { limitGwei: number }>) =>
+const addToBudget = preparedQuery((db, of: Of<Day & { limitGwei: number }>) =>
   db
     .insert(gasBudgets)
     .values({ payer: of.payer, day: of.day, spentGwei: of.gwei })
@@ -43,7 +43,7 @@ export async function giveBackGas(tx: Queries, { payer, day, gwei }: Day): Promi
   await takeFromBudget(tx, { payer, day, gwei });
 }
 
-const takeFromBudget = statement((db, of: Of<Day>) =>
+const takeFromBudget = preparedQuery((db, of: Of<Day>) =>
   db
     .update(gasBudgets)
     .set({ spentGwei: sql`${gasBudgets.spentGwei} - ${of.gwei}` })
@@ -71,7 +71,7 @@ export async function takeGasShares(
   return new Set(rows.map(({ userAddress }) => userAddress));
 }
 
-const addToShares = statement((db, of: Of<{ shares: string; limitGwei: number }>) =>
+const addToShares = preparedQuery((db, of: Of<{ shares: string; limitGwei: number }>) =>
   db
     .insert(gasShares)
     .select(rowsOf(gasShares, of.shares))
@@ -97,11 +97,11 @@ export async function giveBackGasShares(tx: Queries, shares: UsersDay[]): Promis
   await takeFromShares(tx, { back: JSON.stringify(back) });
 }
 
-const takeFromShares = statement((db, of: Of<{ back: string }>) =>
+const takeFromShares = preparedQuery((db, of: Of<{ back: string }>) =>
   db
     .update(gasShares)
     .set({ spentGwei: sql`${gasShares.spentGwei} - back.gwei` })
-    .from(listed('back', of.back, { payer: 'text', day: 'bigint', user_address: 'text', gwei: 'bigint' }))
+    .from(jsonRows('back', of.back, { payer: 'text', day: 'bigint', user_address: 'text', gwei: 'bigint' }))
     .where(
       and(
         sql`${gasShares.payer} = back.payer`,

@@ -4,7 +4,7 @@
  */
 import { asc, or, sql } from 'drizzle-orm';
 import type { Queries } from '../database/database.ts';
-import { isOneOf, listed, type Of, statement } from '../database/statement.ts';
+import { isOneOf, jsonRows, type Of, preparedQuery } from '../database/prepared-query.ts';
 import { relays } from '../schema/relay.ts';
 import { type Transaction, transactionsById } from '../transactions/transactions.ts';
 import { giveBackGas, giveBackGasShares } from './gas-budgets.ts';
@@ -49,7 +49,7 @@ export async function chargeGas(tx: Queries, transactionIds: string[]): Promise<
   );
 }
 
-const lockCarried = statement((db, of: Of<{ transactionIds: string[] }>) =>
+const lockCarried = preparedQuery((db, of: Of<{ transactionIds: string[] }>) =>
   db
     .select()
     .from(relays)
@@ -63,11 +63,11 @@ const lockCarried = statement((db, of: Of<{ transactionIds: string[] }>) =>
     .for('update'),
 );
 
-const noteCharged = statement((db, of: Of<{ charged: string }>) =>
+const noteCharged = preparedQuery((db, of: Of<{ charged: string }>) =>
   db
     .update(relays)
     .set({ chargedGwei: sql`given.gwei` })
-    .from(listed('given', of.charged, { position: 'bigint', gwei: 'bigint' }))
+    .from(jsonRows('given', of.charged, { position: 'bigint', gwei: 'bigint' }))
     .where(sql`${relays.position} = given.position`),
 );
 

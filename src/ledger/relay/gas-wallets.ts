@@ -2,7 +2,7 @@
 import { and, asc, eq, isNull, sql } from 'drizzle-orm';
 import { takeNumbers } from '../counters.ts';
 import type { Queries } from '../database/database.ts';
-import { isOneOf, type Of, statement } from '../database/statement.ts';
+import { isOneOf, type Of, preparedQuery } from '../database/prepared-query.ts';
 import { type GasPayer, gasTopUps, gasWallets } from '../schema/relay.ts';
 import { transactions } from '../schema/transactions.ts';
 
@@ -42,7 +42,7 @@ export async function setGasWalletReady(db: Queries, payer: GasPayer, ready: boo
 export const readyGasWallets = (db: Queries, payers: GasPayer[]): Promise<GasWallet[]> =>
   readyOf(db, { payers });
 
-const readyOf = statement((db, of: Of<{ payers: GasPayer[] }>) =>
+const readyOf = preparedQuery((db, of: Of<{ payers: GasPayer[] }>) =>
   db
     .select()
     .from(gasWallets)
@@ -80,7 +80,7 @@ export async function nextTopUp(tx: Queries, lane: Address): Promise<GasTopUp | 
 export const nextTopUps = (tx: Queries, lane: Address, limit: number): Promise<GasTopUp[]> =>
   nextOf(tx, { lane, limit });
 
-const nextOf = statement((db, of: Of<{ lane: Address; limit: number }>) =>
+const nextOf = preparedQuery((db, of: Of<{ lane: Address; limit: number }>) =>
   db
     .select()
     .from(gasTopUps)
@@ -99,6 +99,6 @@ export async function lanesWithTopUps(db: Queries): Promise<Address[]> {
   return rows.map(({ lane }) => lane);
 }
 
-const lanesWaiting = statement((db) =>
+const lanesWaiting = preparedQuery((db) =>
   db.selectDistinct({ lane: gasTopUps.lane }).from(gasTopUps).where(isNull(gasTopUps.transactionId)),
 );

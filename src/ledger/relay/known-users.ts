@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import type { Queries } from '../database/database.ts';
-import { isOneOf, listed, type Of, statement } from '../database/statement.ts';
+import { isOneOf, jsonRows, type Of, preparedQuery } from '../database/prepared-query.ts';
 import { rewards } from '../schema/rewards.ts';
 import { pregeneratedUsers, wallets } from '../schema/wallets.ts';
 
@@ -23,17 +23,19 @@ export async function brandsThatKnow(
   return brandIds.filter((brandId) => known.has(brandId));
 }
 
-const knowing = statement((db, of: Of<{ brandIds: BrandId[]; keys: string; addresses: `0x${string}`[] }>) => {
-  const keys = sql`(
-      select named.user_key from ${listed('named', of.keys, { user_key: 'text' })}
+const knowing = preparedQuery(
+  (db, of: Of<{ brandIds: BrandId[]; keys: string; addresses: `0x${string}`[] }>) => {
+    const keys = sql`(
+      select named.user_key from ${jsonRows('named', of.keys, { user_key: 'text' })}
       union
       select ${wallets.userKey} from ${wallets} where ${isOneOf(wallets.address, of.addresses)}
     )`;
-  return db.select({ brandId: sql<BrandId>`known.brand_id` }).from(sql`(
+    return db.select({ brandId: sql<BrandId>`known.brand_id` }).from(sql`(
       select ${rewards.brandId} as brand_id from ${rewards}
       where ${rewards.userKey} in ${keys} and ${isOneOf(rewards.brandId, of.brandIds)}
       union
       select ${pregeneratedUsers.brandId} from ${pregeneratedUsers}
       where ${pregeneratedUsers.userKey} in ${keys} and ${isOneOf(pregeneratedUsers.brandId, of.brandIds)}
     ) as known`);
-});
+  },
+);

@@ -2,9 +2,9 @@
 import { and, asc, eq, isNull, sql } from 'drizzle-orm';
 import type { Hex } from '../../lib/hex.ts';
 import { takeNumbers } from '../counters.ts';
+import { bulkInsert } from '../database/bulk-insert.ts';
 import type { Queries } from '../database/database.ts';
-import { insertion } from '../database/insertion.ts';
-import { isOneOf, listed, type Of, statement } from '../database/statement.ts';
+import { isOneOf, jsonRows, type Of, preparedQuery } from '../database/prepared-query.ts';
 import { relays } from '../schema/relay.ts';
 import { attempts, transactions } from '../schema/transactions.ts';
 
@@ -22,14 +22,14 @@ export async function storeRelays(tx: Queries, wishes: NewRelay[]): Promise<void
   await insertRelays(tx, rows);
 }
 
-const insertRelays = insertion(relays, (insert) => insert.returning({ position: relays.position }));
+const insertRelays = bulkInsert(relays, (insert) => insert.returning({ position: relays.position }));
 
 /** Whether a lane has a call to send. */
 export async function isRelayWaiting(db: Queries, lane: Hex): Promise<boolean> {
   return (await oneWaiting(db, { lane })).length > 0;
 }
 
-const oneWaiting = statement((db, of: Of<{ lane: Hex }>) =>
+const oneWaiting = preparedQuery((db, of: Of<{ lane: Hex }>) =>
   db
     .select({ position: relays.position })
     .from(relays)
@@ -41,7 +41,7 @@ const oneWaiting = statement((db, of: Of<{ lane: Hex }>) =>
 export const nextRelays = (tx: Queries, lane: Hex, limit: number): Promise<Relay[]> =>
   nextOf(tx, { lane, limit });
 
-const nextOf = statement((db, of: Of<{ lane: Hex; limit: number }>) =>
+const nextOf = preparedQuery((db, of: Of<{ lane: Hex; limit: number }>) =>
   db
     .select()
     .from(relays)
@@ -68,12 +68,12 @@ export async function bindRelays(tx: Queries, bound: BoundPart[]): Promise<void>
 }
 
 const binding = (part: BoundPart['part']) =>
-  statement((db, of: Of<{ carried: string }>) => {
+  preparedQuery((db, of: Of<{ carried: string }>) => {
     const carrier = sql`carried.by_transaction`;
     return db
       .update(relays)
       .set(part === 'permit' ? { permitTransactionId: carrier } : { transactionId: carrier })
-      .from(listed('carried', of.carried, { position: 'bigint', by_transaction: 'text' }))
+      .from(jsonRows('carried', of.carried, { position: 'bigint', by_transaction: 'text' }))
       .where(sql`${relays.position} = carried.position`);
   });
 const bindParts = { permit: binding('permit'), call: binding('call') };
@@ -87,7 +87,7 @@ export async function lanesWithRelays(db: Queries): Promise<Hex[]> {
   return rows.map(({ lane }) => lane);
 }
 
-const lanesWaiting = statement((db) =>
+const lanesWaiting = preparedQuery((db) =>
   db.selectDistinct({ lane: relays.lane }).from(relays).where(isNull(relays.transactionId)),
 );
 
@@ -110,7 +110,7 @@ const progressOf = {
 export const readRelays = async (db: Queries, ids: string[]) =>
   ids.length === 0 ? [] : await readProgress(db, { ids });
 
-const readProgress = statement((db, of: Of<{ ids: string[] }>) =>
+const readProgress = preparedQuery((db, of: Of<{ ids: string[] }>) =>
   db
     .select(progressOf)
     .from(relays)
@@ -122,7 +122,7 @@ const readProgress = statement((db, of: Of<{ ids: string[] }>) =>
 export const relaysOf = async (db: Queries, transactionIds: string[]): Promise<RelayProgress[]> =>
   transactionIds.length === 0 ? [] : await readCarried(db, { transactionIds });
 
-const readCarried = statement((db, of: Of<{ transactionIds: string[] }>) =>
+const readCarried = preparedQuery((db, of: Of<{ transactionIds: string[] }>) =>
   db
     .select(progressOf)
     .from(relays)

@@ -1,9 +1,9 @@
 /** How often an event was claimed, per user and in all: the database itself refuses a claim above a limit. */
 import { and, lt, lte, sql } from 'drizzle-orm';
 import type { BrandId } from '../../rules/brands/brand.ts';
+import { bulkInsert } from '../database/bulk-insert.ts';
 import type { Queries } from '../database/database.ts';
-import { insertion } from '../database/insertion.ts';
-import { isOneOf, listed, type Of, statement } from '../database/statement.ts';
+import { isOneOf, jsonRows, type Of, preparedQuery } from '../database/prepared-query.ts';
 import { claimCounters, claimTotals } from '../schema/rewards.ts';
 
 interface ClaimKey {
@@ -33,17 +33,18 @@ export async function readClaimCounters(tx: Queries, keys: ClaimKey[]): Promise<
 }
 
 // Three lists instead of one of triples: the few extra rows cost less than the longer statement.
-const countersOf = statement((db, of: Of<{ brandIds: string[]; eventTypes: string[]; userKeys: string[] }>) =>
-  db
-    .select()
-    .from(claimCounters)
-    .where(
-      and(
-        isOneOf(claimCounters.brandId, of.brandIds),
-        isOneOf(claimCounters.eventType, of.eventTypes),
-        isOneOf(claimCounters.userKey, of.userKeys),
+const countersOf = preparedQuery(
+  (db, of: Of<{ brandIds: string[]; eventTypes: string[]; userKeys: string[] }>) =>
+    db
+      .select()
+      .from(claimCounters)
+      .where(
+        and(
+          isOneOf(claimCounters.brandId, of.brandIds),
+          isOneOf(claimCounters.eventType, of.eventTypes),
+          isOneOf(claimCounters.userKey, of.userKeys),
+        ),
       ),
-    ),
 );
 
 export interface Claim extends ClaimKey {
@@ -82,7 +83,7 @@ const byKey = (a: ClaimKey, b: ClaimKey) =>
   inOrder(a.userKey, b.userKey) || inOrder(a.brandId, b.brandId) || inOrder(a.eventType, b.eventType);
 const inOrder = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
-const writeClaims = insertion(claimCounters, (insert) =>
+const writeClaims = bulkInsert(claimCounters, (insert) =>
   insert
     .onConflictDoUpdate({
       target: [claimCounters.brandId, claimCounters.eventType, claimCounters.userKey],
@@ -119,7 +120,7 @@ export async function readClaimTotals(
   return new Map(rows.map((row) => [eventKeyText(row), row.claims]));
 }
 
-const totalsOf = statement((db, of: Of<{ brandIds: string[]; eventTypes: string[] }>) =>
+const totalsOf = preparedQuery((db, of: Of<{ brandIds: string[]; eventTypes: string[] }>) =>
   db
     .select()
     .from(claimTotals)
@@ -148,14 +149,14 @@ export async function addClaimTotals(tx: Queries, added: AddedClaims[]): Promise
   return counted.length === added.length;
 }
 
-const countTotals = statement((db, of: Of<{ added: string }>) => {
+const countTotals = preparedQuery((db, of: Of<{ added: string }>) => {
   const columns = {
     brand_id: 'text',
     event_type: 'text',
     claims: 'bigint',
     claims_before: 'bigint',
   } as const;
-  const added = listed('added', of.added, columns);
+  const added = jsonRows('added', of.added, columns);
   return db
     .insert(claimTotals)
     .select(sql`select added.brand_id, added.event_type, added.claims from ${added} where true`)

@@ -2,7 +2,7 @@
 import { and, eq, gte, inArray, lte, sql } from 'drizzle-orm';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import type { Queries } from '../database/database.ts';
-import { isOneOf, listed, type Of, statement } from '../database/statement.ts';
+import { isOneOf, jsonRows, type Of, preparedQuery } from '../database/prepared-query.ts';
 import { brandFunds, movements } from '../schema/rewards.ts';
 
 /** RWT that each brand has not promised yet, with the rows locked until the commit, always in the same order. */
@@ -23,7 +23,7 @@ export async function lockFundsAndAliases(
   };
 }
 
-const lockFunds = statement((db, of: Of<{ brandIds: string[] }>) =>
+const lockFunds = preparedQuery((db, of: Of<{ brandIds: string[] }>) =>
   db
     .select()
     .from(brandFunds)
@@ -38,7 +38,7 @@ export async function readAvailableFunds(db: Queries, brandIds: BrandId[]): Prom
   return new Map(rows.map((row) => [row.brandId, row.deposited - row.promised]));
 }
 
-const fundsOf = statement((db, of: Of<{ brandIds: string[] }>) =>
+const fundsOf = preparedQuery((db, of: Of<{ brandIds: string[] }>) =>
   db.select().from(brandFunds).where(isOneOf(brandFunds.brandId, of.brandIds)),
 );
 
@@ -65,11 +65,11 @@ export async function promiseFunds(
   return promised.length === promises.length;
 }
 
-const promiseAmounts = statement((db, of: Of<{ promises: string }>) =>
+const promiseAmounts = preparedQuery((db, of: Of<{ promises: string }>) =>
   db
     .update(brandFunds)
     .set({ promised: sql`${brandFunds.promised} + wish.amount` })
-    .from(listed('wish', of.promises, { brand_id: 'text', amount: 'bigint' }))
+    .from(jsonRows('wish', of.promises, { brand_id: 'text', amount: 'bigint' }))
     .where(
       and(
         eq(brandFunds.brandId, sql`wish.brand_id`),
@@ -86,7 +86,7 @@ export async function openFunds(db: Queries, brandId: BrandId): Promise<void> {
 
 type Movement = typeof movements.$inferInsert;
 
-/** Books a movement that the chain shows, once: a log that was booked before changes nothing. Returns whether it was new. */
+/** Records a movement that the chain shows, once: a log that was booked before changes nothing. Returns whether it was new. */
 export async function bookMovement(tx: Queries, movement: Movement): Promise<boolean> {
   const booked = await tx
     .insert(movements)

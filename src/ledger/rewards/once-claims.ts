@@ -1,9 +1,9 @@
 /** What users were rewarded for once and for all, by a field of the event's metadata: the database itself refuses a second time. */
 import { and, asc, eq, gt, inArray, isNull, sql } from 'drizzle-orm';
 import type { BrandId } from '../../rules/brands/brand.ts';
+import { bulkInsert } from '../database/bulk-insert.ts';
 import type { Queries } from '../database/database.ts';
-import { insertion } from '../database/insertion.ts';
-import { isOneOf, type Of, statement, textAt } from '../database/statement.ts';
+import { isOneOf, type Of, preparedQuery, textAt } from '../database/prepared-query.ts';
 import { eventRules } from '../schema/brands.ts';
 import { onceClaims, rewards } from '../schema/rewards.ts';
 
@@ -30,7 +30,7 @@ export async function readOnceClaims(tx: Queries, keys: OnceKey[]): Promise<Map<
 
 type OnceLists = Record<'brandIds' | 'eventTypes' | 'userKeys' | 'fields' | 'values', string[]>;
 
-const claimsOf = statement((db, of: Of<OnceLists>) =>
+const claimsOf = preparedQuery((db, of: Of<OnceLists>) =>
   db
     .select()
     .from(onceClaims)
@@ -51,7 +51,7 @@ export async function takeOnceClaims(tx: Queries, claims: OnceClaim[]): Promise<
   return (await writeClaims(tx, inOrder)).length === claims.length;
 }
 
-const writeClaims = insertion(onceClaims, (insert) =>
+const writeClaims = bulkInsert(onceClaims, (insert) =>
   insert.onConflictDoNothing().returning({ rewardId: onceClaims.rewardId }),
 );
 

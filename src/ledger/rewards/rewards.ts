@@ -1,9 +1,9 @@
 /** Rewards: written when a claim is granted, and bound to one chain transaction until that is known to have had no effect. */
 import { and, asc, desc, eq, inArray, isNotNull, isNull, sql } from 'drizzle-orm';
 import type { BrandId } from '../../rules/brands/brand.ts';
+import { bulkInsert } from '../database/bulk-insert.ts';
 import type { Queries } from '../database/database.ts';
-import { insertion } from '../database/insertion.ts';
-import { isOneOf, type Of, statement } from '../database/statement.ts';
+import { isOneOf, type Of, preparedQuery } from '../database/prepared-query.ts';
 import { rewards } from '../schema/rewards.ts';
 import { transactions } from '../schema/transactions.ts';
 
@@ -19,7 +19,7 @@ export async function recordRewards(
   );
 }
 
-const insertRewards = insertion(rewards, (insert) => insert);
+const insertRewards = bulkInsert(rewards, (insert) => insert);
 
 /** A reward as the payout lane reads it. `failedTries`: transactions that were to pay it and did nothing. */
 export type WaitingReward = Awaited<ReturnType<typeof waitingRewards>>[number];
@@ -39,7 +39,7 @@ const ofWaiting = {
   failedTries: rewards.failedTries,
 };
 
-const firstUntried = statement((db, of: Of<{ limit: number }>) =>
+const firstUntried = preparedQuery((db, of: Of<{ limit: number }>) =>
   db
     .select(ofWaiting)
     .from(rewards)
@@ -49,7 +49,7 @@ const firstUntried = statement((db, of: Of<{ limit: number }>) =>
     .for('update'),
 );
 
-const firstWaiting = statement((db, of: Of<{ limit: number }>) =>
+const firstWaiting = preparedQuery((db, of: Of<{ limit: number }>) =>
   db
     .select(ofWaiting)
     .from(rewards)
@@ -65,7 +65,7 @@ export async function areRewardsWaiting(db: Queries): Promise<boolean> {
   return one !== undefined;
 }
 
-const oneWaiting = statement((db) =>
+const oneWaiting = preparedQuery((db) =>
   db
     .select({ sequence: rewards.sequence })
     .from(rewards)
@@ -83,7 +83,7 @@ export async function bindRewards(
     throw new Error('a reward was bound to a transaction before');
 }
 
-const bind = statement((db, of: Of<{ sequences: number[]; transactionId: string }>) =>
+const bind = preparedQuery((db, of: Of<{ sequences: number[]; transactionId: string }>) =>
   db
     .update(rewards)
     .set({ transactionId: sql`${of.transactionId}` })
@@ -162,7 +162,7 @@ export async function findReward(db: Queries, id: string) {
   return row;
 }
 
-const rewardOf = statement((db, of: Of<{ id: string }>) =>
+const rewardOf = preparedQuery((db, of: Of<{ id: string }>) =>
   db
     .select({ reward: rewards, transaction: transactions })
     .from(rewards)
@@ -173,7 +173,7 @@ const rewardOf = statement((db, of: Of<{ id: string }>) =>
 /** How far rewards have come; `hash`, `status` and `outcome` are null until a transaction carries them. */
 export const readRewardProgress = (db: Queries, ids: string[]) => progressOf(db, { ids });
 
-const progressOf = statement((db, of: Of<{ ids: string[] }>) =>
+const progressOf = preparedQuery((db, of: Of<{ ids: string[] }>) =>
   db
     .select({
       rewardId: rewards.id,

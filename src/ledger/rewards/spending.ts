@@ -8,7 +8,7 @@ import {
   type SpendWindow,
 } from '../../rules/events/spend-limit.ts';
 import type { Queries } from '../database/database.ts';
-import { isOneOf, type Of, statement } from '../database/statement.ts';
+import { isOneOf, type Of, preparedQuery } from '../database/prepared-query.ts';
 import { brandSpending } from '../schema/rewards.ts';
 
 /** How far these brands have used up their limits. */
@@ -34,7 +34,7 @@ export async function readSpending(
   );
 }
 
-const windowsOf = statement((db, of: Of<{ brandIds: BrandId[] }>) =>
+const windowsOf = preparedQuery((db, of: Of<{ brandIds: BrandId[] }>) =>
   db.select().from(brandSpending).where(isOneOf(brandSpending.brandId, of.brandIds)),
 );
 
@@ -70,7 +70,7 @@ interface Spent {
   beginsAfter: number;
 }
 
-const countSpent = statement((db, of: Of<Spent>) => {
+const countSpent = preparedQuery((db, of: Of<Spent>) => {
   const { startedAt, spent } = brandSpending;
   const over = or(lte(startedAt, of.endedBy), gt(startedAt, of.beginsAfter));
   return db

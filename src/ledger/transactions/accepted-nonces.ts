@@ -1,7 +1,7 @@
 /** Nonces that other senders used for good, and that an operator has accepted: the lane goes on behind them. */
 import { asc, eq, sql } from 'drizzle-orm';
 import type { Queries } from '../database/database.ts';
-import { type Of, statement } from '../database/statement.ts';
+import { type Of, preparedQuery } from '../database/prepared-query.ts';
 import { acceptedNonces } from '../schema/transactions.ts';
 
 type Address = `0x${string}`;
@@ -21,7 +21,7 @@ export async function behindAccepted(db: Queries, lane: Address): Promise<number
   return next === undefined ? undefined : Number(next);
 }
 
-const nextOf = statement((db, of: Of<{ lane: Address }>) =>
+const nextOf = preparedQuery((db, of: Of<{ lane: Address }>) =>
   db
     .select({ next: sql<string | number | null>`max(${acceptedNonces.nextNonce})` })
     .from(acceptedNonces)

@@ -1,7 +1,7 @@
 /** How far this service has read the chain, with enough recent hashes to notice that it was reorganised. */
 import { desc, eq, gte, lt, sql } from 'drizzle-orm';
 import type { Queries } from '../database/database.ts';
-import { type Of, statement } from '../database/statement.ts';
+import { type Of, preparedQuery } from '../database/prepared-query.ts';
 import { followedBlocks } from '../schema/transactions.ts';
 
 export type FollowedBlock = typeof followedBlocks.$inferSelect;
@@ -9,7 +9,7 @@ export type FollowedBlock = typeof followedBlocks.$inferSelect;
 /** The newest blocks that were read, newest first. */
 export const recentBlocks = (db: Queries, count: number) => newestBlocks(db, { count });
 
-const newestBlocks = statement((db, of: Of<{ count: number }>) =>
+const newestBlocks = preparedQuery((db, of: Of<{ count: number }>) =>
   db.select().from(followedBlocks).orderBy(desc(followedBlocks.number)).limit(of.count),
 );
 
@@ -30,7 +30,7 @@ export async function noteBlock(tx: Queries, block: FollowedBlock, keep: number)
   await forgetBefore(tx, { number: block.number - keep });
 }
 
-const writeBlock = statement((db, of: Of<FollowedBlock>) =>
+const writeBlock = preparedQuery((db, of: Of<FollowedBlock>) =>
   db
     .insert(followedBlocks)
     .values({ number: of.number, hash: of.hash, feedPosition: of.feedPosition })
@@ -44,7 +44,7 @@ const writeBlock = statement((db, of: Of<FollowedBlock>) =>
     }),
 );
 
-const forgetBefore = statement((db, of: Of<{ number: number }>) =>
+const forgetBefore = preparedQuery((db, of: Of<{ number: number }>) =>
   db.delete(followedBlocks).where(lt(followedBlocks.number, of.number)),
 );
 
@@ -59,7 +59,7 @@ export async function followedHash(tx: Queries, number: number): Promise<`0x${st
   return row?.hash;
 }
 
-const blockAt = statement((db, of: Of<{ number: number }>) =>
+const blockAt = preparedQuery((db, of: Of<{ number: number }>) =>
   db.select().from(followedBlocks).where(eq(followedBlocks.number, of.number)),
 );
 
@@ -81,6 +81,6 @@ export async function lockNewestFollowed(tx: Queries): Promise<FollowedBlock | u
   }
 }
 
-const lockBlock = statement((db, of: Of<{ number: number }>) =>
+const lockBlock = preparedQuery((db, of: Of<{ number: number }>) =>
   db.select().from(followedBlocks).where(eq(followedBlocks.number, of.number)).for('update'),
 );

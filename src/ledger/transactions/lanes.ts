@@ -1,7 +1,7 @@
 /** The right to send from an account: a lease with an epoch that every write of its owner repeats. */
 import { and, eq, gt, lte, or, sql } from 'drizzle-orm';
 import type { Queries, SqlTime } from '../database/database.ts';
-import { atTime, type Of, statement } from '../database/statement.ts';
+import { atTime, type Of, preparedQuery } from '../database/prepared-query.ts';
 import { type LanePurpose, lanes } from '../schema/transactions.ts';
 
 /**
@@ -19,25 +19,27 @@ export async function leaseLane(
 }
 
 const takeLease = atTime((now) =>
-  statement((db, of: Of<{ address: `0x${string}`; purpose: LanePurpose; owner: string; forMs: number }>) => {
-    const { address, purpose, owner } = of;
-    const leaseUntil = sql`${now} + ${of.forMs}`;
-    // A lease never ends later than its length from now, unless the clock was ahead when it was written.
-    const isOver = or(lte(lanes.leaseUntil, now), gt(lanes.leaseUntil, leaseUntil));
-    return db
-      .insert(lanes)
-      .values({ address, purpose, owner, epoch: 1, leaseUntil })
-      .onConflictDoUpdate({
-        target: lanes.address,
-        set: {
-          owner: sql`excluded.owner`,
-          leaseUntil,
-          epoch: sql`case when ${lanes.owner} = ${owner} then ${lanes.epoch} else ${lanes.epoch} + 1 end`,
-        },
-        setWhere: or(eq(lanes.owner, owner), isOver),
-      })
-      .returning({ epoch: lanes.epoch });
-  }),
+  preparedQuery(
+    (db, of: Of<{ address: `0x${string}`; purpose: LanePurpose; owner: string; forMs: number }>) => {
+      const { address, purpose, owner } = of;
+      const leaseUntil = sql`${now} + ${of.forMs}`;
+      // A lease never ends later than its length from now, unless the clock was ahead when it was written.
+      const isOver = or(lte(lanes.leaseUntil, now), gt(lanes.leaseUntil, leaseUntil));
+      return db
+        .insert(lanes)
+        .values({ address, purpose, owner, epoch: 1, leaseUntil })
+        .onConflictDoUpdate({
+          target: lanes.address,
+          set: {
+            owner: sql`excluded.owner`,
+            leaseUntil,
+            epoch: sql`case when ${lanes.owner} = ${owner} then ${lanes.epoch} else ${lanes.epoch} + 1 end`,
+          },
+          setWhere: or(eq(lanes.owner, owner), isOver),
+        })
+        .returning({ epoch: lanes.epoch });
+    },
+  ),
 );
 
 /** Whether `epoch` is still the lane's, with the row locked until the commit: the fence of every write. */
@@ -50,7 +52,7 @@ export async function holdsLane(
 }
 
 const findHeld = atTime((now) =>
-  statement((db, of: Of<{ address: `0x${string}`; epoch: number }>) =>
+  preparedQuery((db, of: Of<{ address: `0x${string}`; epoch: number }>) =>
     db
       .select({ epoch: lanes.epoch })
       .from(lanes)

@@ -1,7 +1,7 @@
 /** The accounts that the service itself sends from, as this ledger knows them. */
 import { sql } from 'drizzle-orm';
 import type { Queries } from '../database/database.ts';
-import { isOneOf, type Of, statement } from '../database/statement.ts';
+import { isOneOf, type Of, preparedQuery } from '../database/prepared-query.ts';
 import { gasWallets } from '../schema/relay.ts';
 import { lanes } from '../schema/transactions.ts';
 
@@ -12,7 +12,7 @@ export async function ownAccountsAmong(db: Queries, addresses: string[]): Promis
   return new Set(own.map(({ address }) => address));
 }
 
-const ownAmong = statement((db, of: Of<{ addresses: string[] }>) =>
+const ownAmong = preparedQuery((db, of: Of<{ addresses: string[] }>) =>
   db
     .select({ address: sql<string>`lower(own.address)` })
     .from(

@@ -1,9 +1,9 @@
 /** Chain transactions: a nonce is a row, and the signed bytes are on disk before any node sees them. */
 import { and, asc, desc, eq, gte, inArray, isNull, lte, sql } from 'drizzle-orm';
 import type { Hex } from '../../lib/hex.ts';
+import { bulkInsert } from '../database/bulk-insert.ts';
 import type { Queries } from '../database/database.ts';
-import { insertion } from '../database/insertion.ts';
-import { isOneOf, listed, type Of, statement } from '../database/statement.ts';
+import { isOneOf, jsonRows, type Of, preparedQuery } from '../database/prepared-query.ts';
 import { attempts, type LanePurpose, type TransactionOutcome, transactions } from '../schema/transactions.ts';
 import { behindAccepted } from './accepted-nonces.ts';
 
@@ -17,7 +17,7 @@ export async function nextNonce(tx: Queries, lane: Hex): Promise<number | undefi
   return row && Math.max(row.nonce + 1, (await behindAccepted(tx, lane)) ?? 0);
 }
 
-const newestNonce = statement((db, of: Of<{ lane: Hex }>) =>
+const newestNonce = preparedQuery((db, of: Of<{ lane: Hex }>) =>
   db
     .select({ nonce: transactions.nonce })
     .from(transactions)
@@ -53,8 +53,8 @@ export async function storeTransactions(tx: Queries, signed: NewTransaction[]): 
   );
 }
 
-const insertTransactions = insertion(transactions, (insert) => insert.returning({ id: transactions.id }));
-const insertAttempts = insertion(attempts, (insert) => insert.returning({ hash: attempts.hash }));
+const insertTransactions = bulkInsert(transactions, (insert) => insert.returning({ id: transactions.id }));
+const insertAttempts = bulkInsert(attempts, (insert) => insert.returning({ hash: attempts.hash }));
 
 /** Stores one. */
 export const storeTransaction = (tx: Queries, signed: NewTransaction): Promise<void> =>
@@ -166,7 +166,7 @@ export async function markSent(db: Queries, ids: string[]): Promise<void> {
   await noteSent(db, { ids });
 }
 
-const noteSent = statement((db, of: Of<{ ids: string[] }>) =>
+const noteSent = preparedQuery((db, of: Of<{ ids: string[] }>) =>
   db
     .update(transactions)
     .set({ status: 'sent' })
@@ -181,7 +181,7 @@ export async function findByHashes(db: Queries, hashes: Hex[]): Promise<FoundAtt
   return hashes.length === 0 ? [] : foundByHashes(db, { hashes });
 }
 
-const foundByHashes = statement((db, of: Of<{ hashes: Hex[] }>) =>
+const foundByHashes = preparedQuery((db, of: Of<{ hashes: Hex[] }>) =>
   db
     .select({ hash: attempts.hash, kind: attempts.kind, raw: attempts.raw, transaction: transactions })
     .from(attempts)
@@ -223,7 +223,7 @@ export async function markAllIncluded(
   await noteIncluded(tx, { ...block, cells: JSON.stringify(cells) });
 }
 
-const noteIncluded = statement((db, of: Of<{ blockNumber: number; blockHash: Hex; cells: string }>) =>
+const noteIncluded = preparedQuery((db, of: Of<{ blockNumber: number; blockHash: Hex; cells: string }>) =>
   db
     .update(transactions)
     .set({
@@ -238,7 +238,7 @@ const noteIncluded = statement((db, of: Of<{ blockNumber: number; blockHash: Hex
       feedPosition: sql`coalesce(${transactions.feedPosition}, shown.feed_position)`,
     })
     .from(
-      listed('shown', of.cells, {
+      jsonRows('shown', of.cells, {
         id: 'text',
         hash: 'text',
         outcome: 'text',
@@ -255,7 +255,7 @@ const noteIncluded = statement((db, of: Of<{ blockNumber: number; blockHash: Hex
 export const includedUpTo = (tx: Queries, blockNumber: number): Promise<Transaction[]> =>
   includedBefore(tx, { blockNumber });
 
-const includedBefore = statement((db, of: Of<{ blockNumber: number }>) =>
+const includedBefore = preparedQuery((db, of: Of<{ blockNumber: number }>) =>
   db
     .select()
     .from(transactions)
@@ -266,7 +266,7 @@ export async function transactionsById(tx: Queries, ids: string[]): Promise<Tran
   return ids.length === 0 ? [] : byIds(tx, { ids });
 }
 
-const byIds = statement((db, of: Of<{ ids: string[] }>) =>
+const byIds = preparedQuery((db, of: Of<{ ids: string[] }>) =>
   db.select().from(transactions).where(isOneOf(transactions.id, of.ids)),
 );
 
@@ -276,7 +276,7 @@ export async function lanesInFlight(db: Queries, purpose: LanePurpose): Promise<
   return rows.map(({ lane }) => lane);
 }
 
-const inFlightOf = statement((db, of: Of<{ purpose: LanePurpose }>) =>
+const inFlightOf = preparedQuery((db, of: Of<{ purpose: LanePurpose }>) =>
   db
     .selectDistinct({ lane: transactions.lane })
     .from(transactions)
@@ -296,7 +296,7 @@ export async function markFinal(tx: Queries, ids: string[]): Promise<void> {
   await noteFinal(tx, { ids });
 }
 
-const noteFinal = statement((db, of: Of<{ ids: string[] }>) =>
+const noteFinal = preparedQuery((db, of: Of<{ ids: string[] }>) =>
   db.update(transactions).set({ status: 'final' }).where(isOneOf(transactions.id, of.ids)),
 );
 

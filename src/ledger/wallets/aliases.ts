@@ -3,7 +3,7 @@ import { and, asc, eq, gt, sql } from 'drizzle-orm';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import { mergedStreak } from '../../rules/engagement/merged-streak.ts';
 import type { Queries } from '../database/database.ts';
-import { isOneOf, type Of, statement } from '../database/statement.ts';
+import { isOneOf, type Of, preparedQuery } from '../database/prepared-query.ts';
 import { brands } from '../schema/brands.ts';
 import { streaks } from '../schema/engagement/streaks.ts';
 import { brandFunds } from '../schema/rewards.ts';
@@ -46,7 +46,7 @@ export async function keysOfUsers(
 }
 
 /** All aliases of the users who have one of the keys, or are meant by one. */
-const aliasesOf = statement((db, of: Of<{ brandIds: BrandId[]; userKeys: string[] }>) => {
+const aliasesOf = preparedQuery((db, of: Of<{ brandIds: BrandId[]; userKeys: string[] }>) => {
   const ofBrands = isOneOf(userAliases.brandId, of.brandIds);
   const owners = db
     .select({ userKey: userAliases.userKey })

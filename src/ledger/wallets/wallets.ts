@@ -2,9 +2,9 @@
 import { desc, eq, inArray, isNotNull, sql } from 'drizzle-orm';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import { takeNumbers } from '../counters.ts';
+import { bulkInsert } from '../database/bulk-insert.ts';
 import type { Queries } from '../database/database.ts';
-import { insertion } from '../database/insertion.ts';
-import { isOneOf, type Of, statement } from '../database/statement.ts';
+import { isOneOf, type Of, preparedQuery } from '../database/prepared-query.ts';
 import { pregeneratedUsers, wallets } from '../schema/wallets.ts';
 
 export type Wallet = typeof wallets.$inferSelect;
@@ -15,7 +15,7 @@ export async function findWallets(db: Queries, userKeys: string[]): Promise<Map<
   return new Map(rows.map((row) => [row.userKey, row]));
 }
 
-const walletsOf = statement((db, of: Of<{ userKeys: string[] }>) =>
+const walletsOf = preparedQuery((db, of: Of<{ userKeys: string[] }>) =>
   db.select().from(wallets).where(isOneOf(wallets.userKey, of.userKeys)),
 );
 
@@ -88,7 +88,7 @@ export async function ensureWallets(
   return ensured;
 }
 
-const insertWallets = insertion(wallets, (insert) =>
+const insertWallets = bulkInsert(wallets, (insert) =>
   insert.onConflictDoNothing().returning({ userKey: wallets.userKey }),
 );
 

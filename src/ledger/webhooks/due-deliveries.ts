@@ -1,10 +1,10 @@
 /** Deliveries that are due: leased to one process at a time, and what their attempts have shown. */
 import { and, asc, eq, gt, inArray, isNull, lte, sql } from 'drizzle-orm';
+import { bulkInsert } from '../database/bulk-insert.ts';
 import type { Database, Queries, SqlTime } from '../database/database.ts';
 import { inChunks } from '../database/in-chunks.ts';
-import { insertion } from '../database/insertion.ts';
+import { atTime, jsonRows, type Of, preparedQuery, type Run } from '../database/prepared-query.ts';
 import { readTime } from '../database/read-time.ts';
-import { atTime, listed, type Of, type Run, statement } from '../database/statement.ts';
 import { webhookAttempts, webhookDeliveries, webhookEndpoints, webhookEvents } from '../schema/webhooks.ts';
 import { changeEndpoint, disableEndpoint, lockEndpoints, type WebhookEndpoint } from './endpoints.ts';
 
@@ -48,7 +48,7 @@ export const dueEndpoints = (db: Queries, times: Times): Promise<DueEndpoint[]> 
   endpointsDue(times)(db, {});
 
 const endpointsDue = atTimes(({ now, leaseNow }) =>
-  statement((db) => {
+  preparedQuery((db) => {
     const oldest = sql<
       number | null
     >`(select min(${webhookDeliveries.nextAttemptAt}) from ${webhookDeliveries}
@@ -109,7 +109,7 @@ async function leaseFor(
 }
 
 const leasedNow = atTimes(({ leaseNow }) =>
-  statement((db, of: Of<{ endpointId: string; atOnce: number }>) =>
+  preparedQuery((db, of: Of<{ endpointId: string; atOnce: number }>) =>
     db
       .select({ eventId: webhookDeliveries.eventId })
       .from(webhookDeliveries)
@@ -124,7 +124,7 @@ const isWaitingFor = (endpointId: Of<{ endpointId: string }>['endpointId']) =>
 
 /** A delivery whose event was taken back meanwhile, with its block, is left out. */
 const takeLeases = atTimes(({ now, leaseNow }) =>
-  statement((db, of: Of<{ endpointId: string; free: number; leaseMs: number; lease: string }>) => {
+  preparedQuery((db, of: Of<{ endpointId: string; free: number; leaseMs: number; lease: string }>) => {
     const due = db
       .select({ eventId: webhookDeliveries.eventId })
       .from(webhookDeliveries)
@@ -206,7 +206,7 @@ export const recordAttempts = (
     return turnedOff;
   });
 
-const insertAttempts = insertion(webhookAttempts, (insert) => insert.onConflictDoNothing());
+const insertAttempts = bulkInsert(webhookAttempts, (insert) => insert.onConflictDoNothing());
 
 /** Results in their order, in lists in which no delivery is there twice. */
 function apart(results: AttemptResult[]): AttemptResult[][] {
@@ -229,7 +229,7 @@ function cellsOf({ eventId, endpointId, lease, outcome, atMs }: AttemptResult) {
   return [...named, failed ? 'failed' : null, nextAttemptAt ?? null, null, 1];
 }
 
-const noteAttempts = statement((db, of: Of<{ shown: string }>) => {
+const noteAttempts = preparedQuery((db, of: Of<{ shown: string }>) => {
   const { lease, leaseUntil, tries, state, nextAttemptAt } = webhookDeliveries;
   // A success counts whoever holds the lease by now, and even where the endpoint was turned off meanwhile: the receiver
   // has it. A failure counts while its own lease holds.
@@ -246,7 +246,7 @@ const noteAttempts = statement((db, of: Of<{ shown: string }>) => {
       leaseUntil: sql`case when ${counts} then 0 else ${leaseUntil} end`,
     })
     .from(
-      listed('shown', of.shown, {
+      jsonRows('shown', of.shown, {
         event_id: 'text',
         endpoint_id: 'text',
         lease: 'text',

@@ -2,7 +2,7 @@
 import { and, asc, eq, inArray, isNotNull, sql } from 'drizzle-orm';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import type { Queries } from '../database/database.ts';
-import { isOneOf, type Of, statement } from '../database/statement.ts';
+import { isOneOf, type Of, preparedQuery } from '../database/prepared-query.ts';
 import { webhookDeliveries, webhookEndpoints } from '../schema/webhooks.ts';
 
 export type WebhookEndpoint = typeof webhookEndpoints.$inferSelect;
@@ -47,7 +47,7 @@ export async function lockEndpoint(tx: Queries, id: string): Promise<WebhookEndp
 export const lockEndpoints = (tx: Queries, ids: string[]): Promise<WebhookEndpoint[]> =>
   lockedOf(tx, { ids });
 
-const lockedOf = statement((db, of: Of<{ ids: string[] }>) =>
+const lockedOf = preparedQuery((db, of: Of<{ ids: string[] }>) =>
   db
     .select()
     .from(webhookEndpoints)

@@ -1,6 +1,6 @@
 /** Opens the recovery of a production ledger: its nodes, the users' key tree, and the accounts whose keys are given. */
 import { createChainHistory } from '../../audit/chain-history.ts';
-import { keysGrownFrom, localKeySigner } from '../../chain/lane/local-key.ts';
+import { keysDerivedFrom, localKeySigner } from '../../chain/lane/local-key.ts';
 import type { ChainClient } from '../../chain/rpc/client.ts';
 import type { Rpc } from '../../chain/rpc/rpc.ts';
 import { pendingMigrations } from '../../ledger/database/migrate.ts';
@@ -63,7 +63,7 @@ export async function openRecovery(
     const isOther = newest && wallets.addressAt(newest.index).toLowerCase() !== newest.address.toLowerCase();
     if (isOther) throw new PreconditionError(problemOf('E_PROD_WALLETS'));
   });
-  const gasKeys = relay === undefined ? undefined : keysGrownFrom(relay);
+  const gasKeys = relay === undefined ? undefined : keysDerivedFrom(relay);
   const clock = systemClock();
   const deps: RecoveryDeps = {
     ...connected,

@@ -1,6 +1,6 @@
-/** Books the blocks that the ledger lacks, as a service would. What follows from them, consumers read from the feed; of what was recovered they tell brands nothing again. */
+/** Records the blocks that the ledger lacks, as a service would. What follows from them, consumers read from the feed; of what was recovered they tell brands nothing again. */
 import { createAlarms } from '../../chain/alarms.ts';
-import { createFollower } from '../../chain/follow/follow.ts';
+import { createFollower } from '../../chain/indexer/indexer.ts';
 import { settlements } from '../../chain/work/settlements.ts';
 import { neverCrash } from '../../lib/crash-points.ts';
 import { silentLog } from '../../lib/log.ts';

@@ -1,5 +1,5 @@
 /** Finds out what the chain and the pools have that the ledger has lost. Writes nothing. */
-import { paidBeyond } from '../../audit/beyond-the-cut.ts';
+import { paidAheadOfLedger } from '../../audit/ahead-of-ledger.ts';
 import { everySender, nextSequence } from '../../ledger/audit-pages.ts';
 import { everyRecovery, readCounters } from '../../ledger/recovery/recoveries.ts';
 import { listGasWallets } from '../../ledger/relay/gas-wallets.ts';
@@ -81,7 +81,7 @@ async function readOnce(
   const earlier = (await everyRecovery(db)).map(({ beganWith }) => beganWith.wallet_index);
   const starts = new Set([...earlier, counters.wallet_index]);
   const derived = walletsBeyond(deps, { starts: [...starts], paid: recipientsOf(all) });
-  const beyond = await paidBeyond(history, { db, block: head.number });
+  const beyond = await paidAheadOfLedger(history, { db, block: head.number });
   const work: LostWork = {
     agreedBlock,
     headBlock: head.number,
@@ -89,7 +89,7 @@ async function readOnce(
     transactions: all,
     activities,
     pendingUnknown,
-    paidBeyond: beyond?.sequence,
+    paidAheadOfLedger: beyond?.sequence,
     unused: {
       reward_sequence: await firstUnpaid(deps, { found: all, block: head.number }),
       wallet_index: Math.max(counters.wallet_index - 1, ...derived.values()) + 1 + WALLETS_GAP,

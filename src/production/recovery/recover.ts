@@ -113,7 +113,9 @@ async function isBehind({ database }: RecoveryDeps, work: LostWork): Promise<boo
   const hashes = work.transactions.map(({ hash }) => hash);
   const known = new Set((await findByHashes(database.db, hashes)).map(({ hash }) => hash));
   return (
-    work.paidBeyond !== undefined || work.pendingUnknown.length > 0 || hashes.some((hash) => !known.has(hash))
+    work.paidAheadOfLedger !== undefined ||
+    work.pendingUnknown.length > 0 ||
+    hashes.some((hash) => !known.has(hash))
   );
 }
 

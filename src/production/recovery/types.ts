@@ -85,7 +85,7 @@ export interface LostWork {
   activities: EscrowActivity[];
   pendingUnknown: PendingUnknown[];
   /** The lowest sequence that the escrow has paid beyond the ledger; undefined: none. */
-  paidBeyond: number | undefined;
+  paidAheadOfLedger: number | undefined;
   /** The first numbers that nothing on chain or in a pool uses. */
   unused: { reward_sequence: number; wallet_index: number; gas_wallet_index: number };
   /** Derived wallets beyond the ledger that were paid, by address in lower case. */

@@ -1,6 +1,6 @@
 /** Which host an event comes from, and whether that host belongs to a brand (contract: Domain rule). */
 import { getPublicSuffix } from 'tldts';
-import { remembered } from '../../lib/remembered.ts';
+import { memoize } from '../../lib/memoize.ts';
 import { parseUrl } from '../../lib/url.ts';
 import { platformName } from '../platforms.ts';
 import { sanitiseText } from '../sanitise.ts';
@@ -38,7 +38,7 @@ function hostIn(url: string): string | undefined {
 }
 
 /** The domains of brands come with every event. */
-const hostOf = remembered(hostIn);
+const hostOf = memoize(hostIn);
 
 /** Whether every machine means itself by this host: a page under development is served there. */
 export const isLoopback = (host: string) =>

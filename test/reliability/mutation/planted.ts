@@ -15,35 +15,35 @@ function change(file: string, find: string, replace: string, tests: readonly str
 
 export const planted: readonly Change[] = [
   // A reward that an earlier transaction paid is given back once more: its user claims again under a new sequence.
-  change('src/chain/follow/book-escrow-logs.ts', 'continue;', '', LEDGER),
+  change('src/chain/indexer/book-escrow-logs.ts', 'continue;', '', LEDGER),
   // A stranger's contract says what only the escrow may say.
   change(
-    'src/chain/follow/book-escrow-logs.ts',
+    'src/chain/indexer/book-escrow-logs.ts',
     'logs.filter(({ address }) => address.toLowerCase() === escrow)',
     'logs',
     LEDGER,
   ),
   // Two movements of one transaction have one name: the second is not booked.
-  change('src/chain/follow/book-escrow-logs.ts', `:\${one.logIndex}`, ':0', LEDGER),
+  change('src/chain/indexer/book-escrow-logs.ts', `:\${one.logIndex}`, ':0', LEDGER),
   // Finality one block early, and one block late.
   change(
-    'src/chain/follow/book-block.ts',
+    'src/chain/indexer/apply-block.ts',
     'block.number - settings.finalityBlocks,',
     'block.number - settings.finalityBlocks + 1,',
     LEDGER,
   ),
   change(
-    'src/chain/follow/book-block.ts',
+    'src/chain/indexer/apply-block.ts',
     'block.number - settings.finalityBlocks,',
     'block.number - settings.finalityBlocks - 1,',
     LEDGER,
   ),
   // A block that is not confirmed yet is read; one that is, is not.
-  change('src/chain/follow/follow.ts', 'settings.confirmations + 1', 'settings.confirmations + 2', LEDGER),
-  change('src/chain/follow/follow.ts', 'settings.confirmations + 1', 'settings.confirmations', LEDGER),
+  change('src/chain/indexer/indexer.ts', 'settings.confirmations + 1', 'settings.confirmations + 2', LEDGER),
+  change('src/chain/indexer/indexer.ts', 'settings.confirmations + 1', 'settings.confirmations', LEDGER),
   // A block whose receipts are not complete yet is booked without our transaction.
   change(
-    'src/chain/follow/read-block.ts',
+    'src/chain/indexer/read-block.ts',
     'receipts.length === (block.transactions?.length ?? receipts.length) &&',
     '',
     LEDGER,

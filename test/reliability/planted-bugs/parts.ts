@@ -4,7 +4,7 @@ import type { Signer } from '../../../src/chain/lane/signer.ts';
 import type { LaneSettings, LaneWork } from '../../../src/chain/lane/types.ts';
 import type { ChainClient } from '../../../src/chain/rpc/client.ts';
 import type { Rpc } from '../../../src/chain/rpc/rpc.ts';
-import type { RewardProgressBoard } from '../../../src/chain/waiting/reward-outcome.ts';
+import type { RewardWaiters } from '../../../src/chain/waiting/reward-waiters.ts';
 import type { GasKeys } from '../../../src/chain/work/relay-lanes.ts';
 import type { BusinessTime, Database } from '../../../src/ledger/database/database.ts';
 import type { Settlements } from '../../../src/ledger/transactions/settle.ts';
@@ -23,7 +23,7 @@ export interface Parts {
   followChain: ChainClient;
   signer: Signer;
   work: LaneWork;
-  progress: RewardProgressBoard;
+  progress: RewardWaiters;
   /** The time of the machine that it runs on, which jumps. */
   clock: Clock;
   realClock: Clock;

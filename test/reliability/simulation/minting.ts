@@ -3,7 +3,7 @@ import { saleMintData, sessionMintKey } from '../../../src/chain/contracts/sale-
 import { createLane } from '../../../src/chain/lane/lane.ts';
 import type { LaneDeps, LaneSettings } from '../../../src/chain/lane/types.ts';
 import type { Rpc } from '../../../src/chain/rpc/rpc.ts';
-import { createMintProgress } from '../../../src/chain/waiting/mint-outcome.ts';
+import { createMintWaiters } from '../../../src/chain/waiting/mint-waiters.ts';
 import { mintWork } from '../../../src/chain/work/mint-work.ts';
 import { type MintPlan, type MintProgress, planMint } from '../../../src/ledger/payments/mints.ts';
 import { CONTRACTS, MINT_LANE, USERS } from './model/accounts.ts';
@@ -40,7 +40,7 @@ export const sessionMintData = (number: number) => {
 export function createMinting(world: World, deps: MintingDeps) {
   const { plan } = world;
   const { database, log, clock } = deps;
-  const progress = createMintProgress({ database, log, pollMs: 900 });
+  const progress = createMintWaiters({ database, log, pollMs: 900 });
   const signer = cheapSigner(MINT_LANE);
   const work = mintWork({
     ...deps,

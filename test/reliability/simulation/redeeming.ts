@@ -6,7 +6,7 @@ import type { Permit } from '../../../src/chain/contracts/permit.ts';
 import { createLane } from '../../../src/chain/lane/lane.ts';
 import type { LaneDeps, LaneSettings } from '../../../src/chain/lane/types.ts';
 import type { Rpc } from '../../../src/chain/rpc/rpc.ts';
-import { createRedemptionProgress } from '../../../src/chain/waiting/redemption-outcome.ts';
+import { createRedemptionWaiters } from '../../../src/chain/waiting/redemption-waiters.ts';
 import { redeemWork } from '../../../src/chain/work/redemptions/redeem-work.ts';
 import { giveUpExpired } from '../../../src/ledger/perks/redemption-queue.ts';
 import type { Random } from '../../../src/lib/ids.ts';
@@ -43,7 +43,7 @@ export const redeemerOf = (number: number) => USERS[number % USERS.length] ?? '0
 export function createRedeeming(world: World, deps: RedeemingDeps) {
   const { plan } = world;
   const { database, log, clock, rpc, crash } = deps;
-  const progress = createRedemptionProgress({ database, log, pollMs: 900 });
+  const progress = createRedemptionWaiters({ database, log, pollMs: 900 });
   const signer = cheapSigner(REDEEM_LANE);
   const work = redeemWork({
     ...deps,

@@ -4,7 +4,7 @@ import { createRelayTransaction } from '../../../src/actions/relay/relay-transac
 import type { Lane, LaneDeps, LaneSettings } from '../../../src/chain/lane/types.ts';
 import { createChainClient } from '../../../src/chain/rpc/client.ts';
 import type { Rpc } from '../../../src/chain/rpc/rpc.ts';
-import { createRelayProgress } from '../../../src/chain/waiting/relay-outcome.ts';
+import { createRelayWaiters } from '../../../src/chain/waiting/relay-waiters.ts';
 import { createRelayLanes, type GasKeys } from '../../../src/chain/work/relay-lanes.ts';
 import type { BusinessTime, Database } from '../../../src/ledger/database/database.ts';
 import { requestTopUp } from '../../../src/ledger/relay/gas-wallets.ts';
@@ -36,7 +36,7 @@ interface RelayingDeps extends Omit<LaneDeps, 'signer' | 'work' | 'settings'> {
 export function createRelaying(world: World, deps: RelayingDeps) {
   const { plan, chance } = world;
   const { database, log, random, clock, businessTime } = deps;
-  const progress = createRelayProgress({ database, log, pollMs: 900 });
+  const progress = createRelayWaiters({ database, log, pollMs: 900 });
   const lanes = createRelayLanes({ ...deps, onSent() {}, lane: { ...deps.lane, storeMax: plan.storeMax } });
   const userLimit = { scope: 'relay user', limit: plan.relayLimit, windowMs: RELAY_WINDOW_MS };
   const { queue } = createRelayQueue({

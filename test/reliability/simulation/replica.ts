@@ -1,8 +1,8 @@
 /** One process of the service: production's submitter, relay, lanes, follower and progress boards, stopped at every call to the outside. */
-import type { SubmitEventsDeps } from '../../../src/actions/events/gather-events.ts';
-import { createEventSubmitter } from '../../../src/actions/events/gather-events.ts';
+import type { SubmitEventsDeps } from '../../../src/actions/events/batch-events.ts';
+import { createEventSubmitter } from '../../../src/actions/events/batch-events.ts';
 import { createAlarms } from '../../../src/chain/alarms.ts';
-import { createFollower } from '../../../src/chain/follow/follow.ts';
+import { createFollower } from '../../../src/chain/indexer/indexer.ts';
 import { createLane } from '../../../src/chain/lane/lane.ts';
 import { createChainClient } from '../../../src/chain/rpc/client.ts';
 import {
@@ -11,7 +11,7 @@ import {
   RpcTooLargeError,
   RpcUnreachableError,
 } from '../../../src/chain/rpc/rpc.ts';
-import { createRewardProgress } from '../../../src/chain/waiting/reward-outcome.ts';
+import { createRewardWaiters } from '../../../src/chain/waiting/reward-waiters.ts';
 import { payoutWork } from '../../../src/chain/work/payout-work.ts';
 import { settlements } from '../../../src/chain/work/settlements.ts';
 import type { Database, Queries } from '../../../src/ledger/database/database.ts';
@@ -76,7 +76,7 @@ export interface Replica {
   /** What keyed requests are kept in. */
   answerDatabase: Database;
   submitter: ReturnType<typeof createEventSubmitter>;
-  progress: ReturnType<typeof createRewardProgress>;
+  progress: ReturnType<typeof createRewardWaiters>;
   /** The lanes' last turns found more to do. */
   worked: boolean;
   turn(): void;
@@ -176,7 +176,7 @@ export function createReplica(world: World, name: string, place: number): Replic
   const chain = createChainClient(rpc);
   const log = silentLog;
   const alarms = createAlarms({ now: steadyClock.now, log });
-  const progress = createRewardProgress({ database, log, pollMs: 900 });
+  const progress = createRewardWaiters({ database, log, pollMs: 900 });
   const payouts = payoutWork({
     settings: { escrow: ESCROW, batchMax: plan.batchMax, offerMaxWei: OFFER_MAX_WEI },
     account: PAYOUT_LANE,

@@ -1,6 +1,6 @@
 /** What a process keeps while it lives has a limit, however much passes through it. */
 import { expect, test } from 'vitest';
-import { createRewardProgress } from '../../../src/chain/waiting/reward-outcome.ts';
+import { createRewardWaiters } from '../../../src/chain/waiting/reward-waiters.ts';
 import { createRequestLog } from '../../../src/emulator/control/request-log.ts';
 import { openSqlite } from '../../../src/ledger/database/sqlite.ts';
 import { silentLog } from '../../../src/lib/log.ts';
@@ -22,7 +22,7 @@ test('the request log counts what callers send in paths, queries and events, not
 test('transactions that no block is reported for are forgotten, the oldest first', async () => {
   const database = openSqlite(':memory:');
   // It is not asked in this test: the interval is longer than any.
-  const board = createRewardProgress({ database, log: silentLog, pollMs: 1_000_000 });
+  const board = createRewardWaiters({ database, log: silentLog, pollMs: 1_000_000 });
   const waiting = board.waitFor({ rewardId: 'r', until: 'sent', timeoutMs: 60_000 });
   const hashOf = (place: number) => `0x${place.toString(16).padStart(64, '0')}` as const;
   for (let place = 0; place < 5_000; place++)

@@ -10,7 +10,7 @@ import {
 } from '../../../ledger/perks/perk-terms.ts';
 import type { Hex } from '../../../lib/hex.ts';
 import { PERK_TERMS_GAS_LIMIT, perkTermsData } from '../../contracts/calls/perk-terms.ts';
-import type { TriedQueue } from '../tried-work.ts';
+import type { SimulatedQueue } from '../simulated-work.ts';
 
 type Place = Pick<QueuedTerms, 'tokenId' | 'position'>;
 
@@ -33,7 +33,7 @@ export const perkTermsQueue = ({
 }: {
   database: Database;
   perks: Hex;
-}): Omit<TriedQueue, 'alarms' | 'what'> => ({
+}): Omit<SimulatedQueue, 'alarms' | 'what'> => ({
   async waiting(db, window) {
     const terms = await waitingTerms(db, window);
     return terms.map((one) => ({

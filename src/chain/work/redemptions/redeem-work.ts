@@ -13,10 +13,15 @@ import {
 import type { Settle } from '../../../ledger/transactions/settle.ts';
 import type { Hex } from '../../../lib/hex.ts';
 import { redemptionCall } from '../../contracts/calls/perk-redemption.ts';
-import { type TriedQueue, type TriedWork, type TriedWorkDeps, triedWork } from '../tried-work.ts';
+import {
+  type SimulatedQueue,
+  type SimulatedWork,
+  type SimulatedWorkDeps,
+  simulatedWork,
+} from '../simulated-work.ts';
 import { isTermsKey, perkTermsQueue } from './perk-terms-work.ts';
 
-interface RedeemWorkDeps extends Omit<TriedWorkDeps, 'queue'> {
+interface RedeemWorkDeps extends Omit<SimulatedWorkDeps, 'queue'> {
   perks: Hex;
   /** All our contracts, in any case: none of them is a user whose code may refuse a perk. */
   contracts: readonly Hex[];
@@ -39,7 +44,7 @@ const NEVER_RUNS: ReadonlySet<string> = new Set([
   'ERC1155InvalidReceiver',
 ]);
 
-function redemptionQueue({ perks, contracts }: Pick<RedeemWorkDeps, 'perks' | 'contracts'>): TriedQueue {
+function redemptionQueue({ perks, contracts }: Pick<RedeemWorkDeps, 'perks' | 'contracts'>): SimulatedQueue {
   const ours = new Set(contracts.map((address) => address.toLowerCase()));
   return {
     async waiting(db, window) {
@@ -62,10 +67,11 @@ function redemptionQueue({ perks, contracts }: Pick<RedeemWorkDeps, 'perks' | 'c
   };
 }
 
-export const redeemWork = (deps: RedeemWorkDeps): TriedWork => triedWork({ ...deps, queue: laneQueue(deps) });
+export const redeemWork = (deps: RedeemWorkDeps): SimulatedWork =>
+  simulatedWork({ ...deps, queue: laneQueue(deps) });
 
 /** Terms of perks first: a redemption may be waiting for what they allow. Where both are many, each has half of the window. */
-function laneQueue({ database, ...of }: RedeemWorkDeps): TriedQueue {
+function laneQueue({ database, ...of }: RedeemWorkDeps): SimulatedQueue {
   const terms = perkTermsQueue({ database, perks: of.perks });
   const redemptions = redemptionQueue(of);
   const queueOf = (key: Hex) => (isTermsKey(key) ? terms : redemptions);

@@ -5,13 +5,13 @@ import { bodyLimit } from 'hono/body-limit';
 import { findKeptAnswer, keepAnswerUnderKey } from '../../../ledger/emulator/processor.ts';
 import { rootMessage } from '../../../lib/failures/root-cause.ts';
 import type { Log } from '../../../lib/log.ts';
-import type { Books, Change } from '../books.ts';
+import type { Change, Records } from '../records.ts';
 import { invalidRequest, StripeError } from '../stripe-error.ts';
 import { type ApiRoute, apiRoutes, type RouteDeps } from './api-routes.ts';
 import { parseForm, readParameters } from './form-parameters.ts';
 
 export interface ApiHostDeps extends RouteDeps {
-  books: Books;
+  books: Records;
   log: Log;
   /** The one key that is accepted. */
   secretKey: string;

@@ -1,11 +1,11 @@
 /** What the emulated processor's API offers, one row a path. */
 import type { Queries } from '../../../ledger/database/database.ts';
 import { type EmulatedObject, endDeliveries, findObject } from '../../../ledger/emulator/processor.ts';
-import type { Change, StripeObject } from '../books.ts';
 import type { Charge } from '../objects/payment-objects.ts';
 import { lineItems, type Session, type SessionNotes } from '../objects/session-object.ts';
 import { expireSession } from '../pay-session.ts';
 import { addEndpoint, type Telling, type WebhookEndpoint } from '../record-event.ts';
+import type { Change, StripeObject } from '../records.ts';
 import { chargeOfPayment, refundCharge, refundReasons } from '../return-payment.ts';
 import { invalidRequest, noSuchObject } from '../stripe-error.ts';
 import { createSession } from './create-session.ts';

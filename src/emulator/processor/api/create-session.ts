@@ -1,5 +1,5 @@
 /** `POST /v1/checkout/sessions`: reads its parameters and creates the session. */
-import type { Change } from '../books.ts';
+
 import {
   newSession,
   type Session,
@@ -7,6 +7,7 @@ import {
   type SessionNotes,
   totalOf,
 } from '../objects/session-object.ts';
+import type { Change } from '../records.ts';
 import { invalidRequest } from '../stripe-error.ts';
 import type { Parameters } from './form-parameters.ts';
 

@@ -1,7 +1,7 @@
 /** Lists and expansions of the processor's API. */
 import type { Queries } from '../../../ledger/database/database.ts';
 import { type EmulatedObject, findObject, listObjects } from '../../../ledger/emulator/processor.ts';
-import type { StripeObject } from '../books.ts';
+import type { StripeObject } from '../records.ts';
 import { invalidRequest, noSuchObject } from '../stripe-error.ts';
 import type { Parameters } from './form-parameters.ts';
 

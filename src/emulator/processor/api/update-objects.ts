@@ -1,8 +1,9 @@
 /** What can be changed of objects that the processor has already: the fields that Stripe lets a merchant change, as far as they mean something here. */
-import type { Change, Entry, StripeObject } from '../books.ts';
+
 import type { Dispute, PaymentIntent } from '../objects/payment-objects.ts';
 import type { Session } from '../objects/session-object.ts';
 import { recordEvent, type Telling, type WebhookEndpoint } from '../record-event.ts';
+import type { Change, Entry, StripeObject } from '../records.ts';
 import { invalidRequest } from '../stripe-error.ts';
 import { readEventTypes } from './event-types.ts';
 import type { Parameters } from './form-parameters.ts';

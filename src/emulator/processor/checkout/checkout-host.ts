@@ -3,16 +3,16 @@ import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { rootMessage } from '../../../lib/failures/root-cause.ts';
 import type { Log } from '../../../lib/log.ts';
-import type { Books } from '../books.ts';
 import type { PaymentIntent } from '../objects/payment-objects.ts';
 import type { Session, SessionNotes } from '../objects/session-object.ts';
 import { testCards } from '../objects/test-cards.ts';
 import { paySession } from '../pay-session.ts';
+import type { Records } from '../records.ts';
 import { StripeError } from '../stripe-error.ts';
 import { checkoutPage, checkoutPolicy, foreignPage, missingPage, successAddress } from './checkout-page.ts';
 
 export interface CheckoutHostDeps {
-  books: Books;
+  books: Records;
   log: Log;
   catchUp: () => Promise<void>;
   nudge: () => void;

@@ -1,6 +1,6 @@
 /** Where a request comes from, as far as the proxies in between are trusted. */
 import { BlockList, isIP } from 'node:net';
-import { remembered } from '../../../lib/remembered.ts';
+import { memoize } from '../../../lib/memoize.ts';
 
 export interface ProxyTrust {
   /** Whether this address is one of our own proxies. */
@@ -19,7 +19,7 @@ export function proxyTrust(proxies: readonly string[]): ProxyTrust {
     else list.addSubnet(address, Number(bits), type);
   }
   return {
-    trusts: remembered((address) => {
+    trusts: memoize((address) => {
       const plain = unmapped(address);
       const family = isIP(plain);
       return family !== 0 && list.check(plain, family === 4 ? 'ipv4' : 'ipv6');
