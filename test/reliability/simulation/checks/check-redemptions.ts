@@ -163,7 +163,8 @@ function checkPromises(
   refused: Map<string, string>,
 ) {
   const wereTakenBack = chain.heads.length > chain.canonical().length;
-  if (plan.perks.others || wereTakenBack) return;
+  // A redemption whose refusal is lost waits again, when others have what was left.
+  if (plan.perks.others || wereTakenBack || plan.loss) return;
   const { stock, held } = plan.perks;
   const good = rows.filter(({ failure }) => failure === null);
   const spent = new Map<string, number>();
