@@ -43,7 +43,8 @@ export async function checkConsumers(world: World, { rewards, blocks }: Evidence
   );
   const toldBefore = new Set(recovered.map(({ id }) => id));
   for (const id of told)
-    if (!subjects.has(id) && !toldBefore.has(id)) findings.add('each fact has its effect once', `nobody is told of ${id}`);
+    if (!subjects.has(id) && !toldBefore.has(id))
+      findings.add('each fact has its effect once', `nobody is told of ${id}`);
   for (const id of subjects)
     if (!told.has(id)) findings.add('each fact has its effect once', `${id} is told of and not paid`);
 }
