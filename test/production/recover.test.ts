@@ -65,6 +65,19 @@ async function command(url: string, args: string[], change: Record<string, strin
 const recover = (url: string, how: '--plan' | '--apply', change = {}) =>
   command(url, ['recover', how], change);
 
+/** The address of somebody who has been paid nothing. */
+const shown = async (service: Started, id: string) => {
+  const account = {
+    brand_id: brandId,
+    oauth_provider: 'discord',
+    oauth_user_id: id,
+    oauth_username: `user-${id}`,
+  };
+  const { status, body } = await post(service, '/rewards-api/pregenerate-user', account);
+  expect(status, JSON.stringify(body)).toBe(200);
+  return body.wallet_address as Hex;
+};
+
 const held = (of: Hex) =>
   createPublicClient({ transport: http(kit.anvil.url) }).readContract({
     address: kit.contracts.token,
@@ -229,6 +242,28 @@ describe.each(ledgerKinds)('$kind', ({ open }) => {
     expect(listed.body.perks).toContainEqual(
       expect.objectContaining({ tokenId: 2, active: false, terms: 'on_chain' }),
     );
+  });
+
+  test('a wallet that was shown in lost commits, and never paid, goes to nobody else once its number is skipped', async () => {
+    const first = await start(ledger.url, identity);
+    await earn(first, alice);
+    await first.stop();
+    const old = await ledger.copy();
+    const second = await start(ledger.url, identity);
+    const lost = await shown(second, '100000000000000001');
+    await second.stop('SIGKILL');
+
+    expect((await recover(old, '--plan')).data.state).toBe('nothing');
+    const applied = await command(old, ['recover', '--apply', '--skip-numbers']);
+    expect([applied.code, applied.error]).toEqual([0, null]);
+    expect(applied.data).toMatchObject({ state: 'applied', rewards: [], users: [] });
+    expect(applied.data.goesOnWith.wallet_index).toBeGreaterThan(2);
+
+    const service = await start(old, identity);
+    expect(await shown(service, '100000000000000002')).not.toBe(lost);
+    expect(await earn(service, 'carol@people.example')).not.toBe(lost);
+    await service.stop();
+    await agrees(old);
   });
 
   test('it is killed after each of its commits and goes on; until it is done no service starts', async () => {

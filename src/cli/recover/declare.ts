@@ -18,7 +18,13 @@ export function declareRecover({ parent, lazily }: Catalog): void {
     .addOption(
       option('--plan', 'print what would be done, and what nobody can know; change nothing (the default)'),
     )
-    .addOption(option('--apply', 'do it'));
+    .addOption(option('--apply', 'do it'))
+    .addOption(
+      option(
+        '--skip-numbers',
+        'also where the chain shows nothing of what was lost: no wallet that was shown in it goes to somebody else',
+      ),
+    );
   const rows = [walletsXpub, payoutKey, mintKey, redemptionKey, relayKey, confirmations, finalityBlocks];
   for (const one of [...ledgerOptions(), ...nodeOptions(), ...rows.map((row) => settingOption(row))])
     recover.addOption(one);

@@ -14,12 +14,13 @@ type RecoverOptions = LedgerOptions &
   Record<string, unknown> & {
     plan?: boolean;
     apply?: boolean;
+    skipNumbers?: boolean;
     confirmations: number;
     finalityBlocks: number;
   };
 
 export const recover: Handler<RecoverOptions> = async (context, options) => {
-  const { plan = false, apply = false, confirmations, finalityBlocks } = options;
+  const { plan = false, apply = false, skipNumbers = false, confirmations, finalityBlocks } = options;
   if (plan && apply)
     throw usageError(
       'Nothing was changed: --plan and --apply contradict each other.',
@@ -42,7 +43,7 @@ export const recover: Handler<RecoverOptions> = async (context, options) => {
         settings: { confirmations, finalityBlocks },
         progress: progress.show,
       });
-      const report = await (apply ? recovery.apply() : recovery.plan());
+      const report = await (apply ? recovery.apply({ skipNumbers }) : recovery.plan({ skipNumbers }));
       progress.clear();
       const shown = {
         data: report,

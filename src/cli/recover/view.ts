@@ -9,7 +9,13 @@ export function recoveryText(report: RecoveryReport, style: Style): string {
   const { state, agreedBlock, headBlock, pendingUnknown } = report;
   const reach = `blocks ${agreedBlock === null ? 'from the deployment' : agreedBlock + 1} to ${headBlock}`;
   if (state === 'nothing')
-    return [style.green(`nothing is lost in ${reach}`), ...earlier(report, style)].join('\n');
+    return [
+      style.green(`the chain has nothing that this ledger lacks, in ${reach}`),
+      style.dim(
+        'Where commits were lost all the same (a failover, a copy that was restored), add --apply --skip-numbers: no wallet that was shown in them goes to somebody else.',
+      ),
+      ...earlier(report, style),
+    ].join('\n');
   const done = state === 'applied';
   return [
     style.bold(`${done ? 'recovered' : 'would be recovered; nothing was changed'}: ${reach}`),

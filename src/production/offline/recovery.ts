@@ -12,7 +12,7 @@ import { secureRandom } from '../../lib/ids.ts';
 import { silentLog } from '../../lib/log.ts';
 import { delay } from '../../lib/timers.ts';
 import { processName, walletsBelow } from '../create-production.ts';
-import { applyRecovery, planRecovery } from '../recovery/recover.ts';
+import { applyRecovery, planRecovery, type RecoveryChoice } from '../recovery/recover.ts';
 import type { RecoveryDeps, RecoverySettings } from '../recovery/types.ts';
 import { readSecret, type Secret } from '../secrets.ts';
 import { startSettings } from '../settings.ts';
@@ -82,7 +82,7 @@ export async function openRecovery(
   };
   return {
     /** What `apply` would do; changes nothing. */
-    plan: () => asked(() => planRecovery(deps)),
-    apply: () => asked(() => applyRecovery(deps, processName())),
+    plan: (choice?: RecoveryChoice) => asked(() => planRecovery(deps, choice)),
+    apply: (choice?: RecoveryChoice) => asked(() => applyRecovery(deps, processName(), choice)),
   };
 }

@@ -40,11 +40,23 @@ class PlanEnds extends Error {
   }
 }
 
+export interface RecoveryChoice {
+  /**
+   * Skips numbers also where the chain shows nothing of what was lost: a wallet that was shown in lost commits, and was never
+   * paid, leaves no trace there.
+   */
+  skipNumbers?: boolean;
+}
+
 /** What `applyRecovery` would do: the same work in a commit that is taken back. */
-export async function planRecovery(deps: RecoveryDeps): Promise<RecoveryReport> {
+export async function planRecovery(
+  deps: RecoveryDeps,
+  { skipNumbers = false }: RecoveryChoice = {},
+): Promise<RecoveryReport> {
   const begun = await unfinishedRecovery(deps.database.db);
   const work = await readLostWork(deps, begun?.beganWith);
-  if (!begun && !(await isBehind(deps, work))) return reportIn(deps.database.db, { work, state: 'nothing' });
+  if (!begun && !skipNumbers && !(await isBehind(deps, work)))
+    return reportIn(deps.database.db, { work, state: 'nothing' });
   try {
     await deps.database.atomically(async (tx) => {
       const context = await begin(deps, tx, { work, epochOf: () => 0 });
@@ -65,13 +77,17 @@ export async function planRecovery(deps: RecoveryDeps): Promise<RecoveryReport> 
 }
 
 /** Does it. Rejects with a PreconditionError while a service holds an account, or while the chain is not far enough. */
-export async function applyRecovery(deps: RecoveryDeps, owner: string): Promise<RecoveryReport> {
+export async function applyRecovery(
+  deps: RecoveryDeps,
+  owner: string,
+  { skipNumbers = false }: RecoveryChoice = {},
+): Promise<RecoveryReport> {
   const { database } = deps;
   const held = await holdLanes(deps, { accounts: [], owner });
   try {
     const begun = await unfinishedRecovery(database.db);
     const work = await readLostWork(deps, begun?.beganWith);
-    if (!begun && !(await isBehind(deps, work)))
+    if (!begun && !skipNumbers && !(await isBehind(deps, work)))
       return await reportIn(database.db, { work, state: 'nothing' });
     const tooYoung = await contradictionsOf(deps, work);
     if (tooYoung) throw new PreconditionError(problemOf('E_RECOVERY_WAITS', tooYoung));
