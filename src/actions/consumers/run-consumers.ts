@@ -14,7 +14,7 @@ import { createLoop } from '../../lib/loop.ts';
 import { delay, stopwatch, turnOfEventLoop } from '../../lib/timers.ts';
 import type { Consumer, ConsumerTools } from './consumer.ts';
 import { consumers as all } from './consumers.ts';
-import { type DigestDeps, digestNext } from './digest.ts';
+import { type DigestDeps, digestNext, isPassing } from './digest.ts';
 import { asideNow, trySetAside } from './try-set-aside.ts';
 
 interface ConsumersDeps extends ConsumerTools {
@@ -42,7 +42,10 @@ export interface ConsumersSettings {
 export interface Consumers {
   /** Something was booked or taken back. */
   nudge(): void;
-  /** Resolves when everything that is in the feed now has had its effect, or after some time. */
+  /**
+   * Resolves when everything that is in the feed now has had its effect, after some time, or at once where the ledger does not
+   * answer: what is read next says so itself.
+   */
   caughtUp(): Promise<void>;
   start(): void;
   stop(): Promise<void>;
@@ -81,12 +84,16 @@ export function createConsumers(deps: ConsumersDeps): Consumers {
   return {
     nudge: loop.nudge,
     async caughtUp() {
-      const head = await feedHead(database.db);
-      const waitedMs = stopwatch();
-      while (await isBehind(database, { consumers, head })) {
-        if (isStopped || waitedMs() >= settings.readWaitMs) return;
-        loop.nudge();
-        await delay(WAIT_STEP_MS);
+      try {
+        const head = await feedHead(database.db);
+        const waitedMs = stopwatch();
+        while (await isBehind(database, { consumers, head })) {
+          if (isStopped || waitedMs() >= settings.readWaitMs) return;
+          loop.nudge();
+          await delay(WAIT_STEP_MS);
+        }
+      } catch (error) {
+        if (!isPassing(error)) throw error;
       }
     },
     start: loop.start,
