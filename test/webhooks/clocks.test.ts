@@ -33,7 +33,7 @@ const clocksOf = (seed: number): [string, number[]][] => {
 
 let script: Script;
 beforeAll(async () => {
-  script = await bundleScript("import './deliverer-process.ts';");
+  script = await bundleScript("import '../webhooks/deliverer-process.ts';");
 });
 afterAll(() => script.remove());
 

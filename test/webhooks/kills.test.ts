@@ -13,7 +13,7 @@ import { withDatabase } from './own-database.ts';
 const EVENTS = 12;
 let script: Script;
 beforeAll(async () => {
-  script = await bundleScript("import './deliverer-process.ts';");
+  script = await bundleScript("import '../webhooks/deliverer-process.ts';");
 });
 afterAll(() => script.remove());
 

@@ -103,7 +103,7 @@ test('serve, killed with a webhook for its inbox and started at another port: it
 describe.each(['SQLite file', 'Postgres'] as const)('%s', (kind) => {
   let script: Script;
   beforeAll(async () => {
-    script = await bundleScript("import './deliverer-process.ts';");
+    script = await bundleScript("import '../webhooks/deliverer-process.ts';");
   });
   afterAll(() => script.remove());
 

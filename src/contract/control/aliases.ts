@@ -6,12 +6,14 @@ import { brandPath } from './brands.ts';
 import { type AnswerOf, endpoint } from './control-endpoint.ts';
 import { instant } from './fields.ts';
 
+const WHO = 'must be an e-mail, or the stand-in e-mail of a platform';
+
 const aliasRequest = z.object({
-  alias: z.string().meta({
+  alias: z.string({ error: WHO }).meta({
     description:
       'The name under which the brand knows the user: an e-mail, or the stand-in e-mail of a platform.',
   }),
-  user: z.string().meta({ description: "The user's e-mail." }),
+  user: z.string({ error: WHO }).meta({ description: "The user's e-mail." }),
 });
 
 const shownAlias = z.object({

@@ -114,7 +114,7 @@ export function readRequest<E extends ControlEndpoint>(
   for (const place of ['path', 'query', 'body'] as const) {
     const schema = place === 'body' ? parts.body?.schema : parts[place];
     const given = place === 'query' ? numbered(schema, sent.query) : sent[place];
-    const read = schema?.safeParse(given, { reportInput: true });
+    const read = schema?.safeParse(given, { reportInput: true, error: plainly });
     if (read && !read.success) {
       const { issues } = read.error;
       return { refusal: parts.unfit?.(issues) ?? refusalOf(issues) };
@@ -122,6 +122,22 @@ export function readRequest<E extends ControlEndpoint>(
     input[place] = read?.data;
   }
   return { input: input as unknown as InputOf<E> };
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  string: 'a text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'a JSON object',
+};
+
+/** What is said of a field whose schema says nothing of its own. */
+function plainly(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.code === 'invalid_type') return `must be ${KINDS[issue.expected] ?? issue.expected}`;
+  if (issue.code === 'invalid_value') return `must be one of ${issue.values.join(', ')}`;
+  return undefined;
 }
 
 type Fields = { shape?: Record<string, z.ZodType> } | undefined;
