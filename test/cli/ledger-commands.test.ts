@@ -33,12 +33,20 @@ const WORDS: Record<string, string> = {
   perkName: 'Tote bag',
   category: 'physical',
   cost: '300',
+  user: 'ada@mail.example',
+  code: 'RWD-AAAA-BBBB',
 };
+
+const OF_SHOP = ['--target', 'http://127.0.0.1:9', '--brand', 'shop.example'];
 
 /** What commands with several forms need to be understood, by path. */
 const FORMS: Record<string, string[]> = {
   'brand set': ['name=Shop'],
   'webhooks endpoints add': ['shop.example'],
+  // Asked of a service; the ledger tells whose the domain is.
+  'perks redeem': OF_SHOP,
+  'perks check-code': OF_SHOP,
+  'perks use-code': OF_SHOP,
   mint: ['--to', `0x${'33'.repeat(20)}`, '--amount', '1', '--reason', 'a test'],
 };
 

@@ -39,8 +39,8 @@ const clockChange = z.union([singleChange, untilCondition]);
 export const timeOf = (time: string | number): number => (typeof time === 'number' ? time : Date.parse(time));
 
 /** Why a body is no change of the clock. */
-function wrongChange([issue]: Issues): ClockProblem {
-  const { advance, set, freeze, until, brand, ...unknown } = (issue?.input ?? {}) as Record<string, unknown>;
+function wrongChange(_: Issues, sent: unknown): ClockProblem {
+  const { advance, set, freeze, until, brand, ...unknown } = (sent ?? {}) as Record<string, unknown>;
   const given = [advance, set, freeze, until].filter((field) => field !== undefined);
   if (given.length !== 1 || Object.keys(unknown).length > 0 || freeze !== undefined) return ONE_OF;
   if (brand !== undefined && (until === undefined || typeof brand !== 'string')) return ONE_OF;

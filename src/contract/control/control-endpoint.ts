@@ -23,7 +23,7 @@ interface Parts {
   answer: EndpointAnswer;
   refusals?: readonly ControlRefusalCode[];
   /** The refusal of a request that does not fit; without one, or where it is undefined, `invalid_body` or `invalid_settings`. */
-  unfit?: (issues: Issues) => ControlRefusal | undefined;
+  unfit?: (issues: Issues, given: unknown) => ControlRefusal | undefined;
   /** Answered without the control token. */
   open?: true;
   /** Also answered from a production ledger, without a server. */
@@ -117,7 +117,7 @@ export function readRequest<E extends ControlEndpoint>(
     const read = schema?.safeParse(given, { reportInput: true, error: plainly });
     if (read && !read.success) {
       const { issues } = read.error;
-      return { refusal: parts.unfit?.(issues) ?? refusalOf(issues) };
+      return { refusal: parts.unfit?.(issues, given) ?? refusalOf(issues) };
     }
     input[place] = read?.data;
   }
