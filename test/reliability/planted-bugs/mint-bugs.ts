@@ -31,7 +31,7 @@ export const mintBugs: Mutant[] = [
   {
     // A transaction that did nothing counts as the mint.
     name: 'mint-never-again',
-    searchFrom: 1_100,
+    searchFrom: 1_400,
     wire: ({ settlements: { mint: _, ...others } }) => ({ settlements: others }),
   },
   {

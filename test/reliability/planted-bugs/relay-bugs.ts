@@ -61,7 +61,7 @@ export const relayBugs: Mutant[] = [
   },
   {
     name: 'relay-keeps-gas-of-lost-calls',
-    searchFrom: 4_300,
+    searchFrom: 11_700,
     wire: ({ settlements: { relay: _, ...others } }) => ({ settlements: others }),
   },
   {
