@@ -227,10 +227,14 @@ function payment(turn: number): Order {
   };
 }
 
-/** A transfer that its owner signed, to an account of its own. */
+/**
+ * A transfer that its owner signed, to an account of its own. Where blocks are taken back, it may come into a block before the
+ * RWT that it needs; then it has failed for good, and its owner signs another one.
+ */
 function relayedTransfer(turn: number): Order {
   const { email, account } = relayUsers[turn % relayUsers.length] as (typeof relayUsers)[number];
-  const to = freshAccount();
+  const failed: Hex[] = [];
+  let to = freshAccount();
   let signed: Record<string, unknown> | undefined;
   return {
     lane: 'relay',
@@ -252,15 +256,28 @@ function relayedTransfer(turn: number): Order {
         signed = { userAddress: account.address, to: token, data };
       }
       const issued = await client.control('/tokens', { user: email, expires: '7d' });
-      return client.post(`${client.ready.urls.relay}/relay`, signed, {
+      const answer = await client.post(`${client.ready.urls.relay}/relay`, signed, {
         authorization: `Bearer ${issued.body.token}`,
         origin: `https://${client.brand.domain}`,
         'idempotency-key': `transfer-${to}`,
       });
+      if (answer.body?.details?.reason === 'reverted') {
+        failed.push(to);
+        to = freshAccount();
+        signed = undefined;
+      }
+      return answer;
     },
     async violations(client) {
-      const got = await client.balanceOf(to);
-      return got === 1n ? [] : [`a relayed transfer of 1 RWT to ${to} brought ${got}`];
+      const wrong = await Promise.all(
+        [to, ...failed].map(async (account) => {
+          const got = await client.balanceOf(account);
+          // Blocks that are taken back once more may be kinder to what failed.
+          const isRight = got === 1n || (got === 0n && account !== to);
+          return isRight ? [] : [`a relayed transfer of 1 RWT to ${account} brought ${got}`];
+        }),
+      );
+      return wrong.flat();
     },
   };
 }
