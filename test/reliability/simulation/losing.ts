@@ -55,8 +55,8 @@ export function createLoss(world: World) {
 
 /**
  * Not tried yet: a better offer that was lost for a transaction that the copy has. A recovery looks in the pools beyond the
- * ledger's own nonces alone, so the ledger takes it for somebody else's and does the work anew; the contracts refuse it a
- * second time.
+ * ledger's own nonces alone, so the ledger takes it for somebody else's and does the work anew. Rewards, mints and
+ * redemptions are refused a second time by the contracts; a relayed purchase is not.
  */
 function losesReplacement(lost: LedgerCopy, copy: LedgerCopy): boolean {
   const attemptsIn = ({ tables }: LedgerCopy) => tables.get('attempts') ?? [];
