@@ -1,6 +1,6 @@
 /** Brings a database to the newest schema, one numbered file after the other, each in a commit of its own. */
 import { asc, sql as statement } from 'drizzle-orm';
-import { type Database, isDuplicateTable, isUniqueViolation, tryAgain } from './database.ts';
+import { type Database, isDuplicateTable, isUniqueViolation, type Queries, tryAgain } from './database.ts';
 import { appliedIn, type Migration, type MigrationSet } from './migration-set.ts';
 import ledger from './migrations/2026-11/0001-ledger.sql';
 import relay from './migrations/2026-11/0002-relay.sql';
@@ -148,24 +148,39 @@ export async function migrate(database: Database, set: MigrationSet = common): P
   return done;
 }
 
-async function textFor(database: Database, { sql, postgres, keepsRows }: Migration): Promise<string> {
+async function textFor(database: Database, one: Migration): Promise<string> {
+  const { sql, postgres, keepsRows } = one;
   if (database.dialect === 'postgres') return postgres ?? sql;
-  if (!keepsRows) return sql;
-  // SQLite has no condition for it. Its file is of one process, so that no row comes between this look and the drop.
-  const lines: string[] = [];
-  for (const line of sql.split('\n')) {
-    const dropped = /^drop table (\w+);$/.exec(line)?.[1];
-    if (dropped === undefined || (await isEmpty(database, dropped))) lines.push(line);
-  }
-  return lines.join('\n');
+  return keepsRows ? withoutDropsOfRows(database, sql) : sql;
 }
 
-async function isEmpty(database: Database, table: string): Promise<boolean> {
-  const rows = await database.db
+/**
+ * The script without its drops of tables that have rows, for SQLite, which has no condition for it. Its file is of one
+ * process, so no row comes between this look and the drop; a table that is not there (any more) keeps its line, since
+ * the process that dropped it has inserted the number too, on which this script then fails first.
+ */
+function withoutDropsOfRows(database: Database, script: string): Promise<string> {
+  return database.snapshot(async (queries) => {
+    const lines: string[] = [];
+    for (const line of script.split('\n')) {
+      const dropped = /^drop table (\w+);$/.exec(line)?.[1];
+      if (dropped === undefined || !(await hasRows(queries, dropped))) lines.push(line);
+    }
+    return lines.join('\n');
+  });
+}
+
+async function hasRows(queries: Queries, table: string): Promise<boolean> {
+  const found = await queries
+    .select({ one: statement`1` })
+    .from(statement`sqlite_master`)
+    .where(statement`type = 'table' and name = ${table}`);
+  if (found.length === 0) return false;
+  const rows = await queries
     .select({ one: statement`1` })
     .from(statement`${statement.identifier(table)}`)
     .limit(1);
-  return rows.length === 0;
+  return rows.length > 0;
 }
 
 async function createMigrationsTable(database: Database, table: MigrationSet['table']): Promise<void> {
