@@ -23,7 +23,7 @@ export interface VerifyDeps {
 export interface VerifyProgress {
   part: 'blocks' | 'rewards' | 'brands' | 'counters' | 'transactions';
   done: number;
-  /** Undefined while nobody has counted. */
+  /** Undefined until it has been counted. */
   of: number | undefined;
 }
 
@@ -48,7 +48,7 @@ export interface Audit extends VerifyDeps {
     sold: bigint;
     /** Minted past the sale, as operators have recorded. */
     recorded: bigint;
-    /** The first transaction that minted past the sale and that nobody recorded. */
+    /** The first transaction that minted past the sale without a record of it. */
     unexplained: Hex | undefined;
   };
   /** What the logs of the chain showed, so that it need not be asked for again. */

@@ -27,7 +27,7 @@ export function readAttempt(raw: Hex): ReadAttempt | undefined {
   }
 }
 
-/** Who signed the bytes, lower case; undefined for bytes that nobody signed. Takes some milliseconds. */
+/** Who signed the bytes, lower case; undefined for unsigned bytes. Takes some milliseconds. */
 export async function signerOf(raw: Hex): Promise<Hex | undefined> {
   try {
     const serializedTransaction = raw as Parameters<

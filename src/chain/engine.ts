@@ -85,7 +85,7 @@ export interface ChainEngine {
   stop(): Promise<void>;
 }
 
-/** The boards on which requests wait, whoever does the work. */
+/** The waiters of requests, whichever process does the work. */
 function createBoards({ database, log, settings }: Pick<ChainEngineDeps, 'database' | 'log' | 'settings'>) {
   const deps = { database, log, pollMs: settings.progressPollMs };
   const progress = createRewardWaiters(deps);

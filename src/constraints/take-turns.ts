@@ -1,4 +1,4 @@
-/** Questions to one server take turns, and a server that gave no answer is left alone for a while: nobody waits for it twice. */
+/** Requests to one server take turns, and a server that did not answer is left alone for a while, so that no caller waits for it twice. */
 import { within } from '../lib/timers.ts';
 
 interface Turns {

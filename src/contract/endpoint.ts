@@ -20,7 +20,7 @@ export interface RequestExample {
 
 export interface EndpointAnswer {
   description: string;
-  /** Without one there is no JSON. */
+  /** Absent for answers without JSON. */
   body?: NamedSchema;
   contentType?: string;
   example?: unknown;

@@ -166,7 +166,7 @@ export const requestRefusals: RefusalRows<RequestRefusal> = {
   },
 };
 
-/** A body that is no JSON object, at hosts whose requests are no events: they name the rule as well. */
+/** A body that is not a JSON object, at hosts whose requests are not events; they name the rule as well. */
 export const invalidRequestBody: RefusalRow<Extract<RequestRefusal, { code: 'invalid_body' }>> = {
   status: 400,
   when: 'the body is not the JSON that is expected',

@@ -95,7 +95,7 @@ export async function createEmulator(
 /** Deletes what a stopped emulator has kept in a folder; returns the paths. */
 export const resetEmulator = (folder: string) => resetData({ openLedger: openSqlite }, folder);
 
-/** A Postgres database of its own for a stack that nobody keeps; `drop` ends it. */
+/** A Postgres database of its own for a stack that is not kept; `drop` removes it. */
 export async function ownDatabase(url: string, name: string) {
   const { createOwnDatabase } = await import('../ledger/database/postgres.ts');
   return createOwnDatabase(url, name);
@@ -184,7 +184,7 @@ const runningOf = (keeper: StackSupervisor, dataDir: string) => {
   return stack?.node && { dataDir, clock: stack.clock, node: stack.node };
 };
 
-/** Where the node of the present stack listens; whoever asks while there is none waits for the next. */
+/** Where the node of the present stack listens; a caller that asks between two stacks waits for the next one. */
 const nodePort =
   (gate: DrainGate, keeper: StackSupervisor): NodePort =>
   async () => {

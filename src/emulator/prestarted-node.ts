@@ -21,7 +21,7 @@ export function prestartNode(config: ServeConfig): PrestartedNode | undefined {
   const genesisTimeSeconds = Math.floor(clockStartMs / 1_000);
   const settings = { bindAddress, port: 0, blockTimeSeconds, genesisTimeSeconds, miningOff: true };
   let node: Promise<AnvilProcess> | undefined = startAnvil(settings);
-  // Whoever takes it hears why it did not start.
+  // The caller that takes it is told why it did not start.
   node.catch(() => undefined);
   return {
     take() {

@@ -26,7 +26,7 @@ export interface AcceptedTokens {
 /** `max`: tokens kept; the one that was kept first goes first. `terms`: what a token was accepted under. */
 export function createAcceptedTokens(max: number): AcceptedTokens {
   const kept = new Map<string, AcceptedToken>();
-  // Whoever reads the process's memory finds no token in it.
+  // Kept so that a reader of the process's memory finds no token in it.
   const nameOf = ({ token, terms }: { token: string; terms: string }) =>
     createHash('sha256').update(`${terms}\n${token}`).digest('base64');
   return {

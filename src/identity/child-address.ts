@@ -17,7 +17,7 @@ export interface TreeLevel {
 /** Hardened children start here; a public key cannot derive them. */
 const INDEX_MAX = 2 ** 31;
 
-/** Throws a RangeError for an index that is none of a public key's children. */
+/** Throws a RangeError for an index outside of a public key's children. */
 export function childAddress({ publicKey, longKey, chainCode }: TreeLevel, index: number): `0x${string}` {
   if (!Number.isInteger(index) || index < 0 || index >= INDEX_MAX)
     throw new RangeError(`no wallet at ${index}`);

@@ -37,7 +37,7 @@ export function walletsDerivedAhead(
   let last = 0;
   /** The first place that the thread was not asked for yet. */
   let next = 0;
-  /** Places derived for nobody, less those for users. */
+  /** Places derived that no user took, less those that users took. */
   let inVain = 0;
   const thread = openThread(level, module, {
     onDerived({ from, addresses }) {

@@ -22,7 +22,7 @@ export function walletsByClaim(
   { claim, ownDomain }: { claim: string; ownDomain: string },
 ): WalletsOf {
   if (claim !== 'email') return async ({ claims }) => walletsIn(claims, claim);
-  // No e-mail ends with `@`: without a domain that can have mailboxes, nobody is at it.
+  // No e-mail ends with `@`: without a domain that can have mailboxes, no user has one there.
   const standIn = emailKey(`user@${ownDomain}`)?.slice('user'.length) ?? '@';
   return async ({ email }) => {
     if (email === undefined || email.endsWith(standIn)) return [];

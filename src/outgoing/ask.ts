@@ -125,7 +125,7 @@ function headOf(
     });
     request.once('response', resolve);
     request.on('error', reject);
-    // Also after a protocol switch that nobody asked for, which is not an error to Node.
+    // Also after a protocol switch that was not asked for, which is not an error to Node.
     request.once('close', () => reject(new Error('closed without an answer')));
     request.end(body);
   });

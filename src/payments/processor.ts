@@ -123,7 +123,7 @@ export type EventProblemCode =
   /** Of the processor's test mode where real money is moved, or the reverse. */
   | 'livemode_wrong';
 
-/** An event that cannot be believed: a problem of whoever sent it. */
+/** An event that cannot be believed, which its sender has to mend. */
 export class EventProblem extends Error {
   readonly code: EventProblemCode;
   /** What to change at the sender. */

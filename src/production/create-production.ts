@@ -58,7 +58,7 @@ export interface ProductionReady {
   /** `events` is absent on a process without the role `api`. */
   urls: { events?: string; admin: string };
   workers: Worker[];
-  /** Who sends what the ledger's brands need. */
+  /** Which process sends what the ledger's brands need. */
   lanes: Record<LaneName, LaneState>;
   chain: { id: number };
   contracts: Facts['chain']['contracts'];

@@ -12,7 +12,7 @@ import type { StartConfig } from './start-config.ts';
 
 export type LaneName = 'payout' | 'mint' | 'redeem' | 'relay';
 
-/** here: this process has its key · elsewhere: another process holds it · missing: nobody does, and it is needed. */
+/** here: this process has its key · elsewhere: another process holds it · missing: no process holds it, and it is needed. */
 export type LaneState = 'here' | 'elsewhere' | 'missing' | 'not needed';
 
 /** Longer than a lease, and than a process takes that is replaced by another. */
@@ -76,7 +76,7 @@ const isNeeded: Record<LaneName, (db: Queries, config: Known) => Promise<boolean
   relay: async (_db, { identity }) => identity === 'oidc',
 };
 
-/** A line of the log for each lane that nobody sends for. */
+/** A line of the log for each lane without a process that sends for it. */
 export function warnOfMissing(lanes: Record<LaneName, LaneState>, log: Log): void {
   for (const [name, state] of Object.entries(lanes)) {
     if (state !== 'missing') continue;

@@ -249,7 +249,7 @@ async function sampleConsumers(
   { database: { db }, lags }: { database: Database; lags: ReturnType<typeof createConsumerLags> },
   nowMs: number,
 ) {
-  // The positions first: what is booked between the two reads makes nobody look as if ahead.
+  // The positions first, so that what is booked between the two reads lets no consumer look as if it were ahead.
   const positions = await readPositions(db);
   const head = await feedHead(db);
   for (const [consumer, position] of positions) {

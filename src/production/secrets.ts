@@ -46,7 +46,7 @@ export async function secretLines(
   return found;
 }
 
-/** A setting that is given and says nothing: what was meant, nobody knows. */
+/** A setting that is given and empty: what was meant cannot be known. */
 export const emptyFault = (name: string): Fault =>
   fault(`${name} is set, but empty`, `give ${name} a value, or unset it`);
 

@@ -35,7 +35,7 @@ export const isHostName = (text: string): boolean => HOST_NAME.test(text);
 /** Where a server may listen: an address, or a name that leads to one. */
 export const isBindAddress = (text: string): boolean => isIP(text) !== 0 || isHostName(text);
 
-/** What faults a host name that is none: said of a URL with the name that is in it. */
+/** Why a URL's host name is not one, with the name in it. */
 export function hostNameFault(name: string, text: string): Fault[] {
   if (isHostName(text)) return [];
   const message = `${name}: ${text} is not a host name`;

@@ -83,7 +83,7 @@ const IN_CONTRACTS_FILE = {
 
 type FromFile = Partial<Pick<StartValues, keyof typeof IN_CONTRACTS_FILE | 'contractsFile'>>;
 
-/** Gives the settings that are not set their values of the contracts file. One that is set must be equal: nobody knows which is meant. */
+/** Gives the settings that are not set their values of the contracts file. One that is set must be equal, since it cannot be known which of two is meant. */
 export async function fillFromContractsFile(
   values: FromFile,
   cwd: string,

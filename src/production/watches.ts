@@ -63,7 +63,7 @@ export function startWatches(
 ): {
   /** Why this process should get no traffic now. */
   notReady: () => Promise<string[]>;
-  /** Who sends what brands need, as it was last looked at. */
+  /** Which process sends what brands need, as of the last look. */
   lanes: () => Record<LaneName, LaneState>;
   stop: () => Promise<void>;
 } {
@@ -176,7 +176,7 @@ function slowly(log: Log): (progress: VerifyProgress) => void {
   };
 }
 
-/** Anybody can send tokens to the account that pays users' gas; nobody's call can move them, so a line and a figure say it. */
+/** Anybody can send tokens to the account that pays users' gas, and no call can move them again, so a log line and a gauge tell it. */
 function relayTokensWatch({ database, rpc, facts, metrics, log }: WatchDeps): () => Promise<void> {
   let last = 0n;
   return async () => {

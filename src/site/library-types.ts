@@ -35,7 +35,7 @@ export interface SiteOptions {
   servicesUrl?: string;
   /** The domain that event calls name. Default: the host of `url`. */
   domain?: string;
-  /** A key of the brand, where it lets nobody else write; it stays in this process and the site's store. */
+  /** A key of the brand, for brands that let only its holders write; it stays in this process and the site's store. */
   apiKey?: string;
   /** Default: the usual event of each hook. An administrator's settings come before all of these. */
   events?: SiteEvent[];
@@ -94,11 +94,11 @@ export interface RewardsSite {
     hook: SiteHook | (string & {}),
     occurrence: { email: string; metadata?: Record<string, unknown> },
   ): Promise<SiteEventCall[]>;
-  /** Puts in place of the shortcodes in a page's HTML what they show to whoever asks for the page. */
+  /** Replaces the shortcodes in a page's HTML by what they show to the visitor who asks for the page. */
   expandShortcodes(html: string, request: Request | IncomingMessage): Promise<string>;
   /** Belongs into the head of such a page: the plugin's style and script. */
   headTags(request: Request | IncomingMessage): string;
-  /** No hook follows: nobody has registered. The problems are for people. */
+  /** No hook follows, since no user has registered. The problems are for people. */
   addUser(
     user: NewSiteUser,
   ): Promise<{ user: SiteUser } | { problems: { field: string; message: string }[] }>;

@@ -124,7 +124,7 @@ export interface Stack {
       outcome?: 'paid' | 'declined' | 'expired' | 'disputed';
       delay?: string;
       fails?: string;
-      /** False: the processor tells nobody. */
+      /** False: the processor sends no event. */
       webhook?: boolean;
     },
   ): Promise<Answer>;
@@ -217,7 +217,7 @@ export interface Difference {
   got: string;
 }
 
-/** Starts a stack in this process, on free ports, with data that nobody keeps. */
+/** Starts a stack in this process, on free ports, with data that is not kept. */
 export declare function startStack(options?: StackOptions): Promise<Stack>;
 
 /** As `expect` of a scenario compares: objects are subsets, lists are exact, `$gte` and the like are operators. */

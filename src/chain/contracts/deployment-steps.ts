@@ -26,7 +26,7 @@ export type ContractAddresses = {
   readonly pointsSale: Address;
 };
 
-/** Which account gets what. Absent: nobody does, and the role can be granted later. */
+/** Which account gets which role. An absent role is granted to no account, and can be granted later. */
 export type DeploymentAccounts = {
   /** Signs and pays for everything. */
   readonly deployer: Address;

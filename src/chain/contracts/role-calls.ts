@@ -5,7 +5,7 @@ import { rewardTokenAbi } from './abis.ts';
 import { type ContractAddresses, roleId } from './deployment-steps.ts';
 import { hasRole, rolesOf } from './roles.ts';
 
-/** The role of these words: `perks.RELAYER_ROLE`, or `RELAYER_ROLE` where one contract alone has it. `ADMIN` is none: it changes hands with a deployment. */
+/** The role of these words: `perks.RELAYER_ROLE`, or `RELAYER_ROLE` where one contract alone has it. `ADMIN` is not among them: it changes hands with a deployment. */
 export function roleNamed(words: string): { contract: keyof ContractAddresses; role: string } | undefined {
   const all = Object.entries(rolesOf).flatMap(([contract, names]) =>
     names

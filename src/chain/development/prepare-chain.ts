@@ -101,7 +101,7 @@ export async function prepareContracts(deps: PrepareChainDeps): Promise<Facts['c
     contracts,
   };
   await writeFact(database.db, 'chain', facts);
-  // Nobody can have used them yet: the ledger need not read the blocks of the deployment, one after the other.
+  // The contracts cannot have been used yet, so the ledger need not read the blocks of the deployment one after the other.
   const prepared = await chain.block('latest');
   if (prepared) {
     const { number, hash } = prepared;

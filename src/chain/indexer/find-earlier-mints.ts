@@ -35,7 +35,7 @@ export async function findEarlierMints({
     );
   const answers = await Promise.all(keys.map(isMinted)).catch((error: unknown) => {
     if (!isRpcError(error)) throw error;
-    // They wait on, and are minted once whoever sends them.
+    // They wait on, and are minted once, whichever process sends them.
     log.warn({ mints: keys.length }, 'no node says which of the mints that wait are made already');
     return [];
   });

@@ -19,7 +19,7 @@ export const loaded = (one: UnsettledTransaction): InFlight => ({
   lastOfferedMs: undefined,
 });
 
-/** A transaction that this process has just stored, and nobody has offered. */
+/** A transaction that this process has just stored and no process has broadcast yet. */
 export const fresh = (one: UnsettledTransaction): InFlight => ({ ...loaded(one), offers: 'none' });
 
 /** Fails unless this process still has the lane; the row stays locked until the commit. */

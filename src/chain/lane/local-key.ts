@@ -22,7 +22,7 @@ export function localKeySigner(privateKey: Hex): Signer {
   };
 }
 
-/** Throws for what is no private key, without its bytes, whichever code the curve runs as. */
+/** Throws when the bytes are not a private key; the error does not contain them. */
 function publicKeyOf(key: Buffer): Uint8Array {
   try {
     return secp256k1.publicKeyOf(key);

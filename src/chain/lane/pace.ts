@@ -7,7 +7,7 @@ import type { Block, ChainClient } from '../rpc/client.ts';
 
 /** The part of the places that is used without a pause: where little is decided, nothing waits. */
 const FREE_SHARE = 1 / 4;
-/** The time of a block is an average of so many: chains say it in whole seconds. */
+/** The block time is an average over this many blocks, since chains tell times in whole seconds. */
 const BLOCKS_COMPARED = 8;
 /** An emulator's clock may leap by days between two blocks; this bounds what that, or a very slow chain, can do. */
 const PAUSE_MAX_MS = 250;

@@ -32,7 +32,7 @@ export function bytesToSign(transaction: TransactionSerializableEIP1559): {
 
 const list = (items: Buffer): Buffer => Buffer.concat([TYPE, head(items.length, 0xc0), items]);
 
-/** What is no hex is refused: Node reads it up to the first character that it does not know. */
+/** Text that is not hex is refused: Node would read it up to the first character that it does not know. */
 function bytesOf(hex: string | null | undefined): Buffer {
   if (hex === undefined || hex === null || hex === '') return NOTHING;
   const bytes = Buffer.from(hex.slice(2), 'hex');
@@ -41,7 +41,7 @@ function bytesOf(hex: string | null | undefined): Buffer {
   return bytes;
 }
 
-/** As short as possible: zero is no bytes at all. */
+/** As short as possible: zero takes no byte at all. */
 function wholeBytes(value: bigint | number | undefined): Buffer {
   if (value === undefined || value === 0 || value === 0n) return NOTHING;
   if (value < 0) throw new RangeError('a number of a transaction is below zero');

@@ -1,4 +1,4 @@
-/** The form of each answer that the service reads, so that what is no answer is told from one before anything rests on it. */
+/** The form of each answer that the service reads from a node: anything else is refused before a decision rests on it. */
 
 const isQuantity = (value: unknown) => typeof value === 'string' && /^0x[0-9a-f]{1,64}$/i.test(value);
 const isData = (value: unknown) => typeof value === 'string' && /^0x(?:[0-9a-f]{2})*$/i.test(value);

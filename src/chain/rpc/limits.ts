@@ -1,4 +1,4 @@
-/** What a connection to a node may take, whoever opens it. */
+/** What a connection to a node may take, from any part of the program. */
 
 export const rpcLimits = {
   /** The same bytes can be sent again, so giving up is safe. */

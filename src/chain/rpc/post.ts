@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { createDeadline } from '../../lib/timers.ts';
 
-/** Below the time after which load balancers close a connection that nobody uses, so that no request meets its end. */
+/** Shorter than the time after which load balancers close an idle connection, so that no request is sent into a closing one. */
 const IDLE_CONNECTION_MS = 4_000;
 
 interface PostLimits {
@@ -29,7 +29,7 @@ export class AnswerTooLargeError extends Error {
 /** Rejects with `TimeoutError`, `AnswerTooLargeError`, or what stood in the way. Follows no redirect. */
 export type Post = (body: string, limits: PostLimits) => Promise<PostAnswer>;
 
-/** `url`: http or https. User and password in it become a header. Throws when it is no such URL. */
+/** `url`: http or https; user and password in it become a header. Throws for anything else. */
 export function createPost(url: string): Post {
   const { protocol, hostname, port, pathname, search, username, password } = new URL(url);
   if (protocol !== 'http:' && protocol !== 'https:')

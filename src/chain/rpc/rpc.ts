@@ -105,7 +105,7 @@ export function createRpc({ url, batchMax = 1, ...limits }: { url: string } & Rp
   };
 }
 
-/** Throws what the caller is told when it is no result. */
+/** Throws what the caller is told when the answer is not a result. */
 function resultOf(method: string, answer: Answer | undefined): unknown {
   if (isErrorAnswer(answer?.error)) {
     if (isTooLarge(method, answer.error)) throw new RpcTooLargeError(method, 'the node');

@@ -6,7 +6,7 @@ import { every } from '../../lib/timers.ts';
 interface LedgerLooksDeps {
   /** What is asked about, for the log: `waiting calls`. */
   what: string;
-  /** Reads the rows that are waited for, and tells those who wait; not called while nobody does. */
+  /** Reads the rows that callers wait for and tells them; not called while no caller waits. */
   ask: () => Promise<void>;
   isAwaited: () => boolean;
   /** How often the ledger is asked when nothing is heard. */

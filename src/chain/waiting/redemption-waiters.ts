@@ -15,7 +15,7 @@ export interface RedemptionWaiters {
   look(): void;
   /**
    * Resolves when a block shows the redemption, or that its transaction did nothing, or when it was given up
-   * (`failure`); or with how far it has come when `timeoutMs` of real time have passed. Undefined: there is no such one.
+   * (`failure`); or with how far it has come when `timeoutMs` of real time have passed. Undefined when it does not exist.
    */
   waitFor(wait: { id: string; timeoutMs: number }): Promise<RedemptionProgress | undefined>;
   isAwaited(): boolean;

@@ -60,7 +60,7 @@ export function createRewardWaiters(deps: { database: Database; log: Log; pollMs
     carried({ id, hash, rewardIds }: CarriedRewards) {
       if (!rewardIds.some((rewardId) => waiters.has(rewardId))) return;
       rewardsOf.set(id, { hash, rewardIds });
-      // Where another process reads the blocks nobody says `included` here; the waiters hear it from the ledger.
+      // When another process reads the blocks, `included` is not announced here; the waiters learn it from the ledger.
       const [oldest] = rewardsOf.keys();
       if (rewardsOf.size > CARRIED_MAX && oldest !== undefined) rewardsOf.delete(oldest);
     },

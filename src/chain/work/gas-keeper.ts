@@ -52,7 +52,7 @@ export async function tendGasWallets(deps: GasKeeperDeps): Promise<void> {
   const own = wallets.find(({ payer }) => payer === 'service');
   const callWei = await dearestCallWei(deps);
   const failures: unknown[] = [];
-  // One wallet that cannot be looked after is no reason to leave the others.
+  // One wallet that cannot be filled up must not hold up the others.
   for (const wallet of wallets)
     await tend(deps, wallet, { own, callWei }).catch((error: unknown) => void failures.push(error));
   if (failures.length > 0) throw failures[0];

@@ -33,7 +33,7 @@ const mintQueue = (pointsSale: Hex): SimulatedQueue => ({
   bind: bindMint,
   giveUp: giveUpMint,
   noteRefused: noteRefusedMint,
-  // The sale calls nobody's code, so a mint never fails for what the others of its window do but take of the cap.
+  // The sale calls no code but its own, so the other mints of a window can make one fail only by using up the cap.
   postpone: async () => {},
   firstRefused: firstRefusedMint,
   neverRuns: (_, error) => NEVER_RUNS.has(error),

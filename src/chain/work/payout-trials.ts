@@ -9,7 +9,7 @@ import { type Rpc, RpcUnreachableError } from '../rpc/rpc.ts';
  */
 export type PayoutVerdict = 'runs' | 'fails' | 'unclear';
 
-/** A part that fails is tried again in so many parts: all of 400 are judged with three requests. */
+/** A part that fails is tried again in this many parts, so 400 rewards are judged with three requests. */
 const PARTS = 20;
 
 /** A verdict on each of these rewards, in their order. Rejects while no node answers. */

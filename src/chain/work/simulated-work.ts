@@ -9,7 +9,7 @@ import { type TriedCall, tryCalls, type Verdict } from './try-calls.ts';
 
 /** The rows that wait for a transaction of the lane. */
 export interface SimulatedQueue {
-  /** What no transaction carries and nobody gave up, and is due: brands in turn. */
+  /** Work that is due, was not given up and is in no transaction yet; brands take turns. */
   waiting: (db: Queries, window: Window) => Promise<TriedCall[]>;
   /** False when it is bound or given up already. */
   bind: (tx: Queries, bound: { key: Hex; transactionId: string }) => Promise<boolean>;

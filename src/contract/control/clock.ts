@@ -38,7 +38,7 @@ const clockChange = z.union([singleChange, untilCondition]);
 /** Milliseconds since 1970. */
 export const timeOf = (time: string | number): number => (typeof time === 'number' ? time : Date.parse(time));
 
-/** Why a body is no change of the clock. */
+/** Why a body is not a change of the clock. */
 function wrongChange(_: Issues, sent: unknown): ClockProblem {
   const { advance, set, freeze, until, brand, ...unknown } = (sent ?? {}) as Record<string, unknown>;
   const given = [advance, set, freeze, until].filter((field) => field !== undefined);

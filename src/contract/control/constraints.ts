@@ -27,7 +27,7 @@ const whole = (most: number) => {
     z.int({ error }).refine((number) => number >= 0 && number <= most, { error }),
   ) as unknown as z.ZodInt;
 };
-/** A chat rarely has more, and nobody writes them by hand. */
+/** A chat rarely has more, and they are not written by hand. */
 const ROLES_MAX = 100;
 const ROLES_MUST_BE = `must be a list of at most ${ROLES_MAX} ids or names of roles`;
 const isRole = (role: unknown) => typeof role === 'string' && role !== '' && role.length <= ROLE_MAX;

@@ -9,7 +9,7 @@ import type { Log } from '../../lib/log.ts';
 import { stopwatch } from '../../lib/timers.ts';
 import type { LocalRpc } from './local-rpc.ts';
 
-/** Whoever waits for a block waits for 15 seconds and more; an idle chain is asked one question more a second. */
+/** Callers wait 15 seconds and more for a block, and an idle chain gets one request more a second. */
 const LOOK_MS = 1_000;
 
 type OfAccounts = Record<Hex, Record<string, { hash: Hex; nonce: Hex }>>;
@@ -54,7 +54,7 @@ export function createStrandedWatch({ rpc, log }: { rpc: LocalRpc; log: Log }) {
         await rpc.call('eth_sendRawTransaction', [raw]);
         taken += 1;
       } catch (error) {
-        // A block has it meanwhile; or it was sent in the name of an account whose key nobody has, and nobody can again.
+        // Either a block has it by now, or it was sent from an impersonated account and cannot be signed again.
         if (!(error instanceof RpcAnswerError)) throw error;
         log.debug({ account, why: error.message }, 'a stranded transaction was not taken again');
       }

@@ -55,7 +55,7 @@ export async function startSupervisedAnvil(
   const startAgain = async (): Promise<boolean> => {
     const attempt = availability.attempt();
     try {
-      // Another port, so that nobody reaches the node before it has its blocks back.
+      // Another port, so that no client reaches the node before it has its blocks back.
       current = await begin(0);
     } catch (error) {
       log.debug({ why: error instanceof Error ? error.message : String(error) }, 'the node did not start');

@@ -47,7 +47,7 @@ export function rememberTokens(issuer: TokenIssuer, { tokensMax }: { tokensMax: 
   };
 }
 
-/** When a token expires, as it says itself; undefined when the text is no token with an end. */
+/** When a token expires, as it says itself; undefined when the text is not a token that expires. */
 export function expiryOf(token: string): number | undefined {
   const [, payload = ''] = token.split('.');
   try {

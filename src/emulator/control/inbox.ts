@@ -17,7 +17,7 @@ interface Kept extends InboxDelivery {
 export function createInbox(deps: {
   database: Database;
   clock: Clock;
-  /** What signatures are judged by: they carry the time of the machine, which nobody moves. */
+  /** The clock that signatures are judged by: they carry the time of the machine, which the emulator never moves. */
   realClock: Pick<Clock, 'now'>;
   random: Random;
 }): ControlInboxDeps['inbox'] {

@@ -22,7 +22,7 @@ export const faultyApi = (api: ProcessorApi, faults: Faults): ProcessorApi => ({
       return Response.json({ error: { type: 'api_error', message } }, { status: 500 });
     }
     if (struck.effect === 'answer-lost') await api.fetch(request, env);
-    // The caller sees a connection that broke; what is returned reaches nobody.
+    // The caller sees a broken connection; this return value is never sent.
     (env as { incoming?: IncomingMessage } | undefined)?.incoming?.socket.destroy();
     return new Response(null, { status: 502 });
   },

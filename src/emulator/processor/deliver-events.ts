@@ -70,7 +70,7 @@ export function createDeliverer(deps: DeliveryDeps) {
     if (!stopping.signal.aborted) await finish(delivery, tried);
   }
 
-  /** Without an attempt: nothing is left to send, or nobody to send it to. */
+  /** Without an attempt there is nothing left to send, or no endpoint to send it to. */
   const finish = (delivery: EmulatedDelivery, tried: DeliveryAttempt | undefined): Promise<void> =>
     deps.books.change(async ({ queries, nowMs }) => {
       // It may have been ended meanwhile, with its endpoint.

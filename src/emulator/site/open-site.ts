@@ -36,7 +36,7 @@ export interface EmulatedSite {
   /** Resolves when the events that pages have begun to send have found the service: before the hosts close. */
   settle(): Promise<void>;
   controls: ControlSiteDeps;
-  /** Sessions of its users; of a site that nobody has visited in this run, none. */
+  /** Sessions of its users; none for a site without a visit in this run. */
   sessionEnds: ClockLimit;
 }
 

@@ -13,7 +13,7 @@ import { type ListedSnapshot, readChecked, snapshotFolder } from './snapshot-fol
 import { type Running, type SavedNode, takeOfFiles, takeSnapshot } from './take-snapshot.ts';
 import type { UndoPoints } from './undo-points.ts';
 
-/** Who has the running stack. */
+/** What holds the running stack. */
 export interface Keeper {
   /** One at a time: whatever needs the stack to stay what it is. */
   alone<T>(work: () => Promise<T>): Promise<T>;
@@ -38,7 +38,7 @@ export interface Restored {
 export type Snapshots = ReturnType<typeof createSnapshots>;
 
 interface SnapshotsDeps {
-  /** Absent where nobody undoes anything. */
+  /** Absent where nothing can be undone. */
   undo?: UndoPoints | undefined;
   keeper: Keeper;
   dataDir: string;

@@ -107,7 +107,7 @@ function rowsByKey(table: string, store: OpenImage | undefined): Map<string, str
 const textOf = (values: unknown[]) =>
   JSON.stringify(values, (_, value) => (typeof value === 'bigint' ? String(value) : value));
 
-/** Who has been promised how much more: the sum of rewards that did not fail. */
+/** How much more each user has been promised: the sum of the rewards that did not fail. */
 function diffUsers(before: OpenImage | undefined, after: OpenImage | undefined): SnapshotDiff['users'] {
   const [old, now] = [promised(before), promised(after)];
   return [...new Set([...old.keys(), ...now.keys()])]

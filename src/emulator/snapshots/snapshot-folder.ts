@@ -24,7 +24,7 @@ export async function readChecked(path: string): Promise<Snapshot> {
   return snapshot;
 }
 
-/** Removes what a process left that was killed while it saved; to be called while nobody saves. */
+/** Removes what a process left behind that was killed while it saved. Not to be called during a save. */
 export async function removeDrafts(folder: string): Promise<void> {
   const files = await readdir(folder).catch(() => []);
   for (const file of files)

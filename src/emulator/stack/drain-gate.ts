@@ -75,7 +75,7 @@ export function createDrainGate(settings: GateSettings, watcher?: GateWatcher) {
     },
     /** Resolves when requests are let in, and at the latest when they would be told to come again. */
     opened: async (): Promise<void> => void (await opened()),
-    /** The stack does not come back: whoever waits for it is told so. */
+    /** The stack does not come back, and waiting callers are told so. */
     giveUp(): void {
       opening.open(undefined);
     },

@@ -42,7 +42,7 @@ export function openCommitMark(dataDir: string): CommitMark {
   let last = 0;
   let found = 0;
   let file: number | undefined;
-  // Nobody waits until it is on the disk: after a power failure the mark is at most too low.
+  // Nothing waits until it is on the disk: after a power failure the mark is too low at worst.
   const write = () => {
     if (file !== undefined) writeSync(file, String(last).padStart(DIGITS, '0'), 0);
   };

@@ -36,7 +36,7 @@ export async function resetData(deps: ResetDeps, folder: string): Promise<string
   return present;
 }
 
-/** A file that is no database any more is exactly what a reset is for. */
+/** A file that is not a database any more is exactly what a reset is for. */
 async function refuseOthersLedger({ openLedger }: ResetDeps, path: string): Promise<void> {
   const isGarbled = (error: unknown) =>
     /^SQLITE_(?:NOTADB|CORRUPT)/.test(String((error as { code?: unknown }).code));

@@ -1,4 +1,4 @@
-/** `rewards keys new`: keys that nobody else has, in files that only their owner can read. */
+/** `rewards keys new`: new keys, in files that only their owner can read. */
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -53,7 +53,7 @@ export function moneySettings(env: Readonly<Record<string, string>>): MoneySetti
   };
 }
 
-/** One line for each account; a problem where it cannot pay for its dearest transaction, and nobody fills it up. */
+/** One line for each account; a problem where it cannot pay for its dearest transaction and is not filled up automatically. */
 export async function lookAtMoney(
   deps: { db: Queries; chain: Pick<ChainClient, 'block' | 'balanceWei'> },
   /** The accounts whose keys the settings give, which may have signed nothing yet. */

@@ -115,7 +115,7 @@ async function writeLost(
   await adoptRewards(tx, adopted);
 }
 
-/** Who has these wallets. An address that nobody has is a user of its own; a derived wallet is given to it for good. */
+/** Who has these wallets. An unknown address becomes a user of its own; a derived wallet is given to it for good. */
 export async function usersOf(
   tx: Queries,
   context: RecoveryContext,

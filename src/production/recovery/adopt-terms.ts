@@ -56,7 +56,7 @@ async function newPerk(
   return perk;
 }
 
-/** Perks whose constraints were lost are sold to nobody until somebody has looked at them. */
+/** Perks whose constraints were lost are not sold until an operator has looked at them. */
 export async function turnNewPerksOff(tx: Queries, { recoveryId, nowMs }: RecoveryContext): Promise<void> {
   const rows = await rowsOfRecovery(tx, recoveryId);
   for (const { kind, detail } of rows) {

@@ -10,7 +10,7 @@ import { createTraceShare, type TracesKeep } from './trace-share.ts';
 
 /** Requests that wait to be written: some seconds of a busy service, and bounded in memory. */
 const WAITING_MAX = 5_000;
-/** Rows of one commit, which is some 3 ms on SQLite; as soon as so many wait, they are written. */
+/** Rows of one commit, which is some 3 ms on SQLite; they are written as soon as this many wait. */
 const WRITTEN_AT_ONCE = 200;
 const WRITE_EVERY_MS = 500;
 const PRUNE_EVERY_MS = 60_000;

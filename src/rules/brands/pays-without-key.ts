@@ -6,9 +6,9 @@ import { defaultsOf } from './settings.ts';
 import { brandSpec } from './spec.ts';
 
 export interface KeylessPayment {
-  /** `redemptions` earn nobody anything: they debit users, by no more than the brand has paid them. */
+  /** `redemptions` pay no reward: they debit users, by no more than the brand has paid them. */
   pays: 'events' | 'check-ins' | 'milestones' | 'redemptions';
-  /** Who gets how much, as a sentence without a full stop. */
+  /** Which users get how much, as a sentence without a full stop. */
   text: string;
   /** The setting that asks for the brand's key, or pays nothing. */
   closedBy: string;
@@ -79,7 +79,7 @@ function openTerms({ profile }: Pick<Brand, 'profile'>): StreakTerms | undefined
   return terms.streakPays === 'service' && profile.clientEvents !== 'credential' ? terms : undefined;
 }
 
-/** Who is paid: a domain is only a field that every caller can write. */
+/** Which users are paid: a domain is only a field that every caller can write. */
 function callersOf({ profile }: Pick<Brand, 'profile'>): string {
   const { directAddresses, domainless, domains } = profile;
   const user = directAddresses === 'credential' ? 'any e-mail' : 'any e-mail or address';

@@ -49,7 +49,7 @@ export type Row = Kind & {
   default?: unknown;
   /** What a brand without a value has in place of the default: it was made when that was what the service did. */
   earlier?: unknown;
-  /** What a new brand in production has in its place: there, nobody's amounts and addresses are taken on trust. */
+  /** What a new brand in production has in its place: there, no amount or address is taken on trust. */
   inProduction?: unknown;
   /** Must be given for a new brand or rule. */
   required?: true;
@@ -233,7 +233,7 @@ export const brandSpec = {
   streakPays: {
     kind: 'choice',
     of: ['off', 'service', 'event'],
-    // Nothing pays that nobody configured: only this setting turns it on, no other one of streaks does.
+    // Nothing pays that was not configured: only this setting turns it on, no other one of streaks does.
     default: 'off',
     earlier: 'service',
     alias: 'streak.pays',

@@ -43,7 +43,7 @@ type UnmetReason =
   | 'chat_role_missing'
   | 'chat_unavailable';
 
-/** Who wants to buy what. */
+/** The buyer, and what is bought. */
 export interface ConstrainedPurchase {
   brandId: `0x${string}`;
   /** The perk's id on chain. */

@@ -41,7 +41,7 @@ export function streakTerms({ profile }: Pick<Brand, 'profile'>): StreakTerms {
   return { timeZone, ...ofPay, streakGrace, streakMultipliers, streakMilestones };
 }
 
-/** Whether streaks of this type pay, whoever does: the brand has to have turned that on. */
+/** Whether streaks of this type pay at all: the brand has to have turned that on. */
 export const streakPays = (
   { streakPays, streakTypes }: Pick<StreakTerms, 'streakPays' | 'streakTypes'>,
   streakType: string,

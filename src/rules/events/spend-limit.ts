@@ -1,4 +1,4 @@
-/** How much all events of a brand may earn in an hour and in a day, so that nobody empties its escrow in a minute. */
+/** How much all events of a brand may earn in an hour and in a day, so that its escrow cannot be emptied in a minute. */
 import type { BrandProfile } from '../brands/brand.ts';
 
 export type SpendSpan = 'hour' | 'day';

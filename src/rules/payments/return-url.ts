@@ -1,4 +1,4 @@
-/** Where a buyer may be sent back to after a payment: pages of the brand, and of nobody else. */
+/** Where a buyer may be sent back to after a payment: pages of the brand, and no others. */
 import { parseUrl } from '../../lib/url.ts';
 import type { BrandProfile } from '../brands/brand.ts';
 import { hostOfUrl, isLoopback, judgeDomain } from '../brands/domain.ts';

@@ -84,7 +84,7 @@ function statusOf(session: SessionFacts, planned: PlannedPayment): string {
   return session.refundedAmount > 0 || planned.refundedCents > 0 ? 'refunded' : 'paid';
 }
 
-/** An empty text is none of the things that are asked for. */
+/** An empty text counts as absent. */
 const own = (metadata: SessionFacts['metadata'], key: string): string =>
   Object.hasOwn(metadata, key) ? String(metadata[key]) : '';
 

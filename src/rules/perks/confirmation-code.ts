@@ -2,7 +2,7 @@
 
 /** Crockford's 32 digits: none that people take for another one. */
 const DIGITS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
-/** 60 bits: nobody guesses one, at any rate at which the service answers. */
+/** 60 bits cannot be guessed at any rate at which the service answers. */
 export const CODE_DIGITS = 12;
 const GROUP = 4;
 

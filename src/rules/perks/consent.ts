@@ -29,7 +29,7 @@ export interface TokenUser {
   wallets: readonly Hex[];
 }
 
-/** Who asks for a redemption. */
+/** The caller of a redemption. */
 export interface Asker {
   /** The request carries the key of the brand whose perk it is about. */
   withBrandKey: boolean;

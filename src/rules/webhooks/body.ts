@@ -41,10 +41,10 @@ export interface WebhookFacts {
     timestamp: number;
   };
   'payment.minted': {
-    /** Empty where the checkout named nobody. */
+    /** Empty where the checkout named no user. */
     userEmail: string;
     sessionId: string;
-    /** Who has the RWT; of a mint into escrow, who would have had it. */
+    /** The wallet that has the RWT or, for a mint into escrow, would have had it. */
     walletAddress: string;
     mintTo: 'wallet' | 'escrow';
     usdAmount: number;

@@ -30,7 +30,7 @@ export function createApplicationPasswords(deps: { store: SiteStore; clock: Cloc
     'delete from application_passwords where user_id = ? and id = ?',
   );
   return {
-    /** Returns the password, which nobody can read again; `given` for passwords that a fixture has written down. */
+    /** Returns the password, which cannot be read again; `given` for passwords that a fixture has written down. */
     add(userId: number, name: string, given?: string): string {
       const password = given ?? newPassword(deps.random);
       insert.run(

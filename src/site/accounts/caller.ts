@@ -1,4 +1,4 @@
-/** Who sends a request. */
+/** The sender of a request. */
 import type { SiteUser } from './users.ts';
 
 /**

@@ -117,7 +117,7 @@ export function createAccounts(deps: AccountsDeps, { url }: { url: string }): Ac
       const sent = basicCredentials(request);
       if (!sent) return { outcome: 'none' };
       const found = users.find(sent.login);
-      // Nobody guesses 139 random bits, so a right one never waits: guesses of others keep no program out.
+      // 139 random bits cannot be guessed, so a right password never waits, and others' guesses keep no program out.
       if (found && passwords.isOf(found.user.id, sent.password))
         return { outcome: 'in', caller: { by: 'application_password', user: found.user } };
       // Counted apart from logins: a program with an old password keeps no people of its office out.
@@ -171,7 +171,7 @@ function createLogIn(
   },
 ): Accounts['logIn'] {
   const { users, sessions, gate, url } = parts;
-  /** Compared with where there is no such user, so that the answer takes as long. */
+  /** Compared with when the user does not exist, so that the answer takes as long. */
   let nobodysHash: Promise<string> | undefined;
   return async ({ login, password, address, caller }) => {
     nobodysHash ??= hashPassword(Buffer.from(deps.random.bytes(16)).toString('hex'));

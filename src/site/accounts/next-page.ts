@@ -3,7 +3,7 @@
 /** Nobody's address: what is still its path after a browser's reading of it is a path of this host. */
 const HERE = 'http://site.invalid';
 
-/** The path as a browser reads it, with query and fragment; undefined when it leads to another host or is no path. */
+/** The path as a browser reads it, with query and fragment; undefined when it leads to another host or is not a path. */
 export function pathHere(wanted: unknown): string | undefined {
   if (typeof wanted !== 'string' || !/^\/(?![/\\])[\x21-\x7e]*$/.test(wanted)) return undefined;
   const url = URL.canParse(wanted, HERE) ? new URL(wanted, HERE) : undefined;

@@ -31,7 +31,7 @@ export interface AccountProblem {
 const LOGIN = /^[a-z0-9][a-z0-9._-]{1,39}$/i;
 const NAME_MAX = 60;
 const PASSWORD_MIN = 8;
-/** Longer is no safer, and hashing it is work. */
+/** A longer one is not safer, and hashing it costs time. */
 const PASSWORD_MAX = 200;
 /** Characters that show nothing, or turn the text around them. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;

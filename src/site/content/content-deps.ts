@@ -7,7 +7,7 @@ import type { SiteStore } from '../store/open-store.ts';
 export interface ContentDeps {
   store: SiteStore;
   now: () => number;
-  /** Tells the plugin that something happened; nobody waits for what becomes of it. */
+  /** Tells the plugin that something happened; the result is not waited for. */
   fire: (hook: Hook, occurrence: Occurrence) => void;
 }
 

@@ -6,7 +6,7 @@ import { createVisits, shareEventOf } from './page-kit.ts';
 import { expandShortcodes } from './shortcodes/expand-shortcodes.ts';
 
 export interface HostParts {
-  /** Puts in place of the shortcodes in a page's HTML what they show to whoever asks for the page. */
+  /** Replaces the shortcodes in a page's HTML by what they show to the visitor who asks for the page. */
   expandShortcodes(html: string, request: Request): Promise<string>;
   /** Belongs into the head of such a page, and of one with a share button (class `rewards-share`). */
   headTags(request: Request): string;

@@ -5,7 +5,7 @@ import { brandIcon } from './icons.ts';
 import type { Notice } from './notices.ts';
 import type { Visit } from './visit.ts';
 
-/** Pages load their own style, script and pictures, and reach nobody but this site. */
+/** Pages load their own style, script and pictures, and reach only this site. */
 export const pagePolicy = [
   "default-src 'none'",
   "script-src 'self'",

@@ -10,7 +10,7 @@ export interface Notice {
 
 export type Notices = ReturnType<typeof createNotices>;
 
-/** A notice that nobody fetched in this time belongs to a page that nobody looks at any more. */
+/** A notice that was not fetched in this time belongs to a page that is closed. */
 const KEPT_MS = 3_600_000;
 
 export function createNotices({ store, now }: { store: SiteStore; now: () => number }) {

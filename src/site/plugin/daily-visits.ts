@@ -7,7 +7,7 @@ export function createDailyVisits({ store, clock }: { store: SiteStore; clock: C
   const read = store.prepare<[string, string], { at: number }>(
     'select at from daily_visits where email = ? and event_name = ?',
   );
-  // The last condition is for a clock that was set back: what lies ahead holds nobody up.
+  // The last condition is for a clock that was set back: a visit that lies ahead holds no user up.
   const take = store.prepare<{ email: string; eventName: string; now: number; before: number }>(
     `insert into daily_visits (email, event_name, at) values (:email, :eventName, :now)
      on conflict (email, event_name) do update set at = excluded.at where at <= :before or at > :now`,

@@ -15,7 +15,7 @@ export function createDebugLog(deps: { store: SiteStore; clock: Clock; settings(
   );
   const list = deps.store.prepare<[], DebugLine>('select at as atMs, text from debug_lines order by id desc');
   return {
-    /** Nothing, unless the settings want it. The brand's key is taken out, whoever quotes it. */
+    /** Nothing, unless the settings want it. The brand's key is taken out of every line. */
     write(text: string): void {
       const { debugLogging, apiKey } = deps.settings();
       if (!debugLogging) return;

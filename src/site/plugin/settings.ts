@@ -17,7 +17,7 @@ export interface PluginSettings {
   servicesUrl: string;
   /** The domain that event calls name; the host of the site where it is empty. */
   domain: string;
-  /** A key of the brand, for brands that let nobody else write or redeem (`engagementWrites: credential`, `redemptions: key`); stays on the server. */
+  /** A key of the brand, for brands that let only its holders write or redeem (`engagementWrites: credential`, `redemptions: key`); stays on the server. */
   apiKey: string;
   events: HookedEvent[];
   debugLogging: boolean;

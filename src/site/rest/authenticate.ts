@@ -1,4 +1,4 @@
-/** Who calls the REST API: a browser with its session and a nonce, or a program. Contract: Authentication. */
+/** The caller of the REST API: a browser with its session and a nonce, or a program. Contract: Authentication. */
 import type { Accounts } from '../accounts/create-accounts.ts';
 import type { SiteUser } from '../accounts/users.ts';
 import { refuse, refuseToWait } from './refusals.ts';

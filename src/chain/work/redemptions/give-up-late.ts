@@ -1,4 +1,4 @@
-/** Gives up redemptions that no transaction carries in time, whoever has the key that sends them. */
+/** Gives up redemptions that no transaction carries in time, whichever process has the key that sends them. */
 import type { Database } from '../../../ledger/database/database.ts';
 import { giveUpExpired } from '../../../ledger/perks/redemption-queue.ts';
 import type { Log } from '../../../lib/log.ts';

@@ -47,7 +47,7 @@ export const perkTermsQueue = ({
   // With the stock that it gives back, in one commit.
   giveUp: (_, { key, failure }) => database.atomically((tx) => giveUpTerms(tx, { ...placeOf(key), failure })),
   noteRefused: (db, { key, ...refusal }) => noteRefusedTerms(db, { ...placeOf(key), ...refusal }),
-  // Nobody's code but the contract's runs, so terms never fail for the others of their window.
+  // Only the contract's own code runs, so the other terms of a window cannot make one fail.
   postpone: async () => {},
   async firstRefused(db) {
     const first = await firstRefusedTerms(db);

@@ -205,7 +205,7 @@ function groupsOf({ form, read, named }: Reading) {
       const given = changed ? readMetadata(changed, named(name)) : {};
       return (before) => withoutEmpty({ ...before, ...given });
     },
-    /** Every parameter here that is a text, of names that nobody lists; an empty one unsets it. */
+    /** Every text parameter below this one, under names that the caller chooses; an empty value unsets it. */
     rest: ({ max }: { max: number }): Record<string, string> =>
       Object.fromEntries(
         [...form].map(([name, value]) => {

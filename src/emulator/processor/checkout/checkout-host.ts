@@ -82,7 +82,7 @@ async function pay(deps: CheckoutHostDeps, context: Context): Promise<Response> 
   }
 }
 
-/** Browsers name the page that sends a form; what is no browser holds no buyer's session and needs no guard. */
+/** Browsers name the page that sends a form; other clients hold no buyer's session and need no guard. */
 function isOwnForm({ req }: Context): boolean {
   const site = req.header('sec-fetch-site');
   if (site !== undefined && site !== 'same-origin') return false;

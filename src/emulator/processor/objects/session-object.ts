@@ -21,9 +21,9 @@ export interface SessionLine {
   productId: string;
   name: string;
   description: string | null;
-  /** Null where it is no whole number. */
+  /** Null unless it is a whole number. */
   unitAmount: number | null;
-  /** Where it is no whole number. */
+  /** Set unless it is a whole number. */
   unitAmountDecimal?: string;
   quantity: number;
   images?: string[];

@@ -67,7 +67,7 @@ const drawings: Record<ShortcodeName | 'achievements', Draw> = {
     }),
 };
 
-/** Draws a shortcode for whoever visits the page. `id`: unique in the page. */
+/** Draws a shortcode for the visitor of the page. `id`: unique in the page. */
 export const drawShortcode = (
   plugin: Plugin,
   wish: { visit: Visit; id: string; name: ShortcodeName | 'achievements'; given: Parameters },
@@ -84,7 +84,7 @@ const balance = (plugin: Plugin, view: ShortcodeView, isLong: boolean) =>
     draw: (noted, value) => balanceHtml(noted, value, { isLong }),
   });
 
-/** What stands there instead when nobody is logged in, or there is nothing to be asked. */
+/** What stands there instead when the visitor is not logged in, or there is nothing to ask for. */
 function notReady(plugin: Plugin, view: ShortcodeView, title: string, what: string): Html | undefined {
   if (plugin.settings.read().brandId === '')
     return frame(view, title, refusalBody(view, { code: 'not_configured', message: '' }));

@@ -86,7 +86,7 @@ export function createAskService(deps: AskDeps) {
   };
 }
 
-/** Reasons of the service that are no answer yet: what was asked for may still happen. */
+/** Reasons of the service that are not final: what was asked for may still happen. */
 const underWay = new Set<unknown>(['request_in_progress', 'redemption_pending']);
 const UNDER_WAY = 'The service is still at work on this: try again in a moment';
 

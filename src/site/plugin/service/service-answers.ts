@@ -1,4 +1,4 @@
-/** What the service answers, as far as the plugin uses it: an answer that lacks any of it is no answer. */
+/** What the service answers, as far as the plugin uses it; an answer that lacks any of it is refused. */
 import { z } from 'zod';
 
 const milestone = z.object({ days: z.number(), bonus: z.number() });

@@ -152,7 +152,7 @@ function createChanges(
   };
 }
 
-/** Without an answer the redemption may have happened: whoever tries again asks for the same one. */
+/** Without an answer the redemption may have happened: trying again asks for the same one. */
 function createRedeem(
   { ask, call }: AskService,
   keys: ReturnType<typeof createRedemptionKeys>,
