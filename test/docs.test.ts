@@ -14,7 +14,7 @@ import { describedSeams } from '../src/emulator/faults/seams.ts';
 import { apiDocument } from '../src/http/openapi.ts';
 import { registrationFields } from '../src/rules/registration.ts';
 import { relayPolicy } from '../src/rules/relay-policy.ts';
-import { type WebhookEvent, webhookBody, webhookTypes } from '../src/rules/webhooks/body.ts';
+import { type WebhookEvent, webhookBody, webhookTypes } from '../src/rules/webhook-body.ts';
 import { defaultEvents } from '../src/site/plugin/default-events.ts';
 import { hooks } from '../src/site/plugin/hooks.ts';
 import { operationsOf } from './contract/api-description.ts';

@@ -15,7 +15,7 @@ import { type Clock, steadyClock } from '../lib/clock.ts';
 import type { Random } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
 import type { AskDeps } from '../outgoing/ask.ts';
-import type { CheckConstraints } from '../rules/constraints/constraint.ts';
+import type { CheckConstraints } from '../rules/constraint.ts';
 import { settings } from './config.ts';
 
 interface ConstraintsDeps {

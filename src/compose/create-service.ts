@@ -17,7 +17,7 @@ import type { TxtResolver } from '../dns/txt.ts';
 import type { WalletTree } from '../identity/wallets.ts';
 import type { AskDeps } from '../outgoing/ask.ts';
 import type { PaymentProcessor } from '../payments/processor.ts';
-import type { CheckConstraints } from '../rules/constraints/constraint.ts';
+import type { CheckConstraints } from '../rules/constraint.ts';
 import { createWebhooks } from '../webhooks/run-webhooks.ts';
 import { settings } from './config.ts';
 import { createConstraints } from './create-constraints.ts';

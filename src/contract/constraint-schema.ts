@@ -8,7 +8,7 @@ import {
   ROLE_MAX,
   TTL_DEFAULT_SECONDS,
   TTL_MAX_SECONDS,
-} from '../rules/constraints/constraint.ts';
+} from '../rules/constraint.ts';
 import { knownPlatform, platformName, platformNames } from '../rules/platforms.ts';
 import { textAs } from './settings-schema.ts';
 

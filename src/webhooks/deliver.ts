@@ -19,7 +19,7 @@ import type { Random } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
 import { createLoop } from '../lib/loop.ts';
 import { delay, every, within } from '../lib/timers.ts';
-import { failingSince, nextAttemptAt, pausedUntil, verdictOf } from '../rules/webhooks/schedule.ts';
+import { failingSince, nextAttemptAt, pausedUntil, verdictOf } from '../rules/webhook-schedule.ts';
 import type { Post, Posted } from './post.ts';
 import { shareSlots } from './share-slots.ts';
 import { signedHeaders } from './sign.ts';

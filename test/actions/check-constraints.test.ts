@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createCheckConstraints } from '../../src/actions/constraints/check-constraints.ts';
-import type { Constraint } from '../../src/rules/constraints/constraint.ts';
+import type { Constraint } from '../../src/rules/constraint.ts';
 import { freshAddress } from '../kits/databases.ts';
 import { openLedger, someBrand, type TestLedger } from './ledger.ts';
 

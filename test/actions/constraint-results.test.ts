@@ -13,7 +13,7 @@ import {
   invalidateUrl,
   keepAnswer,
   type ResultKey,
-} from '../../src/ledger/constraints/results.ts';
+} from '../../src/ledger/constraint-results.ts';
 import { constraintResults } from '../../src/ledger/schema/engagement/constraints.ts';
 import { ensureWallets } from '../../src/ledger/wallets/wallets.ts';
 import type { Hex } from '../../src/lib/hex.ts';

@@ -22,7 +22,7 @@ import {
 } from '../../src/ledger/schema/transactions.ts';
 import { storeTransaction } from '../../src/ledger/transactions/transactions.ts';
 import type { BrandId } from '../../src/rules/brands/brand.ts';
-import type { Constraint } from '../../src/rules/constraints/constraint.ts';
+import type { Constraint } from '../../src/rules/constraint.ts';
 import { freshAddress, freshHash, freshKey } from '../kits/databases.ts';
 import { openLedger, START_MS, someBrand, type TestLedger } from './ledger.ts';
 

@@ -7,7 +7,7 @@ import { constraintResults } from '../../src/ledger/schema/engagement/constraint
 import { adjustableClock } from '../../src/lib/clock.ts';
 import { secureRandom } from '../../src/lib/ids.ts';
 import { silentLog } from '../../src/lib/log.ts';
-import type { ConstrainedPurchase } from '../../src/rules/constraints/constraint.ts';
+import type { ConstrainedPurchase } from '../../src/rules/constraint.ts';
 import { freshAddress, onEveryDatabase, signal } from '../kits/databases.ts';
 import { type Received, startReceiver } from '../kits/receivers.ts';
 

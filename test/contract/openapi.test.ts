@@ -14,7 +14,7 @@ import { createControlHost } from '../../src/http/control/host.ts';
 import { createEventsHost } from '../../src/http/events/host.ts';
 import { type ApiDocument, apiDocument } from '../../src/http/openapi.ts';
 import { referencePage } from '../../src/http/reference/reference-page.ts';
-import { createRegisterHost } from '../../src/http/register/host.ts';
+import { createRegisterHost } from '../../src/http/register.ts';
 import { createRelayHost } from '../../src/http/relay/host.ts';
 import { createServicesHost } from '../../src/http/services/host.ts';
 import { EMAIL_PATTERN } from '../../src/rules/user-key.ts';

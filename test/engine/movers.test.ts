@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { rewardTokenAbi } from '../../src/chain/contracts/abis.ts';
 import { forgetMoversResults } from '../../src/chain/indexer/forget-movers-results.ts';
 import type { Log } from '../../src/chain/rpc/client.ts';
-import { beginQuestion } from '../../src/ledger/constraints/results.ts';
+import { beginQuestion } from '../../src/ledger/constraint-results.ts';
 import { atMs } from '../../src/ledger/database/database.ts';
 import { constraintResults } from '../../src/ledger/schema/engagement/constraints.ts';
 import { freshAddress, freshHash, onEveryDatabase } from '../kits/databases.ts';

@@ -7,7 +7,7 @@ import { createFollower } from '../../src/chain/indexer/indexer.ts';
 import type { BookedTransaction, Reading } from '../../src/chain/indexer/types.ts';
 import type { Block, ChainClient, Receipt } from '../../src/chain/rpc/client.ts';
 import { RpcTooLargeError, RpcUnreachableError } from '../../src/chain/rpc/rpc.ts';
-import { beginQuestion } from '../../src/ledger/constraints/results.ts';
+import { beginQuestion } from '../../src/ledger/constraint-results.ts';
 import { atMs } from '../../src/ledger/database/database.ts';
 import { bookMovement, openFunds } from '../../src/ledger/rewards/funds.ts';
 import { bindRewards, failRewards, markReleased, recordRewards } from '../../src/ledger/rewards/rewards.ts';

@@ -2,7 +2,7 @@
 import { base64url, CompactSign, importJWK, type JWK } from 'jose';
 import { OAuth2Server } from 'oauth2-mock-server';
 import { settings } from '../../src/compose/config.ts';
-import { openLocalIdentity } from '../../src/emulator/issuer/local-issuer.ts';
+import { openLocalIdentity } from '../../src/emulator/local-issuer.ts';
 import { providerTokens } from '../../src/identity/provider.ts';
 import type { TokenVerifier } from '../../src/identity/tokens.ts';
 import { migrate } from '../../src/ledger/database/migrate.ts';

@@ -23,7 +23,7 @@ import {
   removeEndpoint,
 } from '../../src/ledger/webhooks/endpoints.ts';
 import { queueWebhookEvents } from '../../src/ledger/webhooks/queue-events.ts';
-import { failingSince } from '../../src/rules/webhooks/schedule.ts';
+import { failingSince } from '../../src/rules/webhook-schedule.ts';
 import { freshAddress, freshKey, onEveryDatabase } from '../kits/databases.ts';
 
 const NOW_MS = 1_700_000_000_000;

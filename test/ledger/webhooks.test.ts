@@ -31,7 +31,7 @@ import {
   queueWebhookEvents,
   takeBackEvents,
 } from '../../src/ledger/webhooks/queue-events.ts';
-import { FAILING_MAX_MS, failingSince } from '../../src/rules/webhooks/schedule.ts';
+import { FAILING_MAX_MS, failingSince } from '../../src/rules/webhook-schedule.ts';
 import { freshAddress, freshKey, onEveryDatabase } from '../kits/databases.ts';
 
 const NOW_MS = 1_700_000_000_000;

@@ -6,7 +6,7 @@ import { readTime } from '../../src/ledger/database/read-time.ts';
 import { webhookAttempts, webhookDeliveries } from '../../src/ledger/schema/webhooks.ts';
 import { addEndpoint, lockEndpoint } from '../../src/ledger/webhooks/endpoints.ts';
 import { queueWebhookEvents } from '../../src/ledger/webhooks/queue-events.ts';
-import { attemptPausesMs } from '../../src/rules/webhooks/schedule.ts';
+import { attemptPausesMs } from '../../src/rules/webhook-schedule.ts';
 import { until } from '../kits/clock.ts';
 import { freshAddress, freshKey, postgresMissing } from '../kits/databases.ts';
 import { startReceiver } from '../kits/receivers.ts';

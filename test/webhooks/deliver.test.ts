@@ -21,7 +21,7 @@ import { adjustableClock, systemClock } from '../../src/lib/clock.ts';
 import { neverCrash } from '../../src/lib/crash-points.ts';
 import { secureRandom } from '../../src/lib/ids.ts';
 import { silentLog } from '../../src/lib/log.ts';
-import { attemptPausesMs } from '../../src/rules/webhooks/schedule.ts';
+import { attemptPausesMs } from '../../src/rules/webhook-schedule.ts';
 import { createWebhooks } from '../../src/webhooks/run-webhooks.ts';
 import { until } from '../kits/clock.ts';
 import { freshAddress, freshKey, onEveryDatabase } from '../kits/databases.ts';

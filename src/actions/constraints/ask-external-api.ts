@@ -8,7 +8,7 @@ import {
   type KeptResult,
   keepAnswer,
   type ResultKey,
-} from '../../ledger/constraints/results.ts';
+} from '../../ledger/constraint-results.ts';
 import type { BusinessTime, Database } from '../../ledger/database/database.ts';
 import type { Random } from '../../lib/ids.ts';
 import type { Log } from '../../lib/log.ts';

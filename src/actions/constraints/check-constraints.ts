@@ -6,7 +6,7 @@ import type {
   ConstrainedPurchase,
   Constraint,
   UnmetConstraint,
-} from '../../rules/constraints/constraint.ts';
+} from '../../rules/constraint.ts';
 import type { ExternalApi } from './ask-external-api.ts';
 import { type MembershipDeps, readMemberships } from './read-membership.ts';
 

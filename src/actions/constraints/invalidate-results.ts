@@ -1,5 +1,5 @@
 /** Forgets what a constraint's URL has said about buyers (contract: Cache invalidation request). */
-import { invalidateUrl } from '../../ledger/constraints/results.ts';
+import { invalidateUrl } from '../../ledger/constraint-results.ts';
 import type { BusinessTime, Database } from '../../ledger/database/database.ts';
 import type { BrandId } from '../../rules/brands/brand.ts';
 

@@ -3,7 +3,7 @@ import {
   deleteExpiredResults,
   invalidateOtherStandings,
   resultsWithStanding,
-} from '../../ledger/constraints/results.ts';
+} from '../../ledger/constraint-results.ts';
 import type { BusinessTime } from '../../ledger/database/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { createLoop } from '../../lib/loop.ts';

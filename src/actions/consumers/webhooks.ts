@@ -5,7 +5,7 @@ import {
   queueWebhookEvents,
   takeBackEvents,
 } from '../../ledger/webhooks/queue-events.ts';
-import { type WebhookEvent, webhookBody } from '../../rules/webhooks/body.ts';
+import { type WebhookEvent, webhookBody } from '../../rules/webhook-body.ts';
 import type { Consumer, Fact } from './consumer.ts';
 
 export const webhooks: Consumer = {

@@ -22,7 +22,7 @@ import {
   standing,
   withActivity,
 } from '../../rules/engagement/streak.ts';
-import { webhookBody } from '../../rules/webhooks/body.ts';
+import { webhookBody } from '../../rules/webhook-body.ts';
 import { awaitPayout } from '../rewards/await-payout.ts';
 import { type GrantRefusal, grantReward } from '../rewards/grant-reward.ts';
 import { Overtaken } from '../rewards/record-grants.ts';

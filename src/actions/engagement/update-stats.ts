@@ -8,7 +8,7 @@ import { addUserActivity } from '../../ledger/engagement/user-activity.ts';
 import type { Random } from '../../lib/ids.ts';
 import type { Brand, BrandId } from '../../rules/brands/brand.ts';
 import { activityKindOf } from '../../rules/engagement/activity-kind.ts';
-import { isGrantType } from '../../rules/rewards/grant-types.ts';
+import { isGrantType } from '../../rules/grant-types.ts';
 import { admitWrite, type WriteRefusal, type Writer } from './admit-write.ts';
 
 export interface StatsReport {

@@ -14,7 +14,7 @@ import { findWallets } from '../../ledger/wallets/wallets.ts';
 import type { Hex } from '../../lib/hex.ts';
 import type { Brand, BrandId } from '../../rules/brands/brand.ts';
 import { isPageOf } from '../../rules/brands/domain.ts';
-import type { CheckConstraints, Constraint, UnmetConstraint } from '../../rules/constraints/constraint.ts';
+import type { CheckConstraints, Constraint, UnmetConstraint } from '../../rules/constraint.ts';
 import {
   type Agreement,
   type Asker,

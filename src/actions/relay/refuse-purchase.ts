@@ -1,6 +1,6 @@
 /** What keeps a user from buying a perk by a relayed call, beside the contract's own checks: the brand's constraints. */
 import type { StoredPerk } from '../../ledger/perks/perks.ts';
-import type { CheckConstraints } from '../../rules/constraints/constraint.ts';
+import type { CheckConstraints } from '../../rules/constraint.ts';
 import type { ValidationProblem } from '../../rules/relay-policy.ts';
 import { emailKey } from '../../rules/user-key.ts';
 

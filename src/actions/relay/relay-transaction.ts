@@ -19,7 +19,7 @@ import { createTickDedupe } from '../../lib/batch/tick-dedupe.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Hex } from '../../lib/hex.ts';
 import type { Random } from '../../lib/ids.ts';
-import type { CheckConstraints } from '../../rules/constraints/constraint.ts';
+import type { CheckConstraints } from '../../rules/constraint.ts';
 import {
   type ContractName,
   gasMaxOf,

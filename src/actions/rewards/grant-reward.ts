@@ -3,7 +3,7 @@ import type { Queries } from '../../ledger/database/database.ts';
 import { lockAvailableFunds } from '../../ledger/rewards/funds.ts';
 import { readSpending } from '../../ledger/rewards/spending.ts';
 import { refuseSpending, type SpendRefusal } from '../../rules/events/spend-limit.ts';
-import type { GrantType } from '../../rules/rewards/grant-types.ts';
+import type { GrantType } from '../../rules/grant-types.ts';
 import { type Grantable, type GrantedReward, limitsOf, recordGrants } from './record-grants.ts';
 import { paidToOurselves, walletsOfPayees } from './refuse-own-accounts.ts';
 

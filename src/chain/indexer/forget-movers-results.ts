@@ -1,6 +1,6 @@
 /** What brands' servers said about a user is asked again once the user's RWT have moved (contract: automatic invalidation). */
 import { encodeEventTopics, type Hex } from 'viem';
-import { areThereResults, invalidateEverybody, invalidateUsers } from '../../ledger/constraints/results.ts';
+import { areThereResults, invalidateEverybody, invalidateUsers } from '../../ledger/constraint-results.ts';
 import type { Queries } from '../../ledger/database/database.ts';
 import { rewardTokenAbi } from '../contracts/abis.ts';
 import type { Log } from '../rpc/client.ts';

@@ -1,5 +1,5 @@
 /** Reads the chain block by block into the ledger. Blocks that the chain takes back are read again. */
-import { invalidateEverybody } from '../../ledger/constraints/results.ts';
+import { invalidateEverybody } from '../../ledger/constraint-results.ts';
 import { takeBackFacts } from '../../ledger/consumers/feed.ts';
 import { forgetMintedByOthers } from '../../ledger/payments/mints-of-others.ts';
 import { chargeGas } from '../../ledger/relay/gas-charges.ts';

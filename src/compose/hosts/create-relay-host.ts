@@ -14,7 +14,7 @@ import type { BusinessTime } from '../../ledger/database/database.ts';
 import type { Facts } from '../../ledger/facts.ts';
 import { readWindow } from '../../ledger/limits/rate-windows.ts';
 import { findRelayByHash } from '../../ledger/relay/queued-relays.ts';
-import type { CheckConstraints } from '../../rules/constraints/constraint.ts';
+import type { CheckConstraints } from '../../rules/constraint.ts';
 import { type RelayOverrides, settings } from '../config.ts';
 
 /** `idle` resolves when all calls are queued. */

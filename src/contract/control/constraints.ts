@@ -1,11 +1,6 @@
 /** Constraints of perks and the emulated chat, as the control API has them. */
 import { z } from 'zod';
-import {
-  constraintUrlKey,
-  LEVEL_MAX,
-  ROLE_MAX,
-  refuseConstraintUrl,
-} from '../../rules/constraints/constraint.ts';
+import { constraintUrlKey, LEVEL_MAX, ROLE_MAX, refuseConstraintUrl } from '../../rules/constraint.ts';
 import { knownPlatform, platformName, platformNames } from '../../rules/platforms.ts';
 import { named } from '../endpoint.ts';
 import { demo } from '../examples.ts';

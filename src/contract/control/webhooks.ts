@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { instant as time } from '../../lib/setting.ts';
 import { readSingle } from '../../rules/brands/settings.ts';
-import { isWebhookType, type WebhookType, webhookTypes } from '../../rules/webhooks/body.ts';
+import { isWebhookType, type WebhookType, webhookTypes } from '../../rules/webhook-body.ts';
 import { named } from '../endpoint.ts';
 import { demo } from '../examples.ts';
 import { textAs } from '../settings-schema.ts';

@@ -19,7 +19,7 @@ import {
   refusalForm,
   requestRefusals,
 } from '../shared-refusals.ts';
-import { type ConstraintsRefusal, constraintsRefusals } from './constraints/refusals.ts';
+import { type ConstraintsRefusal, constraintsRefusals } from './constraint-refusals.ts';
 import { type PaymentsRefusal, paymentRefusals } from './payment-refusals.ts';
 
 export type EventsRefusal =

@@ -1,5 +1,5 @@
 /** What a redemption of a perk is refused for: a part of the error table of the services host. */
-import type { UnmetConstraint } from '../../rules/constraints/constraint.ts';
+import type { UnmetConstraint } from '../../rules/constraint.ts';
 import type { PermitProblem } from '../../rules/perks/consent.ts';
 import { EXAMPLES_AT_MS, isoInstant, type RefusalRows } from '../refusals.ts';
 

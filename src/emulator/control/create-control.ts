@@ -17,7 +17,7 @@ import type { AdjustableClock, Clock } from '../../lib/clock.ts';
 import type { Random } from '../../lib/ids.ts';
 import type { Log } from '../../lib/log.ts';
 import type { AskDeps } from '../../outgoing/ask.ts';
-import type { CheckConstraints } from '../../rules/constraints/constraint.ts';
+import type { CheckConstraints } from '../../rules/constraint.ts';
 import { createClockControl } from '../clock/clock-control.ts';
 import type { ClockLimit } from '../clock/due-items.ts';
 import type { FaultRegistry } from '../faults/fault-registry.ts';

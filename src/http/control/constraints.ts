@@ -15,7 +15,7 @@ import { checksummed } from '../../identity/checksum.ts';
 import type { BusinessTime, Database } from '../../ledger/database/database.ts';
 import { emulatedStandings, setEmulatedStanding } from '../../ledger/emulator/chat.ts';
 import { findPerk, listPerks } from '../../ledger/perks/perks.ts';
-import type { CheckConstraints } from '../../rules/constraints/constraint.ts';
+import type { CheckConstraints } from '../../rules/constraint.ts';
 import { type ControlRoute, controlHandler } from './control-handler.ts';
 
 export interface ControlConstraintsDeps {

@@ -1,6 +1,6 @@
 /** Webhook endpoints and deliveries over the control API: the same routes whether an emulator or a database is behind them. */
-import * as deliveries from '../../actions/webhooks/look-at-deliveries.ts';
-import * as endpoints from '../../actions/webhooks/manage-endpoints.ts';
+import * as deliveries from '../../actions/look-at-deliveries.ts';
+import * as endpoints from '../../actions/manage-webhook-endpoints.ts';
 import {
   addWebhookEndpoint,
   listDeliveries,

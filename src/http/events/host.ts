@@ -5,19 +5,16 @@ import { type AddressGateDeps, addressGate } from '../frame/addresses/address-ga
 import { createHostFrame, type HostFrameDeps } from '../frame/host-frame.ts';
 import type { RequestVariables } from '../frame/request-record.ts';
 import { type BulkEventsDeps, bulkEvents } from './bulk-events.ts';
+import { type CheckEligibilityDeps, checkEligibilityHandler } from './check-eligibility.ts';
 import { clientScriptPath, createClientScript } from './client-script.ts';
-import {
-  type InvalidateExternalApiDeps,
-  invalidateExternalApi,
-} from './constraints/invalidate-external-api.ts';
 import { type CreateCheckoutDeps, createCheckoutHandler } from './create-checkout.ts';
 import { type EventConfigDeps, eventConfig } from './event-config.ts';
 import { type EventStateDeps, eventState } from './event-state.ts';
+import { type InvalidateExternalApiDeps, invalidateExternalApi } from './invalidate-external-api.ts';
 import { type ManualEventDeps, manualEvent } from './manual-event.ts';
 import { type PaymentMintDeps, paymentMint } from './payment-mint.ts';
 import { type StatusDeps, statusHandlers } from './status.ts';
-import { type CheckEligibilityDeps, checkEligibilityHandler } from './users/check-eligibility.ts';
-import { type UserBalanceDeps, userBalance } from './users/user-balance.ts';
+import { type UserBalanceDeps, userBalance } from './user-balance.ts';
 import { type VerifyDnsHandlerDeps, verifyDnsHandler } from './verify-dns.ts';
 
 type EventsHostDeps = HostFrameDeps &

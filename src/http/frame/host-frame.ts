@@ -19,7 +19,7 @@ import { cors } from './cors.ts';
 import { type FrameStep, framed } from './framed.ts';
 import { httpsOnly } from './https-only.ts';
 import type { Observer } from './observer.ts';
-import { requestNotes } from './record/request-notes.ts';
+import { requestNotes } from './request-notes.ts';
 import type { RequestVariables } from './request-record.ts';
 import { tidyPath } from './tidy-path.ts';
 

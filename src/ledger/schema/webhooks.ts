@@ -1,7 +1,7 @@
 /** The tables of outbound webhooks: where brands want to be told, what they are told, and how each attempt went. */
 import { sql } from 'drizzle-orm';
 import { index, integer, jsonb, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
-import type { WebhookType } from '../../rules/webhooks/body.ts';
+import type { WebhookType } from '../../rules/webhook-body.ts';
 import { address, bool, number } from './columns.ts';
 
 /** A URL of a brand's server, and the secret that only the two know. */

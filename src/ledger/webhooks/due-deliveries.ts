@@ -174,7 +174,7 @@ export interface AttemptResult {
   outcome: 'delivered' | 'gone' | { nextAttemptAt: number | undefined; pausedUntil: number };
 }
 
-/** Since when an endpoint has only failed, and whether that is too long: `rules/webhooks/schedule.ts`. */
+/** Since when an endpoint has only failed, and whether that is too long: `rules/webhook-schedule.ts`. */
 type FailingSince = (
   before: Pick<WebhookEndpoint, 'failingSince' | 'lastFailedAt'>,
   nowMs: number,

@@ -1,6 +1,6 @@
 /** Queues what brands are told of achievements, in the commit that unlocks them. */
 import type { BrandId } from '../../rules/brands/brand.ts';
-import { webhookBody } from '../../rules/webhooks/body.ts';
+import { webhookBody } from '../../rules/webhook-body.ts';
 import type { Queries, SqlTime } from '../database/database.ts';
 import { queueWebhookEvents, timeOfEvents } from './queue-events.ts';
 

@@ -11,6 +11,7 @@ import {
 import type { RequestTrace as Row } from '../../ledger/request-traces.ts';
 import { scrub, scrubValue } from '../../lib/log.ts';
 import { claimedHost } from '../../rules/brands/domain.ts';
+import { decimal } from '../../rules/decimal.ts';
 import type { ClaimState } from '../../rules/events/claim-policy.ts';
 import {
   type ExplainedBrand,
@@ -18,7 +19,6 @@ import {
   type ExplainedSubmission,
   explainedRefusal,
 } from '../../rules/events/explain-event.ts';
-import { decimal } from '../../rules/rewards/decimal.ts';
 
 /** Limits of the service, as a request met them. */
 export interface KeptLimits {

@@ -1,5 +1,5 @@
 /** An event's rule and its settings: the ledger keeps some of them in columns, all others in the rule's detail. */
-import { isGrantType } from '../rewards/grant-types.ts';
+import { isGrantType } from '../grant-types.ts';
 import type { BrandId, EventRule } from './brand.ts';
 import {
   defaultsOf,

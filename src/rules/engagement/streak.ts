@@ -2,7 +2,7 @@
 import type { Brand, BrandProfile } from '../brands/brand.ts';
 import { defaultsOf } from '../brands/settings.ts';
 import { brandSpec } from '../brands/spec.ts';
-import { multiplied } from '../rewards/decimal.ts';
+import { multiplied } from '../decimal.ts';
 import { boardWindow } from './board-window.ts';
 import { calendarDay } from './calendar-day.ts';
 

@@ -1,7 +1,7 @@
 /** How much an event pays: a fixed amount, or one that grows with an order's total or a user's streak. */
 import type { Brand, BrandProfile, EventRule } from '../brands/brand.ts';
 import { type CheckInSettings, checkInBase } from '../brands/check-in-events.ts';
-import { decimal, multiplied, REWARD_MAX } from '../rewards/decimal.ts';
+import { decimal, multiplied, REWARD_MAX } from '../decimal.ts';
 import type { ClaimState } from './claim-policy.ts';
 import type { EventSubmission } from './submission.ts';
 

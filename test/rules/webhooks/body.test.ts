@@ -1,6 +1,6 @@
 /** What brands are told: the contract's payload of a distributed reward, and the form that all types share. */
 import { expect, test } from 'vitest';
-import { isWebhookType, webhookBody, webhookTypes } from '../../../src/rules/webhooks/body.ts';
+import { isWebhookType, webhookBody, webhookTypes } from '../../../src/rules/webhook-body.ts';
 
 const id = 'evt_01890a5d-ac96-774b-bcce-b302099a8057';
 const timestamp = 1_700_000_000_123;

@@ -7,7 +7,7 @@ import {
   nextAttemptAt,
   pausedUntil,
   verdictOf,
-} from '../../../src/rules/webhooks/schedule.ts';
+} from '../../../src/rules/webhook-schedule.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

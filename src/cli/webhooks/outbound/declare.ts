@@ -1,6 +1,6 @@
 /** `rewards webhooks endpoints|deliveries`: names, arguments and options. */
 import type { Command } from 'commander';
-import { webhookTypes } from '../../../rules/webhooks/body.ts';
+import { webhookTypes } from '../../../rules/webhook-body.ts';
 import type { Catalog } from '../../machine/catalog.ts';
 import { asGiven, durationMs, option, wholeNumberOf } from '../../machine/options.ts';
 import { ledgerOptions } from '../../start/options.ts';

@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm';
 import { index, integer, jsonb, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import type { BrandId } from '../../../rules/brands/brand.ts';
-import type { Constraint } from '../../../rules/constraints/constraint.ts';
+import type { Constraint } from '../../../rules/constraint.ts';
 import type { PerkCategory } from '../../../rules/perks/perk.ts';
 import type { PerkTerms } from '../../../rules/perks/terms.ts';
 import { address, bool, number } from '../columns.ts';

@@ -1,5 +1,5 @@
 /** Judges webhooks: every event arrives, by the schedule of the database's clock, whatever the machines' clocks say. */
-import { attemptPausesMs } from '../../../../src/rules/webhooks/schedule.ts';
+import { attemptPausesMs } from '../../../../src/rules/webhook-schedule.ts';
 import type { World } from '../world.ts';
 
 const HALF_HOUR_MS = 1_800_000;

@@ -1,16 +1,13 @@
 /** POST /constraint-updater/invalidate-external-api (contract: Endpoints, Cache invalidation request). */
 import type { Handler } from 'hono';
-import type { WantedInvalidation } from '../../../actions/constraints/invalidate-results.ts';
-import {
-  type InvalidationResult,
-  invalidationBody,
-} from '../../../contract/events/constraints/invalidate-external-api.ts';
-import { problemsOf } from '../../../contract/shapes.ts';
-import { jsonAnswer } from '../../frame/answer.ts';
-import { readJsonBody } from '../../frame/body/json-body.ts';
-import { type BrandKeyDeps, brandOfKey } from '../../frame/brand-key.ts';
-import type { RequestVariables } from '../../frame/request-record.ts';
-import type { EventsRefuser } from '../refuser.ts';
+import type { WantedInvalidation } from '../../actions/constraints/invalidate-results.ts';
+import { type InvalidationResult, invalidationBody } from '../../contract/events/invalidate-external-api.ts';
+import { problemsOf } from '../../contract/shapes.ts';
+import { jsonAnswer } from '../frame/answer.ts';
+import { readJsonBody } from '../frame/body/json-body.ts';
+import { type BrandKeyDeps, brandOfKey } from '../frame/brand-key.ts';
+import type { RequestVariables } from '../frame/request-record.ts';
+import type { EventsRefuser } from './refuser.ts';
 
 export interface InvalidateExternalApiDeps extends BrandKeyDeps {
   /** `actions/constraints/invalidate-results` with its deps bound. */

@@ -1,16 +1,16 @@
 /** POST check-eligibility: the decision about an event that is not sent. */
 import type { Handler } from 'hono';
-import type { Eligibility } from '../../../actions/events/check-eligibility.ts';
-import type { EligibilityReply } from '../../../contract/events/check-eligibility.ts';
-import type { EventsRefusal } from '../../../contract/events/refusals.ts';
-import { parseManualEvent } from '../../../contract/events/submission.ts';
-import { isoInstant } from '../../../contract/refusals.ts';
-import type { EventSubmission } from '../../../rules/events/submission.ts';
-import { jsonAnswer } from '../../frame/answer.ts';
-import { readJsonBody } from '../../frame/body/json-body.ts';
-import { type BrandKeyDeps, brandOfKey } from '../../frame/brand-key.ts';
-import type { RequestVariables } from '../../frame/request-record.ts';
-import type { EventsRefuser } from '../refuser.ts';
+import type { Eligibility } from '../../actions/events/check-eligibility.ts';
+import type { EligibilityReply } from '../../contract/events/check-eligibility.ts';
+import type { EventsRefusal } from '../../contract/events/refusals.ts';
+import { parseManualEvent } from '../../contract/events/submission.ts';
+import { isoInstant } from '../../contract/refusals.ts';
+import type { EventSubmission } from '../../rules/events/submission.ts';
+import { jsonAnswer } from '../frame/answer.ts';
+import { readJsonBody } from '../frame/body/json-body.ts';
+import { type BrandKeyDeps, brandOfKey } from '../frame/brand-key.ts';
+import type { RequestVariables } from '../frame/request-record.ts';
+import type { EventsRefuser } from './refuser.ts';
 
 export interface CheckEligibilityDeps extends BrandKeyDeps {
   /** `actions/events/check-eligibility` with its deps bound; `question`: what it is about does not exist. */

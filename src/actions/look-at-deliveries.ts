@@ -1,14 +1,14 @@
 /** Tells what was delivered, and sends an event once more. */
-import type { BusinessTime, Database } from '../../ledger/database/database.ts';
-import type { DeliveryState } from '../../ledger/schema/webhooks.ts';
+import type { BusinessTime, Database } from '../ledger/database/database.ts';
+import type { DeliveryState } from '../ledger/schema/webhooks.ts';
 import {
   type Delivery,
   listDeliveries,
   replayEvent,
   type ShownEvent,
   showEvent,
-} from '../../ledger/webhooks/delivery-log.ts';
-import { findNamed } from '../brands/named-brand.ts';
+} from '../ledger/webhooks/delivery-log.ts';
+import { findNamed } from './brands/named-brand.ts';
 
 export interface DeliveriesDeps {
   database: Database;

@@ -1,5 +1,5 @@
 /** The refusals of invalidations (contract: POST /constraint-updater/invalidate-external-api). */
-import type { RefusalRows } from '../../refusals.ts';
+import type { RefusalRows } from '../refusals.ts';
 
 export type ConstraintsRefusal =
   | { code: 'api_key_required' }

@@ -1,15 +1,15 @@
 /** Gives each request an id, and hands over what happened to it once it is answered. */
 import type { Context } from 'hono';
-import type { RequestHost } from '../../../contract/control/requests.ts';
-import type { Clock } from '../../../lib/clock.ts';
-import { placedName, type Random } from '../../../lib/ids.ts';
-import { stopwatch } from '../../../lib/timers.ts';
-import { addHeaders } from '../answer.ts';
-import type { FrameStep } from '../framed.ts';
-import { routeOf } from '../measured.ts';
-import type { Observer } from '../observer.ts';
-import type { BodyKept, RequestRecord, RequestVariables } from '../request-record.ts';
+import type { RequestHost } from '../../contract/control/requests.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { placedName, type Random } from '../../lib/ids.ts';
+import { stopwatch } from '../../lib/timers.ts';
+import { addHeaders } from './answer.ts';
+import type { FrameStep } from './framed.ts';
 import { credentialOf, keptAnswerHeaders, keptRequestHeaders } from './kept-headers.ts';
+import { routeOf } from './measured.ts';
+import type { Observer } from './observer.ts';
+import type { BodyKept, RequestRecord, RequestVariables } from './request-record.ts';
 
 export function requestNotes(
   deps: { clock: Clock; random: Random; observer: Pick<Observer, 'request' | 'withoutBodies'> },

@@ -1,11 +1,11 @@
 /** POST /constraint-updater/invalidate-external-api (contract: Endpoints, Cache invalidation request). */
 import { z } from 'zod';
-import { CONSTRAINT_URL_MAX, constraintUrlKey } from '../../../rules/constraints/constraint.ts';
-import { addressKey } from '../../../rules/user-key.ts';
-import { type Endpoint, named } from '../../endpoint.ts';
-import { example } from '../../examples.ts';
-import { ADDRESS_PROBLEM, count, OBJECT_PROBLEM } from '../../shapes.ts';
-import { type EventsRefusalCode, withBody } from '../refusals.ts';
+import { CONSTRAINT_URL_MAX, constraintUrlKey } from '../../rules/constraint.ts';
+import { addressKey } from '../../rules/user-key.ts';
+import { type Endpoint, named } from '../endpoint.ts';
+import { example } from '../examples.ts';
+import { ADDRESS_PROBLEM, count, OBJECT_PROBLEM } from '../shapes.ts';
+import { type EventsRefusalCode, withBody } from './refusals.ts';
 
 const URL_PROBLEM = `must be a web address of at most ${CONSTRAINT_URL_MAX} characters, without a user name or password in it`;
 const COLLECTION_PROBLEM = "must be a perk's id on chain: a whole number from 0";

@@ -1,13 +1,13 @@
 /** GET and POST user-balance: what a user holds and has earned. */
 import type { Context, Handler } from 'hono';
-import type { UserBalance, WantedBalance } from '../../../actions/wallets/read-balance.ts';
-import { userBalanceQuestion } from '../../../contract/events/user-balance.ts';
-import { problemsOf } from '../../../contract/shapes.ts';
-import { checksummed } from '../../../identity/checksum.ts';
-import { jsonAnswer } from '../../frame/answer.ts';
-import { readJsonBody } from '../../frame/body/json-body.ts';
-import type { RequestVariables } from '../../frame/request-record.ts';
-import type { EventsRefuser } from '../refuser.ts';
+import type { UserBalance, WantedBalance } from '../../actions/wallets/read-balance.ts';
+import { userBalanceQuestion } from '../../contract/events/user-balance.ts';
+import { problemsOf } from '../../contract/shapes.ts';
+import { checksummed } from '../../identity/checksum.ts';
+import { jsonAnswer } from '../frame/answer.ts';
+import { readJsonBody } from '../frame/body/json-body.ts';
+import type { RequestVariables } from '../frame/request-record.ts';
+import type { EventsRefuser } from './refuser.ts';
 
 export interface UserBalanceDeps {
   /** `actions/wallets/read-balance` with its deps bound. */

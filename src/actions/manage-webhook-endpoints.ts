@@ -1,7 +1,7 @@
 /** Manages where a brand's webhooks go. A secret is told once, when it is made. */
-import type { BusinessTime, Queries } from '../../ledger/database/database.ts';
-import { readTime } from '../../ledger/database/read-time.ts';
-import { recoverDeliveries } from '../../ledger/webhooks/delivery-log.ts';
+import type { BusinessTime, Queries } from '../ledger/database/database.ts';
+import { readTime } from '../ledger/database/read-time.ts';
+import { recoverDeliveries } from '../ledger/webhooks/delivery-log.ts';
 import {
   changeEndpoint,
   removeEndpoint as deleteEndpoint,
@@ -11,12 +11,12 @@ import {
   lockEndpoint,
   addEndpoint as storeEndpoint,
   type WebhookEndpoint,
-} from '../../ledger/webhooks/endpoints.ts';
-import { type Reach, refuseUrl } from '../../outgoing/target.ts';
-import type { SettingProblem } from '../../rules/brands/settings.ts';
-import type { WebhookType } from '../../rules/webhooks/body.ts';
-import { createWebhookSecret } from '../../webhooks/sign.ts';
-import { findNamed, type ManageBrandsDeps, onlyBrand, withBrand } from '../brands/named-brand.ts';
+} from '../ledger/webhooks/endpoints.ts';
+import { type Reach, refuseUrl } from '../outgoing/target.ts';
+import type { SettingProblem } from '../rules/brands/settings.ts';
+import type { WebhookType } from '../rules/webhook-body.ts';
+import { createWebhookSecret } from '../webhooks/sign.ts';
+import { findNamed, type ManageBrandsDeps, onlyBrand, withBrand } from './brands/named-brand.ts';
 
 export interface ManageEndpointsDeps extends Pick<ManageBrandsDeps, 'database' | 'random'> {
   businessTime: BusinessTime;

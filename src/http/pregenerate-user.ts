@@ -4,18 +4,18 @@ import type {
   PregeneratedWallet,
   PregenerateRefusal,
   WantedWallet,
-} from '../../actions/wallets/pregenerate-wallet.ts';
-import { type PregenerateResult, registrationObject } from '../../contract/register/pregenerate-user.ts';
-import type { RegisterRefusal } from '../../contract/register/refusals.ts';
-import { OBJECT_PROBLEM } from '../../contract/shapes.ts';
-import { readRegistration } from '../../rules/registration.ts';
-import { clientAddress, countedAddress, type ProxyTrust } from '../frame/addresses/client-address.ts';
-import { jsonAnswer, setRateHeaders } from '../frame/answer.ts';
-import { readJsonBody } from '../frame/body/json-body.ts';
-import { type BrandKeyDeps, brandOfKey } from '../frame/brand-key.ts';
-import { forwardedFacts } from '../frame/https-only.ts';
-import type { Refuser } from '../frame/refuse.ts';
-import type { RequestVariables } from '../frame/request-record.ts';
+} from '../actions/wallets/pregenerate-wallet.ts';
+import { type PregenerateResult, registrationObject } from '../contract/register/pregenerate-user.ts';
+import type { RegisterRefusal } from '../contract/register/refusals.ts';
+import { OBJECT_PROBLEM } from '../contract/shapes.ts';
+import { readRegistration } from '../rules/registration.ts';
+import { clientAddress, countedAddress, type ProxyTrust } from './frame/addresses/client-address.ts';
+import { jsonAnswer, setRateHeaders } from './frame/answer.ts';
+import { readJsonBody } from './frame/body/json-body.ts';
+import { type BrandKeyDeps, brandOfKey } from './frame/brand-key.ts';
+import { forwardedFacts } from './frame/https-only.ts';
+import type { Refuser } from './frame/refuse.ts';
+import type { RequestVariables } from './frame/request-record.ts';
 
 export interface PregenerateUserDeps extends BrandKeyDeps {
   /** `actions/wallets/pregenerate-wallet` with its deps bound. */

@@ -1,9 +1,9 @@
 /** What brands' servers said about buyers, kept until it expires or is invalidated; all processes share it. */
 import { and, desc, eq, gt, isNotNull, lte, type SQL, sql } from 'drizzle-orm';
-import type { BrandId } from '../../rules/brands/brand.ts';
-import type { Queries, SqlTime } from '../database/database.ts';
-import { isOneOf, type Of, preparedQuery } from '../database/prepared-query.ts';
-import { constraintResults } from '../schema/engagement/constraints.ts';
+import type { BrandId } from '../rules/brands/brand.ts';
+import type { Queries, SqlTime } from './database/database.ts';
+import { isOneOf, type Of, preparedQuery } from './database/prepared-query.ts';
+import { constraintResults } from './schema/engagement/constraints.ts';
 
 export interface ResultKey {
   brandId: BrandId;

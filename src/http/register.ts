@@ -1,9 +1,9 @@
 /** The register host: its endpoint and what it uses (contract: Endpoints). */
 import type { Hono } from 'hono';
-import { registerHostContract } from '../../contract/register/host.ts';
-import { type AddressGateDeps, addressGate } from '../frame/addresses/address-gate.ts';
-import { createHostFrame, type HostFrameDeps } from '../frame/host-frame.ts';
-import type { RequestVariables } from '../frame/request-record.ts';
+import { registerHostContract } from '../contract/register/host.ts';
+import { type AddressGateDeps, addressGate } from './frame/addresses/address-gate.ts';
+import { createHostFrame, type HostFrameDeps } from './frame/host-frame.ts';
+import type { RequestVariables } from './frame/request-record.ts';
 import { type PregenerateUserDeps, pregenerateUser } from './pregenerate-user.ts';
 
 type RegisterHostDeps = HostFrameDeps & AddressGateDeps & PregenerateUserDeps;

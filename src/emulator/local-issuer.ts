@@ -1,13 +1,13 @@
 /** The emulator's own identity provider: signs with a key pair that stays in its ledger, by the emulator's clock. */
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK, SignJWT } from 'jose';
-import { jwksVerifier, type TokenSettings } from '../../identity/jwks.ts';
-import { createKeySet, type KeySetSettings } from '../../identity/key-set.ts';
-import { walletsByClaim } from '../../identity/token-wallets.ts';
-import type { PublicKey, TokenIssuer, TokenVerifier } from '../../identity/tokens.ts';
-import type { Database, Queries } from '../../ledger/database/database.ts';
-import { readFact, writeFact } from '../../ledger/facts.ts';
-import type { Clock } from '../../lib/clock.ts';
-import type { Log } from '../../lib/log.ts';
+import { jwksVerifier, type TokenSettings } from '../identity/jwks.ts';
+import { createKeySet, type KeySetSettings } from '../identity/key-set.ts';
+import { walletsByClaim } from '../identity/token-wallets.ts';
+import type { PublicKey, TokenIssuer, TokenVerifier } from '../identity/tokens.ts';
+import type { Database, Queries } from '../ledger/database/database.ts';
+import { readFact, writeFact } from '../ledger/facts.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
 
 const ALGORITHM = 'ES256';
 /** Earlier keys stay published until everything that they signed is long expired or someone revokes them. */

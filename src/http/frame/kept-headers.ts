@@ -1,5 +1,5 @@
 /** Which headers of a request and of its answer are recorded: those that change what a request does, never a credential. */
-import type { Credential } from '../request-record.ts';
+import type { Credential } from './request-record.ts';
 
 /** All others are left out by not being named: Authorization, Cookie, signatures, addresses of callers. */
 const OF_REQUESTS = ['content-type', 'idempotency-key', 'if-none-match'] as const;

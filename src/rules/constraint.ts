@@ -1,5 +1,5 @@
 /** What a perk may ask of its buyer beside the price: constraints, all of which must hold (joined by AND). */
-import { parseUrl } from '../../lib/url.ts';
+import { parseUrl } from '../lib/url.ts';
 
 export type Constraint =
   /** The brand's own server says yes or no; its answer is kept for `ttlSeconds`. */
