@@ -32,7 +32,7 @@ export const partOfPath: Record<string, Part> = {
   'src/http/events/answer-event.ts': 'answer',
   'src/http/events/reward-reply.ts': 'answer',
   'src/http/frame/request-record.ts': 'traces',
-  'src/http/frame/record': 'traces',
+  'src/http/frame/request-notes.ts': 'traces',
   'src/http/frame/observer.ts': 'traces',
   'src/actions': 'decide',
   'src/actions/consumers': 'follow',
