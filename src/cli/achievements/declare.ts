@@ -1,7 +1,8 @@
 /** `rewards achievements`: names, arguments and options. */
-import type { Catalog } from '../machine/catalog.ts';
+
 import { option } from '../machine/options.ts';
-import { ledgerOptions } from '../start/options.ts';
+import { ledgerOptions } from '../machine/setting-options.ts';
+import type { Catalog } from '../machine/verb.ts';
 
 const USER = 'an e-mail, an address, or <platform>:<id> such as discord:123456789012345678';
 const BRAND = 'id or domain of the brand [default: the first brand of the stack that runs here]';
@@ -18,14 +19,14 @@ export function declareAchievements({ parent, lazily }: Catalog): void {
     .summary('list the achievements of a brand')
     .argument('[brand]', BRAND);
   for (const one of ledgerOptions()) list.addOption(one);
-  list.action(lazily(async () => (await import('./run.ts')).listAchievements));
+  list.action(lazily(async () => (await import('../talk/achievements.ts')).listAchievements));
   achievements
     .command('show')
     .summary('show how far a user is with each')
     .argument('<user>', USER)
     .addOption(option('--brand <brand>', BRAND, { env: 'REWARDS_BRAND_ID' }))
     .addHelpText('after', '\nExample:\n  rewards achievements show alice@demo.example')
-    .action(lazily(async () => (await import('./run.ts')).showAchievements));
+    .action(lazily(async () => (await import('../talk/achievements.ts')).showAchievements));
   achievements
     .command('progress')
     .summary('report progress towards an achievement of the metric manual')
@@ -44,5 +45,5 @@ export function declareAchievements({ parent, lazily }: Catalog): void {
       'after',
       '\nExamples:\n  rewards achievements progress alice@demo.example chatterbox\n  rewards achievements progress discord:123456789012345678 chatterbox --to 40',
     )
-    .action(lazily(async () => (await import('./run.ts')).reportProgress));
+    .action(lazily(async () => (await import('../talk/achievements.ts')).reportProgress));
 }

@@ -8,9 +8,9 @@ import { CliError, usageError } from '../machine/errors.ts';
 import type { CommandResult } from '../machine/output.ts';
 import { type ControlOptions, withControl } from '../service/control.ts';
 import { replyResult } from '../service/control-reply.ts';
+import { mapOf, settingsFrom } from '../setup/brand-flags.ts';
+import { brandText, ruleText } from '../setup/brand-view.ts';
 import { endpointText, secretLines } from '../webhooks/outbound/view.ts';
-import { mapOf, settingsFrom } from './setting-flags.ts';
-import { brandText, ruleText } from './view.ts';
 
 export const setBrand = (
   context: CommandContext,

@@ -1,7 +1,7 @@
 /** `rewards checkout`: names, arguments and options. */
 import type { Command } from 'commander';
-import type { Catalog } from '../machine/catalog.ts';
 import { asGiven, durationMs, headerText, option, wholeNumberOf } from '../machine/options.ts';
+import type { Catalog } from '../machine/verb.ts';
 
 const cents = wholeNumberOf(0, Number.MAX_SAFE_INTEGER);
 const SESSION = 'id of the session, the id of the checkout that made it, or latest';
@@ -41,16 +41,16 @@ Examples:
   rewards checkout pay latest --decline insufficient_funds
   rewards checkout pay cs_test_… --async --delay 2h && rewards clock advance 2h`,
     )
-    .action(lazily(async () => (await import('./run.ts')).payCheckout));
+    .action(lazily(async () => (await import('../talk/checkout.ts')).payCheckout));
   silent(checkout.command('decline'))
     .summary('try to pay with a card that is declined; the checkout stays open')
     .argument('<session>', SESSION)
     .addOption(option('--code <code>', 'decline code', { default: 'generic_decline' }))
-    .action(lazily(async () => (await import('./run.ts')).declineCheckout));
+    .action(lazily(async () => (await import('../talk/checkout.ts')).declineCheckout));
   silent(checkout.command('expire'))
     .summary('end an open checkout before its 24 hours are over')
     .argument('<session>', SESSION)
-    .action(lazily(async () => (await import('./run.ts')).expireCheckout));
+    .action(lazily(async () => (await import('../talk/checkout.ts')).expireCheckout));
   silent(checkout.command('refund'))
     .summary('give a payment back, or a part of it')
     .argument('<session>', SESSION)
@@ -58,23 +58,23 @@ Examples:
     .addOption(
       option('--reason <reason>', 'why', { choices: ['duplicate', 'fraudulent', 'requested_by_customer'] }),
     )
-    .action(lazily(async () => (await import('./run.ts')).refundCheckout));
+    .action(lazily(async () => (await import('../talk/checkout.ts')).refundCheckout));
   silent(checkout.command('dispute'))
     .summary('let the buyer’s bank ask the money back')
     .argument('<session>', SESSION)
     .addOption(option('--reason <reason>', 'why', { default: 'fraudulent' }))
-    .action(lazily(async () => (await import('./run.ts')).disputeCheckout));
+    .action(lazily(async () => (await import('../talk/checkout.ts')).disputeCheckout));
   checkout
     .command('show')
     .summary('show how a checkout stands, and what its processor has told about it')
     .argument('<session>', SESSION)
-    .action(lazily(async () => (await import('./run.ts')).showCheckout));
+    .action(lazily(async () => (await import('../talk/checkout.ts')).showCheckout));
   checkout
     .command('list')
     .summary('list the checkouts, the newest first')
     .addOption(option('--status <status>', 'only these', { choices: ['open', 'complete', 'expired'] }))
     .addOption(option('--limit <n>', 'at most this many', { default: 20, parse: wholeNumberOf(1, 500) }))
-    .action(lazily(async () => (await import('./run.ts')).listCheckouts));
+    .action(lazily(async () => (await import('../talk/checkout.ts')).listCheckouts));
 }
 
 function declareCreate(checkout: Command, lazily: Catalog['lazily']): void {

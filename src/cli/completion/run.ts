@@ -1,10 +1,10 @@
 /** `rewards completion <shell>`: prints the script. */
 import type { Command } from 'commander';
+import { catalogueOf } from '../about/completion.ts';
+import { fishScript } from '../about/fish-script.ts';
+import { bashScript, zshScript } from '../about/posix-script.ts';
 import type { CommandContext } from '../machine/context.ts';
 import { exitCodes } from '../machine/exit-codes.ts';
-import { catalogueOf } from './catalogue.ts';
-import { fishScript } from './fish-script.ts';
-import { bashScript, zshScript } from './posix-script.ts';
 
 const scripts = { bash: bashScript, zsh: zshScript, fish: fishScript };
 

@@ -2,8 +2,8 @@
 import { Option } from 'commander';
 import type { Setting } from '../../lib/setting.ts';
 import { startSettings } from '../../production/settings.ts';
-import type { Catalog } from '../machine/catalog.ts';
-import { serveSettings } from '../serve/settings.ts';
+import type { Catalog } from '../machine/verb.ts';
+import { serveSettings } from '../run/serve-settings.ts';
 
 /** The settings of each command that runs the service. */
 export const settingsOf: Record<string, readonly Setting<unknown>[]> = {
@@ -31,7 +31,7 @@ export function declareConfig({ parent, lazily }: Catalog): void {
     );
     one.action(
       lazily<Record<string, unknown>>(async () => {
-        const { showConfig } = await import('./run.ts');
+        const { showConfig } = await import('../check/config.ts');
         return (context, given) => showConfig(context, { name, rows, given });
       }),
     );

@@ -1,6 +1,7 @@
 /** `rewards constraint-updater`: its options. */
-import type { Catalog } from '../machine/catalog.ts';
+
 import { httpUrl, option, port } from '../machine/options.ts';
+import type { Catalog } from '../machine/verb.ts';
 
 export function declareConstraintUpdater({ parent, lazily }: Catalog): void {
   parent

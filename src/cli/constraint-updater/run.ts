@@ -6,8 +6,8 @@ import { usageError } from '../machine/errors.ts';
 import { exitCodes } from '../machine/exit-codes.ts';
 import { readApiKey, readSecret } from '../machine/read-input.ts';
 import { resolveTarget } from '../service/target.ts';
+import { createInvalidationForwarder } from '../talk/constraint-updater.ts';
 import { catchStopSignals } from '../terminal/stop-signals.ts';
-import { createInvalidationForwarder } from './forward-invalidation.ts';
 
 /** Longest wait for requests under way at the stop. */
 const DRAIN_MS = 2_000;

@@ -1,8 +1,8 @@
 /** `rewards constraints`: names, arguments and options. */
 import { InvalidArgumentError } from 'commander';
-import type { Catalog } from '../machine/catalog.ts';
 import { option } from '../machine/options.ts';
-import { ledgerOptions } from '../start/options.ts';
+import { ledgerOptions } from '../machine/setting-options.ts';
+import type { Catalog } from '../machine/verb.ts';
 
 const USER = 'an e-mail, an address, or <platform>:<id> such as discord:123456789012345678';
 const brandOption = () =>
@@ -29,7 +29,7 @@ export function declareConstraints({ parent, lazily }: Catalog): void {
   ofLedgers('list')
     .summary('show the perks that have constraints')
     .addOption(brandOption())
-    .action(lazily(async () => (await import('./run.ts')).listConstraints));
+    .action(lazily(async () => (await import('../talk/constraints.ts')).listConstraints));
   constraints
     .command('check')
     .summary('check whether a user meets the constraints of a perk, and what is missing')
@@ -43,14 +43,14 @@ Examples:
   rewards constraints check e1e181ae-4528-46a0-be75-39696d3c73b9 alice@demo.example
 Exits 1 when the user may not buy.`,
     )
-    .action(lazily(async () => (await import('./run.ts')).checkConstraints));
+    .action(lazily(async () => (await import('../talk/constraints.ts')).checkConstraints));
   ofLedgers('invalidate')
     .summary("forget what a constraint's URL has said, so that the next check asks again")
     .argument('<url>', 'the URL of the constraint')
     .addOption(option('--user <user>', `only results of this user: ${USER}`))
     .addOption(option('--token-id <n>', 'only results for this perk, by its id on chain', { parse: tokenId }))
     .addOption(brandOption())
-    .action(lazily(async () => (await import('./run.ts')).invalidateResults));
+    .action(lazily(async () => (await import('../talk/constraints.ts')).invalidateResults));
   constraints
     .command('chat')
     .summary("show levels and roles in the emulated chat, or set a user's")
@@ -67,7 +67,7 @@ Examples:
   rewards constraints chat
   rewards constraints chat alice@demo.example --level 5 --role moderator`,
     )
-    .action(lazily(async () => (await import('./run.ts')).chatStandings));
+    .action(lazily(async () => (await import('../talk/constraints.ts')).chatStandings));
 }
 
 function tokenId(text: string): number {

@@ -1,9 +1,9 @@
 /** `rewards contracts`: its verbs and options. */
 import { type Command, InvalidArgumentError } from 'commander';
 import { deployerKey, startSettings } from '../../production/settings.ts';
-import type { Catalog } from '../machine/catalog.ts';
 import { amount, asGiven, option, settingOption, wholeNumberOf } from '../machine/options.ts';
-import { nodeOptions } from '../start/options.ts';
+import { nodeOptions } from '../machine/setting-options.ts';
+import type { Catalog } from '../machine/verb.ts';
 
 const { chainId, contractsFile, payoutKey, mintKey, redemptionKey, relayKey } = startSettings;
 
@@ -33,7 +33,7 @@ Examples:
   rewards contracts deploy --apply --gas-money 0.2
   rewards contracts deploy --apply --admin 0x…   (another account is admin in the end)`,
     )
-    .action(lazily(async () => (await import('./run.ts')).deployContracts));
+    .action(lazily(async () => (await import('../setup/contracts.ts')).deployContracts));
 
   const send = contracts
     .command('send')
@@ -43,7 +43,7 @@ Examples:
     .addOption(option('--key-file <file>', 'file with the private key that signs').makeOptionMandatory())
     .addOption(settingOption(chainId));
   for (const one of nodeOptions()) send.addOption(one);
-  send.action(lazily(async () => (await import('./run.ts')).sendTransaction));
+  send.action(lazily(async () => (await import('../setup/contracts.ts')).sendTransaction));
 
   for (const [verb, summary] of [
     ['grant', 'give an account a role of a contract, such as perks.RELAYER_ROLE'],
@@ -75,7 +75,7 @@ Examples:
     .addOption(settingOption(chainId));
   for (const row of [contractsFile, ...contractRows]) show.addOption(settingOption(row));
   for (const one of [...nodeOptions(), ...accountOptions()]) show.addOption(one);
-  show.action(lazily(async () => (await import('./run.ts')).showContracts));
+  show.action(lazily(async () => (await import('../setup/contracts.ts')).showContracts));
 }
 
 const contractRows = [

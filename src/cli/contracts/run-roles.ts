@@ -4,7 +4,7 @@ import type { ContractsOptions } from '../../production/contracts/contracts-comm
 import type { Handler } from '../machine/context.ts';
 import { CliError, usageError } from '../machine/errors.ts';
 import type { CommandResult } from '../machine/output.ts';
-import { type NodeOptions, surroundings } from './run.ts';
+import { type NodeOptions, surroundings } from '../setup/contracts.ts';
 
 export const changeRole: Handler<
   ContractsOptions &

@@ -1,7 +1,8 @@
 /** `rewards env`: its options. */
-import type { Catalog } from '../machine/catalog.ts';
+
+import { formats } from '../around/env-formats.ts';
 import { gather, option } from '../machine/options.ts';
-import { formats } from './formats.ts';
+import type { Catalog } from '../machine/verb.ts';
 
 export function declareEnv({ parent, lazily }: Catalog): void {
   parent
@@ -30,5 +31,5 @@ Examples:
   rewards env --rename REWARDS_EVENT_HANDLER_URL=VITE_EVENTS_URL
   rewards env --format github >> "$GITHUB_ENV"`,
     )
-    .action(lazily(async () => (await import('./run.ts')).printEnvironment));
+    .action(lazily(async () => (await import('../around/env.ts')).printEnvironment));
 }

@@ -1,7 +1,8 @@
 /** `rewards exec`: its arguments and options. */
-import type { Catalog } from '../machine/catalog.ts';
+
 import { settingOption } from '../machine/options.ts';
-import { serveSettings } from '../serve/settings.ts';
+import type { Catalog } from '../machine/verb.ts';
+import { serveSettings } from '../run/serve-settings.ts';
 
 /** It chooses ports and folder by itself: two of them at once never meet. */
 const CHOSEN = /^(-p, )?--(port|rpc-port|persist-to|ephemeral)\b/;

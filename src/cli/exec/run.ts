@@ -3,12 +3,12 @@
 import { formatDuration } from '../../lib/duration.ts';
 import { stopwatch } from '../../lib/timers.ts';
 import { type Ready, readyEnvironment } from '../../stack/ready.ts';
+import { runChild } from '../around/exec.ts';
 import type { CommandContext, Handler } from '../machine/context.ts';
 import { usageError } from '../machine/errors.ts';
-import { createdEmulator, startOrClear, stopped, stopWithin } from '../serve/run-emulator.ts';
-import { noteVariables, type ServeOptions, serveConfig } from '../serve/serve-config.ts';
+import { createdEmulator, startOrClear, stopped, stopWithin } from '../run/run-emulator.ts';
+import { noteVariables, type ServeOptions, serveConfig } from '../run/serve-config.ts';
 import { catchStopSignals, interruptedBy, type StopSignals } from '../terminal/stop-signals.ts';
-import { runChild } from './run-child.ts';
 
 export const exec: Handler<ServeOptions & { command: string[] }> = async (
   context,

@@ -1,7 +1,7 @@
 /** `rewards faults`: names, arguments and options. */
 import { seams, spelled } from '../../emulator/faults/seams.ts';
-import type { Catalog } from '../machine/catalog.ts';
 import { asGiven, durationMs, option, wholeNumberOf } from '../machine/options.ts';
+import type { Catalog } from '../machine/verb.ts';
 
 export function declareFaults({ parent, lazily }: Catalog): void {
   const faults = parent
@@ -13,7 +13,7 @@ export function declareFaults({ parent, lazily }: Catalog): void {
   faults
     .command('list')
     .summary('show the faults that are set')
-    .action(lazily(async () => (await import('./run.ts')).listFaults));
+    .action(lazily(async () => (await import('../emulator/faults.ts')).listFaults));
   faults
     .command('set')
     .summary('set a fault, until it has struck often enough, its time has passed, or it is cleared')
@@ -29,12 +29,12 @@ export function declareFaults({ parent, lazily }: Catalog): void {
       }),
     )
     .addHelpText('after', `\nSeams and effects:\n${effectLines()}\n${EXAMPLES}`)
-    .action(lazily(async () => (await import('./run.ts')).setFault));
+    .action(lazily(async () => (await import('../emulator/faults.ts')).setFault));
   faults
     .command('clear')
     .summary('clear a fault, all faults of a seam, or all')
     .argument('[name]', 'id of a fault, or a seam [default: all]')
-    .action(lazily(async () => (await import('./run.ts')).clearFaults));
+    .action(lazily(async () => (await import('../emulator/faults.ts')).clearFaults));
 }
 
 const EXAMPLES = `

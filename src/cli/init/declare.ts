@@ -1,5 +1,5 @@
 /** `rewards init`: its argument. */
-import type { Catalog } from '../machine/catalog.ts';
+import type { Catalog } from '../machine/verb.ts';
 
 export function declareInit({ parent, lazily }: Catalog): void {
   parent
@@ -10,5 +10,5 @@ export function declareInit({ parent, lazily }: Catalog): void {
     )
     .argument('[dir]', 'folder of the project; made where it does not exist', '.')
     .addHelpText('after', '\nExample:\n  rewards init && rewards serve --seed rewards.yaml')
-    .action(lazily(async () => (await import('./run.ts')).init));
+    .action(lazily(async () => (await import('../setup/init.ts')).init));
 }

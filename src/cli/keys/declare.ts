@@ -1,6 +1,7 @@
 /** `rewards keys`: its verb. */
-import type { Catalog } from '../machine/catalog.ts';
+
 import { option } from '../machine/options.ts';
+import type { Catalog } from '../machine/verb.ts';
 
 export function declareKeys({ parent, lazily }: Catalog): void {
   parent
@@ -12,5 +13,5 @@ export function declareKeys({ parent, lazily }: Catalog): void {
       'Writes each private key into a file of mode 0600, and the extended public key of users’ wallets beside them. Prints the phrase that those wallets grow from once, on stdout, and keeps it nowhere: write it down and store it offline. Overwrites nothing.',
     )
     .addOption(option('--to <folder>', 'where the files go', { default: 'secrets' }))
-    .action(lazily(async () => (await import('./run.ts')).newKeysCommand));
+    .action(lazily(async () => (await import('../setup/keys.ts')).newKeysCommand));
 }

@@ -2,8 +2,8 @@
 import type { OfflineLedger } from '../../production/offline/offline-ledger.ts';
 import type { Handler } from '../machine/context.ts';
 import { CliError, problemOf } from '../machine/errors.ts';
+import { type LedgerOptions, ledgerSecrets } from '../machine/setting-options.ts';
 import { withLedger } from '../service/ledger.ts';
-import { type LedgerOptions, ledgerSecrets } from '../start/options.ts';
 
 type Lanes = Awaited<ReturnType<OfflineLedger['lanes']>>;
 type RetireRefusal = Extract<Awaited<ReturnType<Lanes['planRetirement']>>, { refusal: unknown }>['refusal'];

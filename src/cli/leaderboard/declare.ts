@@ -1,8 +1,8 @@
 /** `rewards leaderboard`: names, arguments and options. */
 import { boardPeriods } from '../../rules/engagement/board-window.ts';
 import { boardMetricNames } from '../../rules/engagement/rank-tree.ts';
-import type { Catalog } from '../machine/catalog.ts';
 import { option } from '../machine/options.ts';
+import type { Catalog } from '../machine/verb.ts';
 
 export function declareLeaderboard({ parent, lazily }: Catalog): void {
   parent
@@ -47,5 +47,5 @@ Examples:
   rewards leaderboard --period month --user alice@demo.example
   rewards leaderboard --metric claims --platform discord -o json`,
     )
-    .action(lazily(async () => (await import('./run.ts')).showLeaderboard));
+    .action(lazily(async () => (await import('../talk/leaderboard.ts')).showLeaderboard));
 }

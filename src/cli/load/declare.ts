@@ -1,7 +1,7 @@
 /** `rewards load`: names and options. */
 import { type Command, InvalidArgumentError } from 'commander';
-import type { Catalog } from '../machine/catalog.ts';
 import { durationMs, gather, option, wholeNumberOf } from '../machine/options.ts';
+import type { Catalog } from '../machine/verb.ts';
 
 /** All calls are signed and held in memory before the first is sent. */
 const USERS_MAX = 2_000;
@@ -64,7 +64,7 @@ Examples:
 Thresholds compare over_admission, under_admission, sent, admitted, refused, failed, header_problems,
 reset_problems, rate (admitted a second), or a latency in ms: avg, p50, p90, p95, p99, max.`,
     )
-    .action(lazily(async () => (await import('./run.ts')).loadRelayTest));
+    .action(lazily(async () => (await import('../talk/load-relay.ts')).loadRelayTest));
   declareEvents(load, lazily);
 }
 
@@ -113,7 +113,7 @@ Thresholds compare over_admission, under_admission, over_payment, under_payment 
 and chain), sent, admitted, refused, failed, rate (rewarded a second), or a latency in ms: avg, p50, p90, p95,
 p99, max.`,
     )
-    .action(lazily(async () => (await import('./run-events.ts')).loadEventsTest));
+    .action(lazily(async () => (await import('../talk/load-events.ts')).loadEventsTest));
 }
 
 function ratePerSecond(text: string): number {

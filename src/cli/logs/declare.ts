@@ -1,7 +1,8 @@
 /** `rewards logs`: its options. */
-import type { Catalog } from '../machine/catalog.ts';
+
 import { option, settingOption, wholeNumberOf } from '../machine/options.ts';
-import { serveSettings } from '../serve/settings.ts';
+import type { Catalog } from '../machine/verb.ts';
+import { serveSettings } from '../run/serve-settings.ts';
 
 export function declareLogs({ parent, lazily }: Catalog): void {
   const logs = parent
@@ -19,5 +20,5 @@ export function declareLogs({ parent, lazily }: Catalog): void {
     );
   for (const row of serveSettings)
     if (row.flag.startsWith('--persist-to')) logs.addOption(settingOption(row));
-  logs.action(lazily(async () => (await import('./run.ts')).logs));
+  logs.action(lazily(async () => (await import('../around/logs.ts')).logs));
 }

@@ -2,7 +2,7 @@
 import type { RequestSummary } from '../../contract/control/requests.ts';
 import type { OutputFormat } from '../machine/output.ts';
 import { requestLine } from '../requests/request-line.ts';
-import { logLine } from '../serve/banner.ts';
+import { logLine } from '../run/banner.ts';
 import type { Style } from '../terminal/style.ts';
 
 /** As it stands in the file for json; a line that is not understood stays as it is. */

@@ -1,7 +1,8 @@
 /** `rewards mint`: names, arguments and options. */
-import type { Catalog } from '../machine/catalog.ts';
+
 import { option } from '../machine/options.ts';
-import { ledgerOptions } from '../start/options.ts';
+import { ledgerOptions } from '../machine/setting-options.ts';
+import type { Catalog } from '../machine/verb.ts';
 
 export function declareMint({ parent, lazily }: Catalog): void {
   const mint = parent
@@ -30,6 +31,6 @@ Examples:
   rewards mint --to 0x00000000000000000000000000000000000000c3 --amount 1000
   rewards mint --to 0x… --amount 5000 --reason "invoice 17" --database-url postgres://…`,
     )
-    .action(lazily(async () => (await import('./run.ts')).mint));
+    .action(lazily(async () => (await import('../setup/mint.ts')).mint));
   for (const one of ledgerOptions()) mint.addOption(one);
 }

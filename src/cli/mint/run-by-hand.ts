@@ -1,10 +1,10 @@
 /** `rewards mint --to`: RWT that an operator creates for an account. */
 import * as mints from '../../contract/control/mints.ts';
 import type { Handler } from '../machine/context.ts';
+import type { LedgerOptions } from '../machine/setting-options.ts';
 import { withControl } from '../service/control.ts';
 import { replyResult } from '../service/control-reply.ts';
-import type { LedgerOptions } from '../start/options.ts';
-import { mintText } from './view.ts';
+import { mintText } from '../setup/mint-view.ts';
 
 export interface HandMintOptions extends LedgerOptions {
   to: string;

@@ -1,7 +1,7 @@
 /** `rewards open`: its arguments and options. */
 import { Argument } from 'commander';
-import type { Catalog } from '../machine/catalog.ts';
 import { option } from '../machine/options.ts';
+import type { Catalog } from '../machine/verb.ts';
 import { pages } from './pages.ts';
 
 export function declareOpen({ parent, lazily }: Catalog): void {
@@ -13,5 +13,5 @@ export function declareOpen({ parent, lazily }: Catalog): void {
     )
     .addArgument(new Argument('[page]', 'what to open').choices(pages).default('control'))
     .addOption(option('--no-browser', 'print the address alone', { env: 'REWARDS_NO_BROWSER' }))
-    .action(lazily(async () => (await import('./run.ts')).openPage));
+    .action(lazily(async () => (await import('../around/open.ts')).openPage));
 }

@@ -1,7 +1,7 @@
 /** `rewards openapi`: its options. */
 
-import type { Catalog } from '../machine/catalog.ts';
 import { option } from '../machine/options.ts';
+import type { Catalog } from '../machine/verb.ts';
 
 export function declareOpenapi({ parent, lazily }: Catalog): void {
   parent
@@ -21,5 +21,5 @@ export function declareOpenapi({ parent, lazily }: Catalog): void {
       ),
     )
     .addHelpText('after', '\nExample:\n  rewards openapi > openapi.json')
-    .action(lazily(async () => (await import('./run.ts')).printOpenapi));
+    .action(lazily(async () => (await import('../about/openapi.ts')).printOpenapi));
 }

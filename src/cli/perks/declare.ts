@@ -1,9 +1,9 @@
 /** `rewards perks`: names, arguments and options. */
 import type { Command } from 'commander';
-import type { Catalog } from '../machine/catalog.ts';
 import { gather, headerText, option } from '../machine/options.ts';
+import { ledgerOptions } from '../machine/setting-options.ts';
+import type { Catalog } from '../machine/verb.ts';
 import { declareList } from '../redemptions/declare.ts';
-import { ledgerOptions } from '../start/options.ts';
 
 const BRAND = 'its id or one of its domains';
 const PERK = 'id of the perk, or its token';
@@ -31,7 +31,7 @@ export function declarePerks({ parent, lazily }: Catalog): void {
   };
   verb('list', 'print perks, active or not, and whether the contract knows them')
     .addOption(option('--brand <brand>', `${BRAND} [default: all brands]`))
-    .action(lazily(async () => (await import('./run.ts')).listPerks));
+    .action(lazily(async () => (await import('../setup/perks.ts')).listPerks));
   declareList({ parent: perks, lazily }, 'redemptions');
   verb('add', 'offer a perk')
     .argument('<brand>', BRAND)
@@ -55,7 +55,7 @@ Examples:
   rewards perks add shop.example --perk-name "Tote bag" --category physical --cost 300 --stock 20
   rewards perks add shop.example --perk-name Backstage --category exclusive --cost 900 --constraint '{"type":"chat_role","platform":"discord","role":"vip"}'`,
     )
-    .action(lazily(async () => (await import('./run.ts')).addPerk));
+    .action(lazily(async () => (await import('../setup/perks.ts')).addPerk));
   verb('set', 'change settings of a perk, or offer more of it')
     .argument('<perk>', PERK)
     .argument(
@@ -72,7 +72,7 @@ Examples:
   rewards perks set 29fdd1ed-ecad-462e-abb1-d2f25b86fad2 restock=3
   rewards perks set 3 image=   (removes it)`,
     )
-    .action(lazily(async () => (await import('./run.ts')).setPerk));
+    .action(lazily(async () => (await import('../setup/perks.ts')).setPerk));
   declareRedemptions(perks, lazily);
 }
 
@@ -113,7 +113,7 @@ Examples:
   rewards perks redeem alice@demo.example "Desktop wallpapers" --permit
   rewards perks redeem ann@mail.example 3 --brand shop.example --api-key-file key --target https://rewards.example --database-url-file db`,
     )
-    .action(lazily(async () => (await import('./run-redeem.ts')).redeemPerk));
+    .action(lazily(async () => (await import('../setup/redeem-perk.ts')).redeemPerk));
   const ofServices = [redeem];
   for (const [name, summary, load] of [
     ['check-code', 'look at the code that a user shows for a redeemed perk', 'checkCode'],

@@ -2,10 +2,10 @@
 import type { CodeBody } from '../../client/bodies.ts';
 import type { CommandContext, Handler } from '../machine/context.ts';
 import { keyHeader } from '../machine/read-input.ts';
+import type { LedgerOptions } from '../machine/setting-options.ts';
 import { demandBrand } from '../service/named-brand.ts';
 import { noteRequest, serviceResult } from '../service/service-reply.ts';
 import { clientFor } from '../service/target.ts';
-import type { LedgerOptions } from '../start/options.ts';
 import { serviceTarget } from './service-target.ts';
 import { codeLine } from './view.ts';
 

@@ -1,9 +1,9 @@
 /** The service that redeems perks and checks codes: a ledger alone does neither, and only tells whose a domain is. */
 import type { CommandContext } from '../machine/context.ts';
 import { CliError } from '../machine/errors.ts';
+import type { LedgerOptions } from '../machine/setting-options.ts';
 import { meansLedger } from '../service/ledger.ts';
 import { resolveTarget, type Target } from '../service/target.ts';
-import type { LedgerOptions } from '../start/options.ts';
 
 /** Throws E_NOT_RUNNING without a service, and says how to name one where only a ledger is given. */
 export async function serviceTarget(context: CommandContext, options: LedgerOptions): Promise<Target> {

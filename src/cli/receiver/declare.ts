@@ -1,7 +1,7 @@
 /** `rewards receiver`: its options. */
 import { InvalidArgumentError } from 'commander';
-import type { Catalog } from '../machine/catalog.ts';
 import { durationMs, httpUrl, option, port } from '../machine/options.ts';
+import type { Catalog } from '../machine/verb.ts';
 
 export function declareReceiver({ parent, lazily }: Catalog): void {
   parent
@@ -53,7 +53,7 @@ Examples:
   rewards receiver
   rewards receiver --secret whsec_… --forward-to https://events.example/rewards-api/payment-mint`,
     )
-    .action(lazily(async () => (await import('./run.ts')).runReceiver));
+    .action(lazily(async () => (await import('../talk/receiver.ts')).runReceiver));
 }
 
 function durationList(text: string): number[] {

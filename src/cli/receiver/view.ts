@@ -1,9 +1,9 @@
 /** The receiver's lines: one for each delivery, one for each pause before a retry. */
 import { formatDuration } from '../../lib/duration.ts';
 import type { OutputFormat } from '../machine/output.ts';
+import type { Received } from '../talk/receive-event.ts';
 import { type Style, shortHash } from '../terminal/style.ts';
 import type { ForwardDeps, Forwarded } from './forward-session.ts';
-import type { Received } from './receive-event.ts';
 
 interface As {
   format: OutputFormat;

@@ -1,9 +1,9 @@
 /** `rewards recover`: its options. */
 
 import { startSettings } from '../../production/settings.ts';
-import type { Catalog } from '../machine/catalog.ts';
 import { option, settingOption } from '../machine/options.ts';
-import { ledgerOptions, nodeOptions } from '../start/options.ts';
+import { ledgerOptions, nodeOptions } from '../machine/setting-options.ts';
+import type { Catalog } from '../machine/verb.ts';
 
 const { walletsXpub, payoutKey, mintKey, redemptionKey, relayKey, confirmations, finalityBlocks } =
   startSettings;

@@ -3,12 +3,12 @@
 import { namesOf } from '../../lib/setting.ts';
 import type { Secret } from '../../production/secrets.ts';
 import { startSettings } from '../../production/settings.ts';
+import { recoveryText } from '../check/recover.ts';
 import type { CommandContext, Handler } from '../machine/context.ts';
 import { problemOf, usageError } from '../machine/errors.ts';
+import { type LedgerOptions, ledgerSecrets } from '../machine/setting-options.ts';
 import { withLedger } from '../service/ledger.ts';
-import { type LedgerOptions, ledgerSecrets } from '../start/options.ts';
 import { createProgress } from '../terminal/progress.ts';
-import { recoveryText } from './view.ts';
 
 type RecoverOptions = LedgerOptions &
   Record<string, unknown> & {

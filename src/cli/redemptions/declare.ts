@@ -1,8 +1,8 @@
 /** `rewards redemptions`: names, arguments and options. */
 import { InvalidArgumentError } from 'commander';
-import type { Catalog } from '../machine/catalog.ts';
 import { option } from '../machine/options.ts';
-import { ledgerOptions } from '../start/options.ts';
+import { ledgerOptions } from '../machine/setting-options.ts';
+import type { Catalog } from '../machine/verb.ts';
 
 export function declareRedemptions({ parent, lazily }: Catalog): void {
   const redemptions = parent
@@ -26,7 +26,7 @@ One that a transaction carries cannot be dropped: its block decides.
 Example:
   rewards redemptions drop 019aac5e-7a1b-7c3d-8e9f-0a1b2c3d4e5f`,
     )
-    .action(lazily(async () => (await import('./run.ts')).dropRedemption));
+    .action(lazily(async () => (await import('../check/redemptions.ts')).dropRedemption));
 }
 
 /** The list, under the name that its group calls it. */
@@ -46,7 +46,7 @@ Examples:
   rewards ${parent.name()} ${name} --waiting
   rewards ${parent.name()} ${name} --brand demo.example -o json | jq -r '.data.body.redemptions[] | select(.state == "valid") | .user'`,
     )
-    .action(lazily(async () => (await import('./run.ts')).listRedemptions));
+    .action(lazily(async () => (await import('../check/redemptions.ts')).listRedemptions));
 }
 
 function count(text: string): number {

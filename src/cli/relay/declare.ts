@@ -1,7 +1,7 @@
 /** `rewards relay`: names, arguments and options. */
 
-import type { Catalog } from '../machine/catalog.ts';
 import { durationMs, headerText, option, wholeNumberOf } from '../machine/options.ts';
+import type { Catalog } from '../machine/verb.ts';
 
 const AS = 'the user: an e-mail, the name of a demo user such as alice, or <platform>:<id>';
 
@@ -69,7 +69,7 @@ export function declareRelay({ parent, lazily }: Catalog): void {
     )
     .addOption(option('--expect <answer>', 'succeed only on this answer: 200, 429:RATE_LIMIT_EXCEEDED, 403'))
     .addHelpText('after', EXAMPLES)
-    .action(lazily(async () => (await import('./run.ts')).relayCall));
+    .action(lazily(async () => (await import('../talk/relay.ts')).relayCall));
   relay
     .command('permit')
     .summary('sign a permit of a user, and print it')
@@ -88,5 +88,5 @@ export function declareRelay({ parent, lazily }: Catalog): void {
     .command('status')
     .summary('show the state of a relayed call')
     .argument('<hash>', 'its transaction hash')
-    .action(lazily(async () => (await import('./run.ts')).relayStatus));
+    .action(lazily(async () => (await import('../talk/relay.ts')).relayStatus));
 }

@@ -7,7 +7,7 @@ import type { Handler } from '../machine/context.ts';
 import { CliError, usageError } from '../machine/errors.ts';
 import { mustSucceed } from '../service/control-reply.ts';
 import { clientFor, resolveTarget } from '../service/target.ts';
-import { logIn, userWalletsOf } from './relay-user.ts';
+import { logIn, userWalletsOf } from '../talk/relay-user.ts';
 
 export const signPermit: Handler<{ as: string; spender: string; value: string; deadline: number }> = async (
   context,

@@ -1,7 +1,8 @@
 /** `rewards reset`: its options. */
-import type { Catalog } from '../machine/catalog.ts';
+
 import { option, settingOption } from '../machine/options.ts';
-import { serveSettings } from '../serve/settings.ts';
+import type { Catalog } from '../machine/verb.ts';
+import { serveSettings } from '../run/serve-settings.ts';
 
 export function declareReset({ parent, lazily }: Catalog): void {
   const reset = parent
@@ -14,5 +15,5 @@ export function declareReset({ parent, lazily }: Catalog): void {
     .addOption(option('--keep <what>', 'what a running stack keeps', { choices: ['clock'] }));
   for (const row of serveSettings)
     if (row.flag.startsWith('--persist-to')) reset.addOption(settingOption(row));
-  reset.action(lazily(async () => (await import('./run.ts')).reset));
+  reset.action(lazily(async () => (await import('../emulator/reset.ts')).reset));
 }

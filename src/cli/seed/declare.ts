@@ -1,6 +1,7 @@
 /** `rewards seed`: its options. */
-import type { Catalog } from '../machine/catalog.ts';
+
 import { option } from '../machine/options.ts';
+import type { Catalog } from '../machine/verb.ts';
 
 export function declareSeed({ parent, lazily }: Catalog): void {
   parent
@@ -19,5 +20,5 @@ Examples:
   rewards seed shop.yaml
   rewards seed shop.yaml --apply`,
     )
-    .action(lazily(async () => (await import('./run.ts')).seed));
+    .action(lazily(async () => (await import('../setup/seed.ts')).seed));
 }

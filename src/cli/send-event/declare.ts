@@ -1,7 +1,7 @@
 /** `rewards send-event`: its argument and options. */
 
-import type { Catalog } from '../machine/catalog.ts';
 import { gather, headerText, option } from '../machine/options.ts';
+import type { Catalog } from '../machine/verb.ts';
 
 export function declareSendEvent({ parent, lazily }: Catalog): void {
   parent
@@ -59,5 +59,5 @@ Examples:
   rewards send-event form_submit --user bob@demo.example --set metadata.form=contact
   rewards send-event account_creation --user alice@demo.example --expect 429:cooldown`,
     )
-    .action(lazily(async () => (await import('./run.ts')).sendEvent));
+    .action(lazily(async () => (await import('../talk/send-event.ts')).sendEvent));
 }

@@ -4,10 +4,10 @@ import type { RewardBody } from '../../client/bodies.ts';
 import type { Reply } from '../../client/reply.ts';
 import type { RequestDetail } from '../../contract/control/requests.ts';
 import { formatDuration } from '../../lib/duration.ts';
-import { spaced, whenText } from '../requests/explanation.ts';
 import { shortRequestId } from '../requests/request-line.ts';
 import { isObject, type JsonObject } from '../service/assignments.ts';
 import { reasonsOf } from '../service/expectation.ts';
+import { spaced, whenText } from '../talk/requests/explanation.ts';
 import { type Style, shortAddress, shortHash } from '../terminal/style.ts';
 
 export interface SentEvent {

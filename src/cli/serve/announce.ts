@@ -3,7 +3,7 @@ import type { ServeConfig } from '../../emulator/serve-config.ts';
 import { type Ready, readyEnvironment } from '../../stack/ready.ts';
 import type { CommandContext } from '../machine/context.ts';
 import { envLines } from '../machine/output.ts';
-import { banner } from './banner.ts';
+import { banner } from '../run/banner.ts';
 
 export function announce(
   { runtime, settings, style }: CommandContext,

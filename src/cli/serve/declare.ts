@@ -1,8 +1,8 @@
 /** `rewards serve`: its options. */
 import type { Option } from 'commander';
-import type { Catalog } from '../machine/catalog.ts';
 import { option, settingOption } from '../machine/options.ts';
-import { serveSettings } from './settings.ts';
+import type { Catalog } from '../machine/verb.ts';
+import { serveSettings } from '../run/serve-settings.ts';
 
 const serveOptions = (): Option[] => serveSettings.map(settingOption);
 
@@ -29,5 +29,5 @@ export function declareServe({ parent, lazily }: Catalog): void {
       },
     ),
   );
-  serve.action(lazily(async () => (await import('./run.ts')).serve));
+  serve.action(lazily(async () => (await import('../run/serve.ts')).serve));
 }

@@ -2,7 +2,7 @@
 import type { Environment } from '../../compose/env.ts';
 import { namesOf } from '../../lib/setting.ts';
 import { CliError } from '../machine/errors.ts';
-import { serveSettings } from './settings.ts';
+import { serveSettings } from '../run/serve-settings.ts';
 
 /** Whoever sets one of these may believe that serve uses this database. */
 const OF_PRODUCTION = ['REWARDS_DATABASE_URL', 'REWARDS_DATABASE_URL_FILE'];

@@ -8,7 +8,7 @@ import type { OfflineLedger } from '../../production/offline/offline-ledger.ts';
 import { startSettings } from '../../production/settings.ts';
 import type { RunInfo } from '../../stack/run-file.ts';
 import type { CommandContext } from '../machine/context.ts';
-import type { LedgerOptions } from '../start/options.ts';
+import type { LedgerOptions } from '../machine/setting-options.ts';
 import { meansLedger, withLedger } from './ledger.ts';
 import { ownReach } from './own-reach.ts';
 import { clientFor, resolveTarget } from './target.ts';

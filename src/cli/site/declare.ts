@@ -1,7 +1,7 @@
 /** `rewards site`: names, arguments and options. */
 import { hooks } from '../../site/plugin/hooks.ts';
-import type { Catalog } from '../machine/catalog.ts';
 import { gather, option } from '../machine/options.ts';
+import type { Catalog } from '../machine/verb.ts';
 
 const USER = 'an e-mail, or a login of the site';
 const NAME = 'login or e-mail of the user';
@@ -37,7 +37,7 @@ Examples:
   rewards site fire order_completed --user bob --set metadata.order_total=20 --set metadata.order_id=7
 Exits 1 when an event was refused, and when no event was sent.`,
     )
-    .action(lazily(async () => (await import('./run.ts')).fireHook));
+    .action(lazily(async () => (await import('../talk/site.ts')).fireHook));
   site
     .command('test')
     .summary('send a test event from the site, and say what to do about a failure')
@@ -53,7 +53,7 @@ Examples:
   rewards site test --user alice@demo.example --event social_share
 Exits 1 when the service does not answer 200.`,
     )
-    .action(lazily(async () => (await import('./run.ts')).testSite));
+    .action(lazily(async () => (await import('../talk/site.ts')).testSite));
   declareUsers(site, lazily);
 }
 

@@ -1,5 +1,5 @@
 /** `rewards status`: its options. */
-import type { Catalog } from '../machine/catalog.ts';
+import type { Catalog } from '../machine/verb.ts';
 
 export function declareStatus({ parent, lazily }: Catalog): void {
   parent

@@ -1,9 +1,10 @@
 /** `rewards status`: which parts of the stack work. */
+
+import { askParts, type Part } from '../around/status.ts';
 import type { CommandContext, Handler } from '../machine/context.ts';
 import { problemOf } from '../machine/errors.ts';
 import { clientFor, resolveTarget } from '../service/target.ts';
 import type { Style } from '../terminal/style.ts';
-import { askParts, type Part } from './ask-parts.ts';
 
 export const status: Handler<Record<string, never>> = async (context: CommandContext) => {
   const target = await resolveTarget(context);

@@ -1,6 +1,7 @@
 /** `rewards stop`: its options. */
-import type { Catalog } from '../machine/catalog.ts';
+
 import { option } from '../machine/options.ts';
+import type { Catalog } from '../machine/verb.ts';
 
 export function declareStop({ parent, lazily }: Catalog): void {
   parent
@@ -18,5 +19,5 @@ Examples:
   rewards stop --name shop
   rewards stop --all`,
     )
-    .action(lazily(async () => (await import('./run.ts')).stop));
+    .action(lazily(async () => (await import('../around/stop.ts')).stop));
 }

@@ -1,7 +1,7 @@
 /** `rewards token`: names, arguments and options. */
 
-import type { Catalog } from '../machine/catalog.ts';
 import { asGiven, durationMs, option } from '../machine/options.ts';
+import type { Catalog } from '../machine/verb.ts';
 
 export function declareToken({ parent, lazily }: Catalog): void {
   const token = parent
@@ -31,15 +31,15 @@ Examples:
   curl -H "Authorization: Bearer $(rewards token issue --user alice@demo.example)" …
   rewards token issue --user alice@demo.example --audience other   (one that must be refused)`,
     )
-    .action(lazily(async () => (await import('./run.ts')).issueToken));
+    .action(lazily(async () => (await import('../emulator/token.ts')).issueToken));
   token
     .command('decode')
     .summary('print a token’s claims, when it expires, and whether the service accepts it')
     .argument('<token>', 'the token; - reads it from standard input')
-    .action(lazily(async () => (await import('./run.ts')).decodeToken));
+    .action(lazily(async () => (await import('../emulator/token.ts')).decodeToken));
   token
     .command('rotate-keys')
     .summary('make the emulator sign with a new key')
     .addOption(option('--revoke', 'tokens of the earlier keys end at once'))
-    .action(lazily(async () => (await import('./run.ts')).rotateKeys));
+    .action(lazily(async () => (await import('../emulator/token.ts')).rotateKeys));
 }

@@ -1,5 +1,5 @@
 /** `rewards undo`. */
-import type { Catalog } from '../machine/catalog.ts';
+import type { Catalog } from '../machine/verb.ts';
 
 export function declareUndo({ parent, lazily }: Catalog): void {
   parent

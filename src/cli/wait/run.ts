@@ -1,9 +1,9 @@
 /** `rewards wait`: looks again and again until every condition holds. */
 import { formatDuration } from '../../lib/duration.ts';
 import { delay, stopwatch } from '../../lib/timers.ts';
+import { type Condition, parseCondition } from '../around/wait.ts';
 import type { CommandContext, Handler } from '../machine/context.ts';
 import { CliError } from '../machine/errors.ts';
-import { type Condition, parseCondition } from './conditions.ts';
 
 /** Quick enough for somebody who watches, and few enough for the service. */
 const LOOK_EVERY_MS = 100;

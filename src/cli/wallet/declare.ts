@@ -1,7 +1,7 @@
 /** `rewards wallet`: names, arguments and options. */
 
-import type { Catalog } from '../machine/catalog.ts';
 import { option } from '../machine/options.ts';
+import type { Catalog } from '../machine/verb.ts';
 
 const USER = 'an e-mail, an address, or <platform>:<id> such as discord:123456789012345678';
 const BRAND = 'id or domain of the brand [default: the first brand of the stack that runs here]';
@@ -34,17 +34,17 @@ Examples:
   rewards wallet pregenerate discord:123456789012345678 --username alice
   rewards wallet pregenerate newcomer@demo.example`,
     )
-    .action(lazily(async () => (await import('./run.ts')).pregenerateWallet));
+    .action(lazily(async () => (await import('../talk/wallet.ts')).pregenerateWallet));
   wallet
     .command('show')
     .summary("show a user's address, place in the key tree and registrations (emulator only)")
     .argument('<user>', USER)
-    .action(lazily(async () => (await import('./run.ts')).showWallet));
+    .action(lazily(async () => (await import('../talk/wallet.ts')).showWallet));
   wallet
     .command('balance')
     .summary('show how many RWT a user holds on chain')
     .argument('<user>', USER)
     .addOption(option('--brand <brand>', BRAND, { env: 'REWARDS_BRAND_ID' }))
     .addHelpText('after', '\nExample:\n  rewards wallet balance alice@demo.example -o env')
-    .action(lazily(async () => (await import('./run.ts')).walletBalance));
+    .action(lazily(async () => (await import('../talk/wallet.ts')).walletBalance));
 }

@@ -1,6 +1,6 @@
 /** `rewards webhooks`: the group; each of its parts declares its own verbs. */
-import type { Catalog } from '../machine/catalog.ts';
-import { declareEvents } from './events/declare.ts';
+import type { Catalog } from '../machine/verb.ts';
+import { declareEvents } from '../talk/webhooks/commands.ts';
 import { declareInbox } from './inbox/declare.ts';
 import { declareDeliveries, declareEndpoints } from './outbound/declare.ts';
 import { declareSignatures } from './signatures/declare.ts';

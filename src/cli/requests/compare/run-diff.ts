@@ -3,9 +3,9 @@ import { type RequestDetail, showRequest } from '../../../contract/control/reque
 import type { Handler } from '../../machine/context.ts';
 import { type ControlOptions, withControl } from '../../service/control.ts';
 import { mustSucceed } from '../../service/control-reply.ts';
+import { comparable, type Difference, differencesOf } from '../../talk/requests/diff.ts';
 import type { Style } from '../../terminal/style.ts';
 import { shortRequestId } from '../request-line.ts';
-import { comparable, type Difference, differencesOf } from './differences.ts';
 import { differenceLines } from './view.ts';
 
 export const diffRequests: Handler<ControlOptions & { a: string; b: string }> = (context, options) =>

@@ -1,6 +1,7 @@
 /** Differences for people: one a line, the side that has nothing there marked by its sign. */
+
+import type { Difference } from '../../talk/requests/diff.ts';
 import type { Style } from '../../terminal/style.ts';
-import type { Difference } from './differences.ts';
 
 const VALUE_MAX = 60;
 

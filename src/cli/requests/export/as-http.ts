@@ -1,5 +1,5 @@
 /** A kept request as an entry of an `.http` file, as editors send it. */
-import type { Sendable } from './sendable.ts';
+import type { Sendable } from '../../talk/requests/sendable.ts';
 
 /** Without `secret` the credential is a variable of the editor's environment file. */
 export function asHttp({ method, url, headers, credential, body }: Sendable, secret?: string): string {

@@ -3,7 +3,7 @@ import type { RequestDetail } from '../../../contract/control/requests.ts';
 import { issueToken, showWallet } from '../../../contract/control/users.ts';
 import type { Emulator } from '../../service/control.ts';
 import { mustSucceed } from '../../service/control-reply.ts';
-import { notReplayable } from './sendable.ts';
+import { notReplayable } from '../../talk/requests/sendable.ts';
 
 /** Undefined for a request without one; E_NOT_REPLAYABLE when it cannot be had. */
 export async function credentialValue(

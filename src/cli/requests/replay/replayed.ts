@@ -1,7 +1,7 @@
 /** What came of sending a request again. */
-import type { Difference } from '../compare/differences.ts';
-import type { Effects, ExpectedEffects } from './effects.ts';
-import type { Answered } from './send-again.ts';
+import type { Difference } from '../../talk/requests/diff.ts';
+import type { Effects, ExpectedEffects } from '../../talk/requests/effects.ts';
+import type { Answered } from '../../talk/requests/send-again.ts';
 
 export interface Replayed {
   /** Of the original. */

@@ -1,10 +1,10 @@
 /** A replay for people: each answer on a line, what is different below it, and what all of them brought about. */
 import type { RequestDetail } from '../../../contract/control/requests.ts';
 import { formatDuration } from '../../../lib/duration.ts';
+import { effectsText } from '../../talk/requests/effects.ts';
 import type { Style } from '../../terminal/style.ts';
 import { differenceLines } from '../compare/view.ts';
 import { shortRequestId } from '../request-line.ts';
-import { effectsText } from './effects.ts';
 import type { Replayed } from './replayed.ts';
 
 /** A screenful; `-o json` has all of them. */

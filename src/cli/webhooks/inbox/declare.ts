@@ -1,6 +1,7 @@
 /** `rewards webhooks inbox`: names, arguments and options. */
-import type { Catalog } from '../../machine/catalog.ts';
+
 import { option, wholeNumberOf } from '../../machine/options.ts';
+import type { Catalog } from '../../machine/verb.ts';
 
 export function declareInbox({ parent, lazily }: Catalog): void {
   parent
@@ -23,5 +24,5 @@ Examples:
   rewards webhooks inbox -o json
   rewards webhooks inbox --follow`,
     )
-    .action(lazily(async () => (await import('./run.ts')).showInbox));
+    .action(lazily(async () => (await import('../../talk/webhooks/inbox.ts')).showInbox));
 }

@@ -1,9 +1,9 @@
 /** `rewards webhooks endpoints|deliveries`: names, arguments and options. */
 import type { Command } from 'commander';
 import { webhookTypes } from '../../../rules/webhooks/body.ts';
-import type { Catalog } from '../../machine/catalog.ts';
 import { asGiven, durationMs, option, wholeNumberOf } from '../../machine/options.ts';
-import { ledgerOptions } from '../../start/options.ts';
+import { ledgerOptions } from '../../machine/setting-options.ts';
+import type { Catalog } from '../../machine/verb.ts';
 
 const BRAND = 'its id or one of its domains';
 const ENDPOINT = 'id of the endpoint, or latest';
@@ -25,7 +25,7 @@ export function declareEndpoints({ parent, lazily }: Catalog): void {
   const verb = verbOf(group);
   verb('list', 'print the endpoints, without their secrets')
     .addOption(option('--brand <brand>', `${BRAND} [default: all brands]`))
-    .action(lazily(async () => (await import('./run-endpoints.ts')).listEndpoints));
+    .action(lazily(async () => (await import('../../talk/webhooks/endpoints.ts')).listEndpoints));
   verb('add', 'add an endpoint; prints its signing secret, once')
     .usage('[options] [brand] <url>')
     .argument('[brand]', `${BRAND}; may be left out where there is one brand`)
@@ -38,7 +38,7 @@ Examples:
   rewards webhooks endpoints add https://shop.example/hooks/rewards
   rewards webhooks endpoints add shop.example https://crm.example/in --types reward.distributed`,
     )
-    .action(lazily(async () => (await import('./run-endpoints.ts')).addEndpoint));
+    .action(lazily(async () => (await import('../../talk/webhooks/endpoints.ts')).addEndpoint));
   verb('set', 'change the URL or the types of an endpoint, or turn it off')
     .argument('<id>', ENDPOINT)
     .argument('<setting=value...>', 'url, types, enabled')
@@ -46,13 +46,13 @@ Examples:
       'after',
       '\nExample:\n  rewards webhooks endpoints set we_… types=reward.distributed enabled=off',
     )
-    .action(lazily(async () => (await import('./run-endpoints.ts')).setEndpoint));
+    .action(lazily(async () => (await import('../../talk/webhooks/endpoints.ts')).setEndpoint));
   verb('remove', 'remove an endpoint, with what was still to go there')
     .argument('<id>', ENDPOINT)
-    .action(lazily(async () => (await import('./run-endpoints.ts')).removeEndpoint));
+    .action(lazily(async () => (await import('../../talk/webhooks/endpoints.ts')).removeEndpoint));
   verb('enable', 'turn an endpoint on again; what was held goes out with `recover`')
     .argument('<id>', ENDPOINT)
-    .action(lazily(async () => (await import('./run-endpoints.ts')).enableEndpoint));
+    .action(lazily(async () => (await import('../../talk/webhooks/endpoints.ts')).enableEndpoint));
   verb('rotate-secret', 'print a new signing secret, once; the present one signs beside it for a while')
     .argument('<id>', ENDPOINT)
     .addOption(
@@ -61,14 +61,14 @@ Examples:
         parse: (text: string) => (text === '0' ? text : asGiven(durationMs)(text)),
       }),
     )
-    .action(lazily(async () => (await import('./run-endpoints.ts')).rotateSecret));
+    .action(lazily(async () => (await import('../../talk/webhooks/endpoints.ts')).rotateSecret));
   verb(
     'recover',
     'send what an endpoint missed: what was held while it was off, what failed, and what waits for a later attempt',
   )
     .argument('<id>', ENDPOINT)
     .requiredOption('--since <time>', 'from when on: 2030-01-01T00:00:00Z, or a duration such as 5d')
-    .action(lazily(async () => (await import('./run-endpoints.ts')).recoverEndpoint));
+    .action(lazily(async () => (await import('../../talk/webhooks/endpoints.ts')).recoverEndpoint));
 }
 
 export function declareDeliveries({ parent, lazily }: Catalog): void {

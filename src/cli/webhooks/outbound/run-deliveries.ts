@@ -3,9 +3,9 @@
 import type { WebhookDelivery } from '../../../contract/control/webhooks.ts';
 import * as webhooks from '../../../contract/control/webhooks.ts';
 import type { Handler } from '../../machine/context.ts';
+import type { LedgerOptions } from '../../machine/setting-options.ts';
 import { withControl } from '../../service/control.ts';
 import { replyResult } from '../../service/control-reply.ts';
-import type { LedgerOptions } from '../../start/options.ts';
 import { endpointId, eventId } from './latest.ts';
 import { deliveryLine, eventText } from './view.ts';
 

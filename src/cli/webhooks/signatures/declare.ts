@@ -1,7 +1,7 @@
 /** `rewards webhooks sign|verify`: names, arguments and options. */
 import { InvalidArgumentError } from 'commander';
-import type { Catalog } from '../../machine/catalog.ts';
 import { durationMs, gather, headerText, instantMs, option } from '../../machine/options.ts';
+import type { Catalog } from '../../machine/verb.ts';
 
 export function declareSignatures({ parent, lazily }: Catalog): void {
   const secret = option(
@@ -33,7 +33,7 @@ Examples:
   rewards webhooks sign --secret whsec_… --scheme processor event.json > headers
   curl -H @headers --data-binary @event.json https://shop.example/hook`,
     )
-    .action(lazily(async () => (await import('./run-sign.ts')).signBody));
+    .action(lazily(async () => (await import('../../talk/webhooks/signatures.ts')).signBody));
   parent
     .command('verify')
     .summary('say whether a signature verifies; --explain says which part of it fails')

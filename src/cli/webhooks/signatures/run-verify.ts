@@ -3,9 +3,9 @@ import { formatDuration } from '../../../lib/duration.ts';
 import type { Handler } from '../../machine/context.ts';
 import { problemOf } from '../../machine/errors.ts';
 import { readBytes, utf8Of } from '../../machine/read-input.ts';
+import { explainSignature, parts, type Verdict } from '../../talk/webhooks/explain-signature.ts';
+import { signaturesIn } from '../../talk/webhooks/schemes.ts';
 import type { Style } from '../../terminal/style.ts';
-import { explainSignature, parts, type Verdict } from './explain-signature.ts';
-import { signaturesIn } from './schemes.ts';
 import { signingFrom } from './secret.ts';
 
 interface VerifyOptions {

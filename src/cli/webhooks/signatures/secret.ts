@@ -1,7 +1,7 @@
 /** The signing secret that a command was given, and the clock that goes with it. */
 import type { CommandContext } from '../../machine/context.ts';
 import { usageError } from '../../machine/errors.ts';
-import { destinationOf, processorIfRunning } from '../events/processor.ts';
+import { destinationOf, processorIfRunning } from '../../talk/webhooks/processor.ts';
 
 /** The secret, or E_USAGE with the two ways to give it. */
 export function secretFrom(secret: string | undefined): string {

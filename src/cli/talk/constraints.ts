@@ -1,0 +1,98 @@
+/** `rewards constraints list|check|invalidate|chat`. */
+import * as constraints from '../../contract/control/constraints.ts';
+import { perksText, standingLine, verdictText } from '../constraints/view.ts';
+import type { CommandContext, Handler } from '../machine/context.ts';
+import { usageError } from '../machine/errors.ts';
+import type { LedgerOptions } from '../machine/setting-options.ts';
+import { withControl } from '../service/control.ts';
+import { replyResult } from '../service/control-reply.ts';
+import { meansLedger } from '../service/ledger.ts';
+import { demandBrand } from '../service/named-brand.ts';
+import { clientFor, resolveTarget } from '../service/target.ts';
+
+interface OfBrand {
+  brand?: string;
+}
+
+async function asking(context: CommandContext, { brand }: OfBrand) {
+  const target = await resolveTarget(context);
+  const { brandId } = await demandBrand(context, target, brand);
+  return { brand: brandId, call: clientFor(target, context).call };
+}
+
+/** The brand's id, or its name on a ledger: none of a ledger's brands is the first. */
+async function brandFor(context: CommandContext, { brand, ...options }: OfBrand & LedgerOptions) {
+  if (!meansLedger(context, options))
+    return (await demandBrand(context, await resolveTarget(context), brand)).brandId;
+  if (brand === undefined)
+    throw usageError('A ledger has no first brand.', 'Name the brand: --brand shop.example');
+  return brand;
+}
+
+export const listConstraints: Handler<OfBrand & LedgerOptions> = (context, options) =>
+  withControl(context, options, async ({ call }) =>
+    replyResult(
+      await call(constraints.listConstraints, { query: { brand: await brandFor(context, options) } }),
+      {
+        text: ({ perks }, style) => perksText(perks, style),
+      },
+    ),
+  );
+
+export const checkConstraints: Handler<OfBrand & { perk: string; user: string }> = async (
+  context,
+  options,
+) => {
+  const { brand, call } = await asking(context, options);
+  const { perk, user } = options;
+  const reply = await call(constraints.checkConstraints, { body: { brand, perk, user } });
+  const result = replyResult(reply, { text: verdictText });
+  if (!result.ok || reply.body.eligible) return result;
+  const message = reply.body.missing.map((one) => one.message).join('; ');
+  return {
+    ok: false,
+    data: result.data,
+    error: {
+      code: 'E_REFUSED',
+      message: `${reply.body.user} may not have ${reply.body.name}: ${message}`,
+      fix: '`rewards constraints list` shows what the perk asks; `rewards constraints chat` sets levels and roles.',
+      retryable: false,
+      details: { missing: reply.body.missing },
+    },
+  };
+};
+
+export const invalidateResults: Handler<
+  OfBrand & LedgerOptions & { url: string; user?: string; tokenId?: number }
+> = (context, { url, user, tokenId, ...options }) =>
+  withControl(context, options, async ({ call }) =>
+    replyResult(
+      await call(constraints.invalidateConstraints, {
+        body: { brand: await brandFor(context, options), url, user, tokenId },
+      }),
+      {
+        text: ({ invalidated }) => `${invalidated} ${invalidated === 1 ? 'result' : 'results'} forgotten`,
+      },
+    ),
+  );
+
+export const chatStandings: Handler<
+  OfBrand & { user?: string; platform: string; level?: number; role?: string[]; roles: boolean }
+> = async (context, options) => {
+  const { user, platform, level, role } = options;
+  const { brand, call } = await asking(context, options);
+  const roles = options.roles ? role : [];
+  if (user === undefined) {
+    if (level !== undefined || roles !== undefined)
+      throw usageError(
+        '--level and --role need a user.',
+        'Name the user: rewards constraints chat <user> --level 5',
+      );
+    return replyResult(await call(constraints.listChatStandings, { query: { brand } }), {
+      text: ({ standings }, style) =>
+        standings.map((one) => standingLine(one, style)).join('\n') || 'nobody has a level or role yet',
+    });
+  }
+  const reply = await call(constraints.setChatStanding, { body: { brand, user, platform, level, roles } });
+  return replyResult(reply, { text: standingLine });
+};

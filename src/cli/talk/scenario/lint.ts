@@ -1,0 +1,25 @@
+/** `rewards scenario lint`: every problem of the files, without a service. */
+import type { Handler } from '../../machine/context.ts';
+import { problemOf } from '../../machine/errors.ts';
+import { problemText } from '../../machine/output.ts';
+import { problemsError, problemsText, readScenarioFiles } from './find-files.ts';
+
+export const lintScenarioFiles: Handler<{ files: string[] }> = async (context, { files }) => {
+  const { scenarios, problems } = await readScenarioFiles(context, files);
+  const data = { files: scenarios.map(({ file, data: { name } }) => ({ file, name })), problems };
+  if (problems.length === 0) {
+    const count = scenarios.length;
+    return {
+      ok: true,
+      data,
+      text: (style) => style.green(`${count} ${count === 1 ? 'file' : 'files'}, no problem`),
+    };
+  }
+  const error = problemOf('E_SCENARIO', problemsError(problems));
+  return {
+    ok: false,
+    error,
+    data,
+    text: (style) => `${problemsText(problems, style)}\n${problemText(error, style)}`,
+  };
+};
