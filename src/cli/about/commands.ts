@@ -23,7 +23,7 @@ export function declareCompletion({ parent, lazily }: Catalog): void {
       .addHelpText('after', `\nInstall:\n  ${HOW[shell]}`)
       .action(
         lazily(async () => {
-          const { printScript } = await import('../completion/run.ts');
+          const { printScript } = await import('./completion.ts');
           // By now every command is declared.
           return (context) => printScript(context, { shell, program: parent });
         }),

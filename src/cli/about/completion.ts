@@ -1,6 +1,10 @@
 /** The commands of the program as plain facts, from their declarations. */
 import type { Argument, Command, Option } from 'commander';
+import type { CommandContext } from '../machine/context.ts';
+import { exitCodes } from '../machine/exit-codes.ts';
 import { type Kind, kindOfArgument, kindOfOption } from './completion-kinds.ts';
+import { fishScript } from './fish-script.ts';
+import { bashScript, zshScript } from './posix-script.ts';
 
 /** What can be written in a place: some words, values of the stack, files, or nothing that is known. */
 export type Values = { words: readonly string[] } | { kind: Kind } | 'files' | 'unknown';
@@ -14,7 +18,7 @@ export interface CommandFacts {
 }
 
 /** Every command that the help shows, the program first. */
-export function catalogueOf(program: Command): CommandFacts[] {
+function catalogueOf(program: Command): CommandFacts[] {
   return factsOf(program, '');
 }
 
@@ -47,4 +51,17 @@ function argumentFacts(path: string, argument: Argument): CommandFacts['argument
   const isFile = /file|dir|folder|path|command/.test(argument.name());
   const values: Values = argChoices ? { words: argChoices } : kind ? { kind } : isFile ? 'files' : 'unknown';
   return { values, repeats: variadic };
+}
+
+const scripts = { bash: bashScript, zsh: zshScript, fish: fishScript };
+
+export async function printScript(
+  { runtime, settings }: CommandContext,
+  { shell, program }: { shell: keyof typeof scripts; program: Command },
+) {
+  const script = scripts[shell](catalogueOf(program));
+  if (settings.output !== 'text') return { ok: true as const, data: { shell, script }, text: () => script };
+  // Printed here, since a terminal's width must not break its lines.
+  runtime.stdout.write(script);
+  return exitCodes.done;
 }

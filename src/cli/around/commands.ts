@@ -30,5 +30,5 @@ Examples:
   rewards checkout pay latest && rewards wait --for minted:latest
   rewards wait --for 'balance:alice@demo.example>=100'`,
     )
-    .action(lazily(async () => (await import('../wait/run.ts')).wait));
+    .action(lazily(async () => (await import('./wait.ts')).wait));
 }

@@ -1,8 +1,11 @@
 /** `rewards open`: the address of a page, and the browser on it. */
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { Environment } from '../../compose/env.ts';
 import { listSessions } from '../../contract/control/processor.ts';
 import type { CommandContext, Handler } from '../machine/context.ts';
 import { CliError } from '../machine/errors.ts';
-import { openBrowser } from '../open/browser.ts';
 import type { Page } from '../open/pages.ts';
 import { mustSucceed } from '../service/control-reply.ts';
 import { clientFor, theRunHere } from '../service/target.ts';
@@ -42,3 +45,24 @@ async function addressOf(context: CommandContext, page: Page): Promise<string> {
 /** Whether a person sits at the terminal: nobody does in CI, and a pipe's reader wants the address alone. */
 const isAttended = ({ runtime, settings }: CommandContext): boolean =>
   settings.output === 'text' && runtime.stdout.isTTY && !runtime.env.CI;
+
+const openers: Partial<Record<NodeJS.Platform, [string, ...string[]]>> = {
+  darwin: ['open'],
+  // `start` takes its first quoted argument for a title.
+  win32: ['cmd', '/c', 'start', ''],
+};
+
+/** Resolves with whether a program that opens addresses has been started; it goes on by itself. */
+async function openBrowser(url: string, env: Environment): Promise<boolean> {
+  const [program, ...args] = openers[process.platform] ?? ['xdg-open'];
+  // `&` ends a command of cmd.
+  const address = process.platform === 'win32' ? url.replaceAll('&', '^&') : url;
+  const child = spawn(program, [...args, address], { stdio: 'ignore', detached: true, env });
+  child.unref();
+  try {
+    await once(child, 'spawn');
+    return true;
+  } catch {
+    return false;
+  }
+}

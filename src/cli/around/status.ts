@@ -1,5 +1,4 @@
 /** Asks each part of a stack whether it works. */
-
 import type { HealthBody } from '../../client/bodies.ts';
 import type { Client } from '../../client/create-client.ts';
 import type { Reply } from '../../client/reply.ts';
@@ -7,10 +6,14 @@ import { showClock } from '../../contract/control/clock.ts';
 import { listSessions } from '../../contract/control/processor.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import type { RunInfo } from '../../stack/run-file.ts';
+import type { CommandContext, Handler } from '../machine/context.ts';
+import { problemOf } from '../machine/errors.ts';
 import { askNode } from '../service/ask-node.ts';
 import { isObject } from '../service/assignments.ts';
+import { clientFor, resolveTarget } from '../service/target.ts';
+import type { Style } from '../terminal/style.ts';
 
-export interface Part {
+interface Part {
   part: 'service' | 'ledger' | 'chain' | 'identity' | 'processor' | 'site' | 'clock';
   works: boolean;
   /** What was seen, for people. */
@@ -23,7 +26,7 @@ const PART_MS = 5_000;
 type Asked = { client: Client; run?: RunInfo | undefined; timeoutMs: number };
 
 /** Every part of a stack that runs here; of another service what its health tells. Throws when the service cannot be reached. */
-export async function askParts({ client, run, timeoutMs }: Asked): Promise<Part[]> {
+async function askParts({ client, run, timeoutMs }: Asked): Promise<Part[]> {
   const health = await client.health();
   const parts = partsOf(health);
   if (!run) return parts;
@@ -95,4 +98,39 @@ async function clockOf({ call }: Client): Promise<string> {
   const { now, frozen, offsetMs } = body;
   const ahead = `${formatDuration(Math.abs(offsetMs))} ${offsetMs > 0 ? 'ahead' : 'behind'}`;
   return [now, frozen ? 'frozen' : 'running', ...(Math.abs(offsetMs) < 1_000 ? [] : [ahead])].join(', ');
+}
+
+export const status: Handler<Record<string, never>> = async (context: CommandContext) => {
+  const target = await resolveTarget(context);
+  const client = clientFor(target, context);
+  const parts = await askParts({ client, run: target.run, timeoutMs: context.settings.timeout });
+  const { run } = target;
+  const works = parts.every((part) => part.works);
+  const data = {
+    works,
+    url: target.urls.events,
+    stack: run
+      ? { name: run.name ?? null, pid: run.pid, program: run.program, dataDir: run.dataDir, urls: run.urls }
+      : null,
+    parts,
+  };
+  const text = (style: Style) => partsText(data, style);
+  if (works) return { ok: true, data, text };
+  const failing = parts.filter((part) => !part.works);
+  const error = problemOf('E_UNHEALTHY', {
+    message: failing.map(({ part, detail }) => `${part}: ${detail}`).join('\n'),
+    details: { parts: failing },
+  });
+  return { ok: false, error, data, text };
+};
+
+function partsText(
+  { url, stack, parts }: { url: string; stack: { pid: number; name: string | null } | null; parts: Part[] },
+  style: Style,
+): string {
+  const who = stack ? style.dim(`process ${stack.pid}${stack.name ? `, ${stack.name}` : ''}`) : '';
+  const rows = parts.map(({ part, works, detail }) =>
+    [part.padEnd(9), works ? style.green('works') : style.red('fails'), style.dim(detail)].join('  '),
+  );
+  return [[url, who].filter(Boolean).join('  '), ...rows].join('\n');
 }

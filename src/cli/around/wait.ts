@@ -1,12 +1,13 @@
 /** What `rewards wait` can wait for. */
-
 import { ClientError } from '../../client/client-error.ts';
 import type { ControlReply } from '../../client/control-call.ts';
 import type { Reply } from '../../client/reply.ts';
 import { mintOfSession } from '../../contract/control/mints.ts';
 import { showProcessorEvent, showSession } from '../../contract/control/processor.ts';
 import { showDelivery } from '../../contract/control/webhooks.ts';
-import type { CommandContext } from '../machine/context.ts';
+import { formatDuration } from '../../lib/duration.ts';
+import { delay, stopwatch } from '../../lib/timers.ts';
+import type { CommandContext, Handler } from '../machine/context.ts';
 import { CliError, usageError } from '../machine/errors.ts';
 import { askNode } from '../service/ask-node.ts';
 import { isObject } from '../service/assignments.ts';
@@ -15,18 +16,18 @@ import { namedBrand } from '../service/named-brand.ts';
 import { callFor, clientFor, resolveTarget } from '../service/target.ts';
 
 /** One look: whether the condition holds, and what was seen, for people. */
-export interface Look {
+interface Look {
   holds: boolean;
   seen: string;
 }
 
 /** Looks once. Throws E_REFUSED when the condition can never hold any more. */
-export type Condition = (context: CommandContext) => Promise<Look>;
+type Condition = (context: CommandContext) => Promise<Look>;
 
 const FORMS = 'ready, tx:HASH, minted:SESSION, balance:USER>=AMOUNT and webhook:EVENT';
 
 /** Reads a condition; E_USAGE for what is not one. */
-export function parseCondition(text: string): Condition {
+function parseCondition(text: string): Condition {
   if (text === 'ready') return ready;
   const [, kind, what = ''] = /^(tx|minted|webhook|balance):(.+)$/s.exec(text) ?? [];
   if (kind === 'tx' && /^0x[0-9a-f]{64}$/i.test(what)) return inBlock(what);
@@ -146,3 +147,42 @@ const delivered =
       seen: `${taken} of ${deliveries.length} deliveries taken`,
     };
   };
+
+/** Quick enough for somebody who watches, and few enough for the service. */
+const LOOK_EVERY_MS = 100;
+
+export const wait: Handler<{ for?: string[] }> = async (context, { for: wishes = ['ready'] }) => {
+  const conditions = wishes.map((text) => ({ text, look: parseCondition(text) }));
+  const elapsedMs = stopwatch();
+  const met: { condition: string; seen: string }[] = [];
+  for (const { text, look } of conditions) {
+    met.push({ condition: text, seen: await until(context, { text, look, elapsedMs }) });
+  }
+  const waitedMs = Math.round(elapsedMs());
+  return {
+    ok: true,
+    data: { conditions: met, waitedMs },
+    text: (style) =>
+      met.map(({ condition, seen }) => `${style.green(condition)}  ${style.dim(seen)}`).join('\n'),
+  };
+};
+
+/** What was seen when the condition held. Throws E_TIMEOUT with what was seen last. */
+async function until(
+  context: CommandContext,
+  { text, look, elapsedMs }: { text: string; look: Condition; elapsedMs: () => number },
+): Promise<string> {
+  const { timeout } = context.settings;
+  for (;;) {
+    // The notes of one look are enough.
+    const { holds, seen } = await look({ ...context, note: () => {} });
+    if (holds) return seen;
+    if (elapsedMs() >= timeout) {
+      throw new CliError('E_TIMEOUT', {
+        message: `${text} did not hold within ${formatDuration(timeout)}; last seen: ${seen}.`,
+        details: { condition: text, seen },
+      });
+    }
+    await delay(Math.min(LOOK_EVERY_MS, Math.max(1, timeout - elapsedMs())));
+  }
+}

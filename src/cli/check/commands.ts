@@ -34,7 +34,7 @@ export function declareLane({ parent, lazily }: Catalog): void {
     .requiredOption('--reason <text>', 'why it is retired; kept in the ledger')
     .requiredOption('--by <name>', 'who retires it; kept in the ledger')
     .addOption(option('-y, --yes', 'do it'))
-    .action(lazily(async () => (await import('../lane/run-retire.ts')).retireLane));
+    .action(lazily(async () => (await import('./lane.ts')).retireLane));
   for (const verb of [show, accept, retire])
     for (const one of [...ledgerOptions(), ...nodeOptions(), settingOption(startSettings.finalityBlocks)])
       verb.addOption(one);

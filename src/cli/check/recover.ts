@@ -1,11 +1,20 @@
 /** What `rewards recover` prints for people. */
+
+import { namesOf } from '../../lib/setting.ts';
 import type { RecoveryReport } from '../../production/recovery/report.ts';
+import type { Secret } from '../../production/secrets.ts';
+import { startSettings } from '../../production/settings.ts';
+import type { CommandContext, Handler } from '../machine/context.ts';
+import { problemOf, usageError } from '../machine/errors.ts';
+import { type LedgerOptions, ledgerSecrets } from '../machine/setting-options.ts';
+import { withLedger } from '../service/ledger.ts';
+import { createProgress } from '../terminal/progress.ts';
 import type { Style } from '../terminal/style.ts';
 
 /** Of each list, as many lines as a person reads; `-o json` has all. */
 const SHOWN = 20;
 
-export function recoveryText(report: RecoveryReport, style: Style): string {
+function recoveryText(report: RecoveryReport, style: Style): string {
   const { state, agreedBlock, headBlock, pendingUnknown } = report;
   const reach = `blocks ${agreedBlock === null ? 'from the deployment' : agreedBlock + 1} to ${headBlock}`;
   if (state === 'nothing')
@@ -122,3 +131,59 @@ const earlier = ({ recoveries }: RecoveryReport, style: Style) =>
       `recovery ${id} of ${startedAt}, ${finishedAt === null ? 'broken off' : 'finished'}: ${what.join(', ') || 'no rows'}`,
     );
   });
+
+type RecoverOptions = LedgerOptions &
+  Record<string, unknown> & {
+    plan?: boolean;
+    apply?: boolean;
+    skipNumbers?: boolean;
+    confirmations: number;
+    finalityBlocks: number;
+  };
+
+export const recover: Handler<RecoverOptions> = async (context, options) => {
+  const { plan = false, apply = false, skipNumbers = false, confirmations, finalityBlocks } = options;
+  if (plan && apply)
+    throw usageError(
+      'Nothing was changed: --plan and --apply contradict each other.',
+      'Give --plan, which is the default, to see what it would do, or --apply to do it.',
+    );
+  const progress = createProgress(context);
+  try {
+    return await withLedger(context, options, async (ledger) => {
+      const secret = (row: Row) => secretOf(row, context, options);
+      const { walletsXpub, payoutKey, mintKey, redemptionKey, relayKey } = startSettings;
+      const recovery = await ledger.recovery({
+        nodes: ledgerSecrets(options).nodes,
+        walletsXpub: secret(walletsXpub),
+        keys: {
+          payout: secret(payoutKey),
+          mint: secret(mintKey),
+          redemption: secret(redemptionKey),
+          relay: secret(relayKey),
+        },
+        settings: { confirmations, finalityBlocks },
+        progress: progress.show,
+      });
+      const report = await (apply ? recovery.apply({ skipNumbers }) : recovery.plan({ skipNumbers }));
+      progress.clear();
+      const shown = {
+        data: report,
+        text: (style: CommandContext['style']['stdout']) => recoveryText(report, style),
+      };
+      if (report.pendingUnknown.length === 0) return { ok: true, ...shown };
+      return { ok: false, error: problemOf('E_RECOVERY_PENDING'), ...shown };
+    });
+  } finally {
+    progress.clear();
+  }
+};
+
+type Row = Parameters<typeof namesOf>[0];
+
+/** A file where one is named, else the variable itself. */
+function secretOf(row: Row, { runtime }: CommandContext, options: Record<string, unknown>): Secret {
+  const { attribute, variable } = namesOf(row);
+  const files = [options[attribute] ?? []].flat() as string[];
+  return files.length > 0 ? { files } : { value: runtime.env[variable] };
+}

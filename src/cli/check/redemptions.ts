@@ -1,10 +1,12 @@
 /** `rewards redemptions list|drop`. */
+
+import type { Redemption } from '../../contract/control/perks.ts';
 import * as perks from '../../contract/control/perks.ts';
 import type { Handler } from '../machine/context.ts';
 import type { LedgerOptions } from '../machine/setting-options.ts';
-import { redemptionLine } from '../redemptions/view.ts';
 import { withControl } from '../service/control.ts';
 import { replyResult } from '../service/control-reply.ts';
+import type { Style } from '../terminal/style.ts';
 
 interface ListOptions extends LedgerOptions {
   brand?: string;
@@ -31,3 +33,24 @@ export const dropRedemption: Handler<LedgerOptions & { id: string }> = (context,
       text: redemptionLine,
     }),
   );
+
+/** `7KQ2-M9XT-4HVC  valid  Ten percent off  alice@demo.example  250 RWT  2026-11-22T17:03:49.000Z  0x5f…`. */
+function redemptionLine(body: Redemption, style: Style): string {
+  const { confirmationCode, perkName, perkId, user, cost } = body;
+  return [
+    confirmationCode,
+    stateText(body, style),
+    style.bold(perkName ?? perkId),
+    user,
+    `${cost} RWT`,
+    body.createdAt,
+    style.dim(body.transactionHash ?? `no transaction yet: ${body.id}`),
+  ].join('  ');
+}
+
+function stateText({ state, usedAt, failure, refusals, refusal }: Redemption, style: Style): string {
+  if (state === 'valid') return style.green(state);
+  if (state === 'used') return style.yellow(`used ${usedAt}`);
+  if (state === 'failed') return style.red(`failed: ${failure ?? 'reverted'}`);
+  return style.yellow(refusals > 0 ? `refused ${refusals} times: ${refusal}` : state);
+}

@@ -108,5 +108,5 @@ Examples:
   rewards checkout create --amount 500 --user alice@demo.example
   rewards checkout create --amount 2500 --user alice@demo.example -o json | jq -r .data.body.checkoutUrl`,
     )
-    .action(lazily(async () => (await import('./run-create.ts')).createCheckout));
+    .action(lazily(async () => (await import('../talk/checkout.ts')).createCheckout));
 }

@@ -43,5 +43,5 @@ Examples:
   rewards constraint-updater
   rewards constraint-updater --forward-to https://events.example --api-key-file key --caller-key-file caller-key`,
     )
-    .action(lazily(async () => (await import('./run.ts')).runConstraintUpdater));
+    .action(lazily(async () => (await import('../talk/constraint-updater.ts')).runConstraintUpdater));
 }

@@ -7,7 +7,7 @@ import type { Catalog } from '../machine/verb.ts';
 
 const { chainId, contractsFile, payoutKey, mintKey, redemptionKey, relayKey } = startSettings;
 
-type RoleOptions = Omit<Parameters<typeof import('./run-roles.ts').changeRole>[1], 'verb'>;
+type RoleOptions = Omit<Parameters<typeof import('../setup/contracts.ts').changeRole>[1], 'verb'>;
 
 export function declareContracts({ parent, lazily }: Catalog): void {
   const contracts = parent
@@ -63,7 +63,7 @@ Examples:
     for (const one of nodeOptions()) change.addOption(one);
     change.action(
       lazily<RoleOptions>(async () => {
-        const { changeRole } = await import('./run-roles.ts');
+        const { changeRole } = await import('../setup/contracts.ts');
         return (context, options) => changeRole(context, { ...options, verb });
       }),
     );

@@ -9,10 +9,10 @@ import { namesClockCondition } from '../../rules/clock-condition.ts';
 import type { CommandContext, Handler } from '../machine/context.ts';
 import { CliError, usageError } from '../machine/errors.ts';
 import type { CommandResult } from '../machine/output.ts';
-import { shortRequestId } from '../requests/request-line.ts';
 import { mustSucceed, refusalOf } from '../service/control-reply.ts';
 import { callFor } from '../service/target.ts';
 import { spaced } from '../talk/requests/explanation.ts';
+import { shortRequestId } from '../talk/requests/view.ts';
 import type { Style } from '../terminal/style.ts';
 
 export const showClock = (context: CommandContext) => withClock(context, (call) => call(clock.showClock));

@@ -75,3 +75,18 @@ function diffText({ lines, clockMs, isSame }: SnapshotDiff, style: Style): strin
 }
 
 const kilobytes = (bytes: number) => `${Math.ceil(bytes / 1_024)} KB`;
+
+export async function undo(context: CommandContext) {
+  const call = await callFor(context);
+  return replyResult(await call(snapshots.undo), {
+    text: ({ undone, chain, clock, tookMs }, style) =>
+      [
+        ...undone.map(({ id, at, method, path, status }) =>
+          [style.green('took back'), method, path, String(status), style.dim(at), ...(id ? [id] : [])].join(
+            '  ',
+          ),
+        ),
+        style.dim(`block ${chain.block}, clock ${clock.now}${clock.frozen ? ' frozen' : ''}, ${tookMs} ms`),
+      ].join('\n'),
+  });
+}

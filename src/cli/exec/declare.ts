@@ -26,5 +26,5 @@ Examples:
   rewards exec --seed my-brand.yaml -- npx vitest run
   rewards exec --clock 2030-01-01T00:00:00Z -- ./smoke-test.sh`,
     )
-    .action(lazily(async () => (await import('./run.ts')).exec));
+    .action(lazily(async () => (await import('../around/exec.ts')).exec));
 }

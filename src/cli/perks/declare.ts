@@ -129,7 +129,7 @@ Examples:
         'after',
         `\nThe key may also be in REWARDS_API_KEY.\n\nExample:\n  rewards perks ${name} 7KQ2-M9XT-4HVC`,
       )
-      .action(lazily(async () => (await import('./run-codes.ts'))[load]));
+      .action(lazily(async () => (await import('../setup/perks.ts'))[load]));
     ofServices.push(made);
   }
   // With --target: the database of a service in production tells whose a domain is.

@@ -28,5 +28,5 @@ export function declareRecover({ parent, lazily }: Catalog): void {
   const rows = [walletsXpub, payoutKey, mintKey, redemptionKey, relayKey, confirmations, finalityBlocks];
   for (const one of [...ledgerOptions(), ...nodeOptions(), ...rows.map((row) => settingOption(row))])
     recover.addOption(one);
-  recover.action(lazily(async () => (await import('./run.ts')).recover));
+  recover.action(lazily(async () => (await import('../check/recover.ts')).recover));
 }

@@ -83,7 +83,7 @@ export function declareRelay({ parent, lazily }: Catalog): void {
       ),
     )
     .addHelpText('after', '\nExample:\n  rewards relay permit --as alice --spender perks --value 100')
-    .action(lazily(async () => (await import('./run-permit.ts')).signPermit));
+    .action(lazily(async () => (await import('../talk/relay-user.ts')).signPermit));
   relay
     .command('status')
     .summary('show the state of a relayed call')

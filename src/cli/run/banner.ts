@@ -2,7 +2,7 @@
 
 import type { Ready } from '../../stack/ready.ts';
 import { manifest } from '../machine/manifest.ts';
-import { changeLines } from '../seed/view.ts';
+import { changeLines } from '../setup/seed.ts';
 import type { Style } from '../terminal/style.ts';
 import { wrapWords } from '../terminal/wrap.ts';
 

@@ -4,15 +4,17 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import type { Environment } from '../../compose/env.ts';
+import type { ServeConfig } from '../../emulator/serve-config.ts';
 import { stopwatch } from '../../lib/timers.ts';
 import { logFileIn } from '../../stack/log-file.ts';
-import type { Ready } from '../../stack/ready.ts';
+import { type Ready, readyEnvironment } from '../../stack/ready.ts';
 import type { CommandContext, Runtime } from '../machine/context.ts';
 import { CliError, type ErrorCode, errorTable, usageError } from '../machine/errors.ts';
 import { exitCodes } from '../machine/exit-codes.ts';
-import { announce } from '../serve/announce.ts';
+import { envLines } from '../machine/output.ts';
 import { isObject } from '../service/assignments.ts';
 import { catchStopSignals, interruptedBy } from '../terminal/stop-signals.ts';
+import { banner } from './banner.ts';
 import { type ServeOptions, serveConfig } from './serve-config.ts';
 
 /** Prints what `serve` prints; a stack that cannot start is told as by `serve`. */
@@ -88,4 +90,18 @@ function parsed(line: string): Record<string, unknown> {
   } catch {
     return {};
   }
+}
+
+export function announce(
+  { runtime, settings, style }: CommandContext,
+  { ready, config, tookMs }: { ready: Ready; config: ServeConfig; tookMs: number },
+): void {
+  const text = {
+    text: () =>
+      `${banner(ready, { style: style.stdout, tookMs, ephemeral: config.ephemeral, program: runtime.program, columns: runtime.stdout.columns })}\n`,
+    json: () => `${JSON.stringify({ type: 'ready', ...ready })}\n`,
+    jsonl: () => `${JSON.stringify({ type: 'ready', ...ready })}\n`,
+    env: () => `${envLines(readyEnvironment(ready))}\n`,
+  }[settings.output];
+  runtime.stdout.write(text());
 }

@@ -1,14 +1,15 @@
 /** What a stack is started with: the options of `serve` and of the commands that start one as it does. */
 import { join, resolve } from 'node:path';
+import type { Environment } from '../../compose/env.ts';
 import type { ServeConfig } from '../../emulator/serve-config.ts';
 import { jsonLog, type LogLevel } from '../../lib/log.ts';
-import { unknownVariables } from '../../lib/setting.ts';
+import { namesOf, unknownVariables } from '../../lib/setting.ts';
 import { knownVariables } from '../check/known-variables.ts';
 import type { CommandContext } from '../machine/context.ts';
-import { usageError } from '../machine/errors.ts';
-import { oldVariables } from '../serve/old-variables.ts';
+import { CliError, usageError } from '../machine/errors.ts';
 import { logLine } from './banner.ts';
 import { dataFolder } from './data-folder.ts';
+import { serveSettings } from './serve-settings.ts';
 
 const DEFAULT_PORT = 8787;
 const DEFAULT_RPC_PORT = 8545;
@@ -101,4 +102,28 @@ export function snapshotPath(
 /** Logs go to stderr in every format: the first line of stdout belongs to what is ready. */
 function logWriter({ runtime, settings, style }: CommandContext): (line: string) => void {
   return (line) => runtime.stderr.write(settings.output === 'text' ? logLine(line, style.stderr) : line);
+}
+
+/** Whoever sets one of these may believe that serve uses this database. */
+const OF_PRODUCTION = ['REWARDS_DATABASE_URL', 'REWARDS_DATABASE_URL_FILE'];
+
+/**
+ * Throws E_USAGE in a shell that names production's database, unless `options` or a variable of serve name its own;
+ * returns a note for each other variable that looks like one of serve's.
+ */
+function oldVariables(env: Environment, options: { databaseUrl?: string | undefined }): string[] {
+  const ofProduction = OF_PRODUCTION.find((name) => env[name] !== undefined);
+  if (ofProduction && options.databaseUrl === undefined) {
+    throw new CliError('E_USAGE', {
+      message: `${ofProduction} is a setting of \`rewards start\`; \`rewards serve\` does not use that database.`,
+      fix: `Unset it for this command (\`env -u ${ofProduction} rewards serve\`); to use a database of your own, set REWARDS_DEV_DATABASE_URL.`,
+      details: { variable: ofProduction, instead: 'REWARDS_DEV_DATABASE_URL' },
+    });
+  }
+  return serveSettings.flatMap((row) => {
+    const { variable } = namesOf(row);
+    const old = variable.replace('REWARDS_DEV_', 'REWARDS_');
+    const isMeant = env[old] !== undefined && env[variable] === undefined && !OF_PRODUCTION.includes(old);
+    return isMeant ? [`${old} is not a variable of serve; it reads ${variable}`] : [];
+  });
 }

@@ -10,9 +10,9 @@ import type { CommandContext, Handler } from '../machine/context.ts';
 import { CliError } from '../machine/errors.ts';
 import { exitCodes } from '../machine/exit-codes.ts';
 import { manifest } from '../machine/manifest.ts';
-import { requestEntry } from '../requests/request-line.ts';
-import { announce } from '../serve/announce.ts';
+import { requestEntry } from '../talk/requests/view.ts';
 import { catchStopSignals, interruptedBy } from '../terminal/stop-signals.ts';
+import { announce } from './detach.ts';
 import { createdEmulator, startOrClear, stopped, stopWithin } from './run-emulator.ts';
 import { noteVariables, type ServeOptions, serveConfig, snapshotPath } from './serve-config.ts';
 

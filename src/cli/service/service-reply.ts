@@ -4,7 +4,7 @@ import { formatDuration } from '../../lib/duration.ts';
 import type { CommandContext } from '../machine/context.ts';
 import { type Problem, problemOf } from '../machine/errors.ts';
 import type { CommandResult } from '../machine/output.ts';
-import { waitMsOf } from '../send-event/view.ts';
+import { waitMsOf } from '../talk/send-event.ts';
 import type { Style } from '../terminal/style.ts';
 import { isObject } from './assignments.ts';
 import { type Expectation, matches, reasonsOf } from './expectation.ts';

@@ -96,7 +96,7 @@ Examples:
   rewards brand set shop.example platforms.telegram=   (removes it)
   rewards brand set shop.example --webhook-url https://shop.example/hooks/rewards`,
     )
-    .action(lazily(async () => (await import('../brand/run-settings.ts')).setBrand));
+    .action(lazily(async () => (await import('./brand.ts')).setBrand));
 }
 
 function declareAlias(verb: (name: string, summary: string) => Command, lazily: Catalog['lazily']): void {
@@ -116,7 +116,7 @@ Examples:
   rewards brand alias shop.example
   rewards brand alias shop.example wordpress_2@rewards.example --remove`,
     )
-    .action(lazily(async () => (await import('../brand/run-alias.ts')).brandAlias));
+    .action(lazily(async () => (await import('./brand.ts')).brandAlias));
 }
 
 function declareRule(verb: (name: string, summary: string) => Command, lazily: Catalog['lazily']): void {
@@ -134,7 +134,7 @@ Examples:
   rewards brand rule shop.example purchase --reward 1 --per-usd 2 --max-reward 500
   rewards brand rule shop.example purchase --active off`,
     )
-    .action(lazily(async () => (await import('../brand/run-settings.ts')).brandRule));
+    .action(lazily(async () => (await import('./brand.ts')).brandRule));
 }
 
 /** `asNew`: the flags that a new brand needs are mandatory. */

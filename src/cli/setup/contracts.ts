@@ -1,18 +1,22 @@
 /** `rewards contracts deploy|show`. */
+
+import type { Hex } from '../../lib/hex.ts';
 import type { ContractsOptions, DeployOptions } from '../../production/contracts/contracts-command.ts';
+import type { ContractsFile } from '../../production/contracts/contracts-file.ts';
 import type { DeploymentPlan } from '../../production/contracts/deploy-contracts.ts';
-import { deployedText, native, needsText, planText } from '../contracts/view.ts';
+import type { Need } from '../../production/contracts/needs.ts';
 import type { CommandContext, Handler } from '../machine/context.ts';
-import { problemOf, usageError } from '../machine/errors.ts';
+import { CliError, problemOf, usageError } from '../machine/errors.ts';
 import type { CommandResult } from '../machine/output.ts';
 import { ledgerSecrets } from '../machine/setting-options.ts';
+import type { Style } from '../terminal/style.ts';
 
-export interface NodeOptions {
+interface NodeOptions {
   rpcUrl?: string;
   rpcUrlFile?: string[];
 }
 
-export const surroundings = ({ runtime }: CommandContext, options: NodeOptions) => ({
+const surroundings = ({ runtime }: CommandContext, options: NodeOptions) => ({
   cwd: runtime.cwd,
   env: runtime.env,
   nodes: ledgerSecrets({ ...options, allowSqlite: false }).nodes,
@@ -131,3 +135,108 @@ export const sendTransaction: Handler<
     text: (style) => `${style.green('done')}  ${sent.hash} in block ${sent.block}`,
   };
 };
+
+export const changeRole: Handler<
+  ContractsOptions &
+    NodeOptions & { verb: 'grant' | 'revoke'; role: string; account: Hex; keyFile?: string; plan?: boolean }
+> = async (context, options) => {
+  const { verb, account, keyFile } = options;
+  const { openNodes, signerOf, whichContracts } = await import(
+    '../../production/contracts/contracts-command.ts'
+  );
+  const { roleChange } = await import('../../production/contracts/change-role.ts');
+  if (!/^0x[0-9a-f]{40}$/i.test(account))
+    throw usageError(`${account} is not an address.`, 'Write 0x and 40 hexadecimal digits.');
+  const around = surroundings(context, options);
+  const { chainId, contracts } = await whichContracts(options, around.cwd);
+  const change = roleChange(verb, { words: options.role, account, contracts });
+  if ('roles' in change)
+    throw usageError(`${options.role} is not one role.`, `Name one of ${change.roles.join(', ')}.`);
+  const { contract, role, call } = change;
+  const data = { verb, contract, role, account, chainId, transaction: call };
+  if (options.plan || keyFile === undefined) return plannedChange(data);
+
+  const nodes = await openNodes(around, chainId);
+  const signer = await signerOf(keyFile, around.cwd);
+  const { has, mayChange } = await change.state(nodes.rpc, signer.address);
+  if (has === (verb === 'grant')) {
+    const already = `${account} ${has ? 'has' : 'does not have'} ${role} on the ${contract} contract already`;
+    return { ok: true, data: { ...data, sent: null }, text: () => already };
+  }
+  if (!mayChange)
+    throw new CliError('E_PROD_ROLE', {
+      message: `${signer.address} is not admin of the ${contract} contract.`,
+      fix: 'Give the key of its admin, or let the admin send what --plan prints.',
+    });
+  const { sendTransaction } = await import('../../production/contracts/send-transaction.ts');
+  const sent = await sendTransaction({ ...nodes, signer }, call);
+  return {
+    ok: true,
+    data: { ...data, sent },
+    text: (style) => `${style.green('done')}  ${sent.hash} in block ${sent.block}`,
+  };
+};
+
+/** The transaction, ready to copy. */
+function plannedChange(data: {
+  verb: string;
+  contract: string;
+  role: string;
+  account: Hex;
+  transaction: { to: Hex; data: Hex };
+}): CommandResult {
+  const { to, data: bytes } = data.transaction;
+  return {
+    ok: true,
+    data: { ...data, sent: null },
+    text: (style) =>
+      [
+        `to    ${to}`,
+        `data  ${bytes}`,
+        style.dim('nothing was sent; with the key of the admin:'),
+        `rewards contracts send ${to} ${bytes} --key-file FILE`,
+      ].join('\n'),
+  };
+}
+
+/** Wei in the chain's currency, to a billionth. */
+export const native = (wei: bigint) => String(Number(wei / 1_000_000_000n) / 1e9);
+
+function planText(plan: DeploymentPlan, style: Style): string {
+  const { steps, addresses, fees, costMaxWei, balanceWei, state } = plan;
+  const { deployer, admin } = state.accounts;
+  const lines = steps.map(({ title, to, value, gas, nonce }, place) => {
+    const sent = (state.steps[place]?.offers.length ?? 0) > 0 ? style.dim('  sent before') : '';
+    const where = to === undefined ? '' : style.dim(`  to ${to}`);
+    const money = value > 0n ? `  ${native(value)}` : '';
+    return `${String(place + 1).padStart(3)}  nonce ${nonce}  gas at most ${gas}  ${title}${money}${where}${sent}`;
+  });
+  const gwei = Number(fees.maxFeePerGas) / 1e9;
+  return [
+    `chain ${state.chainId}, deployer ${deployer}, admin in the end ${admin}`,
+    ...lines,
+    ...Object.entries(addresses).map(([name, at]) => `${name.padEnd(12)} ${at}`),
+    `costs at most ${native(costMaxWei)} at ${gwei} gwei; the deployer has ${native(balanceWei)}`,
+  ].join('\n');
+}
+
+const deployedText = (
+  contracts: ContractsFile,
+  { contractsFile, style }: { contractsFile: string; style: Style },
+): string =>
+  [
+    `${style.green('deployed')}  ${contractsFile}`,
+    ...Object.entries(contracts).map(([name, value]) => `${name.padEnd(16)} ${value}`),
+    style.dim(
+      'for users who pay no gas, and for each gas wallet of a brand later: rewards contracts grant perks.RELAYER_ROLE ACCOUNT --key-file FILE',
+    ),
+  ].join('\n');
+
+const needsText = (needs: readonly Need[], style: Style): string =>
+  needs
+    .map(({ met, what, problem, fix, for: work }) =>
+      met
+        ? `${style.green('ok')}       ${what}`
+        : `${style.red('missing')}  ${problem} ${style.dim(`(${work})`)}: ${fix}`,
+    )
+    .join('\n');

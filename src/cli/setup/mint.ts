@@ -1,13 +1,16 @@
 /** `rewards mint`: of a paid checkout through payment-mint, or by hand for an account. */
+
+import * as mints from '../../contract/control/mints.ts';
 import { showSession } from '../../contract/control/processor.ts';
 import type { Handler } from '../machine/context.ts';
 import { usageError } from '../machine/errors.ts';
-import { type HandMintOptions, mintByHand } from '../mint/run-by-hand.ts';
-import { mustSucceed } from '../service/control-reply.ts';
+import type { LedgerOptions } from '../machine/setting-options.ts';
+import { withControl } from '../service/control.ts';
+import { mustSucceed, replyResult } from '../service/control-reply.ts';
 import { parseExpectation } from '../service/expectation.ts';
 import { noteRequest, serviceResult } from '../service/service-reply.ts';
 import { clientFor, resolveTarget } from '../service/target.ts';
-import { sessionMintText } from './mint-view.ts';
+import { mintText, sessionMintText } from './mint-view.ts';
 
 type MintOptions = Omit<HandMintOptions, 'to' | 'amount'> & {
   session?: string;
@@ -54,3 +57,15 @@ async function latestSession({ call }: ReturnType<typeof clientFor>): Promise<st
   mustSucceed(reply);
   return reply.body.id;
 }
+
+interface HandMintOptions extends LedgerOptions {
+  to: string;
+  amount: string;
+  reason?: string;
+}
+
+const mintByHand: Handler<HandMintOptions> = (context, { to, amount, reason, ...options }) =>
+  withControl(context, options, async ({ call }) => {
+    const reply = await call(mints.mintByHand, { body: { to, amount, reason } });
+    return replyResult(reply, { text: mintText });
+  });

@@ -5,15 +5,13 @@ import type { CommandContext, Handler } from '../machine/context.ts';
 import { usageError } from '../machine/errors.ts';
 import { keyHeader } from '../machine/read-input.ts';
 import type { LedgerOptions } from '../machine/setting-options.ts';
-import { serviceTarget } from '../perks/service-target.ts';
-import { redeemedLine } from '../perks/view.ts';
-import { permitOf, secondsFromNow } from '../relay/run-permit.ts';
 import { isObject } from '../service/assignments.ts';
 import { parseExpectation } from '../service/expectation.ts';
 import { demandBrand } from '../service/named-brand.ts';
 import { noteRequest, serviceResult } from '../service/service-reply.ts';
 import { clientFor, type Target } from '../service/target.ts';
-import { logIn, userWalletsOf } from '../talk/relay-user.ts';
+import { logIn, permitOf, secondsFromNow, userWalletsOf } from '../talk/relay-user.ts';
+import { redeemedLine, serviceTarget } from './perks.ts';
 
 interface RedeemOptions extends LedgerOptions {
   user: string;

@@ -1,12 +1,14 @@
 /** `rewards seed`: compares seed files with the running stack, or applies them. */
+
+import type { SeedAnswer } from '../../contract/control/seed.ts';
 import * as seedApi from '../../contract/control/seed.ts';
 import type { Handler } from '../machine/context.ts';
 import { problemOf, usageError } from '../machine/errors.ts';
 import { readInput } from '../machine/read-input.ts';
-import { changeLines } from '../seed/view.ts';
 import { isObject } from '../service/assignments.ts';
 import { replyResult } from '../service/control-reply.ts';
 import { clientFor, resolveTarget } from '../service/target.ts';
+import type { Style } from '../terminal/style.ts';
 
 export const seed: Handler<{ file: string[]; diff?: boolean; apply?: boolean }> = async (
   context,
@@ -33,3 +35,13 @@ export const seed: Handler<{ file: string[]; diff?: boolean; apply?: boolean }> 
 
 const isInvalidFixture = (body: object) =>
   'details' in body && isObject(body.details) && body.details.reason === 'invalid_fixture';
+
+type SeedChange = SeedAnswer['changes'][number];
+
+/** `Shop  account_creation  reward  10 → 33`. */
+export const changeLines = (changes: readonly SeedChange[], style: Style): string[] =>
+  changes.map(({ brand, eventType, setting, from, to }) => {
+    const about = [style.bold(brand), eventType].filter(Boolean).join('  ');
+    if (setting === null) return `${about}  ${style.green('added')}`;
+    return `${about}  ${setting}  ${from ?? 'not set'} → ${to ?? 'not set'}`;
+  });

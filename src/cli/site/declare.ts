@@ -62,7 +62,7 @@ function declareUsers(site: Catalog['parent'], lazily: Catalog['lazily']): void 
   user
     .command('list')
     .summary('show who can log in')
-    .action(lazily(async () => (await import('./run-users.ts')).listUsers));
+    .action(lazily(async () => (await import('../talk/site.ts')).listUsers));
   user
     .command('add')
     .summary('add a user')
@@ -84,7 +84,7 @@ Without a password the user logs in nowhere, and only programs act for them (\`a
 Example:
   printf dora-in-demo | rewards site user add dora dora@demo.example --password-file -`,
     )
-    .action(lazily(async () => (await import('./run-users.ts')).addUser));
+    .action(lazily(async () => (await import('../talk/site.ts')).addUser));
   user
     .command('app-password')
     .summary("make a password for a user's programs; it is printed once")
@@ -96,5 +96,5 @@ Example:
 Example:
   curl -u "alice:$(rewards site user app-password alice)" -X POST http://127.0.0.1:8787/site/wp-json/rewards/v1/checkin`,
     )
-    .action(lazily(async () => (await import('./run-users.ts')).addApplicationPassword));
+    .action(lazily(async () => (await import('../talk/site.ts')).addApplicationPassword));
 }

@@ -8,5 +8,5 @@ export function declareStatus({ parent, lazily }: Catalog): void {
     .description(
       'Asks service, ledger, chain, identity provider, payment processor, site and clock. Exit code 0 when all of them work, 1 when one does not, 3 when nothing runs here or nobody answers. Of a service named with --target it asks what its health tells.',
     )
-    .action(lazily(async () => (await import('./run.ts')).status));
+    .action(lazily(async () => (await import('../around/status.ts')).status));
 }

@@ -1,17 +1,18 @@
 /** `rewards achievements list|show|progress`. */
 import { personOf } from '../../client/person.ts';
 import { showBrand } from '../../contract/control/brands.ts';
-import { achievementsOf } from '../../rules/brands/achievement.ts';
-import { achievementLine, progressLine, userAchievementLines } from '../achievements/view.ts';
+import { type Achievement, achievementsOf } from '../../rules/brands/achievement.ts';
 import type { Handler } from '../machine/context.ts';
 import { usageError } from '../machine/errors.ts';
 import { keyHeader } from '../machine/read-input.ts';
+import { isObject } from '../service/assignments.ts';
 import { type ControlOptions, withControl } from '../service/control.ts';
 import { refusalOf } from '../service/control-reply.ts';
 import { parseExpectation } from '../service/expectation.ts';
 import { demandBrand } from '../service/named-brand.ts';
 import { serviceResult } from '../service/service-reply.ts';
 import { clientFor, resolveTarget } from '../service/target.ts';
+import type { Style } from '../terminal/style.ts';
 
 export const listAchievements: Handler<ControlOptions & { brand?: string }> = (context, options) =>
   withControl(context, options, async ({ call, emulator }) => {
@@ -67,4 +68,31 @@ function changeOf({ add, to }: { add?: string; to?: string }): { newValue: numbe
 function whole(flag: string, text: string): number {
   if (/^\d{1,10}$/.test(text)) return Number(text);
   throw usageError(`${flag} must be a whole number, not ${text}.`, `Write ${flag} 5, for example.`);
+}
+
+/** `regular      claims 5         A regular`. */
+const achievementLine = ({ type, metric, threshold, name }: Achievement, style: Style): string =>
+  `${style.bold(type.padEnd(20))}  ${`${metric} ${threshold}`.padEnd(20)}  ${name}`;
+
+/** `✓ regular      5 of 5 claims       A regular  2030-01-01T12:00:00.000Z`. */
+function userAchievementLines(body: unknown, style: Style): string {
+  const listed = isObject(body) && Array.isArray(body.achievements) ? body.achievements : [];
+  if (listed.length === 0) return style.dim('the brand has no achievements');
+  return listed
+    .filter(isObject)
+    .map(({ achievementType, currentProgress, threshold, metric, name, isUnlocked, unlockedAt }) => {
+      const mark = isUnlocked === true ? style.green('unlocked') : style.dim('locked  ');
+      const progress = `${currentProgress} of ${threshold} ${metric}`.padEnd(24);
+      const since = typeof unlockedAt === 'string' ? `  ${style.dim(unlockedAt)}` : '';
+      return `${mark}  ${style.bold(String(achievementType).padEnd(20))}  ${progress}  ${name}${since}`;
+    })
+    .join('\n');
+}
+
+/** `chatterbox  41  alice@demo.example  unlocked`. */
+function progressLine(body: unknown, { user, type }: { user: string; type: string }, style: Style): string {
+  const { currentProgress, isUnlocked, unlocked } = isObject(body) ? body : {};
+  const now = Array.isArray(unlocked) && unlocked.length > 0 ? 'unlocked now' : 'unlocked';
+  const state = isUnlocked === true ? style.green(now) : style.dim('locked');
+  return `${style.bold(type)}  ${currentProgress}  ${user}  ${state}`;
 }

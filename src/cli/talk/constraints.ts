@@ -1,6 +1,11 @@
 /** `rewards constraints list|check|invalidate|chat`. */
+
+import type {
+  ChatMembership,
+  ConstrainedPerks,
+  ConstraintsVerdict,
+} from '../../contract/control/constraints.ts';
 import * as constraints from '../../contract/control/constraints.ts';
-import { perksText, standingLine, verdictText } from '../constraints/view.ts';
 import type { CommandContext, Handler } from '../machine/context.ts';
 import { usageError } from '../machine/errors.ts';
 import type { LedgerOptions } from '../machine/setting-options.ts';
@@ -9,6 +14,7 @@ import { replyResult } from '../service/control-reply.ts';
 import { meansLedger } from '../service/ledger.ts';
 import { demandBrand } from '../service/named-brand.ts';
 import { clientFor, resolveTarget } from '../service/target.ts';
+import type { Style } from '../terminal/style.ts';
 
 interface OfBrand {
   brand?: string;
@@ -96,3 +102,21 @@ export const chatStandings: Handler<
   const reply = await call(constraints.setChatStanding, { body: { brand, user, platform, level, roles } });
   return replyResult(reply, { text: standingLine });
 };
+
+function perksText(perks: ConstrainedPerks['perks'], style: Style): string {
+  if (perks.length === 0) return 'no perk of this brand has constraints';
+  return perks
+    .map(({ perkId, name, constraints }) =>
+      [
+        `${style.bold(name)}  ${style.dim(perkId)}`,
+        ...constraints.map((one) => `  ${JSON.stringify(one)}`),
+      ].join('\n'),
+    )
+    .join('\n');
+}
+
+const verdictText = ({ user, name }: ConstraintsVerdict, style: Style): string =>
+  `${style.green('yes')}  ${user} meets all constraints of ${style.bold(name)}`;
+
+const standingLine = ({ user, platform, level, roles }: ChatMembership, style: Style): string =>
+  `${style.bold(user)}  ${platform}  level ${level}  ${roles.join(', ') || style.dim('no roles')}`;

@@ -1,11 +1,12 @@
 /** `rewards leaderboard`. */
 
-import { leaderboardText } from '../leaderboard/view.ts';
+import type { LeaderboardBody, RefusalBody } from '../../client/bodies.ts';
 import type { Handler } from '../machine/context.ts';
 import { keyHeader } from '../machine/read-input.ts';
 import { demandBrand } from '../service/named-brand.ts';
 import { noteRequest, serviceResult } from '../service/service-reply.ts';
 import { clientFor, resolveTarget } from '../service/target.ts';
+import type { Style } from '../terminal/style.ts';
 
 interface LeaderboardWish {
   metric: string;
@@ -33,3 +34,32 @@ export const showLeaderboard: Handler<LeaderboardWish> = async (context, wish) =
   noteRequest(context, reply);
   return serviceResult(reply, { text: (style) => leaderboardText(reply.body, userIdentifier, style) });
 };
+
+function leaderboardText(
+  body: LeaderboardBody | RefusalBody,
+  user: string | undefined,
+  style: Style,
+): string {
+  if (!('leaderboard' in body)) return '';
+  const { leaderboard, userEntry, total, metric, period, platform } = body;
+  const where = platform === null ? 'all platforms' : platform;
+  const head = style.dim(`${metric}, ${period}, ${where}: ${total === 1 ? '1 user' : `${total} users`}`);
+  const line = ({
+    rank,
+    displayName,
+    userIdentifier,
+    formattedValue,
+    change,
+  }: (typeof leaderboard)[number]) =>
+    [
+      style.bold(String(rank).padStart(6)),
+      formattedValue.padStart(16),
+      gained(change).padStart(4),
+      displayName === userIdentifier ? displayName : `${displayName}  ${style.dim(userIdentifier)}`,
+    ].join('  ');
+  const own =
+    user === undefined ? [] : ['', userEntry === null ? `${user} is not on this board` : line(userEntry)];
+  return [head, ...leaderboard.map(line), ...own].join('\n');
+}
+
+const gained = (change: number) => (change > 0 ? `+${change}` : change < 0 ? String(change) : '');

@@ -1,11 +1,12 @@
 /** `rewards load events`: runs the load test, shows its progress, and reports the result. */
+
+import { formatDuration } from '../../lib/duration.ts';
 import { secureRandom } from '../../lib/ids.ts';
 import { eventsHtml } from '../../load/events-html.ts';
 import { loadEvents, UncountableError } from '../../load/events-load.ts';
 import { brokenEventRules, type EventsReport, eventMetricsOf } from '../../load/events-report.ts';
 import { PreparationError } from '../../load/relay-users.ts';
 import { eventMetrics, judge } from '../../load/threshold.ts';
-import { eventsText } from '../load/view-events.ts';
 import type { Handler } from '../machine/context.ts';
 import { CliError, type Problem, problemOf, usageError } from '../machine/errors.ts';
 import { exitCodes } from '../machine/exit-codes.ts';
@@ -13,7 +14,16 @@ import type { CommandResult } from '../machine/output.ts';
 import { namedBrand } from '../service/named-brand.ts';
 import { clientFor, resolveTarget } from '../service/target.ts';
 import { createProgress } from '../terminal/progress.ts';
-import { CONCURRENCY_DEFAULT, thresholdOf, thresholdProblem, unprepared, writeReport } from './load-relay.ts';
+import type { Style } from '../terminal/style.ts';
+import {
+  CONCURRENCY_DEFAULT,
+  latencyText,
+  thresholdLines,
+  thresholdOf,
+  thresholdProblem,
+  unprepared,
+  writeReport,
+} from './load-relay.ts';
 
 interface EventsOptions {
   event: string;
@@ -94,4 +104,45 @@ function brokenProblem(report: EventsReport): Problem | undefined {
   const broken = brokenEventRules(report);
   if (broken.length === 0) return undefined;
   return problemOf('E_LIMIT_BROKEN', { message: `${broken.join('; ')}.`, details: { broken } });
+}
+
+function eventsText(report: EventsReport, style: Style): string {
+  const { rewarded, expected, overAdmission, underAdmission, payment, ledger, failed } = report;
+  const row = (name: string, text: string) => `  ${style.dim(name.padEnd(16))} ${text}`;
+  const zero = (count: number) => (count === 0 ? style.green('0') : style.red(String(count)));
+  const exact = overAdmission === 0 && underAdmission === 0;
+  const kinds = (counts: Record<string, number>) =>
+    Object.entries(counts)
+      .map(([name, times]) => `${times} x ${name}`)
+      .join(', ');
+  return [
+    `${style.bold('load events')}  ${report.users} users x ${report.perUser} ${report.eventType}`,
+    row(
+      'sent',
+      `${report.sent} in ${formatDuration(report.durationMs)}, ${report.rewardedPerSecond} rewarded a second`,
+    ),
+    row(
+      'rewarded',
+      `${rewarded} of ${expected}  ${exact ? style.green('exact') : style.red('not what the rules allow')}`,
+    ),
+    row('refused', `${report.refused}  ${style.dim(kinds(report.refusals))}`.trimEnd()),
+    row('over-admission', zero(overAdmission)),
+    row('under-admission', zero(underAdmission)),
+    ...(failed > 0 ? [row('failed', `${zero(failed)}  ${kinds(report.failures)}`)] : []),
+    row(
+      'paid on chain',
+      `${payment.paid} of ${payment.allowed} RWT, ${zero(payment.over)} over, ${zero(payment.under)} under`,
+    ),
+    row(
+      'ledger',
+      ledger?.ok
+        ? style.green('agrees with the chain')
+        : style.red(ledger ? `${ledger.differences} differences` : 'not compared'),
+    ),
+    row('latency ms', latencyText(report.latencyMs)),
+    ...(report.refusedLatencyMs.p50 === null
+      ? []
+      : [row('of refusals', latencyText(report.refusedLatencyMs))]),
+    ...thresholdLines(report, style, row),
+  ].join('\n');
 }

@@ -1,15 +1,17 @@
 /** The user of a relayed call: token and wallet, from the emulator or from options. */
 
+import type { PermitBody } from '../../client/bodies.ts';
 import { openUserWallets, type UserWallet, type UserWallets } from '../../client/chain/user-wallet.ts';
 import type { createClient } from '../../client/create-client.ts';
 import { accountIn } from '../../client/person.ts';
+import { showClock } from '../../contract/control/clock.ts';
 import { issueToken, showWallet } from '../../contract/control/users.ts';
 import { secureRandom } from '../../lib/ids.ts';
-import type { CommandContext } from '../machine/context.ts';
+import type { CommandContext, Handler } from '../machine/context.ts';
 import { CliError, usageError } from '../machine/errors.ts';
 import { isObject } from '../service/assignments.ts';
 import { mustSucceed } from '../service/control-reply.ts';
-import type { Target } from '../service/target.ts';
+import { clientFor, resolveTarget, type Target } from '../service/target.ts';
 
 type Client = ReturnType<typeof createClient>;
 
@@ -50,7 +52,7 @@ export function userOfToken(token: string): RelayUser {
 }
 
 /** A wallet of the emulator with its place in the key tree. */
-export async function walletOf(client: Client, name: string): Promise<UserWallet> {
+async function walletOf(client: Client, name: string): Promise<UserWallet> {
   const reply = await client.call(showWallet, { path: { user: name } });
   mustSucceed(reply);
   return { address: reply.body.address, index: reply.body.index };
@@ -79,4 +81,51 @@ function claimsIn(token: string): Record<string, unknown> {
   } catch {
     return {};
   }
+}
+
+export const signPermit: Handler<{ as: string; spender: string; value: string; deadline: number }> = async (
+  context,
+  wish,
+) => {
+  const value = amountOf(wish.value, '--value');
+  const target = await resolveTarget(context);
+  const wallets = userWalletsOf(context, target);
+  const spender = wallets.contractAddress(wish.spender);
+  if (!spender) {
+    throw usageError(
+      `${wish.spender} is neither the name of a contract nor an address.`,
+      'Give token, perks, pointsSale, escrow or an address.',
+    );
+  }
+  const client = clientFor(target, context);
+  const { wallet } = await logIn(client, target, wish.as);
+  const deadline = await secondsFromNow(client, wish.deadline);
+  const permit = await permitOf(wallets, wallet, { spender, value, deadline });
+  return { ok: true, data: permit, text: () => JSON.stringify(permit, null, 2) };
+};
+
+/** Signs with the user's key, which must be one of the emulator's. */
+export async function permitOf(
+  wallets: UserWallets,
+  wallet: UserWallet | undefined,
+  wish: { spender: `0x${string}`; value: bigint; deadline: number },
+): Promise<PermitBody> {
+  if (wallet) return wallets.permit(wallet, wish);
+  throw new CliError('E_NO_USER_KEY', { fix: 'Name the user with --as in place of --token.' });
+}
+
+/** Seconds since 1970 by the clock of the emulator, which its chain follows. */
+export async function secondsFromNow(
+  client: Pick<ReturnType<typeof clientFor>, 'call'>,
+  ms: number,
+): Promise<number> {
+  const reply = await client.call(showClock);
+  mustSucceed(reply);
+  return Math.floor((reply.body.nowMs + ms) / 1_000);
+}
+
+/** A whole number of RWT or wei; E_USAGE names its option. */
+export function amountOf(text: string, flag: string): bigint {
+  if (/^\d{1,78}$/.test(text)) return BigInt(text);
+  throw usageError(`${flag} ${text} is not an amount.`, `Give ${flag} as a whole number, 0 or more.`);
 }

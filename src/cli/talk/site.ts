@@ -1,13 +1,19 @@
 /** `rewards site fire|test`. */
-
-import type { FiredHook } from '../../contract/control/site.ts';
 import * as siteApi from '../../contract/control/site.ts';
+import {
+  addSiteApplicationPassword,
+  addSiteUser,
+  type FiredHook,
+  listSiteUsers,
+  type SiteUser,
+} from '../../contract/control/site.ts';
 import type { Handler } from '../machine/context.ts';
 import { type Problem, problemOf, usageError } from '../machine/errors.ts';
+import { readInput } from '../machine/read-input.ts';
 import { assign, type JsonObject, parseAssignment } from '../service/assignments.ts';
 import { replyResult } from '../service/control-reply.ts';
 import { callFor } from '../service/target.ts';
-import { callLine, firedText } from '../site/view.ts';
+import type { Style } from '../terminal/style.ts';
 
 export const fireHook: Handler<{ hook: string; user: string; set?: string[] }> = async (context, options) => {
   const { hook, user } = options;
@@ -90,3 +96,59 @@ export const testSite: Handler<{ user?: string; event?: string }> = async (conte
     }),
   };
 };
+
+export const listUsers: Handler<object> = async (context) => {
+  const call = await callFor(context);
+  return replyResult(await call(listSiteUsers), {
+    text: ({ users }, style) => users.map((user) => userLine(user, style)).join('\n') || 'no users yet',
+  });
+};
+
+interface NewUser {
+  login: string;
+  email: string;
+  displayName?: string;
+  passwordFile?: string;
+  role: 'administrator' | 'subscriber';
+}
+
+export const addUser: Handler<NewUser> = async (context, { passwordFile, ...user }) => {
+  const text = passwordFile === undefined ? undefined : await readInput(context.runtime, passwordFile);
+  const password = text?.replace(/\r?\n$/, '');
+  const call = await callFor(context);
+  return replyResult(await call(addSiteUser, { body: { ...user, password } }), { text: userLine });
+};
+
+export const addApplicationPassword: Handler<{ user: string; for: string }> = async (context, options) => {
+  const call = await callFor(context);
+  const reply = await call(addSiteApplicationPassword, {
+    path: { login: options.user },
+    body: { name: options.for },
+  });
+  const result = replyResult(reply, { text: ({ password }) => password });
+  if (result.ok)
+    context.note(`a password of ${reply.body.login} for ${reply.body.name}; it is not shown again`);
+  return result;
+};
+
+type Call = FiredHook['calls'][number];
+
+/** One event: what it earned, or why it was refused. */
+function callLine({ success, status, eventName, message, reward }: Call, user: string, style: Style) {
+  const { green, red, bold } = style;
+  const outcome = success
+    ? green(reward === null ? String(status) : `+${reward} RWT`)
+    : red(status > 0 ? String(status) : 'no answer');
+  return [outcome, bold(eventName), user, ...(message === '' ? [] : [message])].join('  ');
+}
+
+const firedText = ({ user, calls }: FiredHook, style: Style): string =>
+  calls.map((call) => callLine(call, user, style)).join('\n');
+
+const userLine = ({ login, email, displayName, role }: SiteUser, style: Style): string =>
+  [
+    style.bold(login.padEnd(12)),
+    email,
+    ...(displayName === login ? [] : [displayName]),
+    ...(role === 'administrator' ? [style.cyan(role)] : []),
+  ].join('  ');

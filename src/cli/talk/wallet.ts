@@ -1,15 +1,17 @@
 /** `rewards wallet pregenerate|show|balance`. */
 import { accountIn, registrationOf } from '../../client/person.ts';
+import type { ShownWallet } from '../../contract/control/users.ts';
 import * as users from '../../contract/control/users.ts';
 import type { Handler } from '../machine/context.ts';
 import { usageError } from '../machine/errors.ts';
 import { keyHeader } from '../machine/read-input.ts';
+import { isObject } from '../service/assignments.ts';
 import { refusalOf, replyResult } from '../service/control-reply.ts';
 import { parseExpectation } from '../service/expectation.ts';
 import { demandBrand } from '../service/named-brand.ts';
 import { noteRequest, serviceResult } from '../service/service-reply.ts';
 import { callFor, clientFor, resolveTarget } from '../service/target.ts';
-import { balanceLine, pregeneratedLine, walletText } from '../wallet/view.ts';
+import type { Style } from '../terminal/style.ts';
 
 export const pregenerateWallet: Handler<{
   user: string;
@@ -59,4 +61,34 @@ function registered({ user, username }: { user: string; username?: string }): Re
     '--username goes with an account on a platform, not with an e-mail.',
     'Name the account as <platform>:<id>, or leave --username out.',
   );
+}
+
+/** `0x40FB…  new wallet of discord:123…  01a1…`. */
+function pregeneratedLine(body: unknown, user: string, style: Style): string {
+  const { wallet_address, created_new, idp_user_id } = isObject(body) ? body : {};
+  const what = created_new === true ? style.green('new wallet') : 'wallet';
+  return `${style.bold(String(wallet_address))}  ${what} of ${user}  ${style.dim(String(idp_user_id))}`;
+}
+
+function walletText(wallet: ShownWallet, style: Style): string {
+  const row = (name: string, value: string) => `  ${style.dim(name.padEnd(10))}  ${value}`;
+  return [
+    style.bold(wallet.address),
+    row('user', wallet.user),
+    row('index', wallet.index === null ? 'none: the user brought this address' : String(wallet.index)),
+    row('since', wallet.createdAt),
+    ...wallet.identities.map(({ provider, providerUserId, username, idpUserId }) =>
+      row(
+        'registered',
+        [`${provider}:${providerUserId}`, username, style.dim(idpUserId)].filter(Boolean).join('  '),
+      ),
+    ),
+  ].join('\n');
+}
+
+/** `250 RWT  alice@demo.example  0x40FB…`. */
+function balanceLine(body: unknown, user: string, style: Style): string {
+  const { balance, walletAddress } = isObject(body) ? body : {};
+  const wallet = typeof walletAddress === 'string' ? walletAddress : 'no wallet yet';
+  return `${style.bold(`${balance} RWT`)}  ${user}  ${style.dim(wallet)}`;
 }

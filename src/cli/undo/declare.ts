@@ -8,5 +8,5 @@ export function declareUndo({ parent, lazily }: Catalog): void {
     .description(
       'Goes back to the state before the last request that changed something: an event, a checkout, a setting, a move of the clock, a restore. Several in a row go back further, up to 20 states.',
     )
-    .action(lazily(async () => (await import('./run.ts')).undo));
+    .action(lazily(async () => (await import('../emulator/snapshots.ts')).undo));
 }

@@ -27,3 +27,15 @@ const credentialArgument = (
 ) => (secret === undefined ? `"${name}: ${scheme}$${variable}"` : quoted(`${name}: ${scheme}${secret}`));
 
 const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
+
+/** Without `secret` the credential is a variable of the editor's environment file. */
+export function asHttp({ method, url, headers, credential, body }: Sendable, secret?: string): string {
+  return [
+    `${method} ${url}`,
+    ...headers.map(([name, value]) => `${name}: ${value}`),
+    ...(credential
+      ? [`${credential.name}: ${credential.scheme}${secret ?? `{{${credential.variable}}}`}`]
+      : []),
+    ...(body === null ? [] : ['', body]),
+  ].join('\n');
+}

@@ -38,7 +38,7 @@ export function declareRequests({ parent, lazily }: Catalog): void {
     .addOption(
       option('-n, --limit <n>', 'number of earlier requests', { default: 10, parse: wholeNumberOf(0, 500) }),
     )
-    .action(lazily(async () => (await import('../../requests/run-tail.ts')).tailRequests));
+    .action(lazily(async () => (await import('./requests.ts')).tailRequests));
   const show = requests
     .command('show')
     .summary('print a request with its bodies, and where its rewards are now')
@@ -121,7 +121,7 @@ const declareDiff = ({ parent, lazily }: Catalog) =>
     .summary('print where two requests differ: sent, answered, decided')
     .argument('<a>', anId)
     .argument('<b>', anId)
-    .action(lazily(async () => (await import('../../requests/compare/run-diff.ts')).diffRequests));
+    .action(lazily(async () => (await import('./diff.ts')).diffRequests));
 
 function expectedEffects(text: string): 'none' | Record<string, number> {
   if (text === 'none') return 'none';

@@ -1,8 +1,8 @@
 /** The checks of an event or a relayed call for people: each with its numbers, the one that refused, and when it would pass. */
 import type { CheckBody, ExplainedEvent, RequestDetail } from '../../../contract/control/requests.ts';
 import { formatDuration } from '../../../lib/duration.ts';
-import { shortRequestId } from '../../requests/request-line.ts';
 import type { Style } from '../../terminal/style.ts';
+import { shortRequestId } from './view.ts';
 
 const NAME_WIDTH = 16;
 const OUTCOME_WIDTH = 7;

@@ -1,18 +1,25 @@
 /** `rewards requests replay`: sends a kept request again, as often as wished, and counts what that brings about. */
 import { type RequestDetail, showRequest } from '../../../contract/control/requests.ts';
+import { formatDuration } from '../../../lib/duration.ts';
 import { secureRandom } from '../../../lib/ids.ts';
 import type { CommandContext, Handler } from '../../machine/context.ts';
 import { problemOf } from '../../machine/errors.ts';
 import { type CommandResult, problemText } from '../../machine/output.ts';
-import { credentialValue } from '../../requests/export/credentials.ts';
-import type { Replayed } from '../../requests/replay/replayed.ts';
-import { replayText } from '../../requests/replay/view.ts';
 import { type ControlOptions, type Emulator, withControl } from '../../service/control.ts';
 import { mustSucceed } from '../../service/control-reply.ts';
-import { comparable, differencesOf } from './diff.ts';
-import { type ExpectedEffects, effectsBetween, effectsProblem, settledTotals } from './effects.ts';
+import type { Style } from '../../terminal/style.ts';
+import { comparable, type Difference, differenceLines, differencesOf } from './diff.ts';
+import {
+  type Effects,
+  type ExpectedEffects,
+  effectsBetween,
+  effectsProblem,
+  effectsText,
+  settledTotals,
+} from './effects.ts';
 import { type Answered, sendAgain } from './send-again.ts';
-import { noBodies, notReplayable, sendable } from './sendable.ts';
+import { credentialValue, noBodies, notReplayable, sendable } from './sendable.ts';
+import { shortRequestId } from './view.ts';
 
 interface ReplayOptions extends ControlOptions {
   id: string;
@@ -102,4 +109,59 @@ async function compared(
     all.push({ ...answer, differences: known ? differencesOf(wanted, comparable(known)) : null });
   }
   return all;
+}
+
+/** A screenful; `-o json` has all of them. */
+const ANSWERS_SHOWN = 40;
+
+const replayText =
+  ({ answers, effects }: Replayed, original: Pick<RequestDetail, 'id' | 'method' | 'path' | 'status'>) =>
+  (style: Style): string => {
+    const { id, method, path, status } = original;
+    const more = answers.length - ANSWERS_SHOWN;
+    return [
+      `${style.bold(shortRequestId(id))}  ${method} ${path}  ->  ${status}, sent again`,
+      ...answers.slice(0, ANSWERS_SHOWN).flatMap((answer) => answerLines(answer, style)),
+      ...(more > 0 ? [style.dim(`  … and ${more} more: ${tally(answers.slice(ANSWERS_SHOWN))}`)] : []),
+      ...(effects ? [`effects  ${effectsText(effects)}`] : []),
+    ].join('\n');
+  };
+
+function answerLines(
+  { number, status, reason, requestId, durationMs, differences }: Replayed['answers'][number],
+  style: Style,
+): string[] {
+  const paint = status !== null && status < 400 ? style.green : style.yellow;
+  const line = [
+    `  ${String(number).padStart(3)}`,
+    paint(String(status ?? '—')),
+    formatDuration(durationMs).padStart(6),
+    ...(requestId === null ? [] : [style.dim(shortRequestId(requestId))]),
+    ...(reason === null ? [] : [reason.replaceAll('_', ' ')]),
+    ...(differences?.length === 0 ? [style.dim('as before')] : []),
+    ...(differences === null ? [style.dim('not in the log any more')] : []),
+  ];
+  return [line.join('  '), ...differenceLines(differences ?? [], style).map((one) => `     ${one}`)];
+}
+
+/** `200 × 3, 409 × 7`. */
+function tally(answers: Replayed['answers']): string {
+  const counts = new Map<string, number>();
+  for (const { status } of answers) {
+    const name = String(status ?? 'no answer');
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  return [...counts].map(([name, count]) => `${name} × ${count}`).join(', ');
+}
+
+interface Replayed {
+  /** Of the original. */
+  id: string;
+  answers: (Answered & {
+    /** With --diff: where it is not as the original; null when the log has forgotten it already. */
+    differences?: Difference[] | null;
+  })[];
+  /** Null when nobody asked for them. */
+  effects: Effects | null;
+  expected: ExpectedEffects | null;
 }

@@ -1,22 +1,24 @@
-/** `rewards requests list|show|explain`: reads past requests over the emulator's control API, or in production's database. */
+/** `rewards requests list|tail|show|explain`: reads past requests over the emulator's control API, or in production's database. */
 
-import type { RequestDetail, RequestFilter } from '../../../contract/control/requests.ts';
+import type { ControlCall } from '../../../client/control-call.ts';
+import type { LedgerEndpoint } from '../../../contract/control/control-endpoint.ts';
+import type { RequestDetail, RequestFilter, RequestSummary } from '../../../contract/control/requests.ts';
 import * as requests from '../../../contract/control/requests.ts';
+import { delay } from '../../../lib/timers.ts';
 import { singleStep } from '../../../scenario/record/single-step.ts';
-import type { Handler } from '../../machine/context.ts';
+import type { CommandContext, Handler } from '../../machine/context.ts';
 import { usageError } from '../../machine/errors.ts';
+import { exitCodes } from '../../machine/exit-codes.ts';
 import type { CommandResult } from '../../machine/output.ts';
-import { asHttp } from '../../requests/export/as-http.ts';
-import { credentialValue } from '../../requests/export/credentials.ts';
-import { requestLine } from '../../requests/request-line.ts';
-import { knownStack } from '../../scenario/record/known-stack.ts';
 import { isObject } from '../../service/assignments.ts';
 import { type ControlOptions, type Emulator, withControl } from '../../service/control.ts';
-import { replyResult } from '../../service/control-reply.ts';
-import { asCurl } from './as-curl.ts';
+import { mustSucceed, replyResult } from '../../service/control-reply.ts';
+import { catchStopSignals } from '../../terminal/stop-signals.ts';
+import { knownStack } from '../scenario/record.ts';
+import { asCurl, asHttp } from './as-curl.ts';
 import { explanationText } from './explanation.ts';
-import { noBodies, notReplayable, sendable } from './sendable.ts';
-import { requestText } from './view.ts';
+import { credentialValue, noBodies, notReplayable, sendable } from './sendable.ts';
+import { requestEntry, requestLine, requestText } from './view.ts';
 
 export const listRequests: Handler<RequestFilter & ControlOptions> = (context, options) => {
   const { status, host, brand, decision, path, method, user, limit } = options;
@@ -78,3 +80,50 @@ export const explainRequest: Handler<ControlOptions & { id: string }> = (context
 
 export const isRequestDetail = (body: unknown): body is RequestDetail =>
   isObject(body) && typeof body.id === 'string' && Array.isArray(body.explained);
+
+const POLL_MS = 200;
+/** More requests than an emulator gets between two polls. */
+const MOST_AT_ONCE = 500;
+
+type TailOptions = RequestFilter & ControlOptions & { limit: number };
+
+export const tailRequests: Handler<TailOptions> = (context, options) =>
+  withControl(context, options, ({ call }) => tail(context, options, call));
+
+async function tail(
+  { runtime, settings, style }: CommandContext,
+  { status, host, brand, decision, path, method, user, limit }: TailOptions,
+  call: ControlCall<LedgerEndpoint>,
+): Promise<number> {
+  const stopping = new AbortController();
+  const signals = catchStopSignals(runtime);
+  void signals.first.then(() => stopping.abort());
+
+  const younger = async (filter: RequestFilter): Promise<RequestSummary[]> => {
+    const reply = await call(requests.listRequests, { query: filter });
+    mustSucceed(reply);
+    return reply.body.requests;
+  };
+  const print = (fresh: RequestSummary[]) => {
+    for (const request of fresh.reverse()) {
+      runtime.stdout.write(`${requestEntry(request, { format: settings.output, style: style.stdout })}\n`);
+    }
+  };
+
+  const filter = { status, host, brand, decision, path, method, user };
+  // The position is read first and without the filter, so that no request is missed between the two polls.
+  let after = (await younger({ limit: 1 }))[0]?.id;
+  if (limit > 0) {
+    const first = await younger({ ...filter, limit });
+    after = first[0]?.id ?? after;
+    print(first);
+  }
+  while (!stopping.signal.aborted && !runtime.stdout.isClosed) {
+    await delay(POLL_MS, stopping.signal);
+    const fresh = await younger({ ...filter, limit: MOST_AT_ONCE, after });
+    after = fresh[0]?.id ?? after;
+    print(fresh);
+  }
+  signals.release();
+  return exitCodes.done;
+}

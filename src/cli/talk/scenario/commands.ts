@@ -76,7 +76,7 @@ export function declareScenario({ parent, lazily }: Catalog): void {
       }),
     )
     .addHelpText('after', '\nExample:\n  rewards scenario schema > scenario.schema.json')
-    .action(lazily(async () => (await import('../../scenario/run-schema.ts')).printScenarioSchema));
+    .action(lazily(async () => (await import('./lint.ts')).printScenarioSchema));
   declareRecord({ parent: scenario, lazily });
   declareExport({ parent: scenario, lazily });
 }

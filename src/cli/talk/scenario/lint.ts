@@ -1,4 +1,7 @@
 /** `rewards scenario lint`: every problem of the files, without a service. */
+
+import { scenarioJsonSchema } from '../../../scenario/format/scenario-schema.ts';
+import { reportJsonSchema } from '../../../scenario/reports/report-schema.ts';
 import type { Handler } from '../../machine/context.ts';
 import { problemOf } from '../../machine/errors.ts';
 import { problemText } from '../../machine/output.ts';
@@ -22,4 +25,9 @@ export const lintScenarioFiles: Handler<{ files: string[] }> = async (context, {
     data,
     text: (style) => `${problemsText(problems, style)}\n${problemText(error, style)}`,
   };
+};
+
+export const printScenarioSchema: Handler<{ of: 'file' | 'report' }> = async (_, { of }) => {
+  const schema = of === 'file' ? scenarioJsonSchema() : reportJsonSchema();
+  return { ok: true, data: schema, text: () => JSON.stringify(schema, null, 2) };
 };

@@ -1,7 +1,7 @@
 /** `rewards scenario record`: writes the requests of a running stack as a scenario that passes. */
-
 import { access, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { listBrands } from '../../../contract/control/brands.ts';
 import { showClock } from '../../../contract/control/clock.ts';
 import {
   listRequests,
@@ -10,10 +10,10 @@ import {
   showRequest,
 } from '../../../contract/control/requests.ts';
 import { delay } from '../../../lib/timers.ts';
+import type { KnownStack } from '../../../scenario/record/known-names.ts';
 import { recordedScenario } from '../../../scenario/record/recorded-scenario.ts';
 import type { CommandContext, Handler } from '../../machine/context.ts';
 import { CliError, problemOf } from '../../machine/errors.ts';
-import { knownStack } from '../../scenario/record/known-stack.ts';
 import type { Emulator } from '../../service/control.ts';
 import { mustSucceed } from '../../service/control-reply.ts';
 import { clientFor, resolveTarget } from '../../service/target.ts';
@@ -125,4 +125,17 @@ async function detailsOf({ call }: Emulator, summaries: RequestSummary[]): Promi
     if (reply.status === 200 && reply.isAnswer) found.push(reply.body);
   }
   return found.sort((one, other) => Date.parse(one.at) - Date.parse(other.at));
+}
+
+/** Of the run file; of a stack that runs elsewhere its brands. */
+export async function knownStack({ run, call }: Emulator): Promise<KnownStack> {
+  if (run) return run;
+  const reply = await call(listBrands);
+  mustSucceed(reply);
+  const brands = reply.body.brands.map(({ brandId, domains }) => ({
+    brandId,
+    apiKey: '',
+    domain: domains[0] ?? '',
+  }));
+  return { brands, users: [], contracts: {} };
 }

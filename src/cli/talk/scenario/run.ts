@@ -7,16 +7,16 @@ import { unsupportedBy } from '../../../scenario/format/unsupported.ts';
 import { fileText, summaryText } from '../../../scenario/reports/text-report.ts';
 import type { ScenarioReport } from '../../../scenario/run/report.ts';
 import { runScenarios } from '../../../scenario/run/run-scenarios.ts';
-import { canOfOwn } from '../../../scenario/run/stack-target.ts';
+import { canOfOwn, targetOf } from '../../../scenario/run/stack-target.ts';
+import type { ScenarioTarget } from '../../../scenario/steps/world.ts';
 import type { CommandContext, Handler } from '../../machine/context.ts';
-import { type Problem, problemOf } from '../../machine/errors.ts';
+import { CliError, type Problem, problemOf, usageError } from '../../machine/errors.ts';
 import { exitCodes } from '../../machine/exit-codes.ts';
 import { manifest } from '../../machine/manifest.ts';
 import { problemText } from '../../machine/output.ts';
-import { chosenOf, variablesOf } from '../../scenario/choose-files.ts';
-import { findScenarioTarget, type TargetOptions } from '../../scenario/find-target.ts';
-import { ownDatabases } from '../../scenario/own-databases.ts';
-import { problemsError, problemsText, readScenarioFiles } from './find-files.ts';
+import { readApiKey } from '../../machine/read-input.ts';
+import { resolveTarget } from '../../service/target.ts';
+import { chosenOf, problemsError, problemsText, readScenarioFiles, variablesOf } from './find-files.ts';
 import { type ReportOptions, reportsToStdout, writeReports } from './write-reports.ts';
 
 interface RunOptions extends TargetOptions, ReportOptions {
@@ -114,4 +114,54 @@ function resultOf({ style }: CommandContext, report: ScenarioReport, toStdout: b
 function fixturesOf(cwd: string, { file, data: { seed } }: Scenario): string[] {
   const named = typeof seed === 'string' ? [seed] : (seed ?? []);
   return named.map((path) => resolve(cwd, dirname(file), path));
+}
+
+interface TargetOptions {
+  brand?: string;
+  domain?: string;
+  apiKeyFile?: string;
+}
+
+/** Undefined without --target: every file gets a stack of its own. */
+async function findScenarioTarget(
+  context: CommandContext,
+  { brand, domain, apiKeyFile }: TargetOptions,
+): Promise<{ url: string; target: ScenarioTarget } | undefined> {
+  const url = context.settings.target;
+  if (url === undefined) return undefined;
+  const { urls, run } = await resolveTarget(context);
+  if (run) {
+    const users = run.users.map((user) => ({ ...user, login: user.email.replace(/@.*/, '') }));
+    return { url, target: targetOf({ ...run, users }) };
+  }
+  const apiKey = await readApiKey(context.runtime, apiKeyFile);
+  const named = brand === undefined ? [] : [{ brandId: brand, domain: domain ?? '', apiKey: apiKey ?? '' }];
+  return { url, target: { urls, can: new Set(), brands: named, users: [], contracts: {}, apiKey } };
+}
+
+/** A way to open one; undefined without --database-url. E_USAGE for an address of another form. */
+function ownDatabases({ runtime }: CommandContext, serverUrl: string | undefined) {
+  if (serverUrl === undefined) return undefined;
+  if (!/^postgres(?:ql)?:\/\//i.test(serverUrl) || !URL.canParse(serverUrl)) {
+    throw usageError(
+      '--database-url is not the address of a Postgres server.',
+      'Give an address that begins with postgres://, or leave it out: ledgers are files then.',
+    );
+  }
+  const random = secureRandom(runtime.clock);
+  return async () => {
+    const { ownDatabase } = await import('../../../emulator/create-emulator.ts');
+    const name = `rewards_scenario_${runtime.pid}_${Buffer.from(random.bytes(6)).toString('hex')}`;
+    try {
+      return await ownDatabase(serverUrl, name);
+    } catch (cause) {
+      const { code = 'no answer' } = cause as { code?: string };
+      const message = `The Postgres server of --database-url gives no database of its own (${code}).`;
+      throw new CliError(
+        'E_DATABASE_UNREACHABLE',
+        { message, fix: 'Check its address, and that its user may create databases.' },
+        { cause },
+      );
+    }
+  };
 }

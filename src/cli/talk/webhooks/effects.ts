@@ -47,8 +47,7 @@ export function effectsInAnswers(delivered: readonly Delivered[]): Effects {
   };
 }
 
-export const howMany = (count: number, one: string, more = `${one}s`) =>
-  `${count} ${count === 1 ? one : more}`;
+const howMany = (count: number, one: string, more = `${one}s`) => `${count} ${count === 1 ? one : more}`;
 
 /** `exactly once: 3 deliveries, 1 mint`. */
 export function effectsText(effects: Effects, expected: number | undefined): string {

@@ -1,11 +1,19 @@
 /** `rewards webhooks endpoints list|add|set|remove|enable|rotate-secret|recover`. */
+
+import type { ControlCall } from '../../../client/control-call.ts';
+import type { LedgerEndpoint } from '../../../contract/control/control-endpoint.ts';
+import * as webhooks from '../../../contract/control/webhooks.ts';
 import {
+  type AddedEndpoint,
   addWebhookEndpoint,
+  type DeliveryDetail,
   listWebhookEndpoints,
   recoverWebhooks,
   removeWebhookEndpoint,
   rotateWebhookSecret,
   setWebhookEndpoint,
+  type WebhookDelivery,
+  type WebhookEndpoint,
 } from '../../../contract/control/webhooks.ts';
 import type { Handler } from '../../machine/context.ts';
 import { usageError } from '../../machine/errors.ts';
@@ -13,8 +21,7 @@ import type { LedgerOptions } from '../../machine/setting-options.ts';
 import { withControl } from '../../service/control.ts';
 import { replyResult } from '../../service/control-reply.ts';
 import { mapOf } from '../../setup/brand-flags.ts';
-import { endpointId } from '../../webhooks/outbound/latest.ts';
-import { endpointText, secretLines } from '../../webhooks/outbound/view.ts';
+import type { Style } from '../../terminal/style.ts';
 
 export const listEndpoints: Handler<LedgerOptions & { brand?: string }> = (context, { brand, ...options }) =>
   withControl(context, options, async ({ call }) =>
@@ -110,3 +117,130 @@ export const recoverEndpoint: Handler<LedgerOptions & { id: string; since: strin
         recovered === 1 ? '1 delivery is sent again' : `${recovered} deliveries are sent again`,
     }),
   );
+
+interface ListOptions extends LedgerOptions {
+  brand?: string;
+  endpoint?: string;
+  state?: WebhookDelivery['state'];
+  limit: number;
+}
+
+export const listDeliveries: Handler<ListOptions> = (
+  context,
+  { brand, endpoint, state, limit, ...options },
+) =>
+  withControl(context, options, async ({ call }) => {
+    const of = endpoint && (await endpointId(call, endpoint));
+    return replyResult(
+      await call(webhooks.listDeliveries, { query: { brand, endpoint: of, state, limit } }),
+      {
+        text: ({ deliveries: all }, style) =>
+          all.length === 0
+            ? style.dim('nothing was to be delivered')
+            : all.map((one) => deliveryLine(one, style)).join('\n'),
+      },
+    );
+  });
+
+export const showDelivery: Handler<LedgerOptions & { id: string }> = (context, { id, ...options }) =>
+  withControl(context, options, async ({ call }) =>
+    replyResult(await call(webhooks.showDelivery, { path: { id: await eventId(call, id) } }), {
+      text: eventText,
+    }),
+  );
+
+export const replayDelivery: Handler<LedgerOptions & { id: string; endpoint?: string }> = (
+  context,
+  { id, endpoint, ...options },
+) =>
+  withControl(context, options, async ({ call }) =>
+    replyResult(
+      await call(webhooks.replayDelivery, { path: { id: await eventId(call, id) }, body: { endpoint } }),
+      {
+        text: ({ replayed }) =>
+          replayed === 0
+            ? 'no endpoint that it went to is on: rewards webhooks endpoints enable'
+            : `goes to ${replayed} ${replayed === 1 ? 'endpoint' : 'endpoints'} again`,
+      },
+    ),
+  );
+
+type Call = ControlCall<LedgerEndpoint>;
+
+const LATEST = 'latest';
+
+/** The id as it stands, unless it is `latest` and there is one. */
+export async function endpointId(call: Call, id: string): Promise<string> {
+  if (id !== LATEST) return id;
+  const { body } = await call(listWebhookEndpoints, { query: {} });
+  const newest = body.endpoints?.reduce((last, one) => (one.createdAt >= last.createdAt ? one : last));
+  return newest?.id ?? id;
+}
+
+/** The same for an event. */
+export async function eventId(call: Call, id: string): Promise<string> {
+  if (id !== LATEST) return id;
+  const { body } = await call(webhooks.listDeliveries, { query: { limit: 1 } });
+  return body.deliveries?.[0]?.eventId ?? id;
+}
+
+const WHY = {
+  gone: 'it answered 410',
+  failing: 'it failed for five days',
+  operator: 'turned off by hand',
+};
+
+/** `we_…  https://shop.example/hook  all types  on`. */
+export function endpointText(endpoint: WebhookEndpoint, style: Style): string {
+  const { id, brandId, url, types, isDefault, enabled, disabledWhy, failingSince } = endpoint;
+  const state = enabled
+    ? style.green('on')
+    : style.yellow(`off${disabledWhy ? `: ${WHY[disabledWhy]}` : ''}`);
+  return [
+    id,
+    style.bold(url),
+    types.length === 0 ? 'all types' : types.join(', '),
+    state,
+    ...(enabled && failingSince ? [style.yellow(`fails since ${failingSince}`)] : []),
+    style.dim(`${brandId}${isDefault ? ', default' : ''}`),
+  ].join('  ');
+}
+
+export function secretLines({ secret, previousSecretUntil }: AddedEndpoint, style: Style): string[] {
+  if (secret === undefined) return [];
+  return [
+    `${style.bold('signing secret')}  ${secret}`,
+    style.dim('  shown only now: store it with your secrets'),
+    ...(previousSecretUntil === null
+      ? []
+      : [style.dim(`  the previous secret signs beside it until ${previousSecretUntil}`)]),
+  ];
+}
+
+/** `evt_…  reward.distributed  delivered  1 attempt  https://…`. */
+function deliveryLine(delivery: WebhookDelivery, style: Style): string {
+  const { eventId, type, state, attempts, nextAttemptAt, url } = delivery;
+  const colour = { delivered: style.green, waiting: style.bold, held: style.yellow, failed: style.red }[
+    state
+  ];
+  return [
+    eventId,
+    type,
+    colour(state),
+    `${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`,
+    ...(nextAttemptAt && attempts > 0 ? [`next ${nextAttemptAt}`] : []),
+    style.dim(url ?? 'the endpoint is removed'),
+  ].join('  ');
+}
+
+const eventText = ({ body, deliveries }: DeliveryDetail, style: Style): string =>
+  [
+    ...deliveries.flatMap(({ log, ...delivery }) => [
+      deliveryLine(delivery, style),
+      ...log.map(
+        ({ at, ms, status, why, answer }) =>
+          `  ${at}  ${status ?? why}  ${ms} ms${answer ? style.dim(`  ${answer.slice(0, 80)}`) : ''}`,
+      ),
+    ]),
+    body,
+  ].join('\n');

@@ -5,8 +5,8 @@ import type { CommandContext, Handler } from '../../machine/context.ts';
 import { exitCodes } from '../../machine/exit-codes.ts';
 import { isObject } from '../../service/assignments.ts';
 import { catchStopSignals } from '../../terminal/stop-signals.ts';
-import { readBody } from '../../webhooks/read-body.ts';
 import { destinationOf, findProcessor } from './processor.ts';
+import { readBody } from './read-signed-event.ts';
 import { registerEndpoint } from './register-endpoint.ts';
 import { type Heard, heardEntry } from './view.ts';
 

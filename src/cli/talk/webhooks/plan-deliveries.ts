@@ -7,7 +7,7 @@ export type Tampering = 'body' | 'signature' | 'timestamp';
 /** `shuffle` with a seed gives the same order again. */
 export type Order = { kind: 'reverse' } | { kind: 'shuffle'; seed: number } | undefined;
 
-export interface Plan {
+interface Plan {
   times: number;
   reorder?: Order;
   tamper?: Tampering | undefined;

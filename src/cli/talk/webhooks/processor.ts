@@ -41,7 +41,7 @@ export async function processorIfRunning(context: CommandContext): Promise<Proce
 }
 
 /** Where deliveries go, and what they are signed with. */
-export interface Destination {
+interface Destination {
   to: string;
   secret: string;
 }

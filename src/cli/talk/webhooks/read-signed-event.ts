@@ -10,10 +10,10 @@ export interface SignedEvent {
   objectId: string | null;
 }
 
-export type EventReading = { event: SignedEvent } | { status: number; error: string };
+type EventReading = { event: SignedEvent } | { status: number; error: string };
 
 /** Clocks of sender and receiver may differ by this, and a recorded event may be this old. */
-export const TOLERANCE_SECONDS = 300;
+const TOLERANCE_SECONDS = 300;
 
 /**
  * Verifies the header Stripe-Signature over the bytes that came and reads the event. The official package takes every
@@ -49,4 +49,21 @@ function reasonOf(error: unknown): string {
   if (/tolerance/i.test(message)) return 'the signature’s timestamp is too old';
   if (/matching the expected/i.test(message)) return 'the signature is not of this body under this secret';
   return 'the header Stripe-Signature is not t=<seconds>,v1=<digest>';
+}
+
+/** Events of payment processors have tens of KB at most. */
+const BODY_MAX_BYTES = 512 * 1024;
+
+/** Undefined when the body is longer than the limit; the rest of it is not read. */
+export async function readBody(request: Request, maxBytes = BODY_MAX_BYTES): Promise<Uint8Array | undefined> {
+  if (Number(request.headers.get('content-length') ?? 0) > maxBytes) return undefined;
+  if (!request.body) return new Uint8Array();
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of request.body as AsyncIterable<Uint8Array>) {
+    length += chunk.byteLength;
+    if (length > maxBytes) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
 }

@@ -19,7 +19,7 @@ export interface Delivered {
   durationMs: number;
 }
 
-export interface SendDeps {
+interface SendDeps {
   to: string;
   secret: string;
   /** Of the processor, by whose clock signatures are made. */

@@ -6,7 +6,7 @@ import { type Effects, effectsText } from './effects.ts';
 import type { Delivered } from './send-deliveries.ts';
 
 /** An event with where it went. */
-export interface ShownEvent {
+interface ShownEvent {
   id: string;
   type: string;
   objectId: string;

@@ -91,12 +91,12 @@ export function declareDeliveries({ parent, lazily }: Catalog): void {
         parse: wholeNumberOf(1, 500),
       }),
     )
-    .action(lazily(async () => (await import('./run-deliveries.ts')).listDeliveries));
+    .action(lazily(async () => (await import('../../talk/webhooks/endpoints.ts')).listDeliveries));
   verb('show', 'print one event with its body and each attempt')
     .argument('<id>', 'id of the event, evt_…, or latest')
-    .action(lazily(async () => (await import('./run-deliveries.ts')).showDelivery));
+    .action(lazily(async () => (await import('../../talk/webhooks/endpoints.ts')).showDelivery));
   verb('replay', 'send one event once more, under its id')
     .argument('<id>', 'id of the event, evt_…, or latest')
     .addOption(option('--endpoint <id>', 'only to this endpoint [default: all that it went to]'))
-    .action(lazily(async () => (await import('./run-deliveries.ts')).replayDelivery));
+    .action(lazily(async () => (await import('../../talk/webhooks/endpoints.ts')).replayDelivery));
 }

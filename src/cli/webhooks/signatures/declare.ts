@@ -67,7 +67,7 @@ Examples:
   rewards webhooks verify --secret whsec_… -H 'Stripe-Signature: t=…,v1=…' event.json --explain
   rewards webhooks verify --secret whsec_… --signature 5257a869… body.json`,
     )
-    .action(lazily(async () => (await import('./run-verify.ts')).verifyBody));
+    .action(lazily(async () => (await import('../../talk/webhooks/signatures.ts')).verifyBody));
 }
 
 /** Seconds since 1970 from either writing. */
