@@ -6,9 +6,10 @@ import type { Environment } from '../../compose/env.ts';
 import { listSessions } from '../../contract/control/processor.ts';
 import type { CommandContext, Handler } from '../machine/context.ts';
 import { CliError } from '../machine/errors.ts';
-import type { Page } from '../open/pages.ts';
 import { mustSucceed } from '../service/control-reply.ts';
 import { clientFor, theRunHere } from '../service/target.ts';
+
+type Page = 'control' | 'site' | 'docs' | 'checkout';
 
 export const openPage: Handler<{ page: Page; browser: boolean }> = async (context, { page, browser }) => {
   const url = await addressOf(context, page);

@@ -5,7 +5,7 @@ import { startSettings } from '../../production/settings.ts';
 import type { CommandContext, Handler } from '../machine/context.ts';
 import { problemOf, usageError } from '../machine/errors.ts';
 import type { CommandResult } from '../machine/output.ts';
-import { type LedgerOptions, ledgerSecrets } from '../machine/setting-options.ts';
+import { type LedgerOptions, ledgerSecrets } from '../machine/shared-options.ts';
 import type { Style } from '../terminal/style.ts';
 import { knownVariables } from './known-variables.ts';
 

@@ -2,7 +2,7 @@
 import type { OfflineLedger } from '../../production/offline/offline-ledger.ts';
 import type { Handler } from '../machine/context.ts';
 import { CliError, problemOf } from '../machine/errors.ts';
-import { type LedgerOptions, ledgerSecrets } from '../machine/setting-options.ts';
+import { type LedgerOptions, ledgerSecrets } from '../machine/shared-options.ts';
 import { withLedger } from '../service/ledger.ts';
 import type { Style } from '../terminal/style.ts';
 

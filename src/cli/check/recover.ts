@@ -6,7 +6,7 @@ import type { Secret } from '../../production/secrets.ts';
 import { startSettings } from '../../production/settings.ts';
 import type { CommandContext, Handler } from '../machine/context.ts';
 import { problemOf, usageError } from '../machine/errors.ts';
-import { type LedgerOptions, ledgerSecrets } from '../machine/setting-options.ts';
+import { type LedgerOptions, ledgerSecrets } from '../machine/shared-options.ts';
 import { withLedger } from '../service/ledger.ts';
 import { createProgress } from '../terminal/progress.ts';
 import type { Style } from '../terminal/style.ts';

@@ -3,7 +3,7 @@
 import type { Redemption } from '../../contract/control/perks.ts';
 import * as perks from '../../contract/control/perks.ts';
 import type { Handler } from '../machine/context.ts';
-import type { LedgerOptions } from '../machine/setting-options.ts';
+import type { LedgerOptions } from '../machine/shared-options.ts';
 import { withControl } from '../service/control.ts';
 import { replyResult } from '../service/control-reply.ts';
 import type { Style } from '../terminal/style.ts';

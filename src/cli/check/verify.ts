@@ -5,7 +5,7 @@ import * as mints from '../../contract/control/mints.ts';
 import { parseSince, SINCE_MUST_BE, type Since } from '../../rules/since.ts';
 import type { CommandContext, Handler } from '../machine/context.ts';
 import { problemOf, usageError } from '../machine/errors.ts';
-import { type LedgerOptions, ledgerSecrets } from '../machine/setting-options.ts';
+import { type LedgerOptions, ledgerSecrets } from '../machine/shared-options.ts';
 import { mustSucceed } from '../service/control-reply.ts';
 import { meansLedger, withLedger } from '../service/ledger.ts';
 import { callFor } from '../service/target.ts';

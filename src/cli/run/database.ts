@@ -2,7 +2,7 @@
 
 import type { Handler } from '../machine/context.ts';
 import { problemOf } from '../machine/errors.ts';
-import type { LedgerOptions } from '../machine/setting-options.ts';
+import type { LedgerOptions } from '../machine/shared-options.ts';
 import { withLedger } from '../service/ledger.ts';
 
 export const migrateDatabase: Handler<LedgerOptions> = async (context, options) => {

@@ -1,7 +1,7 @@
 /** The settings of `rewards serve`, one row each. */
 import { instant, list, onOff, port, type Setting, seconds, text } from '../../lib/setting.ts';
 import { startSettings } from '../../production/settings.ts';
-import { httpUrl } from '../machine/options.ts';
+import { httpUrl, settingOption } from '../machine/options.ts';
 
 /** A row of `start`, with the default that a developer wants. */
 function likeStart(
@@ -62,3 +62,7 @@ export const serveSettings: readonly Setting<unknown>[] = rows.map((row) => ({
   ...row,
   variablePrefix: 'REWARDS_DEV_',
 }));
+
+/** The folder of a stack's data, for commands that work on it. */
+export const persistToOptions = () =>
+  serveSettings.filter(({ flag }) => flag.startsWith('--persist-to')).map(settingOption);

@@ -5,12 +5,12 @@ import { type HostUrls, hostUrls } from '../../client/host-urls.ts';
 import type { LedgerEndpoint } from '../../contract/control/control-endpoint.ts';
 import { namesOf } from '../../lib/setting.ts';
 import type { OfflineLedger } from '../../production/offline/offline-ledger.ts';
+import type { OwnReach } from '../../production/offline/public-reach.ts';
 import { startSettings } from '../../production/settings.ts';
 import type { RunInfo } from '../../stack/run-file.ts';
 import type { CommandContext } from '../machine/context.ts';
-import type { LedgerOptions } from '../machine/setting-options.ts';
+import type { LedgerOptions } from '../machine/shared-options.ts';
 import { meansLedger, withLedger } from './ledger.ts';
-import { ownReach } from './own-reach.ts';
 import { clientFor, resolveTarget } from './target.ts';
 
 /** The running service, which answers everything. */
@@ -71,4 +71,15 @@ function ownDomain({ runtime: { env } }: CommandContext): string {
   const { ownDomain: own, publicDomains } = startSettings;
   const [first = ''] = publicDomains.kind.parse(env[namesOf(publicDomains).variable] ?? '') ?? [];
   return env[namesOf(own).variable] ?? first;
+}
+
+/** What `start` is given by the same variables; a URL that leads elsewhere is refused at once. */
+export function ownReach({ runtime }: CommandContext): OwnReach {
+  const { outgoingNetworks, outgoingPorts } = startSettings;
+  const textOf = (setting: typeof outgoingNetworks) => runtime.env[namesOf(setting).variable];
+  const listOf = (setting: typeof outgoingNetworks) => {
+    const text = textOf(setting);
+    return text === undefined ? [] : (setting.kind.parse(text) ?? []);
+  };
+  return { networks: listOf(outgoingNetworks), ports: listOf(outgoingPorts).map(Number) };
 }

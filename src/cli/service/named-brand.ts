@@ -3,7 +3,7 @@ import { listBrands, showBrand } from '../../contract/control/brands.ts';
 import { isGiven } from '../../production/secrets.ts';
 import type { CommandContext } from '../machine/context.ts';
 import { CliError, usageError } from '../machine/errors.ts';
-import { type LedgerOptions, ledgerSecrets } from '../machine/setting-options.ts';
+import { type LedgerOptions, ledgerSecrets } from '../machine/shared-options.ts';
 import { ledgerCall } from './control.ts';
 import { withLedger } from './ledger.ts';
 import { clientFor, type Target } from './target.ts';

@@ -4,9 +4,8 @@ import { formatDuration } from '../../lib/duration.ts';
 import type { CommandContext } from '../machine/context.ts';
 import { type Problem, problemOf } from '../machine/errors.ts';
 import type { CommandResult } from '../machine/output.ts';
-import { waitMsOf } from '../talk/send-event.ts';
 import type { Style } from '../terminal/style.ts';
-import { isObject } from './assignments.ts';
+import { isObject, type JsonObject } from './assignments.ts';
 import { type Expectation, matches, reasonsOf } from './expectation.ts';
 import { typedFix } from './typed-fixes.ts';
 
@@ -43,6 +42,12 @@ export function serviceProblem(reply: Reply, expected?: Expectation): Problem | 
     retryable: refused ? waitMs !== undefined : true,
     details: { status: reply.status, reason: reasons[0] ?? null, ...details },
   });
+}
+
+/** Milliseconds until the same event would pass, where the service tells. */
+export function waitMsOf(details: JsonObject): number | undefined {
+  const seconds = details.remainingSeconds;
+  return typeof seconds === 'number' ? seconds * 1_000 : undefined;
 }
 
 const firstSentence = (text: string): string => text.replace(/(?<=\.)\s[\s\S]*$/, '');

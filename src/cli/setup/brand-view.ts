@@ -6,7 +6,7 @@ import { areBoundedBySpending } from '../../rules/brands/pays-without-key.ts';
 import { brandSpec, rowsOf } from '../../rules/brands/spec.ts';
 import { isObject } from '../service/assignments.ts';
 import type { Style } from '../terminal/style.ts';
-import { waitingMintText } from './mint-view.ts';
+import { waitingMintText } from './mint.ts';
 
 /** `0xa0ee…  Demo  demo.example  999900 RWT left`. */
 export function brandLine({ brandId, name, domains, automation, funds }: BrandSummary, style: Style): string {

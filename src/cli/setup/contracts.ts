@@ -8,7 +8,7 @@ import type { Need } from '../../production/contracts/needs.ts';
 import type { CommandContext, Handler } from '../machine/context.ts';
 import { CliError, problemOf, usageError } from '../machine/errors.ts';
 import type { CommandResult } from '../machine/output.ts';
-import { ledgerSecrets } from '../machine/setting-options.ts';
+import { ledgerSecrets } from '../machine/shared-options.ts';
 import type { Style } from '../terminal/style.ts';
 
 interface NodeOptions {

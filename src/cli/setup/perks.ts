@@ -7,7 +7,7 @@ import * as perks from '../../contract/control/perks.ts';
 import type { CommandContext, Handler } from '../machine/context.ts';
 import { CliError, usageError } from '../machine/errors.ts';
 import { keyHeader } from '../machine/read-input.ts';
-import type { LedgerOptions } from '../machine/setting-options.ts';
+import type { LedgerOptions } from '../machine/shared-options.ts';
 import { withControl } from '../service/control.ts';
 import { replyResult } from '../service/control-reply.ts';
 import { meansLedger } from '../service/ledger.ts';

@@ -4,7 +4,7 @@ import { personOf } from '../../client/person.ts';
 import type { CommandContext, Handler } from '../machine/context.ts';
 import { usageError } from '../machine/errors.ts';
 import { keyHeader } from '../machine/read-input.ts';
-import type { LedgerOptions } from '../machine/setting-options.ts';
+import type { LedgerOptions } from '../machine/shared-options.ts';
 import { isObject } from '../service/assignments.ts';
 import { parseExpectation } from '../service/expectation.ts';
 import { demandBrand } from '../service/named-brand.ts';

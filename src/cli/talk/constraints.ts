@@ -8,7 +8,7 @@ import type {
 import * as constraints from '../../contract/control/constraints.ts';
 import type { CommandContext, Handler } from '../machine/context.ts';
 import { usageError } from '../machine/errors.ts';
-import type { LedgerOptions } from '../machine/setting-options.ts';
+import type { LedgerOptions } from '../machine/shared-options.ts';
 import { withControl } from '../service/control.ts';
 import { replyResult } from '../service/control-reply.ts';
 import { meansLedger } from '../service/ledger.ts';

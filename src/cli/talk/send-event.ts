@@ -14,7 +14,7 @@ import { isObject, type JsonObject } from '../service/assignments.ts';
 import { buildEventBody, type EventFlags } from '../service/event-body.ts';
 import { type Expectation, parseExpectation, reasonsOf } from '../service/expectation.ts';
 import { namedBrand } from '../service/named-brand.ts';
-import { noteRequest, serviceProblem } from '../service/service-reply.ts';
+import { noteRequest, serviceProblem, waitMsOf } from '../service/service-reply.ts';
 import { clientFor, resolveTarget, type Target } from '../service/target.ts';
 import { type Style, shortAddress, shortHash } from '../terminal/style.ts';
 import { spaced, whenText } from './requests/explanation.ts';
@@ -184,12 +184,6 @@ function refusalLines({ sent, reply, tookMs, explained }: SentEvent, style: Styl
     ...passesWhen(details).map(row('passes')),
     ...beyond(explained).map(([name, line]) => row(name)(line)),
   ].join('\n');
-}
-
-/** Milliseconds until the same event would pass, where the service tells. */
-export function waitMsOf(details: JsonObject): number | undefined {
-  const seconds = details.remainingSeconds;
-  return typeof seconds === 'number' ? seconds * 1_000 : undefined;
 }
 
 const whoOf = (sent: JsonObject) => {

@@ -15,9 +15,8 @@ import { type ControlOptions, type Emulator, withControl } from '../../service/c
 import { mustSucceed, replyResult } from '../../service/control-reply.ts';
 import { catchStopSignals } from '../../terminal/stop-signals.ts';
 import { knownStack } from '../scenario/record.ts';
-import { asCurl, asHttp } from './as-curl.ts';
 import { explanationText } from './explanation.ts';
-import { credentialValue, noBodies, notReplayable, sendable } from './sendable.ts';
+import { asCurl, asHttp, credentialValue, noBodies, notReplayable, sendable } from './sendable.ts';
 import { requestEntry, requestLine, requestText } from './view.ts';
 
 export const listRequests: Handler<RequestFilter & ControlOptions> = (context, options) => {

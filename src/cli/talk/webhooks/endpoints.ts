@@ -17,7 +17,7 @@ import {
 } from '../../../contract/control/webhooks.ts';
 import type { Handler } from '../../machine/context.ts';
 import { usageError } from '../../machine/errors.ts';
-import type { LedgerOptions } from '../../machine/setting-options.ts';
+import type { LedgerOptions } from '../../machine/shared-options.ts';
 import { withControl } from '../../service/control.ts';
 import { replyResult } from '../../service/control-reply.ts';
 import { mapOf } from '../../setup/brand-flags.ts';
