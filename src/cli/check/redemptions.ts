@@ -2,37 +2,23 @@
 
 import type { Redemption } from '../../contract/control/perks.ts';
 import * as perks from '../../contract/control/perks.ts';
-import type { Handler } from '../machine/context.ts';
-import type { LedgerOptions } from '../machine/shared-options.ts';
-import { withControl } from '../service/control.ts';
-import { replyResult } from '../service/control-reply.ts';
+import { asks } from '../service/control.ts';
 import type { Style } from '../terminal/style.ts';
 
-interface ListOptions extends LedgerOptions {
-  brand?: string;
-  waiting?: boolean;
-  limit?: number;
-}
+export const listRedemptions = asks(perks.listRedemptions, {
+  request: ({ brand, waiting, limit }: { brand?: string; waiting?: boolean; limit?: number }) => ({
+    query: { brand, waiting: waiting ? ('true' as const) : undefined, limit },
+  }),
+  text: ({ redemptions }, style, { waiting }) =>
+    redemptions.length === 0
+      ? style.dim(waiting ? 'no redemption waits' : 'nothing redeemed yet: rewards perks redeem')
+      : redemptions.map((one) => redemptionLine(one, style)).join('\n'),
+});
 
-export const listRedemptions: Handler<ListOptions> = (context, { brand, waiting, limit, ...options }) =>
-  withControl(context, options, async ({ call }) =>
-    replyResult(
-      await call(perks.listRedemptions, { query: { brand, waiting: waiting ? 'true' : undefined, limit } }),
-      {
-        text: ({ redemptions }, style) =>
-          redemptions.length === 0
-            ? style.dim(waiting ? 'no redemption waits' : 'nothing redeemed yet: rewards perks redeem')
-            : redemptions.map((one) => redemptionLine(one, style)).join('\n'),
-      },
-    ),
-  );
-
-export const dropRedemption: Handler<LedgerOptions & { id: string }> = (context, { id, ...options }) =>
-  withControl(context, options, async ({ call }) =>
-    replyResult(await call(perks.dropRedemption, { path: { id } }), {
-      text: redemptionLine,
-    }),
-  );
+export const dropRedemption = asks(perks.dropRedemption, {
+  request: ({ id }: { id: string }) => ({ path: { id } }),
+  text: redemptionLine,
+});
 
 /** `7KQ2-M9XT-4HVC  valid  Ten percent off  alice@demo.example  250 RWT  2026-11-22T17:03:49.000Z  0x5f…`. */
 function redemptionLine(body: Redemption, style: Style): string {

@@ -1,21 +1,26 @@
 /** `rewards clock …`: reads and moves the emulator's clock over its control API. */
 
-import type { ControlCall, ControlReply } from '../../client/control-call.ts';
 import type { ClockState, MovedClock } from '../../contract/control/clock.ts';
 import * as clock from '../../contract/control/clock.ts';
+import type { BodyOf } from '../../contract/control/control-endpoint.ts';
 import { showRequest } from '../../contract/control/requests.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import { namesClockCondition } from '../../rules/clock-condition.ts';
 import type { CommandContext, Handler } from '../machine/context.ts';
 import { CliError, usageError } from '../machine/errors.ts';
-import type { CommandResult } from '../machine/output.ts';
-import { mustSucceed, refusalOf } from '../service/control-reply.ts';
+import { asks } from '../service/control.ts';
+import { mustSucceed } from '../service/control-reply.ts';
 import { callFor } from '../service/target.ts';
 import { spaced } from '../talk/requests/explanation.ts';
 import { shortRequestId } from '../talk/requests/view.ts';
 import type { Style } from '../terminal/style.ts';
 
-export const showClock = (context: CommandContext) => withClock(context, (call) => call(clock.showClock));
+export const showClock = asks(clock.showClock, { text: clockText });
+
+const move = asks(clock.moveClock, {
+  request: (body: BodyOf<typeof clock.moveClock>) => ({ body }),
+  text: clockText,
+});
 
 export const advanceClock: Handler<{ duration?: string; until?: string; brand?: string }> = async (
   context,
@@ -24,20 +29,16 @@ export const advanceClock: Handler<{ duration?: string; until?: string; brand?: 
   if (duration !== undefined && until !== undefined) {
     throw usageError('A duration and --until exclude each other.', 'Leave one of them out.');
   }
-  if (duration !== undefined)
-    return withClock(context, (call) => call(clock.moveClock, { body: { advance: duration } }));
+  if (duration !== undefined) return move(context, { advance: duration });
   if (until === undefined) {
     throw usageError(
       "missing required argument 'duration', or --until <condition>",
       '`rewards clock advance --help` lists what it takes.',
     );
   }
-  if (namesClockCondition(until))
-    return withClock(context, (call) => call(clock.moveClock, { body: { until, brand } }));
+  if (namesClockCondition(until)) return move(context, { until, brand });
   const time = await passingTime(context, until);
-  return withClock(context, (call) =>
-    time === undefined ? call(clock.showClock) : call(clock.moveClock, { body: { set: time } }),
-  );
+  return time === undefined ? showClock(context, {}) : move(context, { set: time });
 };
 
 /** When the event of a request passes; undefined when it passes already. */
@@ -59,25 +60,9 @@ async function passingTime(context: CommandContext, request: string): Promise<st
   });
 }
 
-export const setClock = (context: CommandContext, { time }: { time: string }) =>
-  withClock(context, (call) => call(clock.moveClock, { body: { set: time } }));
-
-export const freezeClock = (context: CommandContext) =>
-  withClock(context, (call) => call(clock.moveClock, { body: { freeze: true } }));
-
-export const runClock = (context: CommandContext) =>
-  withClock(context, (call) => call(clock.moveClock, { body: { freeze: false } }));
-
-async function withClock(
-  context: CommandContext,
-  ask: (call: ControlCall) => Promise<ControlReply<ClockState | MovedClock>>,
-): Promise<CommandResult> {
-  const reply = await ask(await callFor(context));
-  const refusal = refusalOf(reply);
-  const data = { status: reply.status, headers: reply.headers, body: reply.body };
-  if (refusal) return { ok: false, error: refusal, data };
-  return { ok: true, data, env: reply.body, text: (style) => clockText(reply.body, style) };
-}
+export const setClock: Handler<{ time: string }> = (context, { time }) => move(context, { set: time });
+export const freezeClock: Handler<object> = (context) => move(context, { freeze: true });
+export const runClock: Handler<object> = (context) => move(context, { freeze: false });
 
 /** What fell due, a line each, then the clock. */
 function clockText(body: ClockState | MovedClock, style: Style): string {

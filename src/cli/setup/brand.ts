@@ -5,26 +5,22 @@ import * as brands from '../../contract/control/brands.ts';
 import * as mints from '../../contract/control/mints.ts';
 import { addWebhookEndpoint } from '../../contract/control/webhooks.ts';
 import { brandSpec, ruleSpec } from '../../rules/brands/spec.ts';
-import type { CommandContext, Handler } from '../machine/context.ts';
+import type { Handler } from '../machine/context.ts';
 import { CliError, usageError } from '../machine/errors.ts';
-import type { CommandResult } from '../machine/output.ts';
 import { intoSecretFile } from '../machine/secret-file.ts';
-import { type ControlOptions, withControl } from '../service/control.ts';
+import { asks, type ControlOptions, withControl } from '../service/control.ts';
 import { replyResult } from '../service/control-reply.ts';
 import { endpointText, secretLines } from '../talk/webhooks/endpoints.ts';
 import type { Style } from '../terminal/style.ts';
 import { mapOf, settingsFrom } from './brand-flags.ts';
 import { brandLine, brandText, fundingText, newKeyLines, ruleText, spendDefaultLines } from './brand-view.ts';
 
-export const listBrands: Handler<ControlOptions> = (context, options) =>
-  withControl(context, options, async ({ call }) =>
-    replyResult(await call(brands.listBrands), {
-      text: (body, style) =>
-        body.brands.length === 0
-          ? style.dim('no brand yet: rewards brand create')
-          : body.brands.map((brand) => brandLine(brand, style)).join('\n'),
-    }),
-  );
+export const listBrands = asks(brands.listBrands, {
+  text: (body, style) =>
+    body.brands.length === 0
+      ? style.dim('no brand yet: rewards brand create')
+      : body.brands.map((brand) => brandLine(brand, style)).join('\n'),
+});
 
 export const showBrand: Handler<ControlOptions & { brand?: string }> = (context, options) =>
   withControl(context, options, async ({ call, emulator }) => {
@@ -39,124 +35,101 @@ export const showBrand: Handler<ControlOptions & { brand?: string }> = (context,
   });
 
 /** Options, including the flags of the settings. */
-interface CreateBrandOptions extends ControlOptions {
+interface CreateBrandOptions {
   brandId: string;
   escrow?: string;
-  out?: string;
+  [flag: string]: unknown;
 }
 
-export const createBrand: Handler<CreateBrandOptions> = (context, options) => {
-  const { brandId, escrow } = options;
-  const settings = {
-    brandId,
-    ...settingsFrom(brandSpec, options),
-    ...(escrow !== undefined && { escrow }),
-  };
-  return intoSecretFile(context, options.out, () =>
-    withControl(context, options, async ({ call }) =>
-      replyResult(await call(brands.createBrand, { body: settings }), {
-        text: (brand, style) =>
-          [
-            brandText(brand, style),
-            ...spendDefaultLines(brand, settings, style),
-            ...newKeyLines(brand, style),
-          ].join('\n'),
-        // The names under which this program itself reads them; the shell has others' beside them.
-        env: ({ brandId: rewardsBrandId, apiKey: rewardsApiKey }) => ({ rewardsBrandId, rewardsApiKey }),
-      }),
-    ),
-  );
-};
+export const createBrand = intoSecretFile(
+  asks(brands.createBrand, {
+    request: ({ brandId, escrow, ...flags }: CreateBrandOptions) => ({
+      body: { brandId, escrow, ...settingsFrom(brandSpec, flags) },
+    }),
+    text: (brand, style, options) =>
+      [
+        brandText(brand, style),
+        ...spendDefaultLines(brand, settingsFrom(brandSpec, options), style),
+        ...newKeyLines(brand, style),
+      ].join('\n'),
+    // The names under which this program itself reads them; the shell has others' beside them.
+    env: ({ brandId: rewardsBrandId, apiKey: rewardsApiKey }) => ({ rewardsBrandId, rewardsApiKey }),
+  }),
+);
 
-export const rotateKey: Handler<ControlOptions & { brand: string; overlap: string; out?: string }> = (
-  context,
-  options,
-) =>
-  intoSecretFile(context, options.out, () =>
-    withControl(context, options, async ({ call }) =>
-      replyResult(
-        await call(brands.rotateKey, { path: { name: options.brand }, body: { overlap: options.overlap } }),
-        {
-          text: (key, style) => newKeyLines(key, style).join('\n'),
-          env: ({ apiKey: rewardsApiKey }) => ({ rewardsApiKey }),
-        },
-      ),
-    ),
-  );
+export const rotateKey = intoSecretFile(
+  asks(brands.rotateKey, {
+    request: ({ brand, overlap }: { brand: string; overlap: string }) => ({
+      path: { name: brand },
+      body: { overlap },
+    }),
+    text: (key, style) => newKeyLines(key, style).join('\n'),
+    env: ({ apiKey: rewardsApiKey }) => ({ rewardsApiKey }),
+  }),
+);
 
-interface FundOptions extends ControlOptions {
+interface FundOptions {
   brand: string;
   amount: string;
   reason?: string;
   transaction?: string;
-  out?: string;
 }
 
-export const fundBrand: Handler<FundOptions> = (
-  context,
-  { brand, amount, reason, transaction, out, ...options },
-) =>
-  intoSecretFile(context, out, () =>
-    withControl(context, options, async ({ call }) => {
-      const wish = {
-        amount,
-        ...(reason !== undefined && { reason }),
-        ...(transaction !== undefined && { transaction }),
-      };
-      return replyResult(await call(mints.fundBrand, { path: { name: brand }, body: wish }), {
-        text: fundingText,
-        env: (funding) => ({ rewards: funding }),
-      });
+export const fundBrand = intoSecretFile(
+  asks(mints.fundBrand, {
+    request: ({ brand, amount, reason, transaction }: FundOptions) => ({
+      path: { name: brand },
+      body: { amount, reason, transaction },
     }),
-  );
+    text: fundingText,
+    env: (funding) => ({ rewards: funding }),
+  }),
+);
 
-export const dnsRecord: Handler<ControlOptions & { brand: string; domain: string }> = (context, options) =>
-  withControl(context, options, async ({ call }) =>
-    replyResult(
-      await call(brands.brandDns, { path: { name: options.brand }, query: { domain: options.domain } }),
-      {
-        // In the form of a zone file, ready to be pasted.
-        text: ({ name, value }) => `${name}. IN TXT "${value}"`,
-      },
-    ),
-  );
+export const dnsRecord = asks(brands.brandDns, {
+  request: ({ brand, domain }: { brand: string; domain: string }) => ({
+    path: { name: brand },
+    query: { domain },
+  }),
+  // In the form of a zone file, ready to be pasted.
+  text: ({ name, value }) => `${name}. IN TXT "${value}"`,
+});
 
-export const setBrand = (
-  context: CommandContext,
+interface SetBrandOptions extends ControlOptions {
+  brand: string;
   // commander's own wording for a missing argument.
-  options: ControlOptions & { brand: string; 'setting=value': string[]; webhookUrl?: string },
-): Promise<CommandResult> => {
+  'setting=value': string[];
+  webhookUrl?: string;
+}
+
+export const setBrand: Handler<SetBrandOptions> = async (context, options) => {
   const given = options['setting=value'];
-  const { brand, webhookUrl: url } = options;
-  if (url !== undefined) {
+  if (options.webhookUrl !== undefined) {
     if (given.length > 0)
       throw usageError('--webhook-url and settings are two commands.', 'Leave one of them out.');
-    return setWebhookUrl(context, options, { brand, url });
+    return setWebhookUrl(context, { ...options, url: options.webhookUrl });
   }
   if (given.length === 0)
     throw usageError(
       'There is nothing to set.',
       'Name settings, as in automation=off, or --webhook-url <url>.',
     );
-  const settings = mapOf(given, 'automation=off');
-  return withControl(context, options, async ({ call }) =>
-    replyResult(await call(brands.setBrand, { path: { name: options.brand }, body: settings }), {
-      text: brandText,
-    }),
-  );
+  return setSettings(context, options);
 };
 
+const setSettings = asks(brands.setBrand, {
+  request: ({ brand, 'setting=value': given }: SetBrandOptions) => ({
+    path: { name: brand },
+    body: mapOf(given, 'automation=off'),
+  }),
+  text: brandText,
+});
+
 /** Where the brand has a default endpoint, that one changes; else it gets one, with a secret that is printed once. */
-const setWebhookUrl = (
-  context: CommandContext,
-  options: ControlOptions,
-  wish: { brand: string; url: string },
-): Promise<CommandResult> =>
-  withControl(context, options, async ({ call }) =>
-    replyResult(await call(addWebhookEndpoint, { body: { ...wish, isDefault: true } }), {
-      text: (endpoint, style) => [endpointText(endpoint, style), ...secretLines(endpoint, style)].join('\n'),
-    }),
-  );
+const setWebhookUrl = asks(addWebhookEndpoint, {
+  request: ({ brand, url }: { brand: string; url: string }) => ({ body: { brand, url, isDefault: true } }),
+  text: (endpoint, style) => [endpointText(endpoint, style), ...secretLines(endpoint, style)].join('\n'),
+});
 
 /** Options, including the flags of the settings. */
 interface BrandRuleOptions extends ControlOptions {

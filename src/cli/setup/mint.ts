@@ -7,8 +7,8 @@ import type { Handler } from '../machine/context.ts';
 import { usageError } from '../machine/errors.ts';
 import type { LedgerOptions } from '../machine/shared-options.ts';
 import { isObject } from '../service/assignments.ts';
-import { withControl } from '../service/control.ts';
-import { mustSucceed, replyResult } from '../service/control-reply.ts';
+import { asks } from '../service/control.ts';
+import { mustSucceed } from '../service/control-reply.ts';
 import { parseExpectation } from '../service/expectation.ts';
 import { noteRequest, serviceResult } from '../service/service-reply.ts';
 import { clientFor, resolveTarget } from '../service/target.ts';
@@ -66,11 +66,10 @@ interface HandMintOptions extends LedgerOptions {
   reason?: string;
 }
 
-const mintByHand: Handler<HandMintOptions> = (context, { to, amount, reason, ...options }) =>
-  withControl(context, options, async ({ call }) => {
-    const reply = await call(mints.mintByHand, { body: { to, amount, reason } });
-    return replyResult(reply, { text: mintText });
-  });
+const mintByHand = asks(mints.mintByHand, {
+  request: ({ to, amount, reason }: HandMintOptions) => ({ body: { to, amount, reason } }),
+  text: mintText,
+});
 
 export function mintText(mint: Mint, style: Style): string {
   const { state, amount, to, failure, transactionHash, transaction } = mint;

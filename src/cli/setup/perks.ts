@@ -8,25 +8,22 @@ import type { CommandContext, Handler } from '../machine/context.ts';
 import { CliError, usageError } from '../machine/errors.ts';
 import { keyHeader } from '../machine/read-input.ts';
 import type { LedgerOptions } from '../machine/shared-options.ts';
-import { withControl } from '../service/control.ts';
-import { replyResult } from '../service/control-reply.ts';
+import { asks } from '../service/control.ts';
 import { meansLedger } from '../service/ledger.ts';
 import { demandBrand } from '../service/named-brand.ts';
 import { noteRequest, serviceResult } from '../service/service-reply.ts';
 import { clientFor, resolveTarget, type Target } from '../service/target.ts';
 import type { Style } from '../terminal/style.ts';
 
-export const listPerks: Handler<LedgerOptions & { brand?: string }> = (context, { brand, ...options }) =>
-  withControl(context, options, async ({ call }) =>
-    replyResult(await call(perks.showPerks, { query: { brand } }), {
-      text: ({ perks: all }, style) =>
-        all.length === 0
-          ? style.dim('no perk yet: rewards perks add')
-          : all.map((one) => perkLine(one, style)).join('\n'),
-    }),
-  );
+export const listPerks = asks(perks.showPerks, {
+  request: ({ brand }: { brand?: string }) => ({ query: { brand } }),
+  text: ({ perks: all }, style) =>
+    all.length === 0
+      ? style.dim('no perk yet: rewards perks add')
+      : all.map((one) => perkLine(one, style)).join('\n'),
+});
 
-interface AddOptions extends LedgerOptions {
+interface AddOptions {
   brand: string;
   perkName: string;
   category: string;
@@ -39,48 +36,34 @@ interface AddOptions extends LedgerOptions {
   tokenId?: string;
 }
 
-export const addPerk: Handler<AddOptions> = (context, options) => {
-  const {
-    brand,
-    perkName,
-    category,
-    cost,
-    stock,
-    description,
-    image,
-    metadata,
-    constraint,
-    tokenId,
-    ...where
-  } = options;
-  const wish = {
-    brand,
-    name: perkName,
-    category,
-    cost: numberOr(cost),
-    stock: numberOr(stock),
-    ...(description !== undefined && { description }),
-    ...(image !== undefined && { image }),
-    ...(metadata !== undefined && { metadata: json(metadata, '--metadata') }),
-    ...(constraint !== undefined && { constraints: constraint.map((one) => json(one, '--constraint')) }),
-    ...(tokenId !== undefined && { tokenId: numberOr(tokenId) }),
-  };
-  return withControl(context, where, async ({ call }) =>
-    replyResult(await call(perks.addPerk, { body: wish as RequestOf<typeof perks.addPerk>['body'] }), {
-      text: perkLine,
-    }),
-  );
-};
+export const addPerk = asks(perks.addPerk, {
+  request: (options: AddOptions) => {
+    const { brand, perkName, category, cost, stock, description, image, metadata, constraint, tokenId } =
+      options;
+    const body = {
+      brand,
+      name: perkName,
+      category,
+      cost: numberOr(cost),
+      stock: numberOr(stock),
+      description,
+      image,
+      metadata: metadata === undefined ? undefined : json(metadata, '--metadata'),
+      constraints: constraint?.map((one) => json(one, '--constraint')),
+      tokenId: tokenId === undefined ? undefined : numberOr(tokenId),
+    };
+    return { body: body as RequestOf<typeof perks.addPerk>['body'] };
+  },
+  text: perkLine,
+});
 
-export const setPerk: Handler<LedgerOptions & { perk: string; 'setting=value': string[] }> = (
-  context,
-  { perk, 'setting=value': given, ...options },
-) => {
-  const settings = Object.fromEntries(given.map(settingOf));
-  return withControl(context, options, async ({ call }) =>
-    replyResult(await call(perks.setPerk, { path: { name: perk }, body: settings }), { text: perkLine }),
-  );
-};
+export const setPerk = asks(perks.setPerk, {
+  request: ({ perk, 'setting=value': given }: { perk: string; 'setting=value': string[] }) => ({
+    path: { name: perk },
+    body: Object.fromEntries(given.map(settingOf)),
+  }),
+  text: perkLine,
+});
 
 /** Settings that are not texts; the service says what is wrong with them. */
 const READ: Record<string, (text: string, setting: string) => unknown> = {

@@ -1,4 +1,5 @@
 /** `rewards checkout pay|decline|expire|refund|dispute|show|list`: steers the emulated payment processor. */
+
 import type { ControlCall, ControlReply } from '../../client/control-call.ts';
 import type { BodyOf, RequestOf } from '../../contract/control/control-endpoint.ts';
 import {
@@ -16,6 +17,7 @@ import {
 import type { CommandContext, Handler } from '../machine/context.ts';
 import { usageError } from '../machine/errors.ts';
 import { isObject } from '../service/assignments.ts';
+import { asks } from '../service/control.ts';
 import { mustSucceed, replyResult } from '../service/control-reply.ts';
 import { parseExpectation } from '../service/expectation.ts';
 import { demandBrand } from '../service/named-brand.ts';
@@ -103,19 +105,15 @@ export const showCheckout: Handler<{ session: string }> = async (context, { sess
   };
 };
 
-export const listCheckouts: Handler<{ status?: 'open' | 'complete' | 'expired'; limit: number }> = async (
-  context,
-  filter,
-) => {
-  const call = await callFor(context);
-  const reply = await call(listSessions, { query: filter });
-  return replyResult(reply, {
-    text: ({ sessions }, style) =>
-      sessions.length === 0
-        ? style.dim('no checkouts yet: `rewards checkout create` begins one')
-        : sessions.map((session) => sessionLine(session, style)).join('\n'),
-  });
-};
+export const listCheckouts = asks(listSessions, {
+  request: ({ status, limit }: { status?: 'open' | 'complete' | 'expired'; limit: number }) => ({
+    query: { status, limit },
+  }),
+  text: ({ sessions }, style) =>
+    sessions.length === 0
+      ? style.dim('no checkouts yet: `rewards checkout create` begins one')
+      : sessions.map((session) => sessionLine(session, style)).join('\n'),
+});
 
 interface CreateOptions {
   amount: number;

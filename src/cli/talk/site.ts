@@ -1,16 +1,12 @@
 /** `rewards site fire|test`. */
+
+import type { FiredHook, SiteUser } from '../../contract/control/site.ts';
 import * as siteApi from '../../contract/control/site.ts';
-import {
-  addSiteApplicationPassword,
-  addSiteUser,
-  type FiredHook,
-  listSiteUsers,
-  type SiteUser,
-} from '../../contract/control/site.ts';
 import type { Handler } from '../machine/context.ts';
 import { type Problem, problemOf, usageError } from '../machine/errors.ts';
 import { readInput } from '../machine/read-input.ts';
 import { assign, type JsonObject, parseAssignment } from '../service/assignments.ts';
+import { asks } from '../service/control.ts';
 import { replyResult } from '../service/control-reply.ts';
 import { callFor } from '../service/target.ts';
 import type { Style } from '../terminal/style.ts';
@@ -97,12 +93,9 @@ export const testSite: Handler<{ user?: string; event?: string }> = async (conte
   };
 };
 
-export const listUsers: Handler<object> = async (context) => {
-  const call = await callFor(context);
-  return replyResult(await call(listSiteUsers), {
-    text: ({ users }, style) => users.map((user) => userLine(user, style)).join('\n') || 'no users yet',
-  });
-};
+export const listUsers = asks(siteApi.listSiteUsers, {
+  text: ({ users }, style) => users.map((user) => userLine(user, style)).join('\n') || 'no users yet',
+});
 
 interface NewUser {
   login: string;
@@ -112,16 +105,26 @@ interface NewUser {
   role: 'administrator' | 'subscriber';
 }
 
-export const addUser: Handler<NewUser> = async (context, { passwordFile, ...user }) => {
-  const text = passwordFile === undefined ? undefined : await readInput(context.runtime, passwordFile);
-  const password = text?.replace(/\r?\n$/, '');
-  const call = await callFor(context);
-  return replyResult(await call(addSiteUser, { body: { ...user, password } }), { text: userLine });
-};
+const userLine = ({ login, email, displayName, role }: SiteUser, style: Style): string =>
+  [
+    style.bold(login.padEnd(12)),
+    email,
+    ...(displayName === login ? [] : [displayName]),
+    ...(role === 'administrator' ? [style.cyan(role)] : []),
+  ].join('  ');
+
+export const addUser = asks(siteApi.addSiteUser, {
+  request: async ({ passwordFile, login, email, displayName, role }: NewUser, { runtime }) => {
+    const text = passwordFile === undefined ? undefined : await readInput(runtime, passwordFile);
+    const password = text?.replace(/\r?\n$/, '');
+    return { body: { login, email, displayName, role, password } };
+  },
+  text: userLine,
+});
 
 export const addApplicationPassword: Handler<{ user: string; for: string }> = async (context, options) => {
   const call = await callFor(context);
-  const reply = await call(addSiteApplicationPassword, {
+  const reply = await call(siteApi.addSiteApplicationPassword, {
     path: { login: options.user },
     body: { name: options.for },
   });
@@ -144,11 +147,3 @@ function callLine({ success, status, eventName, message, reward }: Call, user: s
 
 const firedText = ({ user, calls }: FiredHook, style: Style): string =>
   calls.map((call) => callLine(call, user, style)).join('\n');
-
-const userLine = ({ login, email, displayName, role }: SiteUser, style: Style): string =>
-  [
-    style.bold(login.padEnd(12)),
-    email,
-    ...(displayName === login ? [] : [displayName]),
-    ...(role === 'administrator' ? [style.cyan(role)] : []),
-  ].join('  ');

@@ -1,4 +1,5 @@
 /** `rewards wallet pregenerate|show|balance`. */
+
 import { accountIn, registrationOf } from '../../client/person.ts';
 import type { ShownWallet } from '../../contract/control/users.ts';
 import * as users from '../../contract/control/users.ts';
@@ -6,11 +7,12 @@ import type { Handler } from '../machine/context.ts';
 import { usageError } from '../machine/errors.ts';
 import { keyHeader } from '../machine/read-input.ts';
 import { isObject } from '../service/assignments.ts';
-import { refusalOf, replyResult } from '../service/control-reply.ts';
+import { asks } from '../service/control.ts';
+import { refusalOf } from '../service/control-reply.ts';
 import { parseExpectation } from '../service/expectation.ts';
 import { demandBrand } from '../service/named-brand.ts';
 import { noteRequest, serviceResult } from '../service/service-reply.ts';
-import { callFor, clientFor, resolveTarget } from '../service/target.ts';
+import { clientFor, resolveTarget } from '../service/target.ts';
 import type { Style } from '../terminal/style.ts';
 
 export const pregenerateWallet: Handler<{
@@ -30,12 +32,10 @@ export const pregenerateWallet: Handler<{
   return serviceResult(reply, { expected, text: (style) => pregeneratedLine(reply.body, wish.user, style) });
 };
 
-export const showWallet: Handler<{ user: string }> = async (context, { user }) => {
-  const reply = await (await callFor(context))(users.showWallet, {
-    path: { user },
-  });
-  return replyResult(reply, { text: walletText });
-};
+export const showWallet = asks(users.showWallet, {
+  request: ({ user }: { user: string }) => ({ path: { user } }),
+  text: walletText,
+});
 
 export const walletBalance: Handler<{ user: string; brand?: string }> = async (context, { user, brand }) => {
   const target = await resolveTarget(context);

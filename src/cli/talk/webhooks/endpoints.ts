@@ -2,168 +2,145 @@
 
 import type { ControlCall } from '../../../client/control-call.ts';
 import type { LedgerEndpoint } from '../../../contract/control/control-endpoint.ts';
-import * as webhooks from '../../../contract/control/webhooks.ts';
-import {
-  type AddedEndpoint,
-  addWebhookEndpoint,
-  type DeliveryDetail,
-  listWebhookEndpoints,
-  recoverWebhooks,
-  removeWebhookEndpoint,
-  rotateWebhookSecret,
-  setWebhookEndpoint,
-  type WebhookDelivery,
-  type WebhookEndpoint,
+import type {
+  AddedEndpoint,
+  DeliveryDetail,
+  WebhookDelivery,
+  WebhookEndpoint,
 } from '../../../contract/control/webhooks.ts';
-import type { Handler } from '../../machine/context.ts';
+import * as webhooks from '../../../contract/control/webhooks.ts';
 import { usageError } from '../../machine/errors.ts';
-import type { LedgerOptions } from '../../machine/shared-options.ts';
-import { withControl } from '../../service/control.ts';
-import { replyResult } from '../../service/control-reply.ts';
+import { asks } from '../../service/control.ts';
 import { mapOf } from '../../setup/brand-flags.ts';
 import type { Style } from '../../terminal/style.ts';
 
-export const listEndpoints: Handler<LedgerOptions & { brand?: string }> = (context, { brand, ...options }) =>
-  withControl(context, options, async ({ call }) =>
-    replyResult(await call(listWebhookEndpoints, { query: { brand } }), {
-      text: ({ endpoints: all }, style) =>
-        all.length === 0
-          ? style.dim('no endpoint yet: rewards webhooks endpoints add')
-          : all.map((one) => endpointText(one, style)).join('\n'),
+interface OfId {
+  id: string;
+}
+
+export const listEndpoints = asks(webhooks.listWebhookEndpoints, {
+  request: ({ brand }: { brand?: string }) => ({ query: { brand } }),
+  text: ({ endpoints: all }, style) =>
+    all.length === 0
+      ? style.dim('no endpoint yet: rewards webhooks endpoints add')
+      : all.map((one) => endpointText(one, style)).join('\n'),
+});
+
+export const addEndpoint = asks(webhooks.addWebhookEndpoint, {
+  request: ({ brand: first, url: second, types }: { brand?: string; url?: string; types: string }) => {
+    // One argument is the URL.
+    const url = second ?? first;
+    const brand = second === undefined ? undefined : first;
+    if (url === undefined)
+      throw usageError(
+        'The URL is missing.',
+        'Say where the brand listens: rewards webhooks endpoints add [brand] <url>.',
+      );
+    return { body: { brand, url, types } };
+  },
+  text: (added, style) => [endpointText(added, style), ...secretLines(added, style)].join('\n'),
+});
+
+export const setEndpoint = asks(webhooks.setWebhookEndpoint, {
+  request: ({ id, 'setting=value': given }: OfId & { 'setting=value': string[] }) => {
+    const body = mapOf(given, 'enabled=off');
+    return async (call) => ({ path: { id: await endpointId(call, id) }, body });
+  },
+  text: endpointText,
+});
+
+export const enableEndpoint = asks(webhooks.setWebhookEndpoint, {
+  request:
+    ({ id }: OfId) =>
+    async (call) => ({
+      path: { id: await endpointId(call, id) },
+      body: { enabled: 'on' },
     }),
-  );
+  text: (endpoint, style) =>
+    [
+      endpointText(endpoint, style),
+      style.dim(`  what it missed: rewards webhooks endpoints recover ${endpoint.id} --since <time>`),
+    ].join('\n'),
+});
 
-export const addEndpoint: Handler<LedgerOptions & { brand?: string; url?: string; types: string }> = (
-  context,
-  { brand: first, url: second, types, ...options },
-) => {
-  // One argument is the URL.
-  const url = second ?? first;
-  const brand = second === undefined ? undefined : first;
-  if (url === undefined)
-    throw usageError(
-      'The URL is missing.',
-      'Say where the brand listens: rewards webhooks endpoints add [brand] <url>.',
-    );
-  return withControl(context, options, async ({ call }) =>
-    replyResult(await call(addWebhookEndpoint, { body: { brand, url, types } }), {
-      text: (added, style) => [endpointText(added, style), ...secretLines(added, style)].join('\n'),
+export const removeEndpoint = asks(webhooks.removeWebhookEndpoint, {
+  request:
+    ({ id }: OfId) =>
+    async (call) => ({ path: { id: await endpointId(call, id) } }),
+  text: ({ removed }, style) => `${removed} ${style.dim('removed')}`,
+});
+
+export const rotateSecret = asks(webhooks.rotateWebhookSecret, {
+  request:
+    ({ id, overlap }: OfId & { overlap: string }) =>
+    async (call) => ({
+      path: { id: await endpointId(call, id) },
+      body: { overlap },
     }),
-  );
-};
+  text: (endpoint, style) => secretLines(endpoint, style).join('\n'),
+});
 
-export const setEndpoint: Handler<LedgerOptions & { id: string; 'setting=value': string[] }> = (
-  context,
-  { id, 'setting=value': given, ...options },
-) => {
-  const settings = mapOf(given, 'enabled=off');
-  return withControl(context, options, async ({ call }) =>
-    replyResult(
-      await call(setWebhookEndpoint, { path: { id: await endpointId(call, id) }, body: settings }),
-      {
-        text: endpointText,
-      },
-    ),
-  );
-};
-
-export const enableEndpoint: Handler<LedgerOptions & { id: string }> = (context, { id, ...options }) =>
-  withControl(context, options, async ({ call }) =>
-    replyResult(
-      await call(setWebhookEndpoint, {
-        path: { id: await endpointId(call, id) },
-        body: { enabled: 'on' },
-      }),
-      {
-        text: (endpoint, style) =>
-          [
-            endpointText(endpoint, style),
-            style.dim(`  what it missed: rewards webhooks endpoints recover ${endpoint.id} --since <time>`),
-          ].join('\n'),
-      },
-    ),
-  );
-
-export const removeEndpoint: Handler<LedgerOptions & { id: string }> = (context, { id, ...options }) =>
-  withControl(context, options, async ({ call }) =>
-    replyResult(await call(removeWebhookEndpoint, { path: { id: await endpointId(call, id) } }), {
-      text: ({ removed }, style) => `${removed} ${style.dim('removed')}`,
+export const recoverEndpoint = asks(webhooks.recoverWebhooks, {
+  request:
+    ({ id, since }: OfId & { since: string }) =>
+    async (call) => ({
+      path: { id: await endpointId(call, id) },
+      body: { since },
     }),
-  );
+  text: ({ recovered }) =>
+    recovered === 1 ? '1 delivery is sent again' : `${recovered} deliveries are sent again`,
+});
 
-export const rotateSecret: Handler<LedgerOptions & { id: string; overlap: string }> = (
-  context,
-  { id, overlap, ...options },
-) =>
-  withControl(context, options, async ({ call }) =>
-    replyResult(
-      await call(rotateWebhookSecret, {
-        path: { id: await endpointId(call, id) },
-        body: { overlap },
-      }),
-      {
-        text: (endpoint, style) => secretLines(endpoint, style).join('\n'),
-      },
-    ),
-  );
-
-export const recoverEndpoint: Handler<LedgerOptions & { id: string; since: string }> = (
-  context,
-  { id, since, ...options },
-) =>
-  withControl(context, options, async ({ call }) =>
-    replyResult(await call(recoverWebhooks, { path: { id: await endpointId(call, id) }, body: { since } }), {
-      text: ({ recovered }) =>
-        recovered === 1 ? '1 delivery is sent again' : `${recovered} deliveries are sent again`,
-    }),
-  );
-
-interface ListOptions extends LedgerOptions {
+interface ListOptions {
   brand?: string;
   endpoint?: string;
   state?: WebhookDelivery['state'];
   limit: number;
 }
 
-export const listDeliveries: Handler<ListOptions> = (
-  context,
-  { brand, endpoint, state, limit, ...options },
-) =>
-  withControl(context, options, async ({ call }) => {
-    const of = endpoint && (await endpointId(call, endpoint));
-    return replyResult(
-      await call(webhooks.listDeliveries, { query: { brand, endpoint: of, state, limit } }),
-      {
-        text: ({ deliveries: all }, style) =>
-          all.length === 0
-            ? style.dim('nothing was to be delivered')
-            : all.map((one) => deliveryLine(one, style)).join('\n'),
-      },
-    );
-  });
-
-export const showDelivery: Handler<LedgerOptions & { id: string }> = (context, { id, ...options }) =>
-  withControl(context, options, async ({ call }) =>
-    replyResult(await call(webhooks.showDelivery, { path: { id: await eventId(call, id) } }), {
-      text: eventText,
+export const listDeliveries = asks(webhooks.listDeliveries, {
+  request:
+    ({ brand, endpoint, state, limit }: ListOptions) =>
+    async (call) => ({
+      query: { brand, endpoint: endpoint && (await endpointId(call, endpoint)), state, limit },
     }),
-  );
+  text: ({ deliveries: all }, style) =>
+    all.length === 0
+      ? style.dim('nothing was to be delivered')
+      : all.map((one) => deliveryLine(one, style)).join('\n'),
+});
 
-export const replayDelivery: Handler<LedgerOptions & { id: string; endpoint?: string }> = (
-  context,
-  { id, endpoint, ...options },
-) =>
-  withControl(context, options, async ({ call }) =>
-    replyResult(
-      await call(webhooks.replayDelivery, { path: { id: await eventId(call, id) }, body: { endpoint } }),
-      {
-        text: ({ replayed }) =>
-          replayed === 0
-            ? 'no endpoint that it went to is on: rewards webhooks endpoints enable'
-            : `goes to ${replayed} ${replayed === 1 ? 'endpoint' : 'endpoints'} again`,
-      },
-    ),
-  );
+const eventText = ({ body, deliveries }: DeliveryDetail, style: Style): string =>
+  [
+    ...deliveries.flatMap(({ log, ...delivery }) => [
+      deliveryLine(delivery, style),
+      ...log.map(
+        ({ at, ms, status, why, answer }) =>
+          `  ${at}  ${status ?? why}  ${ms} ms${answer ? style.dim(`  ${answer.slice(0, 80)}`) : ''}`,
+      ),
+    ]),
+    body,
+  ].join('\n');
+
+export const showDelivery = asks(webhooks.showDelivery, {
+  request:
+    ({ id }: OfId) =>
+    async (call) => ({ path: { id: await eventId(call, id) } }),
+  text: eventText,
+});
+
+export const replayDelivery = asks(webhooks.replayDelivery, {
+  request:
+    ({ id, endpoint }: OfId & { endpoint?: string }) =>
+    async (call) => ({
+      path: { id: await eventId(call, id) },
+      body: { endpoint },
+    }),
+  text: ({ replayed }) =>
+    replayed === 0
+      ? 'no endpoint that it went to is on: rewards webhooks endpoints enable'
+      : `goes to ${replayed} ${replayed === 1 ? 'endpoint' : 'endpoints'} again`,
+});
 
 type Call = ControlCall<LedgerEndpoint>;
 
@@ -172,7 +149,7 @@ const LATEST = 'latest';
 /** The id as it stands, unless it is `latest` and there is one. */
 export async function endpointId(call: Call, id: string): Promise<string> {
   if (id !== LATEST) return id;
-  const { body } = await call(listWebhookEndpoints, { query: {} });
+  const { body } = await call(webhooks.listWebhookEndpoints, { query: {} });
   const newest = body.endpoints?.reduce((last, one) => (one.createdAt >= last.createdAt ? one : last));
   return newest?.id ?? id;
 }
@@ -232,15 +209,3 @@ function deliveryLine(delivery: WebhookDelivery, style: Style): string {
     style.dim(url ?? 'the endpoint is removed'),
   ].join('  ');
 }
-
-const eventText = ({ body, deliveries }: DeliveryDetail, style: Style): string =>
-  [
-    ...deliveries.flatMap(({ log, ...delivery }) => [
-      deliveryLine(delivery, style),
-      ...log.map(
-        ({ at, ms, status, why, answer }) =>
-          `  ${at}  ${status ?? why}  ${ms} ms${answer ? style.dim(`  ${answer.slice(0, 80)}`) : ''}`,
-      ),
-    ]),
-    body,
-  ].join('\n');
