@@ -14,6 +14,7 @@ const HOW = {
   fish: 'rewards completion fish > ~/.config/fish/completions/rewards.fish',
 };
 
+/** A script for a shell, made from the commands as they are declared. */
 const scriptVerb = (shell: keyof typeof HOW): Verb => ({
   summary: `print the script for ${shell}`,
   help: `\nInstall:\n  ${HOW[shell]}`,

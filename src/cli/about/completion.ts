@@ -53,6 +53,7 @@ function argumentFacts(path: string, argument: Argument): CommandFacts['argument
 
 const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 const TAB = '\t';
+
 /** Word and summary; the summary is for zsh. */
 const row = (word: string, summary: string) => quoted(`${word}${TAB}${summary.split('\n')[0]}`);
 const printing = (rows: readonly string[]) => (rows.length === 0 ? ':' : `printf '%s\\n' ${rows.join(' ')}`);
@@ -272,6 +273,7 @@ set -g __rewards_paths ${paths.join(' ')}
 set -g __rewards_valued ${valued.join(' ')}
 
 # Whether the words before the cursor name this command.
+
 function __rewards_at
     set -l words (commandline -opc)
     set -e words[1]

@@ -19,6 +19,7 @@ export const settingsOf: Record<string, readonly Setting<unknown>[]> = {
   serve: serveSettings,
 };
 
+/** The settings of a command that runs the service. */
 const configVerb = (name: string, rows: readonly Setting<unknown>[]): Verb => ({
   summary: `print the settings of \`rewards ${name}\`, which takes the same options`,
   isDefault: name === 'start',

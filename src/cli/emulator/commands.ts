@@ -17,6 +17,7 @@ const goesBack = (given: string) =>
     `${given} goes back, and time moves only forward.`,
     '`rewards snapshot restore <name>` brings an earlier state back, with its time.',
   );
+
 /** A duration as it was given. */
 function forward(text: string): string {
   if (/^-\d/.test(text)) throw goesBack(text);
@@ -34,6 +35,7 @@ Examples:
   rewards faults set node=away --times 3
   rewards faults set node=slow:300ms --for 10m
   rewards faults clear node`;
+
 const effectLines = () =>
   Object.entries(seams)
     .flatMap(([seam, { effects }]) =>

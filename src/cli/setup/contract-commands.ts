@@ -15,6 +15,7 @@ const contractRows = [
   startSettings.perksAddress,
   startSettings.pointsSaleAddress,
 ];
+
 const accountOptions = () => [
   ...[payoutKey, mintKey, redemptionKey, relayKey].map(settingOption),
   option('--payout-account <address>', 'that account by its address', { parse: address }),
@@ -22,6 +23,7 @@ const accountOptions = () => [
   option('--redemption-account <address>', 'that account by its address', { parse: address }),
   option('--relay-account <address>', 'that account by its address', { parse: address }),
 ];
+
 /** What a deployment may be told. */
 const terms = () => [
   option('--admin <address>', 'admin of the contracts in the end; default: the deployer', {
@@ -51,18 +53,21 @@ const terms = () => [
     parse: amount,
   }),
 ];
+
 function webAddress(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '' || url.username !== '')
     throw new InvalidArgumentError('It must be a web address such as https://services.example.');
   return text.replace(/\/+$/, '');
 }
+
 function address(text: string): string {
   if (!/^0x[0-9a-f]{40}$/i.test(text))
     throw new InvalidArgumentError('It must be an address: 0x and 40 digits.');
   return text;
 }
 
+/** A change of who has a role. */
 const roleVerb = (verb: 'grant' | 'revoke', summary: string): Verb => ({
   summary,
   description:

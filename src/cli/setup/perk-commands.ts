@@ -20,6 +20,7 @@ const PERK = 'id of the perk, or its token';
 const ofBrand = () => brandOption(`${BRAND} [default: the first brand of the stack that runs here]`);
 const brandKey = () => apiKeyOption("the brand's API key; - reads standard input");
 
+/** What a brand's server does with a code; the database of a service in production tells whose a domain is. */
 const codeVerb = (name: string, verb: Pick<Verb, 'summary' | 'run'>): Verb => ({
   ...verb,
   takes: [['<code>', 'such as 7KQ2-M9XT-4HVC']],

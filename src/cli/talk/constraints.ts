@@ -9,7 +9,7 @@ import * as constraints from '../../contract/control/constraints.ts';
 import type { CommandContext, Handler } from '../machine/context.ts';
 import { usageError } from '../machine/errors.ts';
 import type { LedgerOptions } from '../machine/shared-options.ts';
-import { withControl } from '../service/control.ts';
+import { asks } from '../service/control.ts';
 import { replyResult } from '../service/control-reply.ts';
 import { meansLedger } from '../service/ledger.ts';
 import { demandBrand } from '../service/named-brand.ts';
@@ -27,23 +27,20 @@ async function asking(context: CommandContext, { brand }: OfBrand) {
 }
 
 /** The brand's id, or its name on a ledger: none of a ledger's brands is the first. */
-async function brandFor(context: CommandContext, { brand, ...options }: OfBrand & LedgerOptions) {
-  if (!meansLedger(context, options))
+async function brandFor(context: CommandContext, { brand, ...options }: OfBrand & Partial<LedgerOptions>) {
+  if (!meansLedger(context, { allowSqlite: false, ...options }))
     return (await demandBrand(context, await resolveTarget(context), brand)).brandId;
   if (brand === undefined)
     throw usageError('A ledger has no first brand.', 'Name the brand: --brand shop.example');
   return brand;
 }
 
-export const listConstraints: Handler<OfBrand & LedgerOptions> = (context, options) =>
-  withControl(context, options, async ({ call }) =>
-    replyResult(
-      await call(constraints.listConstraints, { query: { brand: await brandFor(context, options) } }),
-      {
-        text: ({ perks }, style) => perksText(perks, style),
-      },
-    ),
-  );
+export const listConstraints = asks(constraints.listConstraints, {
+  request: (options: OfBrand, context) => async () => ({
+    query: { brand: await brandFor(context, options) },
+  }),
+  text: ({ perks }, style) => perksText(perks, style),
+});
 
 export const checkConstraints: Handler<OfBrand & { perk: string; user: string }> = async (
   context,
@@ -68,19 +65,15 @@ export const checkConstraints: Handler<OfBrand & { perk: string; user: string }>
   };
 };
 
-export const invalidateResults: Handler<
-  OfBrand & LedgerOptions & { url: string; user?: string; tokenId?: number }
-> = (context, { url, user, tokenId, ...options }) =>
-  withControl(context, options, async ({ call }) =>
-    replyResult(
-      await call(constraints.invalidateConstraints, {
-        body: { brand: await brandFor(context, options), url, user, tokenId },
-      }),
-      {
-        text: ({ invalidated }) => `${invalidated} ${invalidated === 1 ? 'result' : 'results'} forgotten`,
-      },
-    ),
-  );
+export const invalidateResults = asks(constraints.invalidateConstraints, {
+  request:
+    (
+      { url, user, tokenId, ...options }: OfBrand & { url: string; user?: string; tokenId?: number },
+      context,
+    ) =>
+    async () => ({ body: { brand: await brandFor(context, options), url, user, tokenId } }),
+  text: ({ invalidated }) => `${invalidated} ${invalidated === 1 ? 'result' : 'results'} forgotten`,
+});
 
 export const chatStandings: Handler<
   OfBrand & { user?: string; platform: string; level?: number; role?: string[]; roles: boolean }

@@ -7,8 +7,10 @@ import { from, type Verbs } from '../machine/verb.ts';
 const loadRelay = from(() => import('./load-relay.ts'));
 const loadEvents = from(() => import('./load-events.ts'));
 
+/** All calls are signed and held in memory before the first is sent. */
 const USERS_MAX = 2_000;
 const PER_USER_MAX = 500;
+
 function ratePerSecond(text: string): number {
   const rate = Number(/^(\d{1,6}(?:\.\d{1,3})?)(?:\/s)?$/.exec(text)?.[1]);
   if (!(rate > 0)) throw new InvalidArgumentError('It must be a number per second, such as 200/s.');

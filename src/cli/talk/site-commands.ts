@@ -40,6 +40,7 @@ export const siteCommands = {
         default: [2_000, 4_000, 8_000],
         parse: durationList,
       }).default([2_000, 4_000, 8_000], '2s,4s,8s'),
+      // Processors wait for ten seconds and more; a later answer would count as none.
       option(
         '--answer-within <duration>',
         'after this a delivery is answered 503 while payment-mint is asked on',

@@ -21,12 +21,14 @@ const achievements = from(() => import('./achievements.ts'));
 const constraints = from(() => import('./constraints.ts'));
 
 const typeOption = () => option('--type <type>', "which of the user's streaks", { default: 'daily' });
+
 /** Options of what writes. */
 const writing = () => [
   option('--platform <name>', 'where the user is active, such as web'),
   apiKeyOption(),
   expectOption('200, 4xx, 400:milestone_not_reached'),
 ];
+
 function tokenId(text: string): number {
   if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.');
   return Number(text);

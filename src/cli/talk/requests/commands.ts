@@ -11,6 +11,7 @@ const replay = from(() => import('./replay.ts'));
 const diff = from(() => import('./diff.ts'));
 
 const AN_ID = 'id, its beginning, or latest';
+
 function expectedEffects(text: string): 'none' | Record<string, number> {
   if (text === 'none') return 'none';
   const parts = text.split(',').map((part) => /^(\w+)=(\d{1,12})$/.exec(part.trim()));

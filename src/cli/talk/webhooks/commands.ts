@@ -24,6 +24,7 @@ const signatures = from(() => import('./signatures.ts'));
 
 const fromFile = () =>
   option('--from <file>', 'a file with events as the processor exports them: one, a list, or one a line');
+
 const ofType = () => option('--type <type>', 'only this type, such as checkout.session.completed');
 const sendingOptions = () => [
   option('--to <url>', "address of the receiver [default: the running stack's payment-mint]", {
@@ -54,6 +55,7 @@ const sendingOptions = () => [
     parse: durationMs,
   }).default(500, '500ms'),
 ];
+
 function order(text: string): { kind: 'reverse' } | { kind: 'shuffle'; seed?: number } {
   if (text === 'reverse') return { kind: 'reverse' };
   const [, seed] = /^shuffle(?::(\d{1,9}))?$/.exec(text) ?? [];
@@ -61,11 +63,13 @@ function order(text: string): { kind: 'reverse' } | { kind: 'shuffle'; seed?: nu
     return { kind: 'shuffle', ...(seed !== undefined && { seed: Number(seed) }) };
   throw new InvalidArgumentError('It must be reverse, shuffle, or shuffle:<seed> with a whole number.');
 }
+
 function effects(text: string): number {
   if (text === 'none') return 0;
   if (/^\d{1,9}$/.test(text)) return Number(text);
   throw new InvalidArgumentError('It must be none, or a number of mints.');
 }
+
 function words(text: string): string[] {
   const types = text.split(',').map((word) => word.trim());
   if (types.every((type) => /^[a-z_]+(\.[a-z_]+)+$|^\*$/.test(type))) return types;
@@ -79,6 +83,7 @@ const TYPES = `some of ${webhookTypes.join(', ')}, with commas; or all`;
 const WHERE =
   'Works on the emulator that runs here, or with the address of a database on a production ledger; a running service notices by itself.';
 
+/** Seconds since 1970 from either writing. */
 function secondsOrInstant(text: string): number {
   if (/^\d{1,10}$/.test(text)) return Number(text);
   try {
