@@ -13,7 +13,7 @@ import { dataFolder } from '../run/data-folder.ts';
 import { clientFor, resolveTarget, type Target } from '../service/target.ts';
 import type { Kind } from './completion-kinds.ts';
 
-/** Longer than this nobody waits at a prompt. */
+/** A person at a prompt does not wait longer than this. */
 const LONGEST_MS = 1_000;
 const SESSIONS_SHOWN = 20;
 

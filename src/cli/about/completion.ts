@@ -1,4 +1,4 @@
-/** The commands of the program as plain facts, from their declarations. */
+/** `rewards completion`: the commands of the program as plain facts, and a script of them for each shell. */
 import type { Argument, Command, Option } from 'commander';
 import type { CommandContext } from '../machine/context.ts';
 import { exitCodes } from '../machine/exit-codes.ts';

@@ -1,4 +1,4 @@
-/** Runs somebody's command to its end: its output is ours, signals reach it, and it does not outlive us. */
+/** `rewards exec`: runs a command with a stack of its own. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import type { Environment } from '../../compose/env.ts';
@@ -131,7 +131,7 @@ async function endLeftovers(pid: number): Promise<void> {
   }
 }
 
-/** False when nobody is there any more. */
+/** False when the process has ended. */
 function send(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, signal);

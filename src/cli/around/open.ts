@@ -43,7 +43,7 @@ async function addressOf(context: CommandContext, page: Page): Promise<string> {
   return url;
 }
 
-/** Whether a person sits at the terminal: nobody does in CI, and a pipe's reader wants the address alone. */
+/** Whether a person sits at the terminal: not in CI, and the reader of a pipe wants the address alone. */
 const isAttended = ({ runtime, settings }: CommandContext): boolean =>
   settings.output === 'text' && runtime.stdout.isTTY && !runtime.env.CI;
 

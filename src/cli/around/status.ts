@@ -1,4 +1,4 @@
-/** Asks each part of a stack whether it works. */
+/** `rewards status`: asks each part of a stack whether it works. */
 import type { HealthBody } from '../../client/bodies.ts';
 import type { Client } from '../../client/create-client.ts';
 import type { Reply } from '../../client/reply.ts';

@@ -1,4 +1,4 @@
-/** What `rewards wait` can wait for. */
+/** `rewards wait`: what it can wait for, and the waiting. */
 import { ClientError } from '../../client/client-error.ts';
 import type { ControlReply } from '../../client/control-call.ts';
 import type { Reply } from '../../client/reply.ts';

@@ -1,4 +1,4 @@
-/** `rewards lane show|accept-nonce`: the sending accounts of a production ledger. */
+/** `rewards lane show|accept-nonce|retire`: the sending accounts of a production ledger. */
 import type { OfflineLedger } from '../../production/offline/offline-ledger.ts';
 import type { Handler } from '../machine/context.ts';
 import { CliError, problemOf } from '../machine/errors.ts';

@@ -1,4 +1,4 @@
-/** What `rewards recover` prints for people. */
+/** `rewards recover --plan|--apply`: the way back of a production ledger that has lost commits. */
 
 import { namesOf } from '../../lib/setting.ts';
 import type { RecoveryReport } from '../../production/recovery/report.ts';

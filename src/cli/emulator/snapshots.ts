@@ -1,4 +1,4 @@
-/** `rewards snapshot save|restore|list|diff|rm`: asks the running stack over its control API. */
+/** `rewards snapshot save|restore|list|diff|rm` and `rewards undo`: ask the running stack over its control API. */
 
 import { resolve } from 'node:path';
 import type { SavedSnapshot, Snapshot, SnapshotDiff } from '../../contract/control/snapshots.ts';

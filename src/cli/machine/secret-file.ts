@@ -49,7 +49,7 @@ function openSecretFile(path: string, name: string) {
     throw unwritable(name, cause);
   }
   return {
-    /** Replaces what was in it. Nobody else can read it by the time the secret is in it. */
+    /** Replaces what was in it. By the time the secret is in it, only its owner can read it. */
     write(text: string) {
       try {
         fchmodSync(descriptor, OWNER_ALONE);

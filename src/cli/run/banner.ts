@@ -73,7 +73,7 @@ function brandRows({ brands }: Ready, row: Row): string[] {
   ];
 }
 
-/** Who can log in to the site: a visitor, and whoever may change its settings. */
+/** The logins of the site: a visitor, and an administrator of its settings. */
 function loginCells(users: Ready['users']): string[] {
   const able = users.filter(({ password }) => password !== '');
   const visitor = able.find(({ role }) => role === 'subscriber');

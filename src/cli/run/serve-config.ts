@@ -104,7 +104,7 @@ function logWriter({ runtime, settings, style }: CommandContext): (line: string)
   return (line) => runtime.stderr.write(settings.output === 'text' ? logLine(line, style.stderr) : line);
 }
 
-/** Whoever sets one of these may believe that serve uses this database. */
+/** A person who sets one of these may believe that serve uses this database. */
 const OF_PRODUCTION = ['REWARDS_DATABASE_URL', 'REWARDS_DATABASE_URL_FILE'];
 
 /**

@@ -15,7 +15,7 @@ export interface NamedBrand {
 }
 
 /**
- * Undefined without a name, where the target does not list its brands. Throws E_UNREACHABLE when nobody answers. `ledger`: the
+ * Undefined without a name, where the target does not list its brands. Throws E_UNREACHABLE without an answer. `ledger`: the
  * database of a target in production, where the command takes one; a service without controls does not tell whose a domain is.
  */
 export async function namedBrand(

@@ -78,7 +78,7 @@ export function serviceResult(
   };
 }
 
-/** Notes the id that the service gave the request, for whoever looks at the command's output; returns it. */
+/** Notes the id that the service gave the request, for readers of the command's output; returns it. */
 export function noteRequest(
   { about }: Pick<CommandContext, 'about'>,
   { headers }: Pick<Reply, 'headers'>,

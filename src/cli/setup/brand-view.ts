@@ -80,7 +80,7 @@ const gasWalletText = ({ address, ready }: { address: string; ready: boolean }) 
     ? address
     : `${address} (not ready: it needs native currency and its role: rewards contracts grant perks.RELAYER_ROLE ${address})`;
 
-/** A limit that nobody asked for is told, with the way to another one. */
+/** A limit that was set by default is told, with the way to another one. */
 export function spendDefaultLines(
   { brandId, spendPerHour }: BrandDetail,
   given: Readonly<Record<string, unknown>>,

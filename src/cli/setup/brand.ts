@@ -1,4 +1,4 @@
-/** `rewards brand list|show|create|rotate-key|dns`. */
+/** `rewards brand`: its settings, rules, aliases, keys and money. */
 
 import { aliasUser, listAliases, removeAlias, type ShownAlias } from '../../contract/control/aliases.ts';
 import * as brands from '../../contract/control/brands.ts';

@@ -1,4 +1,4 @@
-/** `rewards contracts deploy|show`. */
+/** `rewards contracts deploy|send|grant|revoke|show`. */
 
 import type { Hex } from '../../lib/hex.ts';
 import type { ContractsOptions, DeployOptions } from '../../production/contracts/contracts-command.ts';

@@ -1,4 +1,4 @@
-/** `rewards perks list|add|set`. */
+/** `rewards perks list|add|set|check-code|use-code`. */
 
 import type { CodeBody, RedeemedPerkBody } from '../../client/bodies.ts';
 import type { RequestOf } from '../../contract/control/control-endpoint.ts';

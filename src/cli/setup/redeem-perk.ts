@@ -83,7 +83,7 @@ async function permitFor(
   return permitOf(wallets, wallet, { spender, value: BigInt(cost), deadline });
 }
 
-/** A perk may be named by its token or its name as well; what is none of these is left for the service to refuse. */
+/** A perk may be named by its token or its name as well; the service refuses any other name. */
 async function perkOf(
   client: ReturnType<typeof clientFor>,
   { brandId, perk }: { brandId: string; perk: string },

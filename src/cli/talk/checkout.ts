@@ -1,4 +1,4 @@
-/** `rewards checkout pay|decline|expire|refund|dispute|show|list`: steers the emulated payment processor. */
+/** `rewards checkout`: begins a payment as a brand's server would, and steers the emulated payment processor. */
 
 import type { ControlCall, ControlReply } from '../../client/control-call.ts';
 import type { BodyOf, RequestOf } from '../../contract/control/control-endpoint.ts';

@@ -1,4 +1,4 @@
-/** `rewards site fire|test`. */
+/** `rewards site fire|test|user`. */
 
 import type { FiredHook, SiteUser } from '../../contract/control/site.ts';
 import * as siteApi from '../../contract/control/site.ts';

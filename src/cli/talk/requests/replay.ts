@@ -161,7 +161,7 @@ interface Replayed {
     /** With --diff: where it is not as the original; null when the log has forgotten it already. */
     differences?: Difference[] | null;
   })[];
-  /** Null when nobody asked for them. */
+  /** Null when they were not asked for. */
   effects: Effects | null;
   expected: ExpectedEffects | null;
 }

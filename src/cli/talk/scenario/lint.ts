@@ -1,4 +1,4 @@
-/** `rewards scenario lint`: every problem of the files, without a service. */
+/** `rewards scenario lint|schema`: every problem of the files, and the schema of their format, without a service. */
 
 import { scenarioJsonSchema } from '../../../scenario/format/scenario-schema.ts';
 import { reportJsonSchema } from '../../../scenario/reports/report-schema.ts';

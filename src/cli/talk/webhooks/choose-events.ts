@@ -14,7 +14,7 @@ interface Choice {
   processor?: Processor | undefined;
 }
 
-/** In the order in which they are named, or the file's. E_USAGE when none is named, E_REFUSED when there is no such event. */
+/** In the order in which they are named, or the file's. E_USAGE when an event is not named, E_REFUSED when it does not exist. */
 export async function chosenEvents(context: CommandContext, choice: Choice): Promise<RecordedEvent[]> {
   const { from, type } = choice;
   const found =

@@ -28,7 +28,7 @@ export function effectsOnChain(
   };
 }
 
-/** Each transaction that payment-mint names counts as one mint, with whoever was told `alreadyProcessed` left out. */
+/** Each transaction that payment-mint names counts as one mint, without the answers `alreadyProcessed`. */
 export function effectsInAnswers(delivered: readonly Delivered[]): Effects {
   const minted = delivered.filter(({ transactionHash }) => transactionHash !== null);
   const mintedNow = minted.filter(({ alreadyProcessed }) => !alreadyProcessed);

@@ -1,4 +1,4 @@
-/** `rewards webhooks endpoints list|add|set|remove|enable|rotate-secret|recover`. */
+/** `rewards webhooks endpoints` and `rewards webhooks deliveries`. */
 
 import type { ControlCall } from '../../../client/control-call.ts';
 import type { LedgerEndpoint } from '../../../contract/control/control-endpoint.ts';

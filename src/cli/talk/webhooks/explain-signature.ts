@@ -19,7 +19,7 @@ export interface Verdict {
     message: string;
     fix: string;
   } | null;
-  /** Seconds by which the timestamp is in the past, negative when it is ahead; null when there is none. */
+  /** Seconds by which the timestamp is in the past, negative when it is ahead; null without one. */
   ageSeconds: number | null;
 }
 

@@ -119,7 +119,7 @@ async function createCounting(processor: Processor | undefined, events: readonly
   const before = await count();
   return {
     async effects(delivered: readonly Delivered[], watch: () => Promise<void>): Promise<Effects> {
-      // A receiver may answer before it mints, and what nobody expects comes late.
+      // A receiver may answer before it mints, and a mint that is not expected comes late.
       await watch();
       return effectsOnChain(delivered.length, { before, after: await count() });
     },

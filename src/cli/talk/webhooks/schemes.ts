@@ -54,7 +54,7 @@ export function prefixOf({ scheme, timestamp, id }: Pick<Given, 'scheme' | 'time
 export const keyOf = (scheme: Scheme, secret: string): string | Buffer | undefined =>
   scheme === 'standard-webhooks' ? standardKey(secret) : secret;
 
-/** Reads the signatures among headers (`Name: value`) and a bare value; E_USAGE when there is none. */
+/** Reads the signatures among headers (`Name: value`) and a bare value; E_USAGE without one. */
 export function signaturesIn({
   headers = [],
   signature,

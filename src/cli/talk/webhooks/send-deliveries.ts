@@ -11,7 +11,7 @@ export interface Delivered {
   objectId: string;
   /** Null without an answer. */
   status: number | null;
-  /** What the answer says, or why there is none. */
+  /** What the answer says, or why an answer is missing. */
   message: string;
   /** Where the receiver is payment-mint. */
   alreadyProcessed: boolean;

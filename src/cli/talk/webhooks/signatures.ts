@@ -1,4 +1,4 @@
-/** `rewards webhooks sign`: every header that a signed body has. */
+/** `rewards webhooks sign|verify`: every header that a signed body has, and whether a signature is right. */
 import { createHash } from 'node:crypto';
 import { formatDuration } from '../../../lib/duration.ts';
 import { signedHeaders } from '../../../webhooks/sign.ts';

@@ -65,7 +65,7 @@ function deliveryLine(delivered: Delivered, width: number, style: Style): string
   ].join('  ');
 }
 
-/** An event that came in; `status` is null without an answer, `durationMs` where it was passed on to nobody. */
+/** An event that came in; `status` is null without an answer, `durationMs` where it was not passed on. */
 export interface Heard {
   at: string;
   eventId: string;
