@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { settingsOf } from '../../src/cli/config/declare.ts';
+import { settingsOf } from '../../src/cli/check/commands.ts';
 import { exitCodes } from '../../src/cli/machine/exit-codes.ts';
 import { rewards, rewardsJson, temporaryDirectory } from '../kits/cli.ts';
 

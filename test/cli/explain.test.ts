@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { exitCodes } from '../../src/cli/machine/exit-codes.ts';
-import { explanationText } from '../../src/cli/requests/explanation.ts';
+import { explanationText } from '../../src/cli/talk/requests/explanation.ts';
 import { plainStyle } from '../../src/cli/terminal/style.ts';
 import type { RequestDetail } from '../../src/contract/control/requests.ts';
 import { rewards, rewardsJson } from '../kits/cli.ts';

@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { banner } from '../../src/cli/serve/banner.ts';
+import { banner } from '../../src/cli/run/banner.ts';
 import { plainStyle } from '../../src/cli/terminal/style.ts';
 import { rewards, rewardsJson, serveHere, temporaryDirectory } from '../kits/cli.ts';
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { exitCodes } from '../../src/cli/machine/exit-codes.ts';
-import { banner } from '../../src/cli/serve/banner.ts';
+import { banner } from '../../src/cli/run/banner.ts';
 import { plainStyle } from '../../src/cli/terminal/style.ts';
 import { delay } from '../../src/lib/timers.ts';
 import { rewards, rewardsJson, serve, temporaryDirectory } from '../kits/cli.ts';

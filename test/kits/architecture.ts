@@ -160,7 +160,7 @@ const packages: Record<string, RegExp> = {
   'tar-stream': /^emulator\/snapshots\//,
   xmlbuilder2: /^scenario\//,
   yaml: /^(lib\/yaml-document\.ts$|(emulator\/fixture|scenario)\/)/,
-  stripe: /^(payments|emulator\/processor|cli\/(webhooks|receiver))\//,
+  stripe: /^(payments|emulator\/processor|cli\/talk\/webhooks)\//,
   commander: /^cli\//,
   picocolors: /^cli\//,
   'hdr-histogram-js': /^load\//,

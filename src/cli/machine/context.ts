@@ -10,7 +10,7 @@ export interface Runtime {
   argv: readonly string[];
   /** What was typed to run this program: `rewards` or `npx rewards`. */
   program: string;
-  /** Runs this program once more; absent where it is no process of its own. */
+  /** Runs this program once more; absent where it runs inside another program. */
   self?: { node: string; script: string };
   /** Writes the commands in a hint as they are typed here. */
   typed?: (text: string) => string;
@@ -22,7 +22,7 @@ export interface Runtime {
   stdout: Sink;
   stderr: Sink;
   readStdin: () => Promise<string>;
-  /** Asks on the terminal for one line; absent where nobody can answer. */
+  /** Asks on the terminal for one line; absent where stdin or stderr is not a terminal. */
   ask?: (question: string) => Promise<string>;
   /** Whether stdin is a terminal. */
   atTerminal?: boolean;

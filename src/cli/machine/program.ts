@@ -1,56 +1,20 @@
 /** The list of commands: names, summaries and options. A command's handler is loaded when it runs. */
 import { Command, Help } from 'commander';
-import { declareAchievements } from '../achievements/declare.ts';
-import { declareBrand } from '../brand/declare.ts';
-import { declareCheckout } from '../checkout/declare.ts';
-import { declareClock } from '../clock/declare.ts';
-import { declareCompletion } from '../completion/declare.ts';
-import { declareConfig } from '../config/declare.ts';
-import { declareConstraintUpdater } from '../constraint-updater/declare.ts';
-import { declareConstraints } from '../constraints/declare.ts';
-import { declareContracts } from '../contracts/declare.ts';
-import { declareEnv } from '../env/declare.ts';
-import { declareExec } from '../exec/declare.ts';
-import { declareFaults } from '../faults/declare.ts';
-import { declareInit } from '../init/declare.ts';
-import { declareKeys } from '../keys/declare.ts';
-import { declareLane } from '../lane/declare.ts';
-import { declareLeaderboard } from '../leaderboard/declare.ts';
-import { declareLoad } from '../load/declare.ts';
-import { declareLogs } from '../logs/declare.ts';
-import { declareMint } from '../mint/declare.ts';
-import { declareOpen } from '../open/declare.ts';
-import { declareOpenapi } from '../openapi/declare.ts';
-import { declarePerks } from '../perks/declare.ts';
-import { declareReceiver } from '../receiver/declare.ts';
-import { declareRecover } from '../recover/declare.ts';
-import { declareRedemptions } from '../redemptions/declare.ts';
-import { declareRelay } from '../relay/declare.ts';
-import { declareRequests } from '../requests/declare.ts';
-import { declareReset } from '../reset/declare.ts';
-import { declareScenario } from '../scenario/declare.ts';
-import { declareSeed } from '../seed/declare.ts';
-import { declareSendEvent } from '../send-event/declare.ts';
-import { declareServe } from '../serve/declare.ts';
-import { declareSite } from '../site/declare.ts';
-import { declareSnapshot } from '../snapshot/declare.ts';
-import { declareDatabase, declareDoctor, declareStart, declareVerify } from '../start/declare.ts';
-import { declareStatus } from '../status/declare.ts';
-import { declareStop } from '../stop/declare.ts';
-import { declareStreak } from '../streak/declare.ts';
+import { aboutCommands } from '../about/commands.ts';
+import { aroundCommands } from '../around/commands.ts';
+import { checkCommands } from '../check/commands.ts';
+import { emulatorCommands } from '../emulator/commands.ts';
+import { runCommands } from '../run/commands.ts';
+import { setupCommands } from '../setup/commands.ts';
+import { talkCommands } from '../talk/commands.ts';
 import { wantsColor } from '../terminal/style.ts';
-import { declareToken } from '../token/declare.ts';
-import { declareUndo } from '../undo/declare.ts';
-import { declareWait } from '../wait/declare.ts';
-import { declareWallet } from '../wallet/declare.ts';
-import { declareWebhooks } from '../webhooks/declare.ts';
 import { asTyped } from './as-typed.ts';
-import type { Catalog, Perform } from './catalog.ts';
 import type { Runtime } from './context.ts';
 import { declareHelp, firstHelp } from './first-help.ts';
 import { manifest } from './manifest.ts';
 import { durationMs, everyCommand, httpUrl, option, stackName, variableOf } from './options.ts';
 import { outputFormats } from './output.ts';
+import { declareVerbs, type Perform, type Verbs } from './verb.ts';
 
 /** The whole command tree, the command at which parsing stopped, and the way to write commands as they are typed here. */
 export function buildProgram(
@@ -96,16 +60,10 @@ export function buildProgram(
     .addHelpText('after', ({ command }) => (isFirst(command) ? '' : EXIT_CODES));
 
   for (const global of globalOptions()) program.addOption(global);
-  const catalog: Catalog = {
-    parent: program,
-    lazily:
-      (load) =>
-      async (...received) => {
-        const command = received.at(-1);
-        if (command instanceof Command) await perform(command, load);
-      },
-  };
-  declareCommands(program, catalog);
+  for (const [title, commands] of groups) {
+    program.commandsGroup(title);
+    declareVerbs(program, commands, perform);
+  }
   declareHelp(program, () => {
     isWhole = true;
     program.outputHelp();
@@ -124,67 +82,16 @@ export function buildProgram(
   return { program, atFault: () => fault, typed };
 }
 
-function declareCommands(program: Command, catalog: Catalog): void {
-  program.commandsGroup('Run it:');
-  declareServe(catalog);
-  declareStart(catalog);
-  declareDatabase(catalog);
-  program.commandsGroup('Around your own commands:');
-  for (const declare of [
-    declareExec,
-    declareEnv,
-    declareStatus,
-    declareWait,
-    declareOpen,
-    declareLogs,
-    declareStop,
-  ])
-    declare(catalog);
-  program.commandsGroup('Check it:');
-  declareVerify(catalog);
-  declareDoctor(catalog);
-  declareConfig(catalog);
-  declareLane(catalog);
-  declareRedemptions(catalog);
-  declareRecover(catalog);
-  program.commandsGroup('Talk to it:');
-  declareSendEvent(catalog);
-  declareRelay(catalog);
-  declareRequests(catalog);
-  declareWallet(catalog);
-  declareStreak(catalog);
-  declareLeaderboard(catalog);
-  declareCheckout(catalog);
-  declareAchievements(catalog);
-  declareLoad(catalog);
-  declareScenario(catalog);
-  declareWebhooks(catalog);
-  declareReceiver(catalog);
-  declareSite(catalog);
-  declareConstraints(catalog);
-  declareConstraintUpdater(catalog);
-  program.commandsGroup('Set it up:');
-  for (const declare of [
-    declareInit,
-    declareBrand,
-    declarePerks,
-    declareMint,
-    declareSeed,
-    declareKeys,
-    declareContracts,
-  ])
-    declare(catalog);
-  program.commandsGroup('Steer the emulator:');
-  declareClock(catalog);
-  declareFaults(catalog);
-  declareToken(catalog);
-  declareSnapshot(catalog);
-  declareUndo(catalog);
-  declareReset(catalog);
-  program.commandsGroup('Read about it:');
-  declareOpenapi(catalog);
-  declareCompletion(catalog);
-}
+/** The groups of the help. */
+const groups: readonly (readonly [title: string, commands: Verbs])[] = [
+  ['Run it:', runCommands],
+  ['Around your own commands:', aroundCommands],
+  ['Check it:', checkCommands],
+  ['Talk to it:', talkCommands],
+  ['Set it up:', setupCommands],
+  ['Steer the emulator:', emulatorCommands],
+  ['Read about it:', aboutCommands],
+];
 
 const EXIT_CODES =
   '\nExit codes: 0 done, 1 the answer is no, 2 usage or file, 3 unreachable or timed out, 5 precondition, 99 a load threshold was crossed, 130/143 interrupted.\nrewards sends no telemetry.';

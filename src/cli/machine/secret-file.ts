@@ -1,7 +1,7 @@
 /** Prints a result into a file that only its owner can read, for results that hold a secret: `--out <file>`. */
 import { closeSync, fchmodSync, fsyncSync, ftruncateSync, openSync, rmSync, writeSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { CommandContext } from './context.ts';
+import type { Handler } from './context.ts';
 import { CliError } from './errors.ts';
 import { option } from './options.ts';
 import type { CommandResult } from './output.ts';
@@ -12,27 +12,27 @@ export const outOption = () =>
   option('--out <file>', 'print it into this file, which only its owner can read, and not on stdout');
 
 /**
- * Does `work`, whose result is printed into the file. The file is opened first, since a secret that is shown once must have
- * a place before it is made: throws E_FILE when it cannot be. After a refusal the file is as it was.
+ * A command whose result is printed into a file where `--out` names one. The file is opened first, since a secret that is
+ * shown once must have a place before it is made: throws E_FILE when it cannot be. After a refusal the file is as it was.
  */
-export async function intoSecretFile(
-  { runtime }: Pick<CommandContext, 'runtime'>,
-  path: string | undefined,
-  work: () => Promise<CommandResult>,
-): Promise<CommandResult> {
-  if (path === undefined) return work();
-  const file = openSecretFile(resolve(runtime.cwd, path), path);
-  let result: CommandResult;
-  try {
-    result = await work();
-  } catch (error) {
+export const intoSecretFile =
+  <Options>(run: Handler<Options>): Handler<Options & { out?: string }> =>
+  async (context, options) => {
+    const { out: path } = options;
+    if (path === undefined) return run(context, options);
+    const file = openSecretFile(resolve(context.runtime.cwd, path), path);
+    let result: CommandResult | number;
+    try {
+      result = await run(context, options);
+    } catch (error) {
+      file.leave();
+      throw error;
+    }
+    if (typeof result !== 'number' && result.ok)
+      return { ...result, into: { name: path, write: file.write } };
     file.leave();
-    throw error;
-  }
-  if (result.ok) return { ...result, into: { name: path, write: file.write } };
-  file.leave();
-  return result;
-}
+    return result;
+  };
 
 function openSecretFile(path: string, name: string) {
   let isNew = true;
@@ -49,7 +49,7 @@ function openSecretFile(path: string, name: string) {
     throw unwritable(name, cause);
   }
   return {
-    /** Replaces what was in it. Nobody else can read it by the time the secret is in it. */
+    /** Replaces what was in it. By the time the secret is in it, only its owner can read it. */
     write(text: string) {
       try {
         fchmodSync(descriptor, OWNER_ALONE);

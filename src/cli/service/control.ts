@@ -2,15 +2,22 @@
 import type { ControlCall } from '../../client/control-call.ts';
 import { createClient } from '../../client/create-client.ts';
 import { type HostUrls, hostUrls } from '../../client/host-urls.ts';
-import type { LedgerEndpoint } from '../../contract/control/control-endpoint.ts';
+import type {
+  AnswerOf,
+  ControlEndpoint,
+  LedgerEndpoint,
+  RequestOf,
+} from '../../contract/control/control-endpoint.ts';
 import { namesOf } from '../../lib/setting.ts';
 import type { OfflineLedger } from '../../production/offline/offline-ledger.ts';
+import type { OwnReach } from '../../production/offline/public-reach.ts';
 import { startSettings } from '../../production/settings.ts';
 import type { RunInfo } from '../../stack/run-file.ts';
-import type { CommandContext } from '../machine/context.ts';
-import type { LedgerOptions } from '../start/options.ts';
+import type { CommandContext, Handler } from '../machine/context.ts';
+import type { LedgerOptions } from '../machine/shared-options.ts';
+import type { Style } from '../terminal/style.ts';
+import { replyResult } from './control-reply.ts';
 import { meansLedger, withLedger } from './ledger.ts';
-import { ownReach } from './own-reach.ts';
 import { clientFor, resolveTarget } from './target.ts';
 
 /** The running service, which answers everything. */
@@ -72,3 +79,46 @@ function ownDomain({ runtime: { env } }: CommandContext): string {
   const [first = ''] = publicDomains.kind.parse(env[namesOf(publicDomains).variable] ?? '') ?? [];
   return env[namesOf(own).variable] ?? first;
 }
+
+/** What `start` is given by the same variables; a URL that leads elsewhere is refused at once. */
+export function ownReach({ runtime }: CommandContext): OwnReach {
+  const { outgoingNetworks, outgoingPorts } = startSettings;
+  const textOf = (setting: typeof outgoingNetworks) => runtime.env[namesOf(setting).variable];
+  const listOf = (setting: typeof outgoingNetworks) => {
+    const text = textOf(setting);
+    return text === undefined ? [] : (setting.kind.parse(text) ?? []);
+  };
+  return { networks: listOf(outgoingNetworks), ports: listOf(outgoingPorts).map(Number) };
+}
+
+/** How a command that is one endpoint asks it, and how it prints the answer. */
+interface Asking<E extends ControlEndpoint, Options> {
+  /** What is sent, of what was typed; or a function that asks for a part of it first. */
+  request?: (options: Options, context: CommandContext) => Sent<E> | Promise<Sent<E>>;
+  text: (body: AnswerOf<E>, style: Style, options: Options) => string;
+  /** What `-o env` prints; all of the answer by default. */
+  env?: (body: AnswerOf<E>) => unknown;
+}
+type Sent<E> = RequestOf<E> | ((call: ControlCall) => Promise<RequestOf<E>>);
+
+/**
+ * A command that is one endpoint of the control API and one view. Where the command takes the address of a database and is
+ * given one, that ledger is asked.
+ */
+export const asks =
+  <E extends ControlEndpoint, Options = object>(
+    endpoint: E,
+    { request, text, env }: Asking<E, Options>,
+  ): Handler<Options & Partial<ControlOptions>> =>
+  async (context, options) => {
+    const wanted = await request?.(options, context);
+    return withControl(context, { allowSqlite: false, ...options }, async (target) => {
+      // A command with the options of a ledger has an endpoint that a ledger answers.
+      const call = target.call as ControlCall;
+      const isFound = (one: unknown): one is (call: ControlCall) => Promise<RequestOf<E>> =>
+        typeof one === 'function';
+      const sent = isFound(wanted) ? await wanted(call) : wanted;
+      const reply = await call<E>(endpoint, ...([sent] as never));
+      return replyResult(reply, { text: (body, style) => text(body, style, options), ...(env && { env }) });
+    });
+  };

@@ -2,7 +2,7 @@
 import type { OfflineLedger } from '../../production/offline/offline-ledger.ts';
 import { isGiven } from '../../production/secrets.ts';
 import type { CommandContext } from '../machine/context.ts';
-import { type LedgerOptions, ledgerSecrets } from '../start/options.ts';
+import { type LedgerOptions, ledgerSecrets } from '../machine/shared-options.ts';
 
 /** Whether a command that can do both means a production ledger rather than a running service. */
 export const meansLedger = ({ settings }: CommandContext, options: LedgerOptions): boolean =>

@@ -3,7 +3,7 @@ import { listBrands, showBrand } from '../../contract/control/brands.ts';
 import { isGiven } from '../../production/secrets.ts';
 import type { CommandContext } from '../machine/context.ts';
 import { CliError, usageError } from '../machine/errors.ts';
-import { type LedgerOptions, ledgerSecrets } from '../start/options.ts';
+import { type LedgerOptions, ledgerSecrets } from '../machine/shared-options.ts';
 import { ledgerCall } from './control.ts';
 import { withLedger } from './ledger.ts';
 import { clientFor, type Target } from './target.ts';
@@ -15,7 +15,7 @@ export interface NamedBrand {
 }
 
 /**
- * Undefined without a name, where the target does not list its brands. Throws E_UNREACHABLE when nobody answers. `ledger`: the
+ * Undefined without a name, where the target does not list its brands. Throws E_UNREACHABLE without an answer. `ledger`: the
  * database of a target in production, where the command takes one; a service without controls does not tell whose a domain is.
  */
 export async function namedBrand(

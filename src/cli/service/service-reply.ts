@@ -4,9 +4,8 @@ import { formatDuration } from '../../lib/duration.ts';
 import type { CommandContext } from '../machine/context.ts';
 import { type Problem, problemOf } from '../machine/errors.ts';
 import type { CommandResult } from '../machine/output.ts';
-import { waitMsOf } from '../send-event/view.ts';
 import type { Style } from '../terminal/style.ts';
-import { isObject } from './assignments.ts';
+import { isObject, type JsonObject } from './assignments.ts';
 import { type Expectation, matches, reasonsOf } from './expectation.ts';
 import { typedFix } from './typed-fixes.ts';
 
@@ -45,6 +44,12 @@ export function serviceProblem(reply: Reply, expected?: Expectation): Problem | 
   });
 }
 
+/** Milliseconds until the same event would pass, where the service tells. */
+export function waitMsOf(details: JsonObject): number | undefined {
+  const seconds = details.remainingSeconds;
+  return typeof seconds === 'number' ? seconds * 1_000 : undefined;
+}
+
 const firstSentence = (text: string): string => text.replace(/(?<=\.)\s[\s\S]*$/, '');
 
 /** What the answer says of itself, as a second line; nothing for a success. */
@@ -73,7 +78,7 @@ export function serviceResult(
   };
 }
 
-/** Notes the id that the service gave the request, for whoever looks at the command's output; returns it. */
+/** Notes the id that the service gave the request, for readers of the command's output; returns it. */
 export function noteRequest(
   { about }: Pick<CommandContext, 'about'>,
   { headers }: Pick<Reply, 'headers'>,

@@ -3,7 +3,7 @@ import { stopwatch } from '../../lib/timers.ts';
 import type { CommandContext } from '../machine/context.ts';
 
 interface Progress {
-  /** `of` is undefined while nobody knows how much there is. */
+  /** `of` is undefined while the total is unknown. */
   show(phase: string, done: number, of: number | undefined): void;
   /** Removes the bar. */
   clear(): void;

@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { followLog, lastLines } from '../../../src/cli/logs/read-log.ts';
+import { followLog, lastLines } from '../../../src/cli/around/logs.ts';
 import { exitCodes } from '../../../src/cli/machine/exit-codes.ts';
 import { createLogFile } from '../../../src/stack/log-file.ts';
 import { rewards, rewardsProcess, slowStart, startProcess, temporaryDirectory } from '../../kits/cli.ts';
