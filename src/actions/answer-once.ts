@@ -28,12 +28,12 @@ interface AnswerOnceDeps {
   random: Random;
 }
 
-/** `Body`: the exact text, except on the way from a handler that has not written it yet. */
-export interface KeyedAnswer<Body = string> {
+export interface KeyedAnswer {
   status: number;
   /** The headers that only this answer has, such as Retry-After. */
   headers?: Record<string, string>;
-  body: Body;
+  /** Its exact text. */
+  body: string;
 }
 
 /**
@@ -42,7 +42,7 @@ export interface KeyedAnswer<Body = string> {
  */
 export type Kept = 'answer' | 'id' | 'nothing';
 
-export type TriedAnswer<Body = string> = KeyedAnswer<Body> & { kept: Kept };
+export type TriedAnswer = KeyedAnswer & { kept: Kept };
 
 /** What a keyed request does: the id that its effect has, and whether an earlier try may have caused it already. */
 export interface Effect {

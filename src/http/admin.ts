@@ -1,5 +1,6 @@
 /** The operator's listener: liveness, readiness and metrics. Never reachable by users. */
 import { Hono } from 'hono';
+import { jsonAnswer } from './frame/answer.ts';
 import { tidyPath } from './frame/tidy-path.ts';
 
 export interface AdminHostDeps {
@@ -14,18 +15,16 @@ export interface AdminHostDeps {
 export function createAdminHost(deps: AdminHostDeps): Hono {
   const app = new Hono({ getPath: tidyPath });
   // Says only that the process answers: a fault outside it must not restart it.
-  app.get('/livez', (context) => context.json({ status: 'alive' }));
+  app.get('/livez', (context) => jsonAnswer(context, { status: 'alive' }));
   app.get('/readyz', async (context) => {
     const reasons = await deps.notReady();
-    return context.json(
-      { status: reasons.length === 0 ? 'ready' : 'not ready', reasons, workers: deps.workers?.() },
-      reasons.length === 0 ? 200 : 503,
-    );
+    const [said, status] = reasons.length === 0 ? (['ready', 200] as const) : (['not ready', 503] as const);
+    return jsonAnswer(context, { status: said, reasons, workers: deps.workers?.() }, { status });
   });
   app.get('/metrics', async () => {
     const { contentType, text } = await deps.metrics();
     return new Response(text, { headers: { 'content-type': contentType } });
   });
-  app.all('*', (context) => context.json({ error: 'Not found' }, 404));
+  app.all('*', (context) => jsonAnswer(context, { error: 'Not found' }, { status: 404 }));
   return app;
 }

@@ -1,6 +1,7 @@
 /** What the emulator's identity provider publishes: discovery and keys (OpenID Connect Discovery, RFC 7517). */
 import { Hono } from 'hono';
 import type { TokenIssuer } from '../identity/tokens.ts';
+import { jsonAnswer } from './frame/answer.ts';
 import { tidyPath } from './frame/tidy-path.ts';
 
 export function createIdpHost({ issuer }: { issuer: Pick<TokenIssuer, 'keys' | 'configuration'> }): Hono {
@@ -10,8 +11,8 @@ export function createIdpHost({ issuer }: { issuer: Pick<TokenIssuer, 'keys' | '
     await next();
     context.header('cache-control', 'no-store');
   });
-  app.get('/.well-known/openid-configuration', (context) => context.json(issuer.configuration()));
-  app.get('/jwks', (context) => context.json({ keys: issuer.keys() }));
-  app.all('*', (context) => context.json({ error: 'not_found' }, 404));
+  app.get('/.well-known/openid-configuration', (context) => jsonAnswer(context, issuer.configuration()));
+  app.get('/jwks', (context) => jsonAnswer(context, { keys: issuer.keys() }));
+  app.all('*', (context) => jsonAnswer(context, { error: 'not_found' }, { status: 404 }));
   return app;
 }

@@ -151,9 +151,11 @@ async function startProduction(
         return checkNotBehindAgain(config, adapters, { after: head, isOver: () => traffic.stopping });
       },
       observer: {
-        event: metrics.decision,
-        relay: metrics.relay,
-        ...(traces && { request: traces.observe, withoutBodies: true }),
+        request(record) {
+          metrics.decided(record.traces);
+          traces?.observe(record);
+        },
+        withoutBodies: true,
       },
     },
     productionService(config),

@@ -9,6 +9,7 @@ import type { Reading } from '../chain/indexer/types.ts';
 import type { ChainClient } from '../chain/rpc/client.ts';
 import type { RpcRequest } from '../chain/rpc/rpc-pool.ts';
 import type { MeasuredRequest } from '../http/frame/measured.ts';
+import type { RequestTrace } from '../http/frame/request-record.ts';
 import { listBrands } from '../ledger/brands/brands.ts';
 import { feedHead } from '../ledger/consumers/feed.ts';
 import { readPositions } from '../ledger/consumers/positions.ts';
@@ -166,9 +167,12 @@ export function createMetrics() {
       made.requests.inc({ method, route, status });
       made.requestSeconds.observe({ route }, seconds);
     },
-    decision: (code: string) => made.decisions.inc({ code }),
+    /** What one request decided about its events, or about its call. */
+    decided(traces: readonly Pick<RequestTrace, 'kind' | 'decided'>[]) {
+      for (const { kind, decided: code } of traces)
+        if (code !== undefined) (kind === 'event' ? made.decisions : made.relayed).inc({ code });
+    },
     traceDropped: () => made.tracesDropped.inc(),
-    relay: (code: string) => made.relayed.inc({ code }),
     rpc({ node, method, outcome, seconds }: RpcRequest) {
       made.rpc.inc({ node, outcome });
       made.rpcSeconds.observe({ node, method }, seconds);

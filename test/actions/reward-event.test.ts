@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { changeRule } from '../../src/actions/brands/change-rules.ts';
 import { createEventSubmitter } from '../../src/actions/events/batch-events.ts';
 import { type EventOutcome, rewardEvent } from '../../src/actions/events/reward-event.ts';
-import { answerEvent } from '../../src/http/events/answer-event.ts';
+import { replyToEvent } from '../../src/http/events/answer-event.ts';
 import { findReward } from '../../src/ledger/rewards/rewards.ts';
 import { rewards } from '../../src/ledger/schema/rewards.ts';
 import type { EventSubmission } from '../../src/rules/events/submission.ts';
@@ -213,10 +213,10 @@ describe('an event with a key', () => {
 
 describe('what an answer leaves under the key of its request', () => {
   const eventId = '0192f0c1-2b3c-7d4e-8f5a-6b7c8d9e0f1a';
-  const kept = async (outcome: EventOutcome) => {
+  const kept = (outcome: EventOutcome) => {
     const reply = () => ({ status: 503 as const, body: {} as never, headers: {} });
-    const deps = { rewardEvent: async () => outcome, refuser: { reply }, observer: {} };
-    return (await answerEvent(deps, { submission: submission(), nowMs: START_MS, bodyBytes: 2 })).kept;
+    const event = { submission: submission(), nowMs: START_MS, bodyBytes: 2 };
+    return replyToEvent({ refuser: { reply } }, event, outcome).kept;
   };
 
   test.each<[EventOutcome & { refusal: unknown }, string]>([
@@ -224,11 +224,11 @@ describe('what an answer leaves under the key of its request', () => {
     [{ refusal: { code: 'payout_failed', eventId, reason: 'reverted' } }, 'id'],
     [{ refusal: { code: 'duplicate', existingEventId: eventId, passesAtMs: 0 } }, 'nothing'],
     [{ refusal: { code: 'database_busy' } }, 'nothing'],
-  ])('%j: %s, by which the next try finds what this one has done', async (outcome, left) => {
-    expect(await kept(outcome)).toBe(left);
+  ])('%j: %s, by which the next try finds what this one has done', (outcome, left) => {
+    expect(kept(outcome)).toBe(left);
   });
 
   test('a reward that is paid: the answer', async () => {
-    expect(await kept(await service().ask())).toBe('answer');
+    expect(kept(await service().ask())).toBe('answer');
   });
 });

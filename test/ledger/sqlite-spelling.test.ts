@@ -3,14 +3,15 @@ import { eq, sql } from 'drizzle-orm';
 import { integer, pgTable, text } from 'drizzle-orm/pg-core';
 import { drizzle } from 'drizzle-orm/pg-proxy';
 import { expect, test } from 'vitest';
-import { SqliteSpelling } from '../../src/ledger/database/sqlite-spelling.ts';
+import { spelledQueries } from '../../src/ledger/database/drizzle-internals.ts';
+import { sqliteSpelling } from '../../src/ledger/database/sqlite-spelling.ts';
 import { createStatementCache } from '../../src/ledger/database/statement-cache.ts';
 import { facts } from '../../src/ledger/schema/facts.ts';
 import { lanes } from '../../src/ledger/schema/transactions.ts';
 import { wallets } from '../../src/ledger/schema/wallets.ts';
 
 const nothing = () => Promise.resolve({ rows: [] });
-const [db, postgres] = [drizzle(nothing, {}, () => new SqliteSpelling()), drizzle(nothing)];
+const [db, postgres] = [spelledQueries(sqliteSpelling, nothing), drizzle(nothing)];
 
 test('parameters are question marks, in the order in which they are given', () => {
   const query = (on: typeof db) => on.update(lanes).set({ epoch: 2 }).where(eq(lanes.owner, 'a')).toSQL();

@@ -122,10 +122,9 @@ interface Candidate {
   once: Once | undefined;
 }
 
-/** A candidate that may be paid. */
-interface Grant {
+/** A candidate that may be paid, with what the ledger holds its grant to. */
+interface Grant extends GrantToRecord {
   candidate: Candidate;
-  amount: number;
   state: ClaimState;
 }
 
@@ -188,10 +187,7 @@ async function grantCandidates(deps: DecideDeps, tx: Queries, round: Round): Pro
   if (candidates.length === 0) return;
   const grants = await judge(deps, tx, { candidates, decisions, nowMs });
   if (grants.length === 0) return;
-
-  const { duplicateWindowMs } = deps;
-  const toRecord = grants.map((grant) => recordable(grant, { nowMs, duplicateWindowMs }));
-  const rewards = await recordGrants(deps, tx, { grants: toRecord, wallets, nowMs });
+  const rewards = await recordGrants(deps, tx, { grants, wallets, nowMs });
   for (const [place, granted] of rewards.entries()) {
     const { candidate, state } = grants[place] as Grant;
     const { event, brand, rule, bypass } = candidate;
@@ -199,11 +195,12 @@ async function grantCandidates(deps: DecideDeps, tx: Queries, round: Round): Pro
   }
 }
 
-/** What the ledger is to hold a grant to: the terms of its rule. */
-function recordable(
-  { candidate, amount }: Grant,
-  { nowMs, duplicateWindowMs }: { nowMs: number; duplicateWindowMs: number },
-): GrantToRecord {
+/** A candidate that passed, under the terms of its rule. */
+function grantOf(
+  candidate: Candidate,
+  judged: { amount: number; state: ClaimState; nowMs: number; duplicateWindowMs: number },
+): Grant {
+  const { amount, state, nowMs, duplicateWindowMs } = judged;
   const { event, submission, brand, rule, bypass, once } = candidate;
   const { eventType, userKey, userEmail, userAddress, metadata, platform } = submission;
   const { claimsBelow, lastAtMost } = claimTerms({
@@ -214,6 +211,8 @@ function recordable(
     isOncePer: once !== undefined,
   });
   return {
+    candidate,
+    state,
     rewardId: event.rewardId,
     brand,
     eventType,
@@ -345,6 +344,7 @@ async function judge(
   round: Round & { readFunds?: typeof lockFundsOf },
 ): Promise<Grant[]> {
   const { candidates, decisions, nowMs, readFunds = lockFundsOf } = round;
+  const { duplicateWindowMs } = deps;
   const keys = candidates.flatMap(keysOf);
   // The lock on a brand's row of funds lets one process at a time decide the brand's events, so what is
   // read from here on stays true until the commit. The conditional writes below check it once more.
@@ -371,7 +371,6 @@ async function judge(
       streakMultiplier: multipliers.get(key),
     };
     const amount = rewardAmount(rule, worthOf(rule, { submission, brand, state }));
-    const { duplicateWindowMs } = deps;
     const refusal = refuseClaim({ rule, state, bypass, amount, nowMs, duplicateWindowMs });
     if (refusal) {
       const owner = aliasOf(candidate);
@@ -383,7 +382,7 @@ async function judge(
     funds.set(submission.brandId, state.availableFunds - amount);
     const windows = state.spending?.map((window) => ({ ...window, spent: window.spent + amount }));
     if (windows) spending.set(submission.brandId, windows);
-    grants.push({ candidate, amount, state });
+    grants.push(grantOf(candidate, { amount, state, nowMs, duplicateWindowMs }));
   }
   return grants;
 }

@@ -98,7 +98,8 @@ export interface HostsConfig {
   httpsOnly: boolean;
   answerWhen: Milestone;
   errorDialect?: ErrorDialect | undefined;
-  duplicateWindowMs?: number | undefined;
+  /** How long a second event counts as the first one sent again. */
+  duplicateWindowMs: number;
 }
 
 /** `idle` resolves when all decisions are done. */
@@ -269,7 +270,7 @@ const decidingDeps = (deps: HostsDeps, config: HostsConfig) => {
     ownAddresses: ownAddressesOf(deps),
     streakMultipliers,
     ownDomain: config.ownDomain,
-    duplicateWindowMs: config.duplicateWindowMs ?? settings.duplicateWindowMs,
+    duplicateWindowMs: config.duplicateWindowMs,
     batchMax: settings.decideBatchMax,
     triesMax: settings.decideTriesMax,
     lockWaitMs: settings.decideLockWaitMs,

@@ -7,6 +7,7 @@ import {
   readRequest,
 } from '../../contract/control/control-endpoint.ts';
 import type { ControlRefusal } from '../../contract/control/refusals.ts';
+import { jsonAnswer } from '../frame/answer.ts';
 import { readJsonBody } from '../frame/body/json-body.ts';
 import { BODY_LIMIT_BYTES, refuse } from './refuse.ts';
 
@@ -32,7 +33,7 @@ export function controlHandler<E extends ControlEndpoint>(
     const outcome = await action(read.input, context);
     if (outcome instanceof Response) return outcome;
     if (isRefused(outcome)) return refuse(context, outcome.refusal);
-    return context.json(outcome as object, endpoint.status);
+    return jsonAnswer(context, outcome, { status: endpoint.status });
   };
   return { endpoint, handler };
 }

@@ -1,5 +1,6 @@
 /** The built-in receiver: `POST inbox` takes what the service's webhooks deliver, `GET inbox` shows it. */
 import { type InboxDelivery, listInbox, receiveWebhook } from '../../contract/control/inbox.ts';
+import { jsonAnswer } from '../frame/answer.ts';
 import { readRawBody } from '../frame/body/raw-body.ts';
 import { type ControlRoute, controlHandler } from './control-handler.ts';
 import { BODY_LIMIT_BYTES, refuse } from './refuse.ts';
@@ -23,7 +24,7 @@ export const controlInbox = ({ inbox }: ControlInboxDeps): ControlRoute[] => [
         return refuse(context, refusal.code === 'invalid_body' ? { code: 'invalid_body' } : refusal);
       }
       await inbox.receive({ url: context.req.url, headers: context.req.header(), body: body.bytes });
-      return context.json({ received: true });
+      return jsonAnswer(context, { received: true });
     },
   },
   controlHandler(listInbox, ({ query }) => ({ deliveries: inbox.list(query) })),

@@ -2,7 +2,7 @@
 import type { ReadEventState } from '../../actions/events/read-event-state.ts';
 import { explainRelay } from '../../contract/relay/explain-relay.ts';
 import type { Check } from '../../rules/events/checks.ts';
-import { type EventCase, explainEvent } from '../../rules/events/explain-event.ts';
+import { type EventCase, type EventLimits, explainEvent } from '../../rules/events/explain-event.ts';
 import { whenItPasses } from '../../rules/events/when-it-passes.ts';
 import {
   brandOf,
@@ -61,10 +61,7 @@ export function requestSummary(record: RequestRecord) {
 }
 
 /** The same with both bodies, and each event's checks. */
-export function requestDetail(
-  record: RequestRecord,
-  around: { limits: Pick<EventCase, 'bodyLimitBytes' | 'duplicateWindowMs'>; nowMs: number },
-) {
+export function requestDetail(record: RequestRecord, around: { limits: EventLimits; nowMs: number }) {
   const { requestBody, responseBody, origin, credential, headers, answerHeaders, bodyKept, traces } = record;
   return {
     ...requestSummary(record),

@@ -1,6 +1,7 @@
 /** Looking back on the emulator's requests: `GET requests` and `GET requests/:id` of the control API. */
 import type { InputOf } from '../../contract/control/control-endpoint.ts';
 import { listRequests, showRequest } from '../../contract/control/requests.ts';
+import type { EventLimits } from '../../rules/events/explain-event.ts';
 import { brandOf, decisionOf, type RequestRecord, userOf } from '../frame/request-record.ts';
 import { type ControlRoute, controlHandler } from './control-handler.ts';
 import { type ReadReward, requestDetail, requestSummary, withRewards } from './request-summary.ts';
@@ -15,7 +16,7 @@ export interface ControlRequestsDeps {
     find(name: string): RequestRecord[];
   };
   /** Limits that `explain` shows beside what was sent. */
-  limits: { bodyLimitBytes: number; duplicateWindowMs: number };
+  limits: EventLimits;
   nowMs: () => number;
   readReward: ReadReward;
 }

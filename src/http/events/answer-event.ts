@@ -1,48 +1,32 @@
-/** What manual-event and bulk-events share: one submission from its checked fields to its reply. */
-
-import type { Effect, TriedAnswer } from '../../actions/answer-once.ts';
+/** What manual-event and bulk-events share: the outcome of one submission as its answer, and as its trace. */
 import type { EventOutcome } from '../../actions/events/reward-event.ts';
 import type { RewardResult } from '../../contract/events/manual-event.ts';
 import type { EventsRefusal } from '../../contract/events/refusals.ts';
 import type { RefusalBody } from '../../contract/shared-refusals.ts';
 import type { EventSubmission } from '../../rules/events/submission.ts';
-import type { Observer } from '../frame/observer.ts';
+import type { Reply } from '../frame/idempotently.ts';
 import type { EventTrace } from '../frame/request-record.ts';
 import type { EventsRefuser } from './refuser.ts';
 import { rewardReply } from './reward-reply.ts';
 
-export interface AnswerEventDeps {
-  /** `actions/events/reward-event` with its deps bound. */
-  rewardEvent: (submission: EventSubmission, effect?: Effect) => Promise<EventOutcome>;
-  refuser: Pick<EventsRefuser, 'reply'>;
-  observer: Pick<Observer, 'event'>;
-}
-
-export interface EventReply extends TriedAnswer<RewardResult | RefusalBody> {
+export interface EventReply extends Reply {
+  body: RewardResult | RefusalBody;
   trace: EventTrace;
 }
 
-/** Decides one checked submission, which came at `nowMs`, and writes the answer to it. */
-export const answerEvent = (
-  deps: AnswerEventDeps,
-  event: EventToAnswer,
-  effect?: Effect,
-): Promise<EventReply> =>
-  deps.rewardEvent(event.submission, effect).then((outcome) => replyOf(deps, event, outcome));
-
-interface EventToAnswer {
+/** A checked submission, which came at `nowMs`. */
+interface AskedEvent {
   submission: EventSubmission;
   nowMs: number;
   bodyBytes: number;
 }
 
-function replyOf(
-  { refuser, observer }: AnswerEventDeps,
-  event: EventToAnswer,
+/** The answer to one submission, and what is remembered of it. */
+export function replyToEvent(
+  { refuser }: { refuser: Pick<EventsRefuser, 'reply'> },
+  event: AskedEvent,
   outcome: EventOutcome,
 ): EventReply {
-  const { decision } = outcome;
-  if (decision) observer.event?.('refusal' in decision ? decision.refusal.code : 'rewarded');
   const trace = traceOf(event, outcome);
   if ('paid' in outcome)
     return { status: 200, body: rewardReply(outcome), headers: {}, kept: 'answer', trace };
@@ -63,14 +47,16 @@ function toldTo(
   return told;
 }
 
-function traceOf(event: EventToAnswer, outcome: EventOutcome): EventTrace {
+function traceOf(event: AskedEvent, outcome: EventOutcome): EventTrace {
   const { submission, bodyBytes } = event;
-  const { aliasOf, brand, rule, bypass, state, nowMs = event.nowMs } = outcome.decision ?? {};
+  const { decision } = outcome;
+  const { aliasOf, brand, rule, bypass, state, nowMs = event.nowMs } = decision ?? {};
   const refusal = 'refusal' in outcome ? outcome.refusal : undefined;
   const eventId = eventIdOf(outcome);
   return {
     kind: 'event',
     eventId,
+    decided: decision && ('refusal' in decision ? decision.refusal.code : 'rewarded'),
     nowMs,
     bodyBytes,
     submission,

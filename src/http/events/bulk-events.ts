@@ -6,7 +6,7 @@ import { jsonAnswer } from '../frame/answer.ts';
 import { readJsonBody } from '../frame/body/json-body.ts';
 import { brandOfKey } from '../frame/brand-key.ts';
 import type { RequestVariables } from '../frame/request-record.ts';
-import { answerEvent, type EventReply } from './answer-event.ts';
+import { type EventReply, replyToEvent } from './answer-event.ts';
 import type { ManualEventDeps } from './manual-event.ts';
 
 export type BulkEventsDeps = Omit<ManualEventDeps, 'answerOnce'>;
@@ -39,7 +39,7 @@ export function bulkEvents(deps: BulkEventsDeps): Handler<RequestVariables> {
           return { ...refuser.reply(refusal), trace: { kind: 'event', nowMs, bodyBytes, refusal } };
         }
         const submission = { withBrandKey: keyOf === parsed.submission.brandId, ...parsed.submission };
-        return answerEvent(deps, { submission, nowMs, bodyBytes });
+        return replyToEvent(deps, { submission, nowMs, bodyBytes }, await deps.rewardEvent(submission));
       }),
     );
     notes.traces.push(...answers.map(({ trace }) => trace));

@@ -3,12 +3,20 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { entityTagOf, namesTag } from '../frame/entity-tag.ts';
+import { cacheableAnswer, entityTagOf } from '../frame/entity-tag.ts';
 
 /** The path prefix that the built script has in it. */
 const BUILT_PREFIX = '/rewards-api';
 /** The same as event-config's, so that a new script reaches every page soon. */
 const MAX_AGE_SECONDS = 300;
+
+const HEADERS = {
+  'content-type': 'text/javascript; charset=utf-8',
+  'cache-control': `public, max-age=${MAX_AGE_SECONDS}`,
+  'x-content-type-options': 'nosniff',
+  // Pages that isolate themselves take scripts of other hosts only when those agree.
+  'cross-origin-resource-policy': 'cross-origin',
+};
 
 interface ClientScript {
   /** 200 with the script, or 304 when the caller's `If-None-Match` names it. Rejects when the file cannot be read. */
@@ -24,27 +32,13 @@ export function createClientScript({ path, apiPrefix }: { path: string; apiPrefi
     return { text, etag: entityTagOf(text) };
   };
   return {
-    async serve({ headers }) {
+    async serve(request) {
       reading ??= read();
-      const { text, etag } = await reading.catch((error: unknown) => {
+      const script = await reading.catch((error: unknown) => {
         reading = undefined;
         throw error;
       });
-      const about = {
-        ETag: etag,
-        'Cache-Control': `public, max-age=${MAX_AGE_SECONDS}`,
-        // Pages that isolate themselves take scripts of other hosts only when those agree.
-        'Cross-Origin-Resource-Policy': 'cross-origin',
-      };
-      if (namesTag(headers.get('if-none-match'), etag))
-        return new Response(null, { status: 304, headers: about });
-      return new Response(text, {
-        headers: {
-          ...about,
-          'Content-Type': 'text/javascript; charset=utf-8',
-          'X-Content-Type-Options': 'nosniff',
-        },
-      });
+      return cacheableAnswer(request, { ...script, headers: HEADERS });
     },
   };
 }

@@ -1,6 +1,6 @@
 /** POST create-checkout (contract: Endpoints, Checkout session). */
 import type { Handler } from 'hono';
-import type { Effect, TriedAnswer } from '../../actions/answer-once.ts';
+import type { Effect } from '../../actions/answer-once.ts';
 import type { CheckoutOutcome, WantedCheckout } from '../../actions/payments/create-checkout.ts';
 import { type CheckoutResult, checkoutBody } from '../../contract/events/create-checkout.ts';
 import { problemsOf } from '../../contract/shapes.ts';
@@ -8,7 +8,13 @@ import { clientAddress, countedAddress, type ProxyTrust } from '../frame/address
 import { readJsonBody } from '../frame/body/json-body.ts';
 import { type BrandKeyDeps, brandOfKey } from '../frame/brand-key.ts';
 import { forwardedFacts } from '../frame/https-only.ts';
-import { type AnswerOnce, answerKeyed, idempotencyKeyOf, idempotently } from '../frame/idempotently.ts';
+import {
+  type AnswerOnce,
+  answerKeyed,
+  idempotencyKeyOf,
+  idempotently,
+  type Reply,
+} from '../frame/idempotently.ts';
 import type { RequestVariables } from '../frame/request-record.ts';
 import type { EventsRefuser } from './refuser.ts';
 
@@ -55,17 +61,17 @@ export function createCheckoutHandler(deps: CreateCheckoutDeps): Handler<Request
   };
 }
 
-function answerTo({ refuser }: CreateCheckoutDeps, outcome: CheckoutOutcome): TriedAnswer {
+function answerTo({ refuser }: CreateCheckoutDeps, outcome: CheckoutOutcome): Reply {
   if ('refusal' in outcome) {
     const { status, headers, body } = refuser.reply(outcome.refusal);
     // The processor may have made the session all the same.
     const kept = outcome.refusal.code === 'processor_unavailable' ? 'id' : 'nothing';
-    return { status, headers, body: JSON.stringify(body), kept };
+    return { status, headers, body, kept };
   }
   const result: CheckoutResult = {
     success: true,
     checkoutUrl: outcome.url,
     sessionId: outcome.sessionId,
   };
-  return { status: 200, body: JSON.stringify(result), kept: 'answer' };
+  return { status: 200, body: result, kept: 'answer' };
 }

@@ -4,7 +4,7 @@ import type { EventConfig } from '../../actions/events/read-event-config.ts';
 import { eventConfigQuery } from '../../contract/events/event-config.ts';
 import { problemsOf } from '../../contract/shapes.ts';
 import type { BrandId } from '../../rules/brands/brand.ts';
-import { entityTagOf, namesTag } from '../frame/entity-tag.ts';
+import { cacheableAnswer, entityTagOf } from '../frame/entity-tag.ts';
 import type { RequestVariables } from '../frame/request-record.ts';
 import { eventConfigReply } from './event-config-reply.ts';
 import type { EventsRefuser } from './refuser.ts';
@@ -28,11 +28,11 @@ export function eventConfig(deps: EventConfigDeps): Handler<RequestVariables> {
     const { brandId } = question.data;
     const config = await deps.readEventConfig(brandId);
     if (!config) return deps.refuser.answer(context, { code: 'brand_not_found', brandId });
-    const body = JSON.stringify(eventConfigReply(config));
-    const etag = entityTagOf(body);
-    const headers = { etag, 'cache-control': `public, max-age=${CACHE_SECONDS}` };
-    if (namesTag(context.req.header('if-none-match'), etag))
-      return new Response(null, { status: 304, headers });
-    return new Response(body, { headers: { ...headers, 'content-type': 'application/json' } });
+    const text = JSON.stringify(eventConfigReply(config));
+    const headers = {
+      'content-type': 'application/json',
+      'cache-control': `public, max-age=${CACHE_SECONDS}`,
+    };
+    return cacheableAnswer(context.req.raw, { text, etag: entityTagOf(text), headers });
   };
 }

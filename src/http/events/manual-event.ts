@@ -1,15 +1,20 @@
 /** POST manual-event (contract: Endpoints). */
 import type { Context, Handler } from 'hono';
+import type { Effect } from '../../actions/answer-once.ts';
+import type { EventOutcome } from '../../actions/events/reward-event.ts';
 import { parseManualEvent, type Unkeyed } from '../../contract/events/submission.ts';
 import type { Clock } from '../../lib/clock.ts';
+import type { EventSubmission } from '../../rules/events/submission.ts';
 import { readJsonBody } from '../frame/body/json-body.ts';
 import { type BrandKeyDeps, brandOfKey } from '../frame/brand-key.ts';
 import { type AnswerOnce, answerKeyed, idempotencyKeyOf, idempotently } from '../frame/idempotently.ts';
 import type { RequestVariables } from '../frame/request-record.ts';
-import { type AnswerEventDeps, answerEvent } from './answer-event.ts';
+import { replyToEvent } from './answer-event.ts';
 import type { EventsRefuser } from './refuser.ts';
 
-export interface ManualEventDeps extends AnswerEventDeps, BrandKeyDeps {
+export interface ManualEventDeps extends BrandKeyDeps {
+  /** `actions/events/reward-event` with its deps bound. */
+  rewardEvent: (submission: EventSubmission, effect?: Effect) => Promise<EventOutcome>;
   answerOnce: AnswerOnce;
   refuser: EventsRefuser;
   clock: Pick<Clock, 'now'>;
@@ -79,9 +84,10 @@ async function answerAsked(
   const asker = submission.withBrandKey ? 'with its key' : `from ${origin ?? 'no origin'}`;
   const request = { scope: `manual-event ${brandId} ${asker}`, key: asked.key, body: asked.text };
   const answer = await idempotently(deps.answerOnce, request, (effect) =>
-    answerEvent(deps, event, effect).then(({ status, headers, kept, body, trace }) => {
-      context.get('notes').traces.push(trace);
-      return { status, headers, kept, body: JSON.stringify(body) };
+    deps.rewardEvent(submission, effect).then((outcome) => {
+      const reply = replyToEvent(deps, event, outcome);
+      context.get('notes').traces.push(reply.trace);
+      return reply;
     }),
   );
   return 'code' in answer ? deps.refuser.answer(context, answer) : answerKeyed(context, answer);

@@ -1,6 +1,6 @@
 /** Idempotency-Key: wraps a handler's work, so that what had its effect is done once. */
 import type { Context } from 'hono';
-import type { Effect, KeyedAnswer, KeyRefusal, TriedAnswer } from '../../actions/answer-once.ts';
+import type { Effect, Kept, KeyedAnswer, KeyRefusal, TriedAnswer } from '../../actions/answer-once.ts';
 import { IDEMPOTENCY_KEY_PROBLEM, idempotencyKeyField } from '../../contract/idempotency-key.ts';
 import { jsonText } from './answer.ts';
 
@@ -10,14 +10,30 @@ export type AnswerOnce = (
   perform: (effect: Effect) => Promise<TriedAnswer>,
 ) => Promise<KeyedAnswer | KeyRefusal>;
 
+/** What a handler answers to one try, and what is kept of it under the key. */
+export interface Reply {
+  status: number;
+  headers?: Record<string, string>;
+  body: unknown;
+  kept: Kept;
+}
+
+const written = ({ status, headers, body, kept }: Reply): TriedAnswer => ({
+  status,
+  ...(headers && { headers }),
+  body: JSON.stringify(body),
+  kept,
+});
+
 /** `perform` is told the id that its effect must have; without a key it is simply done. */
 export function idempotently(
   answerOnce: AnswerOnce,
   request: { scope: string; key: string | undefined; body: string },
-  perform: (effect?: Effect) => Promise<TriedAnswer>,
+  perform: (effect?: Effect) => Promise<Reply>,
 ): Promise<KeyedAnswer | KeyRefusal> {
   const { scope, key, body } = request;
-  return key === undefined ? perform() : answerOnce({ scope, key, body }, perform);
+  if (key === undefined) return perform().then(written);
+  return answerOnce({ scope, key, body }, (effect) => perform(effect).then(written));
 }
 
 /** Reads the key from the header, or from the body for pages, which cannot send custom headers across origins. */

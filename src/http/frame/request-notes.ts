@@ -12,7 +12,7 @@ import type { Observer } from './observer.ts';
 import type { BodyKept, RequestRecord, RequestVariables } from './request-record.ts';
 
 export function requestNotes(
-  deps: { clock: Clock; random: Random; observer: Pick<Observer, 'request' | 'withoutBodies'> },
+  deps: { clock: Clock; random: Random; observer: Observer },
   host: RequestHost,
 ): FrameStep {
   return {

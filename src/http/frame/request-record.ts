@@ -3,18 +3,22 @@
 import type { RequestHost } from '../../contract/control/requests.ts';
 import type { RelayCase } from '../../contract/relay/explain-relay.ts';
 import type { BrandId } from '../../rules/brands/brand.ts';
-import type { EventCase } from '../../rules/events/explain-event.ts';
+import type { EventCase, EventLimits } from '../../rules/events/explain-event.ts';
 
 /** How an event was decided, for `explain`. */
-export interface EventTrace extends Omit<EventCase, 'bodyLimitBytes' | 'duplicateWindowMs'> {
+export interface EventTrace extends Omit<EventCase, keyof EventLimits> {
   kind: 'event';
   /** Of the reward that was granted. */
   eventId?: string | undefined;
+  /** What this request decided: `rewarded`, or the code of the refusal; absent where nothing was decided anew. */
+  decided?: string | undefined;
 }
 
 /** How a call of a user was decided, and what became of it. */
 export interface RelayTrace extends RelayCase {
   kind: 'relay';
+  /** What became of the call: `confirmed`, or the code of the refusal; absent where it was refused before it was one. */
+  decided?: string;
 }
 
 export type RequestTrace = EventTrace | RelayTrace;

@@ -1,14 +1,8 @@
 /** GET openapi.json and GET docs: a host's own description, for programs and for people. */
 import type { Context } from 'hono';
-import { entityTagOf, namesTag } from '../frame/entity-tag.ts';
+import { cacheableAnswer, entityTagOf } from '../frame/entity-tag.ts';
 import type { ApiDocument } from '../openapi.ts';
 import { pagePolicy, type ReferenceLink, referencePage } from './reference-page.ts';
-
-interface Answer {
-  text: string;
-  etag: string;
-  headers: Record<string, string>;
-}
 
 /** For any host: `describe` makes its document at the first request for it. */
 export function apiReference(
@@ -23,21 +17,18 @@ export function apiReference(
       'referrer-policy': 'no-referrer',
     }),
   );
-  return { openapi: (context) => answer(context, json()), docs: (context) => answer(context, page()) };
+  return {
+    openapi: ({ req }) => cacheableAnswer(req.raw, json()),
+    docs: ({ req }) => cacheableAnswer(req.raw, page()),
+  };
 }
-
-const named = (text: string, headers: Record<string, string>): Answer => ({
-  text,
-  etag: entityTagOf(text),
-  headers,
-});
 
 /** Browsers revalidate it every time; it is sent again only when the program has changed. */
-function answer(context: Context, { text, etag, headers }: Answer): Response {
-  const about = { ...headers, etag, 'cache-control': 'no-cache', 'x-content-type-options': 'nosniff' };
-  const known = namesTag(context.req.header('if-none-match'), etag);
-  return known ? new Response(null, { status: 304, headers: about }) : new Response(text, { headers: about });
-}
+const named = (text: string, headers: Record<string, string>) => ({
+  text,
+  etag: entityTagOf(text),
+  headers: { ...headers, 'cache-control': 'no-cache', 'x-content-type-options': 'nosniff' },
+});
 
 function once<Value>(make: () => Value): () => Value {
   let made: Value | undefined;

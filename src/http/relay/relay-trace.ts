@@ -25,6 +25,8 @@ export function refusalOf(
 export function traceOf(refuser: RelayRefuser, known: RelayTrace, outcome: RelayOutcome): RelayTrace {
   const { grounds, window } = outcome;
   const trace = { ...known, grounds, window };
-  if ('relayed' in outcome) return { ...trace, transactionHash: outcome.relayed.hash ?? undefined };
-  return { ...trace, refusal: refusalOf(refuser, outcome.refusal) };
+  if ('relayed' in outcome)
+    return { ...trace, decided: 'confirmed', transactionHash: outcome.relayed.hash ?? undefined };
+  const { refusal } = outcome;
+  return { ...trace, decided: refusal.code, refusal: refusalOf(refuser, refusal) };
 }

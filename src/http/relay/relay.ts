@@ -1,6 +1,6 @@
 /** POST relay and GET relay/<hash> (contract: Endpoints). */
 import type { Context, Handler } from 'hono';
-import type { Effect, TriedAnswer } from '../../actions/answer-once.ts';
+import type { Effect } from '../../actions/answer-once.ts';
 import type { RelayOutcome, RelayRequest } from '../../actions/relay/relay-transaction.ts';
 import type { UsedWindow } from '../../contract/rate-headers.ts';
 import type { RelayHostRefusal } from '../../contract/relay/refusals.ts';
@@ -14,8 +14,13 @@ import { clientAddress, countedAddress, type ProxyTrust } from '../frame/address
 import { jsonAnswer, setRateHeaders } from '../frame/answer.ts';
 import { readJsonBody } from '../frame/body/json-body.ts';
 import { forwardedFacts } from '../frame/https-only.ts';
-import { type AnswerOnce, answerKeyed, idempotencyKeyOf, idempotently } from '../frame/idempotently.ts';
-import type { Observer } from '../frame/observer.ts';
+import {
+  type AnswerOnce,
+  answerKeyed,
+  idempotencyKeyOf,
+  idempotently,
+  type Reply,
+} from '../frame/idempotently.ts';
 import type { Refuser } from '../frame/refuse.ts';
 import type { RelayTrace, RequestVariables } from '../frame/request-record.ts';
 import { relayResultReply, relayStateReply } from './relay-reply.ts';
@@ -35,7 +40,6 @@ export interface RelayDeps extends AdmitDeps {
   relayTransaction: (request: RelayRequest, effect?: Effect) => Promise<RelayOutcome>;
   /** How far a user's limit is used up. */
   windowOf: (userAddress: `0x${string}`) => Promise<UsedWindow>;
-  observer: Pick<Observer, 'relay'>;
   clock: Clock;
   settings: {
     /** Call data has no limit of its own. */
@@ -121,10 +125,9 @@ export function relay(deps: RelayDeps): Handler<RequestVariables> {
   };
 }
 
-function answerTo({ observer, refuser, settings }: RelayDeps, outcome: RelayOutcome): TriedAnswer {
-  observer.relay?.('refusal' in outcome ? outcome.refusal.code : 'confirmed');
+function answerTo({ refuser, settings }: RelayDeps, outcome: RelayOutcome): Reply {
   if ('relayed' in outcome) {
-    const body = JSON.stringify(relayResultReply(outcome.relayed, settings.explorerUrl));
+    const body = relayResultReply(outcome.relayed, settings.explorerUrl);
     return { status: 200, headers: {}, body, kept: 'answer' };
   }
   const { refusal } = outcome;
@@ -136,7 +139,7 @@ function answerTo({ observer, refuser, settings }: RelayDeps, outcome: RelayOutc
     status,
     // How far the limit is used up is told anew with every answer.
     headers: wait === undefined ? {} : { 'Retry-After': wait },
-    body: JSON.stringify(body),
+    body,
     kept: isSent ? 'id' : 'nothing',
   };
 }

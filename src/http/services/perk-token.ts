@@ -3,6 +3,7 @@ import type { Handler } from 'hono';
 import { type PerkTokenResult, perkTokenQuestion, tokenOfFile } from '../../contract/services/perk-token.ts';
 import type { ServicesRefusal } from '../../contract/services/refusals.ts';
 import type { StoredPerk } from '../../ledger/perks/perks.ts';
+import { cacheableAnswer, entityTagOf } from '../frame/entity-tag.ts';
 import type { Refuser } from '../frame/refuse.ts';
 import type { RequestVariables } from '../frame/request-record.ts';
 import { askedOf, fieldsOf } from './read-question.ts';
@@ -36,6 +37,7 @@ export function perkToken({ findPerkByToken, refuser }: PerkTokenDeps): Handler<
       'content-type': 'application/json',
       'cache-control': `public, max-age=${CACHE_SECONDS}`,
     };
-    return new Response(JSON.stringify(answer), { headers });
+    const text = JSON.stringify(answer);
+    return cacheableAnswer(context.req.raw, { text, etag: entityTagOf(text), headers });
   };
 }

@@ -1,6 +1,6 @@
 /** POST perks/check-eligibility and perks/redeem. */
 import type { Handler } from 'hono';
-import type { Effect, TriedAnswer } from '../../actions/answer-once.ts';
+import type { Effect } from '../../actions/answer-once.ts';
 import type { JudgedRedemption, WantedRedemption } from '../../actions/perks/judge-redemption.ts';
 import type { RedeemOutcome } from '../../actions/perks/redeem-perk.ts';
 import {
@@ -11,7 +11,13 @@ import {
 } from '../../contract/services/redeem-perk.ts';
 import type { ServicesRefusal } from '../../contract/services/refusals.ts';
 import { jsonAnswer } from '../frame/answer.ts';
-import { type AnswerOnce, answerKeyed, idempotencyKeyOf, idempotently } from '../frame/idempotently.ts';
+import {
+  type AnswerOnce,
+  answerKeyed,
+  idempotencyKeyOf,
+  idempotently,
+  type Reply,
+} from '../frame/idempotently.ts';
 import type { Refuser } from '../frame/refuse.ts';
 import type { RequestVariables } from '../frame/request-record.ts';
 import { type AskerDeps, askerOf } from './asker.ts';
@@ -83,14 +89,14 @@ export function redeemPerk(deps: RedeemHandlerDeps): Handler<RequestVariables> {
   };
 }
 
-function answerTo({ refuser }: RedeemHandlerDeps, outcome: RedeemOutcome): TriedAnswer {
+function answerTo({ refuser }: RedeemHandlerDeps, outcome: RedeemOutcome): Reply {
   if ('refusal' in outcome) {
     const { status, headers, body } = refuser.reply(outcome.refusal);
     // The next try under the key looks for the redemption, which may come after all.
     const { code } = outcome.refusal;
     const mayCome =
       code === 'redemption_pending' || code === 'redemption_failed' || code === 'redemption_expired';
-    return { status, headers, body: JSON.stringify(body), kept: mayCome ? 'id' : 'nothing' };
+    return { status, headers, body, kept: mayCome ? 'id' : 'nothing' };
   }
   const { perk, redemption, transactionHash } = outcome.redeemed;
   const { id, name, description, category, image, metadata } = perk;
@@ -101,5 +107,5 @@ function answerTo({ refuser }: RedeemHandlerDeps, outcome: RedeemOutcome): Tried
     confirmationCode: redemption.confirmationCode,
     transactionHash,
   };
-  return { status: 200, body: JSON.stringify(result), kept: 'answer' };
+  return { status: 200, body: result, kept: 'answer' };
 }

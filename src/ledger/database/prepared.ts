@@ -2,8 +2,8 @@
  * Runs prepared statements on their connection itself: drizzle, which built their texts, makes a handful of promises for
  * each run and finds out for each cell of each row what it is, which is the same in every row.
  */
-import { Column, is, Param, Placeholder, SQL } from 'drizzle-orm';
 import type { Queries } from './database.ts';
+import { type Statement, statementOf } from './drizzle-internals.ts';
 
 /**
  * Runs one statement; `all`: each row as a list of its values, in the order of the statement's columns. A statement with a
@@ -23,16 +23,6 @@ export interface Written<Answer> {
 
 type Values = Record<string, unknown>;
 
-/** Of drizzle's prepared statements, what they ask and how rows are made of the answer. */
-interface Built {
-  getQuery(): { sql: string; params: unknown[] };
-  fields?: { path: string[]; field: Column | Decoding | { sql: Decoding } }[];
-}
-interface Decoder {
-  mapFromDriverValue(value: unknown): unknown;
-}
-type Decoding = SQL & { decoder: Decoder };
-
 const runners = new WeakMap<Queries, RunStatement>();
 
 /** Lets prepared statements of these queries go to `run` directly. */
@@ -50,13 +40,11 @@ let named = 0;
 export function prepare<Answer>(db: Queries, written: Written<Answer>): (values: Values) => Promise<Answer> {
   const built = written.prepare('');
   const run = runners.get(db);
-  const { fields } = built as unknown as Built;
+  const { text, fillers, cells } = statementOf(built);
   // Rows that are made of several objects stay drizzle's.
-  if (!run || fields?.some(({ path }) => path.length > 1)) return (values) => built.execute(values);
-  const { sql: text, params } = (built as unknown as Built).getQuery();
-  const fillers = params.map(fillerOf);
-  const mapRows = fields ? rowMapper(fields) : () => [];
-  const method = fields ? 'all' : 'execute';
+  if (!run || cells?.some(({ path }) => path.length > 1)) return (values) => built.execute(values);
+  const mapRows = cells ? rowMapper(cells) : () => [];
+  const method = cells ? 'all' : 'execute';
   const name = `s${++named}`;
   return async (values) => {
     const filled = fillers.map((fill) => fill(values));
@@ -65,16 +53,8 @@ export function prepare<Answer>(db: Queries, written: Written<Answer>): (values:
   };
 }
 
-/** What a parameter of the text is for given values. */
-function fillerOf(param: unknown): (values: Values) => unknown {
-  if (is(param, Placeholder)) return (values) => values[param.name];
-  if (!is(param, Param) || !is(param.value, Placeholder)) return () => param;
-  const { value, encoder } = param;
-  return (values) => encoder.mapToDriverValue(values[value.name]);
-}
-
-function rowMapper(fields: NonNullable<Built['fields']>) {
-  const cells = fields.map(({ path, field }) => ({ name: path.join(), decoder: decoderOf(field) }));
+function rowMapper(columns: NonNullable<Statement['cells']>) {
+  const cells = columns.map(({ path, decoder }) => ({ name: path.join(), decoder }));
   return (rows: unknown[][]) =>
     rows.map((row) => {
       const made: Record<string, unknown> = {};
@@ -85,9 +65,4 @@ function rowMapper(fields: NonNullable<Built['fields']>) {
       }
       return made;
     });
-}
-
-function decoderOf(field: Column | Decoding | { sql: Decoding }): Decoder {
-  if (is(field, Column)) return field;
-  return is(field, SQL) ? (field as Decoding).decoder : (field as { sql: Decoding }).sql.decoder;
 }

@@ -1,14 +1,14 @@
 /** SQLite behind the ledger's port: one writer, every commit on disk before it is acknowledged. */
 import SQLite from 'better-sqlite3';
 import { sql } from 'drizzle-orm';
-import { drizzle } from 'drizzle-orm/pg-proxy';
 import { type Clock, systemClock } from '../../lib/clock.ts';
 import { createMutex } from '../../lib/mutex.ts';
 import type { CountedCommits } from './counted-commits.ts';
 import { type Database, groupColumns, NESTED, type Queries } from './database.ts';
+import { spelledQueries } from './drizzle-internals.ts';
 import { createNestingWatch } from './nesting.ts';
 import { type RunStatement, runDirectly } from './prepared.ts';
-import { SqliteSpelling } from './sqlite-spelling.ts';
+import { sqliteSpelling } from './sqlite-spelling.ts';
 import { createStatementCache } from './statement-cache.ts';
 
 /** Pages kept in memory by each connection, in KiB: enough for the hot indexes at a million claims. */
@@ -18,12 +18,7 @@ const COMPILED_MAX = 500;
 
 /** The ledger's queries, spelled for SQLite, on whatever runs a statement. */
 export function sqliteQueries(run: RunStatement): Queries {
-  const built = drizzle(
-    (text, params, method) => run(text, params, method),
-    {},
-    () => new SqliteSpelling(),
-  );
-  return runDirectly(built as unknown as Queries, run);
+  return runDirectly(spelledQueries(sqliteSpelling, run), run);
 }
 
 /**

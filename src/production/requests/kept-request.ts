@@ -14,17 +14,12 @@ import { claimedHost } from '../../rules/brands/domain.ts';
 import { decimal } from '../../rules/decimal.ts';
 import type { ClaimState } from '../../rules/events/claim-policy.ts';
 import {
+  type EventLimits,
   type ExplainedBrand,
   type ExplainedRule,
   type ExplainedSubmission,
   explainedRefusal,
 } from '../../rules/events/explain-event.ts';
-
-/** Limits of the service, as a request met them. */
-export interface KeptLimits {
-  bodyLimitBytes: number;
-  duplicateWindowMs: number;
-}
 
 type Facts = Pick<RequestRecord, 'durationMs' | 'origin' | 'credential' | 'bodyKept' | 'traces'>;
 
@@ -33,13 +28,13 @@ interface KeptDetail extends Facts {
   host: RequestRecord['host'];
   brandId: string | undefined;
   decision: string | undefined;
-  limits: KeptLimits;
+  limits: EventLimits;
 }
 
 /** The row of a request, with hashes in place of users. Nothing of its bodies and of its query is in it. */
 export function rowOf(
   record: RequestRecord,
-  { limits, userHash }: { limits: KeptLimits; userHash: (userKey: string) => string },
+  { limits, userHash }: { limits: EventLimits; userHash: (userKey: string) => string },
 ): Row {
   const { id, atMs: at, method, path, status } = record;
   const { host, durationMs, origin, credential, bodyKept } = record;
@@ -94,8 +89,8 @@ const scrubbed = <Value extends object>(value: Value) => scrubValue(value) as Va
 /** Each part by its fields: what else an event has, such as its metadata, is not kept. */
 function keptTrace(trace: RequestTrace, userHash: (userKey: string) => string): RequestTrace {
   if (trace.kind === 'relay') {
-    const { userAddress } = trace;
-    return scrubbed({ ...trace, userAddress: userAddress && userHash(userAddress) });
+    const { userAddress, decided: _, ...others } = trace;
+    return scrubbed({ ...others, userAddress: userAddress && userHash(userAddress) });
   }
   const { kind, eventId, nowMs, bodyBytes, submission, aliasOf, brand, rule, bypass, state, refusal } = trace;
   const said = refusal && explainedRefusal(refusal);

@@ -5,7 +5,8 @@ import { createTraceDays, insertRequestTraces, type RequestTrace } from '../../l
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { createLoop } from '../../lib/loop.ts';
-import { type KeptLimits, rowOf } from './kept-request.ts';
+import type { EventLimits } from '../../rules/events/explain-event.ts';
+import { rowOf } from './kept-request.ts';
 import { createTraceShare, type TracesKeep } from './trace-share.ts';
 
 /** Requests that wait to be written: some seconds of a busy service, and bounded in memory. */
@@ -26,7 +27,7 @@ interface TraceDeps {
   onDropped: () => void;
 }
 
-interface TraceSettings extends KeptLimits {
+interface TraceSettings extends EventLimits {
   /** 0: no rows. */
   keptMs: number;
   keep: TracesKeep;
@@ -35,7 +36,7 @@ interface TraceSettings extends KeptLimits {
 export function createRequestTraces(deps: TraceDeps, settings: TraceSettings) {
   const { database, clock, log, userHash } = deps;
   const { bodyLimitBytes, duplicateWindowMs } = settings;
-  const limits: KeptLimits = { bodyLimitBytes, duplicateWindowMs };
+  const limits = { bodyLimitBytes, duplicateWindowMs };
   const waiting: RequestTrace[] = [];
   const isKept = createTraceShare(settings.keep, () => clock.now());
   const days = createTraceDays(database, PRUNED_AT_ONCE);

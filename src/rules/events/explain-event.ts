@@ -43,12 +43,16 @@ export type ExplainedRule = Pick<
   };
 };
 
-/** What is known about a request; the later parts are missing when the request did not get that far. */
-export interface EventCase {
-  nowMs: number;
-  duplicateWindowMs: number;
-  bodyBytes: number;
+/** Limits of the service, as an event met them. */
+export interface EventLimits {
   bodyLimitBytes: number;
+  duplicateWindowMs: number;
+}
+
+/** What is known about a request; the later parts are missing when the request did not get that far. */
+export interface EventCase extends EventLimits {
+  nowMs: number;
+  bodyBytes: number;
   submission?: ExplainedSubmission | undefined;
   /** The user whose alias the event named; absent where it named the user. */
   aliasOf?: string | undefined;
