@@ -5,7 +5,7 @@ import { atMs } from '../../src/ledger/database/database.ts';
 import { beginRequest, findRequest, keepAnswer } from '../../src/ledger/limits/idempotency.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { secureRandom } from '../../src/lib/ids.ts';
-import { freshKey, signal } from '../kits/databases.ts';
+import { freshKey, signal } from '../kits/databases/databases.ts';
 import { openLedger, type TestLedger } from './ledger.ts';
 
 const realClock = systemClock();

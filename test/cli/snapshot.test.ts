@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startAnvil } from '../../src/chain/development/anvil.ts';
 import { delay } from '../../src/lib/timers.ts';
-import { rewards, rewardsJson, serve, serveHere, temporaryDirectory } from '../kits/cli.ts';
-import { until } from '../kits/clock.ts';
-import { clientOf } from '../kits/service.ts';
+import { rewards, rewardsJson, serve, serveHere, temporaryDirectory } from '../kits/service/cli.ts';
+import { until } from '../kits/service/clock.ts';
+import { clientOf } from '../kits/service/service.ts';
 
 let project: Awaited<ReturnType<typeof temporaryDirectory>>;
 beforeEach(async () => {

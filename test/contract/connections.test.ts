@@ -5,8 +5,8 @@ import { settings } from '../../src/compose/config.ts';
 import { listen } from '../../src/compose/listen.ts';
 import { createAdminHost } from '../../src/http/admin.ts';
 import { silentLog } from '../../src/lib/log.ts';
-import { until } from '../kits/clock.ts';
-import { exchange, openSocket } from '../kits/sockets.ts';
+import { exchange, openSocket } from '../kits/network/sockets.ts';
+import { until } from '../kits/service/clock.ts';
 import { API, type ContractService, shop, startContractService } from './kit.ts';
 
 const HERE = { bindAddress: '127.0.0.1', port: 0, explicit: false };

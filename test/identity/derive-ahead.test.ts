@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { walletsDerivedAhead } from '../../src/identity/derive-ahead.ts';
 import { derivedWallets, levelOf } from '../../src/identity/derived.ts';
 import type { Log } from '../../src/lib/log.ts';
-import { until } from '../kits/clock.ts';
+import { until } from '../kits/service/clock.ts';
 
 const xpub = HDKey.fromMasterSeed(Buffer.alloc(32, 7)).derive("m/44'/60'/0'/0").publicExtendedKey;
 const tree = derivedWallets(xpub);

@@ -8,7 +8,14 @@ import { rewards } from '../../src/ledger/schema/rewards.ts';
 import { attempts } from '../../src/ledger/schema/transactions.ts';
 import { wallets } from '../../src/ledger/schema/wallets.ts';
 import { storeTransaction } from '../../src/ledger/transactions/transactions.ts';
-import { freshAddress, freshHash, freshKey, onEveryDatabase, outcomes, signal } from '../kits/databases.ts';
+import {
+  freshAddress,
+  freshHash,
+  freshKey,
+  onEveryDatabase,
+  outcomes,
+  signal,
+} from '../kits/databases/databases.ts';
 
 const wallet = (userKey: string, derivationIndex: number | null = null) => ({
   userKey,

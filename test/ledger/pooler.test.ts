@@ -8,8 +8,8 @@ import { isDatabaseUnavailable, isLockTimeout } from '../../src/ledger/database/
 import { openPostgres } from '../../src/ledger/database/postgres.ts';
 import { prepare } from '../../src/ledger/database/prepared.ts';
 import { rootMessage } from '../../src/lib/failures/root-cause.ts';
-import { lockedRow, outcomes, startPostgres, type TestPostgres } from '../kits/databases.ts';
-import { type Pgbouncer, pgbouncerMissing, startPgbouncer } from '../kits/pgbouncer.ts';
+import { lockedRow, outcomes, startPostgres, type TestPostgres } from '../kits/databases/databases.ts';
+import { type Pgbouncer, pgbouncerMissing, startPgbouncer } from '../kits/databases/pgbouncer.ts';
 
 const counters = pgTable('counters', { name: text('name').primaryKey(), value: integer('value').notNull() });
 

@@ -11,7 +11,7 @@ import { transactions } from '../../src/ledger/schema/transactions.ts';
 import { holdsLane, leaseLane } from '../../src/ledger/transactions/lanes.ts';
 import { settleLost } from '../../src/ledger/transactions/settle.ts';
 import { markLost, storeTransaction } from '../../src/ledger/transactions/transactions.ts';
-import { freshAddress, freshHash, freshKey, onEveryDatabase, signal } from '../kits/databases.ts';
+import { freshAddress, freshHash, freshKey, onEveryDatabase, signal } from '../kits/databases/databases.ts';
 
 const NOW_MS = 1_700_000_000_000;
 /** The statements of this database that wait for a lock. */

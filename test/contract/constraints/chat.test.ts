@@ -1,6 +1,6 @@
 /** Constraints on levels and roles in a brand's chat, and what their changes do to kept results. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { databaseKinds, type TestDatabase } from '../../kits/databases.ts';
+import { databaseKinds, type TestDatabase } from '../../kits/databases/databases.ts';
 import { BRAND, perk, startConstraintsKit } from './kit.ts';
 
 describe.each(databaseKinds)('levels and roles in a chat (on $kind)', ({ open }) => {

@@ -1,8 +1,13 @@
 /** Rows that another transaction keeps locked: who waits for them, and what callers are told. */
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { patient, postgresMissing, startPostgres, type TestPostgres } from '../../kits/databases.ts';
-import { someone } from '../../kits/service.ts';
+import {
+  patient,
+  postgresMissing,
+  startPostgres,
+  type TestPostgres,
+} from '../../kits/databases/databases.ts';
+import { someone } from '../../kits/service/service.ts';
 import { API, type ContractService, expectBothForms, open, shop, startContractService } from '../kit.ts';
 
 describe.skipIf(postgresMissing() !== undefined)('on Postgres, in a transaction that somebody forgot', () => {

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import SQLite from 'better-sqlite3';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { domainToken } from '../../../src/actions/brands/verify-dns.ts';
-import { type DnsReply, startNameServer } from '../../kits/name-server.ts';
-import { someone } from '../../kits/service.ts';
+import { type DnsReply, startNameServer } from '../../kits/network/name-server.ts';
+import { someone } from '../../kits/service/service.ts';
 import { API, type ContractService, expectBothForms, open, shop, startContractService } from '../kit.ts';
 
 describe('contract: POST verify-dns', () => {

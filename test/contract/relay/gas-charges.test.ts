@@ -3,9 +3,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Hex, keccak256, toHex } from 'viem';
 import { afterEach, describe, expect, test } from 'vitest';
-import { type AnvilProcess, SERVICE_CHAIN_ARGS, startAnvil } from '../../kits/chain.ts';
-import { databaseKinds } from '../../kits/databases.ts';
-import { PERK, PERK_PRICE, type RelayKit, startRelayKit } from '../../kits/wallet.ts';
+import { type AnvilProcess, SERVICE_CHAIN_ARGS, startAnvil } from '../../kits/chain/chain.ts';
+import { PERK, PERK_PRICE, type RelayKit, startRelayKit } from '../../kits/chain/wallet.ts';
+import { databaseKinds } from '../../kits/databases/databases.ts';
 import { type LedgerReader, readLedger } from '../../reliability/processes/ledger-reader.ts';
 
 const stops: (() => Promise<unknown>)[] = [];

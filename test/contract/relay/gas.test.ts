@@ -3,7 +3,7 @@ import { type Hex, parseEther, toHex } from 'viem';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { perkNFTAbi } from '../../../src/chain/contracts/abis.ts';
 import { roleId } from '../../../src/chain/contracts/deployment-steps.ts';
-import { FREE_PERK, type RelayKit, startRelayKit } from '../../kits/wallet.ts';
+import { FREE_PERK, type RelayKit, startRelayKit } from '../../kits/chain/wallet.ts';
 
 let shared: RelayKit;
 let kit: RelayKit;

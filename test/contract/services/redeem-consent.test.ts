@@ -3,10 +3,17 @@ import { mnemonicToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { DEV_MNEMONIC, devPaths } from '../../../src/lib/development/accounts.ts';
 import type { Hex } from '../../../src/lib/hex.ts';
-import { databaseKinds } from '../../kits/databases.ts';
-import { freshKey, mintTo, payMore, redeemBody, redeemedOnChain, WALLPAPERS } from '../../kits/redeeming.ts';
-import { type Answer, someone } from '../../kits/service.ts';
-import { type RelayKit, startRelayKit } from '../../kits/wallet.ts';
+import {
+  freshKey,
+  mintTo,
+  payMore,
+  redeemBody,
+  redeemedOnChain,
+  WALLPAPERS,
+} from '../../kits/chain/redeeming.ts';
+import { type RelayKit, startRelayKit } from '../../kits/chain/wallet.ts';
+import { databaseKinds } from '../../kits/databases/databases.ts';
+import { type Answer, someone } from '../../kits/service/service.ts';
 
 const PRICE = WALLPAPERS.cost;
 const SHOP: Hex = `0x${'5'.repeat(39)}b`;

@@ -1,6 +1,5 @@
 /** POST perks/check-eligibility and perks/redeem: debited once on chain, with a code, and every refusal by its reason. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { databaseKinds } from '../../kits/databases.ts';
 import {
   EVENING,
   freshKey,
@@ -11,8 +10,9 @@ import {
   redeemedOnChain,
   setOnChain,
   WALLPAPERS,
-} from '../../kits/redeeming.ts';
-import { someone, startTestService, type TestService } from '../../kits/service.ts';
+} from '../../kits/chain/redeeming.ts';
+import { databaseKinds } from '../../kits/databases/databases.ts';
+import { someone, startTestService, type TestService } from '../../kits/service/service.ts';
 
 const CODE = /^[0-9A-HJKMNP-TV-Z]{4}(?:-[0-9A-HJKMNP-TV-Z]{4}){2}$/;
 const HASH = /^0x[0-9a-f]{64}$/;

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { afterEach, expect, test } from 'vitest';
 import { delay } from '../../../src/lib/timers.ts';
-import { until } from '../../kits/clock.ts';
+import { until } from '../../kits/service/clock.ts';
 import { type HostOptions, startHere, tempDir } from './local-chain-support.ts';
 
 type Host = Awaited<ReturnType<typeof startHere>>;

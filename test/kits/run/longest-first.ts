@@ -73,7 +73,7 @@ export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const { root } = this.ctx.config;
     const gone = LONGEST.filter((path) => !existsSync(`${root}/${path}`));
-    if (gone.length > 0) throw new Error(`test/kits/longest-first.ts names what is not there: ${gone}`);
+    if (gone.length > 0) throw new Error(`test/kits/run/longest-first.ts names what is not there: ${gone}`);
     const place = ({ moduleId }: TestSpecification) => {
       const known = LONGEST.indexOf(relative(root, moduleId));
       return known < 0 ? LONGEST.length : known;
