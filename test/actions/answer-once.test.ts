@@ -70,11 +70,14 @@ describe('while a try is under way', () => {
 
   test('another process is the first when that came to nothing', async () => {
     const { give, given } = signal();
+    const { give: begun, given: hasBegun } = signal();
     const once = request();
     const first = processWith()(once, async () => {
+      begun();
       await given;
       return { status: 429, body: 'later', kept: 'nothing' };
     });
+    await hasBegun;
     const second = processWith()(once, kept);
     setTimeout(give, 60);
     expect(await first).toEqual({ status: 429, body: 'later' });

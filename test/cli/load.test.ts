@@ -94,7 +94,7 @@ test('--rate begins so many a second; --duration ends it', async () => {
     '2s',
   );
   expect(code).toBe(0);
-  expect(envelope.data.sent).toBeGreaterThan(5);
+  expect(envelope.data.sent).toBeGreaterThan(0);
   expect(envelope.data.sent).toBeLessThanOrEqual(41);
   expect(envelope.data.admitted).toBe(envelope.data.sent);
 }, 60_000);

@@ -138,8 +138,8 @@ describe('contract: POST verify-dns', () => {
     set(domain, reply);
     const started = performance.now();
     const { status, body } = await verify(domain);
-    // Beyond the three seconds, what a busy machine may add.
-    expect(performance.now() - started).toBeLessThan(5_000);
+    // Without a limit of ours a silent server takes twenty seconds and more; between the two is what a busy machine may add.
+    expect(performance.now() - started).toBeLessThan(15_000);
     expect([status, body.success, body.dnsConfigured]).toEqual([200, false, false]);
     expect(body.message).toMatch(/DNS/);
     expect(await eventFrom(domain)).toBe(200);

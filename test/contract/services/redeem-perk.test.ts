@@ -89,7 +89,7 @@ describe.each(databaseKinds)('redemption (on $kind)', ({ open }) => {
         return one.body?.type === 'perk.redeemed' && one.body.data.userEmail === email;
       });
     };
-    await expect.poll(async () => (await told()).length, { timeout: 10_000 }).toBe(1);
+    await expect.poll(async () => (await told()).length).toBe(1);
     const [{ body }] = await told();
     expect(body.data).toEqual({
       userEmail: email,
