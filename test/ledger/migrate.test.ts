@@ -110,6 +110,7 @@ onEveryDatabase(
         await withDatabase(kind, async (where, open) => {
           const child = interrupted.start([where]);
           await printed(child, 'begins');
+          // Into its statements; the promise holds wherever the kill comes.
           await new Promise((resolve) => setTimeout(resolve, 300));
           child.kill('SIGKILL');
           expect(await ended(child)).toBeNull();

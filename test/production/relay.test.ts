@@ -207,6 +207,7 @@ test('tokens that are not taken', async () => {
 
 test('a new key of the provider is taken at once; while the provider is away, known keys still are', async () => {
   const fresh = await issuer.issuer.keys.generate('RS256');
+  // Within a second of the last look at the provider's keys no other is made.
   await new Promise((resolve) => setTimeout(resolve, 1_100));
   const next = await signed({ ...fresh, alg: 'RS256' }, { kid: fresh.kid });
   expect((await relay(next)).status).toBe(200);
