@@ -5,7 +5,6 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Those of more than nine seconds, longest first. What is missing here costs time, and nothing else. */
 const LONGEST = [
-  'test/scenarios/every-file-spoilt.test.ts',
   'test/scenarios/every-file.test.ts',
   'test/contract/payments/reconciler.test.ts',
   'test/engine/node-fee-cap.test.ts',
@@ -52,6 +51,8 @@ const LONGEST = [
   'test/solidity/artifacts-fresh.test.ts',
   'test/contract/payments/processor-events.test.ts',
   'test/cli/around/stack-commands.test.ts',
+  'test/reliability/stories/every-file-spoilt.test.ts',
+  'test/reliability/kills/snapshot-kill.test.ts',
   'test/reliability/kills/relay-kill.test.ts',
   'test/reliability/kills/mint-kill.test.ts',
   'test/reliability/kills/redeem-kill.test.ts',
